@@ -1,0 +1,121 @@
+/* Options of a client and of one acquisition.
+ *
+ * Both structures are plain data: call the init function, change what you need, pass a pointer. They are copied and
+ * checked once, by the call that takes them; every rule has its own status code. The size member lets a program
+ * built against an older header run with a newer library. Times are in the unit that the member's name ends with. */
+#ifndef REDLOCK_OPTIONS_H
+#define REDLOCK_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Hard limits, independent of any option. */
+#define REDLOCK_MAX_MASTERS 31         /* masters of one client */
+#define REDLOCK_MAX_KEY_BYTES 1024     /* length of a key, prefix included */
+#define REDLOCK_MAX_TOKEN_BYTES 63     /* length of a token; our own have 36 */
+#define REDLOCK_MAX_TTL_MS 86400000    /* largest allowed max_ttl_ms: one day */
+#define REDLOCK_MAX_TIMEOUT_MS 86400000 /* largest timeout of any operation: one day */
+
+/* timeout_ms of an acquisition that waits until it wins or is canceled. */
+#define REDLOCK_FOREVER (-1)
+
+struct redlock_event;
+typedef void (*redlock_event_fn)(const struct redlock_event *event, void *user_data);
+
+/* Every client of a deployment must use the same masters, quorum, and max_ttl_ms, and drift settings that cover the
+ * clocks in use: exclusion (redlock(7)) depends on it. */
+struct redlock_options {
+    size_t size; /* set by redlock_options_init() */
+
+    /* Masters that must grant a lock. 0, the default, is the majority floor(N/2) + 1. Any other value must be more
+     * than half of N (or two clients could win at once) and at most N. */
+    uint32_t quorum;
+
+    /* The largest ttl that any client of the deployment may use, 1 ms to one day; the default is 60000. Larger ttls
+     * are refused. */
+    uint32_t max_ttl_ms;
+
+    /* Clock-drift allowance: drift = ceil(ttl * drift_ppm / 1000000) + drift_ms. The defaults, 10000 ppm and 2 ms,
+     * give the 0.01 * ttl + 2 ms of the Redlock description. drift_ppm is at most 500000, drift_ms at most 60000. */
+    uint32_t drift_ppm;
+    uint32_t drift_ms;
+
+    /* Further time taken off every validity, for effects that need time to reach their target. Default 0, at most
+     * 60000. */
+    uint32_t guard_ms;
+
+    /* How long one master may take to answer before nobody waits for it any more: the length of one acquire round,
+     * and the most that a silent master can add to extend and release. Default 500, range 1 to 60000. */
+    uint32_t node_timeout_ms;
+
+    /* Name resolution, connect and handshake together must finish within this time. Default 1000, range 1 to
+     * 60000. */
+    uint32_t connect_timeout_ms;
+
+    /* A connection that owes replies and has not sent a byte for this long is closed and opened again. Default
+     * 5000; at least node_timeout_ms, at most 3600000. */
+    uint32_t stall_timeout_ms;
+
+    /* Reconnect delay: random between 0 and backoff_min_ms * 2^failures, never above backoff_max_ms. Defaults 50
+     * and 1000; 1 <= min <= max <= 60000. */
+    uint32_t backoff_min_ms;
+    uint32_t backoff_max_ms;
+
+    /* Limits on memory. max_claims: values that may be set on some master at one time (one for a held lock, one for
+     * each attempt until its rollback is confirmed); default 1048576, at least 1. max_buffer_bytes: unsent bytes for
+     * one master above which it is treated as unreachable for new attempts; default 1 MiB, at least 64 KiB, at most
+     * 1 GiB. */
+    uint32_t max_claims;
+    uint32_t max_buffer_bytes;
+
+    /* Shown by CLIENT LIST on the masters; at most 64 printable characters without spaces. Copied. NULL, the
+     * default, is "libredlock"; "" sends no CLIENT SETNAME. */
+    const char *client_name;
+
+    /* Tracing hook (redlock/observe.h), called synchronously from inside the library's loop callbacks. It must not
+     * call back into the library. NULL by default. */
+    redlock_event_fn on_event;
+    void *event_data;
+};
+
+REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);
+#define redlock_options_init(options) redlock_options_init_size((options), sizeof(*(options)))
+
+struct redlock_acquire_options {
+    size_t size; /* set by redlock_acquire_options_init() */
+
+    /* Lifetime of the key on each master (SET ... PX ttl). Default 10000 (where no options are given: or max_ttl_ms, if
+     * that is less), from 1 to max_ttl_ms, and more than its own drift allowance and the guard time. */
+    uint32_t ttl_ms;
+
+    /* How long to try. 0, the default: one attempt. A positive value: attempts are repeated until it has passed.
+     * REDLOCK_FOREVER: until one wins or the caller cancels. Any other negative value is refused. */
+    int64_t timeout_ms;
+
+    /* Most attempts to make; 0, the default, is no limit but the timeout. With timeout_ms 0 only 0 and 1 are
+     * accepted. */
+    uint32_t max_attempts;
+
+    /* Pause before the next attempt: retry_delay_ms plus a random part of at most retry_jitter_ms, and never less
+     * than the round that just failed took. Defaults 20 and 60; each at most 60000, and not both 0. */
+    uint32_t retry_delay_ms;
+    uint32_t retry_jitter_ms;
+
+    /* Least validity that the lock must have left when it is granted; less is REDLOCK_TOO_SLOW. Default 1; must be
+     * below ttl - drift - guard. */
+    uint32_t min_validity_ms;
+};
+
+REDLOCK_API void redlock_acquire_options_init_size(struct redlock_acquire_options *options, size_t size);
+#define redlock_acquire_options_init(options) redlock_acquire_options_init_size((options), sizeof(*(options)))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

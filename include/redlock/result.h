@@ -1,0 +1,60 @@
+/* What an operation ended with, and each master's part in it. */
+#ifndef REDLOCK_RESULT_H
+#define REDLOCK_RESULT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/export.h>
+#include <redlock/status.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum redlock_op {
+    REDLOCK_OP_ACQUIRE = 1,
+    REDLOCK_OP_EXTEND,
+    REDLOCK_OP_RELEASE,
+};
+
+/* What one master did with the last command of an operation. */
+enum redlock_vote {
+    REDLOCK_VOTE_NONE,    /* nothing was sent to it in this operation */
+    REDLOCK_VOTE_PENDING, /* no reply yet; a late one is still handled */
+    REDLOCK_VOTE_GRANTED, /* acquire: key set; extend: ttl set; release: key deleted */
+    REDLOCK_VOTE_REFUSED, /* acquire: held by another; extend and release: missing or foreign, see detail */
+    REDLOCK_VOTE_FAILED,  /* certainly not applied */
+    REDLOCK_VOTE_UNKNOWN, /* may have been applied: rolled back, or still owed to the master */
+};
+
+struct redlock_node_result {
+    const char *name;       /* the master, as "host:port" or socket path, without credentials */
+    enum redlock_vote vote;
+    const char *detail;     /* why it is not granted: "missing", "foreign", "READONLY", "timeout"...; "" if granted */
+    int64_t latency_us;     /* from the send to the reply; -1 without a reply */
+    int64_t valid_for_ms;   /* time for which this master's vote still counts, 0 if it does not */
+};
+
+/* Borrowed: valid during the callback, and so is everything it points to. New members are added at the end. */
+struct redlock_result {
+    enum redlock_op op;
+    int status;             /* enum redlock_status; 0 is success */
+    int cause;              /* for DEADLINE and CANCELED: how the last attempt ended, 0 if none had ended */
+    uint32_t attempts;      /* acquire: attempts made; otherwise 1 */
+    uint32_t quorum;
+    uint32_t granted;       /* masters with REDLOCK_VOTE_GRANTED */
+    int64_t elapsed_us;     /* from the call to its completion */
+    int64_t remaining_ms;   /* acquire, extend: validity left now */
+    size_t n_nodes;
+    const struct redlock_node_result *nodes; /* in the order given to redlock_client_create() */
+};
+
+/* "acquire", "granted", ...; "?" for numbers outside the enum. Static storage. */
+REDLOCK_API const char *redlock_op_name(enum redlock_op op);
+REDLOCK_API const char *redlock_vote_name(enum redlock_vote vote);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,82 @@
+/* Status codes: one list for everything the library reports.
+ *
+ * A status is an int, 0 or negative. Two families share the numbering:
+ *
+ *   outcomes        -1 ..  -99   delivered in a result, to a callback
+ *   caller errors -100 .. -199   returned by the call itself; its callback then never runs
+ *
+ * "Retryable" says that the same call may succeed later without any change by the caller. */
+#ifndef REDLOCK_STATUS_H
+#define REDLOCK_STATUS_H
+
+#include <stdbool.h>
+
+#include <redlock/export.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(name, number, retryable, text) */
+#define REDLOCK_STATUS_MAP(X)                                                                          \
+    X(OK, 0, false, "success")                                                                         \
+    /* Outcomes. */                                                                                    \
+    X(HELD, -1, true, "held by another client on too many masters")                                    \
+    X(NO_QUORUM, -2, true, "no quorum of masters reachable")                                           \
+    X(TOO_SLOW, -3, true, "granted by a quorum, but too late: the validity is used up")                \
+    X(DEADLINE, -4, true, "the caller's deadline passed")                                              \
+    X(CANCELED, -5, true, "canceled")                                                                  \
+    X(LOST, -6, true, "the lock was lost: its validity ended")                                         \
+    /* Caller errors. */                                                                               \
+    X(E_NOMEM, -100, true, "out of memory")                                                            \
+    X(E_ARGUMENT, -101, false, "a required argument is NULL")                                          \
+    X(E_OPTIONS_SIZE, -102, false, "the options structure was not initialised by its init call")       \
+    X(E_NO_MASTERS, -103, false, "the list of masters is empty")                                       \
+    X(E_TOO_MANY_MASTERS, -104, false, "too many masters")                                             \
+    X(E_URL, -105, false, "malformed master URL")                                                      \
+    X(E_DUPLICATE_MASTER, -106, false, "the same master is listed twice")                              \
+    X(E_QUORUM, -107, false, "the quorum must be more than half of the masters and at most all")       \
+    X(E_MAX_TTL, -108, false, "max_ttl_ms is outside its range")                                       \
+    X(E_DRIFT, -109, false, "the clock-drift allowance is outside its range")                          \
+    X(E_GUARD, -110, false, "the guard time is outside its range")                                     \
+    X(E_NODE_TIMEOUT, -111, false, "node_timeout_ms is outside its range")                             \
+    X(E_CONNECT_TIMEOUT, -112, false, "connect_timeout_ms is outside its range")                       \
+    X(E_STALL_TIMEOUT, -113, false, "stall_timeout_ms is outside its range")                           \
+    X(E_BACKOFF, -114, false, "the reconnect backoff is outside its range")                            \
+    X(E_LIMITS, -115, false, "max_claims or max_buffer_bytes is outside its range")                    \
+    X(E_CLIENT_NAME, -116, false, "the client name is too long or has a space or control character")   \
+    X(E_KEY_EMPTY, -117, false, "the key is empty")                                                    \
+    X(E_KEY_TOO_LONG, -118, false, "the key is too long")                                              \
+    X(E_TTL, -119, false, "the ttl is 0, above max_ttl_ms, or no longer than its drift allowance")     \
+    X(E_MIN_VALIDITY, -120, false, "min_validity_ms is not below the ttl less its drift allowance")    \
+    X(E_TIMEOUT, -121, false, "timeout_ms is outside its range")                                       \
+    X(E_RETRY, -122, false, "the retry policy contradicts itself or is outside its range")             \
+    X(E_BUSY, -123, true, "the lock already has an operation pending")                                 \
+    X(E_NOT_HELD, -124, false, "the lock is not held")                                                 \
+    X(E_ALREADY_HELD, -125, false, "the lock is already held by this handle")                          \
+    X(E_NOTHING_TO_CANCEL, -126, false, "nothing is pending that could be canceled")                   \
+    X(E_LIMIT, -127, true, "the client's limit on values in flight (max_claims) is reached")           \
+    X(E_CLOSING, -128, false, "the client is shutting down")                                           \
+    X(E_FORKED, -129, false, "called in a forked child: the client belongs to the parent process")     \
+    X(E_TOKEN, -131, false, "the token is empty or too long")                                          \
+    X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
+
+enum redlock_status {
+#define REDLOCK_STATUS_ENUM(name, number, retryable, text) REDLOCK_##name = (number),
+    REDLOCK_STATUS_MAP(REDLOCK_STATUS_ENUM)
+#undef REDLOCK_STATUS_ENUM
+};
+
+/* A sentence for people, in English, without a full stop. Never NULL, also for unknown numbers. Static storage. */
+REDLOCK_API const char *redlock_strerror(int status);
+
+/* The constant's name, "REDLOCK_HELD"; "REDLOCK_UNKNOWN" for unknown numbers. Static storage. */
+REDLOCK_API const char *redlock_status_name(int status);
+
+/* Whether the same call may succeed later without any change by the caller. */
+REDLOCK_API bool redlock_status_retryable(int status);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

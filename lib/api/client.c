@@ -1,0 +1,253 @@
+/* Life of a client: creation from URLs and options, destruction at any time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#include "api/client.h"
+#include "core/quorum.h"
+
+struct rl_instant rl_client_read_clock(struct redlock_client *client)
+{
+    client->now = rl_clock_now(&client->clock);
+    return client->now;
+}
+
+bool rl_client_forked(const struct redlock_client *client)
+{
+    return client->fork_generation != rl_fork_generation();
+}
+
+/* --- Creation --------------------------------------------------------------------------------------------------- */
+
+static int fail(struct redlock_error *ret_error, int status, const char *text)
+{
+    if (ret_error) {
+        ret_error->status = status;
+        snprintf(ret_error->text, sizeof ret_error->text, "%s", text);
+    }
+    return status;
+}
+
+static int parse_one(const char *url, size_t index, struct rl_master *ret_master, struct redlock_error *ret_error)
+{
+    char text[sizeof ret_error->text];
+    char masked[96];
+    const char *why = "it is NULL";
+    int status = url ? rl_master_parse(url, ret_master, &why) : REDLOCK_E_ARGUMENT;
+
+    if (status == 0)
+        return 0;
+    rl_url_mask(url ? url : "", masked, sizeof masked);
+    snprintf(text, sizeof text, "master %zu, \"%s\": %s", index + 1, masked,
+             status == REDLOCK_E_NOMEM ? redlock_strerror(status) : why);
+    return fail(ret_error, status, text);
+}
+
+static int check_distinct(const struct rl_master *masters, size_t n, struct redlock_error *ret_error)
+{
+    char text[sizeof ret_error->text];
+
+    for (size_t i = 0; i < n; i++) {
+        if (!rl_master_same(&masters[i], &masters[n]))
+            continue;
+        snprintf(text, sizeof text, "masters %zu and %zu are the same: %s", i + 1, n + 1, masters[n].name);
+        return fail(ret_error, REDLOCK_E_DUPLICATE_MASTER, text);
+    }
+    return 0;
+}
+
+static void free_masters(struct rl_master *masters, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        rl_master_fini(&masters[i]);
+}
+
+static int parse_all(const char *const *urls, size_t n, struct rl_master *masters, struct redlock_error *ret_error)
+{
+    for (size_t i = 0; i < n; i++) {
+        int status = parse_one(urls[i], i, &masters[i], ret_error);
+
+        if (status == 0)
+            status = check_distinct(masters, i, ret_error);
+        if (status < 0) {
+            free_masters(masters, n);
+            return status;
+        }
+    }
+    return 0;
+}
+
+/* The jitter's seed only has to differ between clients; a UUID is at hand. */
+static uint64_t make_seed(void)
+{
+    uuid_t uuid;
+    uint64_t seed;
+
+    uuid_generate_random(uuid);
+    memcpy(&seed, uuid, sizeof seed);
+    return seed;
+}
+
+static void init_engine(struct redlock_client *client, size_t n_masters)
+{
+    const struct redlock_options *options = &client->options;
+    struct rl_config config = {
+        .n_nodes = n_masters,
+        .quorum = options->quorum,
+        .drift = {options->drift_ppm, rl_ms(options->drift_ms)},
+        .guard = rl_ms(options->guard_ms),
+        .node_timeout = rl_ms(options->node_timeout_ms),
+        .seed = make_seed(),
+    };
+
+    rl_engine_init(&client->engine, &config);
+}
+
+static void init_lists(struct redlock_client *client)
+{
+    rl_list_init(&client->locks);
+    rl_list_init(&client->dead);
+    rl_list_init(&client->completed);
+    rl_list_init(&client->claims);
+    rl_list_init(&client->spare_claims);
+    rl_timer_init(&client->debts_timer, rl_host_debts_timer);
+    rl_timer_init(&client->shutdown.timer, rl_shutdown_timer);
+}
+
+static int start_driver(struct redlock_client *client, struct event_base *base, struct rl_master *masters, size_t n)
+{
+    const struct redlock_options *options = &client->options;
+    struct rl_driver_sink sink = rl_host_sink;
+    struct rl_driver_config config = {
+        .base = base,
+        .clock = &client->clock,
+        .node_timeout = rl_ms(options->node_timeout_ms),
+        .connect_timeout = rl_ms(options->connect_timeout_ms),
+        .stall_timeout = rl_ms(options->stall_timeout_ms),
+        .backoff_min = rl_ms(options->backoff_min_ms),
+        .backoff_max = rl_ms(options->backoff_max_ms),
+        .max_buffer_bytes = options->max_buffer_bytes,
+        .client_name = options->client_name,
+        .seed = make_seed(),
+    };
+    int status;
+
+    sink.ctx = client;
+    status = rl_driver_create(&config, masters, n, &sink, &client->driver);
+    client->options.client_name = NULL; /* the driver has its own copy; the caller's need not live on */
+    return status;
+}
+
+static int build(struct event_base *base, struct rl_master *masters, size_t n, const struct redlock_options *options,
+                 struct redlock_client **ret_client)
+{
+    struct redlock_client *client = calloc(1, sizeof *client);
+    int status;
+
+    if (!client)
+        return REDLOCK_E_NOMEM;
+    client->options = *options;
+    client->fork_generation = rl_fork_generation();
+    rl_clock_init(&client->clock);
+    client->drained = RL_LONG_AGO;
+    init_lists(client);
+    init_engine(client, n);
+    rl_token_source_init(&client->tokens, rl_client_read_clock(client));
+    status = start_driver(client, base, masters, n);
+    if (status < 0)
+        free(client);
+    else
+        *ret_client = client;
+    return status;
+}
+
+int redlock_client_create(struct event_base *base, const char *const *masters, size_t n_masters,
+                          const struct redlock_options *options, struct redlock_client **ret_client,
+                          struct redlock_error *ret_error)
+{
+    struct rl_master parsed[REDLOCK_MAX_MASTERS];
+    struct redlock_options checked;
+    char why[sizeof ret_error->text] = "";
+    int status;
+
+    if (!base || !ret_client || (!masters && n_masters))
+        return fail(ret_error, REDLOCK_E_ARGUMENT, "base, masters and ret_client must not be NULL");
+    if (n_masters == 0)
+        return fail(ret_error, REDLOCK_E_NO_MASTERS, redlock_strerror(REDLOCK_E_NO_MASTERS));
+    if (n_masters > REDLOCK_MAX_MASTERS) {
+        snprintf(why, sizeof why, "%zu masters are listed; the limit is %d", n_masters, REDLOCK_MAX_MASTERS);
+        return fail(ret_error, REDLOCK_E_TOO_MANY_MASTERS, why);
+    }
+    status = rl_options_check(options, n_masters, &checked, why, sizeof why);
+    if (status < 0)
+        return fail(ret_error, status, why);
+    memset(parsed, 0, sizeof parsed);
+    status = parse_all(masters, n_masters, parsed, ret_error);
+    if (status < 0)
+        return status;
+    status = build(base, parsed, n_masters, &checked, ret_client);
+    if (status < 0) {
+        free_masters(parsed, n_masters);
+        return fail(ret_error, status, redlock_strerror(status));
+    }
+    return 0;
+}
+
+/* --- Destruction --------------------------------------------------------------------------------------------------- */
+
+static void free_dead_locks(struct redlock_client *client)
+{
+    while (!rl_list_empty(&client->dead)) {
+        struct redlock_lock *lock = RL_CONTAINER_OF(client->dead.next, struct redlock_lock, link);
+
+        rl_list_remove(&lock->link);
+        rl_lock_free(lock);
+    }
+}
+
+void rl_client_reap(struct redlock_client *client)
+{
+    if (client->depth)
+        return;
+    free_dead_locks(client);
+    if (!client->destroyed)
+        return;
+    rl_host_claims_fini(client);
+    rl_bytes_fini(&client->scratch);
+    free(client);
+}
+
+static void free_in_child(struct redlock_client *client)
+{
+    while (!rl_list_empty(&client->locks)) {
+        struct redlock_lock *lock = RL_CONTAINER_OF(client->locks.next, struct redlock_lock, link);
+
+        rl_list_remove(&lock->link);
+        rl_lock_free(lock);
+    }
+    rl_driver_destroy(client->driver, true);
+    client->destroyed = true;
+    client->depth = 0; /* the parent's dispatch is not on this process's way back */
+    rl_client_reap(client);
+}
+
+/* Every lock is ended as by redlock_lock_destroy(), whose releases the driver then writes, once. */
+void redlock_client_destroy(struct redlock_client *client)
+{
+    if (!client || client->destroyed)
+        return;
+    if (rl_client_forked(client)) {
+        free_in_child(client);
+        return;
+    }
+    client->closing = true;
+    client->destroyed = true; /* a callback that destroys it again does no harm */
+    client->depth++;
+    while (!rl_list_empty(&client->locks))
+        rl_lock_bury(RL_CONTAINER_OF(client->locks.next, struct redlock_lock, link));
+    rl_shutdown_cancel(client);
+    rl_driver_destroy(client->driver, false);
+    client->depth--;
+    rl_client_reap(client);
+}

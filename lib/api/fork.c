@@ -1,0 +1,24 @@
+/* Notices fork(): the one piece of process-wide state, written by the child before it runs anything else. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "api/client.h"
+
+static atomic_uint generation = 1;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void in_child(void)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+}
+
+static void watch(void)
+{
+    pthread_atfork(NULL, NULL, in_child);
+}
+
+unsigned rl_fork_generation(void)
+{
+    pthread_once(&once, watch);
+    return atomic_load_explicit(&generation, memory_order_relaxed);
+}

@@ -1,0 +1,291 @@
+/* The lock handle: checks what the caller asks for, then lets the engine do it. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/client.h"
+
+int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size, struct redlock_lock **ret_lock)
+{
+    struct redlock_lock *lock;
+
+    if (!client || !ret_lock || (!key && key_size))
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(client))
+        return REDLOCK_E_FORKED;
+    if (client->closing)
+        return REDLOCK_E_CLOSING;
+    if (key_size == 0)
+        return REDLOCK_E_KEY_EMPTY;
+    if (key_size > REDLOCK_MAX_KEY_BYTES)
+        return REDLOCK_E_KEY_TOO_LONG;
+    lock = calloc(1, sizeof *lock);
+    if (!lock)
+        return REDLOCK_E_NOMEM;
+    lock->key = rl_key_create(key, key_size);
+    if (!lock->key) {
+        free(lock);
+        return REDLOCK_E_NOMEM;
+    }
+    lock->client = client;
+    rl_lock_init(&lock->core);
+    rl_list_init(&lock->link);
+    rl_list_init(&lock->completed);
+    rl_timer_init(&lock->timer, rl_host_lock_timer);
+    rl_list_append(&client->locks, &lock->link);
+    *ret_lock = lock;
+    return 0;
+}
+
+void rl_lock_free(struct redlock_lock *lock)
+{
+    rl_key_unref(lock->key);
+    free(lock);
+}
+
+/* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. */
+void rl_lock_bury(struct redlock_lock *lock)
+{
+    struct redlock_client *client = lock->client;
+
+    lock->dying = true;
+    rl_list_remove(&lock->link);
+    rl_list_append(&client->dead, &lock->link);
+    rl_list_remove(&lock->completed);
+    rl_timers_disarm(rl_driver_timers(client->driver), &lock->timer);
+    rl_client_read_clock(client);
+    rl_lock_fini(&client->engine, &lock->core, client->now);
+    rl_host_run(client);
+    rl_completion_cancel_all(lock);
+}
+
+void redlock_lock_destroy(struct redlock_lock *lock)
+{
+    struct redlock_client *client;
+
+    if (!lock || lock->dying)
+        return;
+    client = lock->client;
+    if (rl_client_forked(client)) {
+        rl_list_remove(&lock->link);
+        rl_lock_free(lock);
+        return;
+    }
+    client->depth++;
+    rl_lock_bury(lock);
+    client->depth--;
+    rl_client_reap(client);
+}
+
+/* --- Operations --------------------------------------------------------------------------------------------------- */
+
+/* Everything that each operation checks first; notes a validity that has ended unnoticed. */
+static int enter(struct redlock_lock *lock)
+{
+    struct redlock_client *client;
+
+    if (!lock)
+        return REDLOCK_E_ARGUMENT;
+    client = lock->client;
+    if (rl_client_forked(client))
+        return REDLOCK_E_FORKED;
+    if (lock->dying)
+        return REDLOCK_E_CLOSING;
+    rl_client_read_clock(client);
+    if (lock->core.state == RL_LOCK_HELD) {
+        rl_lock_tick(&client->engine, &lock->core, client->now);
+        rl_host_run(client);
+    }
+    return 0;
+}
+
+static int leave(struct redlock_lock *lock)
+{
+    rl_host_run(lock->client);
+    rl_host_rearm(lock);
+    return 0;
+}
+
+static bool is_free(const struct redlock_lock *lock)
+{
+    return lock->core.state == RL_LOCK_IDLE || lock->core.state == RL_LOCK_LOST;
+}
+
+int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
+                    void *user_data)
+{
+    struct rl_acquire wish;
+    int status = cb ? enter(lock) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    if (lock->client->closing)
+        return REDLOCK_E_CLOSING;
+    status = rl_acquire_options_check(lock->client, options, lock->client->now, &wish);
+    if (status < 0)
+        return status;
+    if (lock->pending.accepted)
+        return REDLOCK_E_BUSY;
+    if (!is_free(lock))
+        return REDLOCK_E_ALREADY_HELD;
+    lock->client->stats.acquires++;
+    rl_pending_start(&lock->pending, RL_OP_ACQUIRE, lock->client->now, cb, user_data);
+    rl_lock_acquire(&lock->client->engine, &lock->core, lock->client->now, &wish);
+    return leave(lock);
+}
+
+int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data)
+{
+    int status = cb ? enter(lock) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    if (lock->client->closing)
+        return REDLOCK_E_CLOSING;
+    if (ttl_ms && rl_ttl_check(lock->client, ttl_ms) < 0)
+        return REDLOCK_E_TTL;
+    if (lock->pending.accepted)
+        return REDLOCK_E_BUSY;
+    if (lock->core.state != RL_LOCK_HELD)
+        return REDLOCK_E_NOT_HELD;
+    lock->client->stats.extends++;
+    rl_pending_start(&lock->pending, RL_OP_EXTEND, lock->client->now, cb, user_data);
+    rl_lock_extend(&lock->client->engine, &lock->core, lock->client->now, ttl_ms);
+    return leave(lock);
+}
+
+/* An extension whose callback has not run makes room for the release; its callback still comes first. */
+static bool set_extension_aside(struct redlock_lock *lock)
+{
+    if (!lock->pending.accepted)
+        return true;
+    if (lock->pending.op != RL_OP_EXTEND || lock->extension.accepted)
+        return false;
+    lock->extension = lock->pending;
+    lock->pending.accepted = false;
+    return true;
+}
+
+int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
+{
+    int status = enter(lock);
+
+    if (status < 0)
+        return status;
+    if (!set_extension_aside(lock))
+        return REDLOCK_E_BUSY;
+    if (lock->core.state == RL_LOCK_IDLE)
+        return REDLOCK_E_NOT_HELD;
+    lock->client->stats.releases++;
+    rl_pending_start(&lock->pending, RL_OP_RELEASE, lock->client->now, cb, user_data);
+    rl_lock_release(&lock->client->engine, &lock->core, lock->client->now);
+    return leave(lock);
+}
+
+int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data)
+{
+    int status = token ? enter(lock) : REDLOCK_E_ARGUMENT;
+    struct redlock_client *client;
+    struct rl_claim *claim;
+
+    if (status < 0)
+        return status;
+    client = lock->client;
+    if (client->closing)
+        return REDLOCK_E_CLOSING;
+    if (!*token || strlen(token) > REDLOCK_MAX_TOKEN_BYTES)
+        return REDLOCK_E_TOKEN;
+    if (lock->pending.accepted)
+        return REDLOCK_E_BUSY;
+    if (!is_free(lock))
+        return REDLOCK_E_ALREADY_HELD;
+    claim = rl_host_claim_create(client, lock->key, token, &status);
+    if (!claim)
+        return status;
+    client->stats.releases++;
+    rl_pending_start(&lock->pending, RL_OP_RELEASE, client->now, cb, user_data);
+    rl_lock_release_value(&client->engine, &lock->core, client->now, claim, client->options.max_ttl_ms);
+    return leave(lock);
+}
+
+int redlock_lock_detach(struct redlock_lock *lock)
+{
+    int status = enter(lock);
+
+    if (status < 0)
+        return status;
+    if (lock->pending.accepted)
+        return REDLOCK_E_BUSY;
+    if (lock->core.state != RL_LOCK_HELD)
+        return REDLOCK_E_NOT_HELD;
+    rl_lock_detach(&lock->client->engine, &lock->core);
+    return leave(lock);
+}
+
+int redlock_cancel(struct redlock_lock *lock)
+{
+    int status = enter(lock);
+
+    if (status < 0)
+        return status;
+    if (!rl_lock_cancel(&lock->client->engine, &lock->core, lock->client->now))
+        return REDLOCK_E_NOTHING_TO_CANCEL;
+    return leave(lock);
+}
+
+/* --- Questions ----------------------------------------------------------------------------------------------------- */
+
+int64_t redlock_remaining_ns(const struct redlock_lock *lock)
+{
+    struct rl_instant deadline;
+
+    if (!lock || rl_client_forked(lock->client))
+        return 0;
+    deadline = rl_lock_deadline(&lock->client->engine, &lock->core);
+    if (deadline.ns == RL_LONG_AGO.ns)
+        return 0;
+    return rl_until(rl_client_read_clock(lock->client), deadline).ns;
+}
+
+int64_t redlock_remaining_ms(const struct redlock_lock *lock)
+{
+    return redlock_remaining_ns(lock) / RL_NS_PER_MS;
+}
+
+enum redlock_state redlock_state(const struct redlock_lock *lock)
+{
+    static const enum redlock_state states[RL_LOCK_STATE_COUNT] = {
+        [RL_LOCK_IDLE] = REDLOCK_STATE_IDLE,           [RL_LOCK_ACQUIRING] = REDLOCK_STATE_ACQUIRING,
+        [RL_LOCK_BACKING_OFF] = REDLOCK_STATE_BACKING_OFF, [RL_LOCK_HELD] = REDLOCK_STATE_HELD,
+        [RL_LOCK_EXTENDING] = REDLOCK_STATE_EXTENDING, [RL_LOCK_RELEASING] = REDLOCK_STATE_RELEASING,
+        [RL_LOCK_LOST] = REDLOCK_STATE_LOST};
+    enum redlock_state state;
+
+    if (!lock)
+        return REDLOCK_STATE_IDLE;
+    state = states[lock->core.state];
+    if ((state == REDLOCK_STATE_HELD || state == REDLOCK_STATE_EXTENDING) && redlock_remaining_ns(lock) == 0)
+        return REDLOCK_STATE_LOST;
+    return state;
+}
+
+const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
+{
+    if (!lock)
+        return NULL;
+    if (ret_size)
+        *ret_size = lock->key->size;
+    return lock->key->bytes;
+}
+
+const char *redlock_lock_token(const struct redlock_lock *lock)
+{
+    if (!lock || !lock->core.claim)
+        return "";
+    return rl_host_claim_of(lock->core.claim)->token;
+}
+
+struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)
+{
+    return lock ? lock->client : NULL;
+}

@@ -1,0 +1,202 @@
+/* Defaults, and the one place where options are checked: a rule, a status code. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/client.h"
+#include "core/quorum.h"
+
+#define SMALLEST_OPTIONS offsetof(struct redlock_options, event_data)
+#define SMALLEST_ACQUIRE_OPTIONS offsetof(struct redlock_acquire_options, min_validity_ms)
+
+static const struct redlock_options defaults = {
+    .quorum = 0,
+    .max_ttl_ms = 60000,
+    .drift_ppm = 10000,
+    .drift_ms = 2,
+    .guard_ms = 0,
+    .node_timeout_ms = 500,
+    .connect_timeout_ms = 1000,
+    .stall_timeout_ms = 5000,
+    .backoff_min_ms = 50,
+    .backoff_max_ms = 1000,
+    .max_claims = 1 << 20,
+    .max_buffer_bytes = 1 << 20,
+};
+
+static const struct redlock_acquire_options acquire_defaults = {
+    .ttl_ms = 10000,
+    .timeout_ms = 0,
+    .max_attempts = 0,
+    .retry_delay_ms = 20,
+    .retry_jitter_ms = 60,
+    .min_validity_ms = 1,
+};
+
+static size_t smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+void redlock_options_init_size(struct redlock_options *options, size_t size)
+{
+    memset(options, 0, size);
+    memcpy(options, &defaults, smaller(size, sizeof defaults));
+    options->size = size;
+}
+
+void redlock_acquire_options_init_size(struct redlock_acquire_options *options, size_t size)
+{
+    memset(options, 0, size);
+    memcpy(options, &acquire_defaults, smaller(size, sizeof acquire_defaults));
+    options->size = size;
+}
+
+static bool in_range(uint32_t value, uint32_t least, uint32_t most)
+{
+    return value >= least && value <= most;
+}
+
+static int refuse(int status, char *why, size_t size, const char *name, uint32_t value, uint32_t least, uint32_t most)
+{
+    snprintf(why, size, "%s is %u; it must be from %u to %u", name, value, least, most);
+    return status;
+}
+
+static int check_quorum(uint32_t n_masters, struct redlock_options *options, char *why, size_t size)
+{
+    uint32_t majority = (uint32_t)rl_majority(n_masters);
+
+    if (!options->quorum)
+        options->quorum = majority;
+    if (!in_range(options->quorum, majority, n_masters))
+        return refuse(REDLOCK_E_QUORUM, why, size, "quorum", options->quorum, majority, n_masters);
+    return 0;
+}
+
+#define MAX_NAME 64
+
+static int check_name(struct redlock_options *options, char *why, size_t size)
+{
+    if (!options->client_name)
+        options->client_name = "libredlock";
+    for (size_t i = 0; options->client_name[i]; i++) {
+        unsigned char c = (unsigned char)options->client_name[i];
+
+        if (i >= MAX_NAME || c <= ' ' || c > '~') {
+            snprintf(why, size, "client_name has more than %d characters, or one that is not printable", MAX_NAME);
+            return REDLOCK_E_CLIENT_NAME;
+        }
+    }
+    return 0;
+}
+
+/* One row for each number with a fixed range. */
+static int check_ranges(const struct redlock_options *o, char *why, size_t size)
+{
+    const struct {
+        int status;
+        const char *name;
+        uint32_t value, least, most;
+    } rules[] = {
+        {REDLOCK_E_MAX_TTL, "max_ttl_ms", o->max_ttl_ms, 1, REDLOCK_MAX_TTL_MS},
+        {REDLOCK_E_DRIFT, "drift_ppm", o->drift_ppm, 0, 500000},
+        {REDLOCK_E_DRIFT, "drift_ms", o->drift_ms, 0, 60000},
+        {REDLOCK_E_GUARD, "guard_ms", o->guard_ms, 0, 60000},
+        {REDLOCK_E_NODE_TIMEOUT, "node_timeout_ms", o->node_timeout_ms, 1, 60000},
+        {REDLOCK_E_CONNECT_TIMEOUT, "connect_timeout_ms", o->connect_timeout_ms, 1, 60000},
+        {REDLOCK_E_STALL_TIMEOUT, "stall_timeout_ms", o->stall_timeout_ms, o->node_timeout_ms, 3600000},
+        {REDLOCK_E_BACKOFF, "backoff_max_ms", o->backoff_max_ms, 1, 60000},
+        {REDLOCK_E_BACKOFF, "backoff_min_ms", o->backoff_min_ms, 1, o->backoff_max_ms},
+        {REDLOCK_E_LIMITS, "max_claims", o->max_claims, 1, UINT32_MAX},
+        {REDLOCK_E_LIMITS, "max_buffer_bytes", o->max_buffer_bytes, 64 << 10, 1 << 30},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (!in_range(rules[i].value, rules[i].least, rules[i].most))
+            return refuse(rules[i].status, why, size, rules[i].name, rules[i].value, rules[i].least, rules[i].most);
+    }
+    return 0;
+}
+
+int rl_options_check(const struct redlock_options *given, size_t n_masters, struct redlock_options *ret_options,
+                     char *why, size_t why_size)
+{
+    struct redlock_options options = defaults;
+    int status;
+
+    if (given && given->size < SMALLEST_OPTIONS) {
+        snprintf(why, why_size, "options.size is %zu: call redlock_options_init() first", given->size);
+        return REDLOCK_E_OPTIONS_SIZE;
+    }
+    if (given)
+        memcpy(&options, given, smaller(given->size, sizeof options));
+    options.size = sizeof options;
+    status = check_ranges(&options, why, why_size);
+    if (status == 0)
+        status = check_quorum((uint32_t)n_masters, &options, why, why_size);
+    if (status == 0)
+        status = check_name(&options, why, why_size);
+    if (status == 0)
+        *ret_options = options;
+    return status;
+}
+
+static int64_t usable_ns(const struct redlock_client *client, uint32_t ttl_ms)
+{
+    const struct rl_config *config = &client->engine.config;
+
+    return rl_ms(ttl_ms).ns - rl_drift(&config->drift, ttl_ms).ns - config->guard.ns;
+}
+
+int rl_ttl_check(const struct redlock_client *client, uint32_t ttl_ms)
+{
+    if (!in_range(ttl_ms, 1, client->options.max_ttl_ms) || usable_ns(client, ttl_ms) <= 0)
+        return REDLOCK_E_TTL;
+    return 0;
+}
+
+static int check_retry(const struct redlock_acquire_options *o)
+{
+    if (o->timeout_ms < REDLOCK_FOREVER || o->timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
+        return REDLOCK_E_TIMEOUT;
+    if (o->timeout_ms == 0 && o->max_attempts > 1)
+        return REDLOCK_E_RETRY;
+    if (o->retry_delay_ms > 60000 || o->retry_jitter_ms > 60000 || !(o->retry_delay_ms || o->retry_jitter_ms))
+        return REDLOCK_E_RETRY;
+    return 0;
+}
+
+static void make_wish(const struct redlock_acquire_options *o, struct rl_instant now, struct rl_acquire *ret_wish)
+{
+    *ret_wish = (struct rl_acquire){
+        .ttl_ms = o->ttl_ms,
+        .max_attempts = o->max_attempts,
+        .retry_delay = rl_ms(o->retry_delay_ms),
+        .retry_jitter = rl_ms(o->retry_jitter_ms),
+        .min_validity = rl_ms(o->min_validity_ms),
+        .deadline = o->timeout_ms > 0 ? rl_after(now, rl_ms(o->timeout_ms)) : RL_NEVER,
+        .once = o->timeout_ms == 0,
+    };
+}
+
+int rl_acquire_options_check(const struct redlock_client *client, const struct redlock_acquire_options *given,
+                             struct rl_instant now, struct rl_acquire *ret_wish)
+{
+    struct redlock_acquire_options options = acquire_defaults;
+    int status;
+
+    if (given && given->size < SMALLEST_ACQUIRE_OPTIONS)
+        return REDLOCK_E_OPTIONS_SIZE;
+    if (given)
+        memcpy(&options, given, smaller(given->size, sizeof options));
+    else if (options.ttl_ms > client->options.max_ttl_ms)
+        options.ttl_ms = client->options.max_ttl_ms;
+    status = rl_ttl_check(client, options.ttl_ms);
+    if (status == 0)
+        status = check_retry(&options);
+    if (status == 0 && usable_ns(client, options.ttl_ms) <= rl_ms(options.min_validity_ms).ns)
+        status = REDLOCK_E_MIN_VALIDITY;
+    if (status == 0)
+        make_wish(&options, now, ret_wish);
+    return status;
+}

@@ -1,0 +1,104 @@
+/* Numbers to words: status codes, operations, states, versions. */
+#include <redlock/redlock.h>
+
+struct word {
+    int number;
+    bool retryable;
+    const char *name;
+    const char *text;
+};
+
+static const struct word statuses[] = {
+#define STATUS_WORD(name, number, retryable, text) {number, retryable, "REDLOCK_" #name, text},
+    REDLOCK_STATUS_MAP(STATUS_WORD)
+#undef STATUS_WORD
+};
+
+static const struct word *find(int status)
+{
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
+        if (statuses[i].number == status)
+            return &statuses[i];
+    }
+    return NULL;
+}
+
+const char *redlock_strerror(int status)
+{
+    const struct word *word = find(status);
+
+    return word ? word->text : "unknown status";
+}
+
+const char *redlock_status_name(int status)
+{
+    const struct word *word = find(status);
+
+    return word ? word->name : "REDLOCK_UNKNOWN";
+}
+
+bool redlock_status_retryable(int status)
+{
+    const struct word *word = find(status);
+
+    return word && word->retryable;
+}
+
+const char *redlock_op_name(enum redlock_op op)
+{
+    static const char *const names[] = {
+        [REDLOCK_OP_ACQUIRE] = "acquire", [REDLOCK_OP_EXTEND] = "extend", [REDLOCK_OP_RELEASE] = "release"};
+
+    return op >= REDLOCK_OP_ACQUIRE && op <= REDLOCK_OP_RELEASE ? names[op] : "?";
+}
+
+const char *redlock_vote_name(enum redlock_vote vote)
+{
+    static const char *const names[] = {
+        [REDLOCK_VOTE_NONE] = "none",       [REDLOCK_VOTE_PENDING] = "pending", [REDLOCK_VOTE_GRANTED] = "granted",
+        [REDLOCK_VOTE_REFUSED] = "refused", [REDLOCK_VOTE_FAILED] = "failed",   [REDLOCK_VOTE_UNKNOWN] = "unknown"};
+
+    return (unsigned)vote <= REDLOCK_VOTE_UNKNOWN ? names[vote] : "?";
+}
+
+const char *redlock_state_name(enum redlock_state state)
+{
+    static const char *const names[] = {
+        [REDLOCK_STATE_IDLE] = "idle",           [REDLOCK_STATE_ACQUIRING] = "acquiring",
+        [REDLOCK_STATE_BACKING_OFF] = "backing off", [REDLOCK_STATE_HELD] = "held",
+        [REDLOCK_STATE_EXTENDING] = "extending", [REDLOCK_STATE_RELEASING] = "releasing",
+        [REDLOCK_STATE_LOST] = "lost"};
+
+    return state >= REDLOCK_STATE_IDLE && state <= REDLOCK_STATE_LOST ? names[state] : "?";
+}
+
+const char *redlock_link_name(enum redlock_link link)
+{
+    static const char *const names[] = {
+        [REDLOCK_LINK_JOINING] = "joining", [REDLOCK_LINK_READY] = "ready", [REDLOCK_LINK_LATE] = "late",
+        [REDLOCK_LINK_DOWN] = "down"};
+
+    return (unsigned)link <= REDLOCK_LINK_DOWN ? names[link] : "?";
+}
+
+const char *redlock_event_name(enum redlock_event_type type)
+{
+    static const char *const names[] = {
+        [REDLOCK_EVENT_NODE] = "node",         [REDLOCK_EVENT_ATTEMPT] = "attempt",
+        [REDLOCK_EVENT_VOTE] = "vote",         [REDLOCK_EVENT_BACKOFF] = "backoff",
+        [REDLOCK_EVENT_ACQUIRED] = "acquired", [REDLOCK_EVENT_EXTENDED] = "extended",
+        [REDLOCK_EVENT_RELEASED] = "released", [REDLOCK_EVENT_LOST] = "lost",
+        [REDLOCK_EVENT_FAILED] = "failed"};
+
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_FAILED ? names[type] : "?";
+}
+
+const char *redlock_version(void)
+{
+    return REDLOCK_VERSION;
+}
+
+int redlock_version_num(void)
+{
+    return REDLOCK_VERSION_NUM;
+}

@@ -1,0 +1,83 @@
+#include "codec/classify.h"
+
+#include <stdbool.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *const detail_texts[] = {
+#define RL_DETAIL_TEXT(name, text) [RL_DETAIL_##name] = (text),
+    RL_DETAIL_MAP(RL_DETAIL_TEXT)
+#undef RL_DETAIL_TEXT
+};
+
+const char *rl_detail_text(enum rl_detail detail)
+{
+    if ((size_t)detail >= sizeof(detail_texts) / sizeof(detail_texts[0]))
+        return "";
+    return detail_texts[detail];
+}
+
+static struct rl_slice first_word(struct rl_slice text)
+{
+    const char *space = text.size ? memchr(text.data, ' ', text.size) : NULL;
+
+    if (space)
+        text.size = (size_t)(space - (const char *)text.data);
+    return text;
+}
+
+static bool is_word(struct rl_slice slice, const char *word)
+{
+    return slice.size == strlen(word) && memcmp(slice.data, word, slice.size) == 0;
+}
+
+/* "ERR unknown command 'X', ..." is how a server refuses a command that it does not have. Versions differ in quotes
+ * and forks in letter case. "ERR Unknown Redis command called from script" is another thing: it comes from a script
+ * that was already running. */
+static bool is_unknown_command(struct rl_slice text)
+{
+    static const char phrase[] = "ERR unknown command";
+    const size_t size = sizeof(phrase) - 1;
+    const char *bytes = text.data;
+
+    if (text.size < size || strncasecmp(bytes, phrase, size) != 0)
+        return false;
+    return text.size == size || bytes[size] == ' ' || bytes[size] == ',';
+}
+
+/* The details from READONLY to NOSCRIPT are named by the word with which servers send them. */
+enum rl_detail rl_classify_error(struct rl_slice text)
+{
+    struct rl_slice word = first_word(text);
+
+    if (!word.size)
+        return RL_DETAIL_ERROR;
+    for (int detail = RL_DETAIL_READONLY; detail <= RL_DETAIL_NOSCRIPT; detail++) {
+        if (is_word(word, detail_texts[detail]))
+            return (enum rl_detail)detail;
+    }
+    return is_unknown_command(text) ? RL_DETAIL_UNKNOWN_COMMAND : RL_DETAIL_ERROR;
+}
+
+/* The listed words are also raised by calls inside a script (OOM, READONLY, NOPERM, ...), and such a script has done
+ * whatever it did before that call. They may count as "not applied" because none of our scripts writes before its
+ * last call: each reads, then makes at most one write. A script that writes twice must not be classified here as it
+ * is. WRONGTYPE comes from the read at their start: the key is somebody else's, of another type, and untouched; SET
+ * NX never raises it. */
+static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
+{
+    enum rl_detail detail = rl_classify_error(text);
+
+    if (detail != RL_DETAIL_ERROR)
+        return (struct rl_answer){RL_FAILED, detail};
+    if (step != RL_STEP_CLAIM && is_word(first_word(text), "WRONGTYPE"))
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR};
+}
+
+struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
+{
+    if (reply->root.type == RL_REPLY_ERROR)
+        return classify_error(step, reply->root.text);
+    return recipe->answer(step, reply);
+}

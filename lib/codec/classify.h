@@ -1,0 +1,19 @@
+/* The only place where replies become outcomes.
+ *
+ * protocol 2.5: classify error replies by their first word only. A listed word means that the command was certainly
+ * not applied: FAILED. Every other error may come from inside a script that had already written: UNKNOWN. */
+#ifndef RL_CODEC_CLASSIFY_H
+#define RL_CODEC_CLASSIFY_H
+
+#include "core/outcome.h"
+#include "core/recipe.h"
+
+struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply);
+
+/* The detail for an error reply's text, by its first word; RL_DETAIL_ERROR for those not listed. */
+enum rl_detail rl_classify_error(struct rl_slice text);
+
+/* Static text of a detail, "" for RL_DETAIL_NONE. */
+const char *rl_detail_text(enum rl_detail detail);
+
+#endif

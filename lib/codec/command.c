@@ -1,0 +1,91 @@
+#include "codec/command.h"
+
+#include <string.h>
+
+#include "codec/script.h"
+#include "util/decimal.h"
+
+/* "$" or "*", the digits, CR LF, and CR LF behind the text. */
+#define FRAME_MAX (1 + RL_DECIMAL_MAX + 2 + 2)
+
+/* EVALSHA, digest and number of keys in front of the arguments. */
+#define SCRIPT_WORDS 3
+
+static unsigned char *put_header(unsigned char *out, char kind, size_t number)
+{
+    char digits[RL_DECIMAL_MAX];
+    size_t n = rl_decimal(number, digits);
+
+    *out++ = (unsigned char)kind;
+    memcpy(out, digits, n);
+    out += n;
+    *out++ = '\r';
+    *out++ = '\n';
+    return out;
+}
+
+static unsigned char *put_word(unsigned char *out, struct rl_slice word)
+{
+    out = put_header(out, '$', word.size);
+    if (word.size)
+        memcpy(out, word.data, word.size);
+    out += word.size;
+    *out++ = '\r';
+    *out++ = '\n';
+    return out;
+}
+
+static size_t words_bound(const struct rl_slice *words, size_t n_words)
+{
+    size_t bound = 0;
+
+    for (size_t i = 0; i < n_words; i++)
+        bound += FRAME_MAX + words[i].size;
+    return bound;
+}
+
+/* One command of two runs of words. Room is made once, for the longest it can be; then it is written in one pass. */
+static bool encode(const struct rl_slice *first, size_t n_first, const struct rl_slice *rest, size_t n_rest,
+                   struct rl_bytes *out)
+{
+    unsigned char *end;
+
+    if (!rl_bytes_reserve(out, FRAME_MAX + words_bound(first, n_first) + words_bound(rest, n_rest)))
+        return false;
+    end = put_header(out->data + out->size, '*', n_first + n_rest);
+    for (size_t i = 0; i < n_first; i++)
+        end = put_word(end, first[i]);
+    for (size_t i = 0; i < n_rest; i++)
+        end = put_word(end, rest[i]);
+    out->size = (size_t)(end - out->data);
+    return true;
+}
+
+static bool encode_script(const struct rl_command *command, struct rl_bytes *out)
+{
+    const struct rl_script_text *script = rl_script_text(command->script);
+    char n_keys[RL_DECIMAL_MAX];
+    struct rl_slice words[SCRIPT_WORDS];
+
+    if (command->send_as == RL_SEND_EVALSHA) {
+        words[0] = (struct rl_slice){"EVALSHA", 7};
+        words[1] = (struct rl_slice){script->sha1, 40};
+    } else {
+        words[0] = (struct rl_slice){"EVAL", 4};
+        words[1] = (struct rl_slice){script->text, script->size};
+    }
+    words[2] = (struct rl_slice){n_keys, rl_decimal(command->n_keys, n_keys)};
+    return encode(words, SCRIPT_WORDS, command->argv, command->argc, out);
+}
+
+bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out)
+{
+    if (command->send_as == RL_SEND_PLAIN)
+        return encode(command->argv, command->argc, NULL, 0, out);
+    return encode_script(command, out);
+}
+
+bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)
+{
+    return encode(words, n_words, NULL, 0, out);
+}

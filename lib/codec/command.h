@@ -1,0 +1,16 @@
+/* Writes a recipe's command as RESP bytes, once, to be fanned out to every master as it is. Binary safe. */
+#ifndef RL_CODEC_COMMAND_H
+#define RL_CODEC_COMMAND_H
+
+#include <stdbool.h>
+
+#include "core/recipe.h"
+#include "util/bytes.h"
+
+/* Appends the command; false if memory is short, with *out unchanged. */
+bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out);
+
+/* Appends a command of plain words, for handshakes. */
+bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out);
+
+#endif

@@ -1,0 +1,22 @@
+#include "codec/script.h"
+
+#include <assert.h>
+
+#include "scripts/scripts.h"
+
+/* sizeof counts the literal's terminator. */
+#define SCRIPT(script_name, literal, digest)                                                            \
+    {                                                                                                   \
+        .name = (script_name), .text = (literal), .size = sizeof(literal) - 1, .sha1 = (digest)         \
+    }
+
+static const struct rl_script_text texts[RL_SCRIPT_COUNT] = {
+    [RL_SCRIPT_RELEASE] = SCRIPT("release", RL_RELEASE_LUA, RL_RELEASE_SHA1),
+    [RL_SCRIPT_EXTEND] = SCRIPT("extend", RL_EXTEND_LUA, RL_EXTEND_SHA1),
+};
+
+const struct rl_script_text *rl_script_text(enum rl_script script)
+{
+    assert(script > RL_SCRIPT_NONE && script < RL_SCRIPT_COUNT);
+    return &texts[script];
+}

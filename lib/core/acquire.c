@@ -1,0 +1,204 @@
+/* Acquiring: attempts, their verdict, and the pauses between them (protocol section 1). */
+#include <assert.h>
+
+#include "core/machine.h"
+
+static bool joining(const struct rl_engine *engine)
+{
+    for (size_t i = 0; i < engine->config.n_nodes; i++) {
+        if (engine->links[i] == RL_LINK_JOINING)
+            return true;
+    }
+    return false;
+}
+
+/* A claim is needed for an attempt: the host makes its value. */
+void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock)
+{
+    lock->wake = RL_NEVER;
+    rl_lock_notify(engine, lock, RL_NOTICE_WANT_CLAIM);
+}
+
+void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                     const struct rl_acquire *wish)
+{
+    lock->wish = *wish;
+    lock->attempts = 0;
+    lock->last_end = RL_END_NONE;
+    rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
+    rl_lock_set_claim(engine, lock, NULL);
+    if (joining(engine)) {
+        lock->wake = wish->deadline;
+        rl_list_append(&engine->gathering, &lock->gathering);
+    } else {
+        rl_acquire_start(engine, lock);
+    }
+    (void)now;
+}
+
+/* Writes the claim to every master that may be asked; the others have failed already (protocol 1.5). */
+static void ask_all(struct rl_engine *engine, struct rl_claim *claim)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        struct rl_slot *slot = &claim->slots[i];
+
+        if (engine->links[i] == RL_LINK_READY) {
+            slot->vote = RL_PENDING;
+            nodes |= rl_bit(i);
+        } else {
+            slot->vote = RL_FAILED;
+            slot->detail = engine->links[i] == RL_LINK_LATE ? RL_DETAIL_LATE : RL_DETAIL_DOWN;
+        }
+        slot->answer = slot->vote;
+    }
+    rl_claim_send(engine, claim, RL_STEP_CLAIM, nodes);
+}
+
+/* A round is over when every master had its time, when no validity could be left, or at the caller's deadline. */
+static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_instant useless =
+        rl_after(lock->claim->round_bound, (struct rl_span){-engine->config.guard.ns - lock->wish.min_validity.ns});
+
+    return rl_earlier(rl_earlier(rl_after(now, engine->config.node_timeout), useless), lock->wish.deadline);
+}
+
+void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                           struct rl_claim *claim)
+{
+    const struct rl_config *config = &engine->config;
+    uint32_t ttl_ms = lock->wish.ttl_ms;
+
+    assert(lock->state == RL_LOCK_ACQUIRING);
+    rl_claim_init(claim, config->n_nodes);
+    claim->ttl_ms = ttl_ms;
+    claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
+    claim->give_up =
+        rl_after(now, (struct rl_span){rl_ms(ttl_ms).ns + rl_drift(&config->drift, ttl_ms).ns + config->node_timeout.ns});
+    rl_lock_set_claim(engine, lock, claim);
+    lock->round_start = now;
+    lock->attempts++;
+    lock->wake = round_end(engine, lock, now);
+    engine->counters.attempts++;
+    ask_all(engine, claim);
+    rl_acquire_answered(engine, lock, now);
+}
+
+static void give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
+{
+    rl_lock_complete(engine, lock, status, cause);
+    rl_lock_set_state(lock, RL_LOCK_IDLE);
+}
+
+void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    assert(lock->state == RL_LOCK_ACQUIRING);
+    give_up(engine, lock, RL_END_REFUSED_BY_HOST, (enum rl_end)lock->last_end);
+    (void)now;
+}
+
+/* The pause before the next attempt; cut to half of what is left when the caller's deadline is nearer, so that the
+ * time until the deadline is used by a few more attempts. */
+static struct rl_span pause(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_span round = rl_until(lock->round_start, now);
+    struct rl_span delay =
+        rl_retry_delay(&engine->random, lock->wish.retry_delay, lock->wish.retry_jitter, round);
+    struct rl_span left = rl_until(now, lock->wish.deadline);
+
+    return delay.ns < left.ns ? delay : (struct rl_span){left.ns / 2};
+}
+
+#define SHORTEST_PAUSE_NS RL_NS_PER_MS
+
+/* The attempt has failed: undo it everywhere, then pause or end. */
+static void end_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end)
+{
+    struct rl_span delay;
+
+    rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
+    engine->counters.rollbacks++;
+    lock->last_end = (uint8_t)end;
+    if (lock->wish.once || (lock->wish.max_attempts && lock->attempts >= lock->wish.max_attempts)) {
+        give_up(engine, lock, end, end);
+        return;
+    }
+    delay = pause(engine, lock, now);
+    if (delay.ns < SHORTEST_PAUSE_NS && rl_until(now, lock->wish.deadline).ns < 2 * SHORTEST_PAUSE_NS) {
+        give_up(engine, lock, RL_END_DEADLINE, end);
+        return;
+    }
+    lock->wake = rl_after(now, delay);
+    rl_lock_set_state(lock, RL_LOCK_BACKING_OFF);
+    rl_lock_notify(engine, lock, RL_NOTICE_BACKOFF);
+}
+
+/* After every vote: won, lost, or still open. protocol 1.5. */
+void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    const struct rl_claim *claim = lock->claim;
+    const struct rl_config *config = &engine->config;
+    size_t granted = rl_claim_count_votes(claim, RL_GRANTED);
+    size_t failed = rl_claim_count_votes(claim, RL_FAILED) + rl_claim_count_votes(claim, RL_UNKNOWN);
+    size_t refused = rl_claim_count_votes(claim, RL_REFUSED);
+
+    switch (rl_quorum_verdict(config->n_nodes, config->quorum, granted, failed + refused)) {
+    case RL_VERDICT_WON:
+        rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
+        break;
+    case RL_VERDICT_LOST:
+        end_attempt(engine, lock, now, failed > config->n_nodes - config->quorum ? RL_END_NO_QUORUM : RL_END_HELD);
+        break;
+    case RL_VERDICT_PENDING:
+        break;
+    }
+}
+
+/* protocol 1.5: "Accept at the q-th grant, after reading the clock again: now < deadline, and at least the caller's
+ * minimum validity left." */
+void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    const struct rl_config *config = &engine->config;
+    struct rl_instant deadline;
+    int64_t left_ns;
+
+    assert(lock->state == RL_LOCK_ACQUIRING && lock->claim);
+    deadline = rl_ledger_deadline(lock->claim, config->quorum, config->guard);
+    left_ns = rl_until(now, deadline).ns;
+    if (left_ns == 0 || left_ns < lock->wish.min_validity.ns) {
+        end_attempt(engine, lock, now, RL_END_TOO_SLOW);
+        return;
+    }
+    rl_lock_complete(engine, lock, RL_END_OK, RL_END_NONE);
+    rl_lock_set_state(lock, RL_LOCK_HELD);
+}
+
+/* The round's time is up. Masters without an answer stay PENDING for the undo; the evidence says timeout. */
+static void end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_claim *claim = lock->claim;
+    struct rl_span min_left = {engine->config.guard.ns + lock->wish.min_validity.ns};
+    bool useless = rl_until(now, claim->round_bound).ns < min_left.ns;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (claim->slots[i].vote == RL_PENDING)
+            claim->slots[i].detail = RL_DETAIL_TIMEOUT;
+    }
+    end_attempt(engine, lock, now, useless ? RL_END_TOO_SLOW : RL_END_NO_QUORUM);
+}
+
+void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (lock->state == RL_LOCK_BACKING_OFF) {
+        rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
+        rl_lock_set_claim(engine, lock, NULL);
+        rl_acquire_start(engine, lock);
+    } else if (lock->claim) {
+        end_round(engine, lock, now);
+    } else {
+        rl_list_remove(&lock->gathering);
+        give_up(engine, lock, RL_END_DEADLINE, RL_END_NO_QUORUM);
+    }
+}

@@ -1,0 +1,81 @@
+/* A claim: one value (one token) under one key, and what each master may hold of it.
+ *
+ * protocol 1.1: "u is fresh for every attempt"; so each attempt has a claim of its own, and the claim lives until no
+ * master can hold its value any more, whatever has become of the lock that made it. It carries
+ *
+ *   - the vote of each master and the bound for which that vote counts: the ledger (core/ledger.h),
+ *   - the undo of each master: a debt (protocol 2.2) until it is confirmed or the ttl has surely passed.
+ *
+ *       vote    NOT_ASKED -> PENDING -> GRANTED | REFUSED | FAILED | UNKNOWN
+ *       undo    NONE -> (OWED <-> SENT) -> SETTLED          only where the value may be
+ *
+ * Once an undo has been asked for (undoing), no master is claimed or extended again with this value.
+ *
+ * The memory belongs to the host (the library, the simulator): rl_claim_size() bytes, given to the engine by
+ * rl_lock_begin_attempt(), given back by RL_EFFECT_DISPOSE. */
+#ifndef RL_CORE_CLAIM_H
+#define RL_CORE_CLAIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/outcome.h"
+#include "core/recipe.h"
+#include "util/instant.h"
+#include "util/list.h"
+
+struct rl_lock;
+
+enum rl_undo {
+    RL_UNDO_NONE,    /* nothing to undo, or not asked for yet */
+    RL_UNDO_OWED,    /* must be sent when the link allows */
+    RL_UNDO_SENT,    /* on its way */
+    RL_UNDO_SETTLED, /* confirmed: this master does not hold the value; or its ttl has surely passed */
+};
+
+struct rl_slot {
+    struct rl_instant bound;   /* lb_j: the vote counts until then; RL_LONG_AGO if it does not */
+    uint32_t latency_us;       /* of the latest reply to the current operation */
+    uint8_t vote;              /* enum rl_outcome of the claim */
+    uint8_t answer;            /* enum rl_outcome of the latest operation, for the evidence */
+    uint8_t detail;            /* enum rl_detail to it */
+    uint8_t undo;              /* enum rl_undo */
+};
+
+/* Latency of a slot that has no reply. */
+#define RL_NO_LATENCY UINT32_MAX
+
+struct rl_claim {
+    struct rl_list link;    /* in the engine's list of debts while undoing */
+    struct rl_list out;     /* in the engine's list of effects while anything is to be sent */
+    struct rl_lock *lock;   /* who reads its ledger; NULL once given up */
+    void *host;             /* for the host's own use */
+    struct rl_instant give_up; /* every key set by this claim has expired by then */
+    struct rl_instant round_bound; /* what a grant in the latest round counts until */
+    uint32_t round;         /* number of the latest claim or extend round; replies name theirs */
+    uint32_t in_flight;     /* commands without a reply, over all masters */
+    uint32_t to_send[RL_STEP_COUNT]; /* effects: masks of masters */
+    uint32_t ttl_ms;        /* of the latest round */
+    uint8_t n_nodes;
+    bool undoing;
+    bool done;              /* in the engine's list of claims to be disposed of */
+    struct rl_slot slots[];
+};
+
+static inline size_t rl_claim_size(size_t n_nodes)
+{
+    return sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_slot);
+}
+
+/* Everything empty; the host member is kept. */
+void rl_claim_init(struct rl_claim *claim, size_t n_nodes);
+
+/* How many slots have this outcome as their vote, or as the answer to the latest operation. */
+size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote);
+size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer);
+
+/* Masters that are known not to hold the value, and whether a master's confirmation is on its way. */
+size_t rl_claim_count_clean(const struct rl_claim *claim);
+
+#endif

@@ -1,0 +1,113 @@
+/* The engine of one client: locks, claims, links. No I/O, no clock, no memory, no randomness of its own.
+ *
+ * The host (the library's client, or the simulator) feeds events, each with the time at which it happened, and then
+ * takes effects with rl_engine_poll() until there are none. Effects are data; the order in which they are handed out
+ * is the order in which they must be carried out. In particular commands for one master must reach its connection in
+ * the order of their effects: that is what puts each rollback behind its claim (protocol 2.1).
+ *
+ *     event  ->  rl_engine_link / rl_engine_reply / rl_lock_... / rl_engine_tick  ->  effects
+ *
+ * Effects that ask for something must be answered before the next event:
+ *
+ *     RL_EFFECT_WANT_CLAIM  ->  rl_lock_begin_attempt() with a fresh claim and the time before the first byte is
+ *                               queued, or rl_lock_refuse_attempt()
+ *     RL_EFFECT_ACCEPT      ->  rl_lock_accept() with the time read anew (protocol 1.5)
+ *     RL_EFFECT_SEND        ->  for each master of the mask, queue the command; rl_engine_reply() with FAILED at once
+ *                               if that is impossible
+ *
+ * Timers: rl_lock_wakeup() and rl_engine_wakeup() tell when the next tick is due; ask again after every event. */
+#ifndef RL_CORE_ENGINE_H
+#define RL_CORE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/claim.h"
+#include "core/link.h"
+#include "core/lock.h"
+#include "core/validity.h"
+#include "util/instant.h"
+#include "util/list.h"
+
+/* Masks of masters are 32 bits wide, and one bit is kept free. */
+#define RL_MAX_NODES 31
+
+struct rl_config {
+    size_t n_nodes;
+    size_t quorum;
+    struct rl_drift_rule drift;
+    struct rl_span guard;
+    struct rl_span node_timeout; /* length of a round */
+    uint64_t seed;               /* of the retry jitter */
+};
+
+struct rl_counters {
+    uint64_t attempts;
+    uint64_t rollbacks;
+    uint64_t late_grants;
+    uint64_t debts_paid;    /* undo commands sent again */
+    uint64_t debts_expired;
+    uint64_t lost;
+};
+
+struct rl_engine {
+    struct rl_config config;
+    uint64_t random;            /* state of the jitter's generator */
+    enum rl_link links[RL_MAX_NODES];
+    struct rl_list outbox;      /* claims with something to send */
+    struct rl_list notices;     /* locks with something to say */
+    struct rl_list gathering;   /* locks that wait for the first connections */
+    struct rl_list debts;       /* claims that are being undone */
+    struct rl_list finished;    /* claims that can be disposed of */
+    struct rl_instant debts_due;
+    size_t n_debts;
+    struct rl_counters counters;
+};
+
+void rl_engine_init(struct rl_engine *engine, const struct rl_config *config);
+
+/* --- Events -------------------------------------------------------------------------------------------------- */
+
+/* A link has changed. READY after DOWN pays the debts to that master first. Before DOWN the host reports every
+ * command that was in flight on it by rl_engine_reply(): FAILED if it was surely not sent, UNKNOWN otherwise. */
+void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_link link);
+
+/* The end of one command: its answer, or that there will be none. Each command handed out by RL_EFFECT_SEND must be
+ * ended exactly once. `round` is the one from the effect; latency may be RL_NO_LATENCY. */
+void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
+                     uint32_t round, unsigned node, struct rl_answer answer, uint32_t latency_us);
+
+/* Debts: resends and expiry. */
+void rl_engine_tick(struct rl_engine *engine, struct rl_instant now);
+struct rl_instant rl_engine_wakeup(const struct rl_engine *engine);
+
+/* --- Effects ------------------------------------------------------------------------------------------------- */
+
+enum rl_effect_kind {
+    RL_EFFECT_SEND,       /* claim, step, round, nodes */
+    RL_EFFECT_WANT_CLAIM, /* lock */
+    RL_EFFECT_ACCEPT,     /* lock */
+    RL_EFFECT_BACKOFF,    /* lock, status: an attempt failed, the next one waits for rl_lock_wakeup() */
+    RL_EFFECT_LOST,       /* lock: its validity ended while it was held */
+    RL_EFFECT_COMPLETE,   /* lock, op, status, cause: exactly one for each operation started */
+    RL_EFFECT_DISPOSE,    /* claim: nothing refers to it any more */
+};
+
+struct rl_effect {
+    enum rl_effect_kind kind;
+    struct rl_lock *lock;
+    struct rl_claim *claim;
+    enum rl_step step;
+    uint32_t round;
+    uint32_t nodes; /* mask */
+    enum rl_op op;
+    enum rl_end status;
+    enum rl_end cause;
+};
+
+/* Takes the next effect; false if there is none. Order: disposals and notices of locks come after the sends that
+ * were caused earlier. */
+bool rl_engine_poll(struct rl_engine *engine, struct rl_effect *ret_effect);
+
+#endif

@@ -1,0 +1,140 @@
+/* The state machine of one lock handle.
+ *
+ *            acquire            quorum, in time
+ *     IDLE -----------> ACQUIRING ------------> HELD <-----------> EXTENDING
+ *      ^ ^               |     ^                 |  |   extend        |
+ *      | | gave up       |     | retry           |  | deadline        | deadline,
+ *      | '---------------|     | time            |  | passed          | quorum gone
+ *      |                 v     |                 |  v                 |
+ *      |              BACKING_OFF                | LOST <-------------'
+ *      |                                 release |  | release
+ *      '----------------------------------- RELEASING
+ *
+ * LOST also goes to ACQUIRING. Validity is not a state: the ledger of the current claim decides it at any instant
+ * (rl_lock_deadline), and a lock in HELD whose deadline has passed is worth nothing, tick or no tick. */
+#ifndef RL_CORE_LOCK_H
+#define RL_CORE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/instant.h"
+#include "util/list.h"
+
+struct rl_claim;
+struct rl_engine;
+
+enum rl_lock_state {
+    RL_LOCK_IDLE,
+    RL_LOCK_ACQUIRING,
+    RL_LOCK_BACKING_OFF,
+    RL_LOCK_HELD,
+    RL_LOCK_EXTENDING,
+    RL_LOCK_RELEASING,
+    RL_LOCK_LOST,
+    RL_LOCK_STATE_COUNT,
+};
+
+enum rl_op {
+    RL_OP_NONE,
+    RL_OP_ACQUIRE,
+    RL_OP_EXTEND,
+    RL_OP_RELEASE,
+};
+
+/* How an operation or an attempt ended. */
+enum rl_end {
+    RL_END_NONE, /* not ended */
+    RL_END_OK,
+    RL_END_HELD,      /* refused by so many that no quorum is possible */
+    RL_END_NO_QUORUM, /* so many failed or did not answer that no quorum is possible */
+    RL_END_TOO_SLOW,  /* a quorum granted, with too little validity left */
+    RL_END_DEADLINE,
+    RL_END_CANCELED,
+    RL_END_LOST,
+    RL_END_REFUSED_BY_HOST, /* no claim could be made: the host knows why */
+};
+
+struct rl_acquire {
+    uint32_t ttl_ms;
+    uint32_t max_attempts;     /* 0: no limit */
+    struct rl_span retry_delay;
+    struct rl_span retry_jitter;
+    struct rl_span min_validity;
+    struct rl_instant deadline; /* RL_NEVER: none */
+    bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
+};
+
+struct rl_lock {
+    struct rl_list notice;    /* in the engine's list while there is a notice to hand out */
+    struct rl_list gathering;
+    struct rl_claim *claim;   /* current or latest; its ledger and evidence */
+    struct rl_acquire wish;   /* of the latest acquisition */
+    struct rl_instant round_start;
+    struct rl_instant wake;   /* next tick for the pending operation, RL_NEVER if it needs none */
+    uint32_t attempts;
+    uint8_t state;            /* enum rl_lock_state */
+    uint8_t op;               /* enum rl_op: the pending operation */
+    uint8_t last_end;         /* enum rl_end of the latest attempt */
+    uint8_t notices;          /* set of enum rl_notice (core/machine.h) */
+    uint8_t ended_op;         /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
+    uint8_t ended;
+    uint8_t ended_cause;
+    bool was_lost;            /* the release in progress started after the validity had ended */
+};
+
+void rl_lock_init(struct rl_lock *lock);
+
+/* The engine forgets the handle: what is pending ends without a notice, a held value is released, an undecided one
+ * rolled back. Effects of sending follow; none names the lock. */
+void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* --- Operations: each is followed by exactly one RL_EFFECT_COMPLETE ------------------------------------------- */
+
+/* State IDLE or LOST. */
+void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                     const struct rl_acquire *wish);
+
+/* State HELD, before the deadline; ttl_ms 0: as before. */
+void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
+
+/* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
+void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* State IDLE or LOST: undoes a value that some other handle, perhaps of another process, has set. The claim (memory
+ * as for rl_lock_begin_attempt()) counts as possibly set on every master, with a key that lives ttl_ms at most. */
+void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                           struct rl_claim *claim, uint32_t ttl_ms);
+
+/* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
+void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock);
+
+/* Ends a pending acquisition or extension with CANCELED; false if there is none. */
+bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* --- Answers to effects, and time ------------------------------------------------------------------------------ */
+
+/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size() bytes, whose host member is kept. */
+void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                           struct rl_claim *claim);
+void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* RL_EFFECT_ACCEPT. */
+void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* Time has come: call at rl_lock_wakeup() or later, any number of times. The host must have processed every reply
+ * that had arrived before `now`. */
+void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* --- Questions ------------------------------------------------------------------------------------------------- */
+
+/* The lock is valid before this instant; RL_LONG_AGO if it is not held. */
+struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* State IDLE: gives up the latest claim, whose evidence is not needed any more. */
+void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);
+
+const char *rl_lock_state_name(enum rl_lock_state state);
+
+#endif

@@ -1,0 +1,58 @@
+/* What one master did with one command, in the only terms the engine understands.
+ *
+ * The codec maps replies, errors and lost connections to these four outcomes (codec/classify.h); nothing else may.
+ * The distinction that safety rests on is FAILED against UNKNOWN: a command that failed was certainly not applied
+ * and needs no undo, an unknown one may have been applied, or may still be, and must be undone. */
+#ifndef RL_CORE_OUTCOME_H
+#define RL_CORE_OUTCOME_H
+
+enum rl_outcome {
+    RL_NOT_ASKED, /* nothing was written to this master */
+    RL_PENDING,   /* written, no reply yet */
+    RL_GRANTED,   /* claim: key set; extend: ttl set; undo: key deleted */
+    RL_REFUSED,   /* the master's state says no: see the detail */
+    RL_FAILED,    /* certainly not applied */
+    RL_UNKNOWN,   /* may have been applied */
+};
+
+/* X(name, text): the reason behind an outcome, for people, and for the few cases in which the engine must tell
+ * reasons apart (MISSING, FOREIGN). */
+#define RL_DETAIL_MAP(X)                                                                                \
+    X(NONE, "")                                                                                         \
+    X(HELD, "held")                         /* claim: another value is set */                           \
+    X(MISSING, "missing")                   /* extend, undo: no such key */                             \
+    X(FOREIGN, "foreign")                   /* extend, undo: another value, or another type */              \
+    X(DOWN, "not connected")                                                                            \
+    X(LATE, "late")                         /* overdue with earlier replies: not asked */               \
+    X(TIMEOUT, "timeout")                                                                               \
+    X(DISCONNECTED, "disconnected")                                                                     \
+    X(BACKLOG, "backlog full")                                                                          \
+    X(PROTOCOL, "unexpected reply")                                                                     \
+    X(READONLY, "READONLY")                                                                             \
+    X(LOADING, "LOADING")                                                                               \
+    X(MASTERDOWN, "MASTERDOWN")                                                                         \
+    X(BUSY, "BUSY")                                                                                     \
+    X(CLUSTERDOWN, "CLUSTERDOWN")                                                                       \
+    X(MOVED, "MOVED")                                                                                   \
+    X(CROSSSLOT, "CROSSSLOT")                                                                           \
+    X(NOREPLICAS, "NOREPLICAS")                                                                         \
+    X(MISCONF, "MISCONF")                                                                               \
+    X(OOM, "OOM")                                                                                       \
+    X(NOAUTH, "NOAUTH")                                                                                 \
+    X(NOPERM, "NOPERM")                                                                                 \
+    X(NOSCRIPT, "NOSCRIPT")                                                                             \
+    X(UNKNOWN_COMMAND, "unknown command")                                                               \
+    X(ERROR, "error")                       /* any other error reply */
+
+enum rl_detail {
+#define RL_DETAIL_ENUM(name, text) RL_DETAIL_##name,
+    RL_DETAIL_MAP(RL_DETAIL_ENUM)
+#undef RL_DETAIL_ENUM
+};
+
+struct rl_answer {
+    enum rl_outcome outcome;
+    enum rl_detail detail;
+};
+
+#endif

@@ -1,0 +1,99 @@
+/* A recipe: what a kind of lock writes to one master, and what the replies mean.
+ *
+ * The engine (core/engine.h) fans out, counts, waits, rolls back; it knows steps, not commands. A recipe turns a step
+ * into one command, and a successful reply into an answer. Error replies are the same for all recipes and are the
+ * codec's business (codec/classify.h). Adding a kind of lock is adding a recipe. */
+#ifndef RL_CORE_RECIPE_H
+#define RL_CORE_RECIPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/outcome.h"
+
+/* What the engine may ask of one master for one value. */
+enum rl_step {
+    RL_STEP_CLAIM,    /* set the value if nobody has the key */
+    RL_STEP_EXTEND,   /* set the ttl anew if the value is ours */
+    RL_STEP_RELEASE,  /* remove the value if it is ours; after a hold */
+    RL_STEP_ROLLBACK, /* the same after a failed attempt, sent so that it cannot fail for want of a loaded script */
+    RL_STEP_COUNT,
+};
+
+struct rl_slice {
+    const void *data;
+    size_t size;
+};
+
+#define RL_COMMAND_MAX_ARGS 12
+
+/* How the codec sends it. */
+enum rl_script {
+    RL_SCRIPT_NONE, /* argv is the whole command */
+    RL_SCRIPT_RELEASE,
+    RL_SCRIPT_EXTEND,
+    RL_SCRIPT_COUNT,
+};
+
+enum rl_send_as {
+    RL_SEND_PLAIN,   /* no script */
+    RL_SEND_EVALSHA, /* by digest; the codec repeats it once as EVAL after NOSCRIPT */
+    RL_SEND_EVAL,    /* with the script's text */
+};
+
+/* For scripts argv holds the keys and then the arguments; the codec puts EVALSHA, digest and the number of keys in
+ * front. The slices borrow from the subject and from number_text. */
+struct rl_command {
+    enum rl_send_as send_as;
+    enum rl_script script;
+    size_t n_keys;
+    size_t argc;
+    struct rl_slice argv[RL_COMMAND_MAX_ARGS];
+    char number_text[24];
+};
+
+/* What a command is about. */
+struct rl_subject {
+    struct rl_slice key;
+    struct rl_slice token;
+    uint32_t ttl_ms;
+};
+
+/* A successful reply, flattened by the codec. */
+enum rl_reply_type {
+    RL_REPLY_NIL,
+    RL_REPLY_STATUS,
+    RL_REPLY_STRING,
+    RL_REPLY_INTEGER,
+    RL_REPLY_ERROR,
+    RL_REPLY_ARRAY,
+};
+
+#define RL_REPLY_MAX_ELEMENTS 16
+
+struct rl_reply_item {
+    enum rl_reply_type type; /* never RL_REPLY_ARRAY */
+    int64_t integer;
+    struct rl_slice text; /* borrowed from the reader, until the next reply */
+};
+
+struct rl_reply {
+    struct rl_reply_item root; /* type RL_REPLY_ARRAY: see elements */
+    size_t n_elements;
+    struct rl_reply_item elements[RL_REPLY_MAX_ELEMENTS];
+};
+
+struct rl_recipe {
+    const char *name;
+
+    /* Fills *ret_command, whose slices borrow from the subject and from *ret_command itself. */
+    void (*command)(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
+
+    /* The meaning of a reply that is not an error. Unexpected shapes are UNKNOWN / PROTOCOL. */
+    struct rl_answer (*answer)(enum rl_step step, const struct rl_reply *reply);
+};
+
+/* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */
+extern const struct rl_recipe rl_mutex_recipe;
+
+#endif

@@ -1,0 +1,21 @@
+#include "driver/backoff.h"
+
+#include "core/retry.h"
+
+struct rl_span rl_backoff_next(struct rl_backoff *backoff)
+{
+    int64_t limit = backoff->min.ns;
+
+    for (unsigned i = 0; i < backoff->failures && limit < backoff->max.ns; i++)
+        limit *= 2;
+    if (limit > backoff->max.ns)
+        limit = backoff->max.ns;
+    if (limit < backoff->max.ns)
+        backoff->failures++;
+    return rl_random_span(&backoff->random, (struct rl_span){limit});
+}
+
+void rl_backoff_reset(struct rl_backoff *backoff)
+{
+    backoff->failures = 0;
+}

@@ -1,0 +1,271 @@
+#include "driver/conn.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/resolver.h"
+#include "util/clock.h"
+
+static struct rl_span node_timeout(const struct rl_conn *conn)
+{
+    return conn->driver->config.node_timeout;
+}
+
+static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant at)
+{
+    rl_timers_arm(&conn->driver->timers, timer, at);
+}
+
+static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+
+    if (conn->link == link)
+        return;
+    conn->link = link;
+    sink->link(sink->ctx, conn->node, link, why, now);
+    rl_driver_wake(conn->driver);
+}
+
+void rl_conn_blame(struct rl_conn *conn, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(conn->last_error, sizeof(conn->last_error), format, arguments);
+    va_end(arguments);
+}
+
+void rl_conn_blame_errno(struct rl_conn *conn, const char *what, int error)
+{
+#ifdef __GLIBC__
+    char buffer[80];
+
+    rl_conn_blame(conn, "%s: %s", what, strerror_r(error, buffer, sizeof(buffer)));
+#else
+    rl_conn_blame(conn, "%s: %s", what, strerror(error));
+#endif
+}
+
+/* --- Timers -------------------------------------------------------------------------------------------------- */
+
+static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
+{
+    static const char *const where[] = {
+        [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
+        [RL_CONN_SECURING] = "securing the connection", [RL_CONN_SETUP] = "handshake",
+    };
+
+    rl_conn_blame(conn, "%s: timed out", where[conn->state]);
+    rl_conn_close(conn, now);
+}
+
+static void on_attempt(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, attempt);
+
+    if (conn->state != RL_CONN_WAITING) {
+        fail_attempt(conn, now);
+        return;
+    }
+    arm(conn, timer, rl_after(now, conn->driver->config.connect_timeout));
+    rl_conn_open(conn, now);
+}
+
+static void on_step(struct rl_timer *timer, struct rl_instant now)
+{
+    rl_conn_on_step(RL_CONTAINER_OF(timer, struct rl_conn, step), now);
+}
+
+/* When the oldest command becomes overdue. */
+static struct rl_instant late_at(const struct rl_conn *conn)
+{
+    return rl_after(rl_ring_front(&conn->ring)->ticket.sent, node_timeout(conn));
+}
+
+static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
+{
+    return rl_ring_count(&conn->ring) && !rl_before(now, late_at(conn));
+}
+
+/* Silent since the latest byte or, if that is later, since the oldest command was sent. */
+static struct rl_instant stall_deadline(const struct rl_conn *conn)
+{
+    struct rl_instant since = rl_later(conn->last_received, rl_ring_front(&conn->ring)->ticket.sent);
+
+    return rl_after(since, conn->driver->config.stall_timeout);
+}
+
+/* The watch is armed for the oldest command when there was none, and then moves itself from one oldest to the next:
+ * arming it for each command would cost more than all the rest of sending. Left from earlier commands it may be armed
+ * for a time before this one's; that does no harm. */
+static void start_watch(struct rl_conn *conn)
+{
+    if (!rl_timer_armed(&conn->watch) || rl_before(late_at(conn), conn->watch.at))
+        arm(conn, &conn->watch, late_at(conn));
+}
+
+void rl_conn_update_link(struct rl_conn *conn, struct rl_instant now)
+{
+    if (conn->state != RL_CONN_READY)
+        return;
+    if (is_overdue(conn, now)) {
+        set_link(conn, RL_LINK_LATE, "replies are overdue", now);
+        return;
+    }
+    if (rl_ring_count(&conn->ring))
+        start_watch(conn);
+    set_link(conn, RL_LINK_READY, "", now);
+}
+
+/* Leaves one of: nothing pending, watch not armed; young commands only, watch armed for the oldest; LATE, watch armed
+ * for the stall; closed. */
+static void watch_replies(struct rl_conn *conn, struct rl_instant now)
+{
+    if (is_overdue(conn, now)) {
+        /* The reply may be in the socket already, if it is the loop that was late. */
+        rl_conn_read(conn);
+        now = rl_clock_now(conn->driver->config.clock);
+    }
+    rl_conn_update_link(conn, now);
+    if (conn->state != RL_CONN_READY || !rl_ring_count(&conn->ring))
+        return;
+    if (!rl_before(now, stall_deadline(conn))) {
+        rl_conn_blame(conn, "stalled: owes replies and has not sent a byte for %lld ms",
+                      (long long)(conn->driver->config.stall_timeout.ns / RL_NS_PER_MS));
+        rl_conn_close(conn, now);
+    } else if (is_overdue(conn, now)) {
+        arm(conn, &conn->watch, stall_deadline(conn));
+    }
+}
+
+static void on_watch(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, watch);
+
+    if (conn->link == RL_LINK_JOINING)
+        set_link(conn, RL_LINK_DOWN, "not connected yet", now);
+    else if (conn->state == RL_CONN_READY && !conn->doomed)
+        watch_replies(conn, now);
+}
+
+/* --- Life and death ------------------------------------------------------------------------------------------ */
+
+void rl_conn_init(struct rl_conn *conn, struct rl_driver *driver, unsigned node, struct rl_master *master,
+                  struct rl_instant now)
+{
+    conn->driver = driver;
+    conn->node = node;
+    conn->master = *master;
+    *master = (struct rl_master){0};
+    conn->state = RL_CONN_WAITING;
+    conn->link = RL_LINK_JOINING;
+    conn->stream = (struct rl_stream){.type = &rl_stream_plain, .fd = -1};
+    conn->stats.last_latency_ns = -1;
+    conn->backoff = (struct rl_backoff){.min = driver->config.backoff_min,
+                                        .max = driver->config.backoff_max,
+                                        .random = driver->config.seed + node};
+    rl_list_init(&conn->dirty);
+    rl_timer_init(&conn->attempt, on_attempt);
+    rl_timer_init(&conn->step, on_step);
+    rl_timer_init(&conn->watch, on_watch);
+    arm(conn, &conn->attempt, now);
+    arm(conn, &conn->watch, rl_after(now, node_timeout(conn)));
+}
+
+static void drop_pending(struct rl_conn *conn, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+
+    while (rl_ring_count(&conn->ring)) {
+        struct rl_pending pending = rl_ring_pop(&conn->ring);
+
+        sink->dropped(sink->ctx, conn->node, &pending.ticket, pending.start >= conn->written, now);
+    }
+    rl_driver_wake(conn->driver);
+}
+
+static void release_connection(struct rl_conn *conn, enum rl_close how)
+{
+    rl_conn_stop_io(conn);
+    if (conn->stream.fd >= 0)
+        conn->stream.type->close(&conn->stream, how);
+    rl_reply_reader_destroy(conn->reader);
+    conn->reader = NULL;
+    rl_bytes_clear(&conn->out);
+    rl_list_remove(&conn->dirty);
+}
+
+/* A connection that was good resets the backoff: one that merely accepted and broke does not. */
+static void judge(struct rl_conn *conn, struct rl_instant now)
+{
+    if (conn->state != RL_CONN_READY)
+        return;
+    if (conn->proved || rl_until(conn->ready_since, now).ns > conn->backoff.max.ns)
+        rl_backoff_reset(&conn->backoff);
+}
+
+void rl_conn_close(struct rl_conn *conn, struct rl_instant now)
+{
+    judge(conn, now);
+    release_connection(conn, RL_CLOSE_RESET);
+    conn->state = RL_CONN_WAITING;
+    conn->doomed = false;
+    conn->stats.disconnects++;
+    rl_timers_disarm(&conn->driver->timers, &conn->step);
+    arm(conn, &conn->attempt, rl_after(now, rl_backoff_next(&conn->backoff)));
+    drop_pending(conn, now);
+    set_link(conn, RL_LINK_DOWN, conn->last_error, now);
+}
+
+void rl_conn_doom(struct rl_conn *conn)
+{
+    conn->doomed = true;
+    rl_driver_wake(conn->driver);
+}
+
+/* In a child neither the events nor the shared connection may be touched: see rl_driver_destroy(). */
+void rl_conn_fini(struct rl_conn *conn, bool in_child)
+{
+    enum rl_close how = RL_CLOSE_SILENT;
+
+    if (in_child) {
+        conn->read_event = NULL;
+        conn->write_event = NULL;
+    } else {
+        how = rl_conn_last_flush(conn) ? RL_CLOSE_ORDERLY : RL_CLOSE_RESET;
+    }
+    release_connection(conn, how);
+    rl_bytes_fini(&conn->out);
+    rl_ring_fini(&conn->ring);
+    rl_master_fini(&conn->master);
+}
+
+void rl_conn_become_ready(struct rl_conn *conn, struct rl_instant now)
+{
+    conn->state = RL_CONN_READY;
+    conn->ready_since = now;
+    conn->proved = false;
+    conn->stats.connects++;
+    rl_timers_disarm(&conn->driver->timers, &conn->attempt);
+    set_link(conn, RL_LINK_READY, "", now);
+}
+
+bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, bool claim, const struct rl_ticket *ticket)
+{
+    if (conn->state != RL_CONN_READY || conn->doomed)
+        return false;
+    if (claim && rl_bytes_length(&conn->out) > conn->driver->config.max_buffer_bytes)
+        return false;
+    if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, bytes, size))
+        return false;
+    rl_ring_push(&conn->ring, ticket, conn->queued);
+    if (rl_ring_count(&conn->ring) == 1)
+        start_watch(conn);
+    conn->queued += size;
+    conn->stats.commands++;
+    rl_conn_mark_dirty(conn);
+    return true;
+}

@@ -1,0 +1,187 @@
+/* The Redis handshake: what is said on every new connection, all in one write, before the first command.
+ *
+ * Each row of the table contributes any number of commands, depending on the configuration. A row that is required
+ * ends the attempt when one of its commands is answered with an error. PING is the last and makes the connection
+ * READY: its answer shows that everything before it has been dealt with, and that the server serves. */
+#include <string.h>
+
+#include "codec/classify.h"
+#include "codec/command.h"
+#include "codec/script.h"
+#include "driver/conn.h"
+#include "util/decimal.h"
+
+struct setup_row {
+    const char *name; /* for error texts */
+    bool required;
+    size_t (*count)(const struct rl_conn *conn); /* of commands; may be 0 */
+    bool (*write)(const struct rl_conn *conn, size_t i, struct rl_bytes *out);
+    bool (*accept)(const struct rl_reply *reply); /* NULL: any reply that is not an error */
+};
+
+static struct rl_slice word(const char *text)
+{
+    return (struct rl_slice){text, strlen(text)};
+}
+
+static size_t auth_count(const struct rl_conn *conn)
+{
+    return conn->master.password ? 1 : 0;
+}
+
+static bool auth_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
+{
+    struct rl_slice words[3];
+    size_t n = 0;
+
+    words[n++] = word("AUTH");
+    if (conn->master.user)
+        words[n++] = word(conn->master.user);
+    words[n++] = word(conn->master.password);
+    return rl_words_encode(words, n, out);
+}
+
+static size_t setname_count(const struct rl_conn *conn)
+{
+    return *conn->driver->client_name ? 1 : 0;
+}
+
+static bool setname_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
+{
+    struct rl_slice words[] = {word("CLIENT"), word("SETNAME"), word(conn->driver->client_name)};
+
+    return rl_words_encode(words, 3, out);
+}
+
+static size_t select_count(const struct rl_conn *conn)
+{
+    return conn->master.db ? 1 : 0;
+}
+
+static bool select_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
+{
+    char digits[RL_DECIMAL_MAX];
+    struct rl_slice words[] = {word("SELECT"), {digits, rl_decimal(conn->master.db, digits)}};
+
+    return rl_words_encode(words, 2, out);
+}
+
+static size_t load_count(const struct rl_conn *conn)
+{
+    return RL_SCRIPT_COUNT - 1; /* all but RL_SCRIPT_NONE */
+}
+
+static bool load_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
+{
+    const struct rl_script_text *script = rl_script_text((enum rl_script)(RL_SCRIPT_NONE + 1 + i));
+    struct rl_slice words[] = {word("SCRIPT"), word("LOAD"), {script->text, script->size}};
+
+    return rl_words_encode(words, 3, out);
+}
+
+static size_t ping_count(const struct rl_conn *conn)
+{
+    return 1;
+}
+
+static bool ping_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
+{
+    struct rl_slice words[] = {word("PING")};
+
+    return rl_words_encode(words, 1, out);
+}
+
+static bool is_pong(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *root = &reply->root;
+
+    return root->type == RL_REPLY_STATUS && root->text.size == 4 && memcmp(root->text.data, "PONG", 4) == 0;
+}
+
+/* Without a name or a loaded script the connection works as well: the name is for people, and a script that is not
+ * loaded is sent with its text. */
+static const struct setup_row rows[] = {
+    {"AUTH", true, auth_count, auth_write, NULL},
+    {"CLIENT SETNAME", false, setname_count, setname_write, NULL},
+    {"SELECT", true, select_count, select_write, NULL},
+    {"SCRIPT LOAD", false, load_count, load_write, NULL},
+    {"PING", true, ping_count, ping_write, is_pong},
+};
+
+#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+
+static bool write_row(const struct setup_row *row, const struct rl_conn *conn, struct rl_bytes *out)
+{
+    size_t n = row->count(conn);
+
+    for (size_t i = 0; i < n; i++) {
+        if (!row->write(conn, i, out))
+            return false;
+    }
+    return true;
+}
+
+bool rl_setup_begin(struct rl_conn *conn)
+{
+    conn->setup_row = 0;
+    conn->setup_answered = 0;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        if (!write_row(&rows[i], conn, &conn->out))
+            return false;
+    }
+    conn->queued = rl_bytes_length(&conn->out);
+    return true;
+}
+
+/* Servers repeat the arguments of a command that they do not know, and AUTH's is the password. */
+static bool may_hold_password(const struct rl_conn *conn, struct rl_slice text)
+{
+    const char *password = conn->master.password;
+
+    if (!password || !*password)
+        return false;
+    return rl_classify_error(text) == RL_DETAIL_UNKNOWN_COMMAND ||
+           memmem(text.data, text.size, password, strlen(password));
+}
+
+static void blame_error(struct rl_conn *conn, const char *name, struct rl_slice text)
+{
+    if (may_hold_password(conn, text))
+        rl_conn_blame(conn, "%s: refused with an error text that may hold the password", name);
+    else
+        rl_conn_blame(conn, "%s: %.*s", name, (int)text.size, (const char *)text.data);
+}
+
+static bool check(struct rl_conn *conn, const struct setup_row *row, const struct rl_reply *reply)
+{
+    if (reply->root.type == RL_REPLY_ERROR) {
+        if (row->required)
+            blame_error(conn, row->name, reply->root.text);
+        return !row->required;
+    }
+    if (row->accept && !row->accept(reply)) {
+        rl_conn_blame(conn, "%s: unexpected reply", row->name);
+        return false;
+    }
+    return true;
+}
+
+static void skip_finished_rows(struct rl_conn *conn)
+{
+    while (conn->setup_row < N_ROWS && conn->setup_answered == rows[conn->setup_row].count(conn)) {
+        conn->setup_row++;
+        conn->setup_answered = 0;
+    }
+}
+
+bool rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    skip_finished_rows(conn);
+    if (!check(conn, &rows[conn->setup_row], reply))
+        return false;
+    conn->setup_answered++;
+    skip_finished_rows(conn);
+    if (conn->setup_row == N_ROWS)
+        rl_conn_become_ready(conn, now);
+    return true;
+}

@@ -1,0 +1,190 @@
+#include "driver/driver.h"
+
+#include <event2/event.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <redlock/status.h>
+
+#include "driver/conn.h"
+#include "driver/resolver.h"
+
+#define READ_BUFFER_BYTES (64 * 1024)
+
+static void close_doomed(struct rl_driver *driver)
+{
+    for (size_t i = 0; i < driver->n_conns; i++) {
+        struct rl_conn *conn = &driver->conns[i];
+
+        if (conn->doomed)
+            rl_conn_close(conn, rl_clock_now(driver->config.clock));
+    }
+}
+
+/* A flush may close its connection, and the sink may then send on others: the list is read anew each time. */
+static void flush_dirty(struct rl_driver *driver)
+{
+    while (!rl_list_empty(&driver->dirty))
+        rl_conn_flush(RL_CONTAINER_OF(driver->dirty.next, struct rl_conn, dirty));
+}
+
+/* The last step of destruction. */
+static void release(struct rl_driver *driver)
+{
+    if (driver->turn_event)
+        event_free(driver->turn_event);
+    free(driver);
+}
+
+/* libevent puts an event that is activated by hand behind those that are already due: every connection that had
+ * something to read in this iteration of the loop has been read when this runs. */
+static void on_turn(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_driver *driver = arg;
+
+    if (driver->in_child)
+        return;
+    driver->turn_due = false;
+    close_doomed(driver);
+    driver->in_turn = true;
+    driver->sink.turn(driver->sink.ctx);
+    driver->in_turn = false;
+    if (driver->dead)
+        release(driver);
+    else
+        flush_dirty(driver);
+}
+
+void rl_driver_wake(struct rl_driver *driver)
+{
+    if (driver->turn_due)
+        return;
+    driver->turn_due = true;
+    event_active(driver->turn_event, EV_TIMEOUT, 0);
+}
+
+static void after_timers(void *ctx)
+{
+    struct rl_driver *driver = ctx;
+
+    if (!driver->in_child)
+        rl_driver_wake(driver);
+}
+
+static struct rl_driver *allocate(const struct rl_driver_config *config, size_t n_masters)
+{
+    struct rl_driver *driver = calloc(1, sizeof(*driver) + n_masters * sizeof(driver->conns[0]));
+
+    if (!driver)
+        return NULL;
+    driver->config = *config;
+    rl_list_init(&driver->dirty);
+    driver->client_name = strdup(config->client_name);
+    driver->read_buffer = malloc(READ_BUFFER_BYTES);
+    if (driver->client_name && driver->read_buffer)
+        return driver;
+    free(driver->client_name);
+    free(driver->read_buffer);
+    free(driver);
+    return NULL;
+}
+
+static bool start_events(struct rl_driver *driver)
+{
+    struct event_base *base = driver->config.base;
+
+    driver->turn_event = event_new(base, -1, 0, on_turn, driver);
+    return driver->turn_event && rl_timers_init(&driver->timers, base, driver->config.clock, after_timers, driver);
+}
+
+int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
+                     const struct rl_driver_sink *sink, struct rl_driver **ret_driver)
+{
+    struct rl_driver *driver = allocate(config, n_masters);
+    struct rl_instant now;
+
+    if (!driver)
+        return REDLOCK_E_NOMEM;
+    driver->sink = *sink;
+    if (!start_events(driver)) {
+        rl_driver_destroy(driver, false);
+        return REDLOCK_E_SYSTEM;
+    }
+    now = rl_clock_now(config->clock);
+    driver->n_conns = n_masters;
+    for (size_t i = 0; i < n_masters; i++)
+        rl_conn_init(&driver->conns[i], driver, (unsigned)i, &masters[i], now);
+    *ret_driver = driver;
+    return REDLOCK_OK;
+}
+
+/* In a forked child the descriptors are this process's, but the connections behind them and, unless the program has
+ * called event_reinit(), the kernel's side of the event base are the parent's: event_del() would take the parent's
+ * events away. So events are left where they are. As the child may still run or free that base, whatever they point
+ * at stays allocated: the events, this structure with its connections, and the resolver's. That is a deliberate leak,
+ * once per driver; buffers and credentials are freed. */
+void rl_driver_destroy(struct rl_driver *driver, bool in_child)
+{
+    if (!driver)
+        return;
+    driver->in_child = in_child;
+    for (size_t i = 0; i < driver->n_conns; i++)
+        rl_conn_fini(&driver->conns[i], in_child);
+    rl_resolver_destroy(driver->resolver, in_child);
+    free(driver->client_name);
+    free(driver->read_buffer);
+    if (in_child) {
+        rl_wheel_init(&driver->timers.wheel, RL_LONG_AGO); /* nothing fires any more */
+        return;
+    }
+    rl_timers_fini(&driver->timers);
+    driver->dead = true;
+    if (!driver->in_turn)
+        release(driver);
+}
+
+bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, bool claim,
+                    const struct rl_ticket *ticket)
+{
+    return rl_conn_send(&driver->conns[node], bytes, size, claim, ticket);
+}
+
+void rl_driver_read_now(struct rl_driver *driver)
+{
+    for (size_t i = 0; i < driver->n_conns; i++) {
+        struct rl_conn *conn = &driver->conns[i];
+
+        if (conn->state == RL_CONN_READY && !conn->doomed && rl_ring_count(&conn->ring))
+            rl_conn_read(conn);
+    }
+}
+
+void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *why)
+{
+    struct rl_conn *conn = &driver->conns[node];
+
+    if (conn->state != RL_CONN_READY || conn->doomed)
+        return;
+    rl_conn_blame(conn, "%s", why);
+    rl_conn_doom(conn);
+}
+
+struct rl_timers *rl_driver_timers(struct rl_driver *driver)
+{
+    return &driver->timers;
+}
+
+const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
+{
+    return driver->conns[node].master.name;
+}
+
+void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats)
+{
+    const struct rl_conn *conn = &driver->conns[node];
+
+    *ret_stats = conn->stats;
+    ret_stats->pending = rl_ring_count(&conn->ring);
+    ret_stats->unsent_bytes = rl_bytes_length(&conn->out);
+    ret_stats->last_error = conn->last_error;
+}

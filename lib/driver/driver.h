@@ -1,0 +1,110 @@
+/* The driver: one connection to each master, on the caller's event base.
+ *
+ * It knows commands as bytes and replies as replies, and which belongs to which; it knows nothing of locks. Bytes
+ * handed to rl_driver_send() are collected and written with one system call per master at the end of the loop turn.
+ * Replies are matched to commands by their order on the connection.
+ *
+ * Everything that happens is told to the sink, from inside loop callbacks or from rl_driver_read_now(), never from
+ * any other call. The sink may call any function of the driver; rl_driver_destroy() only from `turn`. */
+#ifndef RL_DRIVER_DRIVER_H
+#define RL_DRIVER_DRIVER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec/url.h"
+#include "core/link.h"
+#include "core/recipe.h"
+#include "driver/timers.h"
+#include "util/instant.h"
+
+struct event_base;
+struct rl_driver;
+
+/* Whose command it is; given back with the reply. */
+struct rl_ticket {
+    void *owner;
+    struct rl_instant sent;
+    uint32_t round;
+    uint8_t step;
+    uint8_t flags;
+};
+
+struct rl_driver_sink {
+    void *ctx;
+
+    /* The connection's state has changed. Before a link goes DOWN, every command pending on it has been given to
+     * `dropped`. `why` is a sentence, "" if there is nothing to say; borrowed. */
+    void (*link)(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now);
+
+    /* A reply; borrowed. `now` was read after the bytes had arrived. */
+    void (*reply)(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+                  struct rl_instant now);
+
+    /* The connection ended before the reply. surely_unsent: not one byte of the command was handed to the kernel. */
+    void (*dropped)(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
+                    struct rl_instant now);
+
+    /* Once per loop turn in which anything happened or rl_driver_wake() was called: after all reading, before the
+     * writing. */
+    void (*turn)(void *ctx);
+};
+
+struct rl_driver_config {
+    struct event_base *base; /* borrowed */
+    struct rl_clock *clock;  /* borrowed */
+    struct rl_span node_timeout;
+    struct rl_span connect_timeout;
+    struct rl_span stall_timeout;
+    struct rl_span backoff_min;
+    struct rl_span backoff_max;
+    size_t max_buffer_bytes;
+    const char *client_name; /* copied; "" sends no CLIENT SETNAME */
+    uint64_t seed;           /* for the backoff's jitter */
+};
+
+/* Counters of one connection; see struct redlock_node_stats. */
+struct rl_conn_stats {
+    uint64_t commands;
+    uint64_t replies;
+    uint64_t connects;
+    uint64_t disconnects;
+    uint64_t bytes_out;
+    uint64_t bytes_in;
+    size_t pending;
+    size_t unsent_bytes;
+    int64_t last_latency_ns; /* -1 before the first reply */
+    const char *last_error;
+};
+
+/* Takes over the contents of masters[0..n_masters) on success. Starts connecting at the first loop turn.
+ * 0, REDLOCK_E_NOMEM or REDLOCK_E_SYSTEM. */
+int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
+                     const struct rl_driver_sink *sink, struct rl_driver **ret_driver);
+
+/* Writes once, without blocking, what is still unsent, and closes; tells the sink nothing. A connection whose last
+ * bytes could not be handed to the kernel is reset, so that no half of a claim-and-release pair is delivered later.
+ * In a forked child (in_child) descriptors are closed and nothing is written. NULL is fine. */
+void rl_driver_destroy(struct rl_driver *driver, bool in_child);
+
+/* Appends one command for one master. `claim` marks a command that may be refused: it is when more than
+ * max_buffer_bytes are waiting to be sent. Everything else is bounded by the claims it belongs to and is only
+ * refused for want of memory. Returns false if refused, or if the link is not READY or LATE. */
+bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, bool claim,
+                    const struct rl_ticket *ticket);
+
+/* Asks for a turn in this loop iteration, at the end of the callbacks that are already due. */
+void rl_driver_wake(struct rl_driver *driver);
+
+/* One non-blocking read on every connection that owes replies: to be called before a deadline decides. */
+void rl_driver_read_now(struct rl_driver *driver);
+
+/* Closes a connection whose owner has found its stream unusable; reconnects with backoff. */
+void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *why);
+
+struct rl_timers *rl_driver_timers(struct rl_driver *driver);
+const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node);
+void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats);
+
+#endif

@@ -1,0 +1,240 @@
+/* IMPLEMENTATION NOTES
+ *
+ * The loop thread and the helper threads share a mailbox, which is freed by whoever leaves it last. A helper puts its
+ * finished lookup into the mailbox and rings the eventfd, both under the mutex, so that the descriptor cannot be
+ * closed (and its number used again) in between. A lookup's callback and context are touched by the loop thread only.
+ *
+ * No call of libevent is made off the loop thread: the base needs no locking. */
+#include "driver/resolver.h"
+
+#include <event2/event.h>
+#include <netdb.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* getaddrinfo() runs the system's lookup modules; the default of 8 MiB of address space is more than they need. */
+#define STACK_BYTES (256 * 1024)
+
+struct mailbox {
+    pthread_mutex_t mutex;
+    struct lookup *finished; /* list */
+    unsigned users;          /* the resolver, and each running helper */
+    int bell;                /* eventfd; -1 once the resolver is gone */
+};
+
+struct lookup {
+    struct lookup *next;
+    struct mailbox *mailbox;
+    char *host;
+    uint16_t port;
+    rl_resolved_fn done;
+    void *ctx;
+    int error; /* of getaddrinfo() */
+    struct rl_addresses addresses;
+};
+
+struct rl_resolver {
+    struct mailbox *mailbox;
+    struct event *event;
+    bool in_child;
+};
+
+static void free_lookup(struct lookup *lookup)
+{
+    free(lookup->host);
+    free(lookup);
+}
+
+static void free_lookups(struct lookup *list)
+{
+    while (list) {
+        struct lookup *next = list->next;
+
+        free_lookup(list);
+        list = next;
+    }
+}
+
+/* Called with the mutex held; releases it. */
+static void leave(struct mailbox *mailbox)
+{
+    bool last = --mailbox->users == 0;
+
+    pthread_mutex_unlock(&mailbox->mutex);
+    if (!last)
+        return;
+    pthread_mutex_destroy(&mailbox->mutex);
+    free_lookups(mailbox->finished);
+    free(mailbox);
+}
+
+static void ring(int bell)
+{
+    const uint64_t one = 1;
+    ssize_t n = write(bell, &one, sizeof(one));
+
+    (void)n; /* a full counter is as readable as any */
+}
+
+/* The helper thread. */
+static void *look_up(void *arg)
+{
+    struct lookup *lookup = arg;
+    struct mailbox *mailbox = lookup->mailbox;
+
+    lookup->error = rl_addresses_lookup(lookup->host, lookup->port, false, &lookup->addresses);
+    pthread_mutex_lock(&mailbox->mutex);
+    lookup->next = mailbox->finished;
+    mailbox->finished = lookup;
+    if (mailbox->bell >= 0)
+        ring(mailbox->bell);
+    leave(mailbox);
+    return NULL;
+}
+
+static struct lookup *take_finished(struct mailbox *mailbox)
+{
+    struct lookup *list;
+
+    pthread_mutex_lock(&mailbox->mutex);
+    list = mailbox->finished;
+    mailbox->finished = NULL;
+    pthread_mutex_unlock(&mailbox->mutex);
+    return list;
+}
+
+static void on_bell(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_resolver *resolver = arg;
+    uint64_t count;
+    ssize_t n;
+
+    if (resolver->in_child)
+        return;
+    n = read(fd, &count, sizeof(count));
+    (void)n;
+    for (struct lookup *lookup = take_finished(resolver->mailbox), *next; lookup; lookup = next) {
+        next = lookup->next;
+        if (lookup->error)
+            lookup->done(lookup->ctx, NULL, gai_strerror(lookup->error));
+        else
+            lookup->done(lookup->ctx, &lookup->addresses, "");
+        free_lookup(lookup);
+    }
+}
+
+static struct mailbox *create_mailbox(void)
+{
+    struct mailbox *mailbox = calloc(1, sizeof(*mailbox));
+
+    if (!mailbox)
+        return NULL;
+    mailbox->users = 1;
+    mailbox->bell = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    if (mailbox->bell >= 0 && pthread_mutex_init(&mailbox->mutex, NULL) == 0)
+        return mailbox;
+    if (mailbox->bell >= 0)
+        close(mailbox->bell);
+    free(mailbox);
+    return NULL;
+}
+
+struct rl_resolver *rl_resolver_create(struct event_base *base)
+{
+    struct rl_resolver *resolver = calloc(1, sizeof(*resolver));
+
+    if (!resolver)
+        return NULL;
+    resolver->mailbox = create_mailbox();
+    if (resolver->mailbox)
+        resolver->event = event_new(base, resolver->mailbox->bell, EV_READ | EV_PERSIST, on_bell, resolver);
+    if (resolver->event && event_add(resolver->event, NULL) == 0)
+        return resolver;
+    rl_resolver_destroy(resolver, false);
+    return NULL;
+}
+
+/* A helper of the parent may have held the mutex at the fork, and its lookup has no owner here: neither is touched. */
+static void abandon_in_child(struct rl_resolver *resolver)
+{
+    resolver->in_child = true;
+    close(resolver->mailbox->bell);
+}
+
+void rl_resolver_destroy(struct rl_resolver *resolver, bool in_child)
+{
+    struct mailbox *mailbox = resolver ? resolver->mailbox : NULL;
+
+    if (resolver && in_child) {
+        abandon_in_child(resolver);
+        return;
+    }
+    if (resolver && resolver->event)
+        event_free(resolver->event);
+    free(resolver);
+    if (!mailbox)
+        return;
+    pthread_mutex_lock(&mailbox->mutex);
+    close(mailbox->bell);
+    mailbox->bell = -1;
+    leave(mailbox);
+}
+
+static bool start_thread(struct lookup *lookup)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    bool started;
+
+    if (pthread_attr_init(&attributes) != 0)
+        return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    started = pthread_create(&thread, &attributes, look_up, lookup) == 0;
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+/* The program's signals must not be delivered to a thread that it does not know of. */
+static bool start_thread_without_signals(struct lookup *lookup)
+{
+    sigset_t all;
+    sigset_t before;
+    bool started;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    started = start_thread(lookup);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+static void count_user(struct mailbox *mailbox, bool more)
+{
+    pthread_mutex_lock(&mailbox->mutex);
+    mailbox->users += more ? 1 : -1U;
+    pthread_mutex_unlock(&mailbox->mutex);
+}
+
+bool rl_resolver_start(struct rl_resolver *resolver, const char *host, uint16_t port, rl_resolved_fn done, void *ctx)
+{
+    struct lookup *lookup = calloc(1, sizeof(*lookup));
+
+    if (!lookup)
+        return false;
+    lookup->host = strdup(host);
+    lookup->mailbox = resolver->mailbox;
+    lookup->port = port;
+    lookup->done = done;
+    lookup->ctx = ctx;
+    count_user(resolver->mailbox, true);
+    if (lookup->host && start_thread_without_signals(lookup))
+        return true;
+    count_user(resolver->mailbox, false);
+    free_lookup(lookup);
+    return false;
+}

@@ -1,0 +1,30 @@
+/* Host names to addresses, without blocking the loop: getaddrinfo() on a helper thread.
+ *
+ * A lookup cannot be cancelled, and may take as long as the system's resolver likes. So nobody waits for the thread:
+ * who loses interest forgets the lookup, and the resolver may be destroyed while threads are still running. */
+#ifndef RL_DRIVER_RESOLVER_H
+#define RL_DRIVER_RESOLVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "driver/address.h"
+
+struct event_base;
+struct rl_resolver;
+
+/* Runs from the event loop, once for each lookup that was started. addresses is NULL after a failure, with the
+ * reason in `why`. Both are borrowed. */
+typedef void (*rl_resolved_fn)(void *ctx, const struct rl_addresses *addresses, const char *why);
+
+struct rl_resolver *rl_resolver_create(struct event_base *base); /* NULL: no memory, descriptor or event */
+
+/* Lookups under way are orphaned: their callbacks never run. In a forked child the threads do not exist and the
+ * event base is shared with the parent: only the descriptor is closed, and what the base still refers to is leaked.
+ * NULL is fine. */
+void rl_resolver_destroy(struct rl_resolver *resolver, bool in_child);
+
+/* false: no memory or thread; the callback will not run. */
+bool rl_resolver_start(struct rl_resolver *resolver, const char *host, uint16_t port, rl_resolved_fn done, void *ctx);
+
+#endif

@@ -1,0 +1,68 @@
+#include "driver/timers.h"
+
+#include <event2/event.h>
+#include <sys/time.h>
+
+#define US_PER_S 1000000
+
+/* Rounded up: a wake-up before its time would only have to be repeated. */
+static void set_event(struct rl_timers *timers, struct rl_instant at)
+{
+    struct rl_span wait = rl_until(rl_clock_now(timers->clock), at);
+    int64_t us = (wait.ns + RL_NS_PER_US - 1) / RL_NS_PER_US;
+    struct timeval timeout = {.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
+
+    /* libevent may refuse only when its heap cannot grow. Then armed_at says so and the next arming tries again. */
+    timers->armed_at = event_add(timers->event, &timeout) == 0 ? at : RL_NEVER;
+}
+
+/* Where the event is set for an earlier instant it is left alone: one early wake-up costs less than moving the event
+ * each time the earliest timer is disarmed. */
+static void set_event_for_next(struct rl_timers *timers)
+{
+    struct rl_instant next = rl_wheel_next(&timers->wheel);
+
+    if (rl_before(next, timers->armed_at))
+        set_event(timers, next);
+}
+
+static void on_event(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_timers *timers = arg;
+
+    timers->armed_at = RL_NEVER;
+    rl_wheel_expire(&timers->wheel, rl_clock_now(timers->clock));
+    set_event_for_next(timers);
+    timers->after(timers->ctx);
+}
+
+bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl_clock *clock,
+                    void (*after)(void *ctx), void *ctx)
+{
+    timers->clock = clock;
+    timers->armed_at = RL_NEVER;
+    timers->after = after;
+    timers->ctx = ctx;
+    rl_wheel_init(&timers->wheel, rl_clock_now(clock));
+    timers->event = event_new(base, -1, 0, on_event, timers);
+    return timers->event;
+}
+
+void rl_timers_fini(struct rl_timers *timers)
+{
+    if (timers->event)
+        event_free(timers->event);
+    timers->event = NULL;
+}
+
+void rl_timers_arm(struct rl_timers *timers, struct rl_timer *timer, struct rl_instant at)
+{
+    rl_wheel_arm(&timers->wheel, timer, at);
+    if (rl_before(at, timers->armed_at))
+        set_event_for_next(timers);
+}
+
+void rl_timers_disarm(struct rl_timers *timers, struct rl_timer *timer)
+{
+    rl_wheel_disarm(&timers->wheel, timer);
+}

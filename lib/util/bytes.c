@@ -1,0 +1,87 @@
+#include "util/bytes.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMALLEST_CAPACITY 512
+
+/* An empty queue keeps a buffer up to this size for the next burst. */
+#define KEPT_CAPACITY (256 * 1024)
+
+void rl_bytes_fini(struct rl_bytes *bytes)
+{
+    free(bytes->data);
+    *bytes = (struct rl_bytes){0};
+}
+
+/* Doubling makes appending constant in time on average. */
+static size_t grown_capacity(size_t capacity, size_t wanted)
+{
+    size_t doubled = capacity < SMALLEST_CAPACITY ? SMALLEST_CAPACITY : capacity * 2;
+
+    return doubled < wanted ? wanted : doubled;
+}
+
+static bool move_to_larger(struct rl_bytes *bytes, size_t wanted)
+{
+    size_t length = rl_bytes_length(bytes);
+    size_t capacity = grown_capacity(bytes->capacity, wanted);
+    unsigned char *data = malloc(capacity);
+
+    if (!data)
+        return false;
+    if (length)
+        memcpy(data, rl_bytes_front(bytes), length);
+    free(bytes->data);
+    *bytes = (struct rl_bytes){.data = data, .head = 0, .size = length, .capacity = capacity};
+    return true;
+}
+
+static void slide_to_start(struct rl_bytes *bytes)
+{
+    size_t length = rl_bytes_length(bytes);
+
+    memmove(bytes->data, bytes->data + bytes->head, length);
+    bytes->head = 0;
+    bytes->size = length;
+}
+
+bool rl_bytes_reserve(struct rl_bytes *bytes, size_t more)
+{
+    size_t length = rl_bytes_length(bytes);
+
+    if (more <= bytes->capacity - bytes->size)
+        return true;
+    if (more > SIZE_MAX / 4 - length)
+        return false;
+    /* Sliding pays only if the consumed part is at least as long as what must be moved: otherwise a slow reader
+     * would cost a move of the whole queue for each small append. */
+    if (length + more <= bytes->capacity && bytes->head >= length) {
+        slide_to_start(bytes);
+        return true;
+    }
+    return move_to_larger(bytes, length + more);
+}
+
+bool rl_bytes_append(struct rl_bytes *bytes, const void *data, size_t size)
+{
+    if (!size)
+        return true;
+    if (!rl_bytes_reserve(bytes, size))
+        return false;
+    memcpy(bytes->data + bytes->size, data, size);
+    bytes->size += size;
+    return true;
+}
+
+void rl_bytes_consume(struct rl_bytes *bytes, size_t size)
+{
+    bytes->head += size;
+    if (bytes->head < bytes->size)
+        return;
+    if (bytes->capacity > KEPT_CAPACITY)
+        rl_bytes_fini(bytes);
+    else
+        rl_bytes_clear(bytes);
+}

@@ -1,0 +1,52 @@
+#include "util/clock.h"
+
+#include <time.h>
+
+#define NS_PER_S INT64_C(1000000000)
+
+/* CLOCK_BOOTTIME and CLOCK_MONOTONIC_RAW are Linux's; elsewhere both readings come from CLOCK_MONOTONIC. */
+#ifdef CLOCK_BOOTTIME
+#define BOOT_CLOCK CLOCK_BOOTTIME
+#else
+#define BOOT_CLOCK CLOCK_MONOTONIC
+#endif
+
+#ifdef CLOCK_MONOTONIC_RAW
+#define RAW_CLOCK CLOCK_MONOTONIC_RAW
+#else
+#define RAW_CLOCK CLOCK_MONOTONIC
+#endif
+
+static int64_t read_ns(clockid_t id)
+{
+    struct timespec reading;
+
+    clock_gettime(id, &reading);
+    return (int64_t)reading.tv_sec * NS_PER_S + reading.tv_nsec;
+}
+
+void rl_clock_init(struct rl_clock *clock)
+{
+    clock->boot_ns = read_ns(BOOT_CLOCK);
+    clock->raw_ns = read_ns(RAW_CLOCK);
+    clock->now_ns = clock->boot_ns;
+}
+
+struct rl_instant rl_clock_now(struct rl_clock *clock)
+{
+    return rl_clock_advance(clock, read_ns(BOOT_CLOCK), read_ns(RAW_CLOCK));
+}
+
+/* A reading that has gone back counts as no step: the instant never goes back. */
+struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
+{
+    int64_t boot_step = boot_ns - clock->boot_ns;
+    int64_t raw_step = raw_ns - clock->raw_ns;
+    int64_t step = boot_step > raw_step ? boot_step : raw_step;
+
+    clock->boot_ns = boot_ns;
+    clock->raw_ns = raw_ns;
+    if (step > 0)
+        clock->now_ns += step;
+    return (struct rl_instant){clock->now_ns};
+}

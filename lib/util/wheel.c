@@ -1,0 +1,136 @@
+/* IMPLEMENTATION NOTES
+ *
+ * Tick t is the millisecond [origin + t ms, origin + (t+1) ms); its timers are in slot t modulo RL_WHEEL_SLOTS,
+ * together with those of any later turn of the wheel, which a pass skips by looking at their instants. A pass at
+ * `now` visits every tick from done + 1 to the current one. The current tick has not ended, so it is visited again by
+ * the next pass: done stops before it.
+ *
+ * What is due is first moved to a list of its own and only then fired, so that fire functions may do what they like to
+ * the wheel: disarming takes a timer out of whichever list it is in, and arming puts it into a slot, never back into
+ * the list being fired. */
+#include "util/wheel.h"
+
+#define WORD_BITS 64
+#define N_WORDS (RL_WHEEL_SLOTS / WORD_BITS)
+
+static struct rl_timer *timer_of(struct rl_list *link)
+{
+    return RL_CONTAINER_OF(link, struct rl_timer, link);
+}
+
+/* Unsigned arithmetic: the difference of any two instants fits. */
+static int64_t tick_of(const struct rl_wheel *wheel, struct rl_instant at)
+{
+    if (at.ns <= wheel->origin.ns)
+        return 0;
+    return (int64_t)(((uint64_t)at.ns - (uint64_t)wheel->origin.ns) / (uint64_t)RL_NS_PER_MS);
+}
+
+void rl_wheel_init(struct rl_wheel *wheel, struct rl_instant now)
+{
+    wheel->origin = now;
+    wheel->done = -1;
+    for (size_t i = 0; i < N_WORDS; i++)
+        wheel->occupied[i] = 0;
+    for (size_t i = 0; i < RL_WHEEL_SLOTS; i++)
+        rl_list_init(&wheel->slots[i]);
+}
+
+void rl_timer_init(struct rl_timer *timer, rl_timer_fn fire)
+{
+    rl_list_init(&timer->link);
+    timer->at = RL_NEVER;
+    timer->fire = fire;
+}
+
+void rl_wheel_arm(struct rl_wheel *wheel, struct rl_timer *timer, struct rl_instant at)
+{
+    int64_t tick = tick_of(wheel, at);
+    size_t slot;
+
+    rl_list_remove(&timer->link);
+    timer->at = at;
+    if (at.ns == RL_NEVER.ns)
+        return;
+    if (tick <= wheel->done)
+        tick = wheel->done + 1;
+    slot = (size_t)(tick % RL_WHEEL_SLOTS);
+    rl_list_append(&wheel->slots[slot], &timer->link);
+    wheel->occupied[slot / WORD_BITS] |= UINT64_C(1) << (slot % WORD_BITS);
+}
+
+void rl_wheel_disarm(struct rl_wheel *wheel, struct rl_timer *timer)
+{
+    (void)wheel;
+    rl_list_remove(&timer->link);
+    timer->at = RL_NEVER;
+}
+
+/* The first tick in [from, limit] whose slot is marked; limit + 1 if there is none. */
+static int64_t next_marked(const struct rl_wheel *wheel, int64_t from, int64_t limit)
+{
+    while (from <= limit) {
+        size_t slot = (size_t)(from % RL_WHEEL_SLOTS);
+        uint64_t word = wheel->occupied[slot / WORD_BITS] >> (slot % WORD_BITS);
+
+        if (word) {
+            from += __builtin_ctzll(word);
+            return from <= limit ? from : limit + 1;
+        }
+        from += WORD_BITS - (int64_t)(slot % WORD_BITS);
+    }
+    return limit + 1;
+}
+
+/* Moves what is due at `now` from one slot to the end of `due`. */
+static void collect(struct rl_wheel *wheel, size_t slot, struct rl_instant now, struct rl_list *due)
+{
+    struct rl_list *head = &wheel->slots[slot];
+    struct rl_list *next;
+
+    for (struct rl_list *link = head->next; link != head; link = next) {
+        next = link->next;
+        if (rl_before(now, timer_of(link)->at))
+            continue;
+        rl_list_remove(link);
+        rl_list_append(due, link);
+    }
+    if (rl_list_empty(head))
+        wheel->occupied[slot / WORD_BITS] &= ~(UINT64_C(1) << (slot % WORD_BITS));
+}
+
+void rl_wheel_expire(struct rl_wheel *wheel, struct rl_instant now)
+{
+    int64_t current = tick_of(wheel, now);
+    int64_t limit = wheel->done + RL_WHEEL_SLOTS; /* one turn visits every slot */
+    struct rl_list due;
+
+    if (limit > current)
+        limit = current;
+    rl_list_init(&due);
+    for (int64_t tick = next_marked(wheel, wheel->done + 1, limit); tick <= limit;
+         tick = next_marked(wheel, tick + 1, limit))
+        collect(wheel, (size_t)(tick % RL_WHEEL_SLOTS), now, &due);
+    if (current - 1 > wheel->done)
+        wheel->done = current - 1;
+
+    while (!rl_list_empty(&due)) {
+        struct rl_timer *timer = timer_of(due.next);
+
+        rl_list_remove(&timer->link);
+        timer->fire(timer, now);
+    }
+}
+
+/* A slot may hold only timers of a later turn, or none any more: then the wake-up is early, once per turn. */
+struct rl_instant rl_wheel_next(const struct rl_wheel *wheel)
+{
+    int64_t limit = wheel->done + RL_WHEEL_SLOTS;
+
+    for (int64_t tick = next_marked(wheel, wheel->done + 1, limit); tick <= limit;
+         tick = next_marked(wheel, tick + 1, limit)) {
+        if (!rl_list_empty(&wheel->slots[tick % RL_WHEEL_SLOTS]))
+            return rl_after(wheel->origin, rl_ms(tick + 1));
+    }
+    return RL_NEVER;
+}
