@@ -23,7 +23,7 @@ extern "C" {
     /* Outcomes. */                                                                                    \
     X(HELD, -1, true, "held by another client on too many masters")                                    \
     X(NO_QUORUM, -2, true, "no quorum of masters reachable")                                           \
-    X(TOO_SLOW, -3, true, "granted by a quorum, but too late: the validity is used up")                \
+    X(TOO_SLOW, -3, true, "the masters were too slow: the validity was used up before a quorum granted") \
     X(DEADLINE, -4, true, "the caller's deadline passed")                                              \
     X(CANCELED, -5, true, "canceled")                                                                  \
     X(LOST, -6, true, "the lock was lost: its validity ended")                                         \

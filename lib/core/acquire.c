@@ -12,9 +12,20 @@ static bool joining(const struct rl_engine *engine)
     return false;
 }
 
-/* A claim is needed for an attempt: the host makes its value. */
-void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock)
+static void give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
 {
+    rl_lock_complete(engine, lock, status, cause);
+    rl_lock_set_state(lock, RL_LOCK_IDLE);
+}
+
+/* An attempt begins with a claim, whose value the host makes. None begins after the caller's deadline, however late
+ * the wake-up for it came. */
+void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (!rl_before(now, lock->wish.deadline)) {
+        give_up(engine, lock, RL_END_DEADLINE, lock->last_end ? (enum rl_end)lock->last_end : RL_END_NO_QUORUM);
+        return;
+    }
     lock->wake = RL_NEVER;
     rl_lock_notify(engine, lock, RL_NOTICE_WANT_CLAIM);
 }
@@ -31,9 +42,8 @@ void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
         lock->wake = wish->deadline;
         rl_list_append(&engine->gathering, &lock->gathering);
     } else {
-        rl_acquire_start(engine, lock);
+        rl_acquire_start(engine, lock, now);
     }
-    (void)now;
 }
 
 /* Writes the claim to every master that may be asked; the others have failed already (protocol 1.5). */
@@ -56,13 +66,19 @@ static void ask_all(struct rl_engine *engine, struct rl_claim *claim)
     rl_claim_send(engine, claim, RL_STEP_CLAIM, nodes);
 }
 
-/* A round is over when every master had its time, when no validity could be left, or at the caller's deadline. */
+/* From then on a grant would leave too little validity. */
+static struct rl_instant useless_from(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    return rl_after(lock->claim->round_bound,
+                    (struct rl_span){-engine->config.guard.ns - lock->wish.min_validity.ns});
+}
+
+/* A round is over when every master had its time, when a quorum would come too late, or at the caller's deadline. */
 static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant useless =
-        rl_after(lock->claim->round_bound, (struct rl_span){-engine->config.guard.ns - lock->wish.min_validity.ns});
+    struct rl_instant end = rl_earlier(rl_after(now, engine->config.node_timeout), useless_from(engine, lock));
 
-    return rl_earlier(rl_earlier(rl_after(now, engine->config.node_timeout), useless), lock->wish.deadline);
+    return rl_earlier(end, lock->wish.deadline);
 }
 
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -84,12 +100,6 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     engine->counters.attempts++;
     ask_all(engine, claim);
     rl_acquire_answered(engine, lock, now);
-}
-
-static void give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
-{
-    rl_lock_complete(engine, lock, status, cause);
-    rl_lock_set_state(lock, RL_LOCK_IDLE);
 }
 
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -175,18 +185,17 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     rl_lock_set_state(lock, RL_LOCK_HELD);
 }
 
-/* The round's time is up. Masters without an answer stay PENDING for the undo; the evidence says timeout. */
+/* The round's time is up: the masters were too slow for the ttl, or for node_timeout or the caller. Masters without an answer stay PENDING for the undo; the evidence says timeout. */
 static void end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_claim *claim = lock->claim;
-    struct rl_span min_left = {engine->config.guard.ns + lock->wish.min_validity.ns};
-    bool useless = rl_until(now, claim->round_bound).ns < min_left.ns;
+    bool in_time = rl_before(now, useless_from(engine, lock));
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (claim->slots[i].vote == RL_PENDING)
             claim->slots[i].detail = RL_DETAIL_TIMEOUT;
     }
-    end_attempt(engine, lock, now, useless ? RL_END_TOO_SLOW : RL_END_NO_QUORUM);
+    end_attempt(engine, lock, now, in_time ? RL_END_NO_QUORUM : RL_END_TOO_SLOW);
 }
 
 void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -194,11 +203,11 @@ void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     if (lock->state == RL_LOCK_BACKING_OFF) {
         rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
         rl_lock_set_claim(engine, lock, NULL);
-        rl_acquire_start(engine, lock);
+        rl_acquire_start(engine, lock, now);
     } else if (lock->claim) {
         end_round(engine, lock, now);
     } else {
         rl_list_remove(&lock->gathering);
-        give_up(engine, lock, RL_END_DEADLINE, RL_END_NO_QUORUM);
+        rl_acquire_start(engine, lock, now);
     }
 }

@@ -99,9 +99,10 @@ void rl_debts_pay(struct rl_engine *engine, unsigned node)
         pay(engine, RL_CONTAINER_OF(at, struct rl_claim, link), node);
 }
 
+/* A claim that is still on its way may yet set a key whose ttl has not begun. */
 static void expire(struct rl_engine *engine, struct rl_slot *slot)
 {
-    if (slot->undo != RL_UNDO_OWED)
+    if (slot->undo != RL_UNDO_OWED || slot->vote == RL_PENDING)
         return;
     slot->undo = RL_UNDO_SETTLED;
     engine->counters.debts_expired++;
@@ -114,8 +115,7 @@ static void tick_claim(struct rl_engine *engine, struct rl_claim *claim, struct 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (expired)
             expire(engine, &claim->slots[i]);
-        else
-            pay(engine, claim, i);
+        pay(engine, claim, i);
     }
     rl_claim_settle(engine, claim);
 }

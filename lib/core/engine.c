@@ -25,7 +25,7 @@ void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
 /* --- Events -------------------------------------------------------------------------------------------------- */
 
 /* Starts what has waited for the first connections, once none is outstanding. */
-static void end_gathering(struct rl_engine *engine)
+static void end_gathering(struct rl_engine *engine, struct rl_instant now)
 {
     for (size_t i = 0; i < engine->config.n_nodes; i++) {
         if (engine->links[i] == RL_LINK_JOINING)
@@ -35,7 +35,7 @@ static void end_gathering(struct rl_engine *engine)
         struct rl_lock *lock = RL_CONTAINER_OF(engine->gathering.next, struct rl_lock, gathering);
 
         rl_list_remove(&lock->gathering);
-        rl_acquire_start(engine, lock);
+        rl_acquire_start(engine, lock, now);
     }
 }
 
@@ -45,13 +45,22 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     engine->links[node] = link;
     if (link == RL_LINK_READY)
         rl_debts_pay(engine, node);
-    end_gathering(engine);
+    end_gathering(engine, now);
     rl_releases_recheck(engine);
-    (void)now;
+}
+
+/* A late grant needs no undo of its own: the release is already behind it (protocol 1.7). Its ttl may have begun only
+ * now, though. */
+static void late_grant(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+{
+    struct rl_span life = {rl_ms(claim->ttl_ms).ns + rl_drift(&engine->config.drift, claim->ttl_ms).ns};
+
+    claim->give_up = rl_later(claim->give_up, rl_after(now, life));
+    engine->counters.late_grants++;
 }
 
 static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
-                           struct rl_answer answer)
+                           struct rl_answer answer, struct rl_instant now)
 {
     slot->vote = (uint8_t)answer.outcome;
     if (answer.outcome == RL_REFUSED || answer.outcome == RL_FAILED)
@@ -59,7 +68,7 @@ static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uin
     if (answer.outcome != RL_GRANTED)
         return;
     if (claim->undoing)
-        engine->counters.late_grants++;
+        late_grant(engine, claim, now);
     else if (round == claim->round)
         rl_ledger_grant(slot, claim->round_bound);
 }
@@ -113,7 +122,7 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
     if (past_deadline(engine, claim, now))
         rl_lock_lose(engine, claim->lock, now);
     if (step == RL_STEP_CLAIM)
-        claim_answered(engine, claim, round, slot, answer);
+        claim_answered(engine, claim, round, slot, answer, now);
     else if (step == RL_STEP_EXTEND)
         extend_answered(claim, round, slot, answer);
     else

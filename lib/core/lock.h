@@ -10,7 +10,8 @@
  *      |                                 release |  | release
  *      '----------------------------------- RELEASING
  *
- * LOST also goes to ACQUIRING. Validity is not a state: the ledger of the current claim decides it at any instant
+ * LOST also goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to
+ * RELEASING for a value that somebody else has set (release_value). Validity is not a state: the ledger of the current claim decides it at any instant
  * (rl_lock_deadline), and a lock in HELD whose deadline has passed is worth nothing, tick or no tick. */
 #ifndef RL_CORE_LOCK_H
 #define RL_CORE_LOCK_H
@@ -48,7 +49,7 @@ enum rl_end {
     RL_END_OK,
     RL_END_HELD,      /* refused by so many that no quorum is possible */
     RL_END_NO_QUORUM, /* so many failed or did not answer that no quorum is possible */
-    RL_END_TOO_SLOW,  /* a quorum granted, with too little validity left */
+    RL_END_TOO_SLOW,  /* no quorum had granted while enough validity was left */
     RL_END_DEADLINE,
     RL_END_CANCELED,
     RL_END_LOST,

@@ -43,7 +43,7 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 
 /* --- acquire.c, extend.c, release.c ----------------------------------------------------------------------------- */
 
-void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock);
+void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
