@@ -81,8 +81,8 @@ REDLOCK_API size_t redlock_client_node_count(const struct redlock_client *client
 enum redlock_event_type {
     REDLOCK_EVENT_NODE = 1,  /* a master's link changed: node, link, text */
     REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token */
-    REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (may be NULL), node,
-                                op, vote, latency_us, text */
+    REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
+                                to another attempt), token of the attempt, node, op, vote, latency_us, text */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, status, delay_us */
     REDLOCK_EVENT_ACQUIRED,  /* lock, token, remaining_us */
     REDLOCK_EVENT_EXTENDED,  /* lock, remaining_us */

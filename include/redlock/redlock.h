@@ -18,7 +18,7 @@
  * 6. A client and its locks belong to one event base and to the thread that runs it.
  * 7. After fork() every call in the child fails with REDLOCK_E_FORKED (destroy calls free memory and close
  *    descriptors, and touch no socket). The locks stay the parent's. A child that goes on to run the inherited event
- *    base calls event_reinit() and redlock_client_destroy() first.
+ *    base calls redlock_client_destroy() first, and event_reinit() after that.
  *
  * Functions that return int return 0 or a negative enum redlock_status. ret_ arguments are written on success only.
  * The library prints nothing, handles no signal, and never exits. */

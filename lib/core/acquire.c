@@ -78,7 +78,7 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_instant end = rl_earlier(rl_after(now, engine->config.node_timeout), useless_from(engine, lock));
 
-    return rl_earlier(end, lock->wish.deadline);
+    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->wish.deadline);
 }
 
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -86,13 +86,14 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
 {
     const struct rl_config *config = &engine->config;
     uint32_t ttl_ms = lock->wish.ttl_ms;
+    struct rl_span drift = rl_drift(&config->drift, ttl_ms);
 
     assert(lock->state == RL_LOCK_ACQUIRING);
     rl_claim_init(claim, config->n_nodes);
     claim->ttl_ms = ttl_ms;
+    claim->longest_ttl_ms = ttl_ms;
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
-    claim->give_up =
-        rl_after(now, (struct rl_span){rl_ms(ttl_ms).ns + rl_drift(&config->drift, ttl_ms).ns + config->node_timeout.ns});
+    claim->give_up = rl_after(now, (struct rl_span){rl_ms(ttl_ms).ns + drift.ns + config->node_timeout.ns});
     rl_lock_set_claim(engine, lock, claim);
     lock->round_start = now;
     lock->attempts++;
@@ -105,7 +106,7 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     assert(lock->state == RL_LOCK_ACQUIRING);
-    give_up(engine, lock, RL_END_REFUSED_BY_HOST, (enum rl_end)lock->last_end);
+    give_up(engine, lock, RL_END_REFUSED_BY_HOST, RL_END_NONE);
     (void)now;
 }
 
@@ -132,7 +133,7 @@ static void end_attempt(struct rl_engine *engine, struct rl_lock *lock, struct r
     engine->counters.rollbacks++;
     lock->last_end = (uint8_t)end;
     if (lock->wish.once || (lock->wish.max_attempts && lock->attempts >= lock->wish.max_attempts)) {
-        give_up(engine, lock, end, end);
+        give_up(engine, lock, end, RL_END_NONE);
         return;
     }
     delay = pause(engine, lock, now);
@@ -145,21 +146,38 @@ static void end_attempt(struct rl_engine *engine, struct rl_lock *lock, struct r
     rl_lock_notify(engine, lock, RL_NOTICE_BACKOFF);
 }
 
-/* After every vote: won, lost, or still open. protocol 1.5. */
+struct tally {
+    size_t granted;
+    size_t refused;
+    size_t failed; /* including unknown outcomes: they are no votes */
+};
+
+static struct tally count_votes(const struct rl_claim *claim)
+{
+    struct tally tally = {0};
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        tally.granted += claim->slots[i].vote == RL_GRANTED;
+        tally.refused += claim->slots[i].vote == RL_REFUSED;
+        tally.failed += claim->slots[i].vote == RL_FAILED || claim->slots[i].vote == RL_UNKNOWN;
+    }
+    return tally;
+}
+
+/* After every vote: won, lost, or still open (protocol 1.5). It is for want of masters that an attempt is lost only if
+ * the failures alone make a quorum impossible. */
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    const struct rl_claim *claim = lock->claim;
     const struct rl_config *config = &engine->config;
-    size_t granted = rl_claim_count_votes(claim, RL_GRANTED);
-    size_t failed = rl_claim_count_votes(claim, RL_FAILED) + rl_claim_count_votes(claim, RL_UNKNOWN);
-    size_t refused = rl_claim_count_votes(claim, RL_REFUSED);
+    struct tally tally = count_votes(lock->claim);
+    bool unreachable = tally.failed > config->n_nodes - config->quorum;
 
-    switch (rl_quorum_verdict(config->n_nodes, config->quorum, granted, failed + refused)) {
+    switch (rl_quorum_verdict(config->n_nodes, config->quorum, tally.granted, tally.failed + tally.refused)) {
     case RL_VERDICT_WON:
         rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
         break;
     case RL_VERDICT_LOST:
-        end_attempt(engine, lock, now, failed > config->n_nodes - config->quorum ? RL_END_NO_QUORUM : RL_END_HELD);
+        end_attempt(engine, lock, now, unreachable ? RL_END_NO_QUORUM : RL_END_HELD);
         break;
     case RL_VERDICT_PENDING:
         break;
@@ -177,7 +195,7 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     assert(lock->state == RL_LOCK_ACQUIRING && lock->claim);
     deadline = rl_ledger_deadline(lock->claim, config->quorum, config->guard);
     left_ns = rl_until(now, deadline).ns;
-    if (left_ns == 0 || left_ns < lock->wish.min_validity.ns) {
+    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->wish.min_validity.ns)) {
         end_attempt(engine, lock, now, RL_END_TOO_SLOW);
         return;
     }
@@ -185,7 +203,8 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     rl_lock_set_state(lock, RL_LOCK_HELD);
 }
 
-/* The round's time is up: the masters were too slow for the ttl, or for node_timeout or the caller. Masters without an answer stay PENDING for the undo; the evidence says timeout. */
+/* The round's time is up: the masters were too slow for the ttl, for node_timeout, or for the caller. Those without an
+ * answer stay PENDING for the undo; the evidence says timeout. */
 static void end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_claim *claim = lock->claim;

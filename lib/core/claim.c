@@ -13,19 +13,12 @@ void rl_claim_init(struct rl_claim *claim, size_t n_nodes)
     rl_list_init(&claim->out);
     claim->give_up = RL_LONG_AGO;
     claim->round_bound = RL_LONG_AGO;
+    claim->loose_bound = RL_LONG_AGO;
+    claim->shortest_extension_ms = UINT32_MAX;
     for (size_t i = 0; i < n_nodes; i++) {
         claim->slots[i].bound = RL_LONG_AGO;
         claim->slots[i].latency_us = RL_NO_LATENCY;
     }
-}
-
-size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].vote == vote;
-    return count;
 }
 
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer)

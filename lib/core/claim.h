@@ -41,6 +41,7 @@ struct rl_slot {
     uint8_t answer;            /* enum rl_outcome of the latest operation, for the evidence */
     uint8_t detail;            /* enum rl_detail to it */
     uint8_t undo;              /* enum rl_undo */
+    bool loose;                /* an extension to it got lost and may still be carried out, at any time */
 };
 
 /* Latency of a slot that has no reply. */
@@ -52,11 +53,14 @@ struct rl_claim {
     struct rl_lock *lock;   /* who reads its ledger; NULL once given up */
     void *host;             /* for the host's own use */
     struct rl_instant give_up; /* every key set by this claim has expired by then */
-    struct rl_instant round_bound; /* what a grant in the latest round counts until */
+    struct rl_instant round_bound; /* what a grant in the latest round counts until ... */
+    struct rl_instant loose_bound; /* ... and until when by a master with a loose extension */
     uint32_t round;         /* number of the latest claim or extend round; replies name theirs */
     uint32_t in_flight;     /* commands without a reply, over all masters */
     uint32_t to_send[RL_STEP_COUNT]; /* effects: masks of masters */
     uint32_t ttl_ms;        /* of the latest round */
+    uint32_t longest_ttl_ms;       /* of all rounds */
+    uint32_t shortest_extension_ms; /* of all extensions; UINT32_MAX before the first */
     uint8_t n_nodes;
     bool undoing;
     bool done;              /* in the engine's list of claims to be disposed of */
@@ -71,11 +75,10 @@ static inline size_t rl_claim_size(size_t n_nodes)
 /* Everything empty; the host member is kept. */
 void rl_claim_init(struct rl_claim *claim, size_t n_nodes);
 
-/* How many slots have this outcome as their vote, or as the answer to the latest operation. */
-size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote);
+/* How many slots have this outcome as the answer to the latest operation. */
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer);
 
-/* Masters that are known not to hold the value, and whether a master's confirmation is on its way. */
+/* Masters that are known not to hold the value. */
 size_t rl_claim_count_clean(const struct rl_claim *claim);
 
 #endif

@@ -26,6 +26,10 @@ void rl_claim_send(struct rl_engine *engine, struct rl_claim *claim, enum rl_ste
 
 static bool may_hold(const struct rl_slot *slot)
 {
+    if (RL_MUTANT(ROLLBACK_ONLY_GRANTED))
+        return slot->vote == RL_GRANTED;
+    if (RL_MUTANT(UNKNOWN_NOT_UNDONE))
+        return slot->vote == RL_PENDING || slot->vote == RL_GRANTED;
     return slot->vote == RL_PENDING || slot->vote == RL_GRANTED || slot->vote == RL_UNKNOWN;
 }
 
@@ -77,7 +81,8 @@ void rl_debt_answered(struct rl_claim *claim, unsigned node, struct rl_answer an
     struct rl_slot *slot = &claim->slots[node];
 
     assert(claim->undoing);
-    if (answer.outcome == RL_GRANTED || answer.outcome == RL_REFUSED || !may_hold(slot))
+    if (answer.outcome == RL_GRANTED || answer.outcome == RL_REFUSED || !may_hold(slot) ||
+        (RL_MUTANT(DEBT_FORGOTTEN) && answer.outcome == RL_UNKNOWN))
         slot->undo = RL_UNDO_SETTLED;
     else if (slot->undo == RL_UNDO_SENT)
         slot->undo = RL_UNDO_OWED;
@@ -86,7 +91,8 @@ void rl_debt_answered(struct rl_claim *claim, unsigned node, struct rl_answer an
 /* Resends are EVAL with the script's text: a restarted master has forgotten its scripts. */
 static void pay(struct rl_engine *engine, struct rl_claim *claim, size_t node)
 {
-    if (claim->slots[node].undo != RL_UNDO_OWED || !rl_link_writable(engine->links[node]))
+    if (RL_MUTANT(DEBT_NEVER_PAID) || claim->slots[node].undo != RL_UNDO_OWED ||
+        !rl_link_writable(engine->links[node]))
         return;
     claim->slots[node].undo = RL_UNDO_SENT;
     rl_claim_send(engine, claim, RL_STEP_ROLLBACK, rl_bit(node));

@@ -49,18 +49,8 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     rl_releases_recheck(engine);
 }
 
-/* A late grant needs no undo of its own: the release is already behind it (protocol 1.7). Its ttl may have begun only
- * now, though. */
-static void late_grant(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
-{
-    struct rl_span life = {rl_ms(claim->ttl_ms).ns + rl_drift(&engine->config.drift, claim->ttl_ms).ns};
-
-    claim->give_up = rl_later(claim->give_up, rl_after(now, life));
-    engine->counters.late_grants++;
-}
-
 static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
-                           struct rl_answer answer, struct rl_instant now)
+                           struct rl_answer answer)
 {
     slot->vote = (uint8_t)answer.outcome;
     if (answer.outcome == RL_REFUSED || answer.outcome == RL_FAILED)
@@ -68,18 +58,40 @@ static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uin
     if (answer.outcome != RL_GRANTED)
         return;
     if (claim->undoing)
-        late_grant(engine, claim, now);
-    else if (round == claim->round)
+        engine->counters.late_grants++; /* protocol 1.7: the release is already behind it */
+    else if (round == claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS))
         rl_ledger_grant(slot, claim->round_bound);
 }
 
-/* A lost key has lost its vote; FAILED and UNKNOWN leave the bound as it was lowered by the send. */
+/* A lost key has lost its vote; FAILED and UNKNOWN leave the bound as it was lowered by the send.
+ *
+ * An extension whose connection ended without an answer may be carried out at any later time: close() never cancels.
+ * If it is shorter than a later one that the master has granted, it cuts the key's life short again. So from then on
+ * grants of this master count for the shortest extension only (extend.c). Renewal with one ttl is not affected. */
 static void extend_answered(struct rl_claim *claim, uint32_t round, struct rl_slot *slot, struct rl_answer answer)
 {
     if (answer.outcome == RL_REFUSED)
         rl_ledger_revoke(slot);
-    else if (answer.outcome == RL_GRANTED && round == claim->round && !claim->undoing)
-        rl_ledger_grant(slot, claim->round_bound);
+    else if (answer.outcome == RL_UNKNOWN)
+        slot->loose = !RL_MUTANT(LOOSE_EXTENSION);
+    else if (answer.outcome == RL_GRANTED && (round == claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS)) &&
+             !claim->undoing)
+        rl_ledger_grant(slot, slot->loose ? claim->loose_bound : claim->round_bound);
+}
+
+/* A key's ttl begins when the command is carried out, which may have been as late as now. */
+static void prolong(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+{
+    uint32_t ttl_ms = claim->longest_ttl_ms;
+    struct rl_span life = {rl_ms(ttl_ms).ns + rl_drift(&engine->config.drift, ttl_ms).ns};
+
+    claim->give_up = rl_later(claim->give_up, rl_after(now, life));
+}
+
+static bool may_have_set_ttl(enum rl_step step, struct rl_answer answer)
+{
+    return (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND) &&
+           (answer.outcome == RL_GRANTED || answer.outcome == RL_UNKNOWN);
 }
 
 /* Is this answer part of the lock's present or latest operation? Only then it is evidence for the result. */
@@ -108,7 +120,7 @@ static bool past_deadline(const struct rl_engine *engine, const struct rl_claim 
     const struct rl_lock *lock = claim->lock;
 
     return lock && (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING) &&
-           !rl_before(now, rl_lock_deadline(engine, lock));
+           !rl_before(now, rl_lock_deadline(engine, lock)) && !RL_MUTANT(LATE_EXTEND_COUNTS);
 }
 
 void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
@@ -121,12 +133,16 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
     /* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": look before the answer counts. */
     if (past_deadline(engine, claim, now))
         rl_lock_lose(engine, claim->lock, now);
+    if (RL_MUTANT(VALIDITY_FROM_REPLY))
+        claim->round_bound = rl_vote_bound(&engine->config.drift, now, claim->ttl_ms);
     if (step == RL_STEP_CLAIM)
-        claim_answered(engine, claim, round, slot, answer, now);
+        claim_answered(engine, claim, round, slot, answer);
     else if (step == RL_STEP_EXTEND)
         extend_answered(claim, round, slot, answer);
     else
         rl_debt_answered(claim, node, answer);
+    if (may_have_set_ttl(step, answer) && !RL_MUTANT(GIVE_UP_FROM_SEND))
+        prolong(engine, claim, now);
     if (is_evidence(claim, step, round)) {
         slot->answer = (uint8_t)answer.outcome;
         slot->detail = (uint8_t)answer.detail;
@@ -224,5 +240,5 @@ static bool poll_disposal(struct rl_engine *engine, struct rl_effect *effect)
 
 bool rl_engine_poll(struct rl_engine *engine, struct rl_effect *ret_effect)
 {
-    return poll_send(engine, ret_effect) || poll_notice(engine, ret_effect) || poll_disposal(engine, ret_effect);
+    return poll_send(engine, ret_effect) || poll_disposal(engine, ret_effect) || poll_notice(engine, ret_effect);
 }

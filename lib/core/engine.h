@@ -7,13 +7,16 @@
  *
  *     event  ->  rl_engine_link / rl_engine_reply / rl_lock_... / rl_engine_tick  ->  effects
  *
- * Effects that ask for something must be answered before the next event:
+ * Effects that ask for something must be answered before the next event, so no callback of a user may run while effects
+ * are taken:
  *
  *     RL_EFFECT_WANT_CLAIM  ->  rl_lock_begin_attempt() with a fresh claim and the time before the first byte is
  *                               queued, or rl_lock_refuse_attempt()
  *     RL_EFFECT_ACCEPT      ->  rl_lock_accept() with the time read anew (protocol 1.5)
  *     RL_EFFECT_SEND        ->  for each master of the mask, queue the command; rl_engine_reply() with FAILED at once
  *                               if that is impossible
+ *
+ * Links begin as JOINING, and acquisitions wait until none is: the host must see to it that each leaves that state.
  *
  * Timers: rl_lock_wakeup() and rl_engine_wakeup() tell when the next tick is due; ask again after every event. */
 #ifndef RL_CORE_ENGINE_H
@@ -106,8 +109,8 @@ struct rl_effect {
     enum rl_end cause;
 };
 
-/* Takes the next effect; false if there is none. Order: disposals and notices of locks come after the sends that
- * were caused earlier. */
+/* Takes the next effect; false if there is none. Order: all sends, then disposals, whose claims the host may hand out
+ * again, then the notices of locks. */
 bool rl_engine_poll(struct rl_engine *engine, struct rl_effect *ret_effect);
 
 #endif

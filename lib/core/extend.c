@@ -24,24 +24,31 @@ static void ask_all(struct rl_engine *engine, struct rl_claim *claim)
     rl_claim_send(engine, claim, RL_STEP_EXTEND, nodes);
 }
 
+static void start_round(const struct rl_config *config, struct rl_claim *claim, struct rl_instant now)
+{
+    uint32_t ttl_ms = claim->ttl_ms;
+    struct rl_span life = {rl_ms(ttl_ms).ns + rl_drift(&config->drift, ttl_ms).ns + config->node_timeout.ns};
+
+    claim->round++;
+    if (ttl_ms > claim->longest_ttl_ms)
+        claim->longest_ttl_ms = ttl_ms;
+    if (ttl_ms < claim->shortest_extension_ms)
+        claim->shortest_extension_ms = ttl_ms;
+    claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
+    claim->loose_bound = rl_vote_bound(&config->drift, now, claim->shortest_extension_ms);
+    claim->give_up = rl_later(claim->give_up, rl_after(now, life));
+}
+
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms)
 {
-    const struct rl_config *config = &engine->config;
-    struct rl_claim *claim = lock->claim;
-
     assert(lock->state == RL_LOCK_HELD);
     if (ttl_ms)
-        claim->ttl_ms = ttl_ms;
-    claim->round++;
-    claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
-    claim->give_up = rl_later(claim->give_up,
-                              rl_after(now, (struct rl_span){rl_ms(claim->ttl_ms).ns +
-                                                             rl_drift(&config->drift, claim->ttl_ms).ns +
-                                                             config->node_timeout.ns}));
+        lock->claim->ttl_ms = ttl_ms;
+    start_round(&engine->config, lock->claim, now);
     lock->round_start = now;
-    lock->wake = rl_after(now, config->node_timeout);
+    lock->wake = rl_after(now, engine->config.node_timeout);
     rl_lock_set_state(lock, RL_LOCK_EXTENDING);
-    ask_all(engine, claim);
+    ask_all(engine, lock->claim);
     rl_extend_answered(engine, lock, now);
 }
 
@@ -58,7 +65,7 @@ void rl_extend_answered(struct rl_engine *engine, struct rl_lock *lock, struct r
     size_t granted = rl_claim_count_answers(lock->claim, RL_GRANTED);
     size_t pending = rl_claim_count_answers(lock->claim, RL_PENDING);
 
-    if (!rl_before(now, rl_lock_deadline(engine, lock))) {
+    if (!rl_before(now, rl_lock_deadline(engine, lock)) && !RL_MUTANT(LATE_EXTEND_COUNTS)) {
         rl_lock_lose(engine, lock, now);
         return;
     }

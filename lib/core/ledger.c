@@ -2,6 +2,8 @@
 
 #include <stdbool.h>
 
+#include "core/mutant.h"
+
 /* The k-th largest bound is the largest that at least k bounds reach. Selection by counting: at most 31 slots. */
 static bool reached_by(const struct rl_claim *claim, size_t quorum, struct rl_instant bound)
 {
@@ -11,7 +13,7 @@ static bool reached_by(const struct rl_claim *claim, size_t quorum, struct rl_in
         if (!rl_before(claim->slots[i].bound, bound))
             reached++;
     }
-    return reached >= quorum;
+    return reached + RL_MUTANT(MAJORITY_OFF_BY_ONE) >= quorum || RL_MUTANT(DEADLINE_OF_THE_LAST);
 }
 
 struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, size_t quorum, struct rl_span guard)
@@ -29,7 +31,8 @@ struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, size_t quorum
 
 void rl_ledger_sent(struct rl_slot *slot, struct rl_instant bound)
 {
-    slot->bound = rl_earlier(slot->bound, bound);
+    if (!RL_MUTANT(SHORTENED_WHEN_ACKED))
+        slot->bound = rl_earlier(slot->bound, bound);
 }
 
 void rl_ledger_grant(struct rl_slot *slot, struct rl_instant bound)

@@ -93,7 +93,8 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
-    rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
+    if (!RL_MUTANT(LOSS_WITHOUT_UNDO))
+        rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
     if (extending)
         rl_lock_complete(engine, lock, RL_END_LOST, RL_END_NONE);
     rl_lock_set_state(lock, RL_LOCK_LOST);
@@ -110,7 +111,7 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock)
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->op == RL_OP_ACQUIRE) {
-        if (lock->state == RL_LOCK_ACQUIRING && lock->claim)
+        if (lock->state == RL_LOCK_ACQUIRING && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_UNDO))
             rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
         rl_list_remove(&lock->gathering);
         rl_lock_complete(engine, lock, RL_END_CANCELED, (enum rl_end)lock->last_end);
@@ -129,7 +130,7 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     if (lock->state == RL_LOCK_ACQUIRING && lock->claim)
         rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
-    else if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING)
+    else if ((lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING) && !RL_MUTANT(DESTROY_WITHOUT_UNDO))
         rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
     rl_list_remove(&lock->notice);
     rl_list_remove(&lock->gathering);
@@ -154,8 +155,12 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
 {
+    if (RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING)
+        return rl_ledger_deadline(lock->claim, engine->config.quorum, engine->config.guard);
     if (lock->state != RL_LOCK_HELD && lock->state != RL_LOCK_EXTENDING)
         return RL_LONG_AGO;
+    if (RL_MUTANT(VALIDITY_IS_A_FLAG))
+        return RL_NEVER;
     return rl_ledger_deadline(lock->claim, engine->config.quorum, engine->config.guard);
 }
 

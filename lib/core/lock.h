@@ -11,8 +11,10 @@
  *      '----------------------------------- RELEASING
  *
  * LOST also goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to
- * RELEASING for a value that somebody else has set (release_value). Validity is not a state: the ledger of the current claim decides it at any instant
- * (rl_lock_deadline), and a lock in HELD whose deadline has passed is worth nothing, tick or no tick. */
+ * RELEASING for a value that somebody else has set (release_value).
+ *
+ * Validity is not a state: the ledger of the current claim decides it at any instant (rl_lock_deadline), and a lock in
+ * HELD whose deadline has passed is worth nothing, tick or no tick. */
 #ifndef RL_CORE_LOCK_H
 #define RL_CORE_LOCK_H
 

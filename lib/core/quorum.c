@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "core/mutant.h"
+
 size_t rl_majority(size_t n_nodes)
 {
     return n_nodes / 2 + 1;
@@ -12,9 +14,11 @@ enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted,
 {
     assert(quorum >= 1 && quorum <= n_nodes);
     assert(granted + not_granted <= n_nodes);
-    if (granted >= quorum)
+    if (granted + RL_MUTANT(MAJORITY_OFF_BY_ONE) >= quorum)
         return RL_VERDICT_WON;
-    if (not_granted > n_nodes - quorum)
+    if (RL_MUTANT(EVEN_VERDICT))
+        return not_granted >= quorum ? RL_VERDICT_LOST : RL_VERDICT_PENDING;
+    if (not_granted + RL_MUTANT(EARLY_REFUSAL) > n_nodes - quorum)
         return RL_VERDICT_LOST;
     return RL_VERDICT_PENDING;
 }

@@ -1,5 +1,7 @@
 #include "core/validity.h"
 
+#include "core/mutant.h"
+
 #define MILLION INT64_C(1000000)
 
 /* The rate part is rounded up to a whole millisecond since Redis expires keys at whole milliseconds. */
@@ -12,5 +14,7 @@ struct rl_span rl_drift(const struct rl_drift_rule *rule, uint32_t ttl_ms)
 
 struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_instant sent, uint32_t ttl_ms)
 {
-    return (struct rl_instant){sent.ns + rl_ms(ttl_ms).ns - rl_drift(rule, ttl_ms).ns};
+    struct rl_span drift = RL_MUTANT(DRIFT_IGNORED) ? rl_ms(0) : rl_drift(rule, ttl_ms);
+
+    return (struct rl_instant){sent.ns + rl_ms(ttl_ms).ns - drift.ns};
 }

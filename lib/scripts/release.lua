@@ -1,5 +1,4 @@
--- Compare and delete. KEYS[1]: the lock's key. ARGV[1]: the value of this attempt.
--- 1: deleted; 0: no such key; -1: the key has another value.
+-- Compare and delete: KEYS[1] if it is ARGV[1]. 1: deleted, 0: missing, -1: foreign.
 local value = redis.call('GET', KEYS[1])
 if value == ARGV[1] then
   return redis.call('DEL', KEYS[1])

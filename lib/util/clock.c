@@ -27,9 +27,10 @@ static int64_t read_ns(clockid_t id)
 
 void rl_clock_init(struct rl_clock *clock)
 {
-    clock->boot_ns = read_ns(BOOT_CLOCK);
-    clock->raw_ns = read_ns(RAW_CLOCK);
-    clock->now_ns = clock->boot_ns;
+    clock->base_boot_ns = read_ns(BOOT_CLOCK);
+    clock->base_raw_ns = read_ns(RAW_CLOCK);
+    clock->base_ns = clock->base_boot_ns;
+    clock->now_ns = clock->base_ns;
 }
 
 struct rl_instant rl_clock_now(struct rl_clock *clock)
@@ -37,16 +38,23 @@ struct rl_instant rl_clock_now(struct rl_clock *clock)
     return rl_clock_advance(clock, read_ns(BOOT_CLOCK), read_ns(RAW_CLOCK));
 }
 
-/* A reading that has gone back counts as no step: the instant never goes back. */
+static void move_base(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
+{
+    clock->base_boot_ns = boot_ns;
+    clock->base_raw_ns = raw_ns;
+    clock->base_ns = clock->now_ns;
+}
+
+/* A reading that has gone back counts as no step. */
 struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
 {
-    int64_t boot_step = boot_ns - clock->boot_ns;
-    int64_t raw_step = raw_ns - clock->raw_ns;
+    int64_t boot_step = boot_ns - clock->base_boot_ns;
+    int64_t raw_step = raw_ns - clock->base_raw_ns;
     int64_t step = boot_step > raw_step ? boot_step : raw_step;
 
-    clock->boot_ns = boot_ns;
-    clock->raw_ns = raw_ns;
-    if (step > 0)
-        clock->now_ns += step;
+    if (clock->base_ns + step > clock->now_ns)
+        clock->now_ns = clock->base_ns + step;
+    if (step > RL_CLOCK_WINDOW_NS)
+        move_base(clock, boot_ns, raw_ns);
     return (struct rl_instant){clock->now_ns};
 }

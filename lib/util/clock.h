@@ -1,18 +1,23 @@
-/* The client's clock: nanoseconds that advance by whichever has advanced more since the last reading,
- * CLOCK_BOOTTIME (counts suspend, slewed by NTP) or CLOCK_MONOTONIC_RAW (not slewed, stops in suspend).
+/* The client's clock: nanoseconds that advance by whichever has advanced more, CLOCK_BOOTTIME (counts suspend, slewed
+ * by NTP) or CLOCK_MONOTONIC_RAW (not slewed, stops in suspend).
  *
- * protocol: "Elapsed time = max of the differences of CLOCK_BOOTTIME and CLOCK_MONOTONIC_RAW." Adding up the larger
- * step of each reading gives a clock on which every difference is at least the larger of the two differences, so
- * elapsed time is never understated. */
+ * protocol: "Elapsed time = max of the differences of CLOCK_BOOTTIME and CLOCK_MONOTONIC_RAW." Both are compared with
+ * a common base that moves on every RL_CLOCK_WINDOW_NS; the larger steps of the windows add up. So a difference of two
+ * instants is at least the larger of the two differences, but for what the two clocks drift apart within one window
+ * (5 us at NTP's 500 ppm; the drift allowance has room for milliseconds). Adding up at every single reading would
+ * add up the noise of the readings, too: some 30 ns each. */
 #ifndef RL_UTIL_CLOCK_H
 #define RL_UTIL_CLOCK_H
 
 #include "util/instant.h"
 
+#define RL_CLOCK_WINDOW_NS (10 * RL_NS_PER_MS)
+
 struct rl_clock {
-    int64_t boot_ns;
-    int64_t raw_ns;
-    int64_t now_ns;
+    int64_t base_boot_ns; /* one pair of readings ... */
+    int64_t base_raw_ns;
+    int64_t base_ns;      /* ... and the instant that they stood for */
+    int64_t now_ns;       /* the latest instant: it never goes back */
 };
 
 void rl_clock_init(struct rl_clock *clock);
