@@ -194,7 +194,7 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
     return 0;
 }
 
-/* --- Destruction --------------------------------------------------------------------------------------------------- */
+/* --- Destruction ------------------------------------------------------------------------------------------------ */
 
 static void free_dead_locks(struct redlock_client *client)
 {
@@ -213,41 +213,25 @@ void rl_client_reap(struct redlock_client *client)
     free_dead_locks(client);
     if (!client->destroyed)
         return;
+    rl_driver_destroy(client->driver, rl_client_forked(client));
     rl_host_claims_fini(client);
     rl_bytes_fini(&client->scratch);
     free(client);
 }
 
-static void free_in_child(struct redlock_client *client)
-{
-    while (!rl_list_empty(&client->locks)) {
-        struct redlock_lock *lock = RL_CONTAINER_OF(client->locks.next, struct redlock_lock, link);
-
-        rl_list_remove(&lock->link);
-        rl_lock_free(lock);
-    }
-    rl_driver_destroy(client->driver, true);
-    client->destroyed = true;
-    client->depth = 0; /* the parent's dispatch is not on this process's way back */
-    rl_client_reap(client);
-}
-
-/* Every lock is ended as by redlock_lock_destroy(), whose releases the driver then writes, once. */
+/* Every lock is ended as by redlock_lock_destroy(), whose releases the driver then writes, once. The driver's memory,
+ * with the names that results on the stack refer to, goes with the client's. */
 void redlock_client_destroy(struct redlock_client *client)
 {
     if (!client || client->destroyed)
         return;
-    if (rl_client_forked(client)) {
-        free_in_child(client);
-        return;
-    }
     client->closing = true;
     client->destroyed = true; /* a callback that destroys it again does no harm */
     client->depth++;
     while (!rl_list_empty(&client->locks))
         rl_lock_bury(RL_CONTAINER_OF(client->locks.next, struct redlock_lock, link));
     rl_shutdown_cancel(client);
-    rl_driver_destroy(client->driver, false);
+    rl_driver_close(client->driver, rl_client_forked(client));
     client->depth--;
     rl_client_reap(client);
 }

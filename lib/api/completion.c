@@ -14,7 +14,7 @@ void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_insta
                                    .accepted = true};
 }
 
-/* --- Results -------------------------------------------------------------------------------------------------- */
+/* --- Results ---------------------------------------------------------------------------------------------------- */
 
 int rl_public_status(const struct redlock_lock *lock, enum rl_end end)
 {
@@ -92,7 +92,7 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
     fill_nodes(lock, evidence);
 }
 
-/* --- Statistics and events --------------------------------------------------------------------------------------- */
+/* --- Statistics and events -------------------------------------------------------------------------------------- */
 
 static void count_acquire(struct redlock_stats *stats, int status)
 {
@@ -129,7 +129,7 @@ static void tell(struct redlock_lock *lock, enum rl_op op, int status)
                                  .remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US});
 }
 
-/* --- Queue and delivery -------------------------------------------------------------------------------------------- */
+/* --- Queue and delivery ----------------------------------------------------------------------------------------- */
 
 void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
@@ -153,7 +153,7 @@ static void call_back(struct redlock_lock *lock, const struct rl_pending *pendin
 {
     struct evidence evidence;
 
-    if (!pending->cb)
+    if (!pending->cb || rl_client_forked(lock->client))
         return;
     make_evidence(lock, pending, &evidence);
     lock->client->depth++;
@@ -195,10 +195,10 @@ void rl_completion_deliver(struct redlock_client *client)
         rl_list_remove(&lock->completed);
         deliver(lock);
     }
-    if (!client->destroyed) {
+    if (!client->destroyed)
         rl_shutdown_check(client);
+    if (!client->destroyed)
         rl_host_run(client);
-    }
     client->depth--;
     rl_client_reap(client);
 }

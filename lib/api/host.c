@@ -7,7 +7,7 @@
 
 #define FLAG_AS_EVAL 1 /* ticket: this is the repetition with the script's text */
 
-/* --- Effects -------------------------------------------------------------------------------------------------- */
+/* --- Effects ---------------------------------------------------------------------------------------------------- */
 
 static bool encode(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, bool as_eval)
 {
@@ -66,7 +66,8 @@ static void start_attempt(struct redlock_lock *lock)
     if (rl_observed(client))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_ATTEMPT, .lock = lock,
                                                    .token = rl_host_claim_of(claim)->token});
-    rl_lock_begin_attempt(&client->engine, &lock->core, rl_client_read_clock(client), claim);
+    /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
+    rl_lock_begin_attempt(&client->engine, &lock->core, client->now, claim);
 }
 
 static void tell_backoff(struct redlock_lock *lock, enum rl_end why)
@@ -134,7 +135,7 @@ void rl_host_run(struct redlock_client *client)
         rl_timers_arm(rl_driver_timers(client->driver), &client->debts_timer, rl_engine_wakeup(&client->engine));
 }
 
-/* --- Time ----------------------------------------------------------------------------------------------------- */
+/* --- Time ------------------------------------------------------------------------------------------------------- */
 
 /* A timer that is armed too early only wakes up once for nothing; moving it at every step would cost more. */
 void rl_host_rearm(struct redlock_lock *lock)
@@ -200,7 +201,8 @@ static void tell_vote(struct redlock_client *client, struct redlock_lock *lock, 
     rl_observe(client, &(struct redlock_event){
                            .type = REDLOCK_EVENT_VOTE, .lock = lock, .node = (int)node,
                            .op = op_of_step((enum rl_step)ticket->step), .vote = rl_public_vote(answer.outcome),
-                           .latency_us = rl_public_latency_us(latency_us), .text = rl_detail_text(answer.detail)});
+                           .latency_us = rl_public_latency_us(latency_us),
+                           .token = rl_host_claim_of(ticket->owner)->token, .text = rl_detail_text(answer.detail)});
 }
 
 /* Ends one command: tells the engine, and does what follows. */
@@ -250,6 +252,8 @@ static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, c
     client->now = now;
     if (answer.detail == RL_DETAIL_NOSCRIPT && repeat_as_eval(client, node, ticket))
         return;
+    if (answer.detail == RL_DETAIL_PROTOCOL)
+        rl_driver_fail_node(client->driver, node, "a reply that does not fit its command");
     end_command(client, node, ticket, answer, latency_of(ticket, now));
 }
 

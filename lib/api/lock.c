@@ -53,6 +53,8 @@ void rl_lock_bury(struct redlock_lock *lock)
     rl_list_append(&client->dead, &lock->link);
     rl_list_remove(&lock->completed);
     rl_timers_disarm(rl_driver_timers(client->driver), &lock->timer);
+    if (rl_client_forked(client))
+        return; /* what is held or pending is the parent's */
     rl_client_read_clock(client);
     rl_lock_fini(&client->engine, &lock->core, client->now);
     rl_host_run(client);
@@ -66,18 +68,13 @@ void redlock_lock_destroy(struct redlock_lock *lock)
     if (!lock || lock->dying)
         return;
     client = lock->client;
-    if (rl_client_forked(client)) {
-        rl_list_remove(&lock->link);
-        rl_lock_free(lock);
-        return;
-    }
     client->depth++;
     rl_lock_bury(lock);
     client->depth--;
     rl_client_reap(client);
 }
 
-/* --- Operations --------------------------------------------------------------------------------------------------- */
+/* --- Operations ------------------------------------------------------------------------------------------------- */
 
 /* Everything that each operation checks first; notes a validity that has ended unnoticed. */
 static int enter(struct redlock_lock *lock)
@@ -233,7 +230,7 @@ int redlock_cancel(struct redlock_lock *lock)
     return leave(lock);
 }
 
-/* --- Questions ----------------------------------------------------------------------------------------------------- */
+/* --- Questions -------------------------------------------------------------------------------------------------- */
 
 int64_t redlock_remaining_ns(const struct redlock_lock *lock)
 {

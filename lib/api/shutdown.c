@@ -1,6 +1,7 @@
 /* The orderly end of a client: nothing new, everything held released, and confirmed as far as possible. */
 #include "api/client.h"
 
+/* A lock that has been won, but whose callback has yet to say so, is busy: it is released after that. */
 static void end_lock(struct redlock_lock *lock)
 {
     if (lock->core.op == RL_OP_ACQUIRE)
@@ -9,10 +10,14 @@ static void end_lock(struct redlock_lock *lock)
         redlock_release(lock, NULL, NULL);
 }
 
+static void end_locks(struct redlock_client *client)
+{
+    for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next)
+        end_lock(RL_CONTAINER_OF(at, struct redlock_lock, link));
+}
+
 int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb, void *user_data)
 {
-    struct rl_list *at;
-
     if (!client || !cb)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
@@ -25,8 +30,7 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
     client->shutdown.cb = cb;
     client->shutdown.user_data = user_data;
     client->shutdown.running = true;
-    for (at = client->locks.next; at != &client->locks; at = at->next)
-        end_lock(RL_CONTAINER_OF(at, struct redlock_lock, link));
+    end_locks(client);
     rl_timers_arm(rl_driver_timers(client->driver), &client->shutdown.timer,
                   rl_after(rl_client_read_clock(client), rl_ms(timeout_ms)));
     rl_driver_wake(client->driver);
@@ -68,6 +72,8 @@ static void end(struct redlock_client *client, int status)
 
     shutdown->running = false;
     rl_timers_disarm(rl_driver_timers(client->driver), &shutdown->timer);
+    if (rl_client_forked(client))
+        return;
     client->depth++;
     shutdown->cb(client, status, shutdown->user_data);
     client->depth--;
@@ -80,6 +86,7 @@ void rl_shutdown_check(struct redlock_client *client)
 
     if (!client->shutdown.running)
         return;
+    end_locks(client);
     if (debts_settled(client, &confirmed) && confirmed && !callbacks_due(client))
         end(client, REDLOCK_OK);
     else if (client->shutdown.expired)

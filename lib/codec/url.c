@@ -10,134 +10,56 @@
 
 #include <redlock/status.h>
 
+#include "codec/text.h"
+
 #define DEFAULT_PORT 6379
 #define HOST_MAX 253
 #define PATH_MAX_BYTES (sizeof(((struct sockaddr_un *)0)->sun_path) - 1)
 
-static const char out_of_memory[] = "out of memory";
-
-/* The text between two pointers. */
-struct span {
-    const char *begin;
-    const char *end;
-};
-
-static size_t length(struct span span)
-{
-    return (size_t)(span.end - span.begin);
-}
-
-static const char *find(struct span span, char wanted)
-{
-    return length(span) ? memchr(span.begin, wanted, length(span)) : NULL;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 static bool same_folded(const char *a, const char *b)
 {
-    while (*a && lower(*a) == lower(*b)) {
+    while (*a && rl_text_lower(*a) == rl_text_lower(*b)) {
         a++;
         b++;
     }
-    return lower(*a) == lower(*b);
+    return rl_text_lower(*a) == rl_text_lower(*b);
 }
 
 /* The scheme in any case, as RFC 3986 has it; NULL if it is another one, otherwise what follows it. */
 static const char *after_scheme(const char *url, const char *scheme)
 {
     for (; *scheme; scheme++, url++) {
-        if (lower(*url) != *scheme)
+        if (rl_text_lower(*url) != *scheme)
             return NULL;
     }
     return url;
 }
 
-static int hex_value(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* A copy with %XX decoded. */
-static const char *decode(struct span span, char **ret_text)
-{
-    char *text = malloc(length(span) + 1);
-    char *out = text;
-    const char *why = NULL;
-
-    if (!text)
-        return out_of_memory;
-    for (const char *in = span.begin; in < span.end && !why; in++) {
-        int value = (unsigned char)*in;
-
-        if (*in == '%') {
-            bool pair = span.end - in > 2 && hex_value(in[1]) >= 0 && hex_value(in[2]) >= 0;
-
-            value = pair ? hex_value(in[1]) * 16 + hex_value(in[2]) : 0;
-            why = !pair ? "a % is not followed by two hexadecimal digits" : value ? NULL : "%00 is not allowed";
-            in += 2;
-        }
-        *out++ = (char)value;
-    }
-    if (why) {
-        explicit_bzero(text, length(span) + 1);
-        free(text);
-        return why;
-    }
-    *out = '\0';
-    *ret_text = text;
-    return NULL;
-}
-
-/* Decimal digits only, no sign, no space; false above limit. */
-static bool parse_number(struct span span, uint32_t limit, uint32_t *ret_number)
-{
-    uint64_t number = 0;
-
-    if (!length(span))
-        return false;
-    for (const char *in = span.begin; in < span.end; in++) {
-        if (*in < '0' || *in > '9')
-            return false;
-        number = number * 10 + (uint64_t)(*in - '0');
-        if (number > limit)
-            return false;
-    }
-    *ret_number = (uint32_t)number;
-    return true;
-}
-
 /* [user]:password. Both empty is what a template with nothing filled in gives: no credentials. */
-static const char *parse_credentials(struct span span, struct rl_master *master)
+static const char *parse_credentials(struct rl_text span, struct rl_master *master)
 {
-    const char *colon = find(span, ':');
+    const char *colon = rl_text_find(span, ':');
     const char *why;
 
     if (!colon)
         return "credentials must be written as user:password@ or :password@";
-    if (find(span, '@'))
+    if (rl_text_find(span, '@'))
         return "an @ in a user name or password must be written as %40";
-    if (length(span) == 1)
+    if (rl_text_length(span) == 1)
         return NULL;
     if (colon > span.begin) {
-        why = decode((struct span){span.begin, colon}, &master->user);
+        why = rl_text_decode((struct rl_text){span.begin, colon}, &master->user);
         if (why)
             return why;
     }
-    return decode((struct span){colon + 1, span.end}, &master->password);
+    return rl_text_decode((struct rl_text){colon + 1, span.end}, &master->password);
 }
 
 /* Takes "credentials@" off the front of *authority. The last @ counts: parse_credentials() refuses others. */
-static const char *take_credentials(struct span *authority, struct rl_master *master)
+static const char *take_credentials(struct rl_text *authority, struct rl_master *master)
 {
-    const char *at = length(*authority) ? memrchr(authority->begin, '@', length(*authority)) : NULL;
-    struct span credentials = {authority->begin, at};
+    const char *at = rl_text_length(*authority) ? memrchr(authority->begin, '@', rl_text_length(*authority)) : NULL;
+    struct rl_text credentials = {authority->begin, at};
 
     if (!at)
         return NULL;
@@ -147,65 +69,65 @@ static const char *take_credentials(struct span *authority, struct rl_master *ma
 
 static bool is_host_char(char c)
 {
-    char l = lower(c);
+    char l = rl_text_lower(c);
 
     return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.' || c == '_';
 }
 
-static const char *parse_name_or_ipv4(struct span span, struct rl_master *master)
+static const char *parse_name_or_ipv4(struct rl_text span, struct rl_master *master)
 {
-    if (!length(span))
+    if (!rl_text_length(span))
         return "the host is missing";
-    if (length(span) > HOST_MAX)
+    if (rl_text_length(span) > HOST_MAX)
         return "the host is too long";
     for (const char *in = span.begin; in < span.end; in++) {
         if (!is_host_char(*in))
             return "the host has a character that host names do not have";
     }
-    return decode(span, &master->host);
+    return rl_text_decode(span, &master->host);
 }
 
 /* What is between the brackets: an address, and perhaps a zone behind %25 (RFC 6874). */
-static const char *parse_ipv6(struct span span, struct rl_master *master)
+static const char *parse_ipv6(struct rl_text span, struct rl_master *master)
 {
     static const char wrong[] = "the text in brackets is not an IPv6 address";
     char address[INET6_ADDRSTRLEN] = "";
     struct in6_addr unused;
-    const char *zone = find(span, '%');
+    const char *zone = rl_text_find(span, '%');
     size_t size = (size_t)((zone ? zone : span.end) - span.begin);
 
-    if (size >= sizeof(address) || length(span) > HOST_MAX)
+    if (size >= sizeof(address) || rl_text_length(span) > HOST_MAX)
         return wrong;
     if (zone && (span.end - zone < 4 || memcmp(zone, "%25", 3) != 0))
         return "the zone of an IPv6 address must be written as %25zone";
     memcpy(address, span.begin, size);
     if (inet_pton(AF_INET6, address, &unused) != 1)
         return wrong;
-    return decode(span, &master->host);
+    return rl_text_decode(span, &master->host);
 }
 
-static const char *parse_port(struct span span, struct rl_master *master)
+static const char *parse_port(struct rl_text span, struct rl_master *master)
 {
     uint32_t port = 0;
 
-    if (!parse_number(span, UINT16_MAX, &port) || port == 0)
+    if (!rl_text_number(span, UINT16_MAX, &port) || port == 0)
         return "the port must be a number from 1 to 65535";
     master->port = (uint16_t)port;
     return NULL;
 }
 
-static const char *parse_host_and_port(struct span span, struct rl_master *master)
+static const char *parse_host_and_port(struct rl_text span, struct rl_master *master)
 {
-    bool bracketed = length(span) && *span.begin == '[';
-    const char *end = find(span, bracketed ? ']' : ':');
+    bool bracketed = rl_text_length(span) && *span.begin == '[';
+    const char *end = rl_text_find(span, bracketed ? ']' : ':');
     const char *why;
 
     if (bracketed && !end)
         return "the bracket around the IPv6 address is not closed";
     if (!end)
         end = span.end;
-    why = bracketed ? parse_ipv6((struct span){span.begin + 1, end}, master)
-                    : parse_name_or_ipv4((struct span){span.begin, end}, master);
+    why = bracketed ? parse_ipv6((struct rl_text){span.begin + 1, end}, master)
+                    : parse_name_or_ipv4((struct rl_text){span.begin, end}, master);
     if (why)
         return why;
     end += bracketed;
@@ -214,68 +136,68 @@ static const char *parse_host_and_port(struct span span, struct rl_master *maste
         return NULL;
     if (*end != ':')
         return "only :port may follow the bracket";
-    return parse_port((struct span){end + 1, span.end}, master);
+    return parse_port((struct rl_text){end + 1, span.end}, master);
 }
 
-static const char *parse_db(struct span span, struct rl_master *master)
+static const char *parse_db(struct rl_text span, struct rl_master *master)
 {
-    return parse_number(span, INT32_MAX, &master->db) ? NULL : "the database must be a number from 0 to 2147483647";
+    return rl_text_number(span, INT32_MAX, &master->db) ? NULL : "the database must be a number from 0 to 2147483647";
 }
 
-static const char *parse_tcp(struct span rest, struct rl_master *master)
+static const char *parse_tcp(struct rl_text rest, struct rl_master *master)
 {
-    const char *slash = find(rest, '/');
-    struct span authority = {rest.begin, slash ? slash : rest.end};
+    const char *slash = rl_text_find(rest, '/');
+    struct rl_text authority = {rest.begin, slash ? slash : rest.end};
     const char *why;
 
-    if (find(rest, '?') || find(rest, '#'))
+    if (rl_text_find(rest, '?') || rl_text_find(rest, '#'))
         return "a redis:// URL has no ? and no #; in a password write %3F and %23";
     why = take_credentials(&authority, master);
     if (!why)
         why = parse_host_and_port(authority, master);
     if (why || !slash || slash + 1 == rest.end)
         return why;
-    return parse_db((struct span){slash + 1, rest.end}, master);
+    return parse_db((struct rl_text){slash + 1, rest.end}, master);
 }
 
-static const char *parse_query(struct span query, struct rl_master *master)
+static const char *parse_query(struct rl_text query, struct rl_master *master)
 {
-    if (length(query) < 3 || memcmp(query.begin, "db=", 3) != 0)
+    if (rl_text_length(query) < 3 || memcmp(query.begin, "db=", 3) != 0)
         return "the only parameter of a unix:// URL is ?db=number";
-    return parse_db((struct span){query.begin + 3, query.end}, master);
+    return parse_db((struct rl_text){query.begin + 3, query.end}, master);
 }
 
-static const char *parse_path(struct span path, struct rl_master *master)
+static const char *parse_path(struct rl_text path, struct rl_master *master)
 {
     const char *why;
 
-    if (find(path, '#'))
+    if (rl_text_find(path, '#'))
         return "in a socket path # must be written as %23";
-    if (length(path) < 2)
+    if (rl_text_length(path) < 2)
         return "the socket path is missing";
-    why = decode(path, &master->path);
+    why = rl_text_decode(path, &master->path);
     if (why)
         return why;
     return strlen(master->path) > PATH_MAX_BYTES ? "the socket path is too long for a unix socket" : NULL;
 }
 
-static const char *parse_unix(struct span rest, struct rl_master *master)
+static const char *parse_unix(struct rl_text rest, struct rl_master *master)
 {
-    const char *slash = find(rest, '/');
-    const char *question = find(rest, '?');
-    struct span authority = {rest.begin, slash};
+    const char *slash = rl_text_find(rest, '/');
+    const char *question = rl_text_find(rest, '?');
+    struct rl_text authority = {rest.begin, slash};
     const char *why;
 
     if (!slash || (question && question < slash))
         return "the socket path must begin with /";
     why = take_credentials(&authority, master);
-    if (!why && length(authority))
+    if (!why && rl_text_length(authority))
         why = "a unix:// URL has no host: write unix:///path, or unix://user:password@/path";
     if (!why)
-        why = parse_path((struct span){slash, question ? question : rest.end}, master);
+        why = parse_path((struct rl_text){slash, question ? question : rest.end}, master);
     if (why || !question)
         return why;
-    return parse_query((struct span){question + 1, rest.end}, master);
+    return parse_query((struct rl_text){question + 1, rest.end}, master);
 }
 
 static const char *make_name(struct rl_master *master)
@@ -285,13 +207,13 @@ static const char *make_name(struct rl_master *master)
 
     if (master->path) {
         master->name = strdup(master->path);
-        return master->name ? NULL : out_of_memory;
+        return master->name ? NULL : rl_text_no_memory;
     }
     room = strlen(master->host) + sizeof("[]:65535");
     is_ipv6 = strchr(master->host, ':');
     master->name = malloc(room);
     if (!master->name)
-        return out_of_memory;
+        return rl_text_no_memory;
     snprintf(master->name, room, is_ipv6 ? "[%s]:%u" : "%s:%u", master->host, (unsigned)master->port);
     return NULL;
 }
@@ -305,9 +227,9 @@ static const char *parse(const char *url, struct rl_master *master)
     if (after_scheme(url, "rediss://"))
         return "TLS (rediss://) is not supported yet";
     if ((rest = after_scheme(url, "redis://")))
-        why = parse_tcp((struct span){rest, end}, master);
+        why = parse_tcp((struct rl_text){rest, end}, master);
     else if ((rest = after_scheme(url, "unix://")))
-        why = parse_unix((struct span){rest, end}, master);
+        why = parse_unix((struct rl_text){rest, end}, master);
     else
         return "the URL must begin with redis:// or unix://";
     return why ? why : make_name(master);
@@ -324,7 +246,7 @@ int rl_master_parse(const char *url, struct rl_master *ret_master, const char **
     }
     rl_master_fini(&master);
     *ret_why = why;
-    return why == out_of_memory ? REDLOCK_E_NOMEM : REDLOCK_E_URL;
+    return why == rl_text_no_memory ? REDLOCK_E_NOMEM : REDLOCK_E_URL;
 }
 
 void rl_master_fini(struct rl_master *master)

@@ -226,21 +226,18 @@ void rl_conn_doom(struct rl_conn *conn)
     rl_driver_wake(conn->driver);
 }
 
-/* In a child neither the events nor the shared connection may be touched: see rl_driver_destroy(). */
+/* In a child the descriptor is closed before its events are deleted: see rl_driver_close(). */
 void rl_conn_fini(struct rl_conn *conn, bool in_child)
 {
-    enum rl_close how = RL_CLOSE_SILENT;
+    enum rl_close how = RL_CLOSE_RESET;
 
-    if (in_child) {
-        conn->read_event = NULL;
-        conn->write_event = NULL;
-    } else {
-        how = rl_conn_last_flush(conn) ? RL_CLOSE_ORDERLY : RL_CLOSE_RESET;
-    }
+    if (in_child && conn->stream.fd >= 0)
+        conn->stream.type->close(&conn->stream, RL_CLOSE_SILENT);
+    else if (!in_child && rl_conn_last_flush(conn))
+        how = RL_CLOSE_ORDERLY;
     release_connection(conn, how);
     rl_bytes_fini(&conn->out);
     rl_ring_fini(&conn->ring);
-    rl_master_fini(&conn->master);
 }
 
 void rl_conn_become_ready(struct rl_conn *conn, struct rl_instant now)

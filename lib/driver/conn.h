@@ -35,6 +35,7 @@ enum rl_conn_state {
 };
 
 #define RL_CONN_ERROR_MAX 200
+#define RL_CONN_REFUSAL_MAX 120
 
 struct rl_conn {
     struct rl_driver *driver;
@@ -66,6 +67,7 @@ struct rl_conn {
 
     size_t setup_row;        /* position in the handshake: conn_setup.c */
     size_t setup_answered;
+    char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command of the handshake that is not required */
 
     struct rl_instant ready_since;
     struct rl_instant last_received;
@@ -81,10 +83,10 @@ struct rl_driver {
     struct rl_timers timers;
     struct event *turn_event;
     bool turn_due;
+    bool closed;             /* nothing is left but names */
     bool in_turn;            /* the sink's turn is running ... */
     bool dead;               /* ... and has destroyed the driver: on_turn() frees what is left */
     bool reading;            /* read_buffer is in use */
-    bool in_child;           /* destroyed in a forked child: libevent may still call */
     struct rl_list dirty;
     struct rl_resolver *resolver; /* made when the first name has to be looked up */
     char *client_name;

@@ -10,7 +10,7 @@
 /* Reads in one callback: the other connections must have their turn. */
 #define READS_MAX 4
 
-/* hiredis moves the rest of its input to the front after each 1024 bytes consumed: small portions keep the rest small. */
+/* hiredis moves the rest of its input to the front after each 1024 bytes consumed: small portions keep it small. */
 #define FEED_BYTES (4 * 1024)
 
 static struct rl_instant clock_now(const struct rl_conn *conn)
@@ -25,7 +25,8 @@ static bool deliver_to_owner(struct rl_conn *conn, const struct rl_reply *reply,
     const struct rl_driver_sink *sink = &conn->driver->sink;
     struct rl_pending pending;
 
-    if (!rl_ring_count(&conn->ring)) {
+    /* Not even one to a command that waits to be written: it cannot be meant. */
+    if (!rl_ring_count(&conn->ring) || rl_ring_front(&conn->ring)->start >= conn->written) {
         rl_conn_blame(conn, "a reply that belongs to no command");
         return false;
     }
@@ -76,6 +77,14 @@ static bool consume(struct rl_conn *conn, const unsigned char *bytes, size_t siz
     return true;
 }
 
+static void blame_end(struct rl_conn *conn)
+{
+    if (conn->state == RL_CONN_SETUP && conn->refusal[0])
+        rl_conn_blame(conn, "closed by the server: %s", conn->refusal);
+    else
+        rl_conn_blame(conn, "closed by the server");
+}
+
 /* Reads until the socket is empty, it is somebody else's turn, or the connection must be closed: false. The clock is
  * read after each read() and stands for all the replies that it brought. */
 static bool read_some(struct rl_conn *conn)
@@ -91,7 +100,7 @@ static bool read_some(struct rl_conn *conn)
         case RL_IO_AGAIN:
             return true;
         case RL_IO_END:
-            rl_conn_blame(conn, "closed by the server");
+            blame_end(conn);
             return false;
         case RL_IO_ERROR:
         default:
@@ -127,7 +136,7 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_conn *conn = arg;
 
-    if (!conn->driver->in_child && !conn->doomed && conn->state >= RL_CONN_SETUP)
+    if (!conn->doomed && conn->state >= RL_CONN_SETUP)
         rl_conn_read(conn);
 }
 
@@ -138,7 +147,8 @@ void rl_conn_mark_dirty(struct rl_conn *conn)
     if (!rl_list_empty(&conn->dirty) || conn->wants_write)
         return;
     rl_list_append(&conn->driver->dirty, &conn->dirty);
-    rl_driver_wake(conn->driver);
+    if (!conn->driver->in_turn) /* ... which is followed by the writing anyway */
+        rl_driver_wake(conn->driver);
 }
 
 void rl_conn_want_write(struct rl_conn *conn)
@@ -248,7 +258,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_conn *conn = arg;
 
-    if (conn->driver->in_child || conn->doomed)
+    if (conn->doomed)
         return;
     conn->wants_write = false;
     if (conn->state == RL_CONN_CONNECTING)

@@ -3,6 +3,7 @@
  * Each row of the table contributes any number of commands, depending on the configuration. A row that is required
  * ends the attempt when one of its commands is answered with an error. PING is the last and makes the connection
  * READY: its answer shows that everything before it has been dealt with, and that the server serves. */
+#include <stdio.h>
 #include <string.h>
 
 #include "codec/classify.h"
@@ -125,6 +126,7 @@ bool rl_setup_begin(struct rl_conn *conn)
 {
     conn->setup_row = 0;
     conn->setup_answered = 0;
+    conn->refusal[0] = '\0';
     for (size_t i = 0; i < N_ROWS; i++) {
         if (!write_row(&rows[i], conn, &conn->out))
             return false;
@@ -152,12 +154,23 @@ static void blame_error(struct rl_conn *conn, const char *name, struct rl_slice 
         rl_conn_blame(conn, "%s: %.*s", name, (int)text.size, (const char *)text.data);
 }
 
+/* A server that has too many clients, or none but local ones, says so once, as if in answer to whatever came first,
+ * and hangs up: the text is kept in case that happens. */
+static void note_refusal(struct rl_conn *conn, struct rl_slice text)
+{
+    if (!may_hold_password(conn, text))
+        snprintf(conn->refusal, sizeof(conn->refusal), "%.*s", (int)text.size, (const char *)text.data);
+}
+
 static bool check(struct rl_conn *conn, const struct setup_row *row, const struct rl_reply *reply)
 {
+    if (reply->root.type == RL_REPLY_ERROR && row->required) {
+        blame_error(conn, row->name, reply->root.text);
+        return false;
+    }
     if (reply->root.type == RL_REPLY_ERROR) {
-        if (row->required)
-            blame_error(conn, row->name, reply->root.text);
-        return !row->required;
+        note_refusal(conn, reply->root.text);
+        return true;
     }
     if (row->accept && !row->accept(reply)) {
         rl_conn_blame(conn, "%s: unexpected reply", row->name);

@@ -31,8 +31,8 @@ static void flush_dirty(struct rl_driver *driver)
 /* The last step of destruction. */
 static void release(struct rl_driver *driver)
 {
-    if (driver->turn_event)
-        event_free(driver->turn_event);
+    for (size_t i = 0; i < driver->n_conns; i++)
+        rl_master_fini(&driver->conns[i].master);
     free(driver);
 }
 
@@ -42,8 +42,6 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_driver *driver = arg;
 
-    if (driver->in_child)
-        return;
     driver->turn_due = false;
     close_doomed(driver);
     driver->in_turn = true;
@@ -51,13 +49,13 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     driver->in_turn = false;
     if (driver->dead)
         release(driver);
-    else
+    else if (!driver->closed)
         flush_dirty(driver);
 }
 
 void rl_driver_wake(struct rl_driver *driver)
 {
-    if (driver->turn_due)
+    if (driver->turn_due || driver->closed)
         return;
     driver->turn_due = true;
     event_active(driver->turn_event, EV_TIMEOUT, 0);
@@ -65,10 +63,7 @@ void rl_driver_wake(struct rl_driver *driver)
 
 static void after_timers(void *ctx)
 {
-    struct rl_driver *driver = ctx;
-
-    if (!driver->in_child)
-        rl_driver_wake(driver);
+    rl_driver_wake(ctx);
 }
 
 static struct rl_driver *allocate(const struct rl_driver_config *config, size_t n_masters)
@@ -120,24 +115,29 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
 
 /* In a forked child the descriptors are this process's, but the connections behind them and, unless the program has
  * called event_reinit(), the kernel's side of the event base are the parent's: event_del() would take the parent's
- * events away. So events are left where they are. As the child may still run or free that base, whatever they point
- * at stays allocated: the events, this structure with its connections, and the resolver's. That is a deliberate leak,
- * once per driver; buffers and credentials are freed. */
+ * events away. So there the descriptors are closed first. Then the kernel refuses what event_del() asks of it (EBADF,
+ * which libevent ignores), and libevent's own record is rid of them: their numbers will be used again. */
+void rl_driver_close(struct rl_driver *driver, bool in_child)
+{
+    if (driver->closed)
+        return;
+    driver->closed = true;
+    for (size_t i = 0; i < driver->n_conns; i++)
+        rl_conn_fini(&driver->conns[i], in_child);
+    rl_resolver_destroy(driver->resolver, in_child);
+    driver->resolver = NULL;
+    rl_timers_fini(&driver->timers);
+    if (driver->turn_event)
+        event_free(driver->turn_event);
+    free(driver->client_name);
+    free(driver->read_buffer);
+}
+
 void rl_driver_destroy(struct rl_driver *driver, bool in_child)
 {
     if (!driver)
         return;
-    driver->in_child = in_child;
-    for (size_t i = 0; i < driver->n_conns; i++)
-        rl_conn_fini(&driver->conns[i], in_child);
-    rl_resolver_destroy(driver->resolver, in_child);
-    free(driver->client_name);
-    free(driver->read_buffer);
-    if (in_child) {
-        rl_wheel_init(&driver->timers.wheel, RL_LONG_AGO); /* nothing fires any more */
-        return;
-    }
-    rl_timers_fini(&driver->timers);
+    rl_driver_close(driver, in_child);
     driver->dead = true;
     if (!driver->in_turn)
         release(driver);

@@ -22,7 +22,8 @@
 struct event_base;
 struct rl_driver;
 
-/* Whose command it is; given back with the reply. */
+/* Whose command it is; given back with the reply. The driver itself looks at `sent` only: the link is LATE when the
+ * oldest command without a reply was sent more than node_timeout ago. */
 struct rl_ticket {
     void *owner;
     struct rl_instant sent;
@@ -85,7 +86,13 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
 
 /* Writes once, without blocking, what is still unsent, and closes; tells the sink nothing. A connection whose last
  * bytes could not be handed to the kernel is reset, so that no half of a claim-and-release pair is delivered later.
- * In a forked child (in_child) descriptors are closed and nothing is written. NULL is fine. */
+ * In a forked child (in_child) descriptors are closed and nothing is written.
+ *
+ * The event base is not touched any more. The node names stay valid until rl_driver_destroy(), the only other
+ * function that may still be called. */
+void rl_driver_close(struct rl_driver *driver, bool in_child);
+
+/* Closes, unless that has been done, and frees. NULL is fine. */
 void rl_driver_destroy(struct rl_driver *driver, bool in_child);
 
 /* Appends one command for one master. `claim` marks a command that may be refused: it is when more than
@@ -97,7 +104,8 @@ bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, 
 /* Asks for a turn in this loop iteration, at the end of the callbacks that are already due. */
 void rl_driver_wake(struct rl_driver *driver);
 
-/* One non-blocking read on every connection that owes replies: to be called before a deadline decides. */
+/* One non-blocking read on every connection that owes replies: to be called before a deadline decides. From inside
+ * `reply` it does nothing: what has arrived is being delivered already. */
 void rl_driver_read_now(struct rl_driver *driver);
 
 /* Closes a connection whose owner has found its stream unusable; reconnects with backoff. */

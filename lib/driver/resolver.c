@@ -40,7 +40,6 @@ struct lookup {
 struct rl_resolver {
     struct mailbox *mailbox;
     struct event *event;
-    bool in_child;
 };
 
 static void free_lookup(struct lookup *lookup)
@@ -113,8 +112,6 @@ static void on_bell(evutil_socket_t fd, short what, void *arg)
     uint64_t count;
     ssize_t n;
 
-    if (resolver->in_child)
-        return;
     n = read(fd, &count, sizeof(count));
     (void)n;
     for (struct lookup *lookup = take_finished(resolver->mailbox), *next; lookup; lookup = next) {
@@ -158,11 +155,13 @@ struct rl_resolver *rl_resolver_create(struct event_base *base)
     return NULL;
 }
 
-/* A helper of the parent may have held the mutex at the fork, and its lookup has no owner here: neither is touched. */
+/* A helper of the parent may have held the mutex at the fork, and its lookup has no owner here: the mailbox stays as it
+ * is. The bell is closed before its event is deleted: see rl_driver_close(). */
 static void abandon_in_child(struct rl_resolver *resolver)
 {
-    resolver->in_child = true;
     close(resolver->mailbox->bell);
+    event_free(resolver->event);
+    free(resolver);
 }
 
 void rl_resolver_destroy(struct rl_resolver *resolver, bool in_child)

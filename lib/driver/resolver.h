@@ -20,7 +20,7 @@ typedef void (*rl_resolved_fn)(void *ctx, const struct rl_addresses *addresses, 
 struct rl_resolver *rl_resolver_create(struct event_base *base); /* NULL: no memory, descriptor or event */
 
 /* Lookups under way are orphaned: their callbacks never run. In a forked child the threads do not exist and the
- * event base is shared with the parent: only the descriptor is closed, and what the base still refers to is leaked.
+ * event base is shared with the parent: the descriptor is closed, and the mailbox left as it is.
  * NULL is fine. */
 void rl_resolver_destroy(struct rl_resolver *resolver, bool in_child);
 

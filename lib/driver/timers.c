@@ -5,15 +5,24 @@
 
 #define US_PER_S 1000000
 
-/* Rounded up: a wake-up before its time would only have to be repeated. */
-static void set_event(struct rl_timers *timers, struct rl_instant at)
-{
-    struct rl_span wait = rl_until(rl_clock_now(timers->clock), at);
-    int64_t us = (wait.ns + RL_NS_PER_US - 1) / RL_NS_PER_US;
-    struct timeval timeout = {.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
+/* The event is pending even when there is nothing to wait for. It then never leaves libevent's heap, and setting it
+ * anew needs no memory: under a shortage the client would otherwise miss its deadlines. */
+static const struct rl_span idle = {24 * 3600 * 1000 * RL_NS_PER_MS};
 
-    /* libevent may refuse only when its heap cannot grow. Then armed_at says so and the next arming tries again. */
-    timers->armed_at = event_add(timers->event, &timeout) == 0 ? at : RL_NEVER;
+/* Rounded up: a wake-up before its time would only have to be repeated. */
+static bool set_event(struct rl_timers *timers, struct rl_instant at)
+{
+    struct rl_instant now = rl_clock_now(timers->clock);
+    int64_t us;
+    struct timeval timeout;
+
+    at = rl_earlier(at, rl_after(now, idle));
+    us = (rl_until(now, at).ns + RL_NS_PER_US - 1) / RL_NS_PER_US;
+    timeout = (struct timeval){.tv_sec = (time_t)(us / US_PER_S), .tv_usec = (suseconds_t)(us % US_PER_S)};
+    if (event_add(timers->event, &timeout) != 0)
+        return false;
+    timers->armed_at = at;
+    return true;
 }
 
 /* Where the event is set for an earlier instant it is left alone: one early wake-up costs less than moving the event
@@ -22,7 +31,7 @@ static void set_event_for_next(struct rl_timers *timers)
 {
     struct rl_instant next = rl_wheel_next(&timers->wheel);
 
-    if (rl_before(next, timers->armed_at))
+    if (rl_before(next, timers->armed_at) || timers->armed_at.ns == RL_NEVER.ns)
         set_event(timers, next);
 }
 
@@ -45,7 +54,7 @@ bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl
     timers->ctx = ctx;
     rl_wheel_init(&timers->wheel, rl_clock_now(clock));
     timers->event = event_new(base, -1, 0, on_event, timers);
-    return timers->event;
+    return timers->event && set_event(timers, RL_NEVER);
 }
 
 void rl_timers_fini(struct rl_timers *timers)

@@ -1,0 +1,35 @@
+/* Pieces of text that is being parsed: slices of a string, and what URLs need of them. No locale. */
+#ifndef RL_CODEC_TEXT_H
+#define RL_CODEC_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is between two pointers. */
+struct rl_text {
+    const char *begin;
+    const char *end;
+};
+
+static inline size_t rl_text_length(struct rl_text text)
+{
+    return (size_t)(text.end - text.begin);
+}
+
+/* NULL if it is not there. */
+const char *rl_text_find(struct rl_text text, char wanted);
+
+/* Decimal digits only, no sign, no space; false above limit. */
+bool rl_text_number(struct rl_text text, uint32_t limit, uint32_t *ret_number);
+
+/* A copy with %XX decoded, allocated. NULL, or why not: a static sentence, rl_text_no_memory among them. */
+const char *rl_text_decode(struct rl_text text, char **ret_copy);
+extern const char rl_text_no_memory[];
+
+static inline char rl_text_lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+#endif
