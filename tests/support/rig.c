@@ -1,0 +1,129 @@
+/* Set up, tear down, and operations to their end. */
+#include "rig.h"
+
+#include <check.h>
+#include <string.h>
+#include <time.h>
+
+void rig_start_masters(struct rig *rig, size_t n, const char *const *extra_args)
+{
+    struct masters_options options = {.count = n, .persistence = MASTERS_VOLATILE, .extra_args = extra_args};
+
+    memset(rig, 0, sizeof(*rig));
+    rig->n = n;
+    rig->masters = masters_create(&options);
+    ck_assert_msg(rig->masters != NULL, "%s", masters_error());
+    ck_assert_msg(masters_cleanup_on_exit(rig->masters), "%s", masters_error());
+    memcpy(rig->urls, masters_urls(rig->masters), n * sizeof(*rig->urls));
+    rig->base = event_base_new();
+    ck_assert_ptr_nonnull(rig->base);
+    redlock_options_init(&rig->options);
+}
+
+void rig_open_with(struct rig *rig, size_t n, size_t dead, void (*tune)(struct redlock_options *))
+{
+    rig_start_masters(rig, n, NULL);
+    for (size_t i = 0; i < dead; i++)
+        ck_assert_msg(masters_kill(rig->masters, i), "%s", masters_error());
+    if (tune)
+        tune(&rig->options);
+    rig_connect(rig);
+}
+
+void rig_open(struct rig *rig, size_t n)
+{
+    rig_open_with(rig, n, 0, NULL);
+}
+
+struct redlock_client *rig_new_client(struct rig *rig)
+{
+    struct redlock_client *client = NULL;
+    struct redlock_error error = {0};
+    int status = redlock_client_create(rig->base, rig->urls, rig->n, &rig->options, &client, &error);
+
+    ck_assert_msg(status == 0, "%s: %s", redlock_status_name(status), error.text);
+    for (size_t i = 0; i < rig->n; i++)
+        rig_wait_link(rig, client, i, masters_pid(rig->masters, i) ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN);
+    return client;
+}
+
+void rig_connect(struct rig *rig)
+{
+    rig->client = rig_new_client(rig);
+}
+
+void rig_close(struct rig *rig)
+{
+    redlock_client_destroy(rig->client);
+    if (rig->base)
+        event_base_free(rig->base);
+    masters_destroy(rig->masters);
+    memset(rig, 0, sizeof(*rig));
+}
+
+struct redlock_lock *rig_new_lock(struct redlock_client *client, const char *key)
+{
+    struct redlock_lock *lock = NULL;
+
+    ck_assert_int_eq(redlock_lock_create(client, key, strlen(key), &lock), 0);
+    return lock;
+}
+
+struct redlock_acquire_options rig_wish(uint32_t ttl_ms, int64_t timeout_ms)
+{
+    struct redlock_acquire_options wish;
+
+    redlock_acquire_options_init(&wish);
+    wish.ttl_ms = ttl_ms;
+    wish.timeout_ms = timeout_ms;
+    return wish;
+}
+
+struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *wish)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_acquire(lock, wish, outcome_record, &outcome), 0);
+    rig_wait_outcome(rig, &outcome);
+    ck_assert_int_eq(outcome.op, REDLOCK_OP_ACQUIRE);
+    return outcome;
+}
+
+struct outcome rig_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_extend(lock, ttl_ms, outcome_record, &outcome), 0);
+    rig_wait_outcome(rig, &outcome);
+    ck_assert_int_eq(outcome.op, REDLOCK_OP_EXTEND);
+    return outcome;
+}
+
+struct outcome rig_release(struct rig *rig, struct redlock_lock *lock)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
+    rig_wait_outcome(rig, &outcome);
+    ck_assert_int_eq(outcome.op, REDLOCK_OP_RELEASE);
+    return outcome;
+}
+
+struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms)
+{
+    struct redlock_lock *lock = rig_new_lock(rig->client, key);
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct outcome outcome = rig_acquire(rig, lock, &wish);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_quiet(rig, rig->client);
+    return lock;
+}
+
+int64_t rig_now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}

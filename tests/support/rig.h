@@ -1,0 +1,81 @@
+/* A test's world: private masters, an event loop and one client, driven synchronously.
+ *
+ * Every wait ends with an event or fails the test after SUITE_PATIENCE_S; nothing sleeps for a guessed time. Servers
+ * are started for each test (five take about 30 ms), so no test sees another's keys, faults or configuration. */
+#ifndef TESTS_RIG_H
+#define TESTS_RIG_H
+
+#include <event2/event.h>
+#include <stdbool.h>
+
+#include <redlock/redlock.h>
+
+#include "masters.h"
+#include "outcome.h"
+
+struct rig {
+    struct masters *masters;
+    struct event_base *base;
+    struct redlock_client *client;
+    struct redlock_options options; /* of the client; further clients of a test may start from it */
+    size_t n;
+    const char *urls[MASTERS_MAX]; /* of the masters; a test may put a relay's in their place before rig_connect() */
+};
+
+/* --- Set up and tear down */
+
+/* Unix sockets, no persistence, no client yet. */
+void rig_start_masters(struct rig *rig, size_t n, const char *const *extra_args);
+/* Masters and a client with default options that is connected to all of them. */
+void rig_open(struct rig *rig, size_t n);
+/* The same with options changed by `tune` (may be NULL) and the first `dead` masters killed beforehand. */
+void rig_open_with(struct rig *rig, size_t n, size_t dead, void (*tune)(struct redlock_options *));
+/* Creates rig->client from rig->options and waits until every running master is connected. */
+void rig_connect(struct rig *rig);
+void rig_close(struct rig *rig);
+
+/* A further client on the same loop and masters, connected. */
+struct redlock_client *rig_new_client(struct rig *rig);
+struct redlock_lock *rig_new_lock(struct redlock_client *client, const char *key);
+
+/* --- Waiting: the loop runs meanwhile */
+
+typedef bool (*rig_condition)(void *argument);
+void rig_wait(struct rig *rig, rig_condition condition, void *argument, const char *what);
+void rig_wait_outcome(struct rig *rig, const struct outcome *outcome);
+void rig_wait_link(struct rig *rig, struct redlock_client *client, size_t node, enum redlock_link link);
+/* Until no master has the key. */
+void rig_wait_absent(struct rig *rig, const char *key);
+/* Until exactly n masters have the key. */
+void rig_wait_count(struct rig *rig, const char *key, size_t n);
+/* Until no connected master owes the client a reply. */
+void rig_wait_quiet(struct rig *rig, struct redlock_client *client);
+/* Until the client has no value left that may be set anywhere. */
+void rig_wait_no_claims(struct rig *rig, struct redlock_client *client);
+/* For a time, whatever happens: only to let a ttl pass or to see that something does not happen. */
+void rig_run_for(struct rig *rig, int64_t ms);
+
+/* --- Operations to their end */
+
+struct redlock_acquire_options rig_wish(uint32_t ttl_ms, int64_t timeout_ms);
+struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *wish);
+struct outcome rig_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms);
+struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
+/* A lock on the key, held, with the votes of all connected masters in; fails the test if it is not granted. */
+struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
+
+/* --- Looking at the masters */
+
+/* How many masters store exactly this value under the key. */
+size_t rig_count_value(struct rig *rig, const char *key, const char *value);
+/* PTTL of the key on one master; -2 if it is absent. */
+long long rig_pttl(struct rig *rig, size_t node, const char *key);
+/* Runs a command of at most 9 words on one master; it must succeed. The list ends with NULL. */
+void rig_do(struct rig *rig, size_t node, ...) __attribute__((sentinel));
+void rig_do_all(struct rig *rig, ...) __attribute__((sentinel));
+/* Stores another client's value under the key, with a ttl of a minute. */
+void rig_occupy(struct rig *rig, size_t node, const char *key);
+
+int64_t rig_now_ms(void); /* CLOCK_BOOTTIME */
+
+#endif

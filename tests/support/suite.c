@@ -1,0 +1,73 @@
+#include "suite.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define CASE_TIMEOUT_S 120
+
+static int run(Suite *suite)
+{
+    SRunner *runner = srunner_create(suite);
+    int failed;
+
+    srunner_run_all(runner, CK_ENV);
+    failed = srunner_ntests_failed(runner);
+    srunner_free(runner);
+    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int suite_run(Suite *suite)
+{
+    return run(suite);
+}
+
+static bool is_in_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    char *copy = strdup(path ? path : "/usr/bin:/bin");
+    char *rest = copy;
+    bool found = false;
+
+    for (char *dir = copy ? strsep(&rest, ":") : NULL; dir && !found; dir = strsep(&rest, ":")) {
+        char file[4096];
+
+        snprintf(file, sizeof(file), "%s/%s", dir, name);
+        found = access(file, X_OK) == 0;
+    }
+    free(copy);
+    return found;
+}
+
+bool suite_has_server(void)
+{
+    const char *server = getenv("REDLOCK_SERVER");
+
+    if (!server || !server[0])
+        server = "redis-server";
+    return strchr(server, '/') ? access(server, X_OK) == 0 : is_in_path(server);
+}
+
+int suite_run_with_server(Suite *suite)
+{
+    const char *tap = getenv("CK_TAP_LOG_FILE_NAME");
+
+    if (suite_has_server())
+        return run(suite);
+    srunner_free(srunner_create(suite));
+    if (!tap || strcmp(tap, "-") != 0)
+        return 77;
+    puts("1..0 # SKIP there is no redis-server");
+    return EXIT_SUCCESS;
+}
+
+TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void))
+{
+    TCase *test_case = tcase_create(name);
+
+    tcase_set_timeout(test_case, CASE_TIMEOUT_S);
+    tcase_add_checked_fixture(test_case, setup, teardown);
+    suite_add_tcase(suite, test_case);
+    return test_case;
+}

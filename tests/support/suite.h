@@ -1,0 +1,26 @@
+/* The frame of a test program: what runs a Check suite and reports it as TAP. */
+#ifndef TESTS_SUITE_H
+#define TESTS_SUITE_H
+
+#include <check.h>
+#include <stdbool.h>
+
+/* Runs the suite and gives the exit status for main(). Reports as the environment says (CK_TAP_LOG_FILE_NAME,
+ * CK_VERBOSITY, CK_FORK, CK_RUN_CASE ...). */
+int suite_run(Suite *suite);
+
+/* The same for a suite that needs redis-server; without one it is skipped: a TAP plan of no tests, or status 77 if
+ * the report is not TAP. */
+int suite_run_with_server(Suite *suite);
+
+/* A test case with a time limit that a loaded machine or a sanitizer does not exceed; setup and teardown, run around
+ * each test, may be NULL. */
+TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void));
+
+/* The server to test with, from $REDLOCK_SERVER or PATH; false if there is none. */
+bool suite_has_server(void);
+
+/* Seconds after which a wait for an event counts as failed; larger under valgrind. */
+#define SUITE_PATIENCE_S 30
+
+#endif

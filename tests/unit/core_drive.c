@@ -1,0 +1,251 @@
+/* Driving the harness: time, masters, operations. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core_harness.h"
+
+/* --- Time ----------------------------------------------------------------------------------------------------- */
+
+static struct rl_instant next_wakeup(const struct core *core)
+{
+    struct rl_instant next = rl_engine_wakeup(&core->engine);
+
+    for (unsigned i = 0; i < CORE_LOCKS; i++)
+        next = rl_earlier(next, rl_lock_wakeup(&core->engine, &core->locks[i]));
+    return next;
+}
+
+void core_tick(struct core *core)
+{
+    for (unsigned i = 0; i < CORE_LOCKS; i++) {
+        rl_lock_tick(&core->engine, &core->locks[i], core->now);
+        core_drain(core);
+    }
+    rl_engine_tick(&core->engine, core->now);
+    core_drain(core);
+}
+
+void core_run_to(struct core *core, int64_t ms)
+{
+    struct rl_instant end = {ms * RL_NS_PER_MS};
+
+    for (unsigned ticks = 0; !rl_before(end, next_wakeup(core)); ticks++) {
+        CORE_DEMAND(ticks < 100000, "ticks without end\n%s", core->log);
+        core->now = rl_later(core->now, next_wakeup(core));
+        core_tick(core);
+    }
+    core_sleep_to(core, ms);
+}
+
+void core_sleep_to(struct core *core, int64_t ms)
+{
+    CORE_DEMAND(ms * RL_NS_PER_MS >= core->now.ns, "time does not go back\n%s", core->log);
+    core->now.ns = ms * RL_NS_PER_MS;
+}
+
+/* --- Masters -------------------------------------------------------------------------------------------------- */
+
+unsigned core_queued(const struct core *core, unsigned node)
+{
+    return core->queues[node].size;
+}
+
+void core_answer_for(struct core *core, unsigned node, enum rl_outcome outcome, enum rl_detail detail)
+{
+    struct core_queue *queue = &core->queues[node];
+    struct core_command command = queue->commands[queue->head];
+
+    CORE_DEMAND(queue->size > 0, "master %u has nothing to answer\n%s", node, core->log);
+    queue->head = (queue->head + 1) % CORE_QUEUE;
+    queue->size--;
+    core_end(core, &command, node, (struct rl_answer){outcome, detail});
+    core_drain(core);
+}
+
+static enum rl_detail usual_detail(enum rl_step step, enum rl_outcome outcome)
+{
+    if (outcome == RL_REFUSED)
+        return step == RL_STEP_CLAIM ? RL_DETAIL_HELD : RL_DETAIL_MISSING;
+    if (outcome == RL_FAILED)
+        return RL_DETAIL_BUSY;
+    return outcome == RL_UNKNOWN ? RL_DETAIL_DISCONNECTED : RL_DETAIL_NONE;
+}
+
+void core_answer(struct core *core, unsigned node, enum rl_outcome outcome)
+{
+    const struct core_queue *queue = &core->queues[node];
+
+    core_answer_for(core, node, outcome, usual_detail(queue->commands[queue->head].step, outcome));
+}
+
+void core_answers(struct core *core, const char *letters)
+{
+    static const char known[] = "grfu";
+    static const enum rl_outcome outcomes[] = {RL_GRANTED, RL_REFUSED, RL_FAILED, RL_UNKNOWN};
+
+    for (unsigned node = 0; letters[node]; node++) {
+        const char *letter = strchr(known, letters[node]);
+
+        if (letter)
+            core_answer(core, node, outcomes[letter - known]);
+    }
+}
+
+void core_link(struct core *core, unsigned node, enum rl_link link)
+{
+    rl_engine_link(&core->engine, core->now, node, link);
+    core_drain(core);
+}
+
+void core_clog(struct core *core, unsigned node, bool clogged)
+{
+    core->clogged[node] = clogged;
+}
+
+void core_drop(struct core *core, unsigned node)
+{
+    while (core_queued(core, node))
+        core_answer(core, node, RL_UNKNOWN);
+    core_link(core, node, RL_LINK_DOWN);
+}
+
+/* --- Operations ----------------------------------------------------------------------------------------------- */
+
+struct rl_acquire core_wish(void)
+{
+    return (struct rl_acquire){.ttl_ms = 1000, .retry_delay = rl_ms(100), .deadline = RL_NEVER};
+}
+
+struct rl_acquire core_wish_once(void)
+{
+    struct rl_acquire wish = core_wish();
+
+    wish.once = true;
+    return wish;
+}
+
+static struct rl_lock *core_lock(struct core *core)
+{
+    return &core->locks[core->handle];
+}
+
+void core_acquire(struct core *core, const struct rl_acquire *wish)
+{
+    core->started[core->handle]++;
+    rl_lock_acquire(&core->engine, core_lock(core), core->now, wish);
+    core_drain(core);
+}
+
+void core_extend(struct core *core, uint32_t ttl_ms)
+{
+    core->started[core->handle]++;
+    rl_lock_extend(&core->engine, core_lock(core), core->now, ttl_ms);
+    core_drain(core);
+}
+
+void core_release(struct core *core)
+{
+    core->started[core->handle]++;
+    rl_lock_release(&core->engine, core_lock(core), core->now);
+    core_drain(core);
+}
+
+void core_release_value(struct core *core, uint32_t ttl_ms)
+{
+    core->started[core->handle]++;
+    rl_lock_release_value(&core->engine, core_lock(core), core->now, core_make_claim(core), ttl_ms);
+    core_drain(core);
+}
+
+void core_detach(struct core *core)
+{
+    rl_lock_detach(&core->engine, core_lock(core));
+    core_drain(core);
+}
+
+void core_forget(struct core *core)
+{
+    rl_lock_forget(&core->engine, core_lock(core));
+    core_drain(core);
+}
+
+bool core_cancel(struct core *core)
+{
+    bool canceled = rl_lock_cancel(&core->engine, core_lock(core), core->now);
+
+    core_drain(core);
+    return canceled;
+}
+
+/* The handle starts anew: what it had pending ends without a completion. */
+void core_fini(struct core *core)
+{
+    rl_lock_fini(&core->engine, core_lock(core), core->now);
+    core->completed[core->handle] = core->started[core->handle];
+    core->state[core->handle] = core_lock(core)->state;
+    core_drain(core);
+}
+
+/* --- Claims about the world ----------------------------------------------------------------------------------- */
+
+int64_t core_deadline_ms(const struct core *core)
+{
+    struct rl_instant deadline = rl_lock_deadline(&core->engine, &core->locks[core->handle]);
+
+    return deadline.ns == RL_LONG_AGO.ns ? INT64_MIN : deadline.ns / RL_NS_PER_MS;
+}
+
+enum rl_lock_state core_state(const struct core *core)
+{
+    return (enum rl_lock_state)core->locks[core->handle].state;
+}
+
+unsigned core_live_claims(const struct core *core)
+{
+    unsigned count = 0;
+
+    for (const struct rl_list *at = core->live.next; at != &core->live; at = at->next)
+        count++;
+    return count;
+}
+
+/* --- Beginning and end ---------------------------------------------------------------------------------------- */
+
+struct core *core_start_held(size_t n_nodes)
+{
+    struct core *core = core_start(n_nodes);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    for (unsigned node = 0; node < n_nodes; node++)
+        core_answer(core, node, RL_GRANTED);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_skip(core);
+    return core;
+}
+
+static void answer_everything(struct core *core)
+{
+    for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
+        while (core_queued(core, node))
+            core_answer(core, node, RL_GRANTED);
+    }
+}
+
+/* Three rounds of debts: what is in flight may end as owed, and what is owed is paid by the next tick. */
+void core_stop(struct core *core)
+{
+    for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)
+        core_fini(core);
+    memset(core->clogged, 0, sizeof(core->clogged));
+    for (unsigned node = 0; node < core->engine.config.n_nodes; node++)
+        core_link(core, node, RL_LINK_READY);
+    for (unsigned round = 0; round < 3; round++) {
+        answer_everything(core);
+        core_run_to(core, core->now.ns / RL_NS_PER_MS + 300);
+    }
+    CORE_DEMAND(core_live_claims(core) == 0, "%u claims have leaked\n%s", core_live_claims(core), core->log);
+    CORE_DEMAND(core->engine.n_debts == 0, "%zu debts are left\n%s", core->engine.n_debts, core->log);
+    CORE_DEMAND(rl_engine_wakeup(&core->engine).ns == RL_NEVER.ns, "a tick for nothing is asked for\n%s", core->log);
+    free(core);
+}

@@ -1,0 +1,166 @@
+/* A small scripted world around the engine: a virtual clock, masters that answer when told to, and a transcript.
+ *
+ * The harness plays the host: it hands out claims, carries each command into the queue of its master, and answers
+ * the effects that ask for something. Each master answers in order, as one connection does. What the engine does is
+ * written down, one line for each effect, in the order in which it happens:
+ *
+ *     t=0ms SEND claim #1: 0 1 2
+ *     t=4ms COMPLETE acquire ok
+ *
+ * On the way every effect is checked against what the host is promised: no claim or extension after an undo of the
+ * same value, nothing to a master that cannot be written to, each claim disposed of once and with nothing in flight,
+ * one completion for each operation. core_stop() ends what is left and fails the test if a claim has leaked. */
+#ifndef TESTS_CORE_HARNESS_H
+#define TESTS_CORE_HARNESS_H
+
+#include <check.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine.h"
+
+/* An assertion that costs nothing while it holds; Check's own leave a mark in a file each time. */
+#define CORE_DEMAND(condition, ...) ((condition) ? (void)0 : ck_abort_msg(__VA_ARGS__))
+
+#define CORE_LOCKS 4
+#define CORE_QUEUE 1024
+#define CORE_LOG 4096
+
+/* What the harness knows of a claim that the engine has. */
+struct core_claim {
+    struct rl_list link; /* in the list of those not disposed of */
+    struct rl_claim *claim;
+    unsigned number;     /* 1 for the first */
+    unsigned in_flight;
+    uint32_t claimed;    /* masks of masters that were sent a claim, an undo */
+    uint32_t undone;
+    void *watched;       /* the watcher's own; freed with the claim */
+};
+
+struct core_command {
+    struct core_claim *claim;
+    enum rl_step step;
+    uint32_t round;
+};
+
+struct core_queue {
+    struct core_command commands[CORE_QUEUE];
+    unsigned head;
+    unsigned size;
+};
+
+struct core;
+
+/* Sees every command when it is sent and when it ends. */
+struct core_watch {
+    void (*sent)(struct core *core, const struct core_command *command, unsigned node);
+    void (*ended)(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome);
+};
+
+struct core {
+    struct rl_engine engine;
+    struct rl_lock locks[CORE_LOCKS];
+    unsigned handle;             /* which of them the operations are about */
+    struct rl_instant now;
+    struct rl_span accept_delay; /* passes between the effect and its answer */
+    bool refuse_claims;          /* the host has no claim to give */
+    bool clogged[RL_MAX_NODES];
+    const struct core_watch *watch;
+    struct rl_list live;
+    unsigned n_claims;
+    unsigned started[CORE_LOCKS];   /* operations */
+    unsigned completed[CORE_LOCKS];
+    unsigned lost[CORE_LOCKS];
+    uint8_t state[CORE_LOCKS];      /* as last seen */
+    uint32_t seen[RL_LOCK_STATE_COUNT]; /* mask of the states that followed each state */
+    struct rl_effect last;          /* the latest COMPLETE */
+    struct core_queue queues[RL_MAX_NODES];
+    size_t log_size;
+    char log[CORE_LOG + 1]; /* its end, if there was more */
+};
+
+/* --- World ---------------------------------------------------------------------------------------------------- */
+
+/* Majority of n, drift 1 % + 2 ms, no guard, rounds of 50 ms. */
+struct rl_config core_config(size_t n_nodes);
+
+/* At t = 0 with all links joining; and with all links ready. */
+struct core *core_new(const struct rl_config *config);
+struct core *core_start(size_t n_nodes);
+
+/* Finishes every handle, answers what is in flight, pays all debts; then nothing may be left. */
+void core_stop(struct core *core);
+
+/* The engine has been called: carries out its effects. */
+void core_drain(struct core *core);
+
+/* Memory for a claim, full of garbage, since the engine must not rely on what is in there. */
+struct rl_claim *core_make_claim(struct core *core);
+
+/* Ends a command that is in no queue. */
+void core_end(struct core *core, const struct core_command *command, unsigned node, struct rl_answer answer);
+
+/* --- Time ----------------------------------------------------------------------------------------------------- */
+
+/* Goes on to t = ms, with a tick whenever one is due, the last at that very instant. */
+void core_run_to(struct core *core, int64_t ms);
+
+/* A tick for everything, due or not. */
+void core_tick(struct core *core);
+
+/* The process was asleep: it is t = ms, and no tick has come. */
+void core_sleep_to(struct core *core, int64_t ms);
+
+/* --- Masters -------------------------------------------------------------------------------------------------- */
+
+/* The oldest command of this master ends. */
+void core_answer(struct core *core, unsigned node, enum rl_outcome outcome);
+void core_answer_for(struct core *core, unsigned node, enum rl_outcome outcome, enum rl_detail detail);
+
+/* One letter for each master: granted, refused, failed, unknown; anything else: no answer. */
+void core_answers(struct core *core, const char *letters);
+
+void core_link(struct core *core, unsigned node, enum rl_link link);
+
+/* The backlog is full or not: while it is, every new command fails before it is sent. */
+void core_clog(struct core *core, unsigned node, bool clogged);
+
+/* The connection ends: everything in flight is unknown, then the link is down. */
+void core_drop(struct core *core, unsigned node);
+
+unsigned core_queued(const struct core *core, unsigned node);
+
+/* --- Operations of the handle core->handle, the first one unless set otherwise --------------------------------- */
+
+/* ttl 1000 ms, pauses of 100 ms, no deadline, no limit. */
+struct rl_acquire core_wish(void);
+struct rl_acquire core_wish_once(void);
+
+void core_acquire(struct core *core, const struct rl_acquire *wish);
+void core_extend(struct core *core, uint32_t ttl_ms);
+void core_release(struct core *core);
+void core_release_value(struct core *core, uint32_t ttl_ms);
+void core_detach(struct core *core);
+void core_forget(struct core *core);
+bool core_cancel(struct core *core);
+void core_fini(struct core *core);
+
+/* Acquired with the grants of all masters; the transcript is empty. */
+struct core *core_start_held(size_t n_nodes);
+
+/* --- Claims about the world ------------------------------------------------------------------------------------ */
+
+/* The transcript since the last look is exactly this text; it starts anew. */
+void core_expect(struct core *core, const char *text);
+void core_skip(struct core *core);
+
+/* Adds to the transcript. */
+__attribute__((format(printf, 2, 3))) void core_say(struct core *core, const char *format, ...);
+
+/* The handle's validity ends then; INT64_MIN: it is not held. */
+int64_t core_deadline_ms(const struct core *core);
+
+enum rl_lock_state core_state(const struct core *core);
+unsigned core_live_claims(const struct core *core);
+
+#endif

@@ -1,0 +1,88 @@
+/* A claim's memory and its counts. */
+#include "core/claim.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+static struct rl_claim *make_from_garbage(size_t n_nodes, void *host)
+{
+    struct rl_claim *claim = malloc(rl_claim_size(n_nodes));
+
+    ck_assert_ptr_nonnull(claim);
+    memset(claim, 0xa5, rl_claim_size(n_nodes));
+    claim->host = host;
+    rl_claim_init(claim, n_nodes);
+    return claim;
+}
+
+START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
+{
+    size_t n = (size_t)_i;
+    struct rl_claim *claim = make_from_garbage(n, NULL);
+
+    ck_assert_uint_eq(claim->n_nodes, n);
+    ck_assert_uint_eq(claim->in_flight, 0);
+    ck_assert_uint_eq(claim->round, 0);
+    ck_assert(!claim->undoing && !claim->done && !claim->lock);
+    ck_assert(rl_list_empty(&claim->link) && rl_list_empty(&claim->out));
+    for (size_t step = 0; step < RL_STEP_COUNT; step++)
+        ck_assert_uint_eq(claim->to_send[step], 0);
+    ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), n);
+    ck_assert_uint_eq(rl_claim_count_clean(claim), n);
+    for (size_t i = 0; i < n; i++) {
+        ck_assert_int_eq(claim->slots[i].bound.ns, RL_LONG_AGO.ns);
+        ck_assert_uint_eq(claim->slots[i].latency_us, RL_NO_LATENCY);
+    }
+    free(claim);
+}
+END_TEST
+
+START_TEST(the_hosts_member_is_kept)
+{
+    int host;
+    struct rl_claim *claim = make_from_garbage(3, &host);
+
+    ck_assert_ptr_eq(claim->host, &host);
+    free(claim);
+}
+END_TEST
+
+START_TEST(answers_are_counted_apart_from_votes)
+{
+    struct rl_claim *claim = make_from_garbage(3, NULL);
+
+    claim->slots[0].vote = RL_GRANTED;
+    claim->slots[1].vote = RL_GRANTED;
+    claim->slots[2].answer = RL_GRANTED;
+    ck_assert_uint_eq(rl_claim_count_answers(claim, RL_GRANTED), 1);
+    ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), 2);
+    free(claim);
+}
+END_TEST
+
+START_TEST(a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it)
+{
+    struct rl_claim *claim = make_from_garbage(4, NULL);
+
+    claim->slots[0].undo = RL_UNDO_NONE;
+    claim->slots[1].undo = RL_UNDO_OWED;
+    claim->slots[2].undo = RL_UNDO_SENT;
+    claim->slots[3].undo = RL_UNDO_SETTLED;
+    ck_assert_uint_eq(rl_claim_count_clean(claim), 2);
+    free(claim);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("claim");
+    TCase *cases = suite_add_case(suite, "claim", NULL, NULL);
+
+    tcase_add_loop_test(cases, a_fresh_claim_is_empty_whatever_the_memory_held, 1, 32);
+    tcase_add_test(cases, the_hosts_member_is_kept);
+    tcase_add_test(cases, answers_are_counted_apart_from_votes);
+    tcase_add_test(cases, a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it);
+    return suite_run(suite);
+}

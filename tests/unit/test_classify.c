@@ -1,0 +1,111 @@
+#include "codec/classify.h"
+
+#include <string.h>
+
+#include "suite.h"
+
+struct error_case {
+    const char *text;
+    enum rl_outcome claim;
+    enum rl_outcome other; /* extend, release, rollback */
+    enum rl_detail detail;
+};
+
+static const struct error_case cases[] = {
+    {"READONLY You can't write against a read only replica.", RL_FAILED, RL_FAILED, RL_DETAIL_READONLY},
+    {"LOADING Redis is loading the dataset in memory", RL_FAILED, RL_FAILED, RL_DETAIL_LOADING},
+    {"MASTERDOWN Link with MASTER is down", RL_FAILED, RL_FAILED, RL_DETAIL_MASTERDOWN},
+    {"BUSY Redis is busy running a script.", RL_FAILED, RL_FAILED, RL_DETAIL_BUSY},
+    {"CLUSTERDOWN Hash slot not served", RL_FAILED, RL_FAILED, RL_DETAIL_CLUSTERDOWN},
+    {"MOVED 3999 127.0.0.1:6381", RL_FAILED, RL_FAILED, RL_DETAIL_MOVED},
+    {"CROSSSLOT Keys in request don't hash to the same slot", RL_FAILED, RL_FAILED, RL_DETAIL_CROSSSLOT},
+    {"NOREPLICAS Not enough good replicas to write.", RL_FAILED, RL_FAILED, RL_DETAIL_NOREPLICAS},
+    {"MISCONF Redis is configured to save RDB snapshots", RL_FAILED, RL_FAILED, RL_DETAIL_MISCONF},
+    {"OOM command not allowed when used memory > 'maxmemory'.", RL_FAILED, RL_FAILED, RL_DETAIL_OOM},
+    {"NOAUTH Authentication required.", RL_FAILED, RL_FAILED, RL_DETAIL_NOAUTH},
+    {"NOPERM this user has no permissions", RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {"NOSCRIPT No matching script. Please use EVAL.", RL_FAILED, RL_FAILED, RL_DETAIL_NOSCRIPT},
+    {"NOSCRIPT", RL_FAILED, RL_FAILED, RL_DETAIL_NOSCRIPT},
+    {"ERR unknown command 'EVALSHA', with args beginning with: ", RL_FAILED, RL_FAILED, RL_DETAIL_UNKNOWN_COMMAND},
+    {"ERR unknown command `SET`, with args", RL_FAILED, RL_FAILED, RL_DETAIL_UNKNOWN_COMMAND},
+    {"ERR Unknown command 'set'", RL_FAILED, RL_FAILED, RL_DETAIL_UNKNOWN_COMMAND},
+    {"ERR unknown command", RL_FAILED, RL_FAILED, RL_DETAIL_UNKNOWN_COMMAND},
+    /* From inside a script, or not known well enough. */
+    {"ERR Unknown Redis command called from script script: abc", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR unknown commander", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR Error running script: OOM command not allowed", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR syntax error", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"BUSYKEY Target key name already exists.", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"busy in lower case", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"NOTBUSY No scripts in execution right now.", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {" OOM", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+};
+
+static struct rl_reply error_reply(const char *text)
+{
+    return (struct rl_reply){.root = {.type = RL_REPLY_ERROR, .text = {text, strlen(text)}}};
+}
+
+static void check(enum rl_step step, const char *text, enum rl_outcome outcome, enum rl_detail detail)
+{
+    struct rl_reply reply = error_reply(text);
+    struct rl_answer answer = rl_classify(&rl_mutex_recipe, step, &reply);
+
+    ck_assert_msg(answer.outcome == outcome && answer.detail == detail, "step %d, \"%s\": outcome %d, detail %d", step,
+                  text, answer.outcome, answer.detail);
+}
+
+START_TEST(errors_are_classified_by_their_first_word)
+{
+    const struct error_case *c = &cases[_i];
+
+    check(RL_STEP_CLAIM, c->text, c->claim, c->detail);
+    check(RL_STEP_EXTEND, c->text, c->other, c->detail);
+    check(RL_STEP_RELEASE, c->text, c->other, c->detail);
+    check(RL_STEP_ROLLBACK, c->text, c->other, c->detail);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim)
+{
+    static const char text[] = "WRONGTYPE Operation against a key holding the wrong kind of value";
+
+    check(RL_STEP_CLAIM, text, RL_UNKNOWN, RL_DETAIL_ERROR);
+    check(RL_STEP_EXTEND, text, RL_REFUSED, RL_DETAIL_FOREIGN);
+    check(RL_STEP_RELEASE, text, RL_REFUSED, RL_DETAIL_FOREIGN);
+    check(RL_STEP_ROLLBACK, text, RL_REFUSED, RL_DETAIL_FOREIGN);
+}
+END_TEST
+
+START_TEST(replies_that_are_no_errors_are_the_recipes_business)
+{
+    struct rl_reply nil = {.root = {.type = RL_REPLY_NIL}};
+    struct rl_reply one = {.root = {.type = RL_REPLY_INTEGER, .integer = 1}};
+
+    ck_assert_int_eq(rl_classify(&rl_mutex_recipe, RL_STEP_CLAIM, &nil).outcome, RL_REFUSED);
+    ck_assert_int_eq(rl_classify(&rl_mutex_recipe, RL_STEP_RELEASE, &one).outcome, RL_GRANTED);
+}
+END_TEST
+
+START_TEST(every_detail_has_a_text)
+{
+    ck_assert_str_eq(rl_detail_text(RL_DETAIL_NONE), "");
+    for (int detail = RL_DETAIL_NONE + 1; detail <= RL_DETAIL_ERROR; detail++)
+        ck_assert_uint_gt(strlen(rl_detail_text((enum rl_detail)detail)), 0);
+    ck_assert_str_eq(rl_detail_text(RL_DETAIL_HELD), "held");
+    ck_assert_str_eq(rl_detail_text((enum rl_detail)1000), "");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("classify");
+    TCase *tc = suite_add_case(suite, "classify", NULL, NULL);
+
+    tcase_add_loop_test(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]));
+    tcase_add_test(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim);
+    tcase_add_test(tc, replies_that_are_no_errors_are_the_recipes_business);
+    tcase_add_test(tc, every_detail_has_a_text);
+    return suite_run(suite);
+}

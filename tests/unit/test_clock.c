@@ -1,0 +1,84 @@
+#include "util/clock.h"
+
+#include "suite.h"
+
+static struct rl_clock clock_at(int64_t boot_ns, int64_t raw_ns)
+{
+    return (struct rl_clock){.base_boot_ns = boot_ns, .base_raw_ns = raw_ns, .base_ns = 1000, .now_ns = 1000};
+}
+
+START_TEST(a_suspend_counts_as_elapsed_time)
+{
+    struct rl_clock clock = clock_at(0, 0);
+
+    ck_assert_int_eq(rl_clock_advance(&clock, 500, 10).ns, 1500);
+}
+END_TEST
+
+START_TEST(a_boot_clock_slewed_to_be_slow_is_overruled_by_the_raw_one)
+{
+    struct rl_clock clock = clock_at(0, 0);
+
+    ck_assert_int_eq(rl_clock_advance(&clock, 90, 100).ns, 1100);
+}
+END_TEST
+
+START_TEST(the_larger_steps_of_successive_windows_add_up)
+{
+    const int64_t window = 2 * RL_CLOCK_WINDOW_NS;
+    struct rl_clock clock = clock_at(0, 0);
+
+    rl_clock_advance(&clock, window, 10);
+    ck_assert_int_eq(rl_clock_advance(&clock, window + 10, window + 10).ns, 1000 + window + window);
+}
+END_TEST
+
+START_TEST(the_noise_of_many_readings_does_not_add_up)
+{
+    struct rl_clock clock = clock_at(0, 0);
+    struct rl_instant now = {0};
+
+    for (int64_t t = 0; t < RL_CLOCK_WINDOW_NS; t += 100)
+        now = rl_clock_advance(&clock, t + (t / 100 % 2 ? 30 : 0), t + (t / 100 % 2 ? 0 : 30));
+    ck_assert_int_le(now.ns, 1000 + RL_CLOCK_WINDOW_NS + 30);
+}
+END_TEST
+
+START_TEST(readings_that_go_back_do_not_turn_time_back)
+{
+    struct rl_clock clock = clock_at(100, 100);
+
+    ck_assert_int_eq(rl_clock_advance(&clock, 50, 60).ns, 1000);
+    ck_assert_int_eq(rl_clock_advance(&clock, 101, 100).ns, 1001);
+    ck_assert_int_eq(rl_clock_advance(&clock, 100, 99).ns, 1001);
+}
+END_TEST
+
+START_TEST(the_system_clocks_advance)
+{
+    struct rl_clock clock;
+    struct rl_instant first;
+    struct rl_instant later;
+
+    rl_clock_init(&clock);
+    first = rl_clock_now(&clock);
+    do
+        later = rl_clock_now(&clock);
+    while (later.ns == first.ns);
+    ck_assert(rl_before(first, later));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("clock");
+    TCase *tc = suite_add_case(suite, "clock", NULL, NULL);
+
+    tcase_add_test(tc, a_suspend_counts_as_elapsed_time);
+    tcase_add_test(tc, a_boot_clock_slewed_to_be_slow_is_overruled_by_the_raw_one);
+    tcase_add_test(tc, the_larger_steps_of_successive_windows_add_up);
+    tcase_add_test(tc, the_noise_of_many_readings_does_not_add_up);
+    tcase_add_test(tc, readings_that_go_back_do_not_turn_time_back);
+    tcase_add_test(tc, the_system_clocks_advance);
+    return suite_run(suite);
+}

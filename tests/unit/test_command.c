@@ -1,0 +1,122 @@
+#include "codec/command.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "codec/script.h"
+#include "suite.h"
+#include "util/decimal.h"
+
+static struct rl_bytes out;
+
+static void teardown(void)
+{
+    rl_bytes_fini(&out);
+}
+
+static struct rl_slice word(const char *text)
+{
+    return (struct rl_slice){text, strlen(text)};
+}
+
+static void check_out(const char *expected)
+{
+    ck_assert_uint_eq(rl_bytes_length(&out), strlen(expected));
+    ck_assert_mem_eq(rl_bytes_front(&out), expected, strlen(expected));
+}
+
+static struct rl_command command_for(enum rl_step step)
+{
+    static const struct rl_subject subject = {{"key", 3}, {"token", 5}, 30000};
+    struct rl_command command;
+
+    rl_mutex_recipe.command(step, &subject, &command);
+    return command;
+}
+
+START_TEST(a_claim_is_set_nx_px)
+{
+    struct rl_subject subject = {{"key", 3}, {"token", 5}, 30000};
+    struct rl_command command;
+
+    rl_mutex_recipe.command(RL_STEP_CLAIM, &subject, &command);
+    ck_assert(rl_command_encode(&command, &out));
+    check_out("*6\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\ntoken\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n");
+}
+END_TEST
+
+START_TEST(a_release_is_evalsha_with_one_key)
+{
+    struct rl_command command = command_for(RL_STEP_RELEASE);
+    char expected[200];
+
+    snprintf(expected, sizeof(expected),
+             "*5\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$5\r\ntoken\r\n",
+             rl_script_text(RL_SCRIPT_RELEASE)->sha1);
+    ck_assert(rl_command_encode(&command, &out));
+    check_out(expected);
+}
+END_TEST
+
+START_TEST(a_rollback_carries_the_text_of_the_script)
+{
+    struct rl_command command = command_for(RL_STEP_ROLLBACK);
+    const struct rl_script_text *script = rl_script_text(RL_SCRIPT_RELEASE);
+    char expected[4096];
+
+    snprintf(expected, sizeof(expected), "*5\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$5\r\ntoken\r\n",
+             script->size, script->text);
+    ck_assert(rl_command_encode(&command, &out));
+    check_out(expected);
+}
+END_TEST
+
+START_TEST(words_may_hold_any_bytes_and_none)
+{
+    static const char expected[] = "*3\r\n$3\r\na\0b\r\n$0\r\n\r\n$2\r\n\r\n\r\n";
+    struct rl_slice words[] = {{"a\0b", 3}, {NULL, 0}, {"\r\n", 2}};
+
+    ck_assert(rl_words_encode(words, 3, &out));
+    ck_assert_uint_eq(rl_bytes_length(&out), sizeof(expected) - 1);
+    ck_assert_mem_eq(rl_bytes_front(&out), expected, sizeof(expected) - 1);
+}
+END_TEST
+
+START_TEST(commands_are_appended_to_what_is_there)
+{
+    struct rl_slice ping = word("PING");
+
+    ck_assert(rl_words_encode(&ping, 1, &out));
+    ck_assert(rl_words_encode(&ping, 1, &out));
+    check_out("*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nPING\r\n");
+}
+END_TEST
+
+START_TEST(numbers_are_written_with_all_their_digits)
+{
+    static const uint64_t numbers[] = {0, 9, 10, 99, 100, 4294967295, UINT64_MAX};
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        char text[RL_DECIMAL_MAX];
+        char expected[32];
+        int n = snprintf(expected, sizeof(expected), "%llu", (unsigned long long)numbers[i]);
+
+        ck_assert_uint_eq(rl_decimal(numbers[i], text), (size_t)n);
+        ck_assert_mem_eq(text, expected, (size_t)n);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("command");
+    TCase *tc = suite_add_case(suite, "encode", NULL, teardown);
+
+    tcase_add_test(tc, a_claim_is_set_nx_px);
+    tcase_add_test(tc, a_release_is_evalsha_with_one_key);
+    tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
+    tcase_add_test(tc, words_may_hold_any_bytes_and_none);
+    tcase_add_test(tc, commands_are_appended_to_what_is_there);
+    tcase_add_test(tc, numbers_are_written_with_all_their_digits);
+    return suite_run(suite);
+}

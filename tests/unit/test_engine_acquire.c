@@ -1,0 +1,292 @@
+/* Acquiring: fan-out, acceptance, rollback (protocol section 1). */
+#include "core_harness.h"
+#include "suite.h"
+
+START_TEST(all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n");
+    core_run_to(core, 3);
+    core_answers(core, "g");
+    core_expect(core, "");
+    core_run_to(core, 5);
+    core_answers(core, "..g");
+    core_expect(core, "t=5ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one)
+{
+    struct core *core = core_start(5);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "gruf");
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2 3 4\n"
+                      "t=0ms SEND rollback #1: 0 2 4\n"
+                      "t=0ms BACKOFF held\n");
+    core_answers(core, "g.g.g"); /* two rollbacks, and the claim of master 4, granted late */
+    core_run_to(core, 100);
+    core_expect(core, "t=100ms SEND claim #2: 0 1 2 3 4\n");
+    core_answers(core, "....g");
+    core_expect(core, "t=100ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(masters_that_are_down_or_late_are_not_asked)
+{
+    struct core *core = core_start(5);
+    struct rl_acquire wish = core_wish();
+
+    core_link(core, 1, RL_LINK_DOWN);
+    core_link(core, 3, RL_LINK_LATE);
+    core_acquire(core, &wish);
+    core_expect(core, "t=0ms SEND claim #1: 0 2 4\n");
+    core_answers(core, "g.g.g");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_DOWN);
+    ck_assert_int_eq(core->locks[0].claim->slots[3].detail, RL_DETAIL_LATE);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(nothing_is_written_when_too_few_masters_can_be_asked)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_link(core, 0, RL_LINK_DOWN);
+    core_link(core, 2, RL_LINK_DOWN);
+    core_acquire(core, &wish);
+    core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_grant_after_the_rollback_changes_nothing)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_run_to(core, 50);
+    core_skip(core);
+    core_answers(core, "ggg");
+    core_expect(core, "");
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_uint_eq(core->engine.counters.late_grants, 3);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
+{
+    struct core *core = core_start(5);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "ggg");
+    core_answers(core, "...g");
+    core_extend(core, 0);
+    core_answers(core, "r");
+    ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
+    core_answers(core, ".r");
+    ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
+    core_stop(core);
+}
+END_TEST
+
+/* Too late by its own clock: the answer to the accept effect reads it anew. */
+START_TEST(a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core->accept_delay = rl_ms(988);
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
+                      "t=988ms SEND rollback #1: 0 1 2\n"
+                      "t=988ms COMPLETE acquire too-slow\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_quorum_in_the_last_nanosecond_is_accepted)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core->accept_delay = (struct rl_span){988 * RL_NS_PER_MS - 1};
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(acceptance_needs_the_callers_minimum_validity)
+{
+    static const struct {
+        int64_t after_ns;
+        enum rl_end end;
+    } table[] = {{488 * RL_NS_PER_MS, RL_END_OK}, {488 * RL_NS_PER_MS + 1, RL_END_TOO_SLOW}};
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    wish.min_validity = rl_ms(500);
+    core->accept_delay = (struct rl_span){table[_i].after_ns};
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core->last.status, table[_i].end);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_guard_shortens_the_validity)
+{
+    struct rl_config config = core_config(3);
+    struct core *core;
+    struct rl_acquire wish = core_wish_once();
+
+    config.guard = rl_ms(100);
+    core = core_new(&config);
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_READY);
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_deadline_ms(core), 888);
+    core_run_to(core, 888);
+    ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(validity_counts_from_before_the_first_byte_not_from_the_answers)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_sleep_to(core, 1000);
+    core_acquire(core, &wish);
+    core_run_to(core, 1040);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 1988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_quorum_larger_than_the_majority_is_respected)
+{
+    struct rl_config config = core_config(3);
+    struct core *core;
+    struct rl_acquire wish = core_wish_once();
+
+    config.quorum = 3;
+    core = core_new(&config);
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_READY);
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_answers(core, "..r");
+    ck_assert_int_eq(core->last.status, RL_END_HELD);
+    core_stop(core);
+}
+END_TEST
+
+static void expect_slot(const struct rl_slot *slot, enum rl_outcome answer, enum rl_detail detail, uint32_t latency)
+{
+    ck_assert_int_eq(slot->answer, answer);
+    ck_assert_int_eq(slot->detail, detail);
+    ck_assert_uint_eq(slot->latency_us, latency);
+}
+
+START_TEST(the_evidence_says_what_each_master_did)
+{
+    struct core *core = core_start(5);
+    struct rl_acquire wish = core_wish_once();
+    const struct rl_slot *slots;
+
+    core_link(core, 4, RL_LINK_DOWN);
+    core_acquire(core, &wish);
+    core_answers(core, "gr");
+    core_answer_for(core, 2, RL_FAILED, RL_DETAIL_OOM);
+    core_answers(core, "...g");
+    slots = core->last.claim->slots;
+    ck_assert_int_eq(core->last.status, RL_END_HELD);
+    expect_slot(&slots[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
+    expect_slot(&slots[1], RL_REFUSED, RL_DETAIL_HELD, 1000);
+    expect_slot(&slots[2], RL_FAILED, RL_DETAIL_OOM, 1000);
+    expect_slot(&slots[3], RL_PENDING, RL_DETAIL_NONE, RL_NO_LATENCY);
+    expect_slot(&slots[4], RL_FAILED, RL_DETAIL_DOWN, RL_NO_LATENCY);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_answers(core, "g");
+    core_run_to(core, 50);
+    ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
+    expect_slot(&core->last.claim->slots[0], RL_GRANTED, RL_DETAIL_NONE, 1000);
+    expect_slot(&core->last.claim->slots[1], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
+    expect_slot(&core->last.claim->slots[2], RL_PENDING, RL_DETAIL_TIMEOUT, RL_NO_LATENCY);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(evidence_stays_until_it_is_forgotten)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_answers(core, "rrr");
+    core_answers(core, "..g");
+    core_run_to(core, 1000);
+    ck_assert_uint_eq(core_live_claims(core), 1);
+    core_skip(core);
+    core_forget(core);
+    core_expect(core, "t=1000ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+static void add_outcome_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back);
+    tcase_add_test(cases, a_quorum_in_the_last_nanosecond_is_accepted);
+    tcase_add_loop_test(cases, acceptance_needs_the_callers_minimum_validity, 0, 2);
+    tcase_add_test(cases, the_guard_shortens_the_validity);
+    tcase_add_test(cases, validity_counts_from_before_the_first_byte_not_from_the_answers);
+    tcase_add_test(cases, a_quorum_larger_than_the_majority_is_respected);
+    tcase_add_test(cases, the_evidence_says_what_each_master_did);
+    tcase_add_test(cases, a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out);
+    tcase_add_test(cases, evidence_stays_until_it_is_forgotten);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_acquire");
+    TCase *cases = suite_add_case(suite, "attempt", NULL, NULL);
+
+    tcase_add_test(cases, all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant);
+    tcase_add_test(cases, a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one);
+    tcase_add_test(cases, masters_that_are_down_or_late_are_not_asked);
+    tcase_add_test(cases, nothing_is_written_when_too_few_masters_can_be_asked);
+    tcase_add_test(cases, a_grant_after_the_rollback_changes_nothing);
+    tcase_add_test(cases, a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later);
+    add_outcome_tests(suite_add_case(suite, "outcome", NULL, NULL));
+    return suite_run(suite);
+}

@@ -1,0 +1,314 @@
+/* Undo and debts: no value stays behind (protocol 2.1, 2.2). */
+#include "core_harness.h"
+#include "suite.h"
+
+/* A single attempt that nobody answered in time: claim and rollback are in flight to each master. */
+static struct core *start_rolled_back(void)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_run_to(core, 50);
+    core_forget(core);
+    core_skip(core);
+    return core;
+}
+
+START_TEST(a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_link(core, 1, RL_LINK_LATE);
+    core_run_to(core, 50);
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
+                      "t=50ms SEND rollback #1: 0 1 2\n"
+                      "t=50ms COMPLETE acquire no-quorum\n");
+    ck_assert_uint_eq(core_queued(core, 1), 2);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_claim_is_disposed_of_with_the_last_answer)
+{
+    struct core *core = start_rolled_back();
+
+    core_answers(core, "ggg");
+    core_answers(core, "gr");
+    core_expect(core, "");
+    core_answers(core, "..g");
+    core_expect(core, "t=50ms DISPOSE #1\n");
+    ck_assert_uint_eq(core->engine.n_debts, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
+{
+    struct core *core = start_rolled_back();
+
+    core_answers(core, "gg");
+    core_answers(core, "gg");
+    core_drop(core, 2);
+    core_run_to(core, 500);
+    core_expect(core, "");
+    core_link(core, 2, RL_LINK_READY);
+    core_expect(core, "t=500ms SEND rollback #1: 2\n");
+    core_answers(core, "..g");
+    core_expect(core, "t=500ms DISPOSE #1\n");
+    ck_assert_uint_eq(core->engine.counters.debts_paid, 1);
+    core_stop(core);
+}
+END_TEST
+
+/* Values that are released while all links are still joining, and an acquisition that gathers. */
+START_TEST(debts_are_paid_before_anything_else_is_asked_of_a_master)
+{
+    struct rl_config config = core_config(2);
+    struct core *core = core_new(&config);
+    struct rl_acquire wish = core_wish();
+
+    for (core->handle = 1; core->handle <= 2; core->handle++)
+        core_release_value(core, 1000);
+    core->handle = 0;
+    core_acquire(core, &wish);
+    core_link(core, 0, RL_LINK_READY);
+    core_link(core, 1, RL_LINK_READY);
+    core_expect(core, "t=0ms SEND rollback #1: 0\n"
+                      "t=0ms SEND rollback #2: 0\n"
+                      "t=0ms SEND rollback #1: 1\n"
+                      "t=0ms SEND rollback #2: 1\n"
+                      "t=0ms SEND claim #3: 0 1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_release_that_is_owed_is_sent_again_with_the_scripts_text)
+{
+    struct core *core = core_start_held(3);
+
+    core_release(core);
+    core_answers(core, "gg");
+    core_drop(core, 2);
+    core_skip(core);
+    core_link(core, 2, RL_LINK_READY);
+    core_expect(core, "t=0ms SEND rollback #1: 2\n");
+    core_stop(core);
+}
+END_TEST
+
+/* ttl 1000 + drift 12 + round 50: the claim was sent at 0. The ticks come every 250 ms. */
+START_TEST(a_debt_ends_when_its_ttl_has_surely_passed)
+{
+    struct core *core = start_rolled_back();
+
+    for (unsigned node = 0; node < 3; node++)
+        core_drop(core, node);
+    core_run_to(core, 1062);
+    core_expect(core, "");
+    core_run_to(core, 1062 + 250);
+    core_expect(core, "t=1300ms DISPOSE #1\n");
+    ck_assert_uint_eq(core->engine.counters.debts_expired, 3);
+    core_link(core, 0, RL_LINK_READY);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_extension_prolongs_the_debt)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 500);
+    core_extend(core, 3000);
+    core_answers(core, "ggg");
+    core_release(core);
+    for (unsigned node = 0; node < 3; node++)
+        core_drop(core, node);
+    core_forget(core);
+    core_run_to(core, 500 + 3000);
+    ck_assert_uint_eq(core_live_claims(core), 1);
+    core_run_to(core, 500 + 3000 + 32 + 50 + 250);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+/* protocol 2.2: "A debt ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a stuck
+ * master has not answered may not even have begun. */
+START_TEST(a_debt_does_not_end_while_the_claim_itself_is_still_unanswered)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_link(core, 2, RL_LINK_LATE);
+    core_clog(core, 2, true);
+    core_answers(core, "rr");
+    core_run_to(core, 2000);
+    core_clog(core, 2, false);
+    core_answers(core, "..g"); /* at last, and only now the key is there */
+    core_skip(core);
+    core_run_to(core, 2250);
+    core_expect(core, "t=2250ms SEND rollback #1: 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_error_answer_to_a_rollback_is_tried_again_by_the_tick)
+{
+    struct core *core = start_rolled_back();
+
+    core_answers(core, "ggg");
+    core_answers(core, "gfu");
+    ck_assert_int_eq(rl_engine_wakeup(&core->engine).ns, rl_ms(300).ns);
+    core_run_to(core, 299);
+    core_expect(core, "");
+    core_run_to(core, 300);
+    core_expect(core, "t=300ms SEND rollback #1: 1 2\n");
+    core_answers(core, ".fg");
+    core_skip(core);
+    core_run_to(core, 550);
+    core_expect(core, "t=550ms SEND rollback #1: 1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_rollback_still_on_its_way_is_not_sent_twice)
+{
+    struct core *core = start_rolled_back();
+
+    core_run_to(core, 5000);
+    core_expect(core, "");
+    core_answers(core, "ggg");
+    core_answers(core, "ggg");
+    core_expect(core, "t=5000ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_turns_out_to_have_refused_is_owed_nothing)
+{
+    static const enum rl_outcome harmless[] = {RL_REFUSED, RL_FAILED};
+    struct core *core = start_rolled_back();
+
+    core_answers(core, "gg");
+    core_answers(core, "gg");
+    core_answer(core, 2, harmless[_i]);
+    core_answer(core, 2, RL_UNKNOWN);
+    core_expect(core, "t=50ms DISPOSE #1\n");
+    ck_assert_uint_eq(core->engine.n_debts, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_clog(core, 2, true);
+    core_answers(core, "rr");
+    core_clog(core, 2, false);
+    core_forget(core);
+    core_skip(core);
+    core_answers(core, "..r");
+    core_run_to(core, 500);
+    core_expect(core, "t=0ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_key_that_is_missing_or_foreign_is_undone)
+{
+    struct core *core = start_rolled_back();
+
+    core_answers(core, "ggg");
+    core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_MISSING);
+    core_answer_for(core, 1, RL_REFUSED, RL_DETAIL_FOREIGN);
+    core_answer(core, 2, RL_GRANTED);
+    core_expect(core, "t=50ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(debts_outlive_the_lock_that_made_them)
+{
+    struct core *core = start_rolled_back();
+
+    core_drop(core, 0);
+    core_fini(core);
+    core_answers(core, ".gg");
+    core_answers(core, ".gg");
+    core_expect(core, "");
+    core_link(core, 0, RL_LINK_READY);
+    core_answers(core, "g");
+    core_expect(core, "t=50ms SEND rollback #1: 0\n"
+                      "t=50ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(without_debts_no_tick_is_asked_for)
+{
+    struct core *core = core_start_held(3);
+
+    ck_assert_int_eq(rl_engine_wakeup(&core->engine).ns, RL_NEVER.ns);
+    core_release(core);
+    ck_assert_int_eq(rl_engine_wakeup(&core->engine).ns, rl_ms(250).ns);
+    core_answers(core, "ggg");
+    core_run_to(core, 250);
+    ck_assert_int_eq(rl_engine_wakeup(&core->engine).ns, RL_NEVER.ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(debts_that_end_for_nothing_sent_leave_no_claim_behind)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    wish.max_attempts = 3;
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_DOWN);
+    core_acquire(core, &wish);
+    core_run_to(core, 1000);
+    ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
+    ck_assert_uint_eq(core->n_claims, 3);
+    core_forget(core);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+static void add_end_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_debt_ends_when_its_ttl_has_surely_passed);
+    tcase_add_test(cases, an_extension_prolongs_the_debt);
+    tcase_add_test(cases, a_debt_does_not_end_while_the_claim_itself_is_still_unanswered);
+    tcase_add_loop_test(cases, a_master_that_turns_out_to_have_refused_is_owed_nothing, 0, 2);
+    tcase_add_test(cases, what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused);
+    tcase_add_test(cases, a_key_that_is_missing_or_foreign_is_undone);
+    tcase_add_test(cases, debts_outlive_the_lock_that_made_them);
+    tcase_add_test(cases, without_debts_no_tick_is_asked_for);
+    tcase_add_test(cases, debts_that_end_for_nothing_sent_leave_no_claim_behind);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_debts");
+    TCase *cases = suite_add_case(suite, "paying", NULL, NULL);
+
+    tcase_add_test(cases, a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer);
+    tcase_add_test(cases, a_claim_is_disposed_of_with_the_last_answer);
+    tcase_add_test(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again);
+    tcase_add_test(cases, debts_are_paid_before_anything_else_is_asked_of_a_master);
+    tcase_add_test(cases, a_release_that_is_owed_is_sent_again_with_the_scripts_text);
+    tcase_add_test(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick);
+    tcase_add_test(cases, a_rollback_still_on_its_way_is_not_sent_twice);
+    add_end_tests(suite_add_case(suite, "ending", NULL, NULL));
+    return suite_run(suite);
+}

@@ -1,0 +1,212 @@
+/* Extending a held lock (protocol 3.1). Held since t = 0, ttl 1000: valid until 988. */
+#include "core_harness.h"
+#include "suite.h"
+
+START_TEST(an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 300);
+    core_extend(core, 0);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
+    core_run_to(core, 310);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_answers(core, ".g");
+    core_expect(core, "t=310ms COMPLETE extend ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 1288);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_minority_extends_nothing_and_takes_nothing)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 300);
+    core_extend(core, 0);
+    core_answers(core, "gfu");
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=300ms COMPLETE extend no-quorum\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_extension_without_answers_ends_with_its_round)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 300);
+    core_extend(core, 0);
+    core_run_to(core, 349);
+    ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
+    core_run_to(core, 350);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=350ms COMPLETE extend no-quorum\n");
+    ck_assert_int_eq(core->last.claim->slots[0].detail, RL_DETAIL_TIMEOUT);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(grants_after_the_end_of_the_round_still_join_the_ledger)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 2000);
+    core_run_to(core, 50);
+    ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_deadline_ms(core), 2000 - 22);
+    ck_assert_uint_eq(core->completed[0], 2);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(only_ready_masters_are_asked)
+{
+    struct core *core = core_start_held(5);
+
+    core_link(core, 0, RL_LINK_LATE);
+    core_drop(core, 1);
+    core_extend(core, 0);
+    core_expect(core, "t=0ms SEND extend #1: 2 3 4\n");
+    ck_assert_int_eq(core->locks[0].claim->slots[0].detail, RL_DETAIL_LATE);
+    ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_DOWN);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on)
+{
+    struct core *core = core_start_held(3);
+
+    core_drop(core, 0);
+    core_drop(core, 1);
+    core_extend(core, 0);
+    core_expect(core, "t=0ms SEND extend #1: 2\n"
+                      "t=0ms COMPLETE extend no-quorum\n");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+/* protocol 3.1: "A shorter ttl lowers lb_j when sent, not when acknowledged." */
+START_TEST(a_shorter_ttl_shortens_the_validity_before_any_answer)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 100);
+    core_extend(core, 200);
+    ck_assert_int_eq(core_deadline_ms(core), 100 + 196);
+    core_answers(core, "fff");
+    ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
+    ck_assert_int_eq(core_deadline_ms(core), 100 + 196);
+    core_skip(core);
+    core_run_to(core, 1000);
+    core_expect(core, "t=296ms SEND release #1: 0 1 2\n"
+                      "t=296ms LOST\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to)
+{
+    struct core *core = core_start_held(5);
+
+    for (unsigned node = 0; node < 3; node++)
+        core_drop(core, node);
+    core_extend(core, 100);
+    ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(grants_of_an_older_round_raise_nothing)
+{
+    struct core *core = core_start_held(3);
+
+    core_run_to(core, 100);
+    core_extend(core, 1000);
+    core_run_to(core, 200);
+    core_extend(core, 400);
+    ck_assert_int_eq(core_deadline_ms(core), 200 + 394);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
+    ck_assert_int_eq(core_deadline_ms(core), 200 + 394);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+    ck_assert_int_eq(core_deadline_ms(core), 200 + 394);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_missing_key_told_by_an_older_round_revokes_the_vote)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_run_to(core, 50);
+    core_extend(core, 0);
+    core_answers(core, "rr");
+    ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    core_extend(core, 200);
+    core_answers(core, "..g");
+    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, RL_LONG_AGO.ns);
+    core_answers(core, "..g");
+    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, rl_ms(196).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(without_a_ttl_the_latest_one_is_used_again)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 600);
+    core_answers(core, "ggg");
+    core_run_to(core, 100);
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 100 + 592);
+    core_stop(core);
+}
+END_TEST
+
+static void add_ledger_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_shorter_ttl_shortens_the_validity_before_any_answer);
+    tcase_add_test(cases, a_shorter_ttl_lowers_only_the_votes_of_those_it_was_sent_to);
+    tcase_add_test(cases, grants_of_an_older_round_raise_nothing);
+    tcase_add_test(cases, a_missing_key_told_by_an_older_round_revokes_the_vote);
+    tcase_add_test(cases, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round);
+    tcase_add_test(cases, without_a_ttl_the_latest_one_is_used_again);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_extend");
+    TCase *cases = suite_add_case(suite, "quorum", NULL, NULL);
+
+    tcase_add_test(cases, an_extension_succeeds_at_the_quorum_th_grant_and_counts_from_its_sending);
+    tcase_add_test(cases, a_minority_extends_nothing_and_takes_nothing);
+    tcase_add_test(cases, an_extension_without_answers_ends_with_its_round);
+    tcase_add_test(cases, grants_after_the_end_of_the_round_still_join_the_ledger);
+    tcase_add_test(cases, only_ready_masters_are_asked);
+    tcase_add_test(cases, with_too_few_ready_masters_it_fails_at_once_and_the_lock_is_held_on);
+    add_ledger_tests(suite_add_case(suite, "ledger", NULL, NULL));
+    return suite_run(suite);
+}

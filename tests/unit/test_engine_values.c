@@ -1,0 +1,81 @@
+/* Values without their handle: left to expire, or released for another handle. */
+#include "core_harness.h"
+#include "suite.h"
+
+START_TEST(a_detached_lock_leaves_its_keys_alone)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    core_skip(core);
+    core_detach(core);
+    core_expect(core, "");
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    core_answers(core, "..g");
+    core_run_to(core, 5000);
+    core_expect(core, "t=0ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_value_of_another_handle_is_released_on_every_master)
+{
+    struct core *core = core_start(3);
+
+    core_release_value(core, 1000);
+    core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
+    core_answers(core, "grg");
+    core_expect(core, "t=0ms COMPLETE release ok\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(releasing_a_value_waits_for_links_that_are_just_joining)
+{
+    struct rl_config config = core_config(3);
+    struct core *core = core_new(&config);
+
+    core_release_value(core, 1000);
+    core_expect(core, "");
+    core_run_to(core, 10);
+    core_link(core, 0, RL_LINK_READY);
+    core_link(core, 1, RL_LINK_READY);
+    core_answers(core, "gg");
+    core_expect(core, "t=10ms SEND rollback #1: 0\n"
+                      "t=10ms SEND rollback #1: 1\n");
+    core_link(core, 2, RL_LINK_DOWN);
+    core_expect(core, "t=10ms COMPLETE release ok\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_value_that_cannot_be_released_is_owed_until_its_ttl_has_passed)
+{
+    struct core *core = core_start(3);
+
+    core_link(core, 2, RL_LINK_DOWN);
+    core_release_value(core, 900);
+    core_answers(core, "gg");
+    core_forget(core);
+    core_skip(core);
+    core_run_to(core, 899);
+    core_expect(core, "");
+    core_run_to(core, 1200);
+    core_expect(core, "t=1000ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_values");
+    TCase *cases = suite_add_case(suite, "values", NULL, NULL);
+
+    tcase_add_test(cases, a_detached_lock_leaves_its_keys_alone);
+    tcase_add_test(cases, a_value_of_another_handle_is_released_on_every_master);
+    tcase_add_test(cases, releasing_a_value_waits_for_links_that_are_just_joining);
+    tcase_add_test(cases, a_value_that_cannot_be_released_is_owed_until_its_ttl_has_passed);
+    return suite_run(suite);
+}

@@ -1,0 +1,158 @@
+/* The vote ledger against a naive sort. */
+#include "core/ledger.h"
+
+#include <stdlib.h>
+
+#include "core/retry.h"
+#include "suite.h"
+
+static struct rl_claim *make(size_t n_nodes)
+{
+    struct rl_claim *claim = calloc(1, rl_claim_size(n_nodes));
+
+    ck_assert_ptr_nonnull(claim);
+    rl_claim_init(claim, n_nodes);
+    return claim;
+}
+
+static int falling(const void *a, const void *b)
+{
+    const int64_t *left = a;
+    const int64_t *right = b;
+
+    return (*left < *right) - (*left > *right);
+}
+
+static int64_t naive_deadline(const struct rl_claim *claim, size_t quorum, int64_t guard_ns)
+{
+    int64_t bounds[31];
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        bounds[i] = claim->slots[i].bound.ns;
+    qsort(bounds, claim->n_nodes, sizeof(*bounds), falling);
+    return bounds[quorum - 1] == INT64_MIN ? INT64_MIN : bounds[quorum - 1] - guard_ns;
+}
+
+/* From a small range, so that duplicates are common; one in five does not count. */
+static void scatter(struct rl_claim *claim, uint64_t *random)
+{
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        uint64_t draw = rl_random_next(random);
+
+        claim->slots[i].bound.ns = draw % 5 == 0 ? INT64_MIN : (int64_t)((draw >> 8) % 40) - 20;
+    }
+}
+
+START_TEST(the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list)
+{
+    size_t n = (size_t)_i;
+    struct rl_claim *claim = make(n);
+    uint64_t random = 4711;
+
+    for (unsigned round = 0; round < 300; round++) {
+        int64_t guard_ns = (int64_t)(rl_random_next(&random) % 9);
+
+        scatter(claim, &random);
+        for (size_t quorum = 1; quorum <= n; quorum++)
+            ck_assert_int_eq(rl_ledger_deadline(claim, quorum, (struct rl_span){guard_ns}).ns,
+                             naive_deadline(claim, quorum, guard_ns));
+    }
+    free(claim);
+}
+END_TEST
+
+/* protocol 1.4: valid at t iff at least q of the lb_j - guard exceed t. */
+START_TEST(a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_on)
+{
+    struct rl_claim *claim = make(5);
+    uint64_t random = 99;
+
+    for (unsigned round = 0; round < 200; round++) {
+        int64_t deadline_ns;
+
+        scatter(claim, &random);
+        deadline_ns = rl_ledger_deadline(claim, 3, (struct rl_span){4}).ns;
+        for (int64_t t = -40; t < 40; t++) {
+            size_t exceeding = 0;
+
+            for (size_t i = 0; i < 5; i++)
+                exceeding += claim->slots[i].bound.ns != INT64_MIN && claim->slots[i].bound.ns - 4 > t;
+            ck_assert_int_eq(exceeding >= 3, t < deadline_ns);
+        }
+    }
+    free(claim);
+}
+END_TEST
+
+START_TEST(with_fewer_votes_than_the_quorum_there_is_no_deadline_whatever_the_guard)
+{
+    struct rl_claim *claim = make(3);
+
+    ck_assert_int_eq(rl_ledger_deadline(claim, 1, (struct rl_span){0}).ns, RL_LONG_AGO.ns);
+    rl_ledger_grant(&claim->slots[2], (struct rl_instant){500});
+    ck_assert_int_eq(rl_ledger_deadline(claim, 2, (struct rl_span){7}).ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(rl_ledger_deadline(claim, 1, (struct rl_span){7}).ns, 493);
+    free(claim);
+}
+END_TEST
+
+START_TEST(equal_bounds_are_counted_one_by_one)
+{
+    struct rl_claim *claim = make(4);
+
+    for (size_t i = 0; i < 3; i++)
+        rl_ledger_grant(&claim->slots[i], (struct rl_instant){100});
+    ck_assert_int_eq(rl_ledger_deadline(claim, 3, (struct rl_span){0}).ns, 100);
+    ck_assert_int_eq(rl_ledger_deadline(claim, 4, (struct rl_span){0}).ns, RL_LONG_AGO.ns);
+    rl_ledger_grant(&claim->slots[3], (struct rl_instant){90});
+    ck_assert_int_eq(rl_ledger_deadline(claim, 3, (struct rl_span){0}).ns, 100);
+    ck_assert_int_eq(rl_ledger_deadline(claim, 4, (struct rl_span){0}).ns, 90);
+    free(claim);
+}
+END_TEST
+
+START_TEST(a_shorter_ttl_lowers_the_bound_when_it_is_sent)
+{
+    struct rl_slot slot = {.bound = {1000}};
+
+    rl_ledger_sent(&slot, (struct rl_instant){400});
+    ck_assert_int_eq(slot.bound.ns, 400);
+    rl_ledger_sent(&slot, (struct rl_instant){700});
+    ck_assert_int_eq(slot.bound.ns, 400);
+}
+END_TEST
+
+START_TEST(sending_gives_no_vote_to_who_has_none)
+{
+    struct rl_slot slot = {.bound = RL_LONG_AGO};
+
+    rl_ledger_sent(&slot, (struct rl_instant){400});
+    ck_assert_int_eq(slot.bound.ns, RL_LONG_AGO.ns);
+}
+END_TEST
+
+START_TEST(a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all)
+{
+    struct rl_slot slot = {.bound = {1000}};
+
+    rl_ledger_grant(&slot, (struct rl_instant){2000});
+    ck_assert_int_eq(slot.bound.ns, 2000);
+    rl_ledger_revoke(&slot);
+    ck_assert_int_eq(slot.bound.ns, RL_LONG_AGO.ns);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ledger");
+    TCase *cases = suite_add_case(suite, "ledger", NULL, NULL);
+
+    tcase_add_loop_test(cases, the_deadline_is_the_bound_at_the_quorum_of_a_sorted_list, 1, 32);
+    tcase_add_test(cases, a_quorum_exceeds_every_instant_before_the_deadline_and_none_from_it_on);
+    tcase_add_test(cases, with_fewer_votes_than_the_quorum_there_is_no_deadline_whatever_the_guard);
+    tcase_add_test(cases, equal_bounds_are_counted_one_by_one);
+    tcase_add_test(cases, a_shorter_ttl_lowers_the_bound_when_it_is_sent);
+    tcase_add_test(cases, sending_gives_no_vote_to_who_has_none);
+    tcase_add_test(cases, a_grant_counts_until_its_bound_and_a_revoked_vote_not_at_all);
+    return suite_run(suite);
+}

@@ -1,0 +1,228 @@
+/* The diagram of core/lock.h: what it draws happens, what it does not draw is stopped by an assertion. */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/machine.h"
+#include "core_harness.h"
+#include "suite.h"
+
+/* --- How each transition comes about -------------------------------------------------------------------------- */
+
+static void acquire(struct core *core)
+{
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+}
+
+static void acquire_once_and_fail(struct core *core)
+{
+    struct rl_acquire wish = core_wish_once();
+
+    core_acquire(core, &wish);
+    core_answers(core, "rr");
+}
+
+static void win(struct core *core)
+{
+    acquire(core);
+    core_answers(core, "ggg");
+}
+
+static void back_off(struct core *core)
+{
+    acquire(core);
+    core_answers(core, "rr");
+}
+
+static void back_off_and_retry(struct core *core)
+{
+    back_off(core);
+    core_run_to(core, 100);
+}
+
+static void back_off_and_cancel(struct core *core)
+{
+    back_off(core);
+    core_cancel(core);
+}
+
+static void extend(struct core *core)
+{
+    win(core);
+    core_extend(core, 0);
+    core_answers(core, "gg");
+}
+
+static void lose(struct core *core)
+{
+    win(core);
+    core_run_to(core, 988);
+}
+
+static void lose_extending(struct core *core)
+{
+    win(core);
+    core_extend(core, 0);
+    core_answers(core, "rr");
+}
+
+static void release(struct core *core)
+{
+    win(core);
+    core_release(core);
+    core_answers(core, "ggg");
+}
+
+static void release_extending(struct core *core)
+{
+    win(core);
+    core_extend(core, 0);
+    core_release(core);
+}
+
+static void release_lost(struct core *core)
+{
+    lose(core);
+    core_release(core);
+}
+
+static void acquire_lost(struct core *core)
+{
+    lose(core);
+    acquire(core);
+}
+
+static void detach(struct core *core)
+{
+    win(core);
+    core_detach(core);
+}
+
+static void release_value(struct core *core)
+{
+    core_release_value(core, 1000);
+}
+
+static const struct {
+    enum rl_lock_state from, to;
+    void (*play)(struct core *core);
+} diagram[] = {
+    {RL_LOCK_IDLE, RL_LOCK_ACQUIRING, acquire},
+    {RL_LOCK_IDLE, RL_LOCK_RELEASING, release_value},
+    {RL_LOCK_ACQUIRING, RL_LOCK_HELD, win},
+    {RL_LOCK_ACQUIRING, RL_LOCK_BACKING_OFF, back_off},
+    {RL_LOCK_ACQUIRING, RL_LOCK_IDLE, acquire_once_and_fail},
+    {RL_LOCK_BACKING_OFF, RL_LOCK_ACQUIRING, back_off_and_retry},
+    {RL_LOCK_BACKING_OFF, RL_LOCK_IDLE, back_off_and_cancel},
+    {RL_LOCK_HELD, RL_LOCK_EXTENDING, extend},
+    {RL_LOCK_HELD, RL_LOCK_RELEASING, release},
+    {RL_LOCK_HELD, RL_LOCK_LOST, lose},
+    {RL_LOCK_HELD, RL_LOCK_IDLE, detach},
+    {RL_LOCK_EXTENDING, RL_LOCK_HELD, extend},
+    {RL_LOCK_EXTENDING, RL_LOCK_RELEASING, release_extending},
+    {RL_LOCK_EXTENDING, RL_LOCK_LOST, lose_extending},
+    {RL_LOCK_RELEASING, RL_LOCK_IDLE, release},
+    {RL_LOCK_LOST, RL_LOCK_ACQUIRING, acquire_lost},
+    {RL_LOCK_LOST, RL_LOCK_RELEASING, release_lost},
+};
+
+#define N_DRAWN (sizeof(diagram) / sizeof(*diagram))
+
+START_TEST(every_transition_of_the_diagram_happens)
+{
+    struct core *core = core_start(3);
+
+    diagram[_i].play(core);
+    ck_assert_msg(core->seen[diagram[_i].from] & (1u << diagram[_i].to), "%s never became %s",
+                  rl_lock_state_name(diagram[_i].from), rl_lock_state_name(diagram[_i].to));
+    core_stop(core);
+}
+END_TEST
+
+/* --- And no other --------------------------------------------------------------------------------------------- */
+
+static bool is_drawn(enum rl_lock_state from, enum rl_lock_state to)
+{
+    for (size_t i = 0; i < N_DRAWN; i++) {
+        if (diagram[i].from == from && diagram[i].to == to)
+            return true;
+    }
+    return false;
+}
+
+static void change_quietly(enum rl_lock_state from, enum rl_lock_state to)
+{
+    struct rlimit no_core = {0, 0};
+    struct rl_claim claim;
+    struct rl_lock lock;
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    setrlimit(RLIMIT_CORE, &no_core);
+    signal(SIGABRT, SIG_DFL);
+    dup2(nowhere, STDERR_FILENO);
+    rl_lock_init(&lock);
+    lock.claim = &claim;
+    lock.state = (uint8_t)from;
+    rl_lock_set_state(&lock, to);
+    _exit(EXIT_SUCCESS);
+}
+
+/* In a process of its own, with or without Check's forking. */
+static bool is_stopped(enum rl_lock_state from, enum rl_lock_state to)
+{
+    pid_t child = fork();
+    int status = 0;
+
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        change_quietly(from, to);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert(WIFSIGNALED(status) || (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS));
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+START_TEST(a_transition_is_stopped_exactly_if_the_diagram_does_not_draw_it)
+{
+    enum rl_lock_state from = (enum rl_lock_state)_i;
+
+    for (int to = 0; to < RL_LOCK_STATE_COUNT; to++)
+        ck_assert_msg(is_stopped(from, (enum rl_lock_state)to) != is_drawn(from, (enum rl_lock_state)to),
+                      "from %s to %s", rl_lock_state_name(from), rl_lock_state_name((enum rl_lock_state)to));
+}
+END_TEST
+
+START_TEST(every_state_has_a_name_of_its_own)
+{
+    for (int a = 0; a < RL_LOCK_STATE_COUNT; a++) {
+        ck_assert_ptr_nonnull(rl_lock_state_name((enum rl_lock_state)a));
+        for (int b = 0; b < a; b++)
+            ck_assert_str_ne(rl_lock_state_name((enum rl_lock_state)a), rl_lock_state_name((enum rl_lock_state)b));
+    }
+}
+END_TEST
+
+/* Without assertions there is nothing to stop a wrong transition. */
+#ifdef NDEBUG
+#define ASSERTING false
+#else
+#define ASSERTING true
+#endif
+
+int main(void)
+{
+    Suite *suite = suite_create("lock_states");
+    TCase *cases = suite_add_case(suite, "diagram", NULL, NULL);
+
+    tcase_add_loop_test(cases, every_transition_of_the_diagram_happens, 0, (int)N_DRAWN);
+    if (ASSERTING)
+        tcase_add_loop_test(cases, a_transition_is_stopped_exactly_if_the_diagram_does_not_draw_it, 0,
+                            RL_LOCK_STATE_COUNT);
+    tcase_add_test(cases, every_state_has_a_name_of_its_own);
+    return suite_run(suite);
+}

@@ -1,0 +1,200 @@
+/* The recipe of the plain mutex: what is written for each step, and what each reply means. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/recipe.h"
+#include "suite.h"
+
+static const char key[] = {'l', 'o', 'c', 'k', '\0', 'x'};
+static const struct rl_subject subject = {{key, 6}, {"token-of-one-attempt", 20}, 30000};
+
+/* The arguments with a space between them; a zero byte shows as '~'. */
+static void expect_arguments(const struct rl_command *command, const char *expected)
+{
+    char text[256] = "";
+    size_t size = 0;
+
+    for (size_t i = 0; i < command->argc; i++) {
+        const char *data = command->argv[i].data;
+
+        if (i)
+            text[size++] = ' ';
+        for (size_t j = 0; j < command->argv[i].size; j++)
+            text[size++] = data[j] ? data[j] : '~';
+    }
+    ck_assert_str_eq(text, expected);
+}
+
+static struct rl_command command_of(enum rl_step step, struct rl_command *command)
+{
+    memset(command, 0xa5, sizeof(*command));
+    rl_mutex_recipe.command(step, &subject, command);
+    return *command;
+}
+
+START_TEST(a_claim_is_set_nx_px_and_no_script)
+{
+    struct rl_command command;
+
+    command_of(RL_STEP_CLAIM, &command);
+    ck_assert_int_eq(command.send_as, RL_SEND_PLAIN);
+    ck_assert_int_eq(command.script, RL_SCRIPT_NONE);
+    ck_assert_uint_eq(command.n_keys, 0);
+    ck_assert_uint_eq(command.argc, 6);
+    expect_arguments(&command, "SET lock~x token-of-one-attempt NX PX 30000");
+}
+END_TEST
+
+START_TEST(an_extension_is_the_extend_script_by_digest)
+{
+    struct rl_command command;
+
+    command_of(RL_STEP_EXTEND, &command);
+    ck_assert_int_eq(command.send_as, RL_SEND_EVALSHA);
+    ck_assert_int_eq(command.script, RL_SCRIPT_EXTEND);
+    ck_assert_uint_eq(command.n_keys, 1);
+    ck_assert_uint_eq(command.argc, 3);
+    expect_arguments(&command, "lock~x token-of-one-attempt 30000");
+}
+END_TEST
+
+START_TEST(a_release_is_the_release_script_by_digest)
+{
+    struct rl_command command;
+
+    command_of(RL_STEP_RELEASE, &command);
+    ck_assert_int_eq(command.send_as, RL_SEND_EVALSHA);
+    ck_assert_int_eq(command.script, RL_SCRIPT_RELEASE);
+    ck_assert_uint_eq(command.n_keys, 1);
+    ck_assert_uint_eq(command.argc, 2);
+    expect_arguments(&command, "lock~x token-of-one-attempt");
+}
+END_TEST
+
+/* protocol 2.3: a NOSCRIPT must not eat a rollback. */
+START_TEST(a_rollback_is_the_release_script_with_its_text)
+{
+    struct rl_command command;
+
+    command_of(RL_STEP_ROLLBACK, &command);
+    ck_assert_int_eq(command.send_as, RL_SEND_EVAL);
+    ck_assert_int_eq(command.script, RL_SCRIPT_RELEASE);
+    ck_assert_uint_eq(command.n_keys, 1);
+    ck_assert_uint_eq(command.argc, 2);
+    expect_arguments(&command, "lock~x token-of-one-attempt");
+}
+END_TEST
+
+START_TEST(the_ttl_is_written_in_full_at_both_ends_of_its_range)
+{
+    static const uint32_t ttls[] = {1, 9, 10, 86400000, UINT32_MAX};
+
+    for (size_t i = 0; i < sizeof(ttls) / sizeof(*ttls); i++) {
+        struct rl_subject timed = subject;
+        struct rl_command command;
+        char text[64];
+
+        timed.ttl_ms = ttls[i];
+        rl_mutex_recipe.command(RL_STEP_CLAIM, &timed, &command);
+        snprintf(text, sizeof(text), "SET lock~x token-of-one-attempt NX PX %u", ttls[i]);
+        expect_arguments(&command, text);
+    }
+}
+END_TEST
+
+START_TEST(no_step_writes_more_arguments_than_a_command_has_room_for)
+{
+    for (int step = 0; step < RL_STEP_COUNT; step++) {
+        struct rl_command command;
+
+        command_of((enum rl_step)step, &command);
+        ck_assert_uint_ge(command.argc, 2);
+        ck_assert_uint_le(command.argc, RL_COMMAND_MAX_ARGS);
+    }
+}
+END_TEST
+
+static void expect_meaning(enum rl_step step, struct rl_reply_item item, enum rl_outcome outcome,
+                           enum rl_detail detail)
+{
+    struct rl_reply reply = {.root = item};
+    struct rl_answer answer = rl_mutex_recipe.answer(step, &reply);
+
+    ck_assert_int_eq(answer.outcome, outcome);
+    ck_assert_int_eq(answer.detail, detail);
+}
+
+static struct rl_reply_item of_type(enum rl_reply_type type, int64_t integer)
+{
+    return (struct rl_reply_item){.type = type, .integer = integer, .text = {"OK", 2}};
+}
+
+START_TEST(a_claim_is_granted_by_a_status_and_refused_by_nil)
+{
+    expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_STATUS, 0), RL_GRANTED, RL_DETAIL_NONE);
+    expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_NIL, 0), RL_REFUSED, RL_DETAIL_HELD);
+}
+END_TEST
+
+START_TEST(any_other_reply_to_a_claim_may_have_set_the_key)
+{
+    expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_STRING, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_INTEGER, 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_CLAIM, of_type(RL_REPLY_ARRAY, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+}
+END_TEST
+
+/* A status is what +OK comes as; a proxy's +QUEUED or +PONG must not become a vote. */
+START_TEST(a_status_other_than_ok_is_no_vote)
+{
+    struct rl_reply_item queued = {.type = RL_REPLY_STATUS, .text = {"QUEUED", 6}};
+
+    expect_meaning(RL_STEP_CLAIM, queued, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+}
+END_TEST
+
+static const enum rl_step scripts[] = {RL_STEP_EXTEND, RL_STEP_RELEASE, RL_STEP_ROLLBACK};
+
+START_TEST(scripts_answer_one_for_done_zero_for_missing_minus_one_for_foreign)
+{
+    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
+    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, 0), RL_REFUSED, RL_DETAIL_MISSING);
+    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, -1), RL_REFUSED, RL_DETAIL_FOREIGN);
+}
+END_TEST
+
+START_TEST(any_other_reply_to_a_script_may_mean_anything)
+{
+    static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+        expect_meaning(scripts[_i], of_type(types[i], 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, 2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, INT64_MIN), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+}
+END_TEST
+
+static void add_command_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_claim_is_set_nx_px_and_no_script);
+    tcase_add_test(cases, an_extension_is_the_extend_script_by_digest);
+    tcase_add_test(cases, a_release_is_the_release_script_by_digest);
+    tcase_add_test(cases, a_rollback_is_the_release_script_with_its_text);
+    tcase_add_test(cases, the_ttl_is_written_in_full_at_both_ends_of_its_range);
+    tcase_add_test(cases, no_step_writes_more_arguments_than_a_command_has_room_for);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("mutex");
+    TCase *answers = suite_add_case(suite, "answers", NULL, NULL);
+
+    add_command_tests(suite_add_case(suite, "commands", NULL, NULL));
+    tcase_add_test(answers, a_claim_is_granted_by_a_status_and_refused_by_nil);
+    tcase_add_test(answers, any_other_reply_to_a_claim_may_have_set_the_key);
+    tcase_add_test(answers, a_status_other_than_ok_is_no_vote);
+    tcase_add_loop_test(answers, scripts_answer_one_for_done_zero_for_missing_minus_one_for_foreign, 0, 3);
+    tcase_add_loop_test(answers, any_other_reply_to_a_script_may_mean_anything, 0, 3);
+    return suite_run(suite);
+}

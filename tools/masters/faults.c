@@ -1,0 +1,137 @@
+/* Questions and faults, one master at a time. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "internal.h"
+
+size_t masters_count(const struct masters *masters)
+{
+    return masters->count;
+}
+
+const char *masters_url(const struct masters *masters, size_t i)
+{
+    return masters->urls[i];
+}
+
+const char *const *masters_urls(const struct masters *masters)
+{
+    return masters->urls;
+}
+
+pid_t masters_pid(const struct masters *masters, size_t i)
+{
+    return masters->list[i].pid;
+}
+
+const char *masters_dir(const struct masters *masters)
+{
+    return masters->dir;
+}
+
+bool masters_kill(struct masters *masters, size_t i)
+{
+    struct master *master = &masters->list[i];
+
+    return master->pid ? process_end(master) : fail("master %zu is down already", i);
+}
+
+/* On the same address, which the clients know. A unix socket that a killed server left behind is replaced by it. */
+bool masters_restart(struct masters *masters, size_t i)
+{
+    struct master *master = &masters->list[i];
+    bool ended = false;
+
+    if (master->pid)
+        return fail("master %zu is running", i);
+    for (int attempt = 0; attempt < 5; attempt++) {
+        if (!process_start(&masters->launch, master))
+            return false;
+        if (master_wait_until_up(master, &ended))
+            return true;
+        if (!ended)
+            break;
+    }
+    return false;
+}
+
+bool masters_wipe(struct masters *masters, size_t i)
+{
+    struct master *master = &masters->list[i];
+
+    if (master->pid)
+        return fail("master %zu is running", i);
+    directory_remove(master->dir);
+    return mkdir(master->dir, 0700) == 0 || fail("mkdir %s: %s", master->dir, strerror(errno));
+}
+
+bool masters_hang(struct masters *masters, size_t i)
+{
+    struct master *master = &masters->list[i];
+
+    if (!master->pid)
+        return fail("master %zu is down", i);
+    if (kill(master->pid, SIGSTOP) < 0)
+        return fail("kill: %s", strerror(errno));
+    master->hung = process_wait_stopped(master->pid);
+    return master->hung;
+}
+
+bool masters_resume(struct masters *masters, size_t i)
+{
+    struct master *master = &masters->list[i];
+
+    if (!master->pid)
+        return fail("master %zu is down", i);
+    if (kill(master->pid, SIGCONT) < 0)
+        return fail("kill: %s", strerror(errno));
+    master->hung = false;
+    return true;
+}
+
+char *masters_command(struct masters *masters, size_t i, const char *const *argv)
+{
+    const struct master *master = &masters->list[i];
+
+    if (!master->pid) {
+        fail("master %zu is down", i);
+        return NULL;
+    }
+    return command_run(master, argv, COMMAND_TIMEOUT_MS);
+}
+
+/* GET alone could not tell the value "(nil)" from a missing key; EXISTS is asked first. */
+char *masters_get(struct masters *masters, size_t i, const char *key)
+{
+    const char *const exists[] = {"EXISTS", key, NULL};
+    const char *const get[] = {"GET", key, NULL};
+    char *reply;
+    bool present;
+
+    if (masters->list[i].hung) {
+        fail("master %zu is hung", i);
+        return NULL;
+    }
+    reply = masters_command(masters, i, exists);
+    present = reply && strcmp(reply, "(integer) 1") == 0;
+    free(reply);
+    return present ? masters_command(masters, i, get) : NULL;
+}
+
+size_t masters_count_key(struct masters *masters, const char *key)
+{
+    const char *const exists[] = {"EXISTS", key, NULL};
+    size_t n = 0;
+
+    for (size_t i = 0; i < masters->count; i++) {
+        char *reply = masters->list[i].hung ? NULL : masters_command(masters, i, exists);
+
+        if (reply && strcmp(reply, "(integer) 1") == 0)
+            n++;
+        free(reply);
+    }
+    return n;
+}

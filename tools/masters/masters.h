@@ -1,0 +1,64 @@
+/* Private Redis masters for the demo, the benchmark and the tests: started in a directory of their own, on free
+ * ports or unix sockets, killed and removed on any exit.
+ *
+ * Every function that can fail returns false and leaves a sentence in masters_error(). No function exits or prints. */
+#ifndef MASTERS_H
+#define MASTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define MASTERS_MAX 31
+
+enum masters_persistence {
+    MASTERS_VOLATILE, /* no AOF, no snapshots: a restart is a total loss */
+    MASTERS_EVERYSEC,
+    MASTERS_ALWAYS,   /* AOF with appendfsync always: a restart keeps the keys */
+};
+
+struct masters_options {
+    size_t count;
+    bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets */
+    enum masters_persistence persistence;
+    const char *server;             /* path of redis-server; NULL: $REDLOCK_SERVER, else from PATH */
+    const char *const *extra_args;  /* NULL-terminated, appended to each command line; may be NULL */
+};
+
+struct masters;
+
+/* Starts all of them and waits until each answers PING. The servers die with this process (PR_SET_PDEATHSIG, and
+ * masters_destroy()). A signal that ends the process needs no handler here: the servers die, the directory stays;
+ * call masters_cleanup_on_exit() to have a helper process remove it in that case too. */
+struct masters *masters_create(const struct masters_options *options);
+void masters_destroy(struct masters *masters); /* kills, waits, removes the directory; NULL is fine */
+
+/* Has a helper process, in a session of its own, remove the directory when this process has ended in whatever way.
+ * Calling it again changes nothing; false if the helper cannot be started. */
+bool masters_cleanup_on_exit(struct masters *masters);
+
+size_t masters_count(const struct masters *masters);
+const char *masters_url(const struct masters *masters, size_t i); /* for redlock_client_create() */
+const char *const *masters_urls(const struct masters *masters);   /* all, in order */
+pid_t masters_pid(const struct masters *masters, size_t i);       /* 0 while it is down */
+const char *masters_dir(const struct masters *masters);
+
+bool masters_kill(struct masters *masters, size_t i);    /* SIGKILL, and wait for its end */
+bool masters_restart(struct masters *masters, size_t i); /* after masters_kill(); waits until it answers */
+bool masters_wipe(struct masters *masters, size_t i);    /* after masters_kill(): removes its files: it restarts empty */
+bool masters_hang(struct masters *masters, size_t i);    /* SIGSTOP, and wait until it has stopped */
+bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
+
+/* One command on a connection of its own, blocking, at most 5 s; argv of NUL-terminated words. The reply in the form
+ * of redis-cli --no-raw without quotes ("OK", "(nil)", "(integer) 1", the string itself, array items one a line),
+ * malloc'ed; NULL on failure, error replies included: their text is then in masters_error(). */
+char *masters_command(struct masters *masters, size_t i, const char *const *argv);
+
+/* Convenience for tests and the demo: value of a key (NULL if absent or failed; malloc'ed), and how many masters
+ * have the key at all. Masters that are down or hung count as not having it. */
+char *masters_get(struct masters *masters, size_t i, const char *key);
+size_t masters_count_key(struct masters *masters, const char *key);
+
+const char *masters_error(void); /* of the last failure in this thread */
+
+#endif
