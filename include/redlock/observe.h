@@ -1,7 +1,8 @@
 /* Statistics and tracing: what the library does, without a log line of its own.
  *
- * The library never prints. Counters are read by the functions below; every step is reported to the event hook of
- * struct redlock_options, from which a program can feed its own log or metrics. */
+ * The library never prints. Counters are read by the functions below; steps are reported to the event hook of struct
+ * redlock_options as they happen, from which a program can feed its own log or metrics. What is ended by destroying a
+ * handle or client is reported by its callback only. */
 #ifndef REDLOCK_OBSERVE_H
 #define REDLOCK_OBSERVE_H
 
@@ -30,7 +31,7 @@ enum redlock_link {
 struct redlock_stats {
     uint64_t acquires;        /* redlock_acquire() calls accepted */
     uint64_t attempts;        /* rounds of SET sent for them */
-    uint64_t acquired;        /* ... and how the calls ended */
+    uint64_t acquired;        /* ... and how the calls ended, but for E_NOMEM and E_LIMIT */
     uint64_t held;
     uint64_t no_quorum;
     uint64_t too_slow;
@@ -41,8 +42,8 @@ struct redlock_stats {
     uint64_t releases;        /* releases accepted, and confirmed by a quorum */
     uint64_t released;
     uint64_t lost;            /* locks whose validity ended while they were held */
-    uint64_t rollbacks;       /* attempts that were undone */
-    uint64_t commands;        /* commands written to masters, handshakes excluded */
+    uint64_t rollbacks;       /* attempts that failed and were undone; canceled ones are not counted */
+    uint64_t commands;        /* commands queued for masters, handshakes excluded */
     uint64_t late_grants;     /* grants that arrived after their attempt had been given up */
     uint64_t debts_paid;      /* releases written again after a reconnect or an error */
     uint64_t debts_expired;   /* releases given up since the key's ttl had surely passed */
@@ -54,7 +55,7 @@ struct redlock_stats {
 struct redlock_node_stats {
     const char *name;         /* as in struct redlock_node_result; valid while the client lives */
     enum redlock_link link;
-    uint64_t commands;        /* written, handshakes excluded */
+    uint64_t commands;        /* queued, handshakes excluded */
     uint64_t replies;
     uint64_t granted;         /* votes of each kind on attempts to acquire */
     uint64_t refused;
@@ -83,15 +84,15 @@ enum redlock_event_type {
     REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token */
     REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
                                 to another attempt), token of the attempt, node, op, vote, latency_us, text */
-    REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, status, delay_us */
-    REDLOCK_EVENT_ACQUIRED,  /* lock, token, remaining_us */
-    REDLOCK_EVENT_EXTENDED,  /* lock, remaining_us */
-    REDLOCK_EVENT_RELEASED,  /* a release ended: lock, status */
-    REDLOCK_EVENT_LOST,      /* the lock's validity ended while it was held: lock */
-    REDLOCK_EVENT_FAILED,    /* an acquisition or extension ended without success: lock, op, status */
+    REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
+    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, token, remaining_us */
+    REDLOCK_EVENT_EXTENDED,
+    REDLOCK_EVENT_RELEASED,  /* a release ended, with any status */
+    REDLOCK_EVENT_FAILED,    /* an acquisition or extension ended without success */
+    REDLOCK_EVENT_LOST,      /* the lock's validity ended while it was held: lock, status */
 };
 
-/* Borrowed: valid during the hook. Members that the type does not name are zero. */
+/* Borrowed: valid during the hook. Members that the type does not name are zero, but node is -1 and text is "". */
 struct redlock_event {
     enum redlock_event_type type;
     struct redlock_client *client;

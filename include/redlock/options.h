@@ -78,8 +78,8 @@ struct redlock_options {
      * default, is "libredlock"; "" sends no CLIENT SETNAME. */
     const char *client_name;
 
-    /* Tracing hook (redlock/observe.h), called synchronously from inside the library's loop callbacks. It must not
-     * call back into the library. NULL by default. */
+    /* Tracing hook (redlock/observe.h), called synchronously from inside the library, be it in a callback of the loop
+     * or in a call of yours. It must not call back into the library. NULL by default. */
     redlock_event_fn on_event;
     void *event_data;
 };
@@ -103,7 +103,7 @@ struct redlock_acquire_options {
     uint32_t max_attempts;
 
     /* Pause before the next attempt: retry_delay_ms plus a random part of at most retry_jitter_ms, and never less
-     * than the round that just failed took. Defaults 20 and 60; each at most 60000, and not both 0. */
+     * than the round that just failed took, but cut to half of the time that is left before the deadline. Defaults 20 and 60; each at most 60000, and not both 0. */
     uint32_t retry_delay_ms;
     uint32_t retry_jitter_ms;
 

@@ -16,11 +16,12 @@
  *    call; afterwards no callback of that object runs.
  * 5. Pointers handed to callbacks are valid during the call only, unless stated. Strings passed in are copied.
  * 6. A client and its locks belong to one event base and to the thread that runs it.
- * 7. After fork() every call in the child fails with REDLOCK_E_FORKED (destroy calls free memory and close
- *    descriptors, and touch no socket). The locks stay the parent's. A child that goes on to run the inherited event
+ * 7. After fork() every call in the child that would do something fails with REDLOCK_E_FORKED, and
+ *    redlock_remaining_ns() is 0 (destroy calls free memory and close descriptors, and touch no connection). The locks stay the parent's. A child that goes on to run the inherited event
  *    base calls redlock_client_destroy() first, and event_reinit() after that.
  *
- * Functions that return int return 0 or a negative enum redlock_status. ret_ arguments are written on success only.
+ * Functions that return int return 0 or a negative enum redlock_status (redlock_version_num() is the exception).
+ * Arguments are checked first. Calls on a handle or client that is being destroyed give REDLOCK_E_CLOSING. ret_ arguments are written on success only.
  * The library prints nothing, handles no signal, and never exits. */
 #ifndef REDLOCK_REDLOCK_H
 #define REDLOCK_REDLOCK_H
@@ -121,8 +122,9 @@ REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_
 
 /* Sets the ttl of a held lock anew, counted from now, on all masters; ttl_ms 0 repeats the current one. May shorten.
  *
- * Result status: OK, a quorum confirmed; NO_QUORUM, not confirmed within node_timeout_ms, the lock is held until its
- * earlier deadline; LOST, the deadline passed or too many masters no longer have the key (the rest is rolled back);
+ * Result status: OK, a quorum confirmed; NO_QUORUM, not confirmed within node_timeout_ms, or not possible with the
+ * masters that can be reached: the lock is held until its earlier deadline, or until the new one if that is nearer (a
+ * shorter ttl counts from the moment it is sent); LOST, the deadline passed or too many masters no longer have the key (the rest is rolled back);
  * CANCELED. Never brings back a lock whose deadline has passed.
  * Errors: E_ARGUMENT, E_TTL, E_NOT_HELD (also when the validity has ended), E_BUSY, E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data);
@@ -134,8 +136,8 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
  * Result status: OK, a quorum of masters is known not to hold this value; NO_QUORUM, not (yet): the remaining
  * masters are told as soon as they can be reached, or the ttl ends; LOST, the validity had already ended when
  * release was called (the masters were told all the same).
- * Errors: E_ARGUMENT, E_NOT_HELD (never acquired, or already released), E_BUSY (acquiring or already releasing),
- * E_FORKED. */
+ * Errors: E_ARGUMENT, E_NOT_HELD (never acquired, or already released), E_BUSY (acquiring, or acquired with the
+ * callback still to come; or already releasing), E_FORKED. */
 REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data);
 
 /* Leaves a held lock to its ttl: the handle becomes IDLE, the keys stay on the masters, and nothing renews or releases
@@ -151,7 +153,8 @@ REDLOCK_API int redlock_lock_detach(struct redlock_lock *lock);
 REDLOCK_API int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data);
 
 /* Ends a pending acquisition (rolled back) or extension (the lock stays held) with REDLOCK_CANCELED. The callback
- * still runs from the loop. A release cannot be canceled. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL, E_FORKED. */
+ * still runs from the loop. A release cannot be canceled. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also when the
+ * operation has just ended and only its callback is still to come), E_FORKED. */
 REDLOCK_API int redlock_cancel(struct redlock_lock *lock);
 
 /* Validity left by the clock, now: 0 if not held. The clock is CLOCK_BOOTTIME or CLOCK_MONOTONIC_RAW, whichever has
@@ -167,8 +170,9 @@ REDLOCK_API const char *redlock_state_name(enum redlock_state state);
 /* The key as given at creation. Valid while the handle lives. */
 REDLOCK_API const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size);
 
-/* The value stored on the masters for the current attempt or hold, a UUID in text form; "" if there is none. Valid
- * until the next call on the handle. */
+/* The value of the current hold or of the latest attempt, a UUID in text form (after redlock_release_token(): the token
+ * given there); "" if there is none. It proves nothing: ask redlock_remaining_ns(). Valid until the next call on the
+ * handle. */
 REDLOCK_API const char *redlock_lock_token(const struct redlock_lock *lock);
 
 REDLOCK_API struct redlock_client *redlock_lock_client(const struct redlock_lock *lock);

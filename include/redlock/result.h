@@ -32,7 +32,7 @@ struct redlock_node_result {
     const char *name;       /* the master, as "host:port" or socket path, without credentials */
     enum redlock_vote vote;
     const char *detail;     /* why it is not granted: "missing", "foreign", "READONLY", "timeout"...; "" if granted */
-    int64_t latency_us;     /* from the send to the reply; -1 without a reply */
+    int64_t latency_us;     /* from the queueing, in the loop turn of the send, to the reply; -1 without a reply */
     int64_t valid_for_ms;   /* time for which this master's vote still counts, 0 if it does not */
 };
 
@@ -41,7 +41,7 @@ struct redlock_result {
     enum redlock_op op;
     int status;             /* enum redlock_status; 0 is success */
     int cause;              /* for DEADLINE and CANCELED: how the last attempt ended, 0 if none had ended */
-    uint32_t attempts;      /* acquire: attempts made; otherwise 1 */
+    uint32_t attempts;      /* acquire: attempts made (0 if the handle is being destroyed); otherwise 1 */
     uint32_t quorum;
     uint32_t granted;       /* masters with REDLOCK_VOTE_GRANTED */
     int64_t elapsed_us;     /* from the call to its completion */

@@ -3,7 +3,8 @@
  * A status is an int, 0 or negative. Two families share the numbering:
  *
  *   outcomes        -1 ..  -99   delivered in a result, to a callback
- *   caller errors -100 .. -199   returned by the call itself; its callback then never runs
+ *   caller errors -100 .. -199   returned by the call itself; its callback then never runs (two of them, E_NOMEM and
+ *                                E_LIMIT, can also be an acquisition's outcome: a later attempt could not be made)
  *
  * "Retryable" says that the same call may succeed later without any change by the caller. */
 #ifndef REDLOCK_STATUS_H

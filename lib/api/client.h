@@ -38,6 +38,7 @@ struct rl_pending {
     uint8_t op;    /* enum rl_op */
     bool accepted; /* the call has returned 0, the callback has not run */
     bool ended;    /* status and cause are known */
+    bool overtaken; /* by a release, whose answers the claim has now */
 };
 
 struct redlock_lock {

@@ -54,10 +54,10 @@ static void fill_node(const struct redlock_client *client, const struct rl_slot 
         rl_until(rl_after(client->now, client->engine.config.guard), slot->bound).ns / RL_NS_PER_MS;
 }
 
-static void fill_nodes(const struct redlock_lock *lock, struct evidence *evidence)
+static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
 {
     const struct redlock_client *client = lock->client;
-    const struct rl_claim *claim = lock->core.claim;
+    const struct rl_claim *claim = pending->overtaken ? NULL : lock->core.claim;
     bool held = rl_lock_deadline(&client->engine, &lock->core).ns != RL_LONG_AGO.ns;
 
     for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
@@ -89,7 +89,7 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .n_nodes = client->engine.config.n_nodes,
         .nodes = evidence->nodes,
     };
-    fill_nodes(lock, evidence);
+    fill_nodes(lock, pending, evidence);
 }
 
 /* --- Statistics and events -------------------------------------------------------------------------------------- */

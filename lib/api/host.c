@@ -226,7 +226,8 @@ static bool repeat_as_eval(struct redlock_client *client, unsigned node, const s
 {
     struct rl_ticket again = *ticket;
 
-    if (ticket->flags & FLAG_AS_EVAL)
+    if ((ticket->flags & FLAG_AS_EVAL) ||
+        !rl_engine_may_repeat(ticket->owner, (enum rl_step)ticket->step, ticket->round))
         return false;
     again.flags |= FLAG_AS_EVAL;
     if (!encode(client, ticket->owner, (enum rl_step)ticket->step, true) || !send_scratch(client, node, &again))

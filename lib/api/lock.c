@@ -159,6 +159,7 @@ static bool set_extension_aside(struct redlock_lock *lock)
     if (lock->pending.op != RL_OP_EXTEND || lock->extension.accepted)
         return false;
     lock->extension = lock->pending;
+    lock->extension.overtaken = true;
     lock->pending.accepted = false;
     return true;
 }

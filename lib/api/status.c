@@ -90,7 +90,7 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_RELEASED] = "released", [REDLOCK_EVENT_LOST] = "lost",
         [REDLOCK_EVENT_FAILED] = "failed"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_FAILED ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_LOST ? names[type] : "?";
 }
 
 const char *redlock_version(void)

@@ -86,14 +86,13 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
 {
     const struct rl_config *config = &engine->config;
     uint32_t ttl_ms = lock->wish.ttl_ms;
-    struct rl_span drift = rl_drift(&config->drift, ttl_ms);
 
     assert(lock->state == RL_LOCK_ACQUIRING);
     rl_claim_init(claim, config->n_nodes);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
-    claim->give_up = rl_after(now, (struct rl_span){rl_ms(ttl_ms).ns + drift.ns + config->node_timeout.ns});
+    claim->give_up = rl_surely_expired(&config->drift, rl_after(now, config->node_timeout), ttl_ms);
     rl_lock_set_claim(engine, lock, claim);
     lock->round_start = now;
     lock->attempts++;

@@ -82,16 +82,20 @@ static void extend_answered(struct rl_claim *claim, uint32_t round, struct rl_sl
 /* A key's ttl begins when the command is carried out, which may have been as late as now. */
 static void prolong(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
-    uint32_t ttl_ms = claim->longest_ttl_ms;
-    struct rl_span life = {rl_ms(ttl_ms).ns + rl_drift(&engine->config.drift, ttl_ms).ns};
+    struct rl_instant end = rl_surely_expired(&engine->config.drift, now, claim->longest_ttl_ms);
 
-    claim->give_up = rl_later(claim->give_up, rl_after(now, life));
+    claim->give_up = rl_later(claim->give_up, end);
 }
 
 static bool may_have_set_ttl(enum rl_step step, struct rl_answer answer)
 {
     return (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND) &&
            (answer.outcome == RL_GRANTED || answer.outcome == RL_UNKNOWN);
+}
+
+bool rl_engine_may_repeat(const struct rl_claim *claim, enum rl_step step, uint32_t round)
+{
+    return step != RL_STEP_EXTEND || (round == claim->round && !claim->undoing) || RL_MUTANT(REPEAT_OLD_ROUND);
 }
 
 /* Is this answer part of the lock's present or latest operation? Only then it is evidence for the result. */

@@ -81,6 +81,11 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
                      uint32_t round, unsigned node, struct rl_answer answer, uint32_t latency_us);
 
+/* Whether a command that was certainly not applied (NOSCRIPT) may be written once more, behind all that was written
+ * since. An extension may not once a later round has begun: the repetition would carry the ttl of that round, which
+ * this master's bound does not know of if that round was not sent to it. Nor may one behind an undo. */
+bool rl_engine_may_repeat(const struct rl_claim *claim, enum rl_step step, uint32_t round);
+
 /* Debts: resends and expiry. */
 void rl_engine_tick(struct rl_engine *engine, struct rl_instant now);
 struct rl_instant rl_engine_wakeup(const struct rl_engine *engine);

@@ -27,7 +27,7 @@ static void ask_all(struct rl_engine *engine, struct rl_claim *claim)
 static void start_round(const struct rl_config *config, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t ttl_ms = claim->ttl_ms;
-    struct rl_span life = {rl_ms(ttl_ms).ns + rl_drift(&config->drift, ttl_ms).ns + config->node_timeout.ns};
+    struct rl_instant answered = rl_after(now, config->node_timeout);
 
     claim->round++;
     if (ttl_ms > claim->longest_ttl_ms)
@@ -36,7 +36,7 @@ static void start_round(const struct rl_config *config, struct rl_claim *claim, 
         claim->shortest_extension_ms = ttl_ms;
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
     claim->loose_bound = rl_vote_bound(&config->drift, now, claim->shortest_extension_ms);
-    claim->give_up = rl_later(claim->give_up, rl_after(now, life));
+    claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, ttl_ms));
 }
 
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms)

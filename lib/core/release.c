@@ -87,7 +87,7 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
     rl_claim_init(claim, engine->config.n_nodes);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
-    claim->give_up = rl_after(now, rl_ms(ttl_ms));
+    claim->give_up = rl_surely_expired(&engine->config.drift, now, ttl_ms);
     for (size_t i = 0; i < claim->n_nodes; i++)
         claim->slots[i].vote = RL_UNKNOWN;
     rl_lock_set_claim(engine, lock, claim);

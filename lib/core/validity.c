@@ -18,3 +18,8 @@ struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_inst
 
     return (struct rl_instant){sent.ns + rl_ms(ttl_ms).ns - drift.ns};
 }
+
+struct rl_instant rl_surely_expired(const struct rl_drift_rule *rule, struct rl_instant done, uint32_t ttl_ms)
+{
+    return (struct rl_instant){done.ns + rl_ms(ttl_ms).ns + rl_drift(rule, ttl_ms).ns};
+}

@@ -21,4 +21,7 @@ struct rl_span rl_drift(const struct rl_drift_rule *rule, uint32_t ttl_ms);
  * earlier than `sent` for a ttl shorter than its drift. */
 struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_instant sent, uint32_t ttl_ms);
 
+/* done + ttl + drift: from then on a key set by a command carried out at `done` or before has expired. */
+struct rl_instant rl_surely_expired(const struct rl_drift_rule *rule, struct rl_instant done, uint32_t ttl_ms);
+
 #endif

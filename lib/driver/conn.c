@@ -29,6 +29,15 @@ static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, s
     rl_driver_wake(conn->driver);
 }
 
+/* Part of it may be a server's words, which must not reach somebody's terminal as commands. */
+static void blank_control_characters(char *text)
+{
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ' || *text == 0x7f)
+            *text = '?';
+    }
+}
+
 void rl_conn_blame(struct rl_conn *conn, const char *format, ...)
 {
     va_list arguments;
@@ -36,6 +45,7 @@ void rl_conn_blame(struct rl_conn *conn, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(conn->last_error, sizeof(conn->last_error), format, arguments);
     va_end(arguments);
+    blank_control_characters(conn->last_error);
 }
 
 void rl_conn_blame_errno(struct rl_conn *conn, const char *what, int error)
@@ -71,6 +81,9 @@ static void on_attempt(struct rl_timer *timer, struct rl_instant now)
         return;
     }
     arm(conn, timer, rl_after(now, conn->driver->config.connect_timeout));
+    /* The time for joining begins here, not when the driver is made: the loop may begin to run much later. */
+    if (conn->link == RL_LINK_JOINING && !rl_timer_armed(&conn->watch))
+        arm(conn, &conn->watch, rl_after(now, node_timeout(conn)));
     rl_conn_open(conn, now);
 }
 
@@ -172,7 +185,6 @@ void rl_conn_init(struct rl_conn *conn, struct rl_driver *driver, unsigned node,
     rl_timer_init(&conn->step, on_step);
     rl_timer_init(&conn->watch, on_watch);
     arm(conn, &conn->attempt, now);
-    arm(conn, &conn->watch, rl_after(now, node_timeout(conn)));
 }
 
 static void drop_pending(struct rl_conn *conn, struct rl_instant now)

@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 /* getaddrinfo() runs the system's lookup modules; the default of 8 MiB of address space is more than they need. */
-#define STACK_BYTES (256 * 1024)
+#define STACK_BYTES (1024 * 1024)
 
 struct mailbox {
     pthread_mutex_t mutex;
