@@ -45,7 +45,7 @@ const char *masters_dir(const struct masters *masters);
 
 bool masters_kill(struct masters *masters, size_t i);    /* SIGKILL, and wait for its end */
 bool masters_restart(struct masters *masters, size_t i); /* after masters_kill(); waits until it answers */
-bool masters_wipe(struct masters *masters, size_t i);    /* after masters_kill(): removes its files: it restarts empty */
+bool masters_wipe(struct masters *masters, size_t i);    /* after masters_kill(): its next start is empty */
 bool masters_hang(struct masters *masters, size_t i);    /* SIGSTOP, and wait until it has stopped */
 bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
 

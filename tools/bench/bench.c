@@ -1,0 +1,73 @@
+#include <stdio.h>
+
+#include "bench.h"
+#include "cli/args.h"
+#include "measure.h"
+#include "table.h"
+
+enum { MEASURED = 0, OVERLAPPED = 1, NOT_MEASURED = 3 };
+
+static int report(const struct bench_options *options, const struct bench_servers *servers,
+                  const struct bench_measurement *m)
+{
+    const struct bench_result *result = &m->library;
+
+    if (options->json)
+        bench_report_json(stdout, options, servers->n, m);
+    else
+        bench_report_text(stdout, options, servers->n, m);
+    for (uint32_t i = 0; i < result->phases; i++)
+        if (result->record[i].overlaps)
+            return OVERLAPPED;
+    return fflush(stdout) == 0 ? MEASURED : NOT_MEASURED;
+}
+
+static int run(const struct bench_options *options, struct bench_servers *servers)
+{
+    char reason[BENCH_REASON_SIZE] = "";
+    struct bench_measurement *m = NULL;
+    int exit_code = NOT_MEASURED;
+
+    if (options->table) {
+        if (bench_table(stdout, options, servers, reason))
+            return MEASURED;
+    } else {
+        m = bench_measure(options, servers, reason);
+        if (m)
+            exit_code = report(options, servers, m);
+    }
+    if (*reason && !m)
+        fprintf(stderr, "redlock: bench: %s\n", reason);
+    bench_measurement_free(m);
+    return exit_code;
+}
+
+static int start_and_run(const struct bench_options *options)
+{
+    struct bench_servers servers;
+    const char *why;
+    int exit_code = NOT_MEASURED;
+
+    if (bench_servers_start(&servers, options, &why))
+        exit_code = run(options, &servers);
+    else
+        fprintf(stderr, "redlock: bench: %s\n", why);
+    bench_servers_stop(&servers);
+    return exit_code;
+}
+
+int bench_main(int argc, char **argv)
+{
+    struct bench_options options;
+    enum bench_parsed parsed = bench_options_parse(&options, argc, argv);
+    int exit_code = MEASURED;
+
+    if (parsed == BENCH_HELP_WANTED)
+        bench_options_help(stdout);
+    else if (parsed == BENCH_PARSED)
+        exit_code = start_and_run(&options);
+    else
+        exit_code = cli_usage("bench");
+    bench_options_free(&options);
+    return exit_code;
+}

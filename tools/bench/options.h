@@ -1,0 +1,69 @@
+/* What the user asked for: scenario, load, masters, output. */
+#ifndef BENCH_OPTIONS_H
+#define BENCH_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "masters/masters.h"
+
+#define BENCH_MAX_CONCURRENCY 100000
+#define BENCH_MAX_PROCS 255
+
+enum bench_fault {
+    BENCH_NO_FAULT,
+    BENCH_HANG,
+    BENCH_KILL,
+};
+
+struct bench_scenario {
+    const char *name;
+    bool contended;       /* all tasks want the same key */
+    bool rounds;          /* ... once each, then again together */
+    enum bench_fault fault;
+    size_t n_faulty;
+    uint32_t concurrency; /* unless the user says otherwise */
+    const char *text;
+};
+
+struct bench_options {
+    const struct bench_scenario *scenario;
+    size_t local;                       /* masters of our own to start; 0: the list below */
+    size_t n_nodes;
+    char *nodes[MASTERS_MAX];           /* URLs, owned */
+    enum masters_persistence persistence;
+    bool unix_sockets;
+    uint32_t concurrency;
+    uint32_t procs;
+    double seconds;                     /* 0: until `locks` */
+    uint64_t locks;                     /* 0: until `seconds` */
+    double warmup_s;
+    uint32_t ttl_ms;
+    double hold_ms;
+    int64_t timeout_ms;
+    uint32_t retry_delay_ms;
+    uint32_t retry_jitter_ms;
+    uint32_t node_timeout_ms;
+    uint32_t reps;                      /* slices, where two things are compared */
+    bool floor;
+    bool pin;
+    bool json;
+    bool table;
+};
+
+enum bench_parsed {
+    BENCH_PARSED,
+    BENCH_HELP_WANTED,
+    BENCH_WRONG,
+};
+
+/* BENCH_WRONG: a sentence has been written to stderr. Call bench_options_free() whatever the outcome. */
+enum bench_parsed bench_options_parse(struct bench_options *options, int argc, char **argv);
+void bench_options_free(struct bench_options *options);
+
+void bench_options_help(FILE *out);
+const struct bench_scenario *bench_scenario_find(const char *name);
+
+#endif

@@ -1,0 +1,105 @@
+#include <math.h>
+
+#include "cli/json.h"
+#include "measure.h"
+
+static void write_histogram(struct cli_json *json, const char *name, const struct histogram *histogram)
+{
+    bool any = histogram->count > 0;
+
+    cli_json_begin(json, name, '{');
+    cli_json_number(json, "p50", any ? bench_us(histogram, 0.5) : NAN, 1);
+    cli_json_number(json, "p99", any ? bench_us(histogram, 0.99) : NAN, 1);
+    cli_json_number(json, "p999", any ? bench_us(histogram, 0.999) : NAN, 1);
+    cli_json_number(json, "mean", any ? histogram_mean(histogram) / 1000 : NAN, 1);
+    cli_json_number(json, "max", any ? bench_us(histogram, 1) : NAN, 1);
+    cli_json_int(json, "n", (int64_t)histogram->count);
+    cli_json_end(json, '}');
+}
+
+static void write_growth(struct cli_json *json, const char *name, uint64_t start, uint64_t end)
+{
+    cli_json_begin(json, name, '{');
+    cli_json_int(json, "start", (int64_t)start);
+    cli_json_int(json, "end", (int64_t)end);
+    cli_json_end(json, '}');
+}
+
+static void write_record(struct cli_json *json, const struct bench_record *record, double jain)
+{
+    cli_json_number(json, "seconds", record->seconds, 3);
+    cli_json_int(json, "locks", (int64_t)record->locks);
+    cli_json_number(json, "locks_per_s", bench_locks_per_s(record), 1);
+    write_histogram(json, "acquire_us", &record->acquire);
+    write_histogram(json, "release_us", &record->release);
+    write_histogram(json, "gap_us", &record->gap);
+    write_histogram(json, "hold_us", &record->hold);
+    cli_json_number(json, "busy", bench_busy(record), 4);
+    cli_json_int(json, "failed", (int64_t)record->failed);
+    cli_json_int(json, "release_failed", (int64_t)record->release_failed);
+    cli_json_int(json, "overlaps", (int64_t)record->overlaps);
+    cli_json_number(json, "commands_per_lock", bench_commands_per_lock(record), 3);
+    cli_json_number(json, "cpu_s_per_10k", record->locks ? bench_cpu_per_10k(record) : NAN, 5);
+    cli_json_number(json, "rss_mb", (double)record->rss_peak_kb / 1024, 2);
+    cli_json_number(json, "jain", jain, 4);
+    write_growth(json, "fds", record->fds_start, record->fds_end);
+    write_growth(json, "rss_kb", record->rss_start_kb, record->rss_end_kb);
+}
+
+static void write_phases(struct cli_json *json, const struct bench_measurement *m)
+{
+    const struct bench_result *result = &m->library;
+    static const char *const names[BENCH_PHASES] = {"healthy", "degraded"};
+
+    for (uint32_t i = 0; i < result->phases; i++) {
+        cli_json_begin(json, names[i], '{');
+        write_record(json, &result->record[i], result->jain[i]);
+        cli_json_end(json, '}');
+    }
+    cli_json_number(json, "p99_ratio", m->p99_ratio, 3);
+}
+
+static void write_slice(struct cli_json *json, const char *name, const struct bench_slice *slice, int decimals)
+{
+    cli_json_begin(json, name, '{');
+    cli_json_number(json, "acquire_p50", slice->acquire_p50_us, decimals);
+    cli_json_number(json, "locks_per_s", slice->locks_per_s, decimals);
+    cli_json_number(json, "cpu_s_per_10k", slice->cpu_s_per_10k, 5);
+    cli_json_end(json, '}');
+}
+
+static void write_comparison(struct cli_json *json, const struct bench_comparison *comparison)
+{
+    struct bench_verdict verdict = bench_compare(comparison);
+
+    cli_json_begin(json, "floor", '{');
+    cli_json_int(json, "slices", comparison->n);
+    write_slice(json, "library", &verdict.library, 1);
+    write_slice(json, "floor", &verdict.floor, 1);
+    write_slice(json, "library_best", &verdict.library_best, 1);
+    write_slice(json, "floor_best", &verdict.floor_best, 1);
+    write_slice(json, "ratio", &verdict.ratio, 3);
+    cli_json_end(json, '}');
+}
+
+void bench_report_json(FILE *out, const struct bench_options *options, size_t nodes,
+                       const struct bench_measurement *m)
+{
+    const struct bench_result *result = &m->library;
+    const uint32_t last = result->phases - 1;
+    struct cli_json json;
+
+    cli_json_init(&json, out);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "scenario", options->scenario->name);
+    cli_json_int(&json, "concurrency", options->concurrency);
+    cli_json_int(&json, "procs", options->procs);
+    cli_json_int(&json, "nodes", (int64_t)nodes);
+    write_record(&json, &result->record[last], result->jain[last]);
+    if (result->phases > 1)
+        write_phases(&json, m);
+    if (m->comparison.n)
+        write_comparison(&json, &m->comparison);
+    cli_json_end(&json, '}');
+    putc('\n', out);
+}

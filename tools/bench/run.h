@@ -1,0 +1,22 @@
+/* One run: forks the client processes, leads them through warm-up and phases, injects the fault, adds up. */
+#ifndef BENCH_RUN_H
+#define BENCH_RUN_H
+
+#include "servers.h"
+#include "shared.h"
+#include "worker.h"
+
+#define BENCH_REASON_SIZE 400
+
+struct bench_result {
+    uint32_t phases;
+    struct bench_record record[BENCH_PHASES];
+    double jain[BENCH_PHASES];
+};
+
+/* options->seconds and ->locks limit each phase. The masters are healed after a fault. *result must be zero. False:
+ * ret_reason is a sentence. */
+bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_fn worker,
+               struct bench_result *result, char ret_reason[BENCH_REASON_SIZE]);
+
+#endif

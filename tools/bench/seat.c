@@ -1,0 +1,99 @@
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "system.h"
+#include "seat.h"
+
+bool bench_send(int fd, enum bench_word word, uint32_t phase)
+{
+    struct bench_message message = {(uint32_t)word, phase};
+
+    return send(fd, &message, sizeof(message), MSG_NOSIGNAL) == (ssize_t)sizeof(message);
+}
+
+bool bench_receive(int fd, struct bench_message *ret_message)
+{
+    struct bench_message message;
+    ssize_t n;
+
+    do
+        n = recv(fd, &message, sizeof(message), 0);
+    while (n < 0 && errno == EINTR);
+    if (n != (ssize_t)sizeof(message))
+        return false;
+    *ret_message = message;
+    return true;
+}
+
+bool bench_seat_fail(struct bench_seat *seat, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(seat->shared->errors[seat->proc], BENCH_ERROR_SIZE, format, args);
+    va_end(args);
+    bench_send(seat->control, BENCH_FAILED, 0);
+    return false;
+}
+
+void bench_seat_begin(struct bench_seat *seat, uint32_t phase, uint64_t commands)
+{
+    struct bench_record *record = bench_shared_record(seat->shared, seat->proc, phase);
+
+    record->fds_start = system_open_files();
+    record->rss_start_kb = system_rss_kb();
+    seat->counts = bench_shared_counts(seat->shared, phase);
+    seat->commands_before = commands;
+    seat->cpu_before = system_cpu_s();
+    seat->began_ns = bench_now_ns();
+    seat->record = record;
+}
+
+void bench_seat_end(struct bench_seat *seat, uint64_t commands)
+{
+    struct bench_record *record = seat->record;
+
+    if (!record)
+        return;
+    record->seconds = (double)(bench_now_ns() - seat->began_ns) / 1e9;
+    record->cpu_s = system_cpu_s() - seat->cpu_before;
+    record->commands = commands - seat->commands_before;
+    record->fds_end = system_open_files();
+    record->rss_end_kb = system_rss_kb();
+    record->rss_peak_kb = system_rss_peak_kb();
+    if (record->rss_peak_kb < record->rss_end_kb)
+        record->rss_peak_kb = record->rss_end_kb; /* the kernel updates the peak late */
+    seat->record = NULL;
+    bench_send(seat->control, BENCH_ENDED, 0);
+}
+
+void bench_seat_count(struct bench_seat *seat, uint32_t task)
+{
+    if (!seat->record)
+        return;
+    seat->record->locks++;
+    seat->counts[task]++;
+    if (seat->options->locks && atomic_fetch_sub(&seat->shared->locks_left, 1) == 1)
+        bench_send(seat->control, BENCH_LIMIT, 0);
+}
+
+static char *hex(uint64_t value, int digits, char *out)
+{
+    for (int i = digits - 1; i >= 0; i--, value >>= 4)
+        out[i] = "0123456789abcdef"[value & 15];
+    return out + digits;
+}
+
+/* By hand: printf would cost more than the rest of a task's work. */
+void bench_key(const struct bench_shared *shared, uint32_t proc, uint32_t number, char ret_key[BENCH_KEY_SIZE])
+{
+    char *p = ret_key;
+
+    memcpy(p, "bench:", 6);
+    p = hex((uint64_t)shared->epoch_ns, 16, p + 6);
+    p = hex(proc, 2, p);
+    hex(number, 8, p);
+}

@@ -1,0 +1,73 @@
+/* A client process's place in a run: which tasks are its own, its line to the coordinator, and its meter.
+ *
+ * The coordinator speaks in messages of one word; the same ones drive the library's client and the floor:
+ *
+ *     client        coordinator
+ *     READY     ->                connected to all masters
+ *               <-  START         tasks begin; nothing is measured yet
+ *               <-  RUN phase     measure
+ *     LIMIT     ->                this phase has had its number of locks (one process says so)
+ *               <-  END           stop measuring; the load goes on
+ *     ENDED     ->                the record of the phase is complete
+ *               <-  QUIT          give everything back and exit
+ *     FAILED    ->                at any time: the reason is in the shared memory
+ */
+#ifndef BENCH_SEAT_H
+#define BENCH_SEAT_H
+
+#include "options.h"
+#include "shared.h"
+
+enum bench_word {
+    BENCH_READY = 1,
+    BENCH_START,
+    BENCH_RUN,
+    BENCH_LIMIT,
+    BENCH_END,
+    BENCH_ENDED,
+    BENCH_QUIT,
+    BENCH_FAILED,
+};
+
+struct bench_message {
+    uint32_t word;
+    uint32_t phase;
+};
+
+struct bench_seat {
+    const struct bench_options *options;
+    const char *const *urls;
+    size_t n_urls;
+    struct bench_shared *shared;
+    uint32_t proc;
+    uint32_t first_task;
+    uint32_t n_tasks;
+    int control;                  /* a seqpacket socket */
+    const int *wake;              /* an eventfd for each process, for a new round */
+    struct bench_record *record;  /* of the phase that is measured; NULL between phases */
+    uint64_t *counts;             /* of the same phase */
+    int64_t began_ns;
+    double cpu_before;
+    uint64_t commands_before;
+};
+
+/* Both return false when the other side is gone. */
+bool bench_send(int fd, enum bench_word word, uint32_t phase);
+bool bench_receive(int fd, struct bench_message *ret_message);
+
+/* Leaves the sentence for the coordinator. Returns false. */
+__attribute__((format(printf, 2, 3))) bool bench_seat_fail(struct bench_seat *seat, const char *format, ...);
+
+/* commands: written to masters so far. */
+void bench_seat_begin(struct bench_seat *seat, uint32_t phase, uint64_t commands);
+void bench_seat_end(struct bench_seat *seat, uint64_t commands);
+
+/* One lock of `task` (numbered through all processes) has been acquired. */
+void bench_seat_count(struct bench_seat *seat, uint32_t task);
+
+/* The key number `number` of process `proc` in this run; all processes share those of BENCH_EVERYBODY. */
+#define BENCH_KEY_SIZE 32
+#define BENCH_EVERYBODY BENCH_MAX_PROCS
+void bench_key(const struct bench_shared *shared, uint32_t proc, uint32_t number, char ret_key[BENCH_KEY_SIZE]);
+
+#endif

@@ -1,0 +1,79 @@
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "system.h"
+#include "servers.h"
+
+static bool pin(const struct bench_servers *servers, size_t first, size_t end, const char **ret_reason)
+{
+    for (size_t i = first; i < end; i++)
+        if (!system_pin_others(masters_pid(servers->own, i))) {
+            *ret_reason = "--pin: there is only one processor, or the system refuses";
+            return false;
+        }
+    return true;
+}
+
+bool bench_servers_start(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason)
+{
+    struct masters_options own = {.count = options->local, .tcp = !options->unix_sockets,
+                                  .persistence = options->persistence};
+
+    *servers = (struct bench_servers){.urls = (const char *const *)options->nodes, .n = options->n_nodes};
+    if (!options->local)
+        return true;
+    servers->own = masters_create(&own);
+    if (!servers->own || !masters_cleanup_on_exit(servers->own)) {
+        *ret_reason = masters_error();
+        return false;
+    }
+    servers->urls = masters_urls(servers->own);
+    servers->n = options->local;
+    return !options->pin || pin(servers, 0, servers->n, ret_reason);
+}
+
+void bench_servers_stop(struct bench_servers *servers)
+{
+    masters_destroy(servers->own);
+    servers->own = NULL;
+}
+
+bool bench_servers_break(struct bench_servers *servers, enum bench_fault fault, size_t n, const char **ret_reason)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fault == BENCH_HANG ? masters_hang(servers->own, i) : masters_kill(servers->own, i))) {
+            *ret_reason = masters_error();
+            return false;
+        }
+    return true;
+}
+
+bool bench_servers_heal(struct bench_servers *servers, enum bench_fault fault, size_t n, bool pinned,
+                        const char **ret_reason)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!(fault == BENCH_HANG ? masters_resume(servers->own, i) : masters_restart(servers->own, i))) {
+            *ret_reason = masters_error();
+            return false;
+        }
+    return fault == BENCH_HANG || !pinned || pin(servers, 0, n, ret_reason);
+}
+
+/* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */
+void bench_servers_version(const struct bench_servers *servers, char *ret_text, size_t size)
+{
+    const char *const info[] = {"INFO", "server", NULL};
+    char *reply = servers->own ? masters_command(servers->own, 0, info) : NULL;
+    const char *valkey = reply ? strstr(reply, "valkey_version:") : NULL;
+    const char *redis = reply ? strstr(reply, "redis_version:") : NULL;
+    const char *version = valkey ? valkey : redis;
+
+    if (version) {
+        version = strchr(version, ':') + 1;
+        snprintf(ret_text, size, "%s %.*s", valkey ? "valkey" : "redis", (int)strcspn(version, "\r\n"), version);
+    } else {
+        snprintf(ret_text, size, "unknown server");
+    }
+    free(reply);
+}

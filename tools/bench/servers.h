@@ -1,0 +1,25 @@
+/* The masters of a run: our own, or those that the user named. */
+#ifndef BENCH_SERVERS_H
+#define BENCH_SERVERS_H
+
+#include "options.h"
+
+struct bench_servers {
+    struct masters *own; /* NULL with --nodes */
+    const char *const *urls;
+    size_t n;
+};
+
+/* Starts --local masters, and pins them if asked to. False: *ret_reason is a sentence. */
+bool bench_servers_start(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason);
+void bench_servers_stop(struct bench_servers *servers);
+
+/* Stops or kills the first `n` masters; heal brings them back, empty unless they are persistent. */
+bool bench_servers_break(struct bench_servers *servers, enum bench_fault fault, size_t n, const char **ret_reason);
+bool bench_servers_heal(struct bench_servers *servers, enum bench_fault fault, size_t n, bool pinned,
+                        const char **ret_reason);
+
+/* "redis 7.0.15", or "unknown server". */
+void bench_servers_version(const struct bench_servers *servers, char *ret_text, size_t size);
+
+#endif

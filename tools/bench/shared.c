@@ -1,0 +1,101 @@
+#include <string.h>
+#include <sys/mman.h>
+
+#include "shared.h"
+
+/* Results begin at the next page, so that no process's counters share a cache line with the atomics. */
+#define PAGE 4096u
+
+/* A referee's claim: the end of the validity in microseconds since the run began, and the task's number plus one in
+ * the low bits. 44 bits of microseconds last half a year. */
+#define TASK_BITS 20
+
+static size_t head_size(uint32_t procs)
+{
+    size_t size = sizeof(struct bench_shared) + procs * (size_t)BENCH_ERROR_SIZE;
+
+    return (size + PAGE - 1) / PAGE * PAGE;
+}
+
+struct bench_shared *bench_shared_create(uint32_t procs, uint32_t tasks)
+{
+    size_t records = procs * (size_t)BENCH_PHASES * sizeof(struct bench_record);
+    size_t size = head_size(procs) + records + tasks * (size_t)BENCH_PHASES * sizeof(uint64_t);
+    struct bench_shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (shared == MAP_FAILED)
+        return NULL;
+    memset(shared, 0, size); /* touched now, so that measuring does not look like growth */
+    shared->size = size;
+    shared->procs = procs;
+    shared->tasks = tasks;
+    shared->epoch_ns = bench_now_ns();
+    return shared;
+}
+
+void bench_shared_destroy(struct bench_shared *shared)
+{
+    if (shared)
+        munmap(shared, shared->size);
+}
+
+struct bench_record *bench_shared_record(struct bench_shared *shared, uint32_t proc, uint32_t phase)
+{
+    struct bench_record *records = (void *)((char *)shared + head_size(shared->procs));
+
+    return &records[proc * BENCH_PHASES + phase];
+}
+
+uint64_t *bench_shared_counts(struct bench_shared *shared, uint32_t phase)
+{
+    uint64_t *counts = (void *)bench_shared_record(shared, shared->procs, 0);
+
+    return counts + (size_t)phase * shared->tasks;
+}
+
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Processes run side by side, so times do not add up; descriptors and memory are those of the largest process. */
+void bench_record_merge(struct bench_record *into, const struct bench_record *from)
+{
+    histogram_merge(&into->acquire, &from->acquire);
+    histogram_merge(&into->release, &from->release);
+    histogram_merge(&into->hold, &from->hold);
+    histogram_merge(&into->gap, &from->gap);
+    into->locks += from->locks;
+    into->failed += from->failed;
+    into->release_failed += from->release_failed;
+    into->overlaps += from->overlaps;
+    into->commands += from->commands;
+    into->cpu_s += from->cpu_s;
+    into->seconds = from->seconds > into->seconds ? from->seconds : into->seconds;
+    into->fds_start = larger(into->fds_start, from->fds_start);
+    into->fds_end = larger(into->fds_end, from->fds_end);
+    into->rss_start_kb = larger(into->rss_start_kb, from->rss_start_kb);
+    into->rss_end_kb = larger(into->rss_end_kb, from->rss_end_kb);
+    into->rss_peak_kb = larger(into->rss_peak_kb, from->rss_peak_kb);
+}
+
+static uint64_t since_epoch_us(const struct bench_shared *shared, int64_t now_ns)
+{
+    return (uint64_t)(now_ns - shared->epoch_ns) / 1000;
+}
+
+bool bench_referee_enter(struct bench_shared *shared, uint32_t task, int64_t now_ns, int64_t remaining_ns,
+                         uint64_t *ret_claim)
+{
+    uint64_t claim = since_epoch_us(shared, now_ns + remaining_ns) << TASK_BITS | (task + 1);
+    uint64_t before = atomic_exchange(&shared->owner, claim);
+
+    *ret_claim = claim;
+    return before == 0 || before >> TASK_BITS <= since_epoch_us(shared, now_ns);
+}
+
+/* Whoever has come in meanwhile stays. */
+void bench_referee_leave(struct bench_shared *shared, uint64_t claim)
+{
+    atomic_compare_exchange_strong(&shared->owner, &claim, 0);
+}

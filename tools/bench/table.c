@@ -1,0 +1,134 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <redlock/redlock.h>
+
+#include "system.h"
+#include "table.h"
+
+struct row {
+    const char *scenario;
+    uint32_t concurrency;
+    uint32_t procs;
+    double hold_ms;
+};
+
+static const struct row floor_rows[] = {{"seq", 1, 1, 0}, {"conc", 64, 1, 0}, {"conc", 1000, 1, 0}};
+static const struct row fault_rows[] = {{"hung1", 1, 1, 0}, {"hung2", 1, 1, 0}, {"killed1", 1, 1, 0},
+                                        {"killed2", 1, 1, 0}, {"hung2", 64, 1, 0}, {"killed2", 64, 1, 0}};
+static const struct row contended_rows[] = {{"hammer", 16, 4, 1}, {"herd", 16, 4, 1}, {"herd", 64, 4, 1}};
+
+static void print_machine(FILE *out, const struct bench_options *options, const struct bench_servers *servers)
+{
+    char cpu[128], kernel[128], server[64], date[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+
+    system_cpu_model(cpu, sizeof(cpu));
+    system_kernel(kernel, sizeof(kernel));
+    bench_servers_version(servers, server, sizeof(server));
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+    fprintf(out, "libredlock %s, %s: %zu masters by %s, %s; %s, %ld processors, %s%s; %g s a line.\n\n",
+            redlock_version(), date, servers->n, options->unix_sockets ? "unix sockets" : "TCP on loopback", server,
+            cpu, sysconf(_SC_NPROCESSORS_ONLN), kernel, options->pin ? ", client pinned" : "", options->seconds);
+}
+
+static struct bench_measurement *measure(const struct bench_options *options, const struct row *row, bool with_floor,
+                                         struct bench_servers *servers, char *ret_reason)
+{
+    struct bench_options one = *options;
+
+    one.scenario = bench_scenario_find(row->scenario);
+    one.concurrency = row->concurrency;
+    one.procs = row->procs;
+    one.hold_ms = row->hold_ms;
+    one.floor = with_floor;
+    one.timeout_ms = one.scenario->contended ? 60000 : 0;
+    return bench_measure(&one, servers, ret_reason);
+}
+
+static void print_floor_row(FILE *out, const struct row *row, const struct bench_measurement *m)
+{
+    struct bench_verdict v = bench_compare(&m->comparison);
+    const struct bench_record *record = &m->library.record[0];
+
+    fprintf(out, "| %u | %.0f | **%.2f** | %.0f | %.0f | **%.2f** | %.4f | **%.2f** | %.2f |\n", row->concurrency,
+            v.library.acquire_p50_us, v.ratio.acquire_p50_us, bench_us(&record->acquire, 0.99), v.library.locks_per_s,
+            v.ratio.locks_per_s, v.library.cpu_s_per_10k, v.ratio.cpu_s_per_10k,
+            bench_commands_per_lock(record));
+}
+
+static void print_fault_row(FILE *out, const struct row *row, const struct bench_measurement *m)
+{
+    const struct bench_record *healthy = &m->library.record[0], *degraded = &m->library.record[1];
+
+    fprintf(out, "| %s | %u | %.0f / %.0f | %.0f / %.0f | **%.2f** | %.0f | %llu |\n", row->scenario, row->concurrency,
+            bench_us(&healthy->acquire, 0.5), bench_us(&healthy->acquire, 0.99), bench_us(&degraded->acquire, 0.5),
+            bench_us(&degraded->acquire, 0.99), m->p99_ratio, bench_us(&degraded->acquire, 1),
+            (unsigned long long)degraded->failed);
+}
+
+static void print_contended_row(FILE *out, const struct row *row, const struct bench_measurement *m)
+{
+    const struct bench_record *record = &m->library.record[0];
+
+    fprintf(out, "| %s | %u | %.0f | %.1f %% | %.0f / %.0f | %.1f | %.3f | %llu |\n", row->scenario, row->concurrency,
+            bench_locks_per_s(record), 100 * bench_busy(record), bench_us(&record->gap, 0.5),
+            bench_us(&record->gap, 0.99), bench_commands_per_lock(record),
+            m->library.jain[0], (unsigned long long)(record->failed + record->overlaps));
+}
+
+typedef void (*print_row_fn)(FILE *out, const struct row *row, const struct bench_measurement *m);
+
+struct section {
+    const char *head;
+    const struct row *rows;
+    size_t n;
+    bool with_floor;
+    print_row_fn print;
+};
+
+static const struct section sections[] = {
+    {"Fresh keys. *x floor*: divided by the same figure of the bare minimum of C, median of neighbouring slices.\n\n"
+     "| in flight | acquire p50, us | x floor | p99, us | locks/s | x floor | client CPU, s per 10k | x floor | "
+     "commands per lock |\n|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+     floor_rows, sizeof(floor_rows) / sizeof(floor_rows[0]), true, print_floor_row},
+    {"Masters stopped or killed under load.\n\n"
+     "| scenario | in flight | healthy p50 / p99, us | then p50 / p99, us | p99 ratio | max, us | failed |\n"
+     "|:--|--:|--:|--:|--:|--:|--:|\n",
+     fault_rows, sizeof(fault_rows) / sizeof(fault_rows[0]), false, print_fault_row},
+    {"One key for all, 4 processes, held for 1 ms.\n\n"
+     "| scenario | tasks | locks/s | key held | release to next holder p50 / p99, us | commands per lock | Jain | "
+     "failed or overlapping |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n",
+     contended_rows, sizeof(contended_rows) / sizeof(contended_rows[0]), false, print_contended_row},
+};
+
+static bool print_section(FILE *out, const struct section *section, const struct bench_options *options,
+                          struct bench_servers *servers, char *ret_reason)
+{
+    fputs(section->head, out);
+    for (size_t i = 0; i < section->n; i++) {
+        struct bench_measurement *m = measure(options, &section->rows[i], section->with_floor, servers, ret_reason);
+
+        if (!m)
+            return false;
+        section->print(out, &section->rows[i], m);
+        fflush(out);
+        bench_measurement_free(m);
+    }
+    fputs("\n", out);
+    return true;
+}
+
+bool bench_table(FILE *out, const struct bench_options *options, struct bench_servers *servers,
+                 char ret_reason[BENCH_REASON_SIZE])
+{
+    print_machine(out, options, servers);
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
+        if (!print_section(out, &sections[i], options, servers, ret_reason))
+            return false;
+    return true;
+}

@@ -1,0 +1,11 @@
+/* The benchmark table of the README, in Markdown. */
+#ifndef BENCH_TABLE_H
+#define BENCH_TABLE_H
+
+#include "measure.h"
+
+/* Runs a set of scenarios with the given masters, --seconds each, and prints a line for each. False: ret_reason. */
+bool bench_table(FILE *out, const struct bench_options *options, struct bench_servers *servers,
+                 char ret_reason[BENCH_REASON_SIZE]);
+
+#endif

@@ -1,0 +1,13 @@
+/* The two kinds of client process. Each is called in a forked child that owns nothing but its seat; returns the
+ * exit code. */
+#ifndef BENCH_WORKER_H
+#define BENCH_WORKER_H
+
+#include "seat.h"
+
+typedef int (*bench_worker_fn)(struct bench_seat *seat);
+
+int bench_library_worker(struct bench_seat *seat); /* tasks that use libredlock */
+int bench_floor_worker(struct bench_seat *seat);   /* the same work without a library, see floor.c */
+
+#endif

@@ -1,0 +1,211 @@
+/* redlock lock: takes a lock and leaves it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/finish.h"
+#include "cli/json.h"
+#include "cli/session.h"
+#include "cli/term.h"
+#include "cli/votes.h"
+
+static const char lock_help[] =
+    "Usage: redlock lock KEY [OPTION...]\n"
+    "\n"
+    "Takes the lock on KEY, prints its token, and leaves the lock held: until\n"
+    "'redlock unlock KEY TOKEN', or until the ttl is over. Nothing renews it.\n"
+    "\n"
+    "  --ttl DUR            how long the lock lives without being released (30s)\n"
+    "  --wait DUR           how long to try; 0 is one attempt (0), 'forever' no limit\n"
+    "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
+    "  --max-ttl DUR        largest ttl that any user of these masters takes (1m)\n"
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --json               one line of JSON instead of the token and the table\n"
+    "  --quiet              no table of votes on standard error\n"
+    "\n" CLI_COMMON_HELP
+    "\n"
+    "The token, alone on standard output, is the proof of ownership: who has it can\n"
+    "unlock. Each master's vote goes to standard error.\n"
+    "\n"
+    "Exit status: 0 the lock is held; 1 not acquired, someone else has it; 2 wrong\n"
+    "usage; 3 no quorum of masters reachable, or another failure. After 1 and 3\n"
+    "nothing of the attempt is left on any master that can be reached.\n"
+    "\n"
+    "Examples:\n"
+    "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
+    "  token=$(redlock lock jobs:nightly --ttl 45s --wait 10s) || exit\n"
+    "  timeout 40 ./nightly.sh\n"
+    "  redlock unlock jobs:nightly \"$token\"\n";
+
+struct request {
+    struct cli_common common;
+    uint32_t ttl_ms;
+    uint32_t min_validity_ms;
+    int64_t wait_ms;
+    bool quiet;
+    const char *key;
+};
+
+enum { SETTLE_MS = 100, ROLLBACK_MS = 1000 };
+
+/* Only "held by another" is an answer; everything else is a failure to get one. */
+static int exit_code_of(int status, int cause)
+{
+    int reason = status == REDLOCK_DEADLINE ? cause : status;
+
+    if (reason == REDLOCK_OK)
+        return status == REDLOCK_OK ? CLI_OK : CLI_INFRASTRUCTURE;
+    if (reason == REDLOCK_HELD || reason == REDLOCK_CANCELED)
+        return CLI_NOT_HELD;
+    return reason <= REDLOCK_E_NOMEM && !redlock_status_retryable(reason) ? CLI_USAGE : CLI_INFRASTRUCTURE;
+}
+
+/* Only these end for a reason of their own, and leave open why the last attempt failed. */
+static bool has_cause(const struct outcome *outcome)
+{
+    return outcome->cause != 0 && (outcome->status == REDLOCK_DEADLINE || outcome->status == REDLOCK_CANCELED);
+}
+
+static void explain(const struct request *request, const struct term *term, const struct outcome *outcome)
+{
+    char took[16];
+    char left[16];
+
+    term_time(outcome->elapsed_us, took, sizeof(took));
+    if (outcome->status == REDLOCK_OK) {
+        if (request->quiet)
+            return;
+        term_print(term, TERM_GREEN, "acquired");
+        fprintf(term->out, " '%s': %u of %zu votes at the decision (%u needed), in %s; valid for %s\n", request->key,
+                outcome->granted, outcome->n_nodes, outcome->quorum, took,
+                term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
+        return;
+    }
+    cli_error("lock", "'%s' not acquired: %s%s%s", request->key, redlock_strerror(outcome->status),
+              has_cause(outcome) ? "; last attempt: " : "", has_cause(outcome) ? redlock_strerror(outcome->cause) : "");
+    if (!request->quiet)
+        fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
+                outcome->attempts == 1 ? "" : "s", took);
+}
+
+static void print_json(const struct request *request, const struct redlock_client *client,
+                       const struct outcome *outcome, const char *token)
+{
+    struct cli_json json;
+
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "key", request->key);
+    cli_json_string(&json, "status", redlock_status_name(outcome->status));
+    if (has_cause(outcome))
+        cli_json_string(&json, "cause", redlock_status_name(outcome->cause));
+    if (token != NULL)
+        cli_json_string(&json, "token", token);
+    cli_json_int(&json, "ttl_ms", request->ttl_ms);
+    cli_json_int(&json, "remaining_ms", token != NULL ? outcome->remaining_ms : 0);
+    cli_json_int(&json, "attempts", outcome->attempts);
+    cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
+    cli_json_int(&json, "quorum", outcome->quorum);
+    cli_json_int(&json, "granted", outcome->granted);
+    votes_json(&json, client, outcome);
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+/* A token that reached nobody would leave a lock that nobody can give up: then the lock is given back instead. */
+static int leave_held(const struct request *request, struct session *session, struct redlock_lock *lock)
+{
+    if (session->caught == 0 && fflush(stdout) == 0 && redlock_lock_detach(lock) == 0)
+        return CLI_OK;
+    if (session->caught == 0)
+        cli_error("lock", "cannot write the token: '%s' is given back", request->key);
+    session_release(session, lock);
+    return CLI_INFRASTRUCTURE;
+}
+
+static int report(const struct request *request, struct session *session, struct redlock_lock *lock)
+{
+    struct redlock_client *client = redlock_lock_client(lock);
+    struct outcome *outcome = &session->last;
+    const char *token = outcome->status == REDLOCK_OK ? redlock_lock_token(lock) : NULL;
+    struct term term;
+
+    term_init(&term, stderr);
+    if (token != NULL && !request->quiet)
+        session_settle(session, SETTLE_MS);
+    if (!request->quiet)
+        votes_print(&term, client, outcome);
+    explain(request, &term, outcome);
+    if (request->common.json)
+        print_json(request, client, outcome, token);
+    else if (token != NULL)
+        puts(token);
+    return token != NULL ? leave_held(request, session, lock) : exit_code_of(outcome->status, outcome->cause);
+}
+
+static int acquire(const struct request *request, struct session *session, struct redlock_client *client)
+{
+    struct redlock_acquire_options options;
+    struct redlock_lock *lock;
+    int status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
+
+    if (status != 0)
+        return refused_call("lock", status);
+    redlock_acquire_options_init(&options);
+    options.ttl_ms = request->ttl_ms;
+    options.timeout_ms = request->wait_ms;
+    options.min_validity_ms = request->min_validity_ms;
+    status = session_acquire(session, lock, &options);
+    if (session->last.n_nodes == 0)
+        return refused_call("lock", status);
+    return report(request, session, lock);
+}
+
+/* The library's text lists all rules for a ttl; here it is known which one was broken most likely. */
+static bool ttl_fits(const struct request *request)
+{
+    if (request->ttl_ms <= request->common.max_ttl_ms)
+        return true;
+    cli_error("lock", "--ttl is above --max-ttl (%u ms), the limit for all users of these masters",
+              request->common.max_ttl_ms);
+    return false;
+}
+
+static int run(const struct request *request)
+{
+    struct session session;
+    struct redlock_client *client = NULL;
+    int code = CLI_INFRASTRUCTURE;
+
+    if (session_open(&session, "lock") && session_catch_signals(&session, "lock"))
+        client = session_client(&session, "lock", &request->common, &code);
+    if (client != NULL)
+        code = acquire(request, &session, client);
+    return finish(&session, client, ROLLBACK_MS, code);
+}
+
+int lock_main(int argc, char **argv)
+{
+    struct request request = {.ttl_ms = 30000, .min_validity_ms = 1};
+    const struct cli_option options[] = {
+        {.name = "ttl", .duration_ms = &request.ttl_ms},
+        {.name = "wait", .wait_ms = &request.wait_ms},
+        {.name = "min-validity", .duration_ms = &request.min_validity_ms},
+        {.name = "quiet", .flag = &request.quiet},
+        CLI_COMMON_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {"lock", lock_help, options, (const char *const[]){"KEY", NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    code = cli_parse(&command, argc, argv, &request.key);
+    request.quiet = request.quiet || request.common.json;
+    if (code < 0 && !(ttl_fits(&request) && cli_need_masters("lock", &request.common.masters)))
+        code = cli_usage("lock");
+    if (code < 0)
+        code = run(&request);
+    cli_common_fini(&request.common);
+    return code;
+}

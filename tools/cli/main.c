@@ -1,0 +1,111 @@
+/* redlock: the command. Finds the sub-command and hands over. */
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/redlock.h>
+
+#include "cli/commands.h"
+
+static const struct {
+    const char *name;
+    const char *summary;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"lock", "take a lock, print its token, and leave it held", lock_main},
+    {"unlock", "give up a lock by its token", unlock_main},
+    {"status", "show who holds a lock, master by master", status_main},
+    {"demo", "a guided tour on real masters, with faults", demo_main},
+#ifdef REDLOCK_HAVE_BENCH
+    {"bench", "measure speed, also while masters are down", bench_main},
+#endif
+};
+
+enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
+
+static void help(FILE *out)
+{
+    fputs("Usage: redlock COMMAND [OPTION...] [ARGUMENT...]\n"
+          "\n"
+          "Distributed locks over independent Redis masters (Redlock).\n"
+          "\n"
+          "Commands:\n",
+          out);
+    for (size_t i = 0; i < COMMANDS; i++)
+        fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+    fputs("\n"
+          "  redlock COMMAND --help   tells more about each\n"
+          "  redlock --version        versions of the tool and the library\n"
+          "\n"
+          "Start here; it needs nothing but redis-server in the PATH:\n"
+          "  redlock demo\n"
+          "\n"
+          "With masters of your own:\n"
+          "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
+          "  token=$(redlock lock jobs:nightly --ttl 30s --wait 5s) || exit\n"
+          "  ... work for at most 30 seconds ...\n"
+          "  redlock unlock jobs:nightly \"$token\"\n"
+          "\n"
+          "Exit status: 0 success; 1 not acquired or not held; 2 wrong usage; 3 masters\n"
+          "not reachable or another failure. Manual: redlock(1); concepts: redlock(7).\n",
+          out);
+}
+
+static int usage_error(const char *what, const char *word)
+{
+    fprintf(stderr, "redlock: %s%s%s%s\nTry 'redlock --help'.\n", what, word[0] ? " '" : "", word, word[0] ? "'" : "");
+    return CLI_USAGE;
+}
+
+/* A result that could not be written is not a result: a full disk must not look like success. */
+static int flushed(int code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    if (code != CLI_OK)
+        return code;
+    fputs("redlock: cannot write to standard output\n", stderr);
+    return CLI_INFRASTRUCTURE;
+}
+
+static int run_command(int argc, char **argv)
+{
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strcmp(commands[i].name, argv[0]) == 0)
+            return flushed(commands[i].run(argc, argv));
+    return usage_error("unknown command", argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"help", no_argument, NULL, 'h'},
+        {"version", no_argument, NULL, 'V'},
+        {0},
+    };
+
+    setlocale(LC_CTYPE, "");
+    /* A reader that goes away (head, less) is an error to handle: a lock must be given back, servers be ended. */
+    signal(SIGPIPE, SIG_IGN);
+    opterr = 0;
+    switch (getopt_long(argc, argv, "+hV", options, NULL)) {
+    case -1:
+        break;
+    case 'h':
+        help(stdout);
+        return flushed(CLI_OK);
+    case 'V':
+        printf("redlock %s (library %s)\n", REDLOCK_VERSION, redlock_version());
+        return flushed(CLI_OK);
+    default:
+        return usage_error("unknown option", argv[optind > 1 ? optind - 1 : 1]);
+    }
+    if (optind >= argc) {
+        help(stderr);
+        return CLI_USAGE;
+    }
+    return run_command(argc - optind, argv + optind);
+}

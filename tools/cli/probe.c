@@ -1,0 +1,205 @@
+#include "cli/probe.h"
+
+#include <errno.h>
+#include <hiredis/hiredis.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/options.h>
+
+#include "cli/clock.h"
+#include "cli/target.h"
+
+/* A blocking look from a thread of its own: a silent master then costs the time-out once, however many are silent,
+ * and the code reads from top to bottom. */
+struct look {
+    const char *url;
+    const char *key;
+    size_t key_size;
+    struct timeval timeout;
+    struct probe *probe;
+    pthread_t thread;
+};
+
+static void failed(struct probe *probe, const char *why)
+{
+    probe->answered = false;
+    snprintf(probe->why, sizeof(probe->why), "%.*s", (int)sizeof(probe->why) - 1, why);
+    probe->why[strcspn(probe->why, "\r\n")] = '\0';
+}
+
+static redisContext *connect_to(const struct target *target, struct timeval timeout)
+{
+    return target->path != NULL ? redisConnectUnixWithTimeout(target->path, timeout)
+                                : redisConnectWithTimeout(target->host, target->port, timeout);
+}
+
+static void append(redisContext *context, int argc, const char **argv, size_t last_size)
+{
+    size_t sizes[3];
+
+    for (int i = 0; i < argc; i++)
+        sizes[i] = i == argc - 1 ? last_size : strlen(argv[i]);
+    redisAppendCommandArgv(context, argc, argv, sizes);
+}
+
+/* Authentication and database; returns how many replies come before the first that matters. */
+static int append_greeting(redisContext *context, const struct target *target)
+{
+    const char *named[] = {"AUTH", target->user, target->password};
+    const char *unnamed[] = {"AUTH", target->password};
+    const char *database[] = {"SELECT", target->db};
+
+    if (target->user != NULL)
+        append(context, 3, named, strlen(target->password));
+    else if (target->password != NULL)
+        append(context, 2, unnamed, strlen(target->password));
+    if (target->db != NULL)
+        append(context, 2, database, strlen(target->db));
+    return (target->password != NULL) + (target->db != NULL);
+}
+
+/* The next reply; NULL if there is none, with the reason in the probe. */
+static redisReply *next_reply(redisContext *context, struct probe *probe)
+{
+    void *reply = NULL;
+
+    if (redisGetReply(context, &reply) == REDIS_OK)
+        return reply;
+    failed(probe, context->err == REDIS_ERR_IO && errno == EAGAIN ? "no answer in time" : context->errstr);
+    return NULL;
+}
+
+static bool greeted(redisContext *context, int replies, struct probe *probe)
+{
+    for (int i = 0; i < replies; i++) {
+        redisReply *reply = next_reply(context, probe);
+        bool ok = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+
+        if (reply != NULL && !ok)
+            failed(probe, reply->str);
+        freeReplyObject(reply);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static uint64_t fnv1a(const char *bytes, size_t size)
+{
+    uint64_t hash = 14695981039346656037u;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
+    return hash;
+}
+
+static void take_value(const redisReply *reply, struct probe *probe)
+{
+    size_t length = reply->len < PROBE_VALUE_SIZE ? (size_t)reply->len : PROBE_VALUE_SIZE - 1;
+
+    probe->exists = true;
+    probe->is_text = true;
+    probe->value_hash = fnv1a(reply->str, (size_t)reply->len);
+    for (size_t i = 0; i < length; i++)
+        probe->value[i] = reply->str[i] >= ' ' && reply->str[i] <= '~' ? reply->str[i] : '?';
+    probe->value[length] = '\0';
+}
+
+static bool take_get(redisContext *context, struct probe *probe)
+{
+    redisReply *reply = next_reply(context, probe);
+
+    if (reply == NULL)
+        return false;
+    probe->answered = true;
+    if (reply->type == REDIS_REPLY_STRING) {
+        take_value(reply, probe);
+    } else if (reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, "WRONGTYPE", 9) == 0) {
+        probe->exists = true;
+        snprintf(probe->why, sizeof(probe->why), "not a string");
+    } else if (reply->type == REDIS_REPLY_ERROR) {
+        failed(probe, reply->str);
+    }
+    freeReplyObject(reply);
+    return probe->answered;
+}
+
+/* The key may end between the two commands: then it is absent. */
+static void take_pttl(redisContext *context, struct probe *probe)
+{
+    redisReply *reply = next_reply(context, probe);
+
+    if (reply == NULL)
+        return;
+    if (reply->type == REDIS_REPLY_ERROR)
+        failed(probe, reply->str);
+    probe->pttl_ms = reply->integer;
+    if (reply->type == REDIS_REPLY_INTEGER && reply->integer == -2)
+        probe->exists = false;
+    freeReplyObject(reply);
+}
+
+static void ask(redisContext *context, const struct target *target, const struct look *look)
+{
+    const char *get[] = {"GET", look->key};
+    const char *pttl[] = {"PTTL", look->key};
+    int64_t start = clock_now_us();
+    int greetings;
+
+    redisSetTimeout(context, look->timeout);
+    greetings = append_greeting(context, target);
+    append(context, 2, get, look->key_size);
+    append(context, 2, pttl, look->key_size);
+    if (!greeted(context, greetings, look->probe) || !take_get(context, look->probe))
+        return;
+    take_pttl(context, look->probe);
+    look->probe->latency_us = clock_now_us() - start;
+}
+
+static void *look_at(void *data)
+{
+    struct look *look = data;
+    struct target target;
+    redisContext *context = NULL;
+
+    if (target_parse(look->url, &target))
+        context = connect_to(&target, look->timeout);
+    if (context == NULL)
+        failed(look->probe, "out of memory");
+    else if (context->err != 0)
+        failed(look->probe, context->errstr);
+    else
+        ask(context, &target, look);
+    if (context != NULL)
+        redisFree(context);
+    target_fini(&target);
+    return NULL;
+}
+
+void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
+               struct probe *ret_probes)
+{
+    struct look looks[REDLOCK_MAX_MASTERS] = {0};
+    sigset_t all, before;
+
+    /* Signals are for the main thread: they must not cut a read short here. */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    for (size_t i = 0; i < n; i++) {
+        struct timeval timeout = {(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
+
+        ret_probes[i] = (struct probe){.latency_us = -1};
+        looks[i] = (struct look){urls[i], key, key_size, timeout, &ret_probes[i], 0};
+        if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
+            looks[i].thread = 0;
+            look_at(&looks[i]);
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    for (size_t i = 0; i < n; i++)
+        if (looks[i].thread != 0)
+            pthread_join(looks[i].thread, NULL);
+}

@@ -1,0 +1,31 @@
+/* A look at one key on each master, past the library: GET and PTTL over connections of its own, all masters at once.
+ *
+ * The library has no call for it on purpose: a lock is what a quorum agreed on, not what some masters store. For a
+ * person who wants to see, this is the evidence, and for the demo it is a witness that shares no code with what it
+ * checks. */
+#ifndef CLI_PROBE_H
+#define CLI_PROBE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PROBE_VALUE_SIZE = 64 };
+
+struct probe {
+    bool answered;
+    bool exists;
+    bool is_text;        /* a string, as locks are; other types of Redis values only exist */
+    char value[PROBE_VALUE_SIZE]; /* cut if longer; bytes that cannot be printed are shown as '?' */
+    uint64_t value_hash; /* of the whole value, to compare */
+    int64_t pttl_ms;     /* -1: never expires */
+    int64_t latency_us;  /* of the two commands, without the connect */
+    char why[96];        /* why there is no answer, "" otherwise; also "not a string" */
+};
+
+/* The URLs must have been accepted by redlock_client_create(): that is the one judge of their form. timeout_ms is
+ * per step: connect, and reply. */
+void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
+               struct probe *ret_probes);
+
+#endif

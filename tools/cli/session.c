@@ -1,0 +1,256 @@
+#include "cli/session.h"
+
+#include <event2/event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+
+static void on_signal(evutil_socket_t number, short what, void *data)
+{
+    struct session *session = data;
+
+    session->caught = (int)number;
+    if (session->lock != NULL && !session->last.done)
+        redlock_cancel(session->lock);
+}
+
+bool session_open(struct session *session, const char *command)
+{
+    memset(session, 0, sizeof(*session));
+    session->base = event_base_new();
+    if (session->base == NULL)
+        cli_error(command, "the system refuses an event loop");
+    return session->base != NULL;
+}
+
+bool session_catch_signals(struct session *session, const char *command)
+{
+    static const int numbers[SESSION_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
+
+    for (size_t i = 0; i < SESSION_SIGNALS; i++) {
+        session->signals[i] = evsignal_new(session->base, numbers[i], on_signal, session);
+        if (session->signals[i] == NULL || event_add(session->signals[i], NULL) < 0) {
+            cli_error(command, "the system refuses a signal handler");
+            return false;
+        }
+    }
+    return true;
+}
+
+void session_close(struct session *session)
+{
+    for (size_t i = 0; i < SESSION_SIGNALS; i++)
+        if (session->signals[i] != NULL)
+            event_free(session->signals[i]);
+    if (session->base != NULL)
+        event_base_free(session->base);
+    memset(session, 0, sizeof(*session));
+}
+
+/* --- Recording ----------------------------------------------------------------------------------------------- */
+
+static void set_vote(struct outcome *outcome, size_t node, enum redlock_vote vote, int64_t latency_us,
+                     const char *detail)
+{
+    struct vote *entry = &outcome->votes[node];
+
+    if (latency_us >= 0 && entry->order == 0)
+        entry->order = ++outcome->replies;
+    entry->vote = vote;
+    entry->latency_us = latency_us;
+    snprintf(entry->detail, sizeof(entry->detail), "%s", detail != NULL ? detail : "");
+}
+
+static void clear_votes(struct outcome *outcome)
+{
+    memset(outcome->votes, 0, sizeof(outcome->votes));
+    for (size_t i = 0; i < REDLOCK_MAX_MASTERS; i++)
+        outcome->votes[i].latency_us = -1;
+    outcome->replies = 0;
+}
+
+/* The result tells the state at the decision; the events tell the order of the replies, and what comes later. */
+static void on_event(const struct redlock_event *event, void *data)
+{
+    struct session *session = data;
+
+    if (event->lock == NULL || event->lock != session->lock)
+        return;
+    if (event->type == REDLOCK_EVENT_ATTEMPT)
+        clear_votes(&session->last);
+    if (event->type == REDLOCK_EVENT_VOTE && event->op == session->last.op && event->node >= 0 &&
+        event->node < REDLOCK_MAX_MASTERS)
+        set_vote(&session->last, (size_t)event->node, event->vote, event->latency_us, event->text);
+}
+
+static void on_result(struct redlock_lock *lock, const struct redlock_result *result, void *data)
+{
+    struct session *session = data;
+    struct outcome *last = &session->last;
+
+    last->done = true;
+    last->status = result->status;
+    last->cause = result->cause;
+    last->attempts = result->attempts;
+    last->quorum = result->quorum;
+    last->granted = result->granted;
+    last->elapsed_us = result->elapsed_us;
+    last->remaining_ms = result->remaining_ms;
+    last->n_nodes = result->n_nodes;
+    for (size_t i = 0; i < result->n_nodes; i++)
+        set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
+}
+
+static void record(struct session *session, struct redlock_lock *lock, enum redlock_op op)
+{
+    memset(&session->last, 0, sizeof(session->last));
+    clear_votes(&session->last);
+    session->last.op = op;
+    session->lock = lock;
+}
+
+/* --- Operations ---------------------------------------------------------------------------------------------- */
+
+struct redlock_client *session_client(struct session *session, const char *command, const struct cli_common *common,
+                                      int *ret_exit)
+{
+    struct redlock_options options;
+    struct redlock_client *client;
+    struct redlock_error error = {0};
+
+    redlock_options_init(&options);
+    options.max_ttl_ms = common->max_ttl_ms;
+    options.node_timeout_ms = common->node_timeout_ms;
+    if (options.stall_timeout_ms < options.node_timeout_ms)
+        options.stall_timeout_ms = options.node_timeout_ms;
+    options.client_name = "redlock-tool";
+    options.on_event = on_event;
+    options.event_data = session;
+    if (redlock_client_create(session->base, common->masters.urls, common->masters.count, &options, &client,
+                              &error) == 0)
+        return client;
+    cli_error(command, "%s", error.text[0] != '\0' ? error.text : redlock_strerror(error.status));
+    *ret_exit = redlock_status_retryable(error.status) ? CLI_INFRASTRUCTURE : CLI_USAGE;
+    return NULL;
+}
+
+int session_end(struct session *session)
+{
+    while (!session->last.done)
+        if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
+            return REDLOCK_E_SYSTEM;
+    return session->last.status;
+}
+
+/* A call that was refused has no operation to wait for. */
+static int ended(struct session *session, int started)
+{
+    if (started == 0)
+        return session_end(session);
+    session->last.done = true;
+    session->last.status = started;
+    return started;
+}
+
+int session_acquire_begin(struct session *session, struct redlock_lock *lock,
+                          const struct redlock_acquire_options *options)
+{
+    record(session, lock, REDLOCK_OP_ACQUIRE);
+    return redlock_acquire(lock, options, on_result, session);
+}
+
+int session_acquire(struct session *session, struct redlock_lock *lock,
+                    const struct redlock_acquire_options *options)
+{
+    return ended(session, session_acquire_begin(session, lock, options));
+}
+
+int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms)
+{
+    record(session, lock, REDLOCK_OP_EXTEND);
+    return ended(session, redlock_extend(lock, ttl_ms, on_result, session));
+}
+
+int session_release(struct session *session, struct redlock_lock *lock)
+{
+    record(session, lock, REDLOCK_OP_RELEASE);
+    return ended(session, redlock_release(lock, on_result, session));
+}
+
+int session_release_token(struct session *session, struct redlock_lock *lock, const char *token)
+{
+    record(session, lock, REDLOCK_OP_RELEASE);
+    return ended(session, redlock_release_token(lock, token, on_result, session));
+}
+
+/* --- Waiting ------------------------------------------------------------------------------------------------- */
+
+static void on_timeout(evutil_socket_t fd, short what, void *data)
+{
+    *(bool *)data = true;
+}
+
+bool session_run_until(struct session *session, session_condition condition, void *data, uint32_t timeout_ms)
+{
+    struct timeval after = {(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
+    bool over = false;
+    struct event *timer = evtimer_new(session->base, on_timeout, &over);
+    bool met = condition != NULL && condition(session, data);
+
+    if (timer == NULL || event_add(timer, &after) < 0)
+        over = true;
+    while (!met && !over && session->caught == 0) {
+        if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
+            break;
+        met = condition != NULL && condition(session, data);
+    }
+    if (timer != NULL)
+        event_free(timer);
+    return met;
+}
+
+bool session_poll(struct session *session)
+{
+    event_base_loop(session->base, EVLOOP_NONBLOCK);
+    return session->caught == 0;
+}
+
+static bool all_voted(const struct session *session, void *data)
+{
+    for (size_t i = 0; i < session->last.n_nodes; i++)
+        if (session->last.votes[i].vote == REDLOCK_VOTE_PENDING)
+            return false;
+    return true;
+}
+
+void session_settle(struct session *session, uint32_t timeout_ms)
+{
+    session_run_until(session, all_voted, NULL, timeout_ms);
+}
+
+static void on_shutdown(struct redlock_client *client, int status, void *data)
+{
+    *(bool *)data = true;
+}
+
+void session_finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms)
+{
+    bool done = false;
+
+    session->lock = NULL;
+    if (client != NULL && redlock_client_shutdown(client, timeout_ms, on_shutdown, &done) == 0)
+        while (!done && event_base_loop(session->base, EVLOOP_ONCE) == 0)
+            continue;
+    redlock_client_destroy(client);
+}
+
+const char *session_node_name(const struct redlock_client *client, size_t node)
+{
+    struct redlock_node_stats stats = {0};
+
+    if (redlock_client_node_stats(client, node, &stats, sizeof(stats)) != 0)
+        return "?";
+    return stats.name;
+}

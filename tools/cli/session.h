@@ -1,0 +1,90 @@
+/* The library's callbacks as calls that wait: what a command that does one thing after the other needs.
+ *
+ * One loop, any number of clients on it, one operation at a time. After session_catch_signals(), SIGINT, SIGTERM and
+ * SIGHUP end the operation under way (an acquisition is rolled back); `caught` then says which one came, and the
+ * command cleans up and ends. */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/redlock.h>
+
+#include "cli/args.h"
+
+struct event;
+struct event_base;
+
+struct vote {
+    enum redlock_vote vote;
+    int64_t latency_us; /* -1 without a reply */
+    unsigned order;     /* 1 for the first reply of the operation; 0 without a reply */
+    char detail[96];
+};
+
+/* A copy of struct redlock_result that outlives the callback. Votes that come in after the decision are added. */
+struct outcome {
+    enum redlock_op op;
+    bool done;
+    int status;
+    int cause;
+    uint32_t attempts;
+    uint32_t quorum;
+    uint32_t granted; /* at the decision */
+    int64_t elapsed_us;
+    int64_t remaining_ms;
+    size_t n_nodes;
+    unsigned replies;
+    struct vote votes[REDLOCK_MAX_MASTERS];
+};
+
+enum { SESSION_SIGNALS = 3 };
+
+struct session {
+    struct event_base *base;
+    struct event *signals[SESSION_SIGNALS];
+    int caught;
+    struct redlock_lock *lock; /* of the operation that `last` belongs to */
+    struct outcome last;
+};
+
+/* False, with a message, if the system refuses. session_close() is needed in either case. */
+bool session_open(struct session *session, const char *command);
+bool session_catch_signals(struct session *session, const char *command);
+void session_close(struct session *session);
+
+/* A client whose votes are recorded in the session. NULL after a message; *ret_exit is then the exit code. */
+struct redlock_client *session_client(struct session *session, const char *command, const struct cli_common *common,
+                                      int *ret_exit);
+
+/* Each starts the operation and waits for its end. They return the status of the call itself, and the operation's
+ * if that was 0; the details are in session->last. */
+int session_acquire(struct session *session, struct redlock_lock *lock,
+                    const struct redlock_acquire_options *options);
+int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
+int session_release(struct session *session, struct redlock_lock *lock);
+int session_release_token(struct session *session, struct redlock_lock *lock, const char *token);
+
+/* The same in two halves, to look around between them. */
+int session_acquire_begin(struct session *session, struct redlock_lock *lock,
+                          const struct redlock_acquire_options *options);
+int session_end(struct session *session);
+
+/* Runs the loop until the condition holds (true), or the time is over or a signal came (false). */
+typedef bool (*session_condition)(const struct session *session, void *data);
+bool session_run_until(struct session *session, session_condition condition, void *data, uint32_t timeout_ms);
+
+/* Handles what has happened meanwhile, without waiting. False after a signal that asks to stop. */
+bool session_poll(struct session *session);
+
+/* Waits for the votes that are still missing after a decision. */
+void session_settle(struct session *session, uint32_t timeout_ms);
+
+/* Waits until every release is confirmed, or as long as given; then destroys the client. NULL is fine. */
+void session_finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms);
+
+const char *session_node_name(const struct redlock_client *client, size_t node);
+
+#endif

@@ -1,0 +1,244 @@
+/* redlock status: who holds a lock, master by master. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/finish.h"
+#include "cli/json.h"
+#include "cli/probe.h"
+#include "cli/session.h"
+#include "cli/term.h"
+#include "cli/verdict.h"
+#include "cli/votes.h"
+
+static const char status_help[] =
+    "Usage: redlock status KEY [OPTION...]\n"
+    "\n"
+    "Asks every master what it stores under KEY, and says what that adds up to:\n"
+    "\n"
+    "  held     a majority of the masters has the same token: that is the holder\n"
+    "  free     nobody has it\n"
+    "  split    some masters have the key, but no token has a majority: attempts under\n"
+    "           way, or leftovers that end with their ttl; nobody holds the lock\n"
+    "  unknown  too few masters answered to tell\n"
+    "\n"
+    "  --verbose            whole tokens; without it, the first 8 characters. Who has a\n"
+    "                       token can unlock with it\n"
+    "  --node-timeout DUR   how long to wait for a connection and for an answer (500ms)\n"
+    "  --json               print one line of JSON\n"
+    "\n" CLI_COMMON_HELP
+    "\n"
+    "It only reads, and is a picture of this moment. The holder's own validity ends a\n"
+    "little before the time shown here: it leaves room for clock drift.\n"
+    "\n"
+    "Exit status: 0 held; 1 free or split; 2 wrong usage; 3 unknown.\n"
+    "\n"
+    "Example:\n"
+    "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
+
+enum { SHORT_TOKEN = 8, KEY_COLUMN = 8 };
+
+struct request {
+    struct cli_common common;
+    bool verbose;
+    const char *key;
+};
+
+struct picture {
+    const struct request *request;
+    const struct redlock_client *client; /* for the names */
+    struct probe probes[REDLOCK_MAX_MASTERS];
+    size_t n;
+    struct verdict verdict;
+};
+
+static int token_width(const struct picture *picture)
+{
+    return picture->request->verbose ? 36 : SHORT_TOKEN;
+}
+
+static const char *time_left(int64_t pttl_ms, char *buffer, size_t size)
+{
+    return pttl_ms == -1 ? "for ever" : term_time(pttl_ms * 1000, buffer, size);
+}
+
+static void print_row(const struct term *term, const struct picture *picture, size_t i, int name_width)
+{
+    const struct probe *probe = &picture->probes[i];
+    char name[32];
+    char left[16] = "-";
+    char latency[16] = "-";
+    int token_columns = token_width(picture);
+    bool mine = probe->exists && probe->is_text && picture->verdict.kind == VERDICT_HELD &&
+                strcmp(probe->value, picture->verdict.value) == 0;
+
+    fprintf(term->out, "  %-*s  ", name_width,
+            term_fit(session_node_name(picture->client, i), name_width, name, sizeof(name)));
+    if (!probe->answered) {
+        term_print(term, TERM_RED, "%-*s", KEY_COLUMN, "silent");
+        fprintf(term->out, "%s\n", probe->why);
+        return;
+    }
+    term_time(probe->latency_us, latency, sizeof(latency));
+    term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", KEY_COLUMN,
+               probe->exists ? "set" : "absent");
+    fprintf(term->out, "%-*.*s  %8s  %8s%s%s\n", token_columns, token_columns, probe->is_text ? probe->value : "-",
+            probe->exists ? time_left(probe->pttl_ms, left, sizeof(left)) : "-", latency,
+            probe->why[0] != '\0' ? "  " : "", probe->why);
+}
+
+static void print_verdict(const struct term *term, const struct picture *picture)
+{
+    const struct verdict *verdict = &picture->verdict;
+    char left[16];
+
+    switch (verdict->kind) {
+    case VERDICT_HELD:
+        term_print(term, TERM_GREEN, "held");
+        fprintf(term->out, " by %.*s on %zu of %zu masters, for at most %s\n", token_width(picture), verdict->value,
+                verdict->most, picture->n, time_left(verdict->pttl_ms, left, sizeof(left)));
+        break;
+    case VERDICT_FREE:
+        term_print(term, TERM_BOLD, "free");
+        fprintf(term->out, ": no key on the %zu of %zu masters that answered\n", verdict->answered, picture->n);
+        break;
+    case VERDICT_SPLIT:
+        term_print(term, TERM_YELLOW, "split");
+        fprintf(term->out, ": %zu of %zu masters have the key, but no token is on %zu: nobody holds the lock\n",
+                verdict->present, picture->n, verdict->quorum);
+        break;
+    case VERDICT_UNKNOWN:
+    default:
+        term_print(term, TERM_RED, "unknown");
+        fprintf(term->out, ": only %zu of %zu masters answered\n", verdict->answered, picture->n);
+        break;
+    }
+}
+
+static void print_table(const struct picture *picture)
+{
+    struct term term;
+    int name_width = votes_name_width(picture->client);
+
+    term_init(&term, stdout);
+    term_print(&term, TERM_DIM, "  %-*s  %-*s%-*s  %8s  %8s", name_width, "master", KEY_COLUMN, "key",
+               token_width(picture), "token", "ttl left", "answer");
+    putchar('\n');
+    for (size_t i = 0; i < picture->n; i++)
+        print_row(&term, picture, i, name_width);
+    print_verdict(&term, picture);
+}
+
+static void json_token(struct cli_json *json, const struct picture *picture, const char *token)
+{
+    size_t size = strlen(token);
+
+    if (!picture->request->verbose && size > SHORT_TOKEN)
+        size = SHORT_TOKEN;
+    cli_json_bytes(json, picture->request->verbose ? "token" : "token_prefix", token, size);
+}
+
+static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
+{
+    const struct probe *probe = &picture->probes[i];
+
+    cli_json_begin(json, NULL, '{');
+    cli_json_string(json, "name", session_node_name(picture->client, i));
+    cli_json_bool(json, "answered", probe->answered);
+    if (probe->answered) {
+        cli_json_bool(json, "present", probe->exists);
+        cli_json_int(json, "latency_us", probe->latency_us);
+    }
+    if (probe->exists && probe->is_text)
+        json_token(json, picture, probe->value);
+    if (probe->exists)
+        cli_json_int(json, "pttl_ms", probe->pttl_ms);
+    if (probe->why[0] != '\0')
+        cli_json_string(json, "error", probe->why);
+    cli_json_end(json, '}');
+}
+
+static void print_json(const struct picture *picture)
+{
+    const struct verdict *verdict = &picture->verdict;
+    struct cli_json json;
+
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "key", picture->request->key);
+    cli_json_string(&json, "verdict", verdict_name(verdict->kind));
+    cli_json_int(&json, "quorum", (int64_t)verdict->quorum);
+    cli_json_int(&json, "answered", (int64_t)verdict->answered);
+    cli_json_int(&json, "present", (int64_t)verdict->present);
+    cli_json_int(&json, "agreeing", (int64_t)verdict->most);
+    if (verdict->kind == VERDICT_HELD) {
+        json_token(&json, picture, verdict->value);
+        cli_json_int(&json, "pttl_ms", verdict->pttl_ms);
+    }
+    cli_json_begin(&json, "masters", '[');
+    for (size_t i = 0; i < picture->n; i++)
+        json_master(&json, picture, i);
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+static int look(const struct request *request, const struct redlock_client *client)
+{
+    static const int codes[] = {
+        [VERDICT_HELD] = CLI_OK,
+        [VERDICT_FREE] = CLI_NOT_HELD,
+        [VERDICT_SPLIT] = CLI_NOT_HELD,
+        [VERDICT_UNKNOWN] = CLI_INFRASTRUCTURE,
+    };
+    struct picture picture = {.request = request, .client = client, .n = request->common.masters.count};
+
+    probe_key(request->common.masters.urls, picture.n, request->key, strlen(request->key),
+              request->common.node_timeout_ms, picture.probes);
+    picture.verdict = verdict_of(picture.probes, picture.n);
+    if (request->common.json)
+        print_json(&picture);
+    else
+        print_table(&picture);
+    return codes[picture.verdict.kind];
+}
+
+/* The client is there to judge the URLs and the key, and to name the masters as everywhere else; the look itself goes
+ * past it. */
+static int run(const struct request *request)
+{
+    struct session session;
+    struct redlock_client *client = NULL;
+    struct redlock_lock *lock;
+    int code = CLI_INFRASTRUCTURE;
+    int status = 0;
+
+    if (session_open(&session, "status"))
+        client = session_client(&session, "status", &request->common, &code);
+    if (client != NULL) {
+        status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
+        code = status != 0 ? refused_call("status", status) : look(request, client);
+    }
+    redlock_client_destroy(client);
+    return finish(&session, NULL, 0, code);
+}
+
+int status_main(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct cli_option options[] = {
+        {.name = "verbose", .flag = &request.verbose},
+        CLI_COMMON_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {"status", status_help, options, (const char *const[]){"KEY", NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    code = cli_parse(&command, argc, argv, &request.key);
+    if (code < 0)
+        code = cli_need_masters("status", &request.common.masters) ? run(&request) : cli_usage("status");
+    cli_common_fini(&request.common);
+    return code;
+}

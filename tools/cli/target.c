@@ -1,0 +1,100 @@
+#include "cli/target.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { DEFAULT_PORT = 6379 };
+
+static int hex(char c)
+{
+    return c >= '0' && c <= '9' ? c - '0' : (c | 32) - 'a' + 10;
+}
+
+/* A copy with %XX decoded; NULL: out of memory. */
+static char *decode(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    size_t n = 0;
+
+    if (copy == NULL)
+        return NULL;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == '%' && i + 2 < length) {
+            copy[n++] = (char)(hex(text[i + 1]) << 4 | hex(text[i + 2]));
+            i += 2;
+        } else {
+            copy[n++] = text[i];
+        }
+    }
+    copy[n] = '\0';
+    return copy;
+}
+
+/* "user:password@" in front of the rest: the user may be missing. */
+static bool credentials(struct target *target, const char **text)
+{
+    size_t head = strcspn(*text, "/");
+    const char *at = memrchr(*text, '@', head);
+    const char *colon;
+
+    if (at == NULL)
+        return true;
+    colon = memchr(*text, ':', (size_t)(at - *text));
+    if (colon != NULL && colon > *text)
+        target->user = decode(*text, (size_t)(colon - *text));
+    if (colon != NULL)
+        target->password = decode(colon + 1, (size_t)(at - colon - 1));
+    if (colon != NULL && (target->password == NULL || (colon > *text && target->user == NULL)))
+        return false;
+    *text = at + 1;
+    return true;
+}
+
+static bool socket_path(struct target *target, const char *text)
+{
+    const char *query = strchr(text, '?');
+
+    target->path = decode(text, query != NULL ? (size_t)(query - text) : strlen(text));
+    if (query != NULL && strncmp(query, "?db=", 4) == 0)
+        target->db = strdup(query + 4);
+    return target->path != NULL && (query == NULL || target->db != NULL);
+}
+
+static bool host_and_port(struct target *target, const char *text)
+{
+    bool bracketed = *text == '[';
+    size_t length = bracketed ? strcspn(text + 1, "]") : strcspn(text, ":/");
+    const char *rest = text + length + (bracketed ? 2 : 0);
+
+    target->host = decode(text + (bracketed ? 1 : 0), length);
+    target->port = *rest == ':' ? atoi(rest + 1) : DEFAULT_PORT;
+    rest = strchr(rest, '/');
+    if (rest != NULL && rest[1] != '\0')
+        target->db = strdup(rest + 1);
+    return target->host != NULL && (rest == NULL || rest[1] == '\0' || target->db != NULL);
+}
+
+bool target_parse(const char *url, struct target *ret_target)
+{
+    const char *text = strstr(url, "://");
+    bool is_socket = strncasecmp(url, "unix", 4) == 0;
+
+    *ret_target = (struct target){0};
+    text = text != NULL ? text + 3 : url;
+    if (!credentials(ret_target, &text))
+        return false;
+    return is_socket ? socket_path(ret_target, text) : host_and_port(ret_target, text);
+}
+
+void target_fini(struct target *target)
+{
+    free(target->host);
+    free(target->path);
+    free(target->user);
+    if (target->password != NULL)
+        explicit_bzero(target->password, strlen(target->password));
+    free(target->password);
+    free(target->db);
+    *target = (struct target){0};
+}

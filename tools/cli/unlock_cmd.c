@@ -1,0 +1,128 @@
+/* redlock unlock: gives up a lock that `redlock lock` has left. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/finish.h"
+#include "cli/json.h"
+#include "cli/session.h"
+#include "cli/term.h"
+#include "cli/votes.h"
+
+static const char unlock_help[] =
+    "Usage: redlock unlock KEY TOKEN [OPTION...]\n"
+    "\n"
+    "Gives up the lock on KEY that was taken with TOKEN (as printed by 'redlock\n"
+    "lock'). Every master deletes the key only if it still has this token: a lock that\n"
+    "someone else has taken since is never touched.\n"
+    "\n"
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --json               print one line of JSON instead of the table\n"
+    "  --quiet              no table of answers on standard error\n"
+    "\n" CLI_COMMON_HELP
+    "\n"
+    "Exit status: 0 given up; 1 no master had the key with this token (released\n"
+    "before, or the ttl is over); 2 wrong usage; 3 no quorum of masters has confirmed:\n"
+    "the key may be held until its ttl ends.\n"
+    "\n"
+    "Example:\n"
+    "  redlock unlock jobs:nightly \"$token\"\n";
+
+struct request {
+    struct cli_common common;
+    bool quiet;
+    const char *operands[2]; /* KEY, TOKEN */
+};
+
+enum { FINISH_MS = 1000 };
+
+static int explain(const struct request *request, const struct term *term, const struct outcome *outcome)
+{
+    size_t deleted = votes_count(outcome, REDLOCK_VOTE_GRANTED);
+
+    if (outcome->status != REDLOCK_OK) {
+        cli_error("unlock", "'%s': %s; it may stay held until its ttl ends", request->operands[0],
+                  redlock_strerror(outcome->status));
+        return CLI_INFRASTRUCTURE;
+    }
+    if (deleted == 0) {
+        cli_error("unlock", "'%s' was not held with this token", request->operands[0]);
+        return CLI_NOT_HELD;
+    }
+    if (!request->quiet) {
+        term_print(term, TERM_GREEN, "released");
+        fprintf(term->out, " '%s': deleted on %zu of %zu masters\n", request->operands[0], deleted,
+                outcome->n_nodes);
+    }
+    return CLI_OK;
+}
+
+static void print_json(const struct request *request, const struct redlock_client *client,
+                       const struct outcome *outcome)
+{
+    struct cli_json json;
+
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "key", request->operands[0]);
+    cli_json_string(&json, "status", redlock_status_name(outcome->status));
+    cli_json_int(&json, "deleted", (int64_t)votes_count(outcome, REDLOCK_VOTE_GRANTED));
+    cli_json_int(&json, "quorum", outcome->quorum);
+    cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
+    votes_json(&json, client, outcome);
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+static int release(const struct request *request, struct session *session, struct redlock_client *client)
+{
+    struct redlock_lock *lock;
+    struct term term;
+    int status = redlock_lock_create(client, request->operands[0], strlen(request->operands[0]), &lock);
+
+    if (status != 0)
+        return refused_call("unlock", status);
+    status = session_release_token(session, lock, request->operands[1]);
+    if (session->last.n_nodes == 0)
+        return refused_call("unlock", status);
+    term_init(&term, stderr);
+    if (!request->quiet)
+        votes_print(&term, client, &session->last);
+    if (request->common.json)
+        print_json(request, client, &session->last);
+    return explain(request, &term, &session->last);
+}
+
+static int run(const struct request *request)
+{
+    struct session session;
+    struct redlock_client *client = NULL;
+    int code = CLI_INFRASTRUCTURE;
+
+    if (session_open(&session, "unlock") && session_catch_signals(&session, "unlock"))
+        client = session_client(&session, "unlock", &request->common, &code);
+    if (client != NULL)
+        code = release(request, &session, client);
+    return finish(&session, client, FINISH_MS, code);
+}
+
+int unlock_main(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct cli_option options[] = {
+        {.name = "quiet", .flag = &request.quiet},
+        CLI_COMMON_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {"unlock", unlock_help, options, (const char *const[]){"KEY", "TOKEN", NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    code = cli_parse(&command, argc, argv, request.operands);
+    request.quiet = request.quiet || request.common.json;
+    if (code < 0)
+        code = cli_need_masters("unlock", &request.common.masters) ? run(&request) : cli_usage("unlock");
+    cli_common_fini(&request.common);
+    return code;
+}

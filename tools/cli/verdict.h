@@ -1,0 +1,27 @@
+/* What the masters' answers about one key add up to. Pure arithmetic over the probes. */
+#ifndef CLI_VERDICT_H
+#define CLI_VERDICT_H
+
+#include "cli/probe.h"
+
+enum verdict_kind {
+    VERDICT_HELD,    /* a quorum stores the same value */
+    VERDICT_FREE,    /* no master that answered has the key, and those are a quorum */
+    VERDICT_SPLIT,   /* some have it, but no value can have a quorum, whatever the silent masters store */
+    VERDICT_UNKNOWN, /* the silent masters decide */
+};
+
+struct verdict {
+    enum verdict_kind kind;
+    size_t quorum;
+    size_t answered;
+    size_t present;     /* masters with the key, whatever its value */
+    size_t most;        /* masters that agree on the most frequent value */
+    const char *value;  /* that value, borrowed from a probe; NULL if there is none */
+    int64_t pttl_ms;    /* HELD: how long a quorum keeps it, without renewal; -1: for ever */
+};
+
+struct verdict verdict_of(const struct probe *probes, size_t n);
+const char *verdict_name(enum verdict_kind kind);
+
+#endif

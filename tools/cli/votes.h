@@ -1,0 +1,18 @@
+/* The votes of an operation as a table, one master a line. */
+#ifndef CLI_VOTES_H
+#define CLI_VOTES_H
+
+#include "cli/json.h"
+#include "cli/session.h"
+#include "cli/term.h"
+
+void votes_print(const struct term *term, const struct redlock_client *client, const struct outcome *outcome);
+void votes_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome);
+
+/* How many masters voted so. */
+size_t votes_count(const struct outcome *outcome, enum redlock_vote vote);
+
+/* The width of the widest master name, for a column of them. */
+int votes_name_width(const struct redlock_client *client);
+
+#endif
