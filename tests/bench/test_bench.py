@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""redlock bench, run as a user runs it. Prints TAP. Usage: test_bench.py PATH_OF_REDLOCK"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+REDLOCK = sys.argv[1]
+WATCHDOG_S = 120
+QUANTILES = ("p50", "p99", "p999", "mean", "max")
+NUMBERS = ("concurrency", "nodes", "seconds", "locks", "locks_per_s", "busy", "failed", "overlaps",
+           "commands_per_lock", "cpu_s_per_10k", "rss_mb", "jain")
+
+
+def bench(*args):
+    """Exit code, standard output, standard error."""
+    done = subprocess.run([REDLOCK, "bench", *args], capture_output=True, text=True, timeout=WATCHDOG_S, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def measured(*args):
+    """The JSON line of a run that must succeed."""
+    code, out, err = bench("--json", "--warmup", "0.2", *args)
+    assert code == 0, f"exit code {code}: {err}"
+    assert out.count("\n") == 1 and out.endswith("\n"), f"not one line: {out!r}"
+    result = json.loads(out)
+    for name in NUMBERS:
+        assert isinstance(result[name], (int, float)), f"{name} is {result.get(name)!r}"
+    for name in ("acquire_us", "release_us", "gap_us", "hold_us"):
+        assert all(quantile in result[name] for quantile in QUANTILES), f"{name} is {result[name]}"
+    assert result["locks"] > 0
+    assert result["failed"] == 0, f"{result['failed']} acquisitions failed"
+    assert result["overlaps"] == 0, f"{result['overlaps']} overlaps"
+    assert result["fds"]["end"] <= result["fds"]["start"], f"descriptors: {result['fds']}"
+    return result
+
+
+def refused(*args):
+    """The message of a call with wrong options."""
+    code, out, err = bench(*args)
+    assert code == 2, f"exit code {code}, not 2: {out}{err}"
+    assert out == "", f"output in spite of wrong options: {out}"
+    assert "bench" in err, f"message: {err!r}"
+    return err
+
+
+def assert_increasing(times):
+    values = [times[name] for name in ("p50", "p99", "p999", "max")]
+    assert values == sorted(values) and values[0] > 0, f"{times}"
+
+
+def a_lone_task_needs_ten_commands_for_a_lock_on_five_masters():
+    result = measured("--scenario", "seq", "--seconds", "1")
+    assert result["scenario"] == "seq" and result["concurrency"] == 1 and result["nodes"] == 5
+    assert 9.9 <= result["commands_per_lock"] <= 10.5, result["commands_per_lock"]
+    assert_increasing(result["acquire_us"])
+    assert_increasing(result["release_us"])
+    assert abs(result["locks_per_s"] - result["locks"] / result["seconds"]) < 0.01 * result["locks_per_s"]
+
+
+def concurrent_tasks_share_the_connections():
+    result = measured("--scenario", "conc", "--concurrency", "100", "--procs", "3", "--seconds", "1", "--unix")
+    assert result["concurrency"] == 100 and result["procs"] == 3
+    assert 9.5 <= result["commands_per_lock"] <= 10.5, result["commands_per_lock"]
+
+
+def hammering_tasks_exclude_each_other():
+    result = measured("--scenario", "hammer", "--concurrency", "8", "--procs", "2", "--seconds", "1", "--hold-ms", "1",
+                      "--retry-delay", "1", "--retry-jitter", "5")
+    assert result["hold_us"]["p50"] >= 500, result["hold_us"]
+    assert 0 < result["busy"] <= 1, result["busy"]
+    assert 1 / 8 <= result["jain"] <= 1, result["jain"]
+    assert result["gap_us"]["n"] > 0 and result["gap_us"]["p50"] > 0, result["gap_us"]
+
+
+def a_herd_serves_everyone_once_each_round():
+    result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--seconds", "1",
+                      "--retry-delay", "1", "--retry-jitter", "5")
+    assert result["locks"] >= 8, result["locks"]
+    # Each task is at most one round ahead of another.
+    assert result["jain"] > 0.9, result["jain"]
+    assert 0 < result["busy"] <= 1 or result["hold_us"]["max"] == 0
+
+
+def faults_report_both_phases():
+    for scenario in ("hung1", "hung2", "killed1", "killed2"):
+        result = measured("--scenario", scenario, "--seconds", "1.5", "--reps", "1")
+        healthy, degraded = result["healthy"], result["degraded"]
+        for phase in (healthy, degraded):
+            assert phase["locks"] > 0 and phase["failed"] == 0 and phase["overlaps"] == 0, f"{scenario}: {phase}"
+        assert_increasing(degraded["acquire_us"])
+        ratio = degraded["acquire_us"]["p99"] / healthy["acquire_us"]["p99"]
+        assert abs(ratio - result["p99_ratio"]) < 0.01, f"{scenario}: {ratio} and {result['p99_ratio']}"
+        # Masters that are gone are not written to for long. Each that hangs may delay one release by the node
+        # timeout, so a short phase can have so few locks that those in progress at its ends count.
+        commands = degraded["commands_per_lock"] * degraded["locks"]
+        assert commands < 10.5 * (degraded["locks"] + 3), f"{scenario}: {commands} commands, {degraded['locks']} locks"
+
+
+def the_number_of_locks_can_end_a_run():
+    result = measured("--scenario", "conc", "--concurrency", "16", "--locks", "500", "--unix")
+    assert 500 <= result["locks"] <= 600, result["locks"]
+
+
+def the_floor_is_measured_in_alternation():
+    result = measured("--scenario", "conc", "--floor", "--reps", "2", "--seconds", "1")
+    floor = result["floor"]
+    assert floor["slices"] == 2
+    for figure in ("acquire_p50", "locks_per_s", "cpu_s_per_10k"):
+        for side in ("library", "floor", "ratio"):
+            assert floor[side][figure] > 0, f"{side} {figure}: {floor[side]}"
+
+
+def people_get_a_table():
+    code, out, _ = bench("--scenario", "hammer", "--concurrency", "2", "--seconds", "0.3", "--hold-ms", "1.5")
+    assert code == 0
+    for words in ("locks", "per second", "commands per lock", "key held", "p99.9", "acquire", "release", "hold"):
+        assert words in out, f"no {words!r} in: {out}"
+
+
+def running_masters_can_be_named():
+    """Nobody listens on port 1, and the message names the master and the reason."""
+    code, out, err = bench("--nodes", "127.0.0.1:1,redis://127.0.0.1:2", "--seconds", "0.1")
+    assert code == 3 and out == "", f"exit code {code}: {out}{err}"
+    assert "127.0.0.1:1" in err and "127.0.0.1:2" in err, err
+
+
+def faults_are_refused_on_masters_of_others():
+    for scenario in ("hung1", "killed2"):
+        assert "--local" in refused("--scenario", scenario, "--nodes", "127.0.0.1:1")
+
+
+def wrong_options_are_named():
+    assert "nonsense" in refused("--scenario", "nonsense")
+    assert "--frobnicate" in refused("--frobnicate")
+    assert "stray" in refused("stray")
+    assert "--concurrency" in refused("--concurrency", "0")
+    assert "--seconds" in refused("--seconds", "nan")
+    assert "--ttl" in refused("--ttl", "-5")
+    assert "--hold-ms" in refused("--ttl", "100", "--hold-ms", "100")
+    assert "--procs" in refused("--procs", "2")
+    assert "--persistence" in refused("--persistence", "maybe")
+    assert "--floor" in refused("--floor", "--scenario", "herd")
+    assert "conc" in refused("--scenario", "seq", "--concurrency", "2")
+    assert "--nodes" in refused("--nodes", "a:1,,b:2")
+    assert "exclude" in refused("--nodes", "a:1", "--local", "3")
+
+
+def a_fault_must_leave_a_quorum():
+    assert "quorum" in refused("--scenario", "killed2", "--local", "4")
+
+
+def help_names_every_option():
+    code, out, err = bench("--help")
+    assert code == 0 and err == ""
+    named = set(re.findall(r"--[a-z-]+", out))
+    for option in ("nodes", "local", "scenario", "concurrency", "seconds", "ttl", "hold-ms", "procs", "json", "floor",
+                   "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table"):
+        assert "--" + option in named, f"--{option} is not in the help text"
+    for scenario in ("seq", "conc", "hammer", "herd", "hung1", "hung2", "killed1", "killed2"):
+        assert re.search(rf"\b{scenario}\b", out), f"{scenario} is not in the help text"
+
+
+TESTS = [
+    a_lone_task_needs_ten_commands_for_a_lock_on_five_masters,
+    concurrent_tasks_share_the_connections,
+    hammering_tasks_exclude_each_other,
+    a_herd_serves_everyone_once_each_round,
+    faults_report_both_phases,
+    the_number_of_locks_can_end_a_run,
+    the_floor_is_measured_in_alternation,
+    people_get_a_table,
+    running_masters_can_be_named,
+    faults_are_refused_on_masters_of_others,
+    wrong_options_are_named,
+    a_fault_must_leave_a_quorum,
+    help_names_every_option,
+]
+
+
+def main():
+    if not shutil.which(os.environ.get("REDLOCK_SERVER", "redis-server")):
+        print("1..0 # SKIP there is no redis-server")
+        return 0
+    failures = 0
+    print(f"1..{len(TESTS)}")
+    for number, test in enumerate(TESTS, 1):
+        try:
+            test()
+            print(f"ok {number} - {test.__name__}", flush=True)
+        except (AssertionError, KeyError, ValueError, subprocess.TimeoutExpired) as problem:
+            failures += 1
+            print(f"not ok {number} - {test.__name__}\n# {type(problem).__name__}: {problem}", flush=True)
+    return 1 if failures else 0
+
+
+sys.exit(main())

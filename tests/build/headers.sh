@@ -1,0 +1,32 @@
+#!/bin/sh
+# Each public header compiles alone, as C11 and as C++, and drags in no header of the libraries behind it.
+#
+#   headers.sh SOURCE_ROOT BUILD_ROOT        $CC, $CXX
+set -eu
+source=$1/include
+build=$2/include
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cc=${CC:-cc}
+cxx=
+for candidate in "${CXX:-}" c++ g++ clang++; do
+    if [ -z "$cxx" ] && [ -n "$candidate" ] && command -v "$candidate" >/dev/null 2>&1; then
+        cxx=$candidate
+    fi
+done
+[ -n "$cxx" ] || echo "there is no C++ compiler: only C is checked"
+
+# The second inclusion must be harmless.
+for header in "$source"/redlock/*.h "$build"/redlock/*.h; do
+    name=redlock/${header##*/}
+    printf '#include <%s>\n#include <%s>\nint not_empty;\n' "$name" "$name" >"$work/one.c"
+    cp "$work/one.c" "$work/one.cc"
+    "$cc" -std=c11 -Wall -Wextra -Wpedantic -Werror -I"$source" -I"$build" -fsyntax-only "$work/one.c"
+    if [ -n "$cxx" ]; then
+        "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$source" -I"$build" -fsyntax-only "$work/one.cc"
+    fi
+    if "$cc" -std=c11 -I"$source" -I"$build" -M "$work/one.c" | grep -E 'hiredis|event2|/event\.h|uuid'; then
+        echo "$name includes a header of a library behind it"
+        exit 1
+    fi
+done

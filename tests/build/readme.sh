@@ -1,0 +1,21 @@
+#!/bin/sh
+# The program in README.md compiles without a warning, is as short as it says, and locks.
+#
+#   readme.sh SOURCE_ROOT BUILD_ROOT LIBRARY_DIR WITH_MASTERS        $CC
+set -eu
+root=$1
+build=$2
+library=$3
+with_masters=$4
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+[ -e "$root/README.md" ] || { echo "there is no README.md"; exit 77; }
+awk '/^```c$/ { on = 1; n++; next } /^```$/ { on = 0 } on && n == 1' "$root/README.md" >"$work/program.c"
+grep -q redlock_acquire "$work/program.c" || { echo "README.md has no program"; exit 1; }
+"${CC:-cc}" -std=c11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$root/include" -I"$build/include" \
+    "$work/program.c" -o "$work/program" -L"$library" -lredlock -levent_core
+LD_LIBRARY_PATH=$library "$with_masters" 3 "$work/program" >"$work/output"
+cat "$work/output"
+grep -q '^acquire: success' "$work/output"
+grep -q '^released: success' "$work/output"

@@ -1,0 +1,39 @@
+#!/bin/sh
+# What the linker knows: the core needs nothing but memory and string functions, and the shared library exports every
+# function that the headers declare, and nothing else.
+#
+#   symbols.sh CORE_ARCHIVE SHARED_LIBRARY SOURCE_ROOT
+set -eu
+core=$1
+shared=$2
+include=$3/include/redlock
+bad=0
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# What instruments the code is no dependency of the code.
+tooling='__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__(a|ub|t|l)san_.*|__sanitizer_.*|__gcov_.*|__llvm_.*|__fentry__'
+allowed='memcpy|memset|memmove|memcmp|strlen|__assert_fail'
+
+nm -u "$core" | sed -nE 's/^ +[Uvw] //p' | sort -u >"$work/needed"
+nm --defined-only "$core" | sed -nE 's/^[0-9a-f]+ [A-Z] //p' | sort -u >"$work/defined"
+if comm -23 "$work/needed" "$work/defined" | grep -vxE "$tooling|$allowed"; then
+    echo "the core needs these symbols, which it must not"
+    bad=1
+fi
+if ! [ -s "$work/defined" ]; then
+    echo "no symbols were found in $core"
+    bad=1
+fi
+
+nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/exported"
+if grep -vE '^redlock_' "$work/exported" | grep -vxE "$tooling"; then
+    echo "the library exports these symbols, which it must not"
+    bad=1
+fi
+sed -nE 's/^REDLOCK_API [^(]*[ *]([a-z_0-9]+)\(.*/\1/p' "$include"/*.h "$include"/*.h.in | sort -u >"$work/declared"
+if comm -3 "$work/declared" "$work/exported" | grep .; then
+    echo "declared and not exported (first column), or the other way round (second)"
+    bad=1
+fi
+exit $bad

@@ -1,0 +1,193 @@
+/* The callback contract of redlock/redlock.h, clauses 1, 2, 5 and 6. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void open_three(void)
+{
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* --- 1. A call either returns an error and its callback never runs, or returns 0 and its callback runs once. */
+
+START_TEST(clause_1_a_refused_call_never_calls_back)
+{
+    struct redlock_acquire_options wish = rig_wish(0, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "one");
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), REDLOCK_E_TTL);
+    ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &outcome), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), REDLOCK_E_NOT_HELD);
+    rig_run_for(&rig, 100);
+    redlock_lock_destroy(lock);
+    ck_assert_uint_eq(outcome.calls, 0);
+}
+END_TEST
+
+START_TEST(clause_1_an_accepted_call_calls_back_exactly_once)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "one");
+    struct outcome acquired = {0}, extended = {0}, released = {0};
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &acquired), 0);
+    rig_wait_outcome(&rig, &acquired);
+    ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &extended), 0);
+    rig_wait_outcome(&rig, &extended);
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &released), 0);
+    rig_wait_outcome(&rig, &released);
+    rig_run_for(&rig, 100);
+    redlock_lock_destroy(lock);
+    outcome_expect(&acquired, REDLOCK_OK);
+    outcome_expect(&extended, REDLOCK_OK);
+    outcome_expect(&released, REDLOCK_OK);
+    ck_assert_ptr_eq(acquired.lock, lock);
+    ck_assert_int_eq(acquired.op, REDLOCK_OP_ACQUIRE);
+    ck_assert_int_eq(extended.op, REDLOCK_OP_EXTEND);
+    ck_assert_int_eq(released.op, REDLOCK_OP_RELEASE);
+}
+END_TEST
+
+/* --- 2. The callback never runs inside the call that started it. */
+
+START_TEST(clause_2_no_callback_inside_the_call)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "two");
+    struct outcome acquired = {0}, extended = {0}, released = {0};
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &acquired), 0);
+    ck_assert_uint_eq(acquired.calls, 0);
+    rig_wait_outcome(&rig, &acquired);
+    ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &extended), 0);
+    ck_assert_uint_eq(extended.calls, 0);
+    rig_wait_outcome(&rig, &extended);
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &released), 0);
+    ck_assert_uint_eq(released.calls, 0);
+    rig_wait_outcome(&rig, &released);
+}
+END_TEST
+
+START_TEST(clause_2_not_even_if_the_result_is_known_at_once)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "two");
+    struct outcome acquired = {0}, canceled = {0};
+
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert(masters_kill(rig.masters, i));
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+    }
+    ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &acquired), 0);
+    ck_assert_uint_eq(acquired.calls, 0);
+    rig_wait_outcome(&rig, &acquired);
+    outcome_expect(&acquired, REDLOCK_NO_QUORUM);
+    ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &canceled), 0);
+    (void)redlock_cancel(lock); /* whether or not it has ended already */
+    ck_assert_uint_eq(canceled.calls, 0);
+    rig_wait_outcome(&rig, &canceled);
+}
+END_TEST
+
+/* --- 5. Strings passed in are copied. */
+
+START_TEST(clause_5_strings_passed_in_are_copied)
+{
+    char *urls[3], *key = strdup("five"), *name = strdup("copied");
+    struct redlock_lock *lock;
+    struct outcome outcome;
+    size_t size;
+
+    redlock_client_destroy(rig.client);
+    for (size_t i = 0; i < 3; i++)
+        urls[i] = strdup(rig.urls[i]);
+    rig.options.client_name = name;
+    ck_assert_int_eq(redlock_client_create(rig.base, (const char *const *)urls, 3, &rig.options, &rig.client, NULL), 0);
+    ck_assert_int_eq(redlock_lock_create(rig.client, key, 4, &lock), 0);
+    for (size_t i = 0; i < 3; i++) {
+        memset(urls[i], 'x', strlen(urls[i]));
+        free(urls[i]);
+    }
+    memset(key, 'x', 4);
+    free(key);
+    memset(name, 'x', strlen(name));
+    free(name);
+    memset(&rig.options, 0xff, sizeof(rig.options));
+    outcome = rig_acquire(&rig, lock, NULL);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_ge(rig_count_value(&rig, "five", redlock_lock_token(lock)), 2);
+    ck_assert_mem_eq(redlock_lock_key(lock, &size), "five", 4);
+    ck_assert_uint_eq(size, 4);
+}
+END_TEST
+
+/* --- 6. A client belongs to one event base and its thread. */
+
+START_TEST(clause_6_two_clients_share_a_base)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *a = rig_new_lock(rig.client, "six-a"), *b = rig_new_lock(other, "six-b");
+    struct outcome first = {0}, second = {0};
+
+    ck_assert_int_eq(redlock_acquire(a, NULL, outcome_record, &first), 0);
+    ck_assert_int_eq(redlock_acquire(b, NULL, outcome_record, &second), 0);
+    rig_wait_outcome(&rig, &first);
+    rig_wait_outcome(&rig, &second);
+    outcome_expect(&first, REDLOCK_OK);
+    outcome_expect(&second, REDLOCK_OK);
+    redlock_client_destroy(other);
+    ck_assert_int_gt(redlock_remaining_ms(a), 0);
+    ck_assert_int_eq(redlock_extend(a, 0, outcome_record, &(struct outcome){0}), 0);
+}
+END_TEST
+
+static void *live_in_a_thread(void *argument)
+{
+    struct rig own = rig;
+
+    own.base = event_base_new();
+    rig_connect(&own);
+    for (int i = 0; i < 20; i++) {
+        struct outcome outcome = rig_release(&own, rig_hold(&own, argument, 20000));
+
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+    redlock_client_destroy(own.client);
+    event_base_free(own.base);
+    return NULL;
+}
+
+START_TEST(clause_6_threads_with_a_base_each_do_not_disturb_each_other)
+{
+    static char a[] = "six-a", b[] = "six-b";
+    pthread_t threads[2];
+
+    ck_assert_int_eq(pthread_create(&threads[0], NULL, live_in_a_thread, a), 0);
+    ck_assert_int_eq(pthread_create(&threads[1], NULL, live_in_a_thread, b), 0);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("contract");
+    TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
+
+    tcase_add_test(three, clause_1_a_refused_call_never_calls_back);
+    tcase_add_test(three, clause_1_an_accepted_call_calls_back_exactly_once);
+    tcase_add_test(three, clause_2_no_callback_inside_the_call);
+    tcase_add_test(three, clause_2_not_even_if_the_result_is_known_at_once);
+    tcase_add_test(three, clause_5_strings_passed_in_are_copied);
+    tcase_add_test(three, clause_6_two_clients_share_a_base);
+    tcase_add_test(three, clause_6_threads_with_a_base_each_do_not_disturb_each_other);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,273 @@
+/* Every caller error of redlock/status.h, provoked: each rule has a code of its own, and a refused call changes
+ * nothing. */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "errors.h"
+#include "suite.h"
+
+#define FIRST_ERROR (-100)
+#define LAST_ERROR (-199)
+
+static struct rig rig;
+static bool seen[FIRST_ERROR - LAST_ERROR + 1];
+
+static void open_three(void)
+{
+    memset(seen, 0, sizeof(seen));
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+void errors_expect(int actual, int expected, const char *what)
+{
+    ck_assert_msg(actual == expected, "%s: %s instead of %s", what, redlock_status_name(actual),
+                  redlock_status_name(expected));
+    if (actual <= FIRST_ERROR && actual >= LAST_ERROR)
+        seen[FIRST_ERROR - actual] = true;
+}
+
+START_TEST(each_rule_for_options_has_its_code)
+{
+    errors_of_options(&rig);
+}
+END_TEST
+
+START_TEST(each_rule_for_masters_has_its_code)
+{
+    errors_of_masters(&rig);
+}
+END_TEST
+
+/* --- Keys and the options of an acquisition */
+
+static void refuse_keys(void)
+{
+    static const char key[REDLOCK_MAX_KEY_BYTES + 1];
+    struct redlock_lock *lock = NULL;
+
+    errors_expect(redlock_lock_create(rig.client, "", 0, &lock), REDLOCK_E_KEY_EMPTY, "an empty key");
+    errors_expect(redlock_lock_create(rig.client, key, sizeof(key), &lock), REDLOCK_E_KEY_TOO_LONG, "a long key");
+    errors_expect(redlock_lock_create(rig.client, NULL, 3, &lock), REDLOCK_E_ARGUMENT, "no key");
+    errors_expect(redlock_lock_create(NULL, "k", 1, &lock), REDLOCK_E_ARGUMENT, "no client");
+    errors_expect(redlock_lock_create(rig.client, "k", 1, NULL), REDLOCK_E_ARGUMENT, "no result");
+    ck_assert_ptr_null(lock);
+}
+
+static void refuse_wish(struct redlock_lock *lock, const struct redlock_acquire_options *wish, int expected,
+                        const char *what)
+{
+    errors_expect(redlock_acquire(lock, wish, outcome_record, NULL), expected, what);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+}
+
+#define WISH(...) (memcpy(&wish, &standard, sizeof(wish)), wish.__VA_ARGS__, &wish)
+
+static void refuse_wishes(void)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "errors");
+    struct redlock_acquire_options standard, wish;
+
+    redlock_acquire_options_init(&standard);
+    refuse_wish(lock, WISH(size = 0), REDLOCK_E_OPTIONS_SIZE, "options without init");
+    refuse_wish(lock, WISH(ttl_ms = 0), REDLOCK_E_TTL, "no ttl");
+    refuse_wish(lock, WISH(ttl_ms = 2), REDLOCK_E_TTL, "a ttl shorter than its drift");
+    refuse_wish(lock, WISH(ttl_ms = 60001), REDLOCK_E_TTL, "a ttl above max_ttl_ms");
+    refuse_wish(lock, WISH(timeout_ms = -2), REDLOCK_E_TIMEOUT, "a negative timeout");
+    refuse_wish(lock, WISH(timeout_ms = INT64_MIN), REDLOCK_E_TIMEOUT, "the most negative timeout");
+    refuse_wish(lock, WISH(timeout_ms = REDLOCK_MAX_TIMEOUT_MS + 1), REDLOCK_E_TIMEOUT, "a timeout above a day");
+    refuse_wish(lock, WISH(max_attempts = 2), REDLOCK_E_RETRY, "two attempts without a timeout");
+    refuse_wish(lock, WISH(retry_delay_ms = 60001), REDLOCK_E_RETRY, "a long delay");
+    refuse_wish(lock, WISH(retry_jitter_ms = 60001), REDLOCK_E_RETRY, "a long jitter");
+    refuse_wish(lock, WISH(retry_delay_ms = wish.retry_jitter_ms = 0), REDLOCK_E_RETRY, "no pause at all");
+    refuse_wish(lock, WISH(min_validity_ms = 10000 - 102), REDLOCK_E_MIN_VALIDITY, "more validity than there is");
+    errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
+    errors_expect(redlock_acquire(NULL, NULL, outcome_record, NULL), REDLOCK_E_ARGUMENT, "no lock");
+}
+
+START_TEST(each_rule_for_keys_and_acquisitions_has_its_code)
+{
+    refuse_keys();
+    refuse_wishes();
+}
+END_TEST
+
+/* --- The state of a lock */
+
+static void refuse_by_state(void)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "state");
+    struct outcome outcome = {0}, released = {0};
+
+    errors_expect(redlock_extend(lock, 0, outcome_record, NULL), REDLOCK_E_NOT_HELD, "extend before acquire");
+    errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD, "release before acquire");
+    errors_expect(redlock_lock_detach(lock), REDLOCK_E_NOT_HELD, "detach before acquire");
+    errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel nothing");
+    errors_expect(redlock_release_token(lock, "", NULL, NULL), REDLOCK_E_TOKEN, "an empty token");
+    errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), 0, "acquire");
+    errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), REDLOCK_E_BUSY, "acquire twice");
+    errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_BUSY, "release while acquiring");
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    errors_expect(redlock_acquire(lock, NULL, outcome_record, NULL), REDLOCK_E_ALREADY_HELD, "acquire a held lock");
+    errors_expect(redlock_extend(lock, 60001, outcome_record, NULL), REDLOCK_E_TTL, "extend beyond max_ttl_ms");
+    errors_expect(redlock_extend(lock, 0, NULL, NULL), REDLOCK_E_ARGUMENT, "extend without callback");
+    errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel a held lock");
+    errors_expect(redlock_release(lock, outcome_record, &released), 0, "release");
+    errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_BUSY, "release twice");
+    errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel a release");
+    rig_wait_outcome(&rig, &released);
+    outcome_expect(&released, REDLOCK_OK);
+}
+
+static void refuse_without_object(void)
+{
+    struct redlock_stats stats;
+    struct redlock_node_stats node;
+
+    errors_expect(redlock_extend(NULL, 0, outcome_record, NULL), REDLOCK_E_ARGUMENT, "extend nothing");
+    errors_expect(redlock_release(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "release nothing");
+    errors_expect(redlock_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel nothing");
+    errors_expect(redlock_client_shutdown(NULL, 1, NULL, NULL), REDLOCK_E_ARGUMENT, "shut nothing down");
+    errors_expect(redlock_client_stats(NULL, &stats, sizeof(stats)), REDLOCK_E_ARGUMENT, "statistics of nothing");
+    errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");
+}
+
+START_TEST(each_state_refuses_with_its_code)
+{
+    refuse_by_state();
+    refuse_without_object();
+}
+END_TEST
+
+static void refuse_above_max_claims(void)
+{
+    struct redlock_options before = rig.options;
+    struct redlock_client *client, *first = rig.client;
+    struct outcome outcome;
+
+    rig.options.max_claims = 1;
+    client = rig_new_client(&rig);
+    rig.client = client;
+    rig_hold(&rig, "only", 30000);
+    outcome = rig_acquire(&rig, rig_new_lock(client, "one too many"), NULL);
+    errors_expect(outcome.status, REDLOCK_E_LIMIT, "a second value");
+    ck_assert_uint_eq(masters_count_key(rig.masters, "one too many"), 0);
+    redlock_client_destroy(client);
+    rig.client = first;
+    rig.options = before;
+}
+
+/* The child cannot report through Check; its exit status is the code. */
+static int in_child(int (*call)(void))
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0)
+        _exit(-call());
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert(WIFEXITED(status));
+    return -WEXITSTATUS(status);
+}
+
+static int use_the_parents_client(void)
+{
+    struct redlock_lock *lock;
+
+    return redlock_lock_create(rig.client, "x", 1, &lock);
+}
+
+static void *no_memory(size_t size)
+{
+    (void)size;
+    return NULL;
+}
+
+/* What the event library refuses is the system's refusal. */
+static int create_without_events(void)
+{
+    struct redlock_client *client;
+
+    event_set_mem_functions(no_memory, realloc, free);
+    return redlock_client_create(rig.base, rig.urls, 3, NULL, &client, NULL);
+}
+
+static void refuse_by_system(void)
+{
+    errors_expect(in_child(use_the_parents_client), REDLOCK_E_FORKED, "a call in the child");
+    errors_expect(in_child(create_without_events), REDLOCK_E_SYSTEM, "a client without events");
+}
+
+static void ignore(struct redlock_client *client, int status, void *user_data)
+{
+    (void)client;
+    (void)status;
+    (void)user_data;
+}
+
+static void refuse_while_closing(void)
+{
+    struct redlock_lock *lock;
+
+    errors_expect(redlock_client_shutdown(rig.client, 1000, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
+    errors_expect(redlock_client_shutdown(rig.client, 0, ignore, NULL), REDLOCK_E_TIMEOUT, "no time to shut down");
+    errors_expect(redlock_client_shutdown(rig.client, REDLOCK_FOREVER, ignore, NULL), REDLOCK_E_TIMEOUT, "forever");
+    errors_expect(redlock_client_shutdown(rig.client, 1000, ignore, NULL), 0, "shutdown");
+    errors_expect(redlock_client_shutdown(rig.client, 1000, ignore, NULL), REDLOCK_E_CLOSING, "shut down twice");
+    errors_expect(redlock_lock_create(rig.client, "x", 1, &lock), REDLOCK_E_CLOSING, "a lock of a closing client");
+}
+
+/* Only the lack of memory is left to the tests of the allocator. */
+START_TEST(every_caller_error_has_been_provoked)
+{
+    errors_of_options(&rig);
+    errors_of_masters(&rig);
+    refuse_keys();
+    refuse_wishes();
+    refuse_by_state();
+    refuse_without_object();
+    refuse_above_max_claims();
+    refuse_by_system();
+    refuse_while_closing();
+#define MUST_BE_SEEN(name, number, retryable, text)                                                                    \
+    if ((number) <= FIRST_ERROR && (number) != REDLOCK_E_NOMEM)                                                        \
+        ck_assert_msg(seen[FIRST_ERROR - (number) > 0 ? FIRST_ERROR - (number) : 0], "%s was never seen", #name);
+    REDLOCK_STATUS_MAP(MUST_BE_SEEN)
+}
+END_TEST
+
+START_TEST(every_status_has_a_name_and_a_sentence)
+{
+#define HAS_TEXT(name, number, retryable, text)                                                                        \
+    ck_assert_str_eq(redlock_status_name(number), "REDLOCK_" #name);                                                   \
+    ck_assert_str_eq(redlock_strerror(number), text);                                                                  \
+    ck_assert(redlock_status_retryable(number) == (retryable));
+    REDLOCK_STATUS_MAP(HAS_TEXT)
+    ck_assert_str_eq(redlock_status_name(-1000), "REDLOCK_UNKNOWN");
+    ck_assert_ptr_nonnull(redlock_strerror(INT_MIN));
+    ck_assert_ptr_nonnull(redlock_strerror(INT_MAX));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("errors");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+
+    tcase_add_test(three, each_rule_for_options_has_its_code);
+    tcase_add_test(three, each_rule_for_masters_has_its_code);
+    tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
+    tcase_add_test(three, each_state_refuses_with_its_code);
+    tcase_add_test(three, every_caller_error_has_been_provoked);
+    tcase_add_test(three, every_status_has_a_name_and_a_sentence);
+    return suite_run_with_server(suite);
+}

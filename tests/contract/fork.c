@@ -1,0 +1,198 @@
+/* Clause 7: after fork() every call in the child fails with E_FORKED, and the locks stay the parent's. */
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void open_three(void)
+{
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* Runs `check` in a forked child, whose exit status tells whether it was satisfied. */
+static void in_child(bool (*check)(struct redlock_lock *), struct redlock_lock *lock)
+{
+    int status = 0;
+    pid_t pid = fork();
+
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0)
+        _exit(check(lock) ? 0 : 1);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child was not satisfied: status %x", status);
+}
+
+static void must_not_run(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    (void)lock;
+    (void)result;
+    (void)user_data;
+    _exit(3);
+}
+
+static void must_not_run_either(struct redlock_client *client, int status, void *user_data)
+{
+    (void)client;
+    (void)status;
+    (void)user_data;
+    _exit(3);
+}
+
+static bool every_call_fails(struct redlock_lock *lock)
+{
+    struct redlock_client *client = redlock_lock_client(lock);
+    struct redlock_lock *another = NULL;
+
+    return redlock_lock_create(client, "x", 1, &another) == REDLOCK_E_FORKED &&
+           redlock_acquire(lock, NULL, must_not_run, NULL) == REDLOCK_E_FORKED &&
+           redlock_extend(lock, 0, must_not_run, NULL) == REDLOCK_E_FORKED &&
+           redlock_release(lock, must_not_run, NULL) == REDLOCK_E_FORKED &&
+           redlock_cancel(lock) == REDLOCK_E_FORKED &&
+           redlock_client_shutdown(client, 1000, must_not_run_either, NULL) == REDLOCK_E_FORKED &&
+           redlock_remaining_ns(lock) == 0 && another == NULL;
+}
+
+START_TEST(clause_7_every_call_in_the_child_fails)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
+
+    in_child(every_call_fails, lock);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 0);
+}
+END_TEST
+
+static bool destroy_both(struct redlock_lock *lock)
+{
+    struct redlock_client *client = redlock_lock_client(lock);
+
+    redlock_lock_destroy(lock);
+    redlock_client_destroy(client);
+    return true;
+}
+
+static bool destroy_client_only(struct redlock_lock *lock)
+{
+    redlock_client_destroy(redlock_lock_client(lock));
+    return true;
+}
+
+/* The child's destroying must have reached neither the masters nor the parent's connections. */
+static void expect_unharmed(struct redlock_lock *lock, const char *key)
+{
+    struct redlock_node_stats stats;
+    struct outcome outcome;
+
+    ck_assert_uint_eq(rig_count_value(&rig, key, redlock_lock_token(lock)), 3);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, 3);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &stats, sizeof(stats)), 0);
+        ck_assert_uint_eq(stats.connects, 1);
+        ck_assert_uint_eq(stats.disconnects, 0);
+    }
+}
+
+START_TEST(clause_7_destroying_in_the_child_leaves_the_parents_lock_alone)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
+
+    in_child(destroy_both, lock);
+    expect_unharmed(lock, "seven");
+    lock = rig_hold(&rig, "seven", 30000);
+    in_child(destroy_client_only, lock);
+    expect_unharmed(lock, "seven");
+}
+END_TEST
+
+START_TEST(clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "seven");
+    struct outcome outcome = {0};
+    struct redlock_stats stats;
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &outcome), 0);
+    in_child(destroy_both, lock);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    expect_unharmed(lock, "seven");
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_uint_eq(stats.attempts, 1);
+}
+END_TEST
+
+static bool pending_callback_stays_silent(struct redlock_lock *lock)
+{
+    redlock_lock_destroy(lock);
+    return true;
+}
+
+static void only_in_parent(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct outcome *outcome = user_data;
+
+    if (getpid() != (pid_t)outcome->elapsed_us)
+        _exit(3);
+    outcome_record(lock, result, user_data);
+}
+
+START_TEST(clause_7_pending_work_is_not_completed_in_the_child)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "seven");
+    struct outcome outcome = {.elapsed_us = getpid()};
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, only_in_parent, &outcome), 0);
+    in_child(pending_callback_stays_silent, lock);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+/* A child that wants locks makes a base and a client of its own. */
+static bool a_client_of_its_own_works(struct redlock_lock *lock)
+{
+    struct rig own = rig;
+    struct outcome outcome;
+
+    (void)lock;
+    own.base = event_base_new();
+    rig_connect(&own);
+    outcome = rig_release(&own, rig_hold(&own, "child", 30000));
+    redlock_client_destroy(own.client);
+    event_base_free(own.base);
+    return outcome.status == REDLOCK_OK;
+}
+
+START_TEST(a_client_created_in_the_child_works)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
+
+    in_child(a_client_of_its_own_works, lock);
+    expect_unharmed(lock, "seven");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("fork");
+    TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
+
+    tcase_add_test(three, clause_7_every_call_in_the_child_fails);
+    tcase_add_test(three, clause_7_destroying_in_the_child_leaves_the_parents_lock_alone);
+    tcase_add_test(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending);
+    tcase_add_test(three, clause_7_pending_work_is_not_completed_in_the_child);
+    tcase_add_test(three, a_client_created_in_the_child_works);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,163 @@
+/* redlock_client_shutdown(): the orderly end. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static struct report {
+    unsigned calls;
+    int status;
+} report;
+
+static void open_three(void)
+{
+    memset(&report, 0, sizeof(report));
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void on_shutdown(struct redlock_client *client, int status, void *user_data)
+{
+    struct report *to = user_data;
+
+    ck_assert_ptr_nonnull(client);
+    to->calls++;
+    to->status = status;
+}
+
+static bool has_report(void *argument)
+{
+    return ((struct report *)argument)->calls > 0;
+}
+
+static void wait_report(int status)
+{
+    rig_wait(&rig, has_report, &report, "the end of the shutdown");
+    ck_assert_uint_eq(report.calls, 1);
+    ck_assert_msg(report.status == status, "%s instead of %s", redlock_status_name(report.status),
+                  redlock_status_name(status));
+}
+
+START_TEST(shutdown_releases_every_held_lock)
+{
+    struct redlock_lock *a = rig_hold(&rig, "a", 60000), *b = rig_hold(&rig, "b", 60000);
+
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
+    ck_assert_uint_eq(report.calls, 0);
+    ck_assert_int_eq(redlock_remaining_ns(a), 0);
+    ck_assert_int_eq(redlock_remaining_ns(b), 0);
+    wait_report(REDLOCK_OK);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "a"), 0);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "b"), 0);
+}
+END_TEST
+
+START_TEST(shutdown_of_an_idle_client_ends_at_once)
+{
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
+    ck_assert_uint_eq(report.calls, 0);
+    wait_report(REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(shutdown_cancels_pending_acquisitions)
+{
+    struct redlock_acquire_options wish = rig_wish(30000, REDLOCK_FOREVER);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "waiter");
+    struct outcome outcome = {0};
+
+    rig_occupy(&rig, 0, "waiter");
+    rig_occupy(&rig, 1, "waiter");
+    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    rig_run_for(&rig, 30);
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
+    wait_report(REDLOCK_OK);
+    outcome_expect(&outcome, REDLOCK_CANCELED);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "waiter"), 2);
+}
+END_TEST
+
+START_TEST(a_client_that_is_shutting_down_refuses_new_work)
+{
+    struct redlock_lock *held = rig_hold(&rig, "held", 60000), *idle = rig_new_lock(rig.client, "idle"), *lock = NULL;
+
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
+    ck_assert_int_eq(redlock_acquire(idle, NULL, outcome_record, NULL), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_extend(held, 0, outcome_record, NULL), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_lock_create(rig.client, "new", 3, &lock), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), REDLOCK_E_CLOSING);
+    wait_report(REDLOCK_OK);
+    rig_run_for(&rig, 50);
+    ck_assert_uint_eq(report.calls, 1);
+    ck_assert_int_eq(redlock_acquire(idle, NULL, outcome_record, NULL), REDLOCK_E_CLOSING);
+}
+END_TEST
+
+START_TEST(silent_masters_end_a_shutdown_by_its_timeout)
+{
+    int64_t start;
+
+    rig_hold(&rig, "silent", 60000);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    start = rig_now_ms();
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 300, on_shutdown, &report), 0);
+    wait_report(REDLOCK_DEADLINE);
+    ck_assert_int_ge(rig_now_ms() - start, 300 - 1);
+    ck_assert_int_lt(rig_now_ms() - start, 3000);
+}
+END_TEST
+
+START_TEST(destroying_the_client_cancels_its_shutdown)
+{
+    rig_hold(&rig, "silent", 60000);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 20000, on_shutdown, &report), 0);
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    ck_assert_uint_eq(report.calls, 1);
+    ck_assert_int_eq(report.status, REDLOCK_CANCELED);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_resume(rig.masters, i));
+    rig_wait_absent(&rig, "silent"); /* the releases had been written before the connections were closed */
+}
+END_TEST
+
+static void destroy_in_callback(struct redlock_client *client, int status, void *user_data)
+{
+    on_shutdown(client, status, user_data);
+    redlock_client_destroy(client);
+}
+
+START_TEST(the_client_is_destroyed_in_its_shutdown_callback)
+{
+    rig_hold(&rig, "done", 60000);
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, destroy_in_callback, &report), 0);
+    rig.client = NULL;
+    wait_report(REDLOCK_OK);
+    rig_wait_absent(&rig, "done");
+    ck_assert_int_eq(event_base_dispatch(rig.base), 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shutdown");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+
+    tcase_add_test(three, shutdown_releases_every_held_lock);
+    tcase_add_test(three, shutdown_of_an_idle_client_ends_at_once);
+    tcase_add_test(three, shutdown_cancels_pending_acquisitions);
+    tcase_add_test(three, a_client_that_is_shutting_down_refuses_new_work);
+    tcase_add_test(three, silent_masters_end_a_shutdown_by_its_timeout);
+    tcase_add_test(three, destroying_the_client_cancels_its_shutdown);
+    tcase_add_test(three, the_client_is_destroyed_in_its_shutdown_callback);
+    return suite_run_with_server(suite);
+}

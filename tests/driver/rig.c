@@ -1,0 +1,211 @@
+#include "rig.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/status.h>
+
+#include "codec/command.h"
+
+struct rig rig;
+
+static const char *const link_names[] = {
+    [RL_LINK_JOINING] = "JOINING ", [RL_LINK_READY] = "READY ", [RL_LINK_LATE] = "LATE ", [RL_LINK_DOWN] = "DOWN "};
+
+static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now)
+{
+    struct rig_link *seen = &rig.links[node];
+    size_t length = strlen(seen->path);
+
+    ck_assert_int_ne(seen->link, link);
+    seen->link = link;
+    seen->changes++;
+    snprintf(seen->path + length, sizeof(seen->path) - length, "%s", link_names[link]);
+    snprintf(seen->why, sizeof(seen->why), "%s", why);
+}
+
+static struct rig_event *record(enum rig_kind kind, unsigned node, const struct rl_ticket *ticket)
+{
+    struct rig_event *event = &rig.events[rig.n_events];
+
+    ck_assert_uint_lt(rig.n_events, RIG_EVENTS_MAX);
+    rig.n_events++;
+    *event = (struct rig_event){.kind = kind, .node = node, .number = ticket->round};
+    return event;
+}
+
+static void describe(const struct rl_reply_item *item, char *text, size_t size)
+{
+    if (item->type == RL_REPLY_NIL)
+        snprintf(text, size, "nil");
+    else if (item->type == RL_REPLY_INTEGER)
+        snprintf(text, size, "%lld", (long long)item->integer);
+    else
+        snprintf(text, size, "%.*s", (int)item->text.size, (const char *)item->text.data);
+}
+
+static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+                     struct rl_instant now)
+{
+    struct rig_event *event = record(RIG_REPLY, node, ticket);
+
+    describe(&reply->root, event->text, sizeof(event->text));
+    if (rig.on_reply)
+        rig.on_reply(event);
+}
+
+static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
+                       struct rl_instant now)
+{
+    struct rig_event *event = record(RIG_DROPPED, node, ticket);
+
+    ck_assert_int_ne(rig.links[node].link, RL_LINK_DOWN);
+    event->unsent = surely_unsent;
+    if (rig.on_dropped)
+        rig.on_dropped(event);
+}
+
+static void on_turn(void *ctx)
+{
+    rig.turns++;
+    if (rig.on_turn)
+        rig.on_turn();
+}
+
+static const struct rl_driver_sink sink = {
+    .link = on_link, .reply = on_reply, .dropped = on_dropped, .turn = on_turn};
+
+static void on_watchdog(evutil_socket_t fd, short what, void *arg)
+{
+    rig.expired = true;
+}
+
+void rig_setup(void)
+{
+    const struct timeval patience = {SUITE_PATIENCE_S, 0};
+
+    memset(&rig, 0, sizeof(rig));
+    rig.base = event_base_new();
+    ck_assert_ptr_nonnull(rig.base);
+    rig.watchdog = event_new(rig.base, -1, 0, on_watchdog, NULL);
+    event_add(rig.watchdog, &patience);
+    rl_clock_init(&rig.clock);
+    rig.config = (struct rl_driver_config){
+        .base = rig.base,
+        .clock = &rig.clock,
+        .node_timeout = rl_ms(10000),
+        .connect_timeout = rl_ms(20000),
+        .stall_timeout = rl_ms(20000),
+        .backoff_min = rl_ms(2),
+        .backoff_max = rl_ms(20),
+        .max_buffer_bytes = 1 << 20,
+        .client_name = "tester",
+        .seed = 1,
+    };
+}
+
+void rig_teardown(void)
+{
+    rl_driver_destroy(rig.driver, false);
+    for (unsigned i = 0; i < rig.n_nodes; i++)
+        fake_server_destroy(rig.servers[i]);
+    event_free(rig.watchdog);
+    event_base_free(rig.base);
+}
+
+struct fake_server *rig_add(enum fake_kind kind)
+{
+    struct fake_server *server = fake_server_create(rig.base, kind, 16);
+
+    if (!server)
+        return NULL;
+    rig.servers[rig.n_nodes] = server;
+    rig_add_url(server->url);
+    return server;
+}
+
+void rig_add_url(const char *url)
+{
+    ck_assert_uint_lt(rig.n_nodes, RIG_NODES_MAX);
+    snprintf(rig.urls[rig.n_nodes++], sizeof(rig.urls[0]), "%s", url);
+}
+
+void rig_set_credentials(unsigned node, const char *credentials)
+{
+    const char *rest = strstr(rig.servers[node]->url, "://") + 3;
+
+    snprintf(rig.urls[node], sizeof(rig.urls[node]), "%.*s%s@%s", (int)(rest - rig.servers[node]->url),
+             rig.servers[node]->url, credentials, rest);
+}
+
+void rig_start(void)
+{
+    struct rl_master masters[RIG_NODES_MAX];
+    const char *why = "";
+
+    for (unsigned i = 0; i < rig.n_nodes; i++)
+        ck_assert_msg(rl_master_parse(rig.urls[i], &masters[i], &why) == REDLOCK_OK, "%s: %s", rig.urls[i], why);
+    ck_assert_int_eq(rl_driver_create(&rig.config, masters, rig.n_nodes, &sink, &rig.driver), REDLOCK_OK);
+}
+
+void rig_start_ready(void)
+{
+    rig_start();
+    for (unsigned i = 0; i < rig.n_nodes; i++) {
+        rig_until_link(i, RL_LINK_READY);
+        snprintf(rig.links[i].path, sizeof(rig.links[i].path), "READY "); /* on a slow machine there was DOWN before */
+    }
+}
+
+void rig_turn(void)
+{
+    ck_assert_int_eq(event_base_loop(rig.base, EVLOOP_ONCE), 0);
+    ck_assert_msg(!rig.expired, "the watchdog's time is over");
+}
+
+void rig_until_link(unsigned node, enum rl_link link)
+{
+    while (rig.links[node].link != link)
+        rig_turn();
+}
+
+static bool send_word(unsigned node, unsigned number, const char *text, bool claim, struct rl_instant sent)
+{
+    const struct rl_slice word = {text, strlen(text)};
+    const struct rl_ticket ticket = {.owner = &rig, .sent = sent, .round = number};
+    struct rl_bytes bytes = {0};
+    bool accepted;
+
+    ck_assert(rl_words_encode(&word, 1, &bytes));
+    accepted = rl_driver_send(rig.driver, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), claim, &ticket);
+    rl_bytes_fini(&bytes);
+    return accepted;
+}
+
+bool rig_send(unsigned node, unsigned number, const char *word)
+{
+    return send_word(node, number, word, false, rl_clock_now(&rig.clock));
+}
+
+bool rig_send_claim(unsigned node, unsigned number, const char *word)
+{
+    return send_word(node, number, word, true, rl_clock_now(&rig.clock));
+}
+
+bool rig_send_as_of(unsigned node, unsigned number, const char *word, struct rl_instant sent)
+{
+    return send_word(node, number, word, false, sent);
+}
+
+struct rl_conn_stats rig_stats(unsigned node)
+{
+    struct rl_conn_stats stats;
+
+    rl_driver_node_stats(rig.driver, node, &stats);
+    return stats;
+}
+
+const char *rig_last_error(unsigned node)
+{
+    return rig_stats(node).last_error;
+}

@@ -1,0 +1,298 @@
+/* From the first loop turn to READY, and what can go wrong on the way. */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
+{
+    struct fake_server *server = rig_add(FAKE_TCP4);
+
+    snprintf(rig.urls[0], sizeof(rig.urls[0]), "redis://u:p@%s/3", server->url + strlen("redis://"));
+    rig_start();
+    rig_until_link(0, RL_LINK_READY);
+    ck_assert_str_eq(server->handshake, "AUTH CLIENT SELECT SCRIPT SCRIPT PING ");
+    ck_assert_str_eq(rig.links[0].path, "READY ");
+}
+END_TEST
+
+START_TEST(without_credentials_database_and_name_those_commands_are_left_out)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    rig.config.client_name = "";
+    rig_start_ready();
+    ck_assert_str_eq(server->handshake, "SCRIPT SCRIPT PING ");
+}
+END_TEST
+
+START_TEST(nothing_happens_before_the_loop_runs)
+{
+    rig_add(FAKE_UNIX);
+    rig_start();
+    ck_assert_uint_eq(rig.links[0].changes, 0);
+    ck_assert(!rig_send(0, 1, "GET"));
+    ck_assert_uint_eq(rig_stats(0).connects, 0);
+}
+END_TEST
+
+START_TEST(a_server_without_the_right_to_name_or_load_is_still_used)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.setname = "-NOPERM this user has no permissions to run the 'client|setname' command\r\n";
+    server->rules.load = "-NOPERM this user has no permissions to run the 'script|load' command\r\n";
+    rig_start_ready();
+}
+END_TEST
+
+START_TEST(a_refused_password_is_reported_without_the_password)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.auth = "-WRONGPASS invalid username-password pair or user is disabled.\r\n";
+    rig_set_credentials(0, "me:s3cr3t");
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "AUTH: WRONGPASS invalid username-password pair or user is disabled.");
+    ck_assert_str_eq(rig_last_error(0), rig.links[0].why);
+}
+END_TEST
+
+START_TEST(a_server_that_repeats_the_password_does_not_get_it_into_the_reason)
+{
+    static const char *const replies[] = {
+        "-ERR unknown command 'AUTH', with args beginning with: 'me' 's3c\r\n", "-ERR s3cr3t is wrong\r\n"};
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.auth = replies[_i];
+    rig_set_credentials(0, "me:s3cr3t");
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_msg(strncmp(rig.links[0].why, "AUTH: ", 6) == 0 && !strstr(rig.links[0].why, "s3c"), "%s",
+                  rig.links[0].why);
+}
+END_TEST
+
+START_TEST(a_database_that_does_not_exist_is_reported)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.select = "-ERR DB index is out of range\r\n";
+    snprintf(rig.urls[0], sizeof(rig.urls[0]), "%s?db=99", server->url);
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "SELECT: ERR DB index is out of range");
+}
+END_TEST
+
+START_TEST(a_loading_server_is_tried_again_until_it_serves)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.ping = "-LOADING Redis is loading the dataset in memory\r\n";
+    rig_start();
+    while (server->accepted < 4)
+        rig_turn();
+    ck_assert_str_eq(rig.links[0].path, "DOWN ");
+    ck_assert_ptr_nonnull(strstr(rig_last_error(0), "LOADING"));
+    server->rules.ping = NULL;
+    rig_until_link(0, RL_LINK_READY);
+    ck_assert_uint_eq(rig_stats(0).connects, 1);
+}
+END_TEST
+
+START_TEST(what_is_no_redis_server_is_reported)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.ping = "HTTP/1.1 400 Bad Request\r\n";
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_msg(strncmp(rig.links[0].why, "protocol: ", 10) == 0, "%s", rig.links[0].why);
+}
+END_TEST
+
+START_TEST(an_unexpected_answer_to_ping_is_not_ready)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.ping = "+OK\r\n";
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "PING: unexpected reply");
+}
+END_TEST
+
+START_TEST(a_refused_connection_is_reported_and_tried_again)
+{
+    static const enum fake_kind kinds[] = {FAKE_TCP4, FAKE_UNIX};
+    struct fake_server *server = rig_add(kinds[_i]);
+
+    fake_server_stop(server);
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_msg(strncmp(rig.links[0].why, "connect: ", 9) == 0, "%s", rig.links[0].why);
+    while (rig_stats(0).disconnects < 5)
+        rig_turn();
+    ck_assert_str_eq(rig.links[0].path, "DOWN ");
+}
+END_TEST
+
+START_TEST(a_server_that_accepts_and_says_nothing_runs_into_the_deadline)
+{
+    struct fake_server *server = rig_add(FAKE_TCP4);
+
+    rig.config.connect_timeout = rl_ms(30);
+    server->rules.ping = "";
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "handshake: timed out");
+}
+END_TEST
+
+START_TEST(a_listener_that_never_accepts_runs_into_the_deadline)
+{
+    struct fake_server *server = rig_add(FAKE_TCP4);
+
+    rig.config.connect_timeout = rl_ms(30);
+    fake_server_set_accepting(server, false);
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_ptr_nonnull(strstr(rig.links[0].why, "timed out"));
+    fake_server_set_accepting(server, true);
+    rig_until_link(0, RL_LINK_READY);
+}
+END_TEST
+
+START_TEST(a_server_that_explains_itself_and_hangs_up_is_quoted)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    server->rules.setname = "-ERR max number of clients reached\r\n";
+    server->rules.load = "";
+    rig_start();
+    while (!strstr(server->handshake, "PING"))
+        rig_turn();
+    fake_server_hang_up(server);
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "closed by the server: ERR max number of clients reached");
+}
+END_TEST
+
+/* One connection fills the queue of a listener that accepts nothing; the kernel drops the next one's SYN. */
+START_TEST(a_connect_that_gets_no_answer_runs_into_the_deadline)
+{
+    struct fake_server *server = fake_server_create(rig.base, FAKE_TCP4, 0);
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+    int filler = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    rig.servers[0] = server;
+    rig_add_url(server->url);
+    rig.config.connect_timeout = rl_ms(30);
+    fake_server_set_accepting(server, false);
+    address.sin_port = htons((uint16_t)atoi(strrchr(server->url, ':') + 1));
+    ck_assert_int_eq(connect(filler, (struct sockaddr *)&address, sizeof(address)), 0);
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "connecting: timed out");
+    close(filler);
+}
+END_TEST
+
+/* Joining ends for those who wait for it; connecting goes on. */
+START_TEST(a_slow_first_connection_is_down_after_node_timeout_and_ready_later)
+{
+    struct fake_server *server = rig_add(FAKE_UNIX);
+
+    rig.config.node_timeout = rl_ms(20);
+    server->rules.ping = "";
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_str_eq(rig.links[0].why, "not connected yet");
+    ck_assert_uint_eq(rig_stats(0).disconnects, 0);
+    while (!strstr(server->handshake, "PING"))
+        rig_turn();
+    fake_server_say(server, "+PONG\r\n");
+    rig_until_link(0, RL_LINK_READY);
+    ck_assert_uint_eq(server->accepted, 1);
+}
+END_TEST
+
+/* A unix socket with a full backlog answers EAGAIN at once: there is nothing to wait for but time. */
+START_TEST(a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt)
+{
+    struct fake_server *server = fake_server_create(rig.base, FAKE_UNIX, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int filler = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+    rig.servers[0] = server;
+    rig_add_url(server->url);
+    fake_server_set_accepting(server, false);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", server->url + strlen("unix://"));
+    ck_assert_int_eq(connect(filler, (struct sockaddr *)&address, sizeof(address)), 0);
+    rig_start();
+    while (!strstr(rig_last_error(0), "connect: "))
+        rig_turn();
+    fake_server_set_accepting(server, true);
+    rig_until_link(0, RL_LINK_READY);
+    ck_assert_str_eq(rig.links[0].path, "READY ");
+    ck_assert_uint_eq(rig_stats(0).disconnects, 0);
+    close(filler);
+}
+END_TEST
+
+START_TEST(ipv6_works_where_the_machine_has_it)
+{
+    if (!rig_add(FAKE_TCP6))
+        return;
+    rig_start_ready();
+    ck_assert_str_eq(rl_driver_node_name(rig.driver, 0), rig.urls[0] + strlen("redis://"));
+}
+END_TEST
+
+START_TEST(masters_connect_independently_of_each_other)
+{
+    rig_add(FAKE_TCP4);
+    fake_server_stop(rig_add(FAKE_UNIX));
+    rig_add(FAKE_UNIX);
+    rig_start();
+    rig_until_link(0, RL_LINK_READY);
+    rig_until_link(1, RL_LINK_DOWN);
+    rig_until_link(2, RL_LINK_READY);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("connect");
+    TCase *good = suite_add_case(suite, "good", rig_setup, rig_teardown);
+    TCase *bad = suite_add_case(suite, "bad", rig_setup, rig_teardown);
+
+    tcase_add_test(good, the_handshake_is_what_the_url_and_the_configuration_ask_for);
+    tcase_add_test(good, without_credentials_database_and_name_those_commands_are_left_out);
+    tcase_add_test(good, nothing_happens_before_the_loop_runs);
+    tcase_add_test(good, a_server_without_the_right_to_name_or_load_is_still_used);
+    tcase_add_test(good, a_slow_first_connection_is_down_after_node_timeout_and_ready_later);
+    tcase_add_test(good, a_unix_socket_with_a_full_backlog_is_tried_again_within_the_attempt);
+    tcase_add_test(good, ipv6_works_where_the_machine_has_it);
+    tcase_add_test(good, masters_connect_independently_of_each_other);
+    tcase_add_test(bad, a_refused_password_is_reported_without_the_password);
+    tcase_add_loop_test(bad, a_server_that_repeats_the_password_does_not_get_it_into_the_reason, 0, 2);
+    tcase_add_test(bad, a_database_that_does_not_exist_is_reported);
+    tcase_add_test(bad, a_loading_server_is_tried_again_until_it_serves);
+    tcase_add_test(bad, what_is_no_redis_server_is_reported);
+    tcase_add_test(bad, an_unexpected_answer_to_ping_is_not_ready);
+    tcase_add_loop_test(bad, a_refused_connection_is_reported_and_tried_again, 0, 2);
+    tcase_add_test(bad, a_server_that_accepts_and_says_nothing_runs_into_the_deadline);
+    tcase_add_test(bad, a_server_that_explains_itself_and_hangs_up_is_quoted);
+    tcase_add_test(bad, a_connect_that_gets_no_answer_runs_into_the_deadline);
+    tcase_add_test(bad, a_listener_that_never_accepts_runs_into_the_deadline);
+    return suite_run(suite);
+}

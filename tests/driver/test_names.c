@@ -1,0 +1,137 @@
+/* Names are resolved off the loop, each address is tried, and nobody waits for a resolver that does not answer. */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver/resolver.h"
+#include "rig.h"
+
+START_TEST(a_name_is_resolved_and_every_address_is_tried)
+{
+    struct fake_server *server = fake_server_create(rig.base, FAKE_TCP4, 16);
+    char url[200];
+
+    snprintf(url, sizeof(url), "redis://localhost%s", strrchr(server->url, ':'));
+    rig.servers[0] = server;
+    rig_add_url(url);
+    rig_start_ready();
+    ck_assert_uint_eq(server->accepted, 1);
+    ck_assert(!rig.driver->conns[0].looking_up);
+}
+END_TEST
+
+/* RFC 6761: .invalid never exists. Without a working resolver the attempt ends by its deadline instead. */
+START_TEST(a_name_that_does_not_exist_is_reported)
+{
+    rig_add_url("redis://name.invalid");
+    rig.config.connect_timeout = rl_ms(2000);
+    rig_start();
+    rig_until_link(0, RL_LINK_DOWN);
+    ck_assert_msg(strncmp(rig.links[0].why, "resolving the name: ", 20) == 0, "%s", rig.links[0].why);
+}
+END_TEST
+
+START_TEST(an_attempt_that_ended_leaves_at_most_one_lookup_behind)
+{
+    struct rl_conn *conn;
+
+    rig_add_url("redis://name.invalid");
+    rig.config.connect_timeout = rl_ms(1);
+    rig_start();
+    conn = &rig.driver->conns[0];
+    while (rig_stats(0).disconnects < 5 || conn->looking_up)
+        rig_turn();
+    ck_assert_str_eq(rig.links[0].path, "DOWN ");
+}
+END_TEST
+
+START_TEST(destroying_with_a_lookup_under_way_waits_for_nobody)
+{
+    rig_add_url("redis://name.invalid");
+    rig_add_url("redis://localhost:1");
+    rig_start();
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+}
+END_TEST
+
+static unsigned n_resolved;
+static bool found;
+
+static void on_resolved(void *ctx, const struct rl_addresses *addresses, const char *why)
+{
+    n_resolved++;
+    found = addresses && addresses->count;
+    ck_assert_ptr_eq(ctx, &n_resolved);
+}
+
+START_TEST(lookups_of_one_resolver_run_side_by_side)
+{
+    struct rl_resolver *resolver = rl_resolver_create(rig.base);
+
+    ck_assert_ptr_nonnull(resolver);
+    for (int i = 0; i < 20; i++)
+        ck_assert(rl_resolver_start(resolver, "localhost", 1, on_resolved, &n_resolved));
+    while (n_resolved < 20)
+        rig_turn();
+    ck_assert(found);
+    rl_resolver_destroy(resolver, false);
+}
+END_TEST
+
+/* Threads that nobody joins: what they share with the resolver is freed by whoever is last, in either order. */
+START_TEST(resolvers_may_be_destroyed_at_any_moment_of_a_lookup)
+{
+    for (int i = 0; i < 100; i++) {
+        struct rl_resolver *resolver = rl_resolver_create(rig.base);
+
+        ck_assert_ptr_nonnull(resolver);
+        ck_assert(rl_resolver_start(resolver, "localhost", 1, on_resolved, &n_resolved));
+        for (int j = 0; j < i % 5; j++)
+            event_base_loop(rig.base, EVLOOP_NONBLOCK);
+        rl_resolver_destroy(resolver, false);
+    }
+}
+END_TEST
+
+START_TEST(the_programs_signal_mask_is_left_alone)
+{
+    struct rl_resolver *resolver = rl_resolver_create(rig.base);
+    sigset_t before;
+    sigset_t after;
+
+    sigemptyset(&before);
+    sigaddset(&before, SIGUSR1);
+    pthread_sigmask(SIG_BLOCK, &before, NULL);
+    ck_assert(rl_resolver_start(resolver, "localhost", 1, on_resolved, &n_resolved));
+    pthread_sigmask(SIG_SETMASK, NULL, &after);
+    ck_assert(sigismember(&after, SIGUSR1));
+    ck_assert(!sigismember(&after, SIGUSR2));
+    while (!n_resolved)
+        rig_turn();
+    rl_resolver_destroy(resolver, false);
+}
+END_TEST
+
+static void setup(void)
+{
+    rig_setup();
+    n_resolved = 0;
+    found = false;
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("names");
+    TCase *driver = suite_add_case(suite, "driver", setup, rig_teardown);
+    TCase *resolver = suite_add_case(suite, "resolver", setup, rig_teardown);
+
+    tcase_add_test(driver, a_name_is_resolved_and_every_address_is_tried);
+    tcase_add_test(driver, a_name_that_does_not_exist_is_reported);
+    tcase_add_test(driver, an_attempt_that_ended_leaves_at_most_one_lookup_behind);
+    tcase_add_test(driver, destroying_with_a_lookup_under_way_waits_for_nobody);
+    tcase_add_test(resolver, lookups_of_one_resolver_run_side_by_side);
+    tcase_add_test(resolver, resolvers_may_be_destroyed_at_any_moment_of_a_lookup);
+    tcase_add_test(resolver, the_programs_signal_mask_is_left_alone);
+    return suite_run(suite);
+}

@@ -1,0 +1,284 @@
+/* Clause 3 to the end: in every callback, everything may be destroyed or started, in any order. */
+#include <string.h>
+
+#include "world.h"
+
+static void open_three(void)
+{
+    world_open(3);
+}
+
+static void close_world(void)
+{
+    world_close();
+}
+
+/* --- Every deed in every callback ---------------------------------------------------------------------------- */
+
+/* Two clients with two locks each; what the deeds act on. */
+static struct redlock_client *mine, *theirs;
+static struct redlock_lock *reported, *neighbour, *foreign;
+static struct outcome bystander;
+static unsigned reports, shutdowns;
+
+static void on_shutdown(struct redlock_client *client, int status, void *user_data)
+{
+    (void)client;
+    (void)status;
+    (void)user_data;
+    shutdowns++;
+}
+
+static void destroy_reported(void)
+{
+    redlock_lock_destroy(reported);
+    redlock_lock_destroy(reported); /* still borrowed: the second time does nothing */
+}
+
+static void destroy_neighbour(void)
+{
+    redlock_lock_destroy(neighbour);
+}
+
+static void destroy_mine(void)
+{
+    redlock_client_destroy(mine);
+    redlock_client_destroy(mine);
+    mine = NULL;
+}
+
+static void destroy_theirs(void)
+{
+    redlock_client_destroy(theirs);
+    theirs = NULL;
+}
+
+static void destroy_all(void)
+{
+    redlock_lock_destroy(neighbour);
+    destroy_theirs();
+    redlock_lock_destroy(reported);
+    destroy_mine();
+}
+
+static void shut_both_down(void)
+{
+    (void)redlock_client_shutdown(mine, 1000, on_shutdown, NULL);
+    ck_assert_int_eq(redlock_client_shutdown(theirs, 1000, on_shutdown, NULL), 0);
+}
+
+static void shut_down_and_destroy(void)
+{
+    shut_both_down();
+    destroy_theirs();
+    destroy_mine();
+}
+
+/* Whatever each call answers: it must leave everything in order. */
+static void call_everything(void)
+{
+    struct redlock_lock *locks[] = {reported, neighbour, foreign};
+
+    for (size_t i = 0; i < 3; i++) {
+        (void)redlock_cancel(locks[i]);
+        (void)redlock_release(locks[i], NULL, NULL);
+        (void)redlock_lock_detach(locks[i]);
+        (void)redlock_release_token(locks[i], "somebody", NULL, NULL);
+        (void)redlock_extend(locks[i], 0, outcome_record, &bystander);
+        (void)redlock_acquire(locks[i], NULL, outcome_record, &bystander);
+    }
+}
+
+static void call_everything_and_destroy(void)
+{
+    call_everything();
+    destroy_all();
+}
+
+static void do_nothing(void)
+{
+}
+
+static void (*const deeds[])(void) = {
+    do_nothing,      destroy_reported, destroy_neighbour,     destroy_mine,    destroy_theirs,
+    destroy_all,     shut_both_down,   shut_down_and_destroy, call_everything, call_everything_and_destroy,
+};
+
+#define N_DEEDS (sizeof(deeds) / sizeof(deeds[0]))
+
+static void (*deed)(void);
+
+/* The result is borrowed for the whole call: it is read after the deed. */
+static void report(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    (void)lock;
+    (void)user_data;
+    if (reports++ == 0)
+        deed();
+    ck_assert_uint_eq(result->n_nodes, 3);
+    for (size_t i = 0; i < result->n_nodes; i++)
+        ck_assert(strlen(result->nodes[i].name) > 5 && result->nodes[i].detail);
+}
+
+static void report_shutdown(struct redlock_client *client, int status, void *user_data)
+{
+    (void)client;
+    (void)status;
+    (void)user_data;
+    if (reports++ == 0)
+        deed();
+}
+
+/* --- Stages: each gets `report` called --- */
+
+static void acquire_free(void)
+{
+    ck_assert_int_eq(redlock_acquire(reported, NULL, report, NULL), 0);
+}
+
+static void occupy(void)
+{
+    for (size_t i = 0; i < 3; i++)
+        toy_set(world.toys[i], "reported", "somebody else");
+}
+
+static void acquire_taken(void)
+{
+    occupy();
+    acquire_free();
+}
+
+static void acquire_and_cancel(void)
+{
+    acquire_free();
+    ck_assert_int_eq(redlock_cancel(reported), 0);
+}
+
+static void acquire_and_destroy(void)
+{
+    acquire_free();
+    world_steps(1);
+    redlock_lock_destroy(reported);
+}
+
+static void acquire_and_destroy_client(void)
+{
+    acquire_free();
+    world_steps(1);
+    redlock_client_destroy(mine);
+    mine = NULL;
+}
+
+static void hold(void)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_acquire(reported, NULL, outcome_record, &outcome), 0);
+    world_wait_outcome(&outcome);
+}
+
+static void extend(void)
+{
+    hold();
+    ck_assert_int_eq(redlock_extend(reported, 0, report, NULL), 0);
+}
+
+static void release(void)
+{
+    hold();
+    ck_assert_int_eq(redlock_release(reported, report, NULL), 0);
+}
+
+static void extend_and_release(void)
+{
+    extend();
+    ck_assert_int_eq(redlock_release(reported, report, NULL), 0);
+}
+
+static void extend_release_and_destroy(void)
+{
+    extend_and_release();
+    redlock_lock_destroy(reported);
+}
+
+static void release_behind_a_finished_extension(void)
+{
+    extend();
+    for (size_t i = 0; i < 3; i++)
+        toy_step(world.toys[i]);
+    event_base_loop(world.base, EVLOOP_NONBLOCK);
+    for (size_t i = 0; i < 3; i++)
+        toy_step(world.toys[i]);
+    (void)redlock_release(reported, report, NULL);
+}
+
+static void shut_down(void)
+{
+    hold();
+    ck_assert_int_eq(redlock_client_shutdown(mine, 1000, report_shutdown, NULL), 0);
+}
+
+static void shut_down_and_destroy_client(void)
+{
+    hold();
+    ck_assert_int_eq(redlock_client_shutdown(mine, 1000, report_shutdown, NULL), 0);
+    redlock_client_destroy(mine);
+    mine = NULL;
+}
+
+static void (*const stages[])(void) = {
+    acquire_free,
+    acquire_taken,
+    acquire_and_cancel,
+    acquire_and_destroy,
+    acquire_and_destroy_client,
+    extend,
+    release,
+    extend_and_release,
+    extend_release_and_destroy,
+    release_behind_a_finished_extension,
+    shut_down,
+    shut_down_and_destroy_client,
+};
+
+#define N_STAGES (sizeof(stages) / sizeof(stages[0]))
+
+static bool has_reported(void *argument)
+{
+    (void)argument;
+    return reports > 0;
+}
+
+static void set_the_stage(void)
+{
+    world_connect();
+    mine = world.client;
+    world.client = NULL;
+    theirs = world_client();
+    reported = world_lock(mine, "reported");
+    neighbour = world_lock(mine, "neighbour");
+    foreign = world_lock(theirs, "foreign");
+    ck_assert_int_eq(redlock_acquire(neighbour, NULL, outcome_record, &bystander), 0);
+    ck_assert_int_eq(redlock_acquire(foreign, NULL, outcome_record, &bystander), 0);
+}
+
+START_TEST(clause_3_every_deed_in_every_callback)
+{
+    deed = deeds[(size_t)_i % N_DEEDS];
+    set_the_stage();
+    stages[(size_t)_i / N_DEEDS]();
+    world_wait(has_reported, NULL, "the callback");
+    world_steps(20);
+    redlock_client_destroy(mine);
+    redlock_client_destroy(theirs);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("nested");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
+
+    tcase_add_loop_test(three, clause_3_every_deed_in_every_callback, 0, (int)(N_STAGES * N_DEEDS));
+    return suite_run(suite);
+}

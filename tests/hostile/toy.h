@@ -1,0 +1,66 @@
+/* Toy masters: Redis as far as the library uses it, in this process and thread, stepped by hand.
+ *
+ * Nothing runs between two steps and nothing is allocated after toy_create(), so a test decides the order of all
+ * events, and a test that makes allocations fail makes only the library's fail. For what the real server does there are
+ * the suites with real servers. */
+#ifndef TESTS_TOY_H
+#define TESTS_TOY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TOY_CONNS 8
+#define TOY_KEYS 64
+#define TOY_KEY_BYTES 1032
+#define TOY_IN_BYTES (64 * 1024)
+
+struct toy_conn {
+    int fd; /* -1: free */
+    size_t size;
+    unsigned char in[TOY_IN_BYTES];
+};
+
+struct toy_key {
+    size_t size; /* 0: free */
+    unsigned char key[TOY_KEY_BYTES];
+    char value[64];
+    int64_t expires_ns;
+};
+
+struct toy {
+    int listener;
+    char dir[64];
+    char url[128];
+    bool mute;        /* executes, and says nothing */
+    bool deaf;        /* does not even read */
+    bool hangs_up;    /* closes what it accepts */
+    bool forgetful;   /* knows no script by its digest */
+    const char *says; /* instead of the reply to any command that is not part of the handshake */
+    const char *pong; /* instead of the reply to PING */
+    unsigned sets;    /* commands executed */
+    unsigned deletes; /* keys deleted by the release script */
+    unsigned accepted;
+    struct toy_conn conns[TOY_CONNS];
+    struct toy_key keys[TOY_KEYS];
+};
+
+struct toy *toy_create(void);
+void toy_destroy(struct toy *toy);
+
+/* Accepts, reads, executes and replies as far as possible without waiting; false if there was nothing to do. */
+bool toy_step(struct toy *toy);
+
+/* Sends these bytes on every connection. */
+void toy_say(struct toy *toy, const void *bytes, size_t size);
+
+/* Ends every connection, or the keys, or both with the server's name in the file system kept. */
+void toy_hang_up(struct toy *toy);
+void toy_forget(struct toy *toy);
+
+/* How many keys are set; the value of one, NULL if it is not set. */
+size_t toy_count(struct toy *toy);
+const char *toy_value(struct toy *toy, const char *key);
+void toy_set(struct toy *toy, const char *key, const char *value);
+
+#endif

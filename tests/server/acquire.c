@@ -1,0 +1,184 @@
+/* What a granted lock looks like, and what becomes of it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+/* How many masters there are, and how many of them are dead: each case must work on all of these. */
+static const struct topology {
+    size_t masters;
+    size_t dead;
+} topologies[] = {{1, 0}, {2, 0}, {3, 0}, {3, 1}, {4, 1}, {5, 0}, {5, 1}, {5, 2}, {7, 3}};
+
+#define N_TOPOLOGIES ((int)(sizeof(topologies) / sizeof(topologies[0])))
+
+static struct rig rig;
+
+static void open_five(void)
+{
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+START_TEST(every_live_master_stores_the_token_with_the_ttl)
+{
+    const struct topology *topology = &topologies[_i];
+    struct redlock_lock *lock;
+
+    rig_open_with(&rig, topology->masters, topology->dead, NULL);
+    lock = rig_hold(&rig, "b1", 20000);
+    rig_wait_count(&rig, "b1", topology->masters - topology->dead);
+    ck_assert_uint_eq(rig_count_value(&rig, "b1", redlock_lock_token(lock)), topology->masters - topology->dead);
+    for (size_t i = topology->dead; i < topology->masters; i++) {
+        ck_assert_int_gt(rig_pttl(&rig, i, "b1"), 10000);
+        ck_assert_int_le(rig_pttl(&rig, i, "b1"), 20000);
+    }
+}
+END_TEST
+
+START_TEST(acquire_extend_release_and_acquire_again)
+{
+    const struct topology *topology = &topologies[_i];
+    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_open_with(&rig, topology->masters, topology->dead, NULL);
+    lock = rig_hold(&rig, "cycle", 5000);
+    outcome = rig_extend(&rig, lock, 10000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_absent(&rig, "cycle");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.quorum, topology->masters / 2 + 1);
+    ck_assert_uint_ge(outcome.granted, outcome.quorum);
+}
+END_TEST
+
+START_TEST(a_try_on_a_held_lock_returns_held_and_names_the_masters)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *lock = rig_new_lock(other, "b3");
+    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct outcome outcome;
+
+    rig_hold(&rig, "b3", 20000);
+    rig_wait_count(&rig, "b3", 5);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(outcome.attempts, 1);
+    ck_assert_uint_ge(outcome_count_votes(&outcome, REDLOCK_VOTE_REFUSED), 3);
+    for (size_t i = 0; i < 5; i++) {
+        ck_assert_str_eq(outcome.nodes[i].name, rig.urls[i] + strlen("unix://"));
+        if (outcome.nodes[i].vote == REDLOCK_VOTE_REFUSED)
+            outcome_expect_vote(&outcome, i, REDLOCK_VOTE_REFUSED, "held");
+    }
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    redlock_client_destroy(other);
+}
+END_TEST
+
+START_TEST(different_keys_are_independent)
+{
+    struct redlock_lock *a = rig_hold(&rig, "b4-a", 20000);
+    struct redlock_lock *b = rig_hold(&rig, "b4-b", 20000);
+    struct outcome outcome = rig_release(&rig, a);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_gt(redlock_remaining_ms(b), 0);
+    rig_wait_count(&rig, "b4-b", 5);
+}
+END_TEST
+
+START_TEST(two_handles_of_one_client_exclude_each_other)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_lock *second = rig_new_lock(rig.client, "b4");
+    struct outcome outcome;
+
+    rig_hold(&rig, "b4", 20000);
+    outcome = rig_acquire(&rig, second, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+}
+END_TEST
+
+static bool looks_like_a_uuid(const char *token)
+{
+    return strlen(token) == 36 && token[8] == '-' && strchr("45", token[14]) && strchr("89ab", token[19]);
+}
+
+START_TEST(each_acquisition_has_a_token_of_its_own)
+{
+    char tokens[16][64];
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b2");
+    struct redlock_acquire_options wish = rig_wish(5000, 0);
+
+    for (size_t i = 0; i < 16; i++) {
+        struct outcome outcome = rig_acquire(&rig, lock, &wish);
+
+        outcome_expect(&outcome, REDLOCK_OK);
+        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(lock));
+        ck_assert_msg(looks_like_a_uuid(tokens[i]), "%s", tokens[i]);
+        for (size_t j = 0; j < i; j++)
+            ck_assert_str_ne(tokens[i], tokens[j]);
+        outcome = rig_release(&rig, lock);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+}
+END_TEST
+
+START_TEST(expiry_frees_the_lock_for_a_waiter)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *waiter = rig_new_lock(other, "b5");
+    struct redlock_acquire_options wish = rig_wish(5000, 20000);
+    struct redlock_lock *holder = rig_hold(&rig, "b5", 400);
+    int64_t held_until = rig_now_ms() + redlock_remaining_ms(holder);
+    struct outcome outcome = rig_acquire(&rig, waiter, &wish);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_ge(rig_now_ms(), held_until);
+    ck_assert_uint_ge(outcome.attempts, 2);
+    ck_assert_int_eq(redlock_state(holder), REDLOCK_STATE_LOST);
+    redlock_client_destroy(other);
+}
+END_TEST
+
+START_TEST(the_remaining_time_is_the_ttl_less_the_drift)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "validity");
+    int64_t before = rig_now_ms();
+    struct outcome outcome = rig_acquire(&rig, lock, &wish);
+    int64_t used = rig_now_ms() - before + 1;
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_le(outcome.remaining_ms, 10000 - 102);
+    ck_assert_int_ge(outcome.remaining_ms, 10000 - 102 - 1 - used);
+    ck_assert_int_le(redlock_remaining_ms(lock), outcome.remaining_ms);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("acquire");
+    TCase *shapes = suite_add_case(suite, "topologies", NULL, close_rig);
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+
+    tcase_add_loop_test(shapes, every_live_master_stores_the_token_with_the_ttl, 0, N_TOPOLOGIES);
+    tcase_add_loop_test(shapes, acquire_extend_release_and_acquire_again, 0, N_TOPOLOGIES);
+    tcase_add_test(five, a_try_on_a_held_lock_returns_held_and_names_the_masters);
+    tcase_add_test(five, different_keys_are_independent);
+    tcase_add_test(five, two_handles_of_one_client_exclude_each_other);
+    tcase_add_test(five, each_acquisition_has_a_token_of_its_own);
+    tcase_add_test(five, expiry_frees_the_lock_for_a_waiter);
+    tcase_add_test(five, the_remaining_time_is_the_ttl_less_the_drift);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,172 @@
+/* The end of a lock by time: decided by the clock, whether or not the loop runs. */
+#include <poll.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+static unsigned lost_events;
+
+static void on_event(const struct redlock_event *event, void *user_data)
+{
+    if (event->type == REDLOCK_EVENT_LOST)
+        ++*(unsigned *)user_data;
+}
+
+static void count_losses(struct redlock_options *options)
+{
+    lost_events = 0;
+    options->on_event = on_event;
+    options->event_data = &lost_events;
+}
+
+static void open_three(void)
+{
+    rig_open_with(&rig, 3, 0, count_losses);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void stall_until(int64_t end_ms)
+{
+    while (rig_now_ms() < end_ms)
+        poll(NULL, 0, (int)(end_ms - rig_now_ms()) + 1);
+}
+
+START_TEST(the_remaining_time_falls_to_zero_without_a_running_loop)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "g3", 300);
+    int64_t end = rig_now_ms() + redlock_remaining_ms(lock) + 1;
+    int64_t earlier = redlock_remaining_ns(lock);
+
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_int_gt(earlier, 0);
+    poll(NULL, 0, 2);
+    ck_assert_int_lt(redlock_remaining_ns(lock), earlier);
+    stall_until(end);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+    ck_assert_uint_eq(lost_events, 0);
+}
+END_TEST
+
+static bool loss_was_reported(void *argument)
+{
+    return *(unsigned *)argument > 0;
+}
+
+START_TEST(the_loss_is_reported_once_when_the_deadline_passes)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "loss", 300);
+    struct redlock_stats stats;
+
+    rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+    rig_wait_absent(&rig, "loss");
+    rig_run_for(&rig, 50);
+    ck_assert_uint_eq(lost_events, 1);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    ck_assert_uint_eq(stats.lost, 1);
+}
+END_TEST
+
+START_TEST(a_stalled_loop_reports_the_loss_as_soon_as_it_runs)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "stall", 200);
+
+    stall_until(rig_now_ms() + 250);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    ck_assert_uint_eq(lost_events, 1);
+}
+END_TEST
+
+START_TEST(the_loss_comes_in_time_with_all_masters_silent)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "silent", 300);
+    int64_t start = rig_now_ms();
+
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
+    ck_assert_int_lt(rig_now_ms() - start, 2000);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+}
+END_TEST
+
+START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
+{
+    struct redlock_acquire_options wish = rig_wish(300, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "unread");
+    struct outcome outcome = {0};
+    int64_t start = rig_now_ms();
+
+    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    stall_until(start + 350);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_TOO_SLOW);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    rig_wait_absent(&rig, "unread");
+}
+END_TEST
+
+START_TEST(a_lost_lock_can_be_acquired_again)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "again", 150);
+    struct redlock_acquire_options wish = rig_wish(20000, 20000);
+    struct outcome outcome;
+
+    rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 0);
+}
+END_TEST
+
+START_TEST(a_released_lock_is_not_lost)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "released", 200);
+    struct outcome outcome = rig_release(&rig, lock);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_run_for(&rig, 300);
+    ck_assert_uint_eq(lost_events, 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+}
+END_TEST
+
+START_TEST(an_extended_lock_is_not_lost_at_its_first_deadline)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "extended", 300);
+    struct outcome outcome = rig_extend(&rig, lock, 20000);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_run_for(&rig, 400);
+    ck_assert_uint_eq(lost_events, 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("expiry");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+
+    tcase_add_test(three, the_remaining_time_falls_to_zero_without_a_running_loop);
+    tcase_add_test(three, the_loss_is_reported_once_when_the_deadline_passes);
+    tcase_add_test(three, a_stalled_loop_reports_the_loss_as_soon_as_it_runs);
+    tcase_add_test(three, the_loss_comes_in_time_with_all_masters_silent);
+    tcase_add_test(three, grants_that_a_stalled_loop_reads_too_late_are_too_slow);
+    tcase_add_test(three, a_lost_lock_can_be_acquired_again);
+    tcase_add_test(three, a_released_lock_is_not_lost);
+    tcase_add_test(three, an_extended_lock_is_not_lost_at_its_first_deadline);
+    return suite_run_with_server(suite);
+}

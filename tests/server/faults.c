@@ -1,0 +1,255 @@
+/* Masters that are down, hung, or come back. */
+#include "rig.h"
+#include "suite.h"
+
+#define NODE_TIMEOUT_MS 250
+
+static struct rig rig;
+
+static void short_timeouts(struct redlock_options *options)
+{
+    options->node_timeout_ms = NODE_TIMEOUT_MS;
+    options->stall_timeout_ms = 60000;
+}
+
+static void open_five(void)
+{
+    rig_open_with(&rig, 5, 0, short_timeouts);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void hang(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        ck_assert_msg(masters_hang(rig.masters, i), "%s", masters_error());
+}
+
+static void resume(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        ck_assert_msg(masters_resume(rig.masters, i), "%s", masters_error());
+}
+
+static void kill_masters(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        ck_assert_msg(masters_kill(rig.masters, i), "%s", masters_error());
+}
+
+START_TEST(a_dead_majority_fails_everything_and_names_each_master)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b10");
+    struct outcome outcome;
+
+    kill_masters(0, 3);
+    for (size_t i = 0; i < 3; i++)
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    for (size_t i = 0; i < 3; i++)
+        outcome_expect_vote(&outcome, i, REDLOCK_VOTE_FAILED, "not connected");
+    rig_wait_absent(&rig, "b10");
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(three_of_six_are_no_quorum)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_close(&rig);
+    rig_open_with(&rig, 6, 3, short_timeouts);
+    lock = rig_new_lock(rig.client, "b11");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    ck_assert_uint_eq(outcome.quorum, 4);
+    rig_wait_absent(&rig, "b11");
+}
+END_TEST
+
+START_TEST(two_masters_with_one_dead_are_no_quorum)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_close(&rig);
+    rig_open_with(&rig, 2, 1, short_timeouts);
+    lock = rig_new_lock(rig.client, "z1");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    rig_wait_absent(&rig, "z1");
+}
+END_TEST
+
+START_TEST(an_even_split_ends_for_both_sides)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_close(&rig);
+    rig_open(&rig, 4);
+    rig_occupy(&rig, 0, "z1");
+    rig_occupy(&rig, 1, "z1");
+    lock = rig_new_lock(rig.client, "z1");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_wait_count(&rig, "z1", 2);
+}
+END_TEST
+
+START_TEST(a_master_that_vanished_is_used_again_when_it_is_back)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b23");
+    struct outcome outcome;
+
+    kill_masters(4, 5);
+    rig_wait_link(&rig, rig.client, 4, REDLOCK_LINK_DOWN);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_msg(masters_restart(rig.masters, 4), "%s", masters_error());
+    rig_wait_link(&rig, rig.client, 4, REDLOCK_LINK_READY);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_count(&rig, "b23", 5);
+}
+END_TEST
+
+START_TEST(locking_works_again_after_all_masters_were_restarted)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 20000);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "all");
+    struct outcome outcome = {0};
+
+    kill_masters(0, 5);
+    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    for (size_t i = 0; i < 5; i++) {
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+        ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
+    }
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(one_hung_master_does_not_delay_acquire_and_extend)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "z4");
+    struct outcome outcome;
+
+    hang(0, 1);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_lt(outcome.elapsed_us, NODE_TIMEOUT_MS * 1000);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_lt(outcome.elapsed_us, NODE_TIMEOUT_MS * 1000);
+}
+END_TEST
+
+START_TEST(one_hung_master_delays_a_release_by_its_timeout_at_most)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "z4", 20000);
+    struct outcome outcome;
+
+    rig_wait_count(&rig, "z4", 5);
+    hang(0, 1);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_lt(outcome.elapsed_us, (NODE_TIMEOUT_MS + 500) * 1000);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_PENDING, "timeout");
+    resume(0, 1);
+    rig_wait_absent(&rig, "z4");
+}
+END_TEST
+
+START_TEST(a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards)
+{
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "hung");
+    struct outcome outcome;
+
+    hang(0, 3);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    ck_assert_int_lt(outcome.elapsed_us, (NODE_TIMEOUT_MS + 1000) * 1000);
+    resume(0, 3);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "hung"), 0);
+}
+END_TEST
+
+START_TEST(a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterwards)
+{
+    struct redlock_acquire_options wish = rig_wish(60000, 700);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "hung");
+    struct outcome outcome;
+
+    hang(0, 3);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_DEADLINE);
+    ck_assert_int_eq(outcome.cause, REDLOCK_NO_QUORUM);
+    ck_assert_int_lt(outcome.elapsed_us, 2500000);
+    resume(0, 3);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "hung"), 0);
+}
+END_TEST
+
+START_TEST(values_left_on_dead_masters_are_removed_when_these_are_back)
+{
+    struct redlock_lock *lock;
+    struct masters_options options = {.count = 3, .persistence = MASTERS_ALWAYS};
+    struct outcome outcome;
+
+    masters_destroy(rig.masters);
+    redlock_client_destroy(rig.client);
+    rig.masters = masters_create(&options);
+    ck_assert_msg(rig.masters != NULL, "%s", masters_error());
+    rig.n = 3;
+    for (size_t i = 0; i < 3; i++)
+        rig.urls[i] = masters_url(rig.masters, i);
+    rig_connect(&rig);
+    lock = rig_hold(&rig, "debt", 60000);
+    rig_wait_count(&rig, "debt", 3);
+    kill_masters(0, 2);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
+    rig_wait_absent(&rig, "debt");
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("faults");
+    TCase *dead = suite_add_case(suite, "dead", open_five, close_rig);
+    TCase *hung = suite_add_case(suite, "hung", open_five, close_rig);
+
+    tcase_add_test(dead, a_dead_majority_fails_everything_and_names_each_master);
+    tcase_add_test(dead, three_of_six_are_no_quorum);
+    tcase_add_test(dead, two_masters_with_one_dead_are_no_quorum);
+    tcase_add_test(dead, an_even_split_ends_for_both_sides);
+    tcase_add_test(dead, a_master_that_vanished_is_used_again_when_it_is_back);
+    tcase_add_test(dead, locking_works_again_after_all_masters_were_restarted);
+    tcase_add_test(dead, values_left_on_dead_masters_are_removed_when_these_are_back);
+    tcase_add_test(hung, one_hung_master_does_not_delay_acquire_and_extend);
+    tcase_add_test(hung, one_hung_master_delays_a_release_by_its_timeout_at_most);
+    tcase_add_test(hung, a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards);
+    tcase_add_test(hung, a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterwards);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,77 @@
+/* Keys are bytes: any of them, all of them, and nothing but them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void open_three(void)
+{
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+START_TEST(keys_are_bytes_not_strings)
+{
+    static const unsigned char key[] = {'a', 0, '\r', '\n', 0xff, '$', '5', 0};
+    static const char script[] = "return redis.call('GET', 'a\\0\\r\\n\\255$5\\0')";
+    struct redlock_lock *lock, *prefix;
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct outcome outcome;
+
+    ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key), &lock), 0);
+    ck_assert_int_eq(redlock_lock_create(rig.client, key, 1, &prefix), 0);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_acquire(&rig, prefix, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    for (size_t i = 0; i < 3; i++) {
+        char *value = masters_command(rig.masters, i, (const char *const[]){"EVAL", script, "0", NULL});
+
+        ck_assert_str_eq(value, redlock_lock_token(lock));
+        free(value);
+    }
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, 3);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "a"), 3);
+}
+END_TEST
+
+START_TEST(keys_are_case_sensitive)
+{
+    rig_hold(&rig, "Name", 20000);
+    rig_hold(&rig, "name", 20000);
+    rig_hold(&rig, "NAME", 20000);
+}
+END_TEST
+
+START_TEST(the_longest_key_works)
+{
+    static char key[REDLOCK_MAX_KEY_BYTES + 1];
+    struct outcome outcome;
+
+    memset(key, 'k', REDLOCK_MAX_KEY_BYTES);
+    outcome = rig_release(&rig, rig_hold(&rig, key, 20000));
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("keys");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+
+    tcase_add_test(three, keys_are_bytes_not_strings);
+    tcase_add_test(three, keys_are_case_sensitive);
+    tcase_add_test(three, the_longest_key_works);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,96 @@
+/* Every set of masters on which somebody else has the key: won exactly when a quorum is free, and whatever was taken
+ * in vain is given back. */
+#include "rig.h"
+#include "suite.h"
+
+#define MASKS_OF_5 32
+#define MASKS_OF_4 16
+
+static struct rig rig;
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static size_t occupy(unsigned mask)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig.n; i++) {
+        if (mask >> i & 1) {
+            rig_occupy(&rig, i, "masks");
+            n++;
+        }
+    }
+    return n;
+}
+
+struct only_foreign {
+    size_t taken;
+};
+
+static bool only_foreign_values_are_left(void *argument)
+{
+    const struct only_foreign *expected = argument;
+
+    return masters_count_key(rig.masters, "masks") == expected->taken &&
+           rig_count_value(&rig, "masks", "foreign") == expected->taken;
+}
+
+static void acquire_against(unsigned mask, size_t quorum)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "masks");
+    struct only_foreign expected = {occupy(mask)};
+    size_t free_masters = rig.n - expected.taken;
+    struct outcome outcome = rig_acquire(&rig, lock, &wish);
+
+    outcome_expect(&outcome, free_masters >= quorum ? REDLOCK_OK : REDLOCK_HELD);
+    ck_assert_uint_eq(outcome.quorum, quorum);
+    if (outcome.status == REDLOCK_OK) {
+        rig_wait_count(&rig, "masks", rig.n);
+        ck_assert_uint_eq(rig_count_value(&rig, "masks", redlock_lock_token(lock)), free_masters);
+        outcome = rig_release(&rig, lock);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+    rig_wait(&rig, only_foreign_values_are_left, &expected, "our values to be gone");
+    rig_wait_no_claims(&rig, rig.client);
+}
+
+START_TEST(five_masters_are_won_exactly_when_three_are_free)
+{
+    rig_open(&rig, 5);
+    acquire_against((unsigned)_i, 3);
+}
+END_TEST
+
+START_TEST(four_masters_are_won_exactly_when_three_are_free)
+{
+    rig_open(&rig, 4);
+    acquire_against((unsigned)_i, 3);
+}
+END_TEST
+
+static void all_must_agree(struct redlock_options *options)
+{
+    options->quorum = 4;
+}
+
+START_TEST(a_larger_quorum_is_obeyed)
+{
+    rig_open_with(&rig, 4, 0, all_must_agree);
+    acquire_against((unsigned)_i, 4);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("masks");
+    TCase *test_case = suite_add_case(suite, "masks", NULL, close_rig);
+
+    tcase_add_loop_test(test_case, five_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_5);
+    tcase_add_loop_test(test_case, four_masters_are_won_exactly_when_three_are_free, 0, MASKS_OF_4);
+    tcase_add_loop_test(test_case, a_larger_quorum_is_obeyed, 0, MASKS_OF_4);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,239 @@
+/* Statistics and events: they tell what happened, and add up. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+#define MAX_EVENTS 128
+
+/* Copies: events are borrowed. */
+static struct record {
+    enum redlock_event_type type;
+    struct redlock_lock *lock;
+    int node;
+    enum redlock_op op;
+    enum redlock_vote vote;
+    int status;
+    enum redlock_link link;
+    int64_t remaining_us;
+    char token[64];
+} records[MAX_EVENTS];
+
+static size_t n_records;
+static struct rig rig;
+
+static void on_event(const struct redlock_event *event, void *user_data)
+{
+    struct record *record = &records[n_records];
+
+    ck_assert_ptr_eq(user_data, records);
+    ck_assert_uint_lt(n_records, MAX_EVENTS);
+    *record = (struct record){.type = event->type,     .lock = event->lock, .node = event->node, .op = event->op,
+                              .vote = event->vote,     .status = event->status, .link = event->link,
+                              .remaining_us = event->remaining_us};
+    snprintf(record->token, sizeof(record->token), "%s", event->token ? event->token : "");
+    n_records++;
+}
+
+static void observed(struct redlock_options *options)
+{
+    n_records = 0;
+    options->on_event = on_event;
+    options->event_data = records;
+}
+
+static void open_five(void)
+{
+    rig_open_with(&rig, 5, 0, observed);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static size_t count(enum redlock_event_type type, enum redlock_op op)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < n_records; i++)
+        n += records[i].type == type && (!op || records[i].op == op);
+    return n;
+}
+
+static const struct record *first(enum redlock_event_type type)
+{
+    for (size_t i = 0; i < n_records; i++)
+        if (records[i].type == type)
+            return &records[i];
+    ck_abort_msg("no event of type %s", redlock_event_name(type));
+}
+
+static struct redlock_stats stats_now(void)
+{
+    struct redlock_stats stats;
+
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    return stats;
+}
+
+START_TEST(connecting_is_reported_for_each_master)
+{
+    bool ready[5] = {false};
+
+    for (size_t i = 0; i < n_records; i++)
+        if (records[i].type == REDLOCK_EVENT_NODE && records[i].link == REDLOCK_LINK_READY)
+            ready[records[i].node] = true;
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(ready[i]);
+}
+END_TEST
+
+START_TEST(a_whole_life_is_reported_in_order)
+{
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    n_records = 0;
+    lock = rig_hold(&rig, "life", 20000);
+    ck_assert_int_eq(records[0].type, REDLOCK_EVENT_ATTEMPT);
+    ck_assert_ptr_eq(records[0].lock, lock);
+    ck_assert_str_eq(records[0].token, redlock_lock_token(lock));
+    ck_assert_uint_eq(count(REDLOCK_EVENT_VOTE, REDLOCK_OP_ACQUIRE), 5);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_ACQUIRED, 0), 1);
+    ck_assert_int_gt(first(REDLOCK_EVENT_ACQUIRED)->remaining_us, 10000000);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_VOTE, REDLOCK_OP_EXTEND), 5);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_EXTENDED, 0), 1);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_VOTE, REDLOCK_OP_RELEASE), 5);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_RELEASED, 0), 1);
+    ck_assert_int_eq(first(REDLOCK_EVENT_RELEASED)->status, REDLOCK_OK);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_FAILED, 0) + count(REDLOCK_EVENT_LOST, 0), 0);
+}
+END_TEST
+
+START_TEST(the_votes_of_an_attempt_are_in_its_result)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b26");
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct outcome outcome;
+
+    rig_occupy(&rig, 0, "b26");
+    rig_do(&rig, 1, "REPLICAOF", "127.0.0.1", "1", NULL);
+    ck_assert(masters_kill(rig.masters, 2));
+    rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_DOWN);
+    outcome = rig_acquire(&rig, lock, &wish);
+    ck_assert_int_ne(outcome.status, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.n_nodes, 5);
+    ck_assert_uint_eq(outcome.quorum, 3);
+    outcome_expect_vote(&outcome, 2, REDLOCK_VOTE_FAILED, "not connected");
+    ck_assert_int_eq(outcome.nodes[2].latency_us, -1);
+    for (size_t i = 0; i < 2; i++)
+        if (outcome.nodes[i].vote != REDLOCK_VOTE_PENDING)
+            ck_assert_int_ge(outcome.nodes[i].latency_us, 0);
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_FAILED, REDLOCK_OP_ACQUIRE), 1);
+}
+END_TEST
+
+START_TEST(the_counters_add_up)
+{
+    struct redlock_lock *held, *other = rig_new_lock(rig.client, "sums");
+    struct redlock_stats stats;
+    struct outcome outcome;
+
+    held = rig_hold(&rig, "sums", 20000);
+    outcome = rig_acquire(&rig, other, NULL);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_extend(&rig, held, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, held);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_no_claims(&rig, rig.client);
+    stats = stats_now();
+    ck_assert_uint_eq(stats.acquires, 2);
+    ck_assert_uint_eq(stats.attempts, 2);
+    ck_assert_uint_eq(stats.acquired, 1);
+    ck_assert_uint_eq(stats.held, 1);
+    ck_assert_uint_eq(stats.extends, 1);
+    ck_assert_uint_eq(stats.extended, 1);
+    ck_assert_uint_eq(stats.releases, 1);
+    ck_assert_uint_eq(stats.released, 1);
+    ck_assert_uint_eq(stats.rollbacks, 1);
+    ck_assert_uint_eq(stats.lost + stats.canceled + stats.deadline + stats.no_quorum + stats.too_slow, 0);
+    ck_assert_uint_eq(stats.debts, 0);
+}
+END_TEST
+
+START_TEST(the_counters_of_the_masters_agree_with_those_of_the_client)
+{
+    uint64_t commands = 0;
+    struct outcome outcome = rig_release(&rig, rig_hold(&rig, "nodes", 20000));
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    for (size_t i = 0; i < 5; i++) {
+        struct redlock_node_stats node;
+
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &node, sizeof(node)), 0);
+        ck_assert_str_eq(node.name, rig.urls[i] + strlen("unix://"));
+        ck_assert_int_eq(node.link, REDLOCK_LINK_READY);
+        ck_assert_uint_eq(node.commands, 2);
+        ck_assert_uint_eq(node.replies, 2);
+        ck_assert_uint_eq(node.granted, 1);
+        ck_assert_uint_eq(node.refused + node.failed + node.unknown, 0);
+        ck_assert_uint_eq(node.connects, 1);
+        ck_assert_uint_eq(node.pending, 0);
+        ck_assert_uint_gt(node.bytes_out, 0);
+        ck_assert_uint_gt(node.bytes_in, 0);
+        ck_assert_int_ge(node.last_latency_us, 0);
+        ck_assert_str_eq(node.last_error, "");
+        commands += node.commands;
+    }
+    ck_assert_uint_eq(stats_now().commands, commands);
+    ck_assert_uint_eq(redlock_client_node_count(rig.client), 5);
+}
+END_TEST
+
+START_TEST(a_dead_master_tells_why)
+{
+    struct redlock_node_stats node;
+
+    ck_assert(masters_kill(rig.masters, 3));
+    rig_wait_link(&rig, rig.client, 3, REDLOCK_LINK_DOWN);
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), 0);
+    ck_assert_uint_gt(strlen(node.last_error), 0);
+    ck_assert_uint_ge(node.disconnects, 1);
+}
+END_TEST
+
+START_TEST(a_program_with_a_shorter_structure_gets_its_part)
+{
+    struct redlock_stats stats;
+    size_t size = offsetof(struct redlock_stats, acquired);
+
+    rig_hold(&rig, "short", 20000);
+    memset(&stats, 0xee, sizeof(stats));
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, size), 0);
+    ck_assert_uint_eq(stats.acquires, 1);
+    ck_assert_uint_eq(stats.acquired, UINT64_C(0xeeeeeeeeeeeeeeee));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("observe");
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+
+    tcase_add_test(five, connecting_is_reported_for_each_master);
+    tcase_add_test(five, a_whole_life_is_reported_in_order);
+    tcase_add_test(five, the_votes_of_an_attempt_are_in_its_result);
+    tcase_add_test(five, the_counters_add_up);
+    tcase_add_test(five, the_counters_of_the_masters_agree_with_those_of_the_client);
+    tcase_add_test(five, a_dead_master_tells_why);
+    tcase_add_test(five, a_program_with_a_shorter_structure_gets_its_part);
+    return suite_run_with_server(suite);
+}

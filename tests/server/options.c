@@ -1,0 +1,178 @@
+/* Options have the defaults of the header, and do what they say. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+START_TEST(the_defaults_are_the_documented_ones)
+{
+    struct redlock_options options;
+    struct redlock_acquire_options wish;
+
+    redlock_options_init(&options);
+    redlock_acquire_options_init(&wish);
+    ck_assert_uint_eq(options.size, sizeof(options));
+    ck_assert_uint_eq(options.quorum, 0);
+    ck_assert_uint_eq(options.max_ttl_ms, 60000);
+    ck_assert_uint_eq(options.drift_ppm, 10000);
+    ck_assert_uint_eq(options.drift_ms, 2);
+    ck_assert_uint_eq(options.guard_ms, 0);
+    ck_assert_uint_eq(options.node_timeout_ms, 500);
+    ck_assert_uint_eq(options.connect_timeout_ms, 1000);
+    ck_assert_uint_eq(options.stall_timeout_ms, 5000);
+    ck_assert_uint_eq(options.backoff_min_ms, 50);
+    ck_assert_uint_eq(options.backoff_max_ms, 1000);
+    ck_assert_uint_eq(options.max_claims, 1048576);
+    ck_assert_uint_eq(options.max_buffer_bytes, 1 << 20);
+    ck_assert_ptr_null(options.client_name);
+    ck_assert_uint_eq(wish.size, sizeof(wish));
+    ck_assert_uint_eq(wish.ttl_ms, 10000);
+    ck_assert_int_eq(wish.timeout_ms, 0);
+    ck_assert_uint_eq(wish.max_attempts, 0);
+    ck_assert_uint_eq(wish.retry_delay_ms, 20);
+    ck_assert_uint_eq(wish.retry_jitter_ms, 60);
+    ck_assert_uint_eq(wish.min_validity_ms, 1);
+}
+END_TEST
+
+START_TEST(the_default_quorum_is_the_majority)
+{
+    size_t n = (size_t)_i;
+    struct outcome outcome;
+
+    rig_open(&rig, n);
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "quorum"), NULL);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.quorum, n / 2 + 1);
+}
+END_TEST
+
+START_TEST(no_options_at_all_are_the_defaults)
+{
+    struct redlock_lock *lock;
+    struct outcome outcome = {0};
+
+    rig_start_masters(&rig, 3, NULL);
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, NULL, &rig.client, NULL), 0);
+    lock = rig_new_lock(rig.client, "defaults");
+    outcome = rig_acquire(&rig, lock, NULL);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_le(outcome.remaining_ms, 10000 - 102);
+    ck_assert_int_gt(outcome.remaining_ms, 5000);
+}
+END_TEST
+
+static void large_drift(struct redlock_options *options)
+{
+    options->drift_ppm = 200000;
+    options->drift_ms = 1000;
+}
+
+START_TEST(the_drift_allowance_is_taken_off_the_validity)
+{
+    struct redlock_lock *lock;
+
+    rig_open_with(&rig, 3, 0, large_drift);
+    lock = rig_hold(&rig, "drift", 20000);
+    ck_assert_int_le(redlock_remaining_ms(lock), 20000 - 5000);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 10000);
+    ck_assert_int_gt(rig_pttl(&rig, 0, "drift"), 15001);
+}
+END_TEST
+
+static void large_guard(struct redlock_options *options)
+{
+    options->guard_ms = 5000;
+}
+
+START_TEST(the_guard_time_is_taken_off_the_validity)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_lock *lock;
+
+    rig_open_with(&rig, 3, 0, large_guard);
+    lock = rig_hold(&rig, "guard", 20000);
+    ck_assert_int_le(redlock_remaining_ms(lock), 20000 - 202 - 5000);
+    ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, "short"), &wish, outcome_record, NULL),
+                     REDLOCK_E_TTL);
+}
+END_TEST
+
+START_TEST(the_options_of_one_call_do_not_touch_the_next)
+{
+    struct redlock_acquire_options wish = rig_wish(30000, 0);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_open(&rig, 3);
+    lock = rig_new_lock(rig.client, "override");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_gt(outcome.remaining_ms, 20000);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_acquire(&rig, lock, NULL);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_le(outcome.remaining_ms, 10000);
+}
+END_TEST
+
+/* Too little would be left, however fast the masters are. */
+START_TEST(less_than_the_least_validity_is_too_slow)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_open(&rig, 3);
+    lock = rig_new_lock(rig.client, "least");
+    ck_assert(masters_hang(rig.masters, 0));
+    ck_assert(masters_hang(rig.masters, 1));
+    wish.min_validity_ms = 10000 - 102 - 1;
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_TOO_SLOW);
+    ck_assert(masters_resume(rig.masters, 0));
+    ck_assert(masters_resume(rig.masters, 1));
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "least"), 0);
+}
+END_TEST
+
+/* An options structure of a program built against an older header ends earlier. */
+START_TEST(a_shorter_structure_keeps_the_defaults_of_the_rest)
+{
+    struct redlock_options options;
+    size_t size = offsetof(struct redlock_options, event_data);
+
+    memset(&options, 0xff, sizeof(options));
+    redlock_options_init_size(&options, size);
+    ck_assert_uint_eq(options.size, size);
+    rig_start_masters(&rig, 3, NULL);
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &options, &rig.client, NULL), 0);
+    rig_hold(&rig, "older", 10000);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("options");
+    TCase *plain = suite_add_case(suite, "defaults", NULL, NULL);
+    TCase *served = suite_add_case(suite, "effects", NULL, close_rig);
+
+    tcase_add_test(plain, the_defaults_are_the_documented_ones);
+    tcase_add_loop_test(served, the_default_quorum_is_the_majority, 1, 10);
+    tcase_add_test(served, no_options_at_all_are_the_defaults);
+    tcase_add_test(served, the_drift_allowance_is_taken_off_the_validity);
+    tcase_add_test(served, the_guard_time_is_taken_off_the_validity);
+    tcase_add_test(served, the_options_of_one_call_do_not_touch_the_next);
+    tcase_add_test(served, less_than_the_least_validity_is_too_slow);
+    tcase_add_test(served, a_shorter_structure_keeps_the_defaults_of_the_rest);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,221 @@
+/* Masters that answer, but with an error: a failure with its reason, never a vote, never a crash. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static const struct refusal {
+    const char *detail;
+    const char *bring[6]; /* makes a master answer with that error */
+    const char *end[6];
+} refusals[] = {
+    {"OOM", {"CONFIG", "SET", "maxmemory", "1"}, {"CONFIG", "SET", "maxmemory", "0"}},
+    {"READONLY", {"REPLICAOF", "127.0.0.1", "1"}, {"REPLICAOF", "NO", "ONE"}},
+    {"NOREPLICAS", {"CONFIG", "SET", "min-replicas-to-write", "1"}, {"CONFIG", "SET", "min-replicas-to-write", "0"}},
+    {"NOPERM", {"ACL", "SETUSER", "default", "-set"}, {"ACL", "SETUSER", "default", "+set"}},
+    {"NOPERM", {"ACL", "SETUSER", "default", "resetkeys", "~elsewhere:*"}, {"ACL", "SETUSER", "default", "~*"}},
+};
+
+#define N_REFUSALS ((int)(sizeof(refusals) / sizeof(refusals[0])))
+
+static struct rig rig;
+
+static void open_five(void)
+{
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void command_on_first(size_t n, const char *const *argv)
+{
+    for (size_t i = 0; i < n; i++) {
+        char *reply = masters_command(rig.masters, i, argv);
+
+        ck_assert_msg(reply != NULL, "%s: %s", argv[0], masters_error());
+        free(reply);
+    }
+}
+
+START_TEST(a_majority_of_errors_is_no_quorum_and_leaves_nothing)
+{
+    const struct refusal *refusal = &refusals[_i];
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "refused");
+    struct outcome outcome;
+
+    command_on_first(3, refusal->bring);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    for (size_t i = 0; i < 3; i++)
+        outcome_expect_vote(&outcome, i, REDLOCK_VOTE_FAILED, refusal->detail);
+    rig_wait_absent(&rig, "refused");
+    command_on_first(3, refusal->end);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_minority_of_errors_does_not_matter)
+{
+    const struct refusal *refusal = &refusals[_i];
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "refused");
+    struct outcome outcome;
+
+    command_on_first(2, refusal->bring);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, 3);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    command_on_first(2, refusal->end);
+    rig_wait_absent(&rig, "refused");
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(a_mixture_of_held_and_errors_is_no_win)
+{
+    const struct refusal *refusal = &refusals[_i];
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "mixed");
+    struct outcome outcome;
+
+    rig_occupy(&rig, 3, "mixed");
+    rig_occupy(&rig, 4, "mixed");
+    command_on_first(1, refusal->bring);
+    outcome = rig_acquire(&rig, lock, &wish);
+    ck_assert(outcome.status == REDLOCK_HELD || outcome.status == REDLOCK_NO_QUORUM);
+    ck_assert_uint_eq(outcome.calls, 1);
+    command_on_first(1, refusal->end);
+    rig_wait_count(&rig, "mixed", 2);
+    ck_assert_uint_eq(rig_count_value(&rig, "mixed", "foreign"), 2);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_held_by_somebody_else)
+{
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "type");
+    struct outcome outcome;
+
+    for (size_t i = 0; i < 3; i++)
+        rig_do(&rig, i, "LPUSH", "type", "element", NULL);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "held");
+    rig_wait_count(&rig, "type", 3);
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(a_key_replaced_by_another_type_is_foreign)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "type", 60000);
+    struct outcome outcome;
+
+    rig_wait_count(&rig, "type", 5);
+    for (size_t i = 0; i < 3; i++) {
+        rig_do(&rig, i, "DEL", "type", NULL);
+        rig_do(&rig, i, "LPUSH", "type", "element", NULL);
+    }
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_LOST);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
+    rig_wait_count(&rig, "type", 3);
+}
+END_TEST
+
+START_TEST(a_held_lock_is_extended_although_memory_is_full)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "oom", 20000);
+    struct outcome outcome;
+
+    outcome = rig_extend(&rig, lock, 0); /* loads the script */
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_count(&rig, "oom", 5);
+    command_on_first(5, refusals[0].bring);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_absent(&rig, "oom");
+}
+END_TEST
+
+/* Runs a command that takes long in a process of its own. */
+static pid_t run_aside(size_t node, const char *const *argv)
+{
+    pid_t pid = fork();
+
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        free(masters_command(rig.masters, node, argv));
+        _exit(0);
+    }
+    return pid;
+}
+
+struct busy {
+    const char *word;
+};
+
+static bool all_are_busy(void *argument)
+{
+    const char *word = argument;
+
+    for (size_t i = 0; i < 3; i++) {
+        char *reply = masters_command(rig.masters, i, (const char *const[]){"GET", "x", NULL});
+
+        free(reply);
+        if (reply || strncmp(masters_error(), word, strlen(word)) != 0)
+            return false;
+    }
+    return true;
+}
+
+START_TEST(a_busy_master_does_not_vote)
+{
+    static const char *const spin[] = {"EVAL", "while true do end", "0", NULL};
+    static const char *const end[] = {"SCRIPT", "KILL", NULL};
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "busy");
+    static char word[] = "BUSY";
+    struct outcome outcome;
+    pid_t pids[3];
+
+    rig_do_all(&rig, "CONFIG", "SET", "busy-reply-threshold", "1", NULL);
+    for (size_t i = 0; i < 3; i++)
+        pids[i] = run_aside(i, spin);
+    rig_wait(&rig, all_are_busy, word, "the masters to be busy");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    command_on_first(3, end);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
+    rig_wait_absent(&rig, "busy");
+    rig_wait_no_claims(&rig, rig.client);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("refusals");
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+
+    tcase_add_loop_test(five, a_majority_of_errors_is_no_quorum_and_leaves_nothing, 0, N_REFUSALS);
+    tcase_add_loop_test(five, a_minority_of_errors_does_not_matter, 0, N_REFUSALS);
+    tcase_add_loop_test(five, a_mixture_of_held_and_errors_is_no_win, 0, N_REFUSALS);
+    tcase_add_test(five, a_key_of_another_type_is_held_by_somebody_else);
+    tcase_add_test(five, a_key_replaced_by_another_type_is_foreign);
+    tcase_add_test(five, a_held_lock_is_extended_although_memory_is_full);
+    tcase_add_test(five, a_busy_master_does_not_vote);
+    return suite_run_with_server(suite);
+}

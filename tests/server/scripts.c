@@ -1,0 +1,174 @@
+/* The embedded scripts on the masters: their digests, and masters that do not have them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/script.h"
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void open_three(void)
+{
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* Calls of a command on a master so far, by INFO commandstats; 0 if it has never been called. */
+static long long calls_of(size_t node, const char *command)
+{
+    char *info = masters_command(rig.masters, node, (const char *const[]){"INFO", "commandstats", NULL});
+    char name[64];
+    const char *line;
+    long long calls = 0;
+
+    ck_assert_ptr_nonnull(info);
+    snprintf(name, sizeof(name), "cmdstat_%s:calls=", command);
+    line = strstr(info, name);
+    if (line)
+        calls = atoll(line + strlen(name));
+    free(info);
+    return calls;
+}
+
+static uint64_t reloads(void)
+{
+    struct redlock_stats stats;
+
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof(stats)), 0);
+    return stats.script_reloads;
+}
+
+static void expect_digest(enum rl_script script)
+{
+    const struct rl_script_text *text = rl_script_text(script);
+    char *sha1 = masters_command(rig.masters, 0, (const char *const[]){"SCRIPT", "LOAD", text->text, NULL});
+
+    ck_assert_msg(sha1 != NULL, "%s", masters_error());
+    ck_assert_str_eq(sha1, text->sha1);
+    ck_assert_uint_eq(strlen(text->text), text->size);
+    free(sha1);
+}
+
+START_TEST(the_embedded_digests_are_those_of_script_load)
+{
+    expect_digest(RL_SCRIPT_RELEASE);
+    expect_digest(RL_SCRIPT_EXTEND);
+}
+END_TEST
+
+START_TEST(connecting_loads_each_script_once)
+{
+    rig_hold(&rig, "b24", 20000);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(calls_of(i, "script|load"), RL_SCRIPT_COUNT - 1);
+        ck_assert_int_eq(calls_of(i, "eval"), 0);
+        ck_assert_int_eq(calls_of(i, "evalsha"), 0);
+    }
+}
+END_TEST
+
+START_TEST(a_loaded_script_is_used_by_its_digest)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "b24", 20000);
+    struct outcome outcome;
+
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(reloads(), 0);
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(calls_of(i, "eval"), 0);
+        ck_assert_int_eq(calls_of(i, "evalsha"), 2);
+    }
+}
+END_TEST
+
+START_TEST(a_flush_before_a_release_costs_one_reload)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "flush", 20000);
+    struct outcome outcome;
+
+    rig_do(&rig, 1, "SCRIPT", "FLUSH", NULL);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, 3);
+    ck_assert_uint_eq(reloads(), 1);
+    ck_assert_int_eq(calls_of(1, "eval"), 1);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "flush"), 0);
+    outcome = rig_release(&rig, rig_hold(&rig, "flush", 20000));
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(reloads(), 1);
+}
+END_TEST
+
+START_TEST(a_flush_before_an_extension_costs_one_reload_per_master)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "flush", 20000);
+    struct outcome outcome;
+
+    rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
+    outcome = rig_extend(&rig, lock, 30000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_uint_eq(reloads(), 3);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_gt(rig_pttl(&rig, i, "flush"), 20000);
+}
+END_TEST
+
+START_TEST(a_rollback_does_not_depend_on_loaded_scripts)
+{
+    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "rollback");
+    struct outcome outcome;
+
+    rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
+    rig_occupy(&rig, 0, "rollback");
+    rig_occupy(&rig, 1, "rollback");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_wait_count(&rig, "rollback", 2);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(reloads(), 0);
+    ck_assert_int_eq(calls_of(2, "eval"), 1);
+    ck_assert_int_eq(calls_of(2, "evalsha"), 0);
+}
+END_TEST
+
+START_TEST(an_error_inside_a_script_surfaces_and_is_not_repeated)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "b24", 20000);
+    struct outcome outcome;
+
+    rig_do(&rig, 0, "DEL", "b24", NULL);
+    rig_do(&rig, 0, "LPUSH", "b24", "a list", NULL);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "foreign");
+    ck_assert_uint_eq(reloads(), 0);
+    ck_assert_int_eq(calls_of(0, "evalsha"), 1);
+    ck_assert_int_eq(calls_of(0, "eval"), 0);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "b24"), 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("scripts");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+
+    tcase_add_test(three, the_embedded_digests_are_those_of_script_load);
+    tcase_add_test(three, connecting_loads_each_script_once);
+    tcase_add_test(three, a_loaded_script_is_used_by_its_digest);
+    tcase_add_test(three, a_flush_before_a_release_costs_one_reload);
+    tcase_add_test(three, a_flush_before_an_extension_costs_one_reload_per_master);
+    tcase_add_test(three, a_rollback_does_not_depend_on_loaded_scripts);
+    tcase_add_test(three, an_error_inside_a_script_surfaces_and_is_not_repeated);
+    return suite_run_with_server(suite);
+}

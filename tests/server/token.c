@@ -1,0 +1,162 @@
+/* Locks that outlive their handle: detached, and released by whoever has the token. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void open_five(void)
+{
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct outcome release_token(struct redlock_lock *lock, const char *token)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_release_token(lock, token, outcome_record, &outcome), 0);
+    ck_assert_uint_eq(outcome.calls, 0);
+    rig_wait_outcome(&rig, &outcome);
+    ck_assert_int_eq(outcome.op, REDLOCK_OP_RELEASE);
+    return outcome;
+}
+
+/* Takes the lock, lets go of the handle, keeps the keys. */
+static void take_and_detach(const char *key, char token[64])
+{
+    struct redlock_lock *lock = rig_hold(&rig, key, 60000);
+
+    snprintf(token, 64, "%s", redlock_lock_token(lock));
+    ck_assert_int_eq(redlock_lock_detach(lock), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    redlock_lock_destroy(lock);
+}
+
+START_TEST(a_detached_lock_stays_on_the_masters)
+{
+    char token[64];
+
+    take_and_detach("detached", token);
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    rig_run_for(&rig, 50);
+    ck_assert_uint_eq(rig_count_value(&rig, "detached", token), 5);
+}
+END_TEST
+
+START_TEST(another_client_releases_it_by_its_token)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct outcome outcome;
+    char token[64];
+
+    take_and_detach("d8", token);
+    outcome = release_token(rig_new_lock(other, "d8"), token);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, 5);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "d8"), 0);
+    redlock_client_destroy(other);
+}
+END_TEST
+
+START_TEST(a_wrong_token_releases_nothing)
+{
+    struct outcome outcome;
+    char token[64];
+
+    take_and_detach("d9", token);
+    outcome = release_token(rig_new_lock(rig.client, "d9"), "another token");
+    outcome_expect(&outcome, REDLOCK_OK); /* no master holds that value */
+    for (size_t i = 0; i < 5; i++)
+        outcome_expect_vote(&outcome, i, REDLOCK_VOTE_REFUSED, "foreign");
+    ck_assert_uint_eq(rig_count_value(&rig, "d9", token), 5);
+}
+END_TEST
+
+START_TEST(a_second_release_by_token_finds_nothing)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "twice");
+    struct outcome outcome;
+    char token[64];
+
+    take_and_detach("twice", token);
+    outcome = release_token(lock, token);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = release_token(lock, token);
+    outcome_expect(&outcome, REDLOCK_OK);
+    for (size_t i = 0; i < 5; i++)
+        outcome_expect_vote(&outcome, i, REDLOCK_VOTE_REFUSED, "missing");
+}
+END_TEST
+
+START_TEST(a_handle_that_released_by_token_can_acquire)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "then");
+    struct outcome outcome;
+    char token[64];
+
+    take_and_detach("then", token);
+    outcome = release_token(lock, token);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_acquire(&rig, lock, NULL);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_str_ne(redlock_lock_token(lock), token);
+    ck_assert_int_eq(redlock_release_token(lock, token, NULL, NULL), REDLOCK_E_ALREADY_HELD);
+}
+END_TEST
+
+START_TEST(a_token_of_the_longest_size_is_accepted_a_longer_one_not)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "size");
+    char token[REDLOCK_MAX_TOKEN_BYTES + 2];
+    struct outcome outcome;
+
+    memset(token, 't', sizeof(token));
+    token[REDLOCK_MAX_TOKEN_BYTES + 1] = '\0';
+    ck_assert_int_eq(redlock_release_token(lock, token, NULL, NULL), REDLOCK_E_TOKEN);
+    token[REDLOCK_MAX_TOKEN_BYTES] = '\0';
+    rig_do_all(&rig, "SET", "size", token, NULL);
+    outcome = release_token(lock, token);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, 5);
+}
+END_TEST
+
+START_TEST(release_by_token_is_repeated_until_the_masters_are_back)
+{
+    struct outcome outcome;
+    char token[64];
+
+    take_and_detach("owed", token);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    outcome = release_token(rig_new_lock(rig.client, "owed"), token);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_resume(rig.masters, i));
+    rig_wait_absent(&rig, "owed");
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("token");
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+
+    tcase_add_test(five, a_detached_lock_stays_on_the_masters);
+    tcase_add_test(five, another_client_releases_it_by_its_token);
+    tcase_add_test(five, a_wrong_token_releases_nothing);
+    tcase_add_test(five, a_second_release_by_token_finds_nothing);
+    tcase_add_test(five, a_handle_that_released_by_token_can_acquire);
+    tcase_add_test(five, a_token_of_the_longest_size_is_accepted_a_longer_one_not);
+    tcase_add_test(five, release_by_token_is_repeated_until_the_masters_are_back);
+    return suite_run_with_server(suite);
+}

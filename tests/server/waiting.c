@@ -1,0 +1,211 @@
+/* Retries, deadlines, cancellation. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+#define MAX_EVENTS 64
+
+/* What the event hook has seen. */
+static struct trace {
+    size_t n_backoffs;
+    int64_t delays_us[MAX_EVENTS];
+    size_t n_attempts;
+    char tokens[MAX_EVENTS][64];
+} trace;
+
+static struct rig rig;
+
+static void on_event(const struct redlock_event *event, void *user_data)
+{
+    struct trace *to = user_data;
+
+    if (event->type == REDLOCK_EVENT_BACKOFF && to->n_backoffs < MAX_EVENTS)
+        to->delays_us[to->n_backoffs++] = event->delay_us;
+    if (event->type == REDLOCK_EVENT_ATTEMPT && to->n_attempts < MAX_EVENTS)
+        snprintf(to->tokens[to->n_attempts++], sizeof(to->tokens[0]), "%s", event->token);
+}
+
+static void traced(struct redlock_options *options)
+{
+    memset(&trace, 0, sizeof(trace));
+    options->on_event = on_event;
+    options->event_data = &trace;
+}
+
+static void open_rig(void)
+{
+    rig_open_with(&rig, 5, 0, traced);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* Somebody else has a majority, until the ttl ends. */
+static void block(const char *key, const char *ttl_ms)
+{
+    for (size_t i = 0; i < 3; i++)
+        rig_do(&rig, i, "SET", key, "foreign", "PX", ttl_ms, NULL);
+}
+
+START_TEST(no_timeout_means_one_try)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
+    struct outcome outcome;
+
+    block("b15", "60000");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(trace.n_attempts, 1);
+    ck_assert_uint_eq(trace.n_backoffs, 0);
+}
+END_TEST
+
+START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, 300);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
+    struct outcome outcome;
+
+    block("b15", "60000");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_DEADLINE);
+    ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
+    ck_assert_int_ge(outcome.elapsed_us, 298000); /* the last 2 ms are too short for another attempt */
+    ck_assert_int_lt(outcome.elapsed_us, 1500000);
+    ck_assert_uint_ge(outcome.attempts, 2);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "b15"), 3);
+}
+END_TEST
+
+START_TEST(each_pause_is_between_delay_and_delay_plus_jitter)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, REDLOCK_FOREVER);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b16");
+    struct outcome outcome;
+
+    wish.retry_delay_ms = 15;
+    wish.retry_jitter_ms = 10;
+    wish.max_attempts = 12;
+    block("b16", "60000");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(trace.n_backoffs, 11);
+    for (size_t i = 0; i < trace.n_backoffs; i++) {
+        ck_assert_int_ge(trace.delays_us[i], 15000);
+        /* A slow round lengthens the pause: it is never shorter than the round was. */
+        ck_assert_int_le(trace.delays_us[i], outcome.elapsed_us > 11 * 50000 ? INT64_MAX : 25000 + 25000);
+    }
+    ck_assert_int_ge(outcome.elapsed_us, 11 * 15000);
+}
+END_TEST
+
+START_TEST(an_attempt_that_follows_a_refused_one_wins)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, 20000);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
+    struct outcome outcome;
+
+    block("b17", "150");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_ge(outcome.attempts, 2);
+    ck_assert_uint_eq(trace.n_attempts, outcome.attempts);
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_uint_ge(rig_count_value(&rig, "b17", redlock_lock_token(lock)), 3);
+}
+END_TEST
+
+START_TEST(each_attempt_has_a_token_of_its_own)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, REDLOCK_FOREVER);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "fresh");
+    struct outcome outcome;
+
+    wish.max_attempts = 6;
+    block("fresh", "60000");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(trace.n_attempts, 6);
+    for (size_t i = 0; i < trace.n_attempts; i++)
+        for (size_t j = 0; j < i; j++)
+            ck_assert_str_ne(trace.tokens[i], trace.tokens[j]);
+}
+END_TEST
+
+START_TEST(exhausted_attempts_end_with_the_last_outcome)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, 20000);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
+    struct outcome outcome;
+
+    wish.max_attempts = 3;
+    block("b17", "60000");
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(outcome.attempts, 3);
+    ck_assert_int_lt(outcome.elapsed_us, 15000000);
+}
+END_TEST
+
+static bool is_backing_off(void *argument)
+{
+    return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
+}
+
+START_TEST(canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, REDLOCK_FOREVER);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b18");
+    struct outcome outcome = {0};
+
+    wish.retry_delay_ms = 60000;
+    block("b18", "60000");
+    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    rig_wait(&rig, is_backing_off, lock, "the waiter to back off");
+    ck_assert_int_eq(redlock_cancel(lock), 0);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_CANCELED);
+    ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
+    ck_assert_int_lt(outcome.elapsed_us, 10000000);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(rig_count_value(&rig, "b18", "foreign"), 3);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "b18"), 3);
+}
+END_TEST
+
+START_TEST(canceling_an_attempt_before_its_first_byte_leaves_no_key)
+{
+    struct redlock_lock *lock = rig_new_lock(rig.client, "b19");
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_acquire(lock, NULL, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_cancel(lock), 0);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_CANCELED);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "b19"), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("waiting");
+    TCase *retries = suite_add_case(suite, "retries", open_rig, close_rig);
+    TCase *cancel = suite_add_case(suite, "cancel", open_rig, close_rig);
+
+    tcase_add_test(retries, no_timeout_means_one_try);
+    tcase_add_test(retries, the_deadline_ends_the_waiting_and_tells_the_cause);
+    tcase_add_test(retries, each_pause_is_between_delay_and_delay_plus_jitter);
+    tcase_add_test(retries, an_attempt_that_follows_a_refused_one_wins);
+    tcase_add_test(retries, each_attempt_has_a_token_of_its_own);
+    tcase_add_test(retries, exhausted_attempts_end_with_the_last_outcome);
+    tcase_add_test(cancel, canceling_a_waiter_ends_it_at_once_and_leaves_no_key);
+    tcase_add_test(cancel, canceling_an_attempt_before_its_first_byte_leaves_no_key);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,202 @@
+/* The tour: it succeeds, and whatever ends it, it leaves no process and no file behind. */
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "masters.h"
+#include "suite.h"
+#include "tool.h"
+
+#define MIDDLE "acquire p50" /* the heading of the table that is filled while masters are down */
+
+static struct tool tool;
+static char directory[32];
+
+/* A directory of the test's own for what the demo creates, to see that it is empty afterwards. */
+static void setup(void)
+{
+    strcpy(directory, "/tmp/redlock-test-XXXXXX");
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    setenv("TMPDIR", directory, 1);
+}
+
+static size_t entries(void)
+{
+    DIR *dir = opendir(directory);
+    size_t n = 0;
+
+    ck_assert_ptr_nonnull(dir);
+    for (struct dirent *entry = readdir(dir); entry != NULL; entry = readdir(dir))
+        n += entry->d_name[0] != '.';
+    closedir(dir);
+    return n;
+}
+
+static void teardown(void)
+{
+    ck_assert_uint_eq(entries(), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+/* The servers' process numbers are on the first screen: none of them may be alive. */
+static void expect_no_server(void)
+{
+    size_t servers = 0;
+
+    for (const char *p = strstr(tool.out, " pid "); p != NULL; p = strstr(p + 1, " pid ")) {
+        ck_assert_msg(kill((pid_t)atoi(p + 5), 0) != 0, "server %d is alive", atoi(p + 5));
+        servers++;
+    }
+    ck_assert_uint_eq(servers, 5);
+}
+
+START_TEST(the_tour_holds_all_its_checks)
+{
+    tool_run(&tool, "demo --fast");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "checks held"));
+    ck_assert_ptr_null(strstr(tool.out, "FAILED"));
+    ck_assert_ptr_null(strchr(tool.out, '\033'));
+    tool_orphans_end();
+    expect_no_server();
+}
+END_TEST
+
+static void interrupt(int number, bool whole_group)
+{
+    const char *const words[] = {"demo", "--fast", NULL};
+
+    tool_start(&tool, words);
+    tool_read_until(&tool, MIDDLE);
+    ck_assert_uint_eq(entries(), 1);
+    ck_assert_int_eq(kill(whole_group ? -tool.pid : tool.pid, number), 0);
+    tool_finish(&tool);
+    ck_assert_int_eq(tool.signal, number);
+    tool_orphans_end();
+    expect_no_server();
+}
+
+START_TEST(sigint_in_the_middle_cleans_up)
+{
+    interrupt(SIGINT, false);
+    ck_assert_ptr_nonnull(strstr(tool.out, "Interrupted"));
+}
+END_TEST
+
+START_TEST(control_c_for_the_whole_group_cleans_up)
+{
+    interrupt(SIGINT, true);
+}
+END_TEST
+
+START_TEST(sigterm_in_the_middle_cleans_up)
+{
+    interrupt(SIGTERM, false);
+}
+END_TEST
+
+START_TEST(even_sigkill_in_the_middle_leaves_nothing)
+{
+    interrupt(SIGKILL, false);
+}
+END_TEST
+
+START_TEST(a_reader_that_goes_away_ends_the_tour_cleanly)
+{
+    const char *const words[] = {"demo", "--fast", NULL};
+
+    tool_start(&tool, words);
+    tool_read_until(&tool, MIDDLE);
+    close(tool.fds[0]);
+    tool.fds[0] = -1;
+    tool_finish(&tool);
+    ck_assert_int_ne(tool.exit_code, 0);
+    tool_orphans_end();
+    expect_no_server();
+}
+END_TEST
+
+START_TEST(a_server_that_cannot_start_is_reported_with_3)
+{
+    char *server = getenv("REDLOCK_SERVER") != NULL ? strdup(getenv("REDLOCK_SERVER")) : NULL;
+
+    setenv("REDLOCK_SERVER", "/nowhere/redis-server", 1);
+    tool_run(&tool, "demo");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: demo: cannot start"));
+    tool_orphans_end();
+    if (server != NULL)
+        setenv("REDLOCK_SERVER", server, 1);
+    free(server);
+}
+END_TEST
+
+START_TEST(on_given_masters_nothing_is_harmed_or_left)
+{
+    const struct masters_options options = {.count = 3};
+    struct masters *masters = masters_create(&options);
+    char line[1024];
+
+    ck_assert_msg(masters != NULL, "%s", masters_error());
+    snprintf(line, sizeof(line), "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
+             masters_url(masters, 2));
+    tool_run(&tool, line);
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "are left out"));
+    for (size_t i = 0; i < 3; i++) {
+        char *size = masters_command(masters, i, (const char *const[]){"DBSIZE", NULL});
+
+        ck_assert_msg(size != NULL, "%s", masters_error());
+        ck_assert_str_eq(size, "(integer) 0");
+        free(size);
+    }
+    masters_destroy(masters);
+}
+END_TEST
+
+START_TEST(a_claim_that_does_not_hold_fails_the_tour)
+{
+    const struct masters_options options = {.count = 3};
+    struct masters *masters = masters_create(&options);
+    char line[1024];
+
+    ck_assert_msg(masters != NULL, "%s", masters_error());
+    ck_assert(masters_kill(masters, 2));
+    snprintf(line, sizeof(line), "demo --fast --nodes %s,%s,%s", masters_url(masters, 0), masters_url(masters, 1),
+             masters_url(masters, 2));
+    tool_run(&tool, line);
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "checks did not hold:"));
+    masters_destroy(masters);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("demo");
+    TCase *tour = suite_add_case(made, "tour", setup, teardown);
+
+    tcase_add_test(tour, the_tour_holds_all_its_checks);
+    tcase_add_test(tour, sigint_in_the_middle_cleans_up);
+    tcase_add_test(tour, control_c_for_the_whole_group_cleans_up);
+    tcase_add_test(tour, sigterm_in_the_middle_cleans_up);
+    tcase_add_test(tour, even_sigkill_in_the_middle_leaves_nothing);
+    tcase_add_test(tour, a_reader_that_goes_away_ends_the_tour_cleanly);
+    tcase_add_test(tour, a_server_that_cannot_start_is_reported_with_3);
+    tcase_add_test(tour, on_given_masters_nothing_is_harmed_or_left);
+    tcase_add_test(tour, a_claim_that_does_not_hold_fails_the_tour);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    unsetenv("REDLOCK_NODES");
+    setenv("LC_ALL", "C", 1);
+    return suite_run_with_server(suite());
+}

@@ -1,0 +1,220 @@
+/* The parts of the command that are pure functions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/json.h"
+#include "cli/target.h"
+#include "cli/verdict.h"
+#include "suite.h"
+
+/* --- Verdict: every combination of answers, against its definition. */
+
+enum answer { SILENT, ABSENT, VALUE_A, VALUE_B, NOT_A_STRING, ANSWERS };
+
+static struct probe probe_of(enum answer answer)
+{
+    struct probe probe = {.answered = answer != SILENT, .exists = answer > ABSENT, .pttl_ms = 1000};
+
+    probe.is_text = answer == VALUE_A || answer == VALUE_B;
+    probe.value_hash = (uint64_t)answer;
+    return probe;
+}
+
+static size_t count(const enum answer *answers, size_t n, enum answer wanted)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < n; i++)
+        found += answers[i] == wanted;
+    return found;
+}
+
+/* By definition: held if the visible values decide it; unknown if the silent masters, all storing the same, could
+ * make a holder of somebody, be it one of whom nothing is seen; else free or split. */
+static enum verdict_kind defined(const enum answer *answers, size_t n)
+{
+    size_t quorum = n / 2 + 1;
+    size_t silent = count(answers, n, SILENT);
+    size_t a = count(answers, n, VALUE_A);
+    size_t b = count(answers, n, VALUE_B);
+
+    if (a >= quorum || b >= quorum)
+        return VERDICT_HELD;
+    if (a + silent >= quorum || b + silent >= quorum || silent >= quorum)
+        return VERDICT_UNKNOWN;
+    return count(answers, n, ABSENT) + silent == n ? VERDICT_FREE : VERDICT_SPLIT;
+}
+
+START_TEST(the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters)
+{
+    for (size_t n = 1; n <= 5; n++) {
+        size_t combinations = 1;
+
+        for (size_t i = 0; i < n; i++)
+            combinations *= ANSWERS;
+        for (size_t number = 0; number < combinations; number++) {
+            enum answer answers[5];
+            struct probe probes[5];
+
+            for (size_t i = 0, rest = number; i < n; i++, rest /= ANSWERS) {
+                answers[i] = (enum answer)(rest % ANSWERS);
+                probes[i] = probe_of(answers[i]);
+            }
+            ck_assert_int_eq(verdict_of(probes, n).kind, defined(answers, n));
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_quorum_keeps_the_key_for_the_qth_largest_time)
+{
+    struct probe probes[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        probes[i] = probe_of(VALUE_A);
+        probes[i].pttl_ms = (int64_t)(i + 1) * 1000;
+    }
+    ck_assert_int_eq(verdict_of(probes, 5).pttl_ms, 3000);
+    probes[0].pttl_ms = -1;
+    ck_assert_int_eq(verdict_of(probes, 5).pttl_ms, 4000);
+    probes[1].pttl_ms = probes[2].pttl_ms = -1;
+    ck_assert_int_eq(verdict_of(probes, 5).pttl_ms, -1);
+}
+END_TEST
+
+/* --- Durations */
+
+static const struct {
+    const char *text;
+    int64_t ms; /* -1: refused */
+} durations[] = {
+    {"0", 0},         {"250", 250},     {"500ms", 500},  {"30s", 30000}, {"2m", 120000}, {"24h", 86400000},
+    {"", -1},         {"s", -1},        {"-1s", -1},     {"+1", -1},     {" 1", -1},     {"1 s", -1},
+    {"1S", -1},       {"1.5s", -1},     {"1d", -1},      {"1sm", -1},    {"4294967295", 4294967295},
+    {"4294967296", -1}, {"1194h", -1},  {"18446744073709551617", -1},
+};
+
+START_TEST(durations_are_a_whole_number_and_a_unit)
+{
+    uint32_t ms = 77;
+    bool ok = cli_parse_duration(durations[_i].text, &ms);
+
+    ck_assert_msg(ok == (durations[_i].ms >= 0), "'%s'", durations[_i].text);
+    ck_assert_msg(ms == (ok ? durations[_i].ms : 77), "'%s': %u", durations[_i].text, ms);
+}
+END_TEST
+
+/* --- Where a URL points */
+
+static const struct {
+    const char *url;
+    const char *host;
+    int port;
+    const char *path, *user, *password, *db;
+} targets[] = {
+    {"redis://localhost", "localhost", 6379, NULL, NULL, NULL, NULL},
+    {"redis://10.0.0.1:7001/", "10.0.0.1", 7001, NULL, NULL, NULL, NULL},
+    {"redis://10.0.0.1:7001/3", "10.0.0.1", 7001, NULL, NULL, NULL, "3"},
+    {"redis://[::1]:7001/3", "::1", 7001, NULL, NULL, NULL, "3"},
+    {"redis://[fe80::1]", "fe80::1", 6379, NULL, NULL, NULL, NULL},
+    {"redis://:secret@host", "host", 6379, NULL, NULL, "secret", NULL},
+    {"redis://me:se%2Fc%40%25@host:1/2", "host", 1, NULL, "me", "se/c@%", "2"},
+    {"unix:///run/redis.sock", NULL, 0, "/run/redis.sock", NULL, NULL, NULL},
+    {"unix://me:pw@/run/a%20b.sock?db=12", NULL, 0, "/run/a b.sock", "me", "pw", "12"},
+};
+
+static void expect_text(const char *found, const char *wanted)
+{
+    if (wanted == NULL)
+        ck_assert_ptr_null(found);
+    else
+        ck_assert_str_eq(found, wanted);
+}
+
+START_TEST(urls_point_where_they_say)
+{
+    struct target target;
+
+    ck_assert(target_parse(targets[_i].url, &target));
+    expect_text(target.host, targets[_i].host);
+    ck_assert_int_eq(target.port, targets[_i].port);
+    expect_text(target.path, targets[_i].path);
+    expect_text(target.user, targets[_i].user);
+    expect_text(target.password, targets[_i].password);
+    expect_text(target.db, targets[_i].db);
+    target_fini(&target);
+}
+END_TEST
+
+/* --- JSON */
+
+static const struct {
+    const char *bytes;
+    const char *json;
+} strings[] = {
+    {"", "\"\""},
+    {"jobs:nightly", "\"jobs:nightly\""},
+    {"say \"a\\b\"", "\"say \\\"a\\\\b\\\"\""},
+    {"a\nb\x01\x7f", "\"a\\u000ab\\u0001\\u007f\""},
+    {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\x92", "\"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\x92\""},
+    {"\xff", "\"\\u00ff\""},
+    {"\xc3", "\"\\u00c3\""},
+    {"\xc0\x80", "\"\\u00c0\\u0080\""},
+    {"\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\""},
+    {"\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\""},
+};
+
+START_TEST(json_strings_are_valid_whatever_the_bytes)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct cli_json json;
+
+    cli_json_init(&json, out);
+    cli_json_string(&json, NULL, strings[_i].bytes);
+    fclose(out);
+    ck_assert_str_eq(text, strings[_i].json);
+    free(text);
+}
+END_TEST
+
+START_TEST(json_separates_members_and_elements)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct cli_json json;
+
+    cli_json_init(&json, out);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_int(&json, "a", -5);
+    cli_json_begin(&json, "b", '[');
+    cli_json_bool(&json, NULL, true);
+    cli_json_null(&json, NULL);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_end(&json, '}');
+    cli_json_end(&json, ']');
+    cli_json_string(&json, "c", "d");
+    cli_json_end(&json, '}');
+    fclose(out);
+    ck_assert_str_eq(text, "{\"a\":-5,\"b\":[true,null,{}],\"c\":\"d\"}");
+    free(text);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("parts of the command");
+    TCase *parts = suite_add_case(suite, "parts", NULL, NULL);
+
+    tcase_add_test(parts, the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters);
+    tcase_add_test(parts, a_quorum_keeps_the_key_for_the_qth_largest_time);
+    tcase_add_loop_test(parts, durations_are_a_whole_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
+    tcase_add_loop_test(parts, urls_point_where_they_say, 0, sizeof(targets) / sizeof(targets[0]));
+    tcase_add_loop_test(parts, json_strings_are_valid_whatever_the_bytes, 0, sizeof(strings) / sizeof(strings[0]));
+    tcase_add_test(parts, json_separates_members_and_elements);
+    return suite_run(suite);
+}

@@ -1,0 +1,178 @@
+/* What the command says, and its exit codes, where no master is needed. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+#include "tool.h"
+
+#define MASTERS " --nodes 127.0.0.1:1,127.0.0.1:2,127.0.0.1:3"
+
+static struct tool tool;
+
+static void expect_usage_error(const char *line, const char *message)
+{
+    tool_run(&tool, line);
+    tool_expect(&tool, 2);
+    ck_assert_msg(strstr(tool.err, message) != NULL, "'%s' says:\n%s", line, tool.err);
+    ck_assert_msg(strncmp(tool.err, "redlock: ", 9) == 0, "'%s' says:\n%s", line, tool.err);
+    ck_assert_str_eq(tool.out, "");
+}
+
+START_TEST(every_command_explains_itself)
+{
+    static const char *const names[] = {"lock", "unlock", "status", "demo", "bench"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        char line[32] = "";
+
+        strcat(strcat(line, names[i]), " --help");
+        tool_run(&tool, line);
+        tool_expect(&tool, 0);
+        ck_assert_msg(strstr(tool.out, names[i]) != NULL && strstr(tool.out, "Usage: redlock") != NULL, "%s", tool.out);
+        ck_assert_str_eq(tool.err, "");
+    }
+}
+END_TEST
+
+START_TEST(the_command_lists_its_commands)
+{
+    tool_run(&tool, "--help");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "  unlock "));
+    tool_run(&tool, "");
+    tool_expect(&tool, 2);
+    ck_assert_str_eq(tool.out, "");
+    ck_assert_ptr_nonnull(strstr(tool.err, "Usage: redlock COMMAND"));
+}
+END_TEST
+
+START_TEST(version_names_tool_and_library)
+{
+    tool_run(&tool, "--version");
+    tool_expect(&tool, 0);
+    ck_assert_int_eq(strncmp(tool.out, "redlock ", 8), 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "(library "));
+}
+END_TEST
+
+static const struct {
+    const char *line;
+    const char *message;
+} wrong[] = {
+    {"fly", "redlock: unknown command 'fly'"},
+    {"--fly lock", "redlock: unknown option '--fly'"},
+    {"lock", "redlock: lock: KEY is missing"},
+    {"lock k --fly" MASTERS, "redlock: lock: unknown option '--fly'"},
+    {"lock k -x" MASTERS, "redlock: lock: unknown option '-x'"},
+    {"lock k --node-t", "redlock: lock: option '--node-t' needs an argument"},
+    {"lock k --m 1" MASTERS, "redlock: lock: ambiguous option '--m'"},
+    {"lock k --ttl", "redlock: lock: option '--ttl' needs an argument"},
+    {"lock k --json=yes" MASTERS, "redlock: lock: option '--json' takes no argument"},
+    {"lock k --ttl 5x" MASTERS, "'5x' is not a duration"},
+    {"lock k --ttl -5" MASTERS, "'-5' is not a duration"},
+    {"lock k --ttl 1.5s" MASTERS, "'1.5s' is not a duration"},
+    {"lock k --ttl 99999999h" MASTERS, "'99999999h' is not a duration"},
+    {"lock k --wait ever" MASTERS, "or 'forever'"},
+    {"lock k --ttl 0" MASTERS, "redlock: lock: the ttl is 0"},
+    {"lock k --ttl 2m" MASTERS, "--ttl is above --max-ttl (60000 ms)"},
+    {"lock k --min-validity 30s" MASTERS, "min_validity_ms"},
+    {"lock k --node-timeout 0" MASTERS, "node_timeout_ms"},
+    {"lock k --max-ttl 48h" MASTERS, "max_ttl_ms"},
+    {"lock k other" MASTERS, "redlock: lock: unexpected argument 'other'"},
+    {"lock k", "redlock: lock: no masters given"},
+    {"lock k --nodes a,,b", "empty item in the list of masters"},
+    {"lock k --nodes a,b,a:6379", "masters 1 and 3 are the same"},
+    {"lock k --node http://a", "redlock: lock: master 1"},
+    {"unlock k" MASTERS, "redlock: unlock: TOKEN is missing"},
+    {"unlock k t --ttl 5s" MASTERS, "redlock: unlock: unknown option '--ttl'"},
+    {"unlock k t", "redlock: unlock: no masters given"},
+    {"status" MASTERS, "redlock: status: KEY is missing"},
+    {"status k --wait 1" MASTERS, "redlock: status: unknown option '--wait'"},
+    {"status k", "redlock: status: no masters given"},
+    {"demo now", "redlock: demo: unexpected argument 'now'"},
+    {"demo --ttl 5s", "redlock: demo: unknown option '--ttl'"},
+    {"demo --nodes a,a", "redlock: demo: masters 1 and 2 are the same"},
+    {"bench --fly", "redlock: bench: "},
+};
+
+START_TEST(wrong_usage_is_named_and_exits_with_2)
+{
+    expect_usage_error(wrong[_i].line, wrong[_i].message);
+}
+END_TEST
+
+START_TEST(a_password_never_reaches_an_error_message)
+{
+    tool_run(&tool, "lock k --node redis://me:secret@host:port");
+    tool_expect(&tool, 2);
+    ck_assert_ptr_null(strstr(tool.err, "secret"));
+}
+END_TEST
+
+START_TEST(an_empty_key_is_refused_by_every_command)
+{
+    const char *const lines[][6] = {
+        {"lock", "", "--node", "127.0.0.1:1", NULL},
+        {"unlock", "", "token", "--node", "127.0.0.1:1", NULL},
+        {"status", "", "--node", "127.0.0.1:1", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        tool_start(&tool, lines[i]);
+        tool_finish(&tool);
+        tool_expect(&tool, 2);
+        ck_assert_ptr_nonnull(strstr(tool.err, "the key is empty"));
+    }
+}
+END_TEST
+
+START_TEST(masters_that_cannot_be_reached_are_no_usage_error)
+{
+    tool_run(&tool, "lock k" MASTERS);
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.err, "no quorum of masters reachable"));
+    ck_assert_str_eq(tool.out, "");
+    tool_run(&tool, "unlock k token" MASTERS);
+    tool_expect(&tool, 3);
+    tool_run(&tool, "status k" MASTERS);
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 0 of 3 masters answered"));
+}
+END_TEST
+
+START_TEST(the_environment_names_masters)
+{
+    setenv("REDLOCK_NODES", "127.0.0.1:1,unix:/nowhere", 1);
+    tool_run(&tool, "status k");
+    unsetenv("REDLOCK_NODES");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "127.0.0.1:1 "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "/nowhere "));
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("usage");
+    TCase *words = suite_add_case(made, "words", NULL, NULL);
+    TCase *masters = suite_add_case(made, "masters", NULL, NULL);
+
+    tcase_add_test(words, every_command_explains_itself);
+    tcase_add_test(words, the_command_lists_its_commands);
+    tcase_add_test(words, version_names_tool_and_library);
+    tcase_add_loop_test(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(words, a_password_never_reaches_an_error_message);
+    tcase_add_test(words, an_empty_key_is_refused_by_every_command);
+    tcase_add_test(masters, masters_that_cannot_be_reached_are_no_usage_error);
+    tcase_add_test(masters, the_environment_names_masters);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    unsetenv("REDLOCK_NODES");
+    return suite_run(suite());
+}

@@ -1,0 +1,44 @@
+/* Runs the redlock command as a user does: as a process, judged by its output and its end. */
+#ifndef TESTS_TOOL_H
+#define TESTS_TOOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum { TOOL_STREAM_SIZE = 65536 };
+
+struct tool {
+    pid_t pid;   /* 0 once its end has been seen */
+    int fds[2];  /* what it writes: standard output, standard error; -1 at their end */
+    char out[TOOL_STREAM_SIZE]; /* so far, always terminated */
+    char err[TOOL_STREAM_SIZE];
+    size_t out_size;
+    size_t err_size;
+    int exit_code; /* -1 if it ended by a signal, or has not ended */
+    int signal;
+};
+
+/* The command under test, from the command line of the test program. */
+void tool_set_path(const char *path);
+
+/* Starts `redlock WORD...` in a process group of its own; words up to NULL. Fails the test on errors, as all of
+ * these. The calling process adopts what the command leaves behind: see tool_orphans_end(). */
+void tool_start(struct tool *tool, const char *const *words);
+
+/* Reads until standard output contains the text; the test fails if the command ends without it. */
+void tool_read_until(struct tool *tool, const char *text);
+
+/* Reads to the end of both streams and waits. */
+void tool_finish(struct tool *tool);
+
+/* tool_start() and tool_finish(), with the words in one string, separated by blanks. */
+void tool_run(struct tool *tool, const char *line);
+
+/* Fails the test, showing both streams, unless it ended with this exit code. */
+void tool_expect(const struct tool *tool, int exit_code);
+
+/* Waits until every process that the command has left behind has ended: by itself, for nothing here kills it. */
+void tool_orphans_end(void);
+
+#endif
