@@ -98,11 +98,22 @@ static bool has_link(void *argument)
     return stats.link == wish->link;
 }
 
+/* Says why, if it waits in vain. */
 void world_wait_link(struct redlock_client *client, size_t node, enum redlock_link link)
 {
     struct link_wish wish = {client, node, link};
+    struct redlock_node_stats stats = {0};
+    char what[300];
+    time_t end = time(NULL) + SUITE_PATIENCE_S;
 
-    world_wait(has_link, &wish, redlock_link_name(link));
+    while (!has_link(&wish) && time(NULL) < end)
+        world_step();
+    if (has_link(&wish))
+        return;
+    redlock_client_node_stats(client, node, &stats, sizeof(stats));
+    snprintf(what, sizeof(what), "%s is %s and not %s: %s", stats.name, redlock_link_name(stats.link),
+             redlock_link_name(link), stats.last_error);
+    ck_abort_msg("%s", what);
 }
 
 static bool is_clean(void *argument)

@@ -1,0 +1,132 @@
+/* The reply reader and the classification: the same answers however the bytes are cut, and no grant that is not there.
+ *
+ * Input: one byte that decides how the rest, the stream, is cut. */
+#include <string.h>
+
+#include "codec/classify.h"
+#include "codec/reply.h"
+#include "fuzz.h"
+
+#define REPLIES_MAX 64
+
+/* What one way of feeding the stream gave. */
+struct reading {
+    size_t n;
+    unsigned granted;
+    uint64_t digests[REPLIES_MAX];
+    enum rl_read_result end;
+};
+
+static uint64_t mix(uint64_t digest, const void *data, size_t size)
+{
+    const uint8_t *bytes = data;
+
+    for (size_t i = 0; i < size; i++)
+        digest = (digest ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return digest;
+}
+
+static uint64_t mix_item(uint64_t digest, const struct rl_reply_item *item)
+{
+    digest = mix(digest, &item->type, sizeof(item->type));
+    digest = mix(digest, &item->integer, sizeof(item->integer));
+    digest = mix(digest, &item->text.size, sizeof(item->text.size));
+    return mix(digest, item->text.data, item->text.size);
+}
+
+static uint64_t digest_of(const struct rl_reply *reply)
+{
+    uint64_t digest = mix_item(UINT64_C(0xcbf29ce484222325), &reply->root);
+
+    HOLDS(reply->n_elements <= RL_REPLY_MAX_ELEMENTS);
+    HOLDS(reply->root.type == RL_REPLY_ARRAY || reply->n_elements == 0);
+    for (size_t i = 0; i < reply->n_elements; i++) {
+        HOLDS(reply->elements[i].type != RL_REPLY_ARRAY);
+        digest = mix_item(digest, &reply->elements[i]);
+    }
+    return digest;
+}
+
+static bool is_ok(const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_STATUS && reply->root.text.size == 2 &&
+           memcmp(reply->root.text.data, "OK", 2) == 0;
+}
+
+static void classify(struct reading *reading, const struct rl_reply *reply)
+{
+    for (enum rl_step step = RL_STEP_CLAIM; step < RL_STEP_COUNT; step++) {
+        struct rl_answer answer = rl_classify(&rl_mutex_recipe, step, reply);
+        bool granted = answer.outcome == RL_GRANTED;
+
+        HOLDS(answer.outcome >= RL_GRANTED && answer.outcome <= RL_UNKNOWN);
+        HOLDS(rl_detail_text(answer.detail) != NULL);
+        if (step == RL_STEP_CLAIM)
+            HOLDS(granted == is_ok(reply));
+        else
+            HOLDS(granted == (reply->root.type == RL_REPLY_INTEGER && reply->root.integer == 1));
+        reading->granted += step == RL_STEP_CLAIM && granted;
+    }
+}
+
+/* Takes all complete replies; false at the end of everything. */
+static bool take(struct rl_reply_reader *reader, struct reading *reading)
+{
+    struct rl_reply reply;
+
+    while ((reading->end = rl_reply_reader_next(reader, &reply)) == RL_READ_REPLY) {
+        if (reading->n == REPLIES_MAX)
+            return false;
+        reading->digests[reading->n++] = digest_of(&reply);
+        classify(reading, &reply);
+    }
+    if (reading->end == RL_READ_ERROR) {
+        HOLDS(rl_reply_reader_next(reader, &reply) == RL_READ_ERROR);
+        HOLDS(strlen(rl_reply_reader_error(reader)) > 0);
+    }
+    return reading->end == RL_READ_MORE;
+}
+
+static struct reading read_all(const uint8_t *data, size_t size, size_t portion)
+{
+    struct rl_reply_reader *reader = rl_reply_reader_create();
+    struct reading reading = {.end = RL_READ_MORE};
+    size_t at = 0;
+
+    HOLDS(reader != NULL);
+    while (at < size) {
+        size_t n = size - at < portion ? size - at : portion;
+        uint8_t *exact = malloc(n); /* so that a look beyond the end is seen */
+
+        HOLDS(exact != NULL);
+        memcpy(exact, data + at, n);
+        if (!rl_reply_reader_feed(reader, exact, n) || !take(reader, &reading))
+            at = size;
+        free(exact);
+        at += n;
+    }
+    rl_reply_reader_destroy(reader);
+    return reading;
+}
+
+static unsigned count_ok(const uint8_t *data, size_t size)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i + 5 <= size; i++)
+        count += memcmp(data + i, "+OK\r\n", 5) == 0;
+    return count;
+}
+
+void fuzz_reply(const uint8_t *data, size_t size)
+{
+    struct reading whole, cut;
+
+    if (size < 2)
+        return;
+    whole = read_all(data + 1, size - 1, size);
+    cut = read_all(data + 1, size - 1, 1 + data[0] % 16);
+    HOLDS(whole.n == cut.n && whole.end == cut.end);
+    HOLDS(memcmp(whole.digests, cut.digests, whole.n * sizeof(whole.digests[0])) == 0);
+    HOLDS(whole.granted <= count_ok(data + 1, size - 1));
+}

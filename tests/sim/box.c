@@ -1,0 +1,47 @@
+#include "box.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK 64u
+
+void box_pool_fini(struct box_pool *pool)
+{
+    for (uint32_t i = 0; i < pool->n_chunks; i++)
+        free(pool->chunks[i]);
+    free(pool->chunks);
+    *pool = (struct box_pool){0};
+}
+
+static void grow(struct box_pool *pool)
+{
+    struct box **chunks = realloc(pool->chunks, (pool->n_chunks + 1) * sizeof *chunks);
+    struct box *chunk = malloc(CHUNK * sizeof *chunk);
+
+    if (!chunks || !chunk) {
+        fputs("sim: out of memory\n", stderr);
+        abort();
+    }
+    pool->chunks = chunks;
+    pool->chunks[pool->n_chunks++] = chunk;
+}
+
+struct box *box_take(struct box_pool *pool)
+{
+    struct box *box;
+
+    if (pool->used == pool->n_chunks * CHUNK)
+        grow(pool);
+    box = &pool->chunks[pool->used / CHUNK][pool->used % CHUNK];
+    memset(box, 0, sizeof *box);
+    box->id = ++pool->used;
+    return box;
+}
+
+struct box *box_get(const struct box_pool *pool, uint32_t id)
+{
+    assert(id >= 1 && id <= pool->used);
+    return &pool->chunks[(id - 1) / CHUNK][(id - 1) % CHUNK];
+}

@@ -1,0 +1,171 @@
+/* One simulated process that uses the library: the real engine (core/engine.h), with this file and wire.c in the place
+ * of lib/api and lib/driver.
+ *
+ * Things happen in turns, as in an event loop: something arrives or is due, the engine is told, its effects are
+ * carried out, callbacks run, what was written goes to the kernel. The process may be stopped anywhere in a turn:
+ * time that passes within a turn is `lag`, and until the turn has ended nothing else happens to this client. */
+#ifndef SIM_CLIENT_H
+#define SIM_CLIENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "box.h"
+#include "clockwork.h"
+#include "core/engine.h"
+#include "network.h"
+
+#define MAX_HANDLES 3
+
+struct world;
+
+/* What the client waits for on a connection. */
+struct pending {
+    uint32_t box; /* BOX_NONE: the handshake */
+    uint32_t round;
+    struct rl_instant sent;
+    uint8_t step;
+    uint8_t send_as;
+    bool repeated; /* as EVAL, after NOSCRIPT */
+};
+
+enum wire_phase {
+    WIRE_WAITING, /* for the next connection attempt */
+    WIRE_CONNECTING,
+    WIRE_GREETING,
+    WIRE_OPEN,
+};
+
+/* The client's connection to one master: what lib/driver is. */
+struct wire {
+    enum wire_phase phase;
+    enum rl_link link;
+    uint16_t conn;
+    uint8_t failures;
+    struct rl_instant due;       /* of the connection attempt, or of its success */
+    struct rl_instant last_byte; /* received */
+    int64_t timer_at;            /* true time of the pending timer event; INT64_MAX: none */
+    uint32_t timer_generation;
+    struct message_list unsent;  /* written by the host, not yet taken by the kernel */
+    struct pending *ring;
+    uint32_t ring_size;          /* power of two */
+    uint32_t head;
+    uint32_t count;
+};
+
+/* An operation from its start to its completion. */
+struct op_record {
+    uint32_t generation;
+    uint8_t op; /* enum rl_op; RL_OP_NONE: none is pending */
+    struct rl_instant started;
+    struct rl_instant due; /* it must have completed by then, apart from pauses; RL_NEVER */
+};
+
+struct completion {
+    uint8_t handle;
+    uint8_t op;
+    uint8_t status;
+    uint8_t cause;
+};
+
+#define MAX_COMPLETIONS 16
+
+struct handle {
+    struct rl_lock lock;
+    uint8_t index;
+    uint8_t key;
+    uint8_t seen_state;     /* for the table of transitions */
+    struct op_record pending;
+    struct op_record extension; /* one that a release has overtaken */
+    /* The interval of true time in which remaining() > 0, as things stand. */
+    uint32_t valid_box;
+    int64_t valid_from;
+    int64_t valid_until;
+};
+
+struct client {
+    struct world *world;
+    struct clockwork clock;
+    struct rl_engine engine;
+    struct wire wires[MAX_MASTERS];
+    struct handle handles[MAX_HANDLES];
+    struct completion completions[MAX_COMPLETIONS];
+    size_t n_completions;
+    struct rl_instant now;  /* the clock as the host read it last */
+    int64_t lag;            /* true time that has passed within this turn */
+    int64_t busy_until;     /* the process is stopped, or in its turn */
+    int64_t stopped_until;  /* the end of its latest stop */
+    int64_t revive_at;      /* while it is dead */
+    int64_t timer_at;       /* as in struct wire, for the engine's timers */
+    uint32_t timer_generation;
+    uint32_t life;          /* how many processes there have been */
+    uint32_t ops;           /* operations started */
+    uint8_t index;
+    uint8_t n_handles;
+    bool alive;
+};
+
+void client_start(struct world *world, struct client *client);
+void client_kill(struct world *world, struct client *client); /* the process dies on the spot */
+
+/* Between turns only. */
+void client_set_rate(struct client *client, int64_t rate);
+
+/* A turn: begin, any number of events and calls, end. */
+void client_begin(struct client *client);
+void client_end(struct client *client);
+struct rl_instant client_read_clock(struct client *client);
+int64_t client_true_now(const struct client *client);
+
+/* The process may be stopped here for a while, if the plan says so. */
+void client_hiccup(struct client *client);
+
+/* Carries out what the engine wants done; to be called after every event. */
+void client_pump(struct client *client);
+
+/* Events. */
+void client_on_timer(struct client *client);
+
+/* The end of one command, as the engine is told. */
+void client_answer(struct client *client, const struct pending *pending, unsigned node, struct rl_answer answer,
+                   uint32_t latency_us);
+void client_link(struct client *client, unsigned node, enum rl_link link);
+
+/* The library's calls, for a lock in a state that allows them. */
+void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *wish);
+void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);
+void client_release(struct client *client, struct handle *handle);
+bool client_cancel(struct client *client, struct handle *handle);
+void client_destroy(struct client *client, struct handle *handle); /* and creates it anew */
+
+/* Lets go of a held lock, keys and all; and undoes a value that a process has let go of so. */
+void client_detach(struct client *client, struct handle *handle);
+void client_release_value(struct client *client, struct handle *handle, struct box *origin);
+
+/* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
+int64_t client_when(const struct client *client, struct rl_instant local);
+
+/* NOSCRIPT: writes the same command with the script's text; false if the wire does not take it. */
+bool client_repeat(struct client *client, const struct pending *pending, unsigned node);
+
+/* --- wire.c ------------------------------------------------------------------------------------------------------- */
+
+void wire_start(struct client *client, unsigned node);
+void wire_fini(struct wire *wire);
+
+/* Takes over the message; false if there is no connection or too much is unsent: then it does not. */
+bool wire_write(struct client *client, unsigned node, const struct message *message, const struct pending *pending);
+
+/* What has been written goes to the kernel. */
+void wire_flush(struct client *client, unsigned node);
+
+/* Everything that has arrived by now. */
+void wire_read(struct client *client, unsigned node);
+/* The process is gone: its kernel closes the connection. */
+void wire_abandon(struct client *client, unsigned node);
+
+void wire_on_timer(struct client *client, unsigned node);
+void wire_on_connected(struct client *client, unsigned node, bool accepted);
+void wire_on_closed(struct client *client, unsigned node);
+
+#endif

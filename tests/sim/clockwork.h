@@ -1,0 +1,42 @@
+/* One machine's clock as a function of true time: piecewise linear, in nanoseconds, exact in both directions. */
+#ifndef SIM_CLOCKWORK_H
+#define SIM_CLOCKWORK_H
+
+#include <stdint.h>
+
+#define CLOCKWORK_PAR INT64_C(1000000) /* the rate of a perfect clock: parts per million */
+
+struct clockwork {
+    int64_t true_base;
+    int64_t local_base;
+    int64_t rate;
+};
+
+/* The reading at true instant t >= true_base. */
+static inline int64_t clockwork_read(const struct clockwork *clock, int64_t t)
+{
+    return clock->local_base + (t - clock->true_base) * clock->rate / CLOCKWORK_PAR;
+}
+
+/* The first true instant at which the reading is `local` or more, if the rate stays; true_base if it is already. */
+static inline int64_t clockwork_when(const struct clockwork *clock, int64_t local)
+{
+    if (local <= clock->local_base)
+        return clock->true_base;
+    return clock->true_base + ((local - clock->local_base) * CLOCKWORK_PAR + clock->rate - 1) / clock->rate;
+}
+
+static inline void clockwork_set_rate(struct clockwork *clock, int64_t now, int64_t rate)
+{
+    clock->local_base = clockwork_read(clock, now);
+    clock->true_base = now;
+    clock->rate = rate;
+}
+
+static inline void clockwork_step(struct clockwork *clock, int64_t now, int64_t by)
+{
+    clockwork_set_rate(clock, now, clock->rate);
+    clock->local_base += by;
+}
+
+#endif

@@ -1,0 +1,127 @@
+#include "coverage.h"
+
+#include <stddef.h>
+
+#include "codec/classify.h"
+#include "core/lock.h"
+#include "trace.h"
+
+static const char *const counter_texts[COUNTER_COUNT] = {
+#define COUNTER_TEXT(name, text) text,
+    COUNTER_MAP(COUNTER_TEXT)
+#undef COUNTER_TEXT
+};
+
+static const char *const effect_names[N_EFFECTS] = {"send", "want claim", "accept", "backoff", "lost", "complete",
+                                                    "dispose"};
+static const char *const link_names[N_LINKS] = {"joining", "ready", "late", "down"};
+
+void coverage_add(struct coverage *sum, const struct coverage *more)
+{
+    uint64_t *to = (uint64_t *)sum;
+    const uint64_t *from = (const uint64_t *)more;
+
+    for (size_t i = 0; i < sizeof *sum / sizeof *to; i++)
+        to[i] += from[i];
+}
+
+struct printer {
+    FILE *out;
+    unsigned missing;
+};
+
+static void row(struct printer *printer, const char *what, const char *from, const char *to, uint64_t count)
+{
+    printer->missing += count == 0;
+    fprintf(printer->out, "  %-11s %s%s%-*s %14llu%s\n", what, from, to[0] ? " -> " : "",
+            (int)(56 - __builtin_strlen(from) - (to[0] ? 4 : 0)), to, (unsigned long long)count,
+            count ? "" : "   NEVER");
+}
+
+/* The arrows of the diagram in core/lock.h. */
+static const uint8_t transitions[][2] = {
+    {RL_LOCK_IDLE, RL_LOCK_ACQUIRING},      {RL_LOCK_ACQUIRING, RL_LOCK_HELD},
+    {RL_LOCK_ACQUIRING, RL_LOCK_IDLE},      {RL_LOCK_ACQUIRING, RL_LOCK_BACKING_OFF},
+    {RL_LOCK_BACKING_OFF, RL_LOCK_IDLE},    {RL_LOCK_BACKING_OFF, RL_LOCK_ACQUIRING},
+    {RL_LOCK_HELD, RL_LOCK_EXTENDING},      {RL_LOCK_EXTENDING, RL_LOCK_HELD},
+    {RL_LOCK_HELD, RL_LOCK_LOST},           {RL_LOCK_EXTENDING, RL_LOCK_LOST},
+    {RL_LOCK_HELD, RL_LOCK_RELEASING},      {RL_LOCK_EXTENDING, RL_LOCK_RELEASING},
+    {RL_LOCK_LOST, RL_LOCK_RELEASING},      {RL_LOCK_LOST, RL_LOCK_ACQUIRING},
+    {RL_LOCK_RELEASING, RL_LOCK_IDLE},      {RL_LOCK_HELD, RL_LOCK_IDLE},
+    {RL_LOCK_IDLE, RL_LOCK_RELEASING},
+};
+
+/* What each operation may end with. */
+static const uint8_t ends[][2] = {
+    {RL_OP_ACQUIRE, RL_END_OK},       {RL_OP_ACQUIRE, RL_END_HELD},     {RL_OP_ACQUIRE, RL_END_NO_QUORUM},
+    {RL_OP_ACQUIRE, RL_END_TOO_SLOW}, {RL_OP_ACQUIRE, RL_END_DEADLINE}, {RL_OP_ACQUIRE, RL_END_CANCELED},
+    {RL_OP_ACQUIRE, RL_END_REFUSED_BY_HOST},
+    {RL_OP_EXTEND, RL_END_OK},        {RL_OP_EXTEND, RL_END_NO_QUORUM}, {RL_OP_EXTEND, RL_END_LOST},
+    {RL_OP_EXTEND, RL_END_CANCELED},
+    {RL_OP_RELEASE, RL_END_OK},       {RL_OP_RELEASE, RL_END_NO_QUORUM}, {RL_OP_RELEASE, RL_END_LOST},
+};
+
+static const uint8_t links[][2] = {
+    {RL_LINK_JOINING, RL_LINK_READY}, {RL_LINK_JOINING, RL_LINK_DOWN}, {RL_LINK_READY, RL_LINK_LATE},
+    {RL_LINK_READY, RL_LINK_DOWN},    {RL_LINK_LATE, RL_LINK_READY},   {RL_LINK_LATE, RL_LINK_DOWN},
+    {RL_LINK_DOWN, RL_LINK_READY},
+};
+
+#define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
+
+static void print_counters(struct printer *printer, const struct coverage *coverage)
+{
+    for (size_t i = 0; i < COUNTER_COUNT; i++)
+        row(printer, "count", counter_texts[i], "", coverage->counters[i]);
+    for (size_t i = 1; i <= MAX_MASTERS; i++)
+        row(printer, "masters", name_of_master((unsigned)i - 1), "", coverage->masters[i]);
+}
+
+static void print_engine(struct printer *printer, const struct coverage *coverage)
+{
+    for (size_t i = 0; i < LENGTH(transitions); i++)
+        row(printer, "transition", rl_lock_state_name((enum rl_lock_state)transitions[i][0]),
+            rl_lock_state_name((enum rl_lock_state)transitions[i][1]),
+            coverage->transitions[transitions[i][0]][transitions[i][1]]);
+    for (size_t i = 0; i < N_EFFECTS; i++)
+        row(printer, "effect", effect_names[i], "", coverage->effects[i]);
+    for (size_t i = 0; i < LENGTH(ends); i++)
+        row(printer, "end", name_of_op((enum rl_op)ends[i][0]), name_of_end((enum rl_end)ends[i][1]),
+            coverage->ends[ends[i][0]][ends[i][1]]);
+    for (size_t i = 0; i < LENGTH(links); i++)
+        row(printer, "link", link_names[links[i][0]], link_names[links[i][1]],
+            coverage->links[links[i][0]][links[i][1]]);
+}
+
+/* The protocol details that only foreign servers can cause are left out: the model's masters speak RESP. */
+static void print_answers(struct printer *printer, const struct coverage *coverage)
+{
+    for (size_t step = 0; step < RL_STEP_COUNT; step++) {
+        for (size_t outcome = RL_GRANTED; outcome < N_OUTCOMES; outcome++)
+            row(printer, "answer", name_of_step((enum rl_step)step), name_of_outcome((enum rl_outcome)outcome),
+                coverage->answers[step][outcome]);
+    }
+    for (size_t i = RL_DETAIL_NONE; i < N_DETAILS; i++) {
+        if (i != RL_DETAIL_DOWN && i != RL_DETAIL_LATE && i != RL_DETAIL_TIMEOUT && i != RL_DETAIL_PROTOCOL)
+            row(printer, "detail", i ? rl_detail_text((enum rl_detail)i) : "none", "", coverage->details[i]);
+    }
+}
+
+static void print_faults(struct printer *printer, const struct coverage *coverage, bool clock_steps)
+{
+    for (size_t i = 0; i < FAULT_COUNT; i++) {
+        if (clock_steps || (i != FAULT_STEP_BACK && i != FAULT_STEP_FORWARD))
+            row(printer, "fault", fault_texts[i], "", coverage->faults[i]);
+    }
+}
+
+unsigned coverage_print(const struct coverage *coverage, bool clock_steps, FILE *out)
+{
+    struct printer printer = {out, 0};
+
+    print_faults(&printer, coverage, clock_steps);
+    print_engine(&printer, coverage);
+    print_answers(&printer, coverage);
+    print_counters(&printer, coverage);
+    return printer.missing;
+}

@@ -1,0 +1,73 @@
+/* What has happened in all worlds so far: proof that the simulator exercises what it claims to. */
+#ifndef SIM_COVERAGE_H
+#define SIM_COVERAGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/engine.h"
+#include "faults.h"
+#include "network.h"
+
+#define COUNTER_MAP(X)                                                                                   \
+    X(WORLDS, "worlds")                                                                                  \
+    X(EVENTS, "events")                                                                                  \
+    X(TURNS, "turns of clients")                                                                         \
+    X(COMMANDS, "commands carried out by masters")                                                       \
+    X(SCRIPTS, "scripts run in Lua")                                                                     \
+    X(ACQUISITIONS, "locks acquired")                                                                    \
+    X(FINAL_GRANTS, "locks acquired after the healing")                                                  \
+    X(LOSSES, "locks lost")                                                                              \
+    X(LATE_GRANTS, "late grants")                                                                        \
+    X(ROLLBACKS, "attempts undone")                                                                      \
+    X(DEBTS_PAID, "undo commands sent again")                                                            \
+    X(DEBTS_EXPIRED, "debts that ended by their ttl")                                                    \
+    X(GHOST_COMMANDS, "commands carried out after their connection was closed")                          \
+    X(SURELY_UNSENT, "commands lost before the kernel took them")                                        \
+    X(MAYBE_SENT, "commands lost on the way, or their replies")                                          \
+    X(SCRIPT_RELOADS, "EVALSHA repeated as EVAL")                                                        \
+    X(STALLS, "connections closed for silence")                                                          \
+    X(CONNECT_TIMEOUTS, "connection attempts that took too long")                                        \
+    X(REFUSALS, "connection attempts refused")                                                           \
+    X(CANCELS, "operations canceled")                                                                    \
+    X(RELEASED_VALUES, "values released by another handle than took them")                               \
+    X(DESTROYS, "handles destroyed")                                                                     \
+    X(DESTROYS_HELD, "handles destroyed while held or pending")                                          \
+    X(STRAYS, "keys set by ghosts")                                                                      \
+    X(RESURRECTED, "keys that a restart brought back")                                                   \
+    X(SHORTENED, "extensions with a shorter ttl")
+
+enum counter {
+#define COUNTER_ENUM(name, text) COUNTER_##name,
+    COUNTER_MAP(COUNTER_ENUM)
+#undef COUNTER_ENUM
+        COUNTER_COUNT,
+};
+
+#define N_EFFECTS (RL_EFFECT_DISPOSE + 1)
+#define N_OPS (RL_OP_RELEASE + 1)
+#define N_ENDS (RL_END_REFUSED_BY_HOST + 1)
+#define N_OUTCOMES (RL_UNKNOWN + 1)
+#define N_DETAILS (RL_DETAIL_ERROR + 1)
+#define N_LINKS (RL_LINK_DOWN + 1)
+
+/* Only uint64_t members: tables of several processes are added up as arrays. */
+struct coverage {
+    uint64_t counters[COUNTER_COUNT];
+    uint64_t faults[FAULT_COUNT];
+    uint64_t transitions[RL_LOCK_STATE_COUNT][RL_LOCK_STATE_COUNT];
+    uint64_t effects[N_EFFECTS];
+    uint64_t ends[N_OPS][N_ENDS];
+    uint64_t answers[RL_STEP_COUNT][N_OUTCOMES];
+    uint64_t details[N_DETAILS];
+    uint64_t links[N_LINKS][N_LINKS];
+    uint64_t masters[MAX_MASTERS + 1]; /* worlds with so many */
+};
+
+void coverage_add(struct coverage *sum, const struct coverage *more);
+
+/* Prints every row that can happen, steps of clocks only if those were allowed; returns how many never did. */
+unsigned coverage_print(const struct coverage *coverage, bool clock_steps, FILE *out);
+
+#endif

@@ -1,0 +1,309 @@
+#include "lua_host.h"
+
+#include <lauxlib.h>
+#include <lua.h>
+#include <lualib.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/script.h"
+
+struct lua_host {
+    lua_State *lua;
+    struct redis_context *context; /* of the script that is running */
+    int chunks[RL_SCRIPT_COUNT];
+    int replaced[RL_SCRIPT_COUNT];
+    int keys; /* references of the tables KEYS and ARGV */
+    int args;
+    size_t n_keys; /* how many elements the tables have now */
+    size_t n_args;
+    char error[128];
+};
+
+/* --- Values from Redis to Lua ------------------------------------------------------------------------------------- */
+
+static void push_item(lua_State *lua, const struct rl_reply_item *item)
+{
+    switch (item->type) {
+    case RL_REPLY_INTEGER:
+        lua_pushnumber(lua, (lua_Number)item->integer);
+        break;
+    case RL_REPLY_STRING:
+        lua_pushlstring(lua, item->text.data, item->text.size);
+        break;
+    case RL_REPLY_STATUS:
+    case RL_REPLY_ERROR:
+        lua_createtable(lua, 0, 1);
+        lua_pushlstring(lua, item->text.data, item->text.size);
+        lua_setfield(lua, -2, item->type == RL_REPLY_STATUS ? "ok" : "err");
+        break;
+    case RL_REPLY_NIL:
+    case RL_REPLY_ARRAY:
+    default:
+        lua_pushboolean(lua, 0);
+        break;
+    }
+}
+
+static void push_reply(lua_State *lua, const struct rl_reply *reply)
+{
+    if (reply->root.type != RL_REPLY_ARRAY) {
+        push_item(lua, &reply->root);
+        return;
+    }
+    lua_createtable(lua, (int)reply->n_elements, 0);
+    for (size_t i = 0; i < reply->n_elements; i++) {
+        push_item(lua, &reply->elements[i]);
+        lua_rawseti(lua, -2, (int)i + 1);
+    }
+}
+
+/* --- redis.call and redis.pcall ----------------------------------------------------------------------------------- */
+
+static struct lua_host *host_of(lua_State *lua)
+{
+    return lua_touserdata(lua, lua_upvalueindex(1));
+}
+
+static size_t collect_arguments(lua_State *lua, struct rl_slice *argv)
+{
+    int argc = lua_gettop(lua);
+
+    if (argc == 0)
+        luaL_error(lua, "ERR Please specify at least one argument for this redis.call()");
+    if (argc > RL_COMMAND_MAX_ARGS)
+        luaL_error(lua, "ERR too many arguments for the simulated master");
+    for (int i = 0; i < argc; i++) {
+        if (!lua_isstring(lua, i + 1))
+            luaL_error(lua, "ERR Lua redis lib command arguments must be strings or integers");
+        argv[i].data = lua_tolstring(lua, i + 1, &argv[i].size);
+    }
+    return (size_t)argc;
+}
+
+static void run_command(lua_State *lua, struct rl_reply *reply)
+{
+    struct rl_slice argv[RL_COMMAND_MAX_ARGS];
+    size_t argc = collect_arguments(lua, argv);
+
+    redis_execute(host_of(lua)->context, argc, argv, reply);
+}
+
+static int redis_call(lua_State *lua)
+{
+    struct rl_reply reply;
+
+    run_command(lua, &reply);
+    push_reply(lua, &reply);
+    return reply.root.type == RL_REPLY_ERROR ? lua_error(lua) : 1;
+}
+
+static int redis_pcall(lua_State *lua)
+{
+    struct rl_reply reply;
+
+    run_command(lua, &reply);
+    push_reply(lua, &reply);
+    return 1;
+}
+
+static int redis_table(lua_State *lua, const char *field)
+{
+    lua_createtable(lua, 0, 1);
+    lua_pushvalue(lua, 1);
+    lua_setfield(lua, -2, field);
+    return 1;
+}
+
+static int redis_error_reply(lua_State *lua)
+{
+    return redis_table(lua, "err");
+}
+
+static int redis_status_reply(lua_State *lua)
+{
+    return redis_table(lua, "ok");
+}
+
+/* --- Values from Lua to Redis ------------------------------------------------------------------------------------- */
+
+static bool take_field(lua_State *lua, const char *name, enum rl_reply_type type, struct rl_reply_item *item)
+{
+    bool found;
+
+    lua_getfield(lua, -1, name);
+    found = lua_isstring(lua, -1);
+    if (found) {
+        item->type = type;
+        item->text.data = lua_tolstring(lua, -1, &item->text.size);
+    }
+    lua_pop(lua, 1); /* the table keeps the string alive */
+    return found;
+}
+
+/* A scalar on top of the stack; numbers lose their fraction, false is nil, true is 1. */
+static void take_item(lua_State *lua, struct rl_reply_item *item)
+{
+    *item = (struct rl_reply_item){.type = RL_REPLY_NIL};
+    switch (lua_type(lua, -1)) {
+    case LUA_TNUMBER:
+        item->type = RL_REPLY_INTEGER;
+        item->integer = (int64_t)lua_tonumber(lua, -1);
+        break;
+    case LUA_TSTRING:
+        item->type = RL_REPLY_STRING;
+        item->text.data = lua_tolstring(lua, -1, &item->text.size);
+        break;
+    case LUA_TBOOLEAN:
+        if (lua_toboolean(lua, -1))
+            *item = (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = 1};
+        break;
+    default:
+        break;
+    }
+}
+
+static void take_array(lua_State *lua, struct rl_reply *reply)
+{
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    for (int i = 1; i <= RL_REPLY_MAX_ELEMENTS; i++) {
+        lua_rawgeti(lua, -1, i);
+        if (lua_isnil(lua, -1)) {
+            lua_pop(lua, 1);
+            return;
+        }
+        take_item(lua, &reply->elements[reply->n_elements++]);
+        lua_pop(lua, 1); /* the array keeps it alive */
+    }
+}
+
+static void take_reply(lua_State *lua, struct rl_reply *reply)
+{
+    reply->n_elements = 0;
+    if (!lua_istable(lua, -1))
+        take_item(lua, &reply->root);
+    else if (!take_field(lua, "err", RL_REPLY_ERROR, &reply->root) &&
+             !take_field(lua, "ok", RL_REPLY_STATUS, &reply->root))
+        take_array(lua, reply);
+}
+
+/* --- The host ----------------------------------------------------------------------------------------------------- */
+
+static void die(const char *what, const char *why)
+{
+    fprintf(stderr, "sim: %s: %s\n", what, why);
+    abort();
+}
+
+static int compile(lua_State *lua, const char *name, const char *text, size_t size)
+{
+    if (luaL_loadbuffer(lua, text, size, name) != 0)
+        die(name, lua_tostring(lua, -1));
+    return luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+static void register_function(lua_State *lua, struct lua_host *host, const char *name, lua_CFunction function)
+{
+    lua_pushlightuserdata(lua, host);
+    lua_pushcclosure(lua, function, 1);
+    lua_setfield(lua, -2, name);
+}
+
+static int global_table(lua_State *lua, const char *name)
+{
+    lua_newtable(lua);
+    lua_pushvalue(lua, -1);
+    lua_setglobal(lua, name);
+    return luaL_ref(lua, LUA_REGISTRYINDEX);
+}
+
+struct lua_host *lua_host_create(void)
+{
+    struct lua_host *host = calloc(1, sizeof *host);
+    lua_State *lua = luaL_newstate();
+
+    if (!host || !lua)
+        die("lua", "out of memory");
+    host->lua = lua;
+    luaL_openlibs(lua);
+    lua_newtable(lua);
+    register_function(lua, host, "call", redis_call);
+    register_function(lua, host, "pcall", redis_pcall);
+    register_function(lua, host, "error_reply", redis_error_reply);
+    register_function(lua, host, "status_reply", redis_status_reply);
+    lua_setglobal(lua, "redis");
+    host->keys = global_table(lua, "KEYS");
+    host->args = global_table(lua, "ARGV");
+    for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++) {
+        const struct rl_script_text *script = rl_script_text((enum rl_script)i);
+
+        host->chunks[i] = compile(lua, script->name, script->text, script->size);
+        host->replaced[i] = LUA_NOREF;
+    }
+    return host;
+}
+
+void lua_host_destroy(struct lua_host *host)
+{
+    if (!host)
+        return;
+    lua_close(host->lua);
+    free(host);
+}
+
+void lua_host_replace(struct lua_host *host, enum rl_script script, const char *text)
+{
+    luaL_unref(host->lua, LUA_REGISTRYINDEX, host->replaced[script]);
+    host->replaced[script] = text ? compile(host->lua, "planted bug", text, strlen(text)) : LUA_NOREF;
+}
+
+static size_t fill_table(lua_State *lua, int reference, const struct rl_slice *values, size_t count, size_t before)
+{
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, reference);
+    for (size_t i = 0; i < count; i++) {
+        lua_pushlstring(lua, values[i].data, values[i].size);
+        lua_rawseti(lua, -2, (int)i + 1);
+    }
+    for (size_t i = count; i < before; i++) {
+        lua_pushnil(lua);
+        lua_rawseti(lua, -2, (int)i + 1);
+    }
+    lua_pop(lua, 1);
+    return count;
+}
+
+/* An error inside a script keeps its first word when it came from a command, as Redis 7 does. */
+static void take_error(struct lua_host *host, struct rl_reply *reply)
+{
+    const char *text = "ERR unknown error";
+
+    if (lua_istable(host->lua, -1)) {
+        lua_getfield(host->lua, -1, "err");
+        snprintf(host->error, sizeof host->error, "%s script: f00d, on @user_script:1.",
+                 lua_isstring(host->lua, -1) ? lua_tostring(host->lua, -1) : text);
+        lua_pop(host->lua, 1);
+    } else {
+        snprintf(host->error, sizeof host->error, "ERR %s", lua_isstring(host->lua, -1) ? lua_tostring(host->lua, -1)
+                                                                                         : text);
+    }
+    reply_error(reply, host->error);
+}
+
+void lua_host_run(struct lua_host *host, struct redis_context *context, enum rl_script script, size_t n_keys,
+                  size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    lua_State *lua = host->lua;
+    int chunk = host->replaced[script] != LUA_NOREF ? host->replaced[script] : host->chunks[script];
+
+    lua_settop(lua, 0);
+    host->context = context;
+    host->n_keys = fill_table(lua, host->keys, argv, n_keys, host->n_keys);
+    host->n_args = fill_table(lua, host->args, argv + n_keys, argc - n_keys, host->n_args);
+    lua_rawgeti(lua, LUA_REGISTRYINDEX, chunk);
+    if (lua_pcall(lua, 0, 1, 0) != 0)
+        take_error(host, reply);
+    else
+        take_reply(lua, reply);
+    host->context = NULL;
+}

@@ -1,0 +1,66 @@
+/* One simulated master: keys, clock, process. */
+#ifndef SIM_MASTER_H
+#define SIM_MASTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "clockwork.h"
+#include "keyspace.h"
+
+struct message;
+struct world;
+
+/* What a restart finds of the keys. */
+enum master_loss {
+    LOSS_NONE,        /* fsync always */
+    LOSS_LAST_SECOND, /* fsync every second */
+    LOSS_ALL,         /* no persistence */
+};
+
+/* How commands are refused while a fault lasts. */
+enum master_error {
+    ERROR_NONE,
+    ERROR_BEFORE,  /* any command, before it runs: LOADING, BUSY, NOAUTH, ... */
+    ERROR_WRITES,  /* any write, inside of scripts too: READONLY, MISCONF, NOREPLICAS */
+    ERROR_MEMORY,  /* writes that may need memory: OOM */
+    ERROR_OBSCURE, /* an error that says nothing: the command may have been carried out */
+};
+
+struct master {
+    struct clockwork clock;
+    struct keyspace keys;
+    struct keyspace synced; /* what an everysec master has on its disk */
+    int64_t unsynced_since; /* true time of the first write after that; INT64_MAX: none */
+    int64_t restart_at;     /* while it is down */
+    uint32_t scripts;       /* set of enum rl_script that it knows */
+    uint8_t index;
+    bool up;
+    bool everysec;
+    bool silent_death;      /* while it is down, connection requests are not even refused */
+    uint8_t hung;           /* how many faults keep it from running */
+    uint8_t error;          /* enum master_error */
+    uint8_t error_choice;   /* which of the texts */
+    uint8_t loss;           /* enum master_loss of the next restart */
+};
+
+void master_init(struct master *master, unsigned index);
+
+bool master_running(const struct master *master);
+int64_t master_time(const struct world *world, const struct master *master);
+
+/* Carries out what has arrived on a connection; fills in the reply's items. */
+void master_execute(struct world *world, struct master *master, const struct message *message, bool ghost,
+                    struct message *reply);
+
+void master_crash(struct world *world, struct master *master, enum master_loss loss, bool silent);
+void master_restart(struct world *world, struct master *master);
+void master_hang(struct world *world, struct master *master);
+void master_resume(struct world *world, struct master *master);
+void master_step_clock(struct world *world, struct master *master, int64_t by);
+void master_set_rate(struct world *world, struct master *master, int64_t rate);
+
+/* The entry under this key that will be alive at true time `at`, if nothing else happens; NULL if there is none. */
+const struct entry *master_peek(struct master *master, const char *key, int64_t at);
+
+#endif

@@ -1,0 +1,73 @@
+/* What travels between a client and a master, and the pool it lives in. Indices instead of pointers: the pool grows. */
+#ifndef SIM_MESSAGE_H
+#define SIM_MESSAGE_H
+
+#include <stdint.h>
+
+#include "core/recipe.h"
+
+#define MESSAGE_NONE UINT32_MAX
+#define MESSAGE_TEXT 96
+#define MESSAGE_ITEMS 5 /* a reply's root and up to four elements */
+
+enum message_kind {
+    MESSAGE_GREETING, /* the connection's handshake: loads the scripts */
+    MESSAGE_COMMAND,
+    MESSAGE_REPLY,
+};
+
+struct message_item {
+    uint8_t type; /* enum rl_reply_type */
+    uint8_t start;
+    uint8_t size;
+    int64_t integer;
+};
+
+struct message {
+    int64_t arrives;     /* true time */
+    uint32_t next;
+    uint32_t claim;      /* whose command, for the oracles */
+    uint8_t kind;
+    uint8_t step;        /* enum rl_step */
+    uint8_t send_as;     /* enum rl_send_as */
+    uint8_t script;
+    uint8_t n_keys;
+    uint8_t count;       /* arguments, or items of a reply */
+    uint8_t ends[RL_COMMAND_MAX_ARGS]; /* of the arguments in text */
+    struct message_item items[MESSAGE_ITEMS];
+    char text[MESSAGE_TEXT];
+};
+
+struct message_pool {
+    struct message *messages;
+    uint32_t capacity;
+    uint32_t free;
+    uint32_t used;
+};
+
+void message_pool_fini(struct message_pool *pool);
+void message_pool_clear(struct message_pool *pool);
+uint32_t message_take(struct message_pool *pool);
+void message_give(struct message_pool *pool, uint32_t index);
+
+/* A first in, first out list of messages. */
+struct message_list {
+    uint32_t head;
+    uint32_t tail;
+    uint32_t count;
+};
+
+#define MESSAGE_LIST_EMPTY ((struct message_list){MESSAGE_NONE, MESSAGE_NONE, 0})
+
+void message_append(struct message_pool *pool, struct message_list *list, uint32_t index);
+uint32_t message_shift(struct message_pool *pool, struct message_list *list);
+
+/* Gives back all but the first `keep`. */
+void message_truncate(struct message_pool *pool, struct message_list *list, uint32_t keep);
+
+void message_pack_command(struct message *message, const struct rl_command *command);
+void message_unpack_command(const struct message *message, struct rl_slice *ret_argv);
+void message_pack_reply(struct message *message, const struct rl_reply *reply);
+void message_unpack_reply(const struct message *message, struct rl_reply *ret_reply); /* borrows */
+
+#endif

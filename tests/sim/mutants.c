@@ -1,0 +1,112 @@
+/* The hunt for planted bugs. This file needs a core that was compiled with RL_MUTANTS; without, no bug can be planted
+ * and the table is empty. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "run.h"
+#include "world.h"
+
+#ifdef RL_MUTANTS
+
+enum mutant mutant_active;
+
+struct bug {
+    const char *name;
+    const char *where;
+    uint64_t budget;
+    const char *text;
+};
+
+static const struct bug bugs[MUTANT_COUNT] = {
+#define MUTANT_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text},
+    MUTANT_MAP(MUTANT_ROW)
+#undef MUTANT_ROW
+};
+
+static const char blind_release[] = "return redis.call('DEL', KEYS[1])";
+static const char blind_extend[] = "return redis.call('PEXPIRE', KEYS[1], ARGV[2])";
+static const char extend_creates[] =
+    "local value = redis.call('GET', KEYS[1])\n"
+    "if value and value ~= ARGV[1] then return -1 end\n"
+    "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"
+    "return 1\n";
+
+void mutant_plant(struct lua_host *lua, unsigned mutant)
+{
+    mutant_active = (enum mutant)mutant;
+    lua_host_replace(lua, RL_SCRIPT_RELEASE, mutant == MUTANT_BLIND_RELEASE ? blind_release : NULL);
+    lua_host_replace(lua, RL_SCRIPT_EXTEND, mutant == MUTANT_BLIND_EXTEND     ? blind_extend
+                                            : mutant == MUTANT_EXTEND_CREATES ? extend_creates
+                                                                              : NULL);
+}
+
+unsigned mutant_by_name(const char *name)
+{
+    for (unsigned i = 1; i < MUTANT_COUNT; i++) {
+        if (strcmp(bugs[i].name, name) == 0)
+            return i;
+    }
+    return 0;
+}
+
+static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, unsigned jobs)
+{
+    static struct tally tally;
+    const struct plan_options options = {0};
+    const struct bug *bug = &bugs[mutant];
+    uint64_t needed;
+
+    mutant_plant(lua, mutant);
+    run_range(lua, (struct range){first_seed, first_seed + bug->budget - 1}, &options, jobs, true, true, &tally);
+    mutant_plant(lua, MUTANT_NONE);
+    needed = tally.first_seed - first_seed + 1;
+    if (tally.violations)
+        printf("%-24s %-7s %7" PRIu64 " of %-7" PRIu64 " %.*s\n", bug->name, bug->where, needed, bug->budget,
+               (int)strcspn(tally.first_violation, ","), tally.first_violation);
+    else
+        printf("%-24s %-7s NOT FOUND in %" PRIu64 ": %s\n", bug->name, bug->where, bug->budget, bug->text);
+    fflush(stdout);
+    return tally.violations > 0;
+}
+
+bool mutants_hunt(struct lua_host *lua, uint64_t first_seed, uint64_t max_budget, unsigned jobs)
+{
+    unsigned missed = 0;
+    unsigned skipped = 0;
+
+    printf("%-24s %-7s %7s    %-7s %s\n", "planted bug", "where", "worlds", "budget", "found by");
+    for (unsigned i = 1; i < MUTANT_COUNT; i++) {
+        if (bugs[i].budget > max_budget)
+            skipped++;
+        else
+            missed += !hunt(lua, first_seed, i, jobs);
+    }
+    printf("%u planted bugs, %u not looked for, %u not found\n", MUTANT_COUNT - 1u, skipped, missed);
+    return missed == 0;
+}
+
+#else
+
+void mutant_plant(struct lua_host *lua, unsigned mutant)
+{
+    (void)lua;
+    (void)mutant;
+}
+
+unsigned mutant_by_name(const char *name)
+{
+    (void)name;
+    return 0;
+}
+
+bool mutants_hunt(struct lua_host *lua, uint64_t first_seed, uint64_t max_budget, unsigned jobs)
+{
+    (void)max_budget;
+    (void)lua;
+    (void)first_seed;
+    (void)jobs;
+    printf("this simulator drives the library's own core, which has no planted bugs: see sim-mutants\n");
+    return false;
+}
+
+#endif

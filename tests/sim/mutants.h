@@ -1,0 +1,58 @@
+/* Planted bugs: what the simulator must be able to find.
+ *
+ * Those of the engine are expressions in lib/core, RL_MUTANT(NAME) ? wrong : right, which in the library are constant
+ * (core/mutant.h). Those of the scripts, of the host and of the model's assumptions are in this directory. One is on
+ * at a time. */
+#ifndef SIM_MUTANTS_H
+#define SIM_MUTANTS_H
+
+/* X(NAME, where, budget, text): it must be found within so many worlds from the first on. */
+#define MUTANT_MAP(X)                                                                                    \
+    X(MAJORITY_OFF_BY_ONE, "engine", 100, "one vote less than a majority is enough")                     \
+    X(EARLY_REFUSAL, "engine", 100, "an attempt is lost one refusal too early")                          \
+    X(EVEN_VERDICT, "engine", 1000, "an attempt is lost at q refusals: too late for even N")             \
+    X(DRIFT_IGNORED, "engine", 1000, "no drift allowance")                                               \
+    X(VALIDITY_FROM_REPLY, "engine", 1000, "a vote counts from its reply")                               \
+    X(VALIDITY_IS_A_FLAG, "engine", 100, "held until told otherwise")                                    \
+    X(DEADLINE_OF_THE_LAST, "engine", 1000, "the deadline is the largest bound, not the q-th")           \
+    X(ROLLBACK_ONLY_GRANTED, "engine", 100, "undo only where a grant is known")                          \
+    X(UNKNOWN_NOT_UNDONE, "engine", 1000, "no undo where the outcome is unknown")                        \
+    X(DEBT_FORGOTTEN, "engine", 1000, "an undo whose connection is lost counts as done")                 \
+    X(DEBT_NEVER_PAID, "engine", 10000, "what is owed is never sent again")                              \
+    X(GIVE_UP_FROM_SEND, "engine", 50000, "a key's ttl is taken to run from its sending")                \
+    X(CANCEL_WITHOUT_UNDO, "engine", 100, "a canceled attempt is not undone")                            \
+    X(DESTROY_WITHOUT_UNDO, "engine", 1000, "a destroyed handle's value is not released")                \
+    X(LOSS_WITHOUT_UNDO, "engine", 10000, "a lost lock's value is not released")                         \
+    X(RELEASE_KEEPS_VALIDITY, "engine", 1000, "remaining() does not become 0 at release")                \
+    X(LATE_EXTEND_COUNTS, "engine", 10000, "an extension brings a validity back that has ended")         \
+    X(SHORTENED_WHEN_ACKED, "engine", 1000, "a shorter ttl counts when it is confirmed, not when sent")  \
+    X(EARLIER_ROUND_COUNTS, "engine", 10000, "an earlier extension's answer counts for the latest")      \
+    X(LOOSE_EXTENSION, "engine", 50000, "an extension on a dead connection is taken to be dead")        \
+    X(ACCEPT_UNSEEN, "engine", 1000, "a quorum is accepted whatever validity is left")                   \
+    X(ROUND_WITHOUT_END, "engine", 1000, "an attempt waits for every master")                            \
+    X(SAME_TOKEN, "host", 1000, "the same value for every attempt")                                      \
+    X(LOST_MEANS_FAILED, "host", 1000, "a lost connection counts as: not applied")                       \
+    X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \
+    X(REPEAT_OLD_ROUND, "engine", 400000, "NOSCRIPT to an earlier extension is followed by EVAL, with a newer ttl") \
+    X(ROLLBACK_OVERTAKES, "host", 10000, "a rollback is written before its claim")                       \
+    X(STALE_ACCEPT, "host", 10000, "the clock is not read again before a lock is accepted")              \
+    X(TIME_AFTER_SEND, "host", 10000, "the clock is read after the claim was written")                   \
+    X(BLIND_RELEASE, "script", 1000, "release deletes whatever is there")                                \
+    X(BLIND_EXTEND, "script", 1000, "extend takes whatever is there")                                    \
+    X(EXTEND_CREATES, "script", 1000, "extend sets a key that is missing")                               \
+    X(RESTART_AT_ONCE, "model", 1000, "masters that lost their keys vote at once")                       \
+    X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
+
+enum mutant {
+    MUTANT_NONE,
+#define MUTANT_ENUM(name, where, budget, text) MUTANT_##name,
+    MUTANT_MAP(MUTANT_ENUM)
+#undef MUTANT_ENUM
+        MUTANT_COUNT,
+};
+
+extern enum mutant mutant_active;
+
+#define RL_MUTANT(name) (mutant_active == MUTANT_##name)
+
+#endif

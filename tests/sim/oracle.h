@@ -1,0 +1,72 @@
+/* The oracles: what must hold in every world. Each lives in a file of its own; a violation ends the world.
+ *
+ * The assumptions are those of the promise (protocol section 0), restricted to what the library has today:
+ *
+ *   A1  all clients use the same masters, quorum and drift rule; nobody else touches the keys.
+ *   A2  a client's clock is slow and a master's clock fast by no more than the drift allowance in sum. A step of a
+ *       master's clock (only with --clock-steps) excuses the claims that live at that moment from exclusion and
+ *       validity, and nothing else.
+ *   A3  a master that may have lost data stays away for max_ttl after its crash (the operator's rule while there is
+ *       no quarantine). --unsafe-restarts breaks this on purpose.
+ *
+ * There is no bound on delays, pauses or crashes. */
+#ifndef SIM_ORACLE_H
+#define SIM_ORACLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine.h"
+
+struct box;
+struct client;
+struct entry;
+struct handle;
+struct master;
+struct world;
+
+/* oracle_exclusion.c: at most one handle for each key has remaining() > 0 at any true instant.
+ *
+ * After anything that may have changed a handle's validity, at true time `at`. */
+void exclusion_observe(struct world *world, struct client *client, struct handle *handle, int64_t at);
+void exclusion_recheck(struct world *world, const struct client *client);
+void exclusion_forget(struct handle *handle, int64_t at);
+
+/* oracle_validity.c: while remaining() > 0, a quorum of masters holds the value. */
+void validity_check(struct world *world, const struct client *client, const struct handle *handle);
+void validity_check_claim(struct world *world, uint32_t box);
+void validity_check_all(struct world *world);
+
+/* oracle_residue.c: nothing is left of an attempt that was given up. */
+bool residue_is_stray(const struct world *world, const struct box *box, unsigned master);
+void residue_on_dispose(struct world *world, const struct box *box);
+void residue_on_write(struct world *world, struct box *box, unsigned master, bool ghost);
+void residue_mark(struct world *world);         /* when everything has healed */
+void residue_check_prompt(struct world *world); /* some time later: what was owed then is paid */
+void residue_check_final(struct world *world);  /* when all is quiet */
+
+/* oracle_foreign.c: nobody's key is removed, overwritten or extended on behalf of another. */
+void foreign_on_touch(struct world *world, unsigned master, const struct entry *entry, uint32_t writer,
+                      const char *command);
+
+/* oracle_once.c: every operation completes exactly once, within its time, and its status is true. */
+void once_start(struct world *world, struct client *client, struct handle *handle, enum rl_op op,
+                const struct rl_acquire *wish);
+void once_end(struct world *world, struct client *client, struct handle *handle, enum rl_op op, enum rl_end status);
+/* An attempt has been accepted, perhaps; or given up, with this status. */
+void once_on_accept(struct world *world, const struct client *client, const struct handle *handle);
+void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
+                            enum rl_end status);
+void once_check_running(struct world *world, const struct client *client); /* at the end of a turn */
+void once_abandon(struct handle *handle); /* the handle is destroyed, or its process is gone */
+void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation);
+void once_check_final(struct world *world);
+
+/* oracle_progress.c: after the healing everyone who waits gets the lock. */
+void progress_on_limit(struct world *world);
+
+/* oracle_memory.c: what is taken is given back, once. */
+void memory_on_dispose(struct world *world, struct box *box);
+void memory_check_final(struct world *world);
+
+#endif

@@ -1,0 +1,13 @@
+/* Nobody's key is removed, overwritten or extended on behalf of another: release removes its own value only. */
+#include "world.h"
+
+void foreign_on_touch(struct world *world, unsigned master, const struct entry *entry, uint32_t writer,
+                      const char *command)
+{
+    const struct box *box = box_get(&world->boxes, writer);
+
+    if (text_is(&entry->value, box->token, box->token_size))
+        return;
+    world_violation(world, "foreign", "%s on %s for %s touches the value %.*s", command, name_of_master(master),
+                    box->token, (int)entry->value.size, entry->value.bytes);
+}

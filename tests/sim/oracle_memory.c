@@ -1,0 +1,37 @@
+/* What is taken is given back, once: claims, debts, pending commands, messages. */
+#include "world.h"
+
+void memory_on_dispose(struct world *world, struct box *box)
+{
+    if (box->disposed)
+        world_violation(world, "memory", "value %s was disposed of twice", box->token);
+    if (box->pending)
+        world_violation(world, "memory", "value %s was disposed of with %u commands under way", box->token,
+                        box->pending);
+}
+
+static void check_engine(struct world *world, const struct client *client)
+{
+    const struct rl_engine *engine = &client->engine;
+
+    if (engine->n_debts || !rl_list_empty(&engine->debts) || !rl_list_empty(&engine->outbox) ||
+        !rl_list_empty(&engine->notices) || !rl_list_empty(&engine->gathering) || !rl_list_empty(&engine->finished))
+        world_violation(world, "memory", "the engine of %s is not empty at the end", name_of_client(client->index));
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        if (client->wires[m].phase == WIRE_OPEN && client->wires[m].count)
+            world_violation(world, "memory", "%s still waits for a reply of %s", name_of_client(client->index),
+                            name_of_master(m));
+    }
+}
+
+void memory_check_final(struct world *world)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++)
+        check_engine(world, &world->clients[c]);
+    for (uint32_t id = 1; id <= world->boxes.used; id++) {
+        const struct box *box = box_get(&world->boxes, id);
+
+        if (!box->disposed && !box->orphaned)
+            world_violation(world, "memory", "value %s was never disposed of", box->token);
+    }
+}

@@ -1,0 +1,178 @@
+/* Every operation completes exactly once, within its time, and its status is true. */
+#include "world.h"
+
+/* A timer may be late by the slack; nothing else may add to an operation's time but pauses of its process. */
+static int64_t check_time(const struct world *world, const struct client *client, struct rl_instant due)
+{
+    return clockwork_when(&client->clock, due.ns) + world->plan.timer_slack_ns + 1;
+}
+
+static struct rl_instant acquire_due(const struct client *client, const struct rl_acquire *wish)
+{
+    struct rl_instant due = wish->deadline;
+
+    if (wish->once) {
+        int64_t longest = client->engine.config.node_timeout.ns;
+
+        for (unsigned i = 0; i < client->world->plan.n_masters; i++) {
+            if (client->wires[i].link == RL_LINK_JOINING) {
+                longest += client->world->plan.connect_timeout.ns + client->world->plan.timer_slack_ns * 2;
+                break;
+            }
+        }
+        due = rl_earlier(due, rl_after(client->now, (struct rl_span){longest}));
+    }
+    return due;
+}
+
+void once_start(struct world *world, struct client *client, struct handle *handle, enum rl_op op,
+                const struct rl_acquire *wish)
+{
+    struct op_record *record = &handle->pending;
+
+    if (record->op != RL_OP_NONE)
+        world_violation(world, "once", "%s starts an operation before the former one has completed",
+                        name_of_handle(client, handle));
+    record->op = (uint8_t)op;
+    record->generation = ++client->ops;
+    record->started = client->now;
+    record->due = wish ? acquire_due(client, wish) : rl_after(client->now, client->engine.config.node_timeout);
+    if (record->due.ns != RL_NEVER.ns)
+        world_event(world, check_time(world, client, record->due), EVENT_CHECK, client->index, handle->index,
+                    record->generation);
+}
+
+/* protocol 2.4, the manual's promise: "OK: a quorum of masters is known not to hold this value". */
+static void check_released(struct world *world, const struct client *client, const struct handle *handle)
+{
+    const struct box *box = handle->lock.claim->host;
+    size_t holding = 0;
+
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        const struct entry *entry = master_peek(&world->masters[m], name_of_key(handle->key), world->now);
+
+        holding += entry && text_is(&entry->value, box->token, box->token_size) && !residue_is_stray(world, box, m);
+    }
+    if (world->plan.n_masters - holding < client->engine.config.quorum && !box->timed)
+        world_violation(world, "once", "the release of %s is OK, but %zu masters still hold it", box->token, holding);
+}
+
+void once_end(struct world *world, struct client *client, struct handle *handle, enum rl_op op, enum rl_end status)
+{
+    struct op_record *record = &handle->pending;
+
+    if (op == RL_OP_EXTEND && handle->extension.op == RL_OP_EXTEND)
+        record = &handle->extension;
+    if (record->op != op)
+        world_violation(world, "once", "%s: an operation completes that was not pending",
+                        name_of_handle(client, handle));
+    record->op = RL_OP_NONE;
+    if (op == RL_OP_ACQUIRE && status != RL_END_OK)
+        once_on_failed_attempt(world, client, handle, status);
+    if (op == RL_OP_ACQUIRE && status == RL_END_OK)
+        world_count(world, world->phase == PHASE_FAULTS ? COUNTER_ACQUISITIONS : COUNTER_FINAL_GRANTS);
+    if (op == RL_OP_RELEASE && status == RL_END_OK)
+        check_released(world, client, handle);
+}
+
+/* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
+void once_on_accept(struct world *world, const struct client *client, const struct handle *handle)
+{
+    struct rl_instant now = {clockwork_read(&client->clock, client_true_now(client))};
+    struct rl_instant deadline;
+
+    if (handle->lock.state != RL_LOCK_HELD)
+        return;
+    deadline = rl_lock_deadline(&client->engine, &handle->lock);
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish.min_validity.ns)
+        world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
+}
+
+static size_t count_votes(const struct rl_claim *claim, enum rl_outcome vote)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        count += claim->slots[i].vote == vote;
+    return count;
+}
+
+/* "Refuse as soon as q has become impossible", and not before: while as many may still grant as are needed, only time
+ * may end the round. */
+void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
+                            enum rl_end status)
+{
+    const struct rl_lock *lock = &handle->lock;
+    const struct rl_config *config = &client->engine.config;
+    struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
+
+    if (!lock->claim || (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
+        !rl_before(client->now, lock->wish.deadline))
+        return;
+    if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) >= config->quorum)
+        world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
+}
+
+void once_check_running(struct world *world, const struct client *client)
+{
+    const struct rl_config *config = &client->engine.config;
+
+    for (unsigned i = 0; i < client->n_handles; i++) {
+        const struct rl_lock *lock = &client->handles[i].lock;
+
+        if (lock->state != RL_LOCK_ACQUIRING || !lock->claim)
+            continue;
+        if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) < config->quorum)
+            world_violation(world, "once", "%s goes on waiting though no quorum is possible",
+                            name_of_handle(client, &client->handles[i]));
+    }
+}
+
+void once_abandon(struct handle *handle)
+{
+    handle->pending.op = RL_OP_NONE;
+    handle->extension.op = RL_OP_NONE;
+}
+
+/* A single attempt that had to wait for the first connections has its round from when it began. */
+static struct rl_instant still_due(const struct client *client, const struct handle *handle,
+                                   const struct op_record *record)
+{
+    const struct rl_lock *lock = &handle->lock;
+
+    if (record->op != RL_OP_ACQUIRE || !lock->wish.once || !lock->claim)
+        return record->due;
+    return rl_later(record->due, rl_after(lock->round_start, client->engine.config.node_timeout));
+}
+
+void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation)
+{
+    struct op_record *record = &handle->pending;
+    int64_t at;
+
+    if (handle->extension.op != RL_OP_NONE && handle->extension.generation == generation)
+        record = &handle->extension;
+    if (!client->alive || record->op == RL_OP_NONE || record->generation != generation)
+        return;
+    at = check_time(world, client, still_due(client, handle, record));
+    if (at < client->stopped_until + world->plan.timer_slack_ns + 1)
+        at = client->stopped_until + world->plan.timer_slack_ns + 1;
+    if (at > world->now) {
+        world_event(world, at, EVENT_CHECK, client->index, handle->index, generation);
+        return;
+    }
+    world_violation(world, "once", "%s: an operation is overdue", name_of_handle(client, handle));
+}
+
+void once_check_final(struct world *world)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        const struct client *client = &world->clients[c];
+
+        for (unsigned h = 0; h < client->n_handles; h++) {
+            if (client->handles[h].pending.op != RL_OP_NONE || client->handles[h].extension.op != RL_OP_NONE)
+                world_violation(world, "once", "%s: an operation never completed",
+                                name_of_handle(client, &client->handles[h]));
+        }
+    }
+}

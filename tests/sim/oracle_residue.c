@@ -1,0 +1,87 @@
+/* Nothing is left of an attempt that was given up, where it could be reached.
+ *
+ * When the engine disposes of a claim it says: no master holds this value any more. That is checked at that instant,
+ * and no command that came through a living connection may set the value later. Three things nobody can undo are
+ * excused, master by master: what a ghost sets after its connection was closed, what a restarted master brings back,
+ * and what is set for a value after its holder has let go of it. They end by their ttl. */
+#include <string.h>
+
+#include "world.h"
+
+bool residue_is_stray(const struct world *world, const struct box *box, unsigned master)
+{
+    uint32_t strays = box->strays;
+
+    if (box->origin)
+        strays |= box_get(&world->boxes, box->origin)->strays;
+    return strays >> master & 1u;
+}
+
+static bool holds(struct world *world, const struct box *box, unsigned master, int64_t at)
+{
+    const struct entry *entry = master_peek(&world->masters[master], name_of_key(box->key), at);
+
+    return entry && text_is(&entry->value, box->token, box->token_size);
+}
+
+void residue_on_dispose(struct world *world, const struct box *box)
+{
+    int64_t at = client_true_now(&world->clients[box->client]);
+
+    for (unsigned m = 0; m < world->plan.n_masters && !box->let_go; m++) {
+        if (!holds(world, box, m, at) || residue_is_stray(world, box, m) || box->timed)
+            continue;
+        world_violation(world, "residue", "value %s was disposed of while %s still holds it", box->token,
+                        name_of_master(m));
+        return;
+    }
+}
+
+void residue_on_write(struct world *world, struct box *box, unsigned master, bool ghost)
+{
+    if (ghost || box->let_go) {
+        box->strays |= UINT32_C(1) << master;
+        world_count(world, COUNTER_STRAYS);
+    } else if (box->disposed) {
+        world_violation(world, "residue", "value %s was written to %s after its disposal", box->token,
+                        name_of_master(master));
+    }
+}
+
+void residue_mark(struct world *world)
+{
+    for (uint32_t id = 1; id <= world->boxes.used; id++) {
+        struct box *box = box_get(&world->boxes, id);
+
+        box->owed = !box->disposed && !box->orphaned && box_claim(box)->undoing;
+    }
+}
+
+void residue_check_prompt(struct world *world)
+{
+    for (uint32_t id = 1; id <= world->boxes.used; id++) {
+        const struct box *box = box_get(&world->boxes, id);
+
+        for (unsigned m = 0; box->owed && m < world->plan.n_masters; m++) {
+            if (holds(world, box, m, world->now) && !residue_is_stray(world, box, m) && !box->timed)
+                world_violation(world, "residue", "value %s could have been removed from %s long ago", box->token,
+                                name_of_master(m));
+        }
+    }
+}
+
+void residue_check_final(struct world *world)
+{
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        const struct keyspace *keys = &world->masters[m].keys;
+
+        for (uint32_t i = 0; i < keys->count; i++) {
+            const struct entry *entry = &keys->entries[i];
+            const struct box *box = box_get(&world->boxes, entry->writer);
+
+            if (entry->gone > world->now && !residue_is_stray(world, box, m) && !box->orphaned && !box->let_go &&
+                !box->timed)
+                world_violation(world, "residue", "value %s is left on %s at the end", box->token, name_of_master(m));
+        }
+    }
+}

@@ -1,0 +1,59 @@
+/* While remaining() > 0, a quorum of masters holds the value: validity is never overstated.
+ *
+ * This looks ahead: each key's true instant of expiry is known, if nothing else happens to it, and so is the end of
+ * the handle's validity. Nothing that may still happen to the key can excuse a validity that outlives it. Keys of a
+ * master that is down count until it comes back, since nobody else can be told by it that they are gone. */
+#include <string.h>
+
+#include "world.h"
+
+static size_t count_holding(struct world *world, const struct box *box, int64_t until)
+{
+    const char *key = name_of_key(box->key);
+    size_t holding = 0;
+
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        const struct entry *entry = keyspace_find(&world->masters[m].keys, key, strlen(key));
+
+        if (entry && entry->gone >= until && text_is(&entry->value, box->token, box->token_size))
+            holding++;
+    }
+    return holding;
+}
+
+void validity_check(struct world *world, const struct client *client, const struct handle *handle)
+{
+    const struct box *box;
+    size_t holding;
+
+    if (handle->valid_box == BOX_NONE || handle->valid_until <= world->now || handle->valid_until <= handle->valid_from)
+        return;
+    box = box_get(&world->boxes, handle->valid_box);
+    if (box->excused)
+        return;
+    holding = count_holding(world, box, handle->valid_until);
+    if (holding >= client->engine.config.quorum)
+        return;
+    world_violation(world, "validity", "%s is valid until %.6f ms: quorum %zu, held so long by %zu",
+                    box->token, (double)handle->valid_until / 1e6, client->engine.config.quorum, holding);
+}
+
+void validity_check_claim(struct world *world, uint32_t id)
+{
+    const struct box *box = box_get(&world->boxes, id);
+    const struct client *client = &world->clients[box->client];
+    const struct handle *handle = &client->handles[box->handle];
+
+    if (client->alive && handle->valid_box == id)
+        validity_check(world, client, handle);
+}
+
+void validity_check_all(struct world *world)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        const struct client *client = &world->clients[c];
+
+        for (unsigned h = 0; client->alive && h < client->n_handles; h++)
+            validity_check(world, client, &client->handles[h]);
+    }
+}

@@ -1,0 +1,68 @@
+/* Everything about a world that is decided before it starts: drawn from the seed, or written by a story. */
+#ifndef SIM_PLAN_H
+#define SIM_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "client.h"
+#include "faults.h"
+#include "network.h"
+
+struct rng;
+
+#define MAX_KEYS 2
+
+/* What the command line may change about every world. */
+struct plan_options {
+    bool unsafe_restarts;    /* masters that lost their data come back at once */
+    bool clock_steps;        /* masters' clocks may be set */
+    uint32_t forbidden;      /* set of enum fault: never */
+    int64_t max_duration_ns; /* 0: as drawn */
+    uint8_t max_clients;     /* 0: as drawn */
+    uint8_t max_handles;
+};
+
+struct plan {
+    uint64_t seed;
+    struct rl_config config; /* of every client; its seed is drawn for each */
+    uint8_t n_masters;
+    uint8_t n_clients;
+    uint8_t n_keys;
+    uint8_t n_handles[MAX_CLIENTS];
+    uint8_t handle_keys[MAX_CLIENTS][MAX_HANDLES];
+    uint32_t faults;                     /* set of enum fault */
+    int64_t fault_interval[FAULT_COUNT]; /* mean */
+    int64_t fault_length[FAULT_COUNT];   /* at most */
+    int64_t duration_ns;                 /* until everything heals */
+    struct rl_span connect_timeout;
+    struct rl_span stall_timeout;
+    struct rl_span backoff_min;
+    struct rl_span backoff_max;
+    uint32_t ttl_min_ms;
+    uint32_t max_ttl_ms;
+    uint32_t hiccup_permille; /* how often a process is stopped at one of the places where it may be */
+    int64_t timer_slack_ns; /* how late a timer may fire */
+    int64_t slow_ppm;       /* clients' clocks at most so slow, and masters' so fast: within the drift allowance */
+    int64_t fast_ppm;
+    bool everysec[MAX_MASTERS];
+    bool unsafe_restarts;
+    struct path paths[MAX_CLIENTS][MAX_MASTERS];
+    int64_t client_rate[MAX_CLIENTS];
+    int64_t client_offset[MAX_CLIENTS];
+    int64_t master_rate[MAX_MASTERS];
+    int64_t master_offset[MAX_MASTERS];
+};
+
+void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *options);
+
+/* A clock rate within the allowance. */
+int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);
+int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme);
+
+static inline bool plan_has(const struct plan *plan, enum fault fault)
+{
+    return plan->faults >> fault & 1u;
+}
+
+#endif

@@ -1,0 +1,44 @@
+/* The commands of Redis that the library and its scripts use, over one simulated master's keys.
+ *
+ * A command that is not modelled here answers "ERR unknown command", so a script that starts to use one fails loudly
+ * in the simulator instead of being half simulated. */
+#ifndef SIM_REDIS_H
+#define SIM_REDIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/recipe.h"
+#include "keyspace.h"
+
+struct redis_context;
+
+/* Called before a key's value is taken away or its expiry is changed: for the oracles. */
+typedef void (*redis_touch_fn)(struct redis_context *context, const struct entry *entry, const char *command);
+
+/* One command, or one script with all its commands, at one instant of the master's clock. */
+struct redis_context {
+    struct keyspace *keys;
+    const struct clockwork *clock;
+    int64_t now_ns;           /* master's time */
+    const char *write_error;  /* every write is refused with this error; NULL: none */
+    uint32_t writer;          /* claim on whose behalf this runs */
+    bool wrote;
+    bool out_of_memory;       /* write_error concerns only commands that may need memory */
+    redis_touch_fn touch;
+    void *world;
+    unsigned master;
+    char scratch[64];         /* text of numbers in replies */
+};
+
+/* The texts in the reply borrow from the keys, from scratch and from static storage: valid until the next command. */
+void redis_execute(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply);
+
+void reply_status(struct rl_reply *reply, const char *text);
+void reply_error(struct rl_reply *reply, const char *text);
+void reply_integer(struct rl_reply *reply, int64_t value);
+void reply_string(struct rl_reply *reply, const void *data, size_t size);
+void reply_nil(struct rl_reply *reply);
+
+#endif

@@ -1,0 +1,40 @@
+/* Stories: worlds written by hand, with the transcript that they must give.
+ *
+ * A story is a text file. First the setting, then what happens at which time (true time, in milliseconds), then a line
+ * of three dashes, then the transcript. Lines that begin with # are for readers.
+ *
+ *     masters N            clients N            quorum N               guard MS
+ *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
+ *     drift PPM MS         max-ttl MS           unsafe-restarts
+ *     delay CLIENT MASTER UP DOWN               each 1 ms if not said otherwise
+ *
+ *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
+ *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
+ *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
+ *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]
+ *     T break CLIENT MASTER [silently] [requests=N] [replies=N]   so many of those in flight still arrive
+ *     T slow CLIENT MASTER up|down MS
+ *     T hang MASTER        T resume MASTER      T forget-scripts MASTER
+ *     T crash MASTER kept|second|lost [silently]                  T restart MASTER
+ *     T refuse MASTER before|writes|memory|obscure                T accept MASTER
+ *     T step MASTER MS
+ *     T note TEXT
+ *     T end
+ *
+ * The connections are up after 4 ms. */
+#ifndef SIM_STORY_H
+#define SIM_STORY_H
+
+#include <stdbool.h>
+
+struct lua_host;
+struct world;
+
+/* Runs the story of a file; false, with the difference printed, if the transcript is another one. With `record` the
+ * transcript is printed instead, to be put into the file after reading it well. */
+bool story_run(struct lua_host *lua, const char *path, bool record);
+
+void story_start(struct world *world);
+void story_on_line(struct world *world, unsigned line);
+
+#endif

@@ -1,0 +1,191 @@
+#include "story_line.h"
+
+#include "world.h"
+
+/* --- What clients do ---------------------------------------------------------------------------------------------- */
+
+static bool acquire(struct client *client, struct handle *handle, const struct words *words)
+{
+    uint32_t timeout_ms = word_value(words, "timeout", 0);
+    struct rl_acquire wish = {
+        .ttl_ms = word_value(words, "ttl", 1000),
+        .max_attempts = word_value(words, "attempts", 0),
+        .retry_delay = rl_ms(word_value(words, "delay", 20)),
+        .retry_jitter = rl_ms(word_value(words, "jitter", 0)),
+        .min_validity = rl_ms(word_value(words, "min", 1)),
+        .deadline = timeout_ms ? rl_after(client->now, rl_ms(timeout_ms)) : RL_NEVER,
+        .once = word_present(words, "once"),
+    };
+
+    if (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)
+        return false;
+    handle->key = word_is(words, 2, name_of_key(1)) ? 1 : 0;
+    client_acquire(client, handle, &wish);
+    return true;
+}
+
+static bool act(struct client *client, struct handle *handle, const struct words *words)
+{
+    uint8_t state = handle->lock.state;
+
+    if (word_is(words, 1, "acquire"))
+        return acquire(client, handle, words);
+    if (word_is(words, 1, "cancel"))
+        return client_cancel(client, handle);
+    if (word_is(words, 1, "destroy"))
+        client_destroy(client, handle);
+    else if (word_is(words, 1, "extend") && state == RL_LOCK_HELD)
+        client_extend(client, handle, word_value(words, "ttl", 0));
+    else if (word_is(words, 1, "release") &&
+             (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST))
+        client_release(client, handle);
+    else
+        return false;
+    return true;
+}
+
+static int64_t perform_client(struct world *world, unsigned index, const struct words *words)
+{
+    struct client *client = &world->clients[index];
+    bool done;
+
+    if (!client->alive)
+        return -1;
+    if (client->busy_until > world->now)
+        return client->busy_until;
+    client_begin(client);
+    done = act(client, &client->handles[0], words);
+    client_end(client);
+    return done ? 0 : -1;
+}
+
+static bool perform_process(struct world *world, unsigned index, const struct words *words)
+{
+    struct client *client = &world->clients[index];
+
+    if (word_is(words, 0, "pause") && words->count == 3) {
+        client->busy_until = world->now + word_ns(words, 2);
+        client->stopped_until = client->busy_until;
+        TRACE(world, name_of_client(index), "is paused");
+    } else if (word_is(words, 0, "kill") && client->alive) {
+        client_kill(world, client);
+    } else if (word_is(words, 0, "start") && !client->alive) {
+        faults_on_revive(world, index);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* --- What happens to connections ---------------------------------------------------------------------------------- */
+
+static void partition(struct world *world, unsigned client, unsigned master, const struct words *words, bool on)
+{
+    for (unsigned direction = UP; direction <= DOWN; direction++) {
+        if (word_present(words, direction == UP ? "down" : "up"))
+            continue;
+        if (on)
+            network_block(world, client, master, (enum direction)direction);
+        else
+            network_unblock(world, client, master, (enum direction)direction);
+    }
+}
+
+static void break_connection(struct world *world, unsigned client, unsigned master, const struct words *words)
+{
+    uint32_t before[2] = {world->keep[UP], world->keep[DOWN]};
+    uint16_t conn = world->clients[client].wires[master].conn;
+
+    world->keep[UP] = word_value(words, "requests", 0);
+    world->keep[DOWN] = word_value(words, "replies", 0);
+    if (conn != CONN_NONE)
+        network_cut(world, conn, word_present(words, "silently") ? -1 : 0);
+    world->keep[UP] = before[UP];
+    world->keep[DOWN] = before[DOWN];
+}
+
+static bool perform_path(struct world *world, const struct words *words)
+{
+    unsigned client;
+    unsigned master;
+
+    if (!word_client(words, 1, &client) || !word_master(words, 2, &master))
+        return false;
+    if (word_is(words, 0, "partition"))
+        partition(world, client, master, words, true);
+    else if (word_is(words, 0, "heal"))
+        partition(world, client, master, words, false);
+    else if (word_is(words, 0, "break"))
+        break_connection(world, client, master, words);
+    else if (word_is(words, 0, "slow") && words->count == 5)
+        network_path(world, client, master)->slow[word_is(words, 3, "up") ? UP : DOWN] = word_ns(words, 4);
+    else
+        return false;
+    TRACE(world, "--", "%s %s %s %s", words->text[0], words->text[1], words->text[2],
+          words->count > 3 ? words->text[3] : "");
+    return true;
+}
+
+/* --- What happens to masters -------------------------------------------------------------------------------------- */
+
+static enum master_error error_of(const struct words *words)
+{
+    if (word_is(words, 2, "before"))
+        return ERROR_BEFORE;
+    if (word_is(words, 2, "writes"))
+        return ERROR_WRITES;
+    if (word_is(words, 2, "memory"))
+        return ERROR_MEMORY;
+    return ERROR_OBSCURE;
+}
+
+static void crash(struct world *world, struct master *master, const struct words *words)
+{
+    enum master_loss loss = word_is(words, 2, "lost")     ? LOSS_ALL
+                            : word_is(words, 2, "second") ? LOSS_LAST_SECOND
+                                                          : LOSS_NONE;
+
+    master_crash(world, master, loss, word_present(words, "silently"));
+}
+
+static bool perform_master(struct world *world, const struct words *words)
+{
+    unsigned index;
+    struct master *master;
+
+    if (!word_master(words, 1, &index))
+        return false;
+    master = &world->masters[index];
+    if (word_is(words, 0, "hang"))
+        master_hang(world, master);
+    else if (word_is(words, 0, "resume") && master->hung)
+        master_resume(world, master);
+    else if (word_is(words, 0, "crash") && master->up)
+        crash(world, master, words);
+    else if (word_is(words, 0, "restart") && !master->up)
+        master_restart(world, master);
+    else if (word_is(words, 0, "refuse"))
+        master->error = (uint8_t)error_of(words);
+    else if (word_is(words, 0, "accept"))
+        master->error = ERROR_NONE;
+    else if (word_is(words, 0, "forget-scripts"))
+        master->scripts = 0;
+    else if (word_is(words, 0, "step") && words->count == 3)
+        master_step_clock(world, master, word_ns(words, 2));
+    else
+        return false;
+    return true;
+}
+
+int64_t line_perform(struct world *world, const struct words *words)
+{
+    unsigned client;
+
+    if (word_client(words, 0, &client))
+        return perform_client(world, client, words);
+    if (word_client(words, 1, &client) && words->count < 4 && perform_process(world, client, words))
+        return 0;
+    if (perform_path(world, words))
+        return 0;
+    return perform_master(world, words) ? 0 : -1;
+}

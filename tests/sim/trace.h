@@ -1,0 +1,42 @@
+/* The story of a world in lines: true time in milliseconds, who, what. */
+#ifndef SIM_TRACE_H
+#define SIM_TRACE_H
+
+#include <stdbool.h>
+
+#include "core/engine.h"
+
+struct box;
+struct client;
+struct handle;
+struct master;
+struct message;
+struct pending;
+struct world;
+
+void world_trace(struct world *world, const char *who, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+/* Evaluates its arguments only when somebody reads. */
+#define TRACE(world, who, ...)                                                                           \
+    do {                                                                                                 \
+        if ((world)->trace)                                                                              \
+            world_trace((world), (who), __VA_ARGS__);                                                    \
+    } while (0)
+
+void trace_send(struct client *client, const struct box *box, const struct rl_effect *effect);
+void trace_command(struct world *world, const struct master *master, const struct message *message, bool ghost,
+                   const struct rl_reply *reply);
+void trace_answer(struct client *client, const struct box *box, const struct pending *pending, unsigned node,
+                  struct rl_answer answer);
+void trace_completion(struct client *client, const struct handle *handle, const struct rl_effect *effect);
+
+const char *name_of_client(unsigned client);
+const char *name_of_master(unsigned master);
+const char *name_of_handle(const struct client *client, const struct handle *handle);
+const char *name_of_key(unsigned key);
+const char *name_of_end(enum rl_end end);
+const char *name_of_op(enum rl_op op);
+const char *name_of_step(enum rl_step step);
+const char *name_of_outcome(enum rl_outcome outcome);
+
+#endif

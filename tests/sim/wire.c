@@ -1,0 +1,300 @@
+/* A client's connection to one master: what lib/driver does, without the system calls. */
+#include <assert.h>
+#include <stdlib.h>
+
+#include "codec/classify.h"
+#include "world.h"
+
+/* More unsent commands than this, and new claims are refused. */
+#define MAX_UNSENT 4
+
+static uint32_t slot_of(const struct wire *wire, uint32_t position)
+{
+    return (wire->head + position) & (wire->ring_size - 1);
+}
+
+static void ring_grow(struct wire *wire)
+{
+    uint32_t size = wire->ring_size ? 2 * wire->ring_size : 16;
+    struct pending *ring = malloc(size * sizeof *ring);
+
+    if (!ring)
+        abort();
+    for (uint32_t i = 0; i < wire->count; i++)
+        ring[i] = wire->ring[slot_of(wire, i)];
+    free(wire->ring);
+    wire->ring = ring;
+    wire->ring_size = size;
+    wire->head = 0;
+}
+
+static void ring_push(struct wire *wire, const struct pending *pending)
+{
+    if (wire->count == wire->ring_size)
+        ring_grow(wire);
+    wire->ring[slot_of(wire, wire->count++)] = *pending;
+}
+
+static struct pending ring_shift(struct wire *wire)
+{
+    struct pending pending = wire->ring[wire->head];
+
+    assert(wire->count);
+    wire->head = slot_of(wire, 1);
+    wire->count--;
+    return pending;
+}
+
+void wire_fini(struct wire *wire)
+{
+    free(wire->ring);
+    wire->ring = NULL;
+    wire->ring_size = 0;
+}
+
+/* --- Time --------------------------------------------------------------------------------------------------------- */
+
+static struct rl_instant late_at(const struct client *client, const struct wire *wire)
+{
+    return rl_after(wire->ring[wire->head].sent, client->engine.config.node_timeout);
+}
+
+static struct rl_instant stalled_at(const struct client *client, const struct wire *wire)
+{
+    return rl_after(rl_later(wire->last_byte, wire->ring[wire->head].sent), client->world->plan.stall_timeout);
+}
+
+static struct rl_instant next_due(const struct client *client, const struct wire *wire)
+{
+    if (wire->phase != WIRE_OPEN)
+        return wire->due;
+    if (!wire->count)
+        return RL_NEVER;
+    return wire->link == RL_LINK_LATE ? stalled_at(client, wire)
+                                      : rl_earlier(late_at(client, wire), stalled_at(client, wire));
+}
+
+/* A timer that is pending and not too late stays: it will look again. */
+static void arm(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+    int64_t at = client_when(client, next_due(client, wire));
+
+    if (at == INT64_MAX || wire->timer_at <= at)
+        return;
+    wire->timer_at = at;
+    wire->timer_generation++;
+    world_event(client->world, at, EVENT_WIRE, client->index, node, wire->timer_generation);
+}
+
+/* --- Connecting --------------------------------------------------------------------------------------------------- */
+
+void wire_start(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+
+    wire->phase = WIRE_CONNECTING;
+    wire->conn = network_connect(client->world, client->index, node);
+    wire->due = rl_after(client->now, client->world->plan.connect_timeout);
+    arm(client, node);
+}
+
+static struct rl_span backoff(struct client *client, struct wire *wire)
+{
+    const struct plan *plan = &client->world->plan;
+    int64_t limit = plan->backoff_min.ns << wire->failures;
+
+    if (limit > plan->backoff_max.ns)
+        limit = plan->backoff_max.ns;
+    else
+        wire->failures++;
+    return (struct rl_span){rng_between(&client->world->host, 0, limit)};
+}
+
+/* Ends what was pending, in its order. What the kernel never took was surely not sent. */
+static void drop_pending(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+    uint32_t unsent = wire->unsent.count;
+
+    message_truncate(&client->world->messages, &wire->unsent, 0);
+    while (wire->count) {
+        bool surely_unsent = wire->count <= unsent;
+        struct pending pending = ring_shift(wire);
+        struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED};
+
+        if (pending.box == BOX_NONE)
+            continue;
+        if (RL_MUTANT(LOST_MEANS_FAILED))
+            answer.outcome = RL_FAILED;
+        world_count(client->world, surely_unsent ? COUNTER_SURELY_UNSENT : COUNTER_MAYBE_SENT);
+        client_answer(client, &pending, node, answer, RL_NO_LATENCY);
+    }
+}
+
+static void fail(struct client *client, unsigned node, const char *why)
+{
+    struct wire *wire = &client->wires[node];
+
+    TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_master(node), why);
+    network_close(client->world, wire->conn);
+    wire->conn = CONN_NONE;
+    wire->phase = WIRE_WAITING;
+    wire->due = rl_after(client->now, backoff(client, wire));
+    drop_pending(client, node);
+    if (wire->link != RL_LINK_DOWN)
+        client_link(client, node, RL_LINK_DOWN);
+    arm(client, node);
+}
+
+void wire_abandon(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+
+    if (wire->conn != CONN_NONE)
+        network_close(client->world, wire->conn);
+    wire->conn = CONN_NONE;
+    message_truncate(&client->world->messages, &wire->unsent, 0);
+    wire->count = 0;
+    wire->timer_generation++;
+    wire->timer_at = INT64_MAX;
+}
+
+void wire_on_connected(struct client *client, unsigned node, bool accepted)
+{
+    struct wire *wire = &client->wires[node];
+    struct message greeting = {.kind = MESSAGE_GREETING};
+    struct pending pending = {.box = BOX_NONE, .sent = client->now};
+
+    if (!accepted) {
+        world_count(client->world, COUNTER_REFUSALS);
+        fail(client, node, "connection refused");
+        return;
+    }
+    wire->phase = WIRE_GREETING;
+    wire_write(client, node, &greeting, &pending);
+}
+
+void wire_on_closed(struct client *client, unsigned node)
+{
+    if (client->wires[node].phase == WIRE_GREETING || client->wires[node].phase == WIRE_OPEN)
+        wire_read(client, node);
+    fail(client, node, "connection lost");
+}
+
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
+
+static bool writable(const struct wire *wire, const struct message *message, const struct pending *pending)
+{
+    if (message->kind == MESSAGE_GREETING)
+        return true;
+    return wire->phase == WIRE_OPEN && (pending->step != RL_STEP_CLAIM || wire->unsent.count < MAX_UNSENT);
+}
+
+bool wire_write(struct client *client, unsigned node, const struct message *message, const struct pending *pending)
+{
+    struct wire *wire = &client->wires[node];
+    struct message_pool *pool = &client->world->messages;
+    uint32_t index;
+
+    if (!writable(wire, message, pending))
+        return false;
+    index = message_take(pool);
+    pool->messages[index] = *message;
+    message_append(pool, &wire->unsent, index);
+    ring_push(wire, pending);
+    arm(client, node);
+    return true;
+}
+
+void wire_flush(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+    struct message_pool *pool = &client->world->messages;
+
+    while (wire->unsent.count && !client->world->paths[client->index][node].stuck) {
+        client_hiccup(client);
+        network_send(client->world, wire->conn, message_shift(pool, &wire->unsent), client_true_now(client));
+    }
+}
+
+/* --- Reading ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t latency_of(const struct client *client, const struct pending *pending)
+{
+    return (uint32_t)(rl_until(pending->sent, client->now).ns / RL_NS_PER_US % RL_NO_LATENCY);
+}
+
+static void take_reply(struct client *client, unsigned node, const struct message *message)
+{
+    struct pending pending = ring_shift(&client->wires[node]);
+    struct rl_reply reply;
+    struct rl_answer answer;
+
+    if (pending.box == BOX_NONE) {
+        client->wires[node].phase = WIRE_OPEN;
+        client->wires[node].failures = 0;
+        client_link(client, node, RL_LINK_READY);
+        return;
+    }
+    message_unpack_reply(message, &reply);
+    answer = rl_classify(&rl_mutex_recipe, (enum rl_step)pending.step, &reply);
+    if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
+        answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING};
+    if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node))
+        return;
+    client_answer(client, &pending, node, answer, latency_of(client, &pending));
+}
+
+void wire_read(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+    struct world *world = client->world;
+    uint32_t index;
+
+    while (wire->conn != CONN_NONE && (index = network_receive(world, wire->conn)) != MESSAGE_NONE) {
+        struct message message = world->messages.messages[index];
+
+        message_give(&world->messages, index);
+        wire->last_byte = client_read_clock(client);
+        client_hiccup(client);
+        take_reply(client, node, &message);
+    }
+    if (wire->link == RL_LINK_LATE && (!wire->count || rl_before(client->now, late_at(client, wire))))
+        client_link(client, node, RL_LINK_READY);
+    arm(client, node);
+}
+
+/* A reply that has arrived is read before its time is said to be up. */
+static void look_for_silence(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+
+    wire_read(client, node);
+    client_read_clock(client);
+    if (!wire->count || rl_before(client->now, late_at(client, wire)))
+        return;
+    if (wire->link == RL_LINK_READY)
+        client_link(client, node, RL_LINK_LATE);
+    if (!rl_before(client->now, stalled_at(client, wire))) {
+        world_count(client->world, COUNTER_STALLS);
+        fail(client, node, "silent for too long");
+    }
+}
+
+void wire_on_timer(struct client *client, unsigned node)
+{
+    struct wire *wire = &client->wires[node];
+    bool due = !rl_before(client->now, wire->due);
+
+    wire->timer_at = INT64_MAX;
+    if (wire->phase == WIRE_OPEN) {
+        look_for_silence(client, node);
+    } else if (due && wire->phase == WIRE_WAITING) {
+        wire_start(client, node);
+    } else if (due) {
+        world_count(client->world, COUNTER_CONNECT_TIMEOUTS);
+        fail(client, node, "no connection in time");
+    }
+    arm(client, node);
+}

@@ -1,0 +1,57 @@
+/* What the programs that use the library do: acquire, hold, extend, release, cancel, destroy, at random moments with
+ * random options. After the healing each handle acquires once more, without a deadline, and lets go for good. */
+#ifndef SIM_WORKLOAD_H
+#define SIM_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/engine.h"
+
+struct client;
+struct completion;
+struct handle;
+struct world;
+
+/* What a handle's owner is about to do. */
+enum intent {
+    INTENT_ACQUIRE,
+    INTENT_CANCEL, /* the acquisition or extension that is pending */
+    INTENT_EXTEND,
+    INTENT_RELEASE,
+    INTENT_DESTROY,
+    INTENT_DETACH,        /* lets go of the handle, not of the lock: another one will release it */
+    INTENT_RELEASE_VALUE, /* ... this one */
+    INTENT_NOTHING,
+};
+
+struct agent {
+    uint8_t intent;   /* enum intent, at the next event */
+    bool last_round;  /* has begun its last acquisition */
+    bool done;        /* has let go for good */
+    uint32_t generation;
+    uint32_t detached; /* the value that it has let go of last */
+    /* Its habits. */
+    int64_t think_ns;
+    int64_t hold_ns;
+    uint16_t extend_permille;
+    uint16_t cancel_permille;
+    uint16_t destroy_permille;
+    uint16_t detach_permille;
+    uint16_t abandon_permille; /* lets the lock run out instead of releasing it */
+};
+
+void workload_start(struct world *world);
+void workload_on_event(struct world *world, struct client *client, struct handle *handle, uint32_t generation);
+void workload_on_completion(struct client *client, const struct completion *completion);
+void workload_on_lost(struct client *client, struct handle *handle);
+void workload_on_revive(struct world *world, struct client *client);
+
+/* Everything heals: no more new work but the last round. */
+void workload_heal(struct world *world);
+bool workload_done(const struct world *world);
+
+/* Gives up all handles, so that nothing is left to wait for but what the engines owe. */
+void workload_end(struct world *world);
+
+#endif

@@ -1,0 +1,105 @@
+/* A world: M clients, N masters, the network between them, one queue of events, one seed. */
+#ifndef SIM_WORLD_H
+#define SIM_WORLD_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "box.h"
+#include "client.h"
+#include "core/mutant.h"
+#include "coverage.h"
+#include "faults.h"
+#include "lua_host.h"
+#include "master.h"
+#include "message.h"
+#include "network.h"
+#include "oracle.h"
+#include "plan.h"
+#include "queue.h"
+#include "rng.h"
+#include "trace.h"
+#include "workload.h"
+
+struct story;
+
+enum event_kind {
+    EVENT_REQUEST,    /* a: conn */
+    EVENT_ANSWER,     /* a: conn */
+    EVENT_UP,         /* a: conn */
+    EVENT_DOWN,       /* a: conn */
+    EVENT_CLOSE_SEEN, /* a: conn */
+    EVENT_WIRE,       /* a: client, b: master */
+    EVENT_TIMER,      /* a: client */
+    EVENT_APP,        /* a: client, b: handle */
+    EVENT_OBSERVE,    /* a: client */
+    EVENT_CHECK,      /* a: client, b: handle */
+    EVENT_STRIKE,     /* a: fault */
+    EVENT_RECOVER,    /* a: slot */
+    EVENT_RESTART,    /* a: master */
+    EVENT_REVIVE,     /* a: client */
+    EVENT_HEAL,
+    EVENT_PROMPT,     /* undo that could be done must have been done */
+    EVENT_LIMIT,      /* everyone must have had the lock */
+    EVENT_STORY,      /* a: line */
+};
+
+enum phase {
+    PHASE_FAULTS,
+    PHASE_HEALED,
+    PHASE_DRAINING,
+    PHASE_OVER,
+};
+
+#define KEEP_RANDOM UINT32_MAX
+
+struct world {
+    struct plan plan;
+    int64_t now; /* true time */
+    enum phase phase;
+    struct queue queue;
+    struct rng net;
+    struct rng fate;
+    struct rng work;
+    struct rng host;
+    struct master masters[MAX_MASTERS];
+    struct client clients[MAX_CLIENTS];
+    struct agent agents[MAX_CLIENTS][MAX_HANDLES];
+    struct path paths[MAX_CLIENTS][MAX_MASTERS];
+    struct conn conns[MAX_CONNS];
+    uint16_t n_conns; /* used at some time */
+    struct ongoing ongoing[MAX_ONGOING];
+    uint32_t keep[2]; /* of what is in flight on a connection that ends, in each direction; KEEP_RANDOM */
+    struct message_pool messages;
+    struct box_pool boxes;
+    struct lua_host *lua;
+    struct coverage *coverage;
+    struct story *story; /* NULL: the workload and the faults are drawn */
+    const struct client *acting; /* whose turn it is; NULL: nobody's */
+    FILE *trace;         /* NULL: none */
+    bool prompt_checked; /* residue_check_prompt() has been called */
+    bool violated;
+    char violation[400];
+};
+
+/* One for each process: its memory is used again by every run. */
+struct world *world_create(struct lua_host *lua, struct coverage *coverage);
+void world_destroy(struct world *world);
+
+/* Runs the world of world->plan to its end; false if an oracle was violated: see world->violation. */
+bool world_run(struct world *world);
+
+void world_event(struct world *world, int64_t at, enum event_kind kind, unsigned a, unsigned b, uint32_t generation);
+
+static inline void world_count(struct world *world, enum counter counter)
+{
+    world->coverage->counters[counter]++;
+}
+
+void world_violation(struct world *world, const char *oracle, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+
+#endif
