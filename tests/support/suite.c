@@ -1,5 +1,6 @@
 #include "suite.h"
 
+#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,4 +71,14 @@ TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void 
     tcase_add_checked_fixture(test_case, setup, teardown);
     suite_add_tcase(suite, test_case);
     return test_case;
+}
+
+bool suite_resolves_localhost(void)
+{
+    struct addrinfo *list = NULL;
+    bool found = getaddrinfo("localhost", NULL, NULL, &list) == 0;
+
+    if (found)
+        freeaddrinfo(list);
+    return found;
 }

@@ -20,7 +20,11 @@ TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void 
 /* The server to test with, from $REDLOCK_SERVER or PATH; false if there is none. */
 bool suite_has_server(void);
 
-/* Seconds after which a wait for an event counts as failed; larger under valgrind. */
+/* Whether the system can resolve "localhost": a bare one may have no /etc/hosts. Tests of names that exist are left
+ * out without it. */
+bool suite_resolves_localhost(void);
+
+/* Seconds after which a wait for an event counts as failed. */
 #define SUITE_PATIENCE_S 30
 
 #endif
