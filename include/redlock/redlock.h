@@ -71,8 +71,9 @@ REDLOCK_API int redlock_client_create(struct event_base *base, const char *const
                                       struct redlock_error *ret_error);
 
 /* Ends the client now. Pending operations complete with REDLOCK_CANCELED from inside this call; releases for held
- * locks and undecided attempts are written once, without waiting for an answer; a master that cannot take them
- * keeps the key until its ttl ends. All locks of the client are destroyed with it: their pointers are dead.
+ * locks and undecided attempts are written once, without waiting for an answer. A master that cannot take them keeps
+ * the key until its ttl ends, and so may one whose earlier answer meets the closed connection: it may drop the
+ * connection before it reads the release. redlock_client_shutdown() first is the way to leave nothing. All locks of the client are destroyed with it: their pointers are dead.
  * NULL is fine. */
 REDLOCK_API void redlock_client_destroy(struct redlock_client *client);
 

@@ -230,8 +230,8 @@ static void set_options(void)
     world.options.backoff_min_ms = 1;
     world.options.backoff_max_ms = 2;
     world.options.node_timeout_ms = 20;
-    world.options.connect_timeout_ms = 50;
-    world.options.stall_timeout_ms = 50;
+    world.options.connect_timeout_ms = 500;
+    world.options.stall_timeout_ms = 500;
 }
 
 static void open_three(void)
