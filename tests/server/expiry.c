@@ -107,8 +107,12 @@ START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
     struct outcome outcome = {0};
     int64_t start = rig_now_ms();
 
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_hang(rig.masters, i));
     ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_resume(rig.masters, i));
     stall_until(start + 350);
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_TOO_SLOW);
