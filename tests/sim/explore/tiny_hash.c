@@ -1,0 +1,131 @@
+/* Two states are the same when everything that may follow is the same.
+ *
+ * The bytes of the whole world are hashed, so nothing is forgotten, except that
+ *   - instants in the past count as one: they are only ever compared with the present, which does not go back;
+ *   - texts of evidence do not count: nothing depends on them;
+ *   - masters may be exchanged with all that belongs to them: their parts are hashed alone and added up. */
+#include <string.h>
+
+#include "tiny.h"
+
+static uint64_t hash_bytes(const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ size;
+
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t word = 0;
+
+        memcpy(&word, bytes + i, size - i < 8 ? size - i : 8);
+        hash = (hash ^ word) * UINT64_C(0xff51afd7ed558ccd);
+        hash ^= hash >> 32;
+    }
+    return hash;
+}
+
+static void forget_past(struct rl_instant *instant, struct rl_instant now)
+{
+    if (!rl_before(now, *instant))
+        *instant = RL_LONG_AGO;
+}
+
+static void normalize_claim(struct rl_claim *claim, struct rl_instant now)
+{
+    forget_past(&claim->give_up, now);
+    forget_past(&claim->round_bound, now);
+    forget_past(&claim->loose_bound, now);
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        forget_past(&claim->slots[i].bound, now);
+        claim->slots[i].detail = 0;
+        if (!claim->lock || claim->lock->op == RL_OP_NONE)
+            claim->slots[i].answer = 0;
+    }
+}
+
+static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
+{
+    forget_past(&lock->wake, now);
+    lock->ended_op = 0;
+    lock->ended = 0;
+    lock->ended_cause = 0;
+    lock->last_end = 0;
+    if (lock->op != RL_OP_ACQUIRE)
+        lock->round_start = RL_LONG_AGO;
+}
+
+/* All that belongs to one master. */
+struct part {
+    struct tiny_master master;
+    struct tiny_pipe up[TINY_CLIENTS];
+    struct tiny_pipe down[TINY_CLIENTS];
+    struct tiny_pipe ghost[TINY_CLIENTS];
+    bool open[TINY_CLIENTS];
+    uint8_t links[TINY_CLIENTS];
+    uint8_t strays[TINY_CLIENTS][TINY_CLAIMS];
+    struct rl_slot slots[TINY_CLIENTS][TINY_CLAIMS];
+};
+
+static void take_pipe(struct tiny_pipe *to, struct tiny_pipe *from)
+{
+    *to = *from;
+    memset(from, 0, sizeof *from);
+}
+
+static void take_claim(struct tiny_claim *claim, unsigned master, uint8_t *stray, struct rl_slot *slot)
+{
+    *stray = claim->strays >> master & 1u;
+    claim->strays = (uint8_t)(claim->strays & ~(1u << master));
+    memcpy(slot, &tiny_claim(claim)->slots[master], sizeof *slot);
+    memset(&tiny_claim(claim)->slots[master], 0, sizeof *slot);
+}
+
+/* Takes it out of the world, into a block of its own. */
+static void take_part(struct tiny *tiny, unsigned master, struct part *part)
+{
+    memset(part, 0, sizeof *part);
+    part->master = tiny->masters[master];
+    tiny->masters[master] = (struct tiny_master){0};
+    if (part->master.owner && part->master.expires <= tiny->now)
+        part->master.owner = part->master.expires = 0;
+    for (unsigned client = 0; client < TINY_CLIENTS; client++) {
+        take_pipe(&part->up[client], &tiny->up[client][master]);
+        take_pipe(&part->down[client], &tiny->down[client][master]);
+        take_pipe(&part->ghost[client], &tiny->ghost[client][master]);
+        part->open[client] = tiny->open[client][master];
+        part->links[client] = (uint8_t)tiny->engines[client].links[master];
+        tiny->open[client][master] = false;
+        tiny->engines[client].links[master] = RL_LINK_JOINING;
+        for (unsigned claim = 0; claim < TINY_CLAIMS; claim++)
+            take_claim(&tiny->claims[client][claim], master, &part->strays[client][claim], &part->slots[client][claim]);
+    }
+}
+
+static uint64_t mix(uint64_t hash)
+{
+    hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return hash ^ (hash >> 31);
+}
+
+uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
+{
+    static struct tiny copy;
+    struct rl_instant now = tiny_instant(original->now);
+    struct part part;
+    uint64_t sum = 0;
+
+    copy = *original;
+    for (unsigned client = 0; client < TINY_CLIENTS; client++) {
+        normalize_lock(&copy.locks[client], now);
+        forget_past(&copy.engines[client].debts_due, now);
+        for (unsigned claim = 0; claim < TINY_CLAIMS; claim++) {
+            if (copy.claims[client][claim].state == 1)
+                normalize_claim(tiny_claim(&copy.claims[client][claim]), now);
+        }
+    }
+    for (unsigned master = 0; master < setup->masters; master++) {
+        take_part(&copy, master, &part);
+        sum += mix(hash_bytes(&part, sizeof part));
+    }
+    return mix(hash_bytes(&copy, sizeof copy) + sum);
+}
