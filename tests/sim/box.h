@@ -48,4 +48,9 @@ static inline struct rl_claim *box_claim(struct box *box)
     return (struct rl_claim *)(void *)box->memory;
 }
 
+static inline struct box *box_of_claim(const struct rl_claim *claim)
+{
+    return claim->host;
+}
+
 #endif

@@ -1,8 +1,6 @@
-/* The engine's host: what lib/api does, without sockets and memory of its own. */
+/* A simulated process: its time, its turns, its life. */
 #include "client.h"
 
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "world.h"
@@ -73,6 +71,22 @@ void client_begin(struct client *client)
     world_count(client->world, COUNTER_TURNS);
 }
 
+static bool has_completed(const struct client *client, const struct handle *handle)
+{
+    for (size_t i = 0; i < client->n_completions; i++) {
+        if (client->completions[i].handle == handle->index)
+            return true;
+    }
+    return false;
+}
+
+/* Nobody asks for the evidence of a handle whose last completion has been delivered: the claim is given up. */
+static void forget_evidence(struct client *client, struct handle *handle)
+{
+    if (handle->pending.op == RL_OP_NONE && !has_completed(client, handle))
+        rl_lock_forget(&client->engine, &handle->lock);
+}
+
 /* Callbacks run at the end of the turn, and what they start is written with the rest. */
 static void deliver_completions(struct client *client)
 {
@@ -83,7 +97,9 @@ static void deliver_completions(struct client *client)
         client->n_completions--;
         memmove(client->completions, client->completions + 1, client->n_completions * sizeof completion);
         workload_on_completion(client, &completion);
+        forget_evidence(client, &client->handles[completion.handle]);
     }
+    client_pump(client);
 }
 
 void client_end(struct client *client)
@@ -116,245 +132,21 @@ static void watch_handle(struct client *client, struct handle *handle)
 }
 
 /* After every call of the engine. */
-static void watch(struct client *client)
+void client_watch(struct client *client)
 {
     for (unsigned i = 0; i < client->n_handles; i++)
         watch_handle(client, &client->handles[i]);
 }
 
-static struct handle *handle_of(struct rl_lock *lock)
-{
-    return RL_CONTAINER_OF(lock, struct handle, lock);
-}
-
-static struct box *box_of(const struct rl_claim *claim)
-{
-    return claim->host;
-}
-
 void client_set_rate(struct client *client, int64_t rate)
 {
     clockwork_set_rate(&client->clock, client->world->now, rate);
-    watch(client);
+    client_watch(client);
     client->timer_at = INT64_MAX;
     arm_timer(client);
 }
 
-/* --- Effects ------------------------------------------------------------------------------------------------------ */
-
-static struct message make_command(struct box *box, enum rl_step step, bool as_eval)
-{
-    const struct rl_claim *claim = box_claim(box);
-    const char *key = name_of_key(box->key);
-    struct rl_subject subject = {{key, strlen(key)}, {box->token, box->token_size}, claim->ttl_ms};
-    struct rl_command command;
-    struct message message = {.claim = box->id, .step = (uint8_t)step};
-
-    rl_mutex_recipe.command(step, &subject, &command);
-    if (as_eval && command.send_as == RL_SEND_EVALSHA)
-        command.send_as = RL_SEND_EVAL;
-    message_pack_command(&message, &command);
-    if (box->max_ttl_ms < claim->ttl_ms)
-        box->max_ttl_ms = claim->ttl_ms;
-    return message;
-}
-
-static bool write_one(struct client *client, struct box *box, unsigned node, const struct message *message,
-                      struct pending pending)
-{
-    pending.send_as = message->send_as;
-    if (!wire_write(client, node, message, &pending))
-        return false;
-    box->pending++;
-    return true;
-}
-
-/* The effects that follow are carried out by the caller: in the middle of a fan-out that would send a rollback to
- * masters before their claim. */
-static void tell_answer(struct client *client, const struct pending *pending, unsigned node, struct rl_answer answer,
-                        uint32_t latency_us)
-{
-    struct world *world = client->world;
-    struct box *box = box_get(&world->boxes, pending->box);
-
-    trace_answer(client, box, pending, node, answer);
-    world->coverage->answers[pending->step][answer.outcome]++;
-    world->coverage->details[answer.detail]++;
-    box->pending--;
-    if (box->disposed) {
-        world_violation(world, "memory", "a reply for value %s, which was disposed of", box->token);
-        return;
-    }
-    rl_engine_reply(&client->engine, client->now, box_claim(box), (enum rl_step)pending->step, pending->round, node,
-                    answer, latency_us);
-    watch(client);
-}
-
-static void send_all(struct client *client, const struct rl_effect *effect)
-{
-    struct box *box = box_of(effect->claim);
-    struct message message = make_command(box, effect->step, false);
-    struct pending pending = {.box = box->id, .round = effect->round, .sent = client->now,
-                              .step = (uint8_t)effect->step};
-
-    trace_send(client, box, effect);
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
-        if (!(effect->nodes >> node & 1u))
-            continue;
-        if (write_one(client, box, node, &message, pending))
-            continue;
-        box->pending++;
-        tell_answer(client, &pending, node, (struct rl_answer){RL_FAILED, RL_DETAIL_BACKLOG}, RL_NO_LATENCY);
-        if (RL_MUTANT(ROLLBACK_OVERTAKES))
-            client_pump(client);
-    }
-}
-
-static bool memory_is_short(struct world *world)
-{
-    bool is_short = plan_has(&world->plan, FAULT_NO_MEMORY) && world->phase == PHASE_FAULTS &&
-                    rng_chance(&world->host, 30);
-
-    world->coverage->faults[FAULT_NO_MEMORY] += is_short;
-    return is_short;
-}
-
-bool client_repeat(struct client *client, const struct pending *pending, unsigned node)
-{
-    struct box *box = box_get(&client->world->boxes, pending->box);
-    struct message message = make_command(box, (enum rl_step)pending->step, true);
-    struct pending again = *pending;
-
-    again.repeated = true;
-    if (pending->repeated || !rl_engine_may_repeat(box_claim(box), (enum rl_step)pending->step, pending->round) ||
-        memory_is_short(client->world) || !write_one(client, box, node, &message, again))
-        return false;
-    box->pending--;
-    world_count(client->world, COUNTER_SCRIPT_RELOADS);
-    return true;
-}
-
-static void name_token(struct client *client, struct box *box)
-{
-    const struct handle *handle = &client->handles[box->handle];
-    const char *name = RL_MUTANT(SAME_TOKEN) ? name_of_handle(client, handle) : name_of_client(client->index);
-    uint32_t number = RL_MUTANT(SAME_TOKEN) ? client->life : box->id;
-
-    box->token_size = (uint8_t)snprintf(box->token, sizeof box->token, "%s%u", name, number);
-}
-
-static struct box *new_box(struct client *client, const struct handle *handle)
-{
-    struct box *box = box_take(&client->world->boxes);
-
-    box->client = client->index;
-    box->handle = handle->index;
-    box->key = handle->key;
-    box->life = client->life;
-    box_claim(box)->host = box;
-    return box;
-}
-
-static void start_attempt(struct client *client, struct handle *handle)
-{
-    struct world *world = client->world;
-    struct rl_instant now;
-    struct box *box;
-
-    if (memory_is_short(world)) {
-        rl_lock_refuse_attempt(&client->engine, &handle->lock, client->now);
-        return;
-    }
-    box = new_box(client, handle);
-    name_token(client, box);
-    now = client_read_clock(client);
-    client_hiccup(client);
-    if (RL_MUTANT(TIME_AFTER_SEND))
-        now = rl_after(now, (struct rl_span){rng_between(&world->host, 0, 5 * RL_NS_PER_MS)});
-    rl_lock_begin_attempt(&client->engine, &handle->lock, now, box_claim(box));
-}
-
-static void accept(struct client *client, struct handle *handle)
-{
-    struct rl_instant now = RL_MUTANT(STALE_ACCEPT) ? client->now : client_read_clock(client);
-
-    rl_lock_accept(&client->engine, &handle->lock, now);
-    once_on_accept(client->world, client, handle);
-}
-
-static void queue_completion(struct client *client, const struct rl_effect *effect)
-{
-    struct handle *handle = handle_of(effect->lock);
-
-    assert(client->n_completions < MAX_COMPLETIONS);
-    client->completions[client->n_completions++] =
-        (struct completion){handle->index, (uint8_t)effect->op, (uint8_t)effect->status, (uint8_t)effect->cause};
-    client->world->coverage->ends[effect->op][effect->status]++;
-    trace_completion(client, handle, effect);
-    once_end(client->world, client, handle, effect->op, effect->status);
-}
-
-static void dispose(struct client *client, struct rl_claim *claim)
-{
-    struct box *box = box_of(claim);
-
-    memory_on_dispose(client->world, box);
-    residue_on_dispose(client->world, box);
-    box->disposed = true;
-}
-
-static void carry_out(struct client *client, const struct rl_effect *effect)
-{
-    struct handle *handle = effect->lock ? handle_of(effect->lock) : NULL;
-
-    client->world->coverage->effects[effect->kind]++;
-    switch (effect->kind) {
-    case RL_EFFECT_SEND:
-        send_all(client, effect);
-        break;
-    case RL_EFFECT_WANT_CLAIM:
-        start_attempt(client, handle);
-        break;
-    case RL_EFFECT_ACCEPT:
-        accept(client, handle);
-        break;
-    case RL_EFFECT_BACKOFF:
-        TRACE(client->world, name_of_handle(client, handle), "backs off: %s", name_of_end(effect->status));
-        once_on_failed_attempt(client->world, client, handle, effect->status);
-        break;
-    case RL_EFFECT_LOST:
-        TRACE(client->world, name_of_handle(client, handle), "has lost the lock");
-        workload_on_lost(client, handle);
-        break;
-    case RL_EFFECT_COMPLETE:
-        queue_completion(client, effect);
-        break;
-    case RL_EFFECT_DISPOSE:
-        dispose(client, effect->claim);
-        break;
-    }
-}
-
-void client_pump(struct client *client)
-{
-    struct rl_effect effect;
-
-    watch(client);
-    while (!client->world->violated && rl_engine_poll(&client->engine, &effect)) {
-        carry_out(client, &effect);
-        client_hiccup(client);
-        watch(client);
-    }
-}
-
 /* --- Events ------------------------------------------------------------------------------------------------------- */
-
-void client_answer(struct client *client, const struct pending *pending, unsigned node, struct rl_answer answer,
-                   uint32_t latency_us)
-{
-    tell_answer(client, pending, node, answer, latency_us);
-    client_pump(client);
-}
 
 void client_link(struct client *client, unsigned node, enum rl_link link)
 {
@@ -393,98 +185,6 @@ void client_on_timer(struct client *client)
         rl_engine_tick(&client->engine, client->now);
         client_pump(client);
     }
-}
-
-/* --- Calls -------------------------------------------------------------------------------------------------------- */
-
-void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *wish)
-{
-    TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u", name_of_key(handle->key), wish->ttl_ms);
-    once_start(client->world, client, handle, RL_OP_ACQUIRE, wish);
-    rl_lock_acquire(&client->engine, &handle->lock, client->now, wish);
-    client_pump(client);
-}
-
-void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms)
-{
-    TRACE(client->world, name_of_handle(client, handle), "extend ttl=%u", ttl_ms ? ttl_ms : handle->lock.claim->ttl_ms);
-    if (ttl_ms && ttl_ms < handle->lock.claim->ttl_ms)
-        world_count(client->world, COUNTER_SHORTENED);
-    once_start(client->world, client, handle, RL_OP_EXTEND, NULL);
-    rl_lock_extend(&client->engine, &handle->lock, client_read_clock(client), ttl_ms);
-    client_pump(client);
-}
-
-void client_release(struct client *client, struct handle *handle)
-{
-    TRACE(client->world, name_of_handle(client, handle), "release");
-    if (handle->lock.state == RL_LOCK_EXTENDING) {
-        handle->extension = handle->pending;
-        handle->pending.op = RL_OP_NONE;
-    }
-    once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
-    rl_lock_release(&client->engine, &handle->lock, client_read_clock(client));
-    client_pump(client);
-}
-
-bool client_cancel(struct client *client, struct handle *handle)
-{
-    if (handle->lock.op != RL_OP_ACQUIRE && handle->lock.op != RL_OP_EXTEND)
-        return false;
-    TRACE(client->world, name_of_handle(client, handle), "cancel");
-    world_count(client->world, COUNTER_CANCELS);
-    rl_lock_cancel(&client->engine, &handle->lock, client_read_clock(client));
-    client_pump(client);
-    return true;
-}
-
-void client_detach(struct client *client, struct handle *handle)
-{
-    struct box *box = box_of(handle->lock.claim);
-
-    TRACE(client->world, name_of_handle(client, handle), "detach %s", box->token);
-    box->let_go = true;
-    rl_lock_detach(&client->engine, &handle->lock);
-    client_pump(client);
-}
-
-void client_release_value(struct client *client, struct handle *handle, struct box *origin)
-{
-    struct box *box = new_box(client, handle);
-
-    TRACE(client->world, name_of_handle(client, handle), "release %s", origin->token);
-    world_count(client->world, COUNTER_RELEASED_VALUES);
-    memcpy(box->token, origin->token, sizeof box->token);
-    box->token_size = origin->token_size;
-    box->origin = origin->id;
-    once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
-    rl_lock_release_value(&client->engine, &handle->lock, client_read_clock(client), box_claim(box),
-                          origin->max_ttl_ms);
-    client_pump(client);
-}
-
-static void forget_completions(struct client *client, const struct handle *handle)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < client->n_completions; i++) {
-        if (client->completions[i].handle != handle->index)
-            client->completions[kept++] = client->completions[i];
-    }
-    client->n_completions = kept;
-}
-
-void client_destroy(struct client *client, struct handle *handle)
-{
-    TRACE(client->world, name_of_handle(client, handle), "destroy");
-    world_count(client->world, COUNTER_DESTROYS);
-    if (handle->lock.state != RL_LOCK_IDLE)
-        world_count(client->world, COUNTER_DESTROYS_HELD);
-    rl_lock_fini(&client->engine, &handle->lock, client_read_clock(client));
-    handle->seen_state = handle->lock.state;
-    once_abandon(handle);
-    forget_completions(client, handle);
-    client_pump(client);
 }
 
 /* --- The process -------------------------------------------------------------------------------------------------- */

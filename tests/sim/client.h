@@ -123,6 +123,9 @@ void client_hiccup(struct client *client);
 /* Carries out what the engine wants done; to be called after every event. */
 void client_pump(struct client *client);
 
+/* After every call of the engine: what has become of the handles. */
+void client_watch(struct client *client);
+
 /* Events. */
 void client_on_timer(struct client *client);
 
@@ -145,6 +148,9 @@ void client_release_value(struct client *client, struct handle *handle, struct b
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
 
+/* A new claim's memory. */
+struct box *client_new_box(struct client *client, const struct handle *handle);
+
 /* NOSCRIPT: writes the same command with the script's text; false if the wire does not take it. */
 bool client_repeat(struct client *client, const struct pending *pending, unsigned node);
 
@@ -152,6 +158,10 @@ bool client_repeat(struct client *client, const struct pending *pending, unsigne
 
 void wire_start(struct client *client, unsigned node);
 void wire_fini(struct wire *wire);
+
+/* wire_pending.c */
+void pending_push(struct wire *wire, const struct pending *pending);
+struct pending pending_shift(struct wire *wire);
 
 /* Takes over the message; false if there is no connection or too much is unsent: then it does not. */
 bool wire_write(struct client *client, unsigned node, const struct message *message, const struct pending *pending);

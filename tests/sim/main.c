@@ -1,213 +1,9 @@
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "run.h"
+#include "lua_host.h"
+#include "options.h"
 #include "story.h"
-#include "world.h"
-
-static const char usage[] =
-    "usage: sim --seed N [-v | --minimize] [options of worlds]\n"
-    "       sim --seeds A..B [--jobs N] [--coverage] [--keep-going] [options of worlds]\n"
-    "       sim --story FILE [--record]\n"
-    "       sim --mutants [--seed N] [--jobs N] [--budget N]\n"
-    "options of worlds:\n"
-    "  --unsafe-restarts  masters that lost their keys come back at once: violations are to be expected\n"
-    "  --clock-steps      masters' clocks may be set\n"
-    "  --without FAULT    never this kind of fault (repeat for more; --faults lists them)\n"
-    "  --clients N, --handles N, --duration MS   at most so much\n"
-    "  --mutant NAME      with a planted bug (sim-mutants only)\n"
-    "--budget leaves out the planted bugs that may need more worlds than that\n"
-    "exit status: 0 nothing found, 1 an oracle was violated, 2 usage\n";
-
-enum {
-    OPTION_SEED = 256,
-    OPTION_SEEDS,
-    OPTION_JOBS,
-    OPTION_COVERAGE,
-    OPTION_KEEP_GOING,
-    OPTION_MINIMIZE,
-    OPTION_STORY,
-    OPTION_RECORD,
-    OPTION_MUTANTS,
-    OPTION_MUTANT,
-    OPTION_BUDGET,
-    OPTION_UNSAFE,
-    OPTION_STEPS,
-    OPTION_WITHOUT,
-    OPTION_CLIENTS,
-    OPTION_HANDLES,
-    OPTION_DURATION,
-    OPTION_FAULTS,
-    OPTION_EXPECT,
-};
-
-static const struct option long_options[] = {
-    {"seed", required_argument, NULL, OPTION_SEED},
-    {"seeds", required_argument, NULL, OPTION_SEEDS},
-    {"jobs", required_argument, NULL, OPTION_JOBS},
-    {"coverage", no_argument, NULL, OPTION_COVERAGE},
-    {"keep-going", no_argument, NULL, OPTION_KEEP_GOING},
-    {"minimize", no_argument, NULL, OPTION_MINIMIZE},
-    {"story", required_argument, NULL, OPTION_STORY},
-    {"record", no_argument, NULL, OPTION_RECORD},
-    {"mutants", no_argument, NULL, OPTION_MUTANTS},
-    {"mutant", required_argument, NULL, OPTION_MUTANT},
-    {"budget", required_argument, NULL, OPTION_BUDGET},
-    {"unsafe-restarts", no_argument, NULL, OPTION_UNSAFE},
-    {"clock-steps", no_argument, NULL, OPTION_STEPS},
-    {"without", required_argument, NULL, OPTION_WITHOUT},
-    {"clients", required_argument, NULL, OPTION_CLIENTS},
-    {"handles", required_argument, NULL, OPTION_HANDLES},
-    {"duration", required_argument, NULL, OPTION_DURATION},
-    {"faults", no_argument, NULL, OPTION_FAULTS},
-    {"expect-violation", no_argument, NULL, OPTION_EXPECT},
-    {0},
-};
-
-struct request {
-    struct plan_options worlds;
-    struct range range;
-    const char *story;
-    unsigned jobs;
-    unsigned mutant;
-    uint64_t budget;
-    bool have_range;
-    bool verbose;
-    bool coverage;
-    bool keep_going;
-    bool minimize;
-    bool record;
-    bool mutants;
-    bool expect_violation;
-};
-
-static bool fail(const char *what, const char *value)
-{
-    fprintf(stderr, "sim: %s: %s\n", what, value);
-    return false;
-}
-
-static bool parse_number(const char *text, uint64_t max, uint64_t *ret_value)
-{
-    char *end;
-    unsigned long long value = strtoull(text, &end, 10);
-
-    if (end == text || *end || value > max)
-        return fail("not a number in range", text);
-    *ret_value = value;
-    return true;
-}
-
-static bool parse_range(const char *text, struct range *ret_range)
-{
-    uint64_t first;
-    uint64_t last;
-    int end = 0;
-
-    if (sscanf(text, "%" SCNu64 "..%" SCNu64 "%n", &first, &last, &end) != 2 || text[end] || last < first)
-        return fail("not a range A..B", text);
-    *ret_range = (struct range){first, last};
-    return true;
-}
-
-static bool forbid(const char *name, uint32_t *forbidden)
-{
-    for (unsigned i = 0; i < FAULT_COUNT; i++) {
-        if (strcmp(name, fault_names[i]) == 0) {
-            *forbidden |= UINT32_C(1) << i;
-            return true;
-        }
-    }
-    return fail("no such fault", name);
-}
-
-static bool list_faults(void)
-{
-    for (unsigned i = 0; i < FAULT_COUNT; i++)
-        printf("%-16s %s\n", fault_names[i], fault_texts[i]);
-    exit(0);
-}
-
-static bool take_option_of_worlds(int option, const char *value, struct plan_options *worlds)
-{
-    uint64_t number = 0;
-
-    switch (option) {
-    case OPTION_UNSAFE:
-        worlds->unsafe_restarts = true;
-        return true;
-    case OPTION_STEPS:
-        worlds->clock_steps = true;
-        return true;
-    case OPTION_WITHOUT:
-        return forbid(value, &worlds->forbidden);
-    case OPTION_CLIENTS:
-        worlds->max_clients = (uint8_t)(parse_number(value, MAX_CLIENTS, &number) ? number : 0);
-        return number > 0;
-    case OPTION_HANDLES:
-        worlds->max_handles = (uint8_t)(parse_number(value, MAX_HANDLES, &number) ? number : 0);
-        return number > 0;
-    case OPTION_DURATION:
-        worlds->max_duration_ns = parse_number(value, 86400000, &number) ? (int64_t)number * RL_NS_PER_MS : 0;
-        return number > 0;
-    case OPTION_FAULTS:
-        return list_faults();
-    default:
-        return false;
-    }
-}
-
-static bool take_seed(const char *value, struct request *request)
-{
-    request->have_range = true;
-    if (!parse_number(value, UINT64_MAX, &request->range.first))
-        return false;
-    request->range.last = request->range.first;
-    return true;
-}
-
-static bool take_option(int option, const char *value, struct request *request)
-{
-    uint64_t number = 0;
-
-    switch (option) {
-    case OPTION_SEED:
-        return take_seed(value, request);
-    case OPTION_SEEDS:
-        request->have_range = true;
-        return parse_range(value, &request->range);
-    case OPTION_JOBS:
-        request->jobs = (unsigned)(parse_number(value, 64, &number) ? number : 0);
-        return number > 0;
-    case OPTION_MUTANT:
-        request->mutant = mutant_by_name(value);
-        return request->mutant ? true : fail("no such planted bug", value);
-    case OPTION_BUDGET:
-        return parse_number(value, UINT64_MAX, &request->budget);
-    case OPTION_STORY:
-        request->story = value;
-        return true;
-    case 'v':
-        return request->verbose = true;
-    case OPTION_COVERAGE:
-        return request->coverage = true;
-    case OPTION_KEEP_GOING:
-        return request->keep_going = true;
-    case OPTION_MINIMIZE:
-        return request->minimize = true;
-    case OPTION_RECORD:
-        return request->record = true;
-    case OPTION_MUTANTS:
-        return request->mutants = true;
-    case OPTION_EXPECT:
-        return request->expect_violation = true;
-    default:
-        return take_option_of_worlds(option, value, &request->worlds);
-    }
-}
 
 static int run_verbose(struct lua_host *lua, const struct request *request)
 {
@@ -251,10 +47,20 @@ static int run_many(struct lua_host *lua, const struct request *request)
     return tally.violations || missing ? 1 : 0;
 }
 
+static int run_story(struct lua_host *lua, const struct request *request)
+{
+    enum story_aim aim = request->record             ? STORY_RECORD
+                         : request->expect_violation ? STORY_EXPECT
+                                                     : STORY_CHECK;
+
+    return story_run(lua, request->story, aim) ? 0 : 1;
+}
+
 static int serve(struct lua_host *lua, const struct request *request)
 {
+    mutant_plant(lua, request->mutant);
     if (request->story)
-        return story_run(lua, request->story, request->record) ? 0 : 1;
+        return run_story(lua, request);
     if (request->mutants) {
         uint64_t first = request->have_range ? request->range.first : 1;
 
@@ -264,7 +70,6 @@ static int serve(struct lua_host *lua, const struct request *request)
         fputs(usage, stderr);
         return 2;
     }
-    mutant_plant(lua, request->mutant);
     if (request->minimize) {
         minimize(lua, request->range.first, request->worlds);
         return 0;
@@ -276,16 +81,9 @@ int main(int argc, char **argv)
 {
     struct request request = {.jobs = 1, .budget = UINT64_MAX};
     struct lua_host *lua;
-    int option;
     int status;
 
-    while ((option = getopt_long(argc, argv, "v", long_options, NULL)) != -1) {
-        if (option == '?' || !take_option(option, optarg, &request)) {
-            fputs(usage, stderr);
-            return 2;
-        }
-    }
-    if (optind < argc) {
+    if (!parse_options(argc, argv, &request)) {
         fputs(usage, stderr);
         return 2;
     }

@@ -236,7 +236,7 @@ void story_on_line(struct world *world, unsigned index)
     }
 }
 
-static char *tell(struct lua_host *lua, struct story *story, struct plan *plan)
+static char *tell(struct lua_host *lua, struct story *story, struct plan *plan, bool *ret_violated)
 {
     static struct coverage ignored;
     struct world *world = world_create(lua, &ignored);
@@ -246,27 +246,28 @@ static char *tell(struct lua_host *lua, struct story *story, struct plan *plan)
     world->plan = *plan;
     world->story = story;
     world->trace = open_memstream(&transcript, &size);
-    world_run(world);
+    *ret_violated = !world_run(world);
     fclose(world->trace);
     world_destroy(world);
     return transcript;
 }
 
-bool story_run(struct lua_host *lua, const char *path, bool record)
+bool story_run(struct lua_host *lua, const char *path, enum story_aim aim)
 {
     static struct plan plan;
     struct story story = {.path = path, .content = read_file(path)};
+    bool violated;
     char *transcript;
-    bool same;
+    bool good;
 
     parse(&story, &plan);
-    transcript = tell(lua, &story, &plan);
-    same = strcmp(transcript, story.expected) == 0;
-    if (record)
+    transcript = tell(lua, &story, &plan, &violated);
+    good = aim == STORY_RECORD || (aim == STORY_EXPECT ? violated : strcmp(transcript, story.expected) == 0);
+    if (aim == STORY_RECORD || (aim == STORY_EXPECT && !good))
         fputs(transcript, stdout);
-    else if (!same)
+    else if (!good)
         text_difference(story.expected, transcript);
     free(transcript);
     free(story.content);
-    return same || record;
+    return good;
 }

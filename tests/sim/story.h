@@ -30,9 +30,14 @@
 struct lua_host;
 struct world;
 
-/* Runs the story of a file; false, with the difference printed, if the transcript is another one. With `record` the
- * transcript is printed instead, to be put into the file after reading it well. */
-bool story_run(struct lua_host *lua, const char *path, bool record);
+enum story_aim {
+    STORY_CHECK,  /* false, with the difference printed, if the transcript is another one */
+    STORY_RECORD, /* prints the transcript instead, to be put into the file after reading it well */
+    STORY_EXPECT, /* false, with the transcript printed, if no oracle was violated: for planted bugs */
+};
+
+/* Runs the story of a file. */
+bool story_run(struct lua_host *lua, const char *path, enum story_aim aim);
 
 void story_start(struct world *world);
 void story_on_line(struct world *world, unsigned line);

@@ -1,56 +1,9 @@
 /* A client's connection to one master: what lib/driver does, without the system calls. */
-#include <assert.h>
-#include <stdlib.h>
-
 #include "codec/classify.h"
 #include "world.h"
 
 /* More unsent commands than this, and new claims are refused. */
 #define MAX_UNSENT 4
-
-static uint32_t slot_of(const struct wire *wire, uint32_t position)
-{
-    return (wire->head + position) & (wire->ring_size - 1);
-}
-
-static void ring_grow(struct wire *wire)
-{
-    uint32_t size = wire->ring_size ? 2 * wire->ring_size : 16;
-    struct pending *ring = malloc(size * sizeof *ring);
-
-    if (!ring)
-        abort();
-    for (uint32_t i = 0; i < wire->count; i++)
-        ring[i] = wire->ring[slot_of(wire, i)];
-    free(wire->ring);
-    wire->ring = ring;
-    wire->ring_size = size;
-    wire->head = 0;
-}
-
-static void ring_push(struct wire *wire, const struct pending *pending)
-{
-    if (wire->count == wire->ring_size)
-        ring_grow(wire);
-    wire->ring[slot_of(wire, wire->count++)] = *pending;
-}
-
-static struct pending ring_shift(struct wire *wire)
-{
-    struct pending pending = wire->ring[wire->head];
-
-    assert(wire->count);
-    wire->head = slot_of(wire, 1);
-    wire->count--;
-    return pending;
-}
-
-void wire_fini(struct wire *wire)
-{
-    free(wire->ring);
-    wire->ring = NULL;
-    wire->ring_size = 0;
-}
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
@@ -120,7 +73,7 @@ static void drop_pending(struct client *client, unsigned node)
     message_truncate(&client->world->messages, &wire->unsent, 0);
     while (wire->count) {
         bool surely_unsent = wire->count <= unsent;
-        struct pending pending = ring_shift(wire);
+        struct pending pending = pending_shift(wire);
         struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED};
 
         if (pending.box == BOX_NONE)
@@ -202,7 +155,7 @@ bool wire_write(struct client *client, unsigned node, const struct message *mess
     index = message_take(pool);
     pool->messages[index] = *message;
     message_append(pool, &wire->unsent, index);
-    ring_push(wire, pending);
+    pending_push(wire, pending);
     arm(client, node);
     return true;
 }
@@ -227,7 +180,7 @@ static uint32_t latency_of(const struct client *client, const struct pending *pe
 
 static void take_reply(struct client *client, unsigned node, const struct message *message)
 {
-    struct pending pending = ring_shift(&client->wires[node]);
+    struct pending pending = pending_shift(&client->wires[node]);
     struct rl_reply reply;
     struct rl_answer answer;
 

@@ -101,5 +101,17 @@ static inline void world_count(struct world *world, enum counter counter)
 void world_violation(struct world *world, const char *oracle, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* --- world_events.c ----------------------------------------------------------------------------------------------- */
+
+void world_dispatch(struct world *world, const struct event *event);
+
+/* --- world_phases.c ----------------------------------------------------------------------------------------------- */
+
+void phase_heal(struct world *world);
+void phase_on_prompt(struct world *world, bool check);
+void phase_on_limit(struct world *world);
+
+/* After every event: is it time for the next phase? */
+void phase_advance(struct world *world);
 
 #endif

@@ -68,6 +68,13 @@ bool masters_wipe(struct masters *masters, size_t i)
     return mkdir(master->dir, 0700) == 0 || fail("mkdir %s: %s", master->dir, strerror(errno));
 }
 
+bool masters_set_up(struct masters *masters, size_t i, const struct masters_setup *setup)
+{
+    struct master *master = &masters->list[i];
+
+    return master->pid ? fail("master %zu is running", i) : setup_replace(&master->setup, setup);
+}
+
 bool masters_hang(struct masters *masters, size_t i)
 {
     struct master *master = &masters->list[i];

@@ -12,7 +12,15 @@
 /* Longest path of a unix socket, without the final NUL (sockaddr_un.sun_path). */
 #define SOCKET_PATH_MAX 107
 
+/* How to run one of them; owned copies of a struct masters_setup, both lists never NULL once set. */
+struct setup {
+    enum masters_persistence persistence;
+    char **extra_args;
+    char **environment;
+};
+
 struct master {
+    struct setup setup;
     char *dir;         /* its files; also the server's working directory */
     char *socket_path; /* NULL in TCP mode */
     char *url;
@@ -21,11 +29,9 @@ struct master {
     bool hung;         /* stopped by masters_hang() */
 };
 
-/* How to run a server, the same for all of them. */
+/* What is the same for all of them. */
 struct launch {
-    char *server;             /* as found; looked up in PATH by exec if it has no slash */
-    char **extra_args;
-    enum masters_persistence persistence;
+    char *server; /* as found; looked up in PATH by exec if it has no slash */
     bool tcp;
 };
 
@@ -54,6 +60,12 @@ void directory_unguard(int fd, pid_t helper);
 
 /* --- ports.c: a port of 127.0.0.1 that nobody listens on now; 0 on failure. */
 uint16_t port_pick(void);
+
+/* --- setup.c */
+bool setup_replace(struct setup *setup, const struct masters_setup *wish); /* changes nothing if it fails */
+void setup_fini(struct setup *setup);
+/* This process's environment with the setup's on top; free() the array alone, its strings are borrowed. */
+char **setup_environment(const struct setup *setup);
 
 /* --- process.c */
 bool process_start(const struct launch *launch, struct master *master);

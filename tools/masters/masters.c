@@ -23,20 +23,13 @@ static bool set_server(struct launch *launch, const struct masters_options *opti
     return launch->server || fail("out of memory");
 }
 
-static bool copy_extra_args(struct launch *launch, const char *const *args)
+static bool set_setups(struct masters *masters, const struct masters_options *options)
 {
-    size_t n = 0;
+    struct masters_setup common = {options->persistence, options->extra_args, options->environment};
 
-    while (args && args[n])
-        n++;
-    launch->extra_args = calloc(n + 1, sizeof(char *));
-    if (!launch->extra_args)
-        return fail("out of memory");
-    for (size_t i = 0; i < n; i++) {
-        launch->extra_args[i] = strdup(args[i]);
-        if (!launch->extra_args[i])
-            return fail("out of memory");
-    }
+    for (size_t i = 0; i < masters->count; i++)
+        if (!setup_replace(&masters->list[i].setup, options->setups ? &options->setups[i] : &common))
+            return false;
     return true;
 }
 
@@ -88,17 +81,22 @@ static bool is_same_process(const struct master *master)
     return same;
 }
 
+/* A server that refuses PING for good is up all the same; one that is LOADING is not. */
+static bool is_lasting_refusal(const char *error)
+{
+    return strncmp(error, "NOAUTH", 6) == 0 || strncmp(error, "NOPERM", 6) == 0 ||
+           strncmp(error, "MASTERDOWN", 10) == 0;
+}
+
 static bool answers(const struct master *master)
 {
     const char *const ping[] = {"PING", NULL};
     char *text = command_run(master, ping, COMMAND_TIMEOUT_MS);
-    const char *error = masters_error();
 
-    if (text) {
-        free(text);
-        return is_same_process(master);
-    }
-    return (strncmp(error, "NOAUTH", 6) == 0 || strncmp(error, "NOPERM", 6) == 0) && is_same_process(master);
+    if (!text && !is_lasting_refusal(masters_error()))
+        return false;
+    free(text);
+    return is_same_process(master);
 }
 
 bool master_wait_until_up(struct master *master, bool *ret_ended)
@@ -148,15 +146,16 @@ static bool start_all(struct masters *masters)
 
 static bool fill(struct masters *masters, const struct masters_options *options)
 {
-    masters->launch.persistence = options->persistence;
     masters->launch.tcp = options->tcp;
-    if (!set_server(&masters->launch, options) || !copy_extra_args(&masters->launch, options->extra_args))
+    if (!set_server(&masters->launch, options))
         return false;
     masters->list = calloc(options->count, sizeof(*masters->list));
     masters->urls = calloc(options->count + 1, sizeof(*masters->urls));
     if (!masters->list || !masters->urls)
         return fail("out of memory");
     masters->count = options->count;
+    if (!set_setups(masters, options))
+        return false;
     masters->dir = directory_create();
     return masters->dir && start_all(masters);
 }
@@ -185,6 +184,7 @@ static void end_master(struct master *master)
 {
     if (master->pid)
         process_end(master);
+    setup_fini(&master->setup);
     free(master->dir);
     free(master->socket_path);
     free(master->url);
@@ -200,9 +200,6 @@ void masters_destroy(struct masters *masters)
         directory_remove(masters->dir);
     if (masters->guard_fd >= 0)
         directory_unguard(masters->guard_fd, masters->guard_pid);
-    for (size_t i = 0; masters->launch.extra_args && masters->launch.extra_args[i]; i++)
-        free(masters->launch.extra_args[i]);
-    free(masters->launch.extra_args);
     free(masters->launch.server);
     free(masters->dir);
     free(masters->list);

@@ -13,16 +13,28 @@
 
 enum masters_persistence {
     MASTERS_VOLATILE, /* no AOF, no snapshots: a restart is a total loss */
-    MASTERS_EVERYSEC,
+    MASTERS_EVERYSEC, /* AOF with appendfsync everysec: keeps the keys when killed, not when the machine fails */
     MASTERS_ALWAYS,   /* AOF with appendfsync always: a restart keeps the keys */
+};
+
+/* How a server is run. Both lists end with NULL and may be NULL; they are copied. */
+struct masters_setup {
+    enum masters_persistence persistence;
+    const char *const *extra_args;  /* behind the other arguments, so that they win: "--maxmemory", "2mb", NULL */
+    const char *const *environment; /* "NAME=value", added to this process's or in place of what that has */
 };
 
 struct masters_options {
     size_t count;
-    bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets */
-    enum masters_persistence persistence;
+    bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets. A cluster needs ports. */
     const char *server;             /* path of redis-server; NULL: $REDLOCK_SERVER, else from PATH */
-    const char *const *extra_args;  /* NULL-terminated, appended to each command line; may be NULL */
+
+    /* The setup of all of them ... */
+    enum masters_persistence persistence;
+    const char *const *extra_args;
+    const char *const *environment;
+    /* ... unless there is one for each, in order: then the three above do not count. */
+    const struct masters_setup *setups;
 };
 
 struct masters;
@@ -48,6 +60,10 @@ bool masters_restart(struct masters *masters, size_t i); /* after masters_kill()
 bool masters_wipe(struct masters *masters, size_t i);    /* after masters_kill(): its next start is empty */
 bool masters_hang(struct masters *masters, size_t i);    /* SIGSTOP, and wait until it has stopped */
 bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
+
+/* After masters_kill(): how its next starts are to be, say as a replica of another one, whose port is only known
+ * by then. The old setup stays if this fails. */
+bool masters_set_up(struct masters *masters, size_t i, const struct masters_setup *setup);
 
 /* One command on a connection of its own, blocking, at most 5 s; argv of NUL-terminated words. The reply in the form
  * of redis-cli --no-raw without quotes ("OK", "(nil)", "(integer) 1", the string itself, array items one a line),

@@ -46,7 +46,8 @@ static bool push_address(struct arguments *arguments, const struct master *maste
 /* Eviction would remove locks silently; snapshots would bring back an old past. */
 static bool build_arguments(const struct launch *launch, const struct master *master, struct arguments *ret)
 {
-    bool durable = launch->persistence != MASTERS_VOLATILE;
+    const struct setup *setup = &master->setup;
+    bool durable = setup->persistence != MASTERS_VOLATILE;
 
     ret->n = 0;
     if (!push(ret, launch->server) || !push_address(ret, master) || !push_pair(ret, "--dir", master->dir) ||
@@ -55,17 +56,17 @@ static bool build_arguments(const struct launch *launch, const struct master *ma
         !push_pair(ret, "--appendonly", durable ? "yes" : "no"))
         return false;
     if (durable &&
-        !push_pair(ret, "--appendfsync", launch->persistence == MASTERS_ALWAYS ? "always" : "everysec"))
+        !push_pair(ret, "--appendfsync", setup->persistence == MASTERS_ALWAYS ? "always" : "everysec"))
         return false;
-    for (size_t i = 0; launch->extra_args && launch->extra_args[i]; i++)
-        if (!push(ret, launch->extra_args[i]))
+    for (size_t i = 0; setup->extra_args[i]; i++)
+        if (!push(ret, setup->extra_args[i]))
             return false;
     ret->list[ret->n] = NULL;
     return true;
 }
 
 /* Runs in the child. The parent may have died before the death signal was armed; its pid then no longer matches. */
-static void become_server(const struct arguments *arguments, pid_t parent, int log_fd, int null_fd)
+static void become_server(const struct arguments *arguments, char **environment, pid_t parent, int log_fd, int null_fd)
 {
     sigset_t none;
 
@@ -79,7 +80,7 @@ static void become_server(const struct arguments *arguments, pid_t parent, int l
     dup2(log_fd, 1);
     dup2(log_fd, 2);
     close_range(3, ~0U, 0);
-    execvp(arguments->list[0], (char *const *)(uintptr_t)arguments->list);
+    execvpe(arguments->list[0], (char *const *)(uintptr_t)arguments->list, environment);
     _exit(127);
 }
 
@@ -91,26 +92,38 @@ static int open_log(const struct master *master)
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-bool process_start(const struct launch *launch, struct master *master)
+static pid_t spawn(const struct master *master, const struct arguments *arguments, char **environment)
 {
-    struct arguments arguments;
     pid_t parent = getpid();
-    int log_fd, null_fd;
-    pid_t pid;
+    int log_fd = open_log(master);
+    int null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    pid_t pid = log_fd < 0 || null_fd < 0 ? -1 : fork();
 
-    if (!build_arguments(launch, master, &arguments))
-        return false;
-    log_fd = open_log(master);
-    null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    pid = log_fd < 0 || null_fd < 0 ? -1 : fork();
     if (pid == 0)
-        become_server(&arguments, parent, log_fd, null_fd);
+        become_server(arguments, environment, parent, log_fd, null_fd);
     if (pid < 0)
         fail("cannot start a server: %s", strerror(errno));
     if (log_fd >= 0)
         close(log_fd);
     if (null_fd >= 0)
         close(null_fd);
+    return pid;
+}
+
+/* The environment is put together before the fork: other threads may hold the allocator's lock at that moment. */
+bool process_start(const struct launch *launch, struct master *master)
+{
+    struct arguments arguments;
+    char **environment;
+    pid_t pid;
+
+    if (!build_arguments(launch, master, &arguments))
+        return false;
+    environment = setup_environment(&master->setup);
+    if (!environment)
+        return false;
+    pid = spawn(master, &arguments, environment);
+    free(environment);
     master->pid = pid > 0 ? pid : 0;
     master->hung = false;
     return pid > 0;

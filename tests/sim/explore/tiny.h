@@ -83,6 +83,7 @@ struct tiny {
     struct rl_engine engines[TINY_CLIENTS];
     struct rl_lock locks[TINY_CLIENTS];
     struct tiny_claim claims[TINY_CLIENTS][TINY_CLAIMS];
+    bool lapsed[TINY_CLIENTS]; /* held as far as the client has noticed, but not valid any more */
     const char *wrong; /* what has been violated; static text */
 };
 

@@ -1,0 +1,42 @@
+/* What must hold in every state. */
+#include "tiny_parts.h"
+
+bool tiny_is_valid(const struct tiny *tiny, unsigned client)
+{
+    return rl_before(tiny_instant(tiny->now), rl_lock_deadline(&tiny->engines[client], &tiny->locks[client]));
+}
+
+/* A quorum of masters holds the value until the deadline; a master that is down still counts, since nobody can be told
+ * otherwise by it until it is back. */
+static bool is_covered(const struct tiny *tiny, const struct tiny_setup *setup, unsigned client)
+{
+    struct rl_instant deadline = rl_lock_deadline(&tiny->engines[client], &tiny->locks[client]);
+    uint8_t number = tiny_number_of(tiny, client, tiny->locks[client].claim);
+    unsigned holding = 0;
+
+    for (unsigned master = 0; master < setup->masters; master++)
+        holding += tiny_holds(tiny, master, client, number) &&
+                   !rl_before(tiny_instant(tiny->masters[master].expires), deadline);
+    return holding >= setup->quorum;
+}
+
+static bool is_held(const struct tiny *tiny, unsigned client)
+{
+    return tiny->locks[client].state == RL_LOCK_HELD || tiny->locks[client].state == RL_LOCK_EXTENDING;
+}
+
+void tiny_check(struct tiny *tiny, const struct tiny_setup *setup)
+{
+    bool valid[TINY_CLIENTS];
+
+    for (unsigned client = 0; client < TINY_CLIENTS; client++) {
+        valid[client] = tiny_is_valid(tiny, client);
+        if (valid[client] && !is_covered(tiny, setup, client))
+            tiny->wrong = "a client is valid beyond what a quorum of masters holds";
+        if (valid[client] && tiny->lapsed[client])
+            tiny->wrong = "a validity that had ended has come back";
+        tiny->lapsed[client] = is_held(tiny, client) && !valid[client];
+    }
+    if (valid[0] && valid[1])
+        tiny->wrong = "two clients are valid";
+}

@@ -1,0 +1,149 @@
+/* Faults that last: they begin, and they end. */
+#include "faults_parts.h"
+
+#include "world.h"
+
+static void change_block(struct world *world, const struct ongoing *ongoing, enum direction direction, bool on)
+{
+    if (on)
+        network_block(world, ongoing->client, ongoing->master, direction);
+    else
+        network_unblock(world, ongoing->client, ongoing->master, direction);
+}
+
+static void isolate(struct world *world, const struct ongoing *ongoing, bool on)
+{
+    struct ongoing pair = *ongoing;
+
+    for (pair.master = 0; pair.master < world->plan.n_masters; pair.master++) {
+        change_block(world, &pair, UP, on);
+        change_block(world, &pair, DOWN, on);
+    }
+}
+
+static void change_error(struct world *world, const struct ongoing *ongoing, enum master_error error, bool on)
+{
+    struct master *master = &world->masters[ongoing->master];
+
+    master->error = (uint8_t)(on ? error : ERROR_NONE);
+    master->error_choice = (uint8_t)rng_below(&world->fate, 256);
+}
+
+/* The bytes that the kernel would not take go out with the next turn: here. */
+static void change_stuck(struct world *world, const struct ongoing *ongoing, bool on)
+{
+    const struct client *client = &world->clients[ongoing->client];
+    struct path *path = network_path(world, ongoing->client, ongoing->master);
+
+    path->stuck = (uint8_t)(path->stuck + (on ? 1 : -1));
+    if (!on)
+        world_event(world, world->now, EVENT_WIRE, ongoing->client, ongoing->master,
+                    client->wires[ongoing->master].timer_generation);
+}
+
+static void change_slow(struct world *world, const struct ongoing *ongoing, bool on)
+{
+    struct path *path = network_path(world, ongoing->client, ongoing->master);
+
+    path->slow[ongoing->amount & 1] += on ? ongoing->amount : -ongoing->amount;
+}
+
+static void fault_switch(struct world *world, const struct ongoing *ongoing, bool on)
+{
+    struct master *master = &world->masters[ongoing->master];
+
+    switch ((enum fault)ongoing->fault) {
+    case FAULT_PARTITION:
+        change_block(world, ongoing, UP, on);
+        change_block(world, ongoing, DOWN, on);
+        break;
+    case FAULT_PARTITION_UP:
+        change_block(world, ongoing, UP, on);
+        break;
+    case FAULT_PARTITION_DOWN:
+        change_block(world, ongoing, DOWN, on);
+        break;
+    case FAULT_ISOLATE:
+        isolate(world, ongoing, on);
+        break;
+    case FAULT_HANG:
+        if (on)
+            master_hang(world, master);
+        else
+            master_resume(world, master);
+        break;
+    case FAULT_SLOW:
+        change_slow(world, ongoing, on);
+        break;
+    case FAULT_STUCK:
+        change_stuck(world, ongoing, on);
+        break;
+    case FAULT_ERROR_BEFORE:
+        change_error(world, ongoing, ERROR_BEFORE, on);
+        break;
+    case FAULT_ERROR_WRITES:
+        change_error(world, ongoing, ERROR_WRITES, on);
+        break;
+    case FAULT_ERROR_MEMORY:
+        change_error(world, ongoing, ERROR_MEMORY, on);
+        break;
+    case FAULT_ERROR_OBSCURE:
+        change_error(world, ongoing, ERROR_OBSCURE, on);
+        break;
+    default:
+        break;
+    }
+}
+
+static void trace_ongoing(struct world *world, const struct ongoing *ongoing, bool on)
+{
+    TRACE(world, "--", "%s: %s (%s, %s)", fault_texts[ongoing->fault], on ? "begins" : "ends",
+          name_of_client(ongoing->client), name_of_master(ongoing->master));
+}
+
+unsigned faults_begin(struct world *world, enum fault fault, unsigned client, unsigned master, int64_t amount)
+{
+    for (unsigned slot = 0; slot < MAX_ONGOING; slot++) {
+        struct ongoing *ongoing = &world->ongoing[slot];
+
+        if (ongoing->active)
+            continue;
+        *ongoing = (struct ongoing){(uint8_t)fault, (uint8_t)client, (uint8_t)master, 1, amount};
+        trace_ongoing(world, ongoing, true);
+        fault_switch(world, ongoing, true);
+        world->coverage->faults[fault]++;
+        return slot;
+    }
+    return MAX_ONGOING;
+}
+
+void faults_on_recover(struct world *world, unsigned slot)
+{
+    struct ongoing *ongoing = &world->ongoing[slot];
+
+    if (!ongoing->active)
+        return;
+    ongoing->active = 0;
+    trace_ongoing(world, ongoing, false);
+    fault_switch(world, ongoing, false);
+}
+
+bool fault_lasts(enum fault fault)
+{
+    switch (fault) {
+    case FAULT_PARTITION:
+    case FAULT_PARTITION_UP:
+    case FAULT_PARTITION_DOWN:
+    case FAULT_ISOLATE:
+    case FAULT_HANG:
+    case FAULT_SLOW:
+    case FAULT_STUCK:
+    case FAULT_ERROR_BEFORE:
+    case FAULT_ERROR_WRITES:
+    case FAULT_ERROR_MEMORY:
+    case FAULT_ERROR_OBSCURE:
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,150 @@
+/* Faults of the moment. */
+#include "faults_parts.h"
+
+#include "world.h"
+
+static void cut_conn(struct world *world, uint16_t index, bool tell)
+{
+    const struct conn *conn = &world->conns[index];
+
+    TRACE(world, "--", "connection %s-%s breaks%s", name_of_client(conn->client), name_of_master(conn->master),
+          tell ? "" : ", silently");
+    network_cut(world, index, tell ? rng_scaled(&world->fate, RL_NS_PER_US, 20 * RL_NS_PER_MS) : -1);
+    world->coverage->faults[tell ? FAULT_CUT : FAULT_HALF_OPEN]++;
+}
+
+static void cut(struct world *world, unsigned client, unsigned master, bool tell)
+{
+    uint16_t conn = world->clients[client].wires[master].conn;
+
+    if (world->clients[client].alive && conn != CONN_NONE && !world->conns[conn].severed)
+        cut_conn(world, conn, tell);
+}
+
+void faults_on_send(struct world *world, uint16_t conn, enum rl_step step)
+{
+    uint32_t permille = step == RL_STEP_EXTEND ? 20 : 4;
+
+    if (world->phase != PHASE_FAULTS)
+        return;
+    if (plan_has(&world->plan, FAULT_CUT) && rng_chance(&world->fate, permille))
+        cut_conn(world, conn, true);
+    else if (plan_has(&world->plan, FAULT_HALF_OPEN) && rng_chance(&world->fate, permille / 2))
+        cut_conn(world, conn, false);
+}
+
+static void pause(struct world *world, unsigned index)
+{
+    struct client *client = &world->clients[index];
+    int64_t until = world->now + fault_length(world, FAULT_PAUSE);
+
+    TRACE(world, name_of_client(index), "paused until %.3f", (double)until / 1e6);
+    if (client->busy_until < until)
+        client->busy_until = until;
+    client->stopped_until = client->busy_until;
+    world->coverage->faults[FAULT_PAUSE]++;
+}
+
+/* A3: while there is no quarantine, who may have lost keys stays away until they have ended everywhere. */
+void faults_crash(struct world *world, unsigned index, enum master_loss loss, bool silent, int64_t restart_after)
+{
+    struct master *master = &world->masters[index];
+    int64_t away = rl_ms(world->plan.max_ttl_ms).ns + RL_NS_PER_MS;
+
+    if (!master->up)
+        return;
+    master_crash(world, master, loss, silent);
+    if (master->loss != LOSS_NONE && !world->plan.unsafe_restarts && restart_after < away)
+        restart_after = away;
+    master->restart_at = world->now + restart_after;
+    world_event(world, master->restart_at, EVENT_RESTART, index, 0, 0);
+}
+
+static void crash(struct world *world, enum fault fault, unsigned master)
+{
+    enum master_loss loss = fault == FAULT_CRASH_KEEP     ? LOSS_NONE
+                            : fault == FAULT_CRASH_SECOND ? LOSS_LAST_SECOND
+                                                          : LOSS_ALL;
+
+    if (!world->masters[master].up)
+        return;
+    faults_crash(world, master, loss, rng_chance(&world->fate, 300), fault_length(world, fault));
+    world->coverage->faults[fault]++;
+}
+
+void faults_on_restart(struct world *world, unsigned master)
+{
+    if (!world->masters[master].up)
+        master_restart(world, &world->masters[master]);
+}
+
+static void kill_client(struct world *world, unsigned index)
+{
+    struct client *client = &world->clients[index];
+
+    if (!client->alive || client->busy_until > world->now)
+        return;
+    client_kill(world, client);
+    client->revive_at = world->now + fault_length(world, FAULT_CLIENT_CRASH);
+    world_event(world, client->revive_at, EVENT_REVIVE, index, 0, 0);
+    world->coverage->faults[FAULT_CLIENT_CRASH]++;
+}
+
+void faults_on_revive(struct world *world, unsigned client)
+{
+    TRACE(world, name_of_client(client), "starts again");
+    client_start(world, &world->clients[client]);
+    workload_on_revive(world, &world->clients[client]);
+}
+
+/* A client in the middle of a turn has read its clock already for the time that is to come: it stays as it is. */
+static void slew(struct world *world, unsigned client, unsigned master)
+{
+    world->coverage->faults[FAULT_SLEW]++;
+    if (rng_chance(&world->fate, 500))
+        master_set_rate(world, &world->masters[master], plan_master_rate(&world->plan, &world->fate, true));
+    else if (world->clients[client].alive && world->clients[client].busy_until <= world->now)
+        client_set_rate(&world->clients[client], plan_client_rate(&world->plan, &world->fate, true));
+}
+
+static void step_clock(struct world *world, enum fault fault, unsigned master)
+{
+    int64_t by = rng_scaled(&world->fate, RL_NS_PER_MS, rl_ms(2 * world->plan.max_ttl_ms).ns);
+
+    master_step_clock(world, &world->masters[master], fault == FAULT_STEP_BACK ? -by : by);
+    world->coverage->faults[fault]++;
+}
+
+void fault_strike(struct world *world, enum fault fault, unsigned client, unsigned master)
+{
+    switch (fault) {
+    case FAULT_CUT:
+    case FAULT_HALF_OPEN:
+        cut(world, client, master, fault == FAULT_CUT);
+        break;
+    case FAULT_PAUSE:
+        pause(world, client);
+        break;
+    case FAULT_CRASH_KEEP:
+    case FAULT_CRASH_SECOND:
+    case FAULT_CRASH_LOSE:
+        crash(world, fault, master);
+        break;
+    case FAULT_FLUSH_SCRIPTS:
+        world->masters[master].scripts = 0;
+        world->coverage->faults[fault]++;
+        break;
+    case FAULT_CLIENT_CRASH:
+        kill_client(world, client);
+        break;
+    case FAULT_SLEW:
+        slew(world, client, master);
+        break;
+    case FAULT_STEP_BACK:
+    case FAULT_STEP_FORWARD:
+        step_clock(world, fault, master);
+        break;
+    default:
+        break;
+    }
+}

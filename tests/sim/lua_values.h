@@ -1,0 +1,15 @@
+/* Values between Redis and Lua, by the rules of Redis' scripting. */
+#ifndef SIM_LUA_VALUES_H
+#define SIM_LUA_VALUES_H
+
+#include <lua.h>
+
+#include "core/recipe.h"
+
+/* Pushes the value that redis.call() returns for this reply. */
+void lua_push_reply(lua_State *lua, const struct rl_reply *reply);
+
+/* The reply that the value on top of the stack makes. Its texts live as long as the value. */
+void lua_take_reply(lua_State *lua, struct rl_reply *reply);
+
+#endif

@@ -1,0 +1,112 @@
+/* What travels on a connection. */
+#include "network_parts.h"
+
+void pipe_arm(struct world *world, uint16_t index, enum direction direction)
+{
+    struct conn *conn = conn_at(world, index);
+    struct pipe *pipe = &conn->pipes[direction];
+    int64_t at;
+
+    if (pipe->armed || !pipe->list.count)
+        return;
+    at = world->messages.messages[pipe->list.head].arrives;
+    pipe->armed = true;
+    conn_event(world, index, at > world->now ? at : world->now, direction == UP ? EVENT_UP : EVENT_DOWN);
+}
+
+static void pipe_put(struct world *world, uint16_t index, enum direction direction, uint32_t message, int64_t at)
+{
+    struct conn *conn = conn_at(world, index);
+    struct pipe *pipe = &conn->pipes[direction];
+    int64_t arrives = at + network_travel(world, conn_path(world, conn), direction);
+
+    if (arrives < pipe->last)
+        arrives = pipe->last;
+    pipe->last = arrives;
+    world->messages.messages[message].arrives = arrives;
+    message_append(&world->messages, &pipe->list, message);
+    pipe_arm(world, index, direction);
+}
+
+/* Has it come through? What arrived before a partition began did. */
+static bool arrived(const struct world *world, const struct conn *conn, enum direction direction)
+{
+    const struct path *path = &world->paths[conn->client][conn->master];
+    const struct pipe *pipe = &conn->pipes[direction];
+    int64_t arrives;
+
+    if (!pipe->list.count)
+        return false;
+    arrives = world->messages.messages[pipe->list.head].arrives;
+    return arrives <= world->now && (!path->blocked[direction] || arrives <= path->blocked_since[direction]);
+}
+
+bool network_send(struct world *world, uint16_t index, uint32_t message, int64_t at)
+{
+    struct conn *conn = conn_at(world, index);
+    enum rl_step step = (enum rl_step)world->messages.messages[message].step;
+
+    if (conn_path(world, conn)->stuck)
+        return false;
+    if (conn->severed || !conn->master_open) {
+        message_give(&world->messages, message);
+        return true;
+    }
+    pipe_put(world, index, UP, message, at);
+    faults_on_send(world, index, step);
+    return true;
+}
+
+uint32_t network_receive(struct world *world, uint16_t index)
+{
+    struct conn *conn = conn_at(world, index);
+
+    if (!arrived(world, conn, DOWN))
+        return MESSAGE_NONE;
+    return message_shift(&world->messages, &conn->pipes[DOWN].list);
+}
+
+void network_on_down(struct world *world, uint16_t index)
+{
+    struct conn *conn = conn_at(world, index);
+    struct client *client = &world->clients[conn->client];
+    uint32_t generation = conn->generation;
+
+    conn->pipes[DOWN].armed = false;
+    if (arrived(world, conn, DOWN)) {
+        client_begin(client);
+        wire_read(client, conn->master);
+        client_end(client);
+    }
+    if (conn->generation == generation && !conn_path(world, conn)->blocked[DOWN])
+        pipe_arm(world, index, DOWN);
+}
+
+static void execute_next(struct world *world, uint16_t index)
+{
+    struct conn *conn = conn_at(world, index);
+    uint32_t command = message_shift(&world->messages, &conn->pipes[UP].list);
+    uint32_t reply = message_take(&world->messages);
+
+    master_execute(world, &world->masters[conn->master], &world->messages.messages[command], !conn->client_open,
+                   &world->messages.messages[reply]);
+    message_give(&world->messages, command);
+    if (conn->client_open && !conn->severed)
+        pipe_put(world, index, DOWN, reply, world->now);
+    else
+        message_give(&world->messages, reply);
+}
+
+void network_on_up(struct world *world, uint16_t index)
+{
+    struct conn *conn = conn_at(world, index);
+    const struct master *master = &world->masters[conn->master];
+
+    conn->pipes[UP].armed = false;
+    while (!world->violated && master_running(master) && arrived(world, conn, UP))
+        execute_next(world, index);
+    if (!conn->client_open && !conn->pipes[UP].list.count)
+        conn_free(world, index);
+    else if (master_running(master) && !conn_path(world, conn)->blocked[UP])
+        pipe_arm(world, index, UP);
+}

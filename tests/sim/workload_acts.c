@@ -1,0 +1,199 @@
+/* What the owner of a handle does with it. */
+#include "workload_parts.h"
+
+/* --- Acquiring ---------------------------------------------------------------------------------------------------- */
+
+static uint32_t draw_ttl(struct world *world)
+{
+    return (uint32_t)rng_scaled(&world->work, world->plan.ttl_min_ms, world->plan.max_ttl_ms);
+}
+
+static struct rl_acquire draw_wish(struct client *client)
+{
+    struct world *world = client->world;
+    struct rng *rng = &world->work;
+    struct rl_acquire wish = {
+        .ttl_ms = draw_ttl(world),
+        .retry_delay = rl_ms(rng_between(rng, 0, world->plan.ttl_min_ms / 3)),
+        .retry_jitter = rl_ms(rng_between(rng, 1, world->plan.ttl_min_ms / 3)),
+        .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
+        .deadline = RL_NEVER,
+    };
+
+    if (rng_chance(rng, 300)) {
+        wish.once = true;
+        wish.max_attempts = 1;
+    } else if (rng_chance(rng, 600)) {
+        wish.deadline = rl_after(client->now, (struct rl_span){rng_scaled(rng, RL_NS_PER_MS, world->plan.duration_ns)});
+    } else if (rng_chance(rng, 500)) {
+        wish.max_attempts = 1 + rng_below(rng, 5);
+    }
+    return wish;
+}
+
+/* After the healing: until it wins. */
+static struct rl_acquire last_wish(struct client *client)
+{
+    struct rng *rng = &client->world->work;
+
+    return (struct rl_acquire){
+        .ttl_ms = client->world->plan.max_ttl_ms,
+        .retry_delay = rl_ms(rng_between(rng, 1, 20)),
+        .retry_jitter = rl_ms(rng_between(rng, 10, 60)),
+        .min_validity = rl_ms(1),
+        .deadline = RL_NEVER,
+    };
+}
+
+static void acquire(struct client *client, struct handle *handle)
+{
+    struct agent *agent = agent_of(client, handle);
+    struct world *world = client->world;
+    struct rl_acquire wish;
+
+    agent->last_round = world->phase != PHASE_FAULTS;
+    wish = agent->last_round ? last_wish(client) : draw_wish(client);
+    if (!agent->last_round && rng_chance(&world->work, agent->cancel_permille))
+        agent_intend(client, handle, INTENT_CANCEL, agent_time(world, agent->think_ns));
+    else if (!agent->last_round && rng_chance(&world->work, agent->destroy_permille))
+        agent_intend(client, handle, INTENT_DESTROY, agent_time(world, agent->think_ns));
+    client_acquire(client, handle, &wish);
+}
+
+/* --- Holding ------------------------------------------------------------------------------------------------------ */
+
+/* An extension that may come too late. */
+static int64_t just_in_time(struct client *client, const struct handle *handle)
+{
+    int64_t left = handle->valid_until - client_true_now(client);
+
+    return left > 0 ? left - rng_between(&client->world->work, 0, left < 20 * RL_NS_PER_MS ? left : 20 * RL_NS_PER_MS)
+                    : 0;
+}
+
+static int64_t extend_delay(struct client *client, const struct handle *handle, int64_t usual)
+{
+    uint32_t dice = rng_below(&client->world->work, 100);
+
+    if (dice < 20)
+        return just_in_time(client, handle);
+    return dice < 50 ? usual / 8 : usual;
+}
+
+void agent_hold(struct client *client, struct handle *handle)
+{
+    struct agent *agent = agent_of(client, handle);
+    struct world *world = client->world;
+    int64_t delay = rng_chance(&world->work, 150) ? 0 : agent_time(world, agent->hold_ns);
+
+    if (world->phase != PHASE_FAULTS)
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(world, RL_NS_PER_MS));
+    else if (rng_chance(&world->work, agent->extend_permille))
+        agent_intend(client, handle, INTENT_EXTEND, extend_delay(client, handle, delay / 2));
+    else if (rng_chance(&world->work, agent->destroy_permille))
+        agent_intend(client, handle, INTENT_DESTROY, delay);
+    else if (rng_chance(&world->work, agent->detach_permille))
+        agent_intend(client, handle, INTENT_DETACH, delay);
+    else if (!rng_chance(&world->work, agent->abandon_permille))
+        agent_intend(client, handle, INTENT_RELEASE, delay);
+}
+
+static bool may_extend(struct client *client, const struct handle *handle)
+{
+    return handle->lock.state == RL_LOCK_HELD &&
+           rl_before(client_read_clock(client), rl_lock_deadline(&client->engine, &handle->lock));
+}
+
+static void extend(struct client *client, struct handle *handle)
+{
+    struct agent *agent = agent_of(client, handle);
+    struct world *world = client->world;
+    uint32_t ttl_ms = rng_chance(&world->work, 500) ? 0 : draw_ttl(world);
+
+    if (!may_extend(client, handle)) {
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(world, agent->think_ns));
+        return;
+    }
+    if (rng_chance(&world->work, 150))
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(world, 2 * RL_NS_PER_MS));
+    else if (rng_chance(&world->work, agent->cancel_permille))
+        agent_intend(client, handle, INTENT_CANCEL, agent_time(world, 2 * RL_NS_PER_MS));
+    client_extend(client, handle, ttl_ms);
+}
+
+static void release(struct client *client, struct handle *handle)
+{
+    uint8_t state = handle->lock.state;
+
+    if (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST)
+        client_release(client, handle);
+    else if (state == RL_LOCK_IDLE)
+        agent_intend(client, handle, INTENT_ACQUIRE, agent_time(client->world, agent_of(client, handle)->think_ns));
+}
+
+static void destroy(struct client *client, struct handle *handle)
+{
+    client_destroy(client, handle);
+    agent_intend(client, handle, INTENT_ACQUIRE, agent_time(client->world, agent_of(client, handle)->think_ns));
+}
+
+static void detach(struct client *client, struct handle *handle)
+{
+    struct agent *agent = agent_of(client, handle);
+    const struct box *box;
+
+    if (!may_extend(client, handle)) {
+        release(client, handle);
+        return;
+    }
+    box = handle->lock.claim->host;
+    agent->detached = box->id;
+    client_detach(client, handle);
+    agent_intend(client, handle, INTENT_RELEASE_VALUE, agent_time(client->world, agent->think_ns));
+}
+
+/* Of its own former value, or of one that another client has let go of under the same key. */
+static void release_value(struct client *client, struct handle *handle)
+{
+    struct world *world = client->world;
+    struct client *other = &world->clients[rng_below(&world->work, world->plan.n_clients)];
+    struct handle *former = rng_chance(&world->work, 500) ? handle : &other->handles[0];
+    const struct agent *agent = former == handle ? agent_of(client, handle) : agent_of(other, former);
+
+    if (handle->lock.state == RL_LOCK_IDLE && agent->detached && former->key == handle->key)
+        client_release_value(client, handle, box_get(&world->boxes, agent->detached));
+    else
+        agent_go_on(client, handle, INTENT_ACQUIRE);
+}
+
+void agent_act(struct client *client, struct handle *handle, enum intent intent)
+{
+    uint8_t state = handle->lock.state;
+
+    switch (intent) {
+    case INTENT_ACQUIRE:
+        if (state == RL_LOCK_IDLE || state == RL_LOCK_LOST)
+            acquire(client, handle);
+        break;
+    case INTENT_CANCEL:
+        client_cancel(client, handle);
+        break;
+    case INTENT_EXTEND:
+        extend(client, handle);
+        break;
+    case INTENT_RELEASE:
+        release(client, handle);
+        break;
+    case INTENT_DESTROY:
+        destroy(client, handle);
+        break;
+    case INTENT_DETACH:
+        detach(client, handle);
+        break;
+    case INTENT_RELEASE_VALUE:
+        release_value(client, handle);
+        break;
+    case INTENT_NOTHING:
+        break;
+    }
+}

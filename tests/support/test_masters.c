@@ -1,0 +1,170 @@
+/* The private masters come and go: what survives which restart. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask.h"
+#include "suite.h"
+
+static struct masters *masters;
+
+static void start(size_t count, bool tcp, enum masters_persistence persistence)
+{
+    struct masters_options options = {.count = count, .tcp = tcp, .persistence = persistence};
+
+    masters = ask_open(&options);
+}
+
+static void stop(void)
+{
+    masters_destroy(masters);
+    masters = NULL;
+}
+
+static void kill_one(size_t i)
+{
+    ck_assert_msg(masters_kill(masters, i), "%s", masters_error());
+}
+
+static void restart(size_t i)
+{
+    ck_assert_msg(masters_restart(masters, i), "%s", masters_error());
+}
+
+static const struct {
+    enum masters_persistence mode;
+    const char *appendonly;
+    const char *appendfsync; /* NULL: does not matter */
+    const char *value;       /* of a key after a restart */
+} modes[] = {
+    {MASTERS_VOLATILE, "no", NULL, "(nil)"},
+    {MASTERS_EVERYSEC, "yes", "everysec", "v"},
+    {MASTERS_ALWAYS, "yes", "always", "v"},
+};
+#define N_MODES 3
+
+START_TEST(a_master_persists_as_asked)
+{
+    char expected[64];
+
+    start(1, false, modes[_i].mode);
+    snprintf(expected, sizeof(expected), "appendonly\n%s", modes[_i].appendonly);
+    ask_expect(masters, 0, "CONFIG GET appendonly", expected);
+    ask_expect(masters, 0, "CONFIG GET save", "save\n");
+    if (modes[_i].appendfsync) {
+        snprintf(expected, sizeof(expected), "appendfsync\n%s", modes[_i].appendfsync);
+        ask_expect(masters, 0, "CONFIG GET appendfsync", expected);
+    }
+}
+END_TEST
+
+START_TEST(a_killed_master_comes_back_with_what_its_mode_keeps)
+{
+    start(1, false, modes[_i].mode);
+    ask_expect(masters, 0, "SET k v", "OK");
+    kill_one(0);
+    ck_assert_int_eq(masters_pid(masters, 0), 0);
+    restart(0);
+    ask_expect(masters, 0, "GET k", modes[_i].value);
+}
+END_TEST
+
+/* Over TCP and over unix sockets. */
+START_TEST(a_wiped_master_comes_back_empty_on_its_address)
+{
+    char *url;
+
+    start(2, _i, MASTERS_ALWAYS);
+    url = strdup(masters_url(masters, 0));
+    ask_expect(masters, 0, "SET k v", "OK");
+    ask_expect(masters, 1, "SET k v", "OK");
+    kill_one(0);
+    ck_assert_msg(masters_wipe(masters, 0), "%s", masters_error());
+    restart(0);
+    ck_assert_str_eq(masters_url(masters, 0), url);
+    ask_expect(masters, 0, "DBSIZE", "(integer) 0");
+    ask_expect(masters, 1, "GET k", "v");
+    free(url);
+}
+END_TEST
+
+START_TEST(what_a_wiped_master_stores_from_then_on_is_kept)
+{
+    start(1, false, MASTERS_ALWAYS);
+    ask_expect(masters, 0, "SET old v", "OK");
+    kill_one(0);
+    ck_assert_msg(masters_wipe(masters, 0), "%s", masters_error());
+    restart(0);
+    ask_expect(masters, 0, "SET new v", "OK");
+    kill_one(0);
+    restart(0);
+    ask_expect(masters, 0, "KEYS *", "new");
+}
+END_TEST
+
+START_TEST(a_running_master_is_neither_wiped_nor_set_up_nor_restarted)
+{
+    struct masters_setup setup = {.persistence = MASTERS_VOLATILE};
+
+    start(1, false, MASTERS_ALWAYS);
+    ask_expect(masters, 0, "SET k v", "OK");
+    ck_assert(!masters_wipe(masters, 0));
+    ck_assert(!masters_set_up(masters, 0, &setup));
+    ck_assert(!masters_restart(masters, 0));
+    ck_assert_str_eq(masters_error(), "master 0 is running");
+    kill_one(0);
+    restart(0);
+    ask_expect(masters, 0, "GET k", "v");
+}
+END_TEST
+
+START_TEST(a_hung_master_answers_again_when_it_is_resumed)
+{
+    start(1, false, MASTERS_VOLATILE);
+    ask_expect(masters, 0, "SET k v", "OK");
+    ck_assert_msg(masters_hang(masters, 0), "%s", masters_error());
+    ck_assert_ptr_null(masters_get(masters, 0, "k"));
+    ck_assert_str_eq(masters_error(), "master 0 is hung");
+    ck_assert_uint_eq(masters_count_key(masters, "k"), 0);
+    ck_assert_msg(masters_resume(masters, 0), "%s", masters_error());
+    ask_expect(masters, 0, "GET k", "v");
+}
+END_TEST
+
+START_TEST(a_hung_master_can_be_killed_and_comes_back_running)
+{
+    start(1, false, MASTERS_ALWAYS);
+    ask_expect(masters, 0, "SET k v", "OK");
+    ck_assert_msg(masters_hang(masters, 0), "%s", masters_error());
+    kill_one(0);
+    restart(0);
+    ask_expect(masters, 0, "GET k", "v");
+    ck_assert_uint_eq(masters_count_key(masters, "k"), 1);
+}
+END_TEST
+
+START_TEST(an_error_reply_is_a_failure_with_its_text)
+{
+    start(1, false, MASTERS_VOLATILE);
+    ask_expect(masters, 0, "LPUSH k v", "(integer) 1");
+    ask_refused(masters, 0, "GET k", "WRONGTYPE");
+    kill_one(0);
+    ask_refused(masters, 0, "PING", "master 0 is down");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("masters");
+    TCase *lives = suite_add_case(suite, "lives", NULL, stop);
+
+    tcase_add_loop_test(lives, a_master_persists_as_asked, 0, N_MODES);
+    tcase_add_loop_test(lives, a_killed_master_comes_back_with_what_its_mode_keeps, 0, N_MODES);
+    tcase_add_loop_test(lives, a_wiped_master_comes_back_empty_on_its_address, 0, 2);
+    tcase_add_test(lives, what_a_wiped_master_stores_from_then_on_is_kept);
+    tcase_add_test(lives, a_running_master_is_neither_wiped_nor_set_up_nor_restarted);
+    tcase_add_test(lives, a_hung_master_answers_again_when_it_is_resumed);
+    tcase_add_test(lives, a_hung_master_can_be_killed_and_comes_back_running);
+    tcase_add_test(lives, an_error_reply_is_a_failure_with_its_text);
+    return suite_run_with_server(suite);
+}
