@@ -27,6 +27,29 @@ enum redlock_link {
     REDLOCK_LINK_DOWN,    /* not connected; reconnecting with backoff */
 };
 
+/* Whether a master's vote counts (guarded profile; in the classic profile every connected master votes). */
+enum redlock_standing {
+    REDLOCK_STANDING_UNJUDGED,    /* no connection has been looked at yet */
+    REDLOCK_STANDING_VOTES,
+    REDLOCK_STANDING_QUARANTINED, /* votes again in quarantine_ms */
+    REDLOCK_STANDING_EXCLUDED,    /* does not vote until something is mended: see fault */
+};
+
+/* Why a master does not vote. */
+enum redlock_fault {
+    REDLOCK_FAULT_NONE,
+    REDLOCK_FAULT_UNJUDGED,
+    REDLOCK_FAULT_NEW_MEMORY,  /* quarantined: restarted, emptied or replaced, or new */
+    REDLOCK_FAULT_CLOCK_STEP,  /* quarantined: its clock was set forward */
+    REDLOCK_FAULT_NOT_MASTER,  /* these are excluded */
+    REDLOCK_FAULT_CLUSTER,
+    REDLOCK_FAULT_EVICTS,
+    REDLOCK_FAULT_SAME_SERVER,
+    REDLOCK_FAULT_RING,        /* clients disagree on masters, quorum or prefix */
+    REDLOCK_FAULT_NO_RIGHTS,
+    REDLOCK_FAULT_NO_MARKER,
+};
+
 /* Monotonic counters since the client was created, and a few gauges. */
 struct redlock_stats {
     uint64_t acquires;        /* redlock_acquire() calls accepted */
@@ -48,6 +71,13 @@ struct redlock_stats {
     uint64_t debts_paid;      /* releases written again after a reconnect or an error */
     uint64_t debts_expired;   /* releases given up since the key's ttl had surely passed */
     uint64_t script_reloads;  /* EVALSHA answered NOSCRIPT and repeated as EVAL */
+    uint64_t renewals;        /* extensions that the library made by itself ... */
+    uint64_t renewals_failed; /* ... and those that found no quorum; they are tried again while there is time */
+    uint64_t repairs;         /* keys given back to masters that had lost them */
+    uint64_t at_risk;         /* warnings */
+    uint64_t disproved;       /* answers that did not count: the master's memory was not the one that was judged */
+    uint64_t clock_steps;     /* masters' clocks found to have been set forward */
+    uint64_t raises;          /* fenced acquisitions that needed a second round trip */
     uint64_t claims;          /* gauge: values that may be set on some master now */
     uint64_t debts;           /* gauge: those of them with a release not yet confirmed */
 };
@@ -71,6 +101,38 @@ struct redlock_node_stats {
     const char *last_error;   /* why it is down or was last; "" if it never was; valid until the next call */
 };
 
+/* What the latest look at a master has shown. Strings are valid until the loop runs again. */
+struct redlock_node_info {
+    const char *name;
+    enum redlock_link link;
+    enum redlock_standing standing;
+    enum redlock_fault fault;
+    const char *fault_text;   /* a sentence about fault; "" if there is none */
+    int64_t quarantine_ms;    /* left, 0 if none */
+    const char *version;      /* "redis 7.0.15"; these are "" before the first look, and in the classic profile */
+    const char *role;
+    const char *run_id;
+    const char *eviction_policy;
+    const char *append_fsync; /* "always", "everysec", "no", "off"; "" if not allowed to see */
+    uint8_t looked;           /* 1: the members here and below are known */
+    uint8_t durable;          /* 1: keeps every acknowledged write over a crash, so it votes at once after a restart */
+    uint8_t promoted;         /* 1: has been a replica before */
+    uint8_t cluster;
+    int64_t maxmemory;        /* bytes; 0: unlimited */
+    int64_t replicas;         /* connected to it */
+    int64_t marker_max_ttl_ms;
+    int64_t clock_offset_us;  /* node's wall clock less ours */
+    int64_t clock_step_us;    /* latest step seen: positive forward (at most), negative backward (at least); 0: none */
+    uint32_t clock_forward_steps;
+    uint32_t clock_backward_steps;
+    int64_t latency_us;       /* of the latest reply, -1 before the first */
+    const char *last_error;   /* as in struct redlock_node_stats */
+};
+
+/* As redlock_client_node_stats(). */
+REDLOCK_API int redlock_client_node_info(const struct redlock_client *client, size_t node,
+                                         struct redlock_node_info *ret_info, size_t size);
+
 /* Copies at most `size` bytes of the statistics: pass sizeof(struct redlock_stats). 0, or a caller error. */
 REDLOCK_API int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size);
 
@@ -85,11 +147,15 @@ enum redlock_event_type {
     REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
                                 to another attempt), token of the attempt, node, op, vote, latency_us, text */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
-    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, token, remaining_us */
+    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, token, remaining_us, nodes */
     REDLOCK_EVENT_EXTENDED,
     REDLOCK_EVENT_RELEASED,  /* a release ended, with any status */
     REDLOCK_EVENT_FAILED,    /* an acquisition or extension ended without success */
-    REDLOCK_EVENT_LOST,      /* the lock's validity ended while it was held: lock, status */
+    REDLOCK_EVENT_LOST,      /* the lock's validity ended while it was held: lock, status, loss, nodes */
+    REDLOCK_EVENT_RENEWED,   /* a renewal was confirmed by a quorum: lock, remaining_us, nodes */
+    REDLOCK_EVENT_AT_RISK,   /* little validity is left: lock, remaining_us, nodes */
+    REDLOCK_EVENT_STANDING,  /* a master's standing changed: node, standing, fault, text */
+    REDLOCK_EVENT_CLOCK,     /* a master's clock has been set: node, delay_us (by how much; negative: back) */
 };
 
 /* Borrowed: valid during the hook. Members that the type does not name are zero, but node is -1 and text is "". */
@@ -107,10 +173,17 @@ struct redlock_event {
     int64_t remaining_us;
     const char *token; /* of the attempt: treat as a secret of the holder */
     const char *text;
+    enum redlock_standing standing;
+    enum redlock_fault fault;
+    enum redlock_loss loss;
+    size_t n_nodes;
+    const struct redlock_node_result *nodes; /* the vote ledger: each master's part, and until when its vote counts */
 };
 
 REDLOCK_API const char *redlock_event_name(enum redlock_event_type type);
 REDLOCK_API const char *redlock_link_name(enum redlock_link link);
+REDLOCK_API const char *redlock_standing_name(enum redlock_standing standing);
+REDLOCK_API const char *redlock_fault_name(enum redlock_fault fault); /* "new-memory" */
 
 #ifdef __cplusplus
 }

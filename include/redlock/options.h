@@ -21,6 +21,27 @@ extern "C" {
 #define REDLOCK_MAX_TOKEN_BYTES 63     /* length of a token; our own have 36 */
 #define REDLOCK_MAX_TTL_MS 86400000    /* largest allowed max_ttl_ms: one day */
 #define REDLOCK_MAX_TIMEOUT_MS 86400000 /* largest timeout of any operation: one day */
+#define REDLOCK_MAX_PREFIX_BYTES 64    /* length of a key prefix */
+
+/* What a master's vote needs before it counts. */
+enum redlock_profile {
+    /* Each connection begins with a look at the master's role, memory and clock, and each vote is followed by a proof
+     * that it was cast by the memory that was looked at. A master that has lost its memory does not vote for max_ttl_ms
+     * + 1 s; one whose clock is set forward is found out. The default. */
+    REDLOCK_PROFILE_GUARDED,
+
+    /* SET and scripts, nothing else: fewer commands, weaker assumptions. The operator must keep a restarted master
+     * away from clients for max_ttl_ms, and its clock steady; see redlock(7). */
+    REDLOCK_PROFILE_CLASSIC,
+};
+
+/* What a guarded client does with a master's marker. */
+enum redlock_join {
+    REDLOCK_JOIN_VOTE,    /* the default: writes it where it is missing, which begins a quarantine */
+    REDLOCK_JOIN_LOOK,    /* writes nothing: for tools; a master without a marker does not vote */
+    REDLOCK_JOIN_DECLARE, /* the operator's word that this deployment is new and no lock can have been forgotten: writes
+                             it anew on the first connection to each master, without a quarantine. Never in a service */
+};
 
 /* timeout_ms of an acquisition that waits until it wins or is canceled. */
 #define REDLOCK_FOREVER (-1)
@@ -67,6 +88,19 @@ struct redlock_options {
     uint32_t backoff_min_ms;
     uint32_t backoff_max_ms;
 
+    /* Trust in the masters, see above. The two flags, both 0 by default, relax the guarded profile:
+     * allow_unverified   a master whose user lacks the rights for INFO, TIME, hashes or scripts votes as in the
+     *                    classic profile, instead of being excluded
+     * allow_eviction     a master with maxmemory and an evicting policy votes, although it may evict locks */
+    enum redlock_profile profile;
+    enum redlock_join join;
+    uint8_t allow_unverified;
+    uint8_t allow_eviction;
+
+    /* Put in front of every key, the marker's (PREFIX "redlock:marker") and the fencing counters' (PREFIX
+     * "redlock:fence:" KEY) included. At most REDLOCK_MAX_PREFIX_BYTES characters. Copied. NULL, the default, is "". */
+    const char *key_prefix;
+
     /* Limits on memory. max_claims: values that may be set on some master at one time (one for a held lock, one for
      * each attempt until its rollback is confirmed); default 1048576, at least 1. max_buffer_bytes: unsent bytes for
      * one master above which it is treated as unreachable for new attempts; default 1 MiB, at least 64 KiB, at most
@@ -110,7 +144,26 @@ struct redlock_acquire_options {
     /* Least validity that the lock must have left when it is granted; less is REDLOCK_TOO_SLOW. Default 1; must be
      * below ttl - drift - guard. */
     uint32_t min_validity_ms;
+
+    /* Renewal of the held lock, until it is released: every renew_ms, tried again inside the deadline when too few
+     * masters answer. 0, the default, is a third of the ttl; REDLOCK_NO_RENEWAL leaves extending to the caller;
+     * otherwise at most two thirds of the validity that an extension gives, and at least 1 ms. Masters that have lost
+     * the key get it back where that is safe. No renewal begins once the lock has been held for max_hold_ms; 0, the
+     * default, is no limit. */
+    uint32_t renew_ms;
+    uint32_t max_hold_ms;
+
+    /* Validity left at which the lock's watch (redlock_lock_watch) is told "at risk". 0, the default, is a third of
+     * the ttl; otherwise less than the validity that an acquisition gives. */
+    uint32_t at_risk_ms;
+
+    /* 1: with a fencing token (redlock_lock_fence): one script instead of SET, and a second round trip when the
+     * masters' counters differ. Default 0. Tokens increase over the fenced acquisitions of a key. */
+    uint8_t fenced;
 };
+
+#define REDLOCK_NO_RENEWAL UINT32_MAX
+
 
 REDLOCK_API void redlock_acquire_options_init_size(struct redlock_acquire_options *options, size_t size);
 #define redlock_acquire_options_init(options) redlock_acquire_options_init_size((options), sizeof(*(options)))

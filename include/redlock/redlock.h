@@ -116,18 +116,22 @@ REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
  * attempt could not be started. Whatever is not OK has been rolled back on every master, or will be as soon
  * as the master can be reached.
  *
+ * A lock that is held is renewed until it is released (renew_ms), and its watch is told when that fails.
+ *
  * options NULL for the defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY, E_MIN_VALIDITY,
- * E_BUSY, E_ALREADY_HELD, E_CLOSING, E_FORKED. */
+ * E_RENEWAL, E_BUSY, E_ALREADY_HELD, E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                 redlock_fn cb, void *user_data);
 
 /* Sets the ttl of a held lock anew, counted from now, on all masters; ttl_ms 0 repeats the current one. May shorten.
+ * Renewals go on with the new ttl: renew_ms and at_risk_ms keep their proportion to it. A master without the key gets it
+ * back where that is safe (redlock(7)).
  *
  * Result status: OK, a quorum confirmed; NO_QUORUM, not confirmed within node_timeout_ms, or not possible with the
  * masters that can be reached: the lock is held until its earlier deadline, or until the new one if that is nearer (a
  * shorter ttl counts from the moment it is sent); LOST, the deadline passed or too many masters no longer have the key (the rest is rolled back);
  * CANCELED. Never brings back a lock whose deadline has passed.
- * Errors: E_ARGUMENT, E_TTL, E_NOT_HELD (also when the validity has ended), E_BUSY, E_CLOSING, E_FORKED. */
+ * Errors: E_ARGUMENT, E_TTL, E_NOT_HELD (also when the validity has ended), E_BUSY, E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data);
 
 /* Gives the lock up: redlock_remaining_ns() is 0 from here on. Completes when all masters that are connected and
@@ -152,6 +156,51 @@ REDLOCK_API int redlock_lock_detach(struct redlock_lock *lock);
  * any more. Errors: E_ARGUMENT, E_TOKEN (1 to REDLOCK_MAX_TOKEN_BYTES), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT,
  * E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data);
+
+/* The loss alarm. Called from the loop, at most once each for a hold: AT_RISK (again after a recovery) when at_risk_ms
+ * of validity is left and no renewal has come through, by a timer that does not wait for any reply; LOST at the
+ * deadline at the latest, or earlier when so many masters have refused that no quorum is left. Inside LOST
+ * redlock_state() is LOST and remaining is 0. Nothing is called for locks that are released, detached or destroyed. */
+enum redlock_alarm_kind {
+    REDLOCK_ALARM_AT_RISK = 1,
+    REDLOCK_ALARM_LOST,
+};
+
+struct redlock_alarm {
+    enum redlock_alarm_kind kind;
+    enum redlock_loss loss;   /* LOST: why */
+    int64_t remaining_ms;     /* AT_RISK */
+    size_t n_nodes;
+    const struct redlock_node_result *nodes; /* of the latest extension or renewal */
+};
+
+typedef void (*redlock_watch_fn)(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
+
+/* Sets the lock's alarm callback, for this hold and later ones; NULL: none. Errors: E_ARGUMENT, E_FORKED. */
+REDLOCK_API int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data);
+
+/* The fencing token of the current hold: larger than that of every earlier fenced hold of the key. Pass it with every
+ * write to the protected resource, which must refuse a token smaller than the largest it has seen. 0 if the lock is not
+ * held now, or was acquired without `fenced`. */
+REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
+
+/* Bytes that redlock_lock_export() may need, the terminating 0 included. */
+#define REDLOCK_MAX_EXPORT_BYTES 8192
+
+/* Hands a held lock over to another process of this machine: writes it as a line of printable text that
+ * redlock_lock_adopt() takes, with the key, the token, each master's bound, and the fencing token. The handle becomes
+ * IDLE and inert: it neither renews nor releases. Whoever has the text can hold and release the lock: it is a secret.
+ * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_FORKED. */
+REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
+
+/* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0, with
+ * the validity that is left, and is renewed as `options` say (timeout, retry and ttl members are not looked at). Each
+ * text is to be adopted once: two adopters would both believe to hold the lock.
+ * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (not such a text, damaged, of another key, of other masters or quorum, or
+ * of another machine or boot, whose clock cannot be compared), E_NOT_HELD (its validity has ended), E_RETRY,
+ * E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
+                                   const char *text);
 
 /* Ends a pending acquisition (rolled back) or extension (the lock stays held) with REDLOCK_CANCELED. The callback
  * still runs from the loop. A release cannot be canceled. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also when the

@@ -28,6 +28,16 @@ enum redlock_vote {
     REDLOCK_VOTE_UNKNOWN, /* may have been applied: rolled back, or still owed to the master */
 };
 
+/* Why a held lock was lost. */
+enum redlock_loss {
+    REDLOCK_LOSS_NONE,
+    REDLOCK_LOSS_EXPIRED,     /* the deadline passed without a renewal being tried: not wanted, or the process stood still */
+    REDLOCK_LOSS_UNREACHABLE, /* the deadline passed while renewals found too few masters */
+    REDLOCK_LOSS_REFUSED,     /* too many masters no longer have the key, or have another's */
+    REDLOCK_LOSS_CLOCK_STEP,  /* masters' clocks were set forward */
+    REDLOCK_LOSS_HOLD_LIMIT,  /* the deadline passed after max_hold_ms had ended the renewals */
+};
+
 struct redlock_node_result {
     const char *name;       /* the master, as "host:port" or socket path, without credentials */
     enum redlock_vote vote;
@@ -48,11 +58,14 @@ struct redlock_result {
     int64_t remaining_ms;   /* acquire, extend: validity left now */
     size_t n_nodes;
     const struct redlock_node_result *nodes; /* in the order given to redlock_client_create() */
+    uint64_t fence;         /* acquire, extend: the fencing token of the hold, 0 if it has none */
+    enum redlock_loss loss; /* for LOST: why */
 };
 
 /* "acquire", "granted", ...; "?" for numbers outside the enum. Static storage. */
 REDLOCK_API const char *redlock_op_name(enum redlock_op op);
 REDLOCK_API const char *redlock_vote_name(enum redlock_vote vote);
+REDLOCK_API const char *redlock_loss_text(enum redlock_loss loss); /* a sentence without a full stop */
 
 #ifdef __cplusplus
 }

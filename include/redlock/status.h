@@ -60,6 +60,10 @@ extern "C" {
     X(E_CLOSING, -128, false, "the client is shutting down")                                           \
     X(E_FORKED, -129, false, "called in a forked child: the client belongs to the parent process")     \
     X(E_TOKEN, -131, false, "the token is empty or too long")                                          \
+    X(E_PROFILE, -132, false, "profile, join or a trust flag is outside its range")                    \
+    X(E_PREFIX, -133, false, "the key prefix is too long")                                             \
+    X(E_RENEWAL, -134, false, "renew_ms, at_risk_ms or fenced is outside its range")                   \
+    X(E_EXPORT, -135, false, "not an exported lock of this key, these masters and this boot of the machine") \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 
 enum redlock_status {

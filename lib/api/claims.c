@@ -4,17 +4,21 @@
 
 #include "api/client.h"
 
-_Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token holds a UUID");
+_Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token of our own is a token");
 
-struct rl_key *rl_key_create(const void *bytes, size_t size)
+/* --- Keys ------------------------------------------------------------------------------------------------------- */
+
+struct rl_key *rl_key_create(const char *prefix, const void *bytes, size_t size)
 {
-    struct rl_key *key = malloc(sizeof *key + size);
+    size_t prefix_size = strlen(prefix);
+    struct rl_key *key = malloc(sizeof *key + prefix_size + size);
 
     if (!key)
         return NULL;
     key->references = 1;
-    key->size = size;
-    memcpy(key->bytes, bytes, size);
+    key->size = (uint16_t)(prefix_size + size);
+    memcpy(key->bytes, prefix, prefix_size);
+    memcpy(key->bytes + prefix_size, bytes, size);
     return key;
 }
 
@@ -30,81 +34,144 @@ void rl_key_unref(struct rl_key *key)
         free(key);
 }
 
+/* --- Claims ----------------------------------------------------------------------------------------------------- */
+
+#define BLOCK_CLAIMS 64
+
+/* A block holds so many pieces; each is the host's part, and the engine's claim behind it. */
+struct rl_claim_block {
+    struct rl_claim_block *next;
+    max_align_t pieces[];
+};
+
 _Static_assert(sizeof(struct rl_host_claim) % _Alignof(struct rl_claim) == 0, "a claim can follow");
+_Static_assert(_Alignof(struct rl_host_claim) == _Alignof(struct rl_claim), "pieces can follow each other");
 
-static struct rl_host_claim *allocate_new(const struct redlock_client *client)
+void rl_host_claims_init(struct redlock_client *client)
 {
-    struct rl_host_claim *host = malloc(sizeof *host + rl_claim_size(client->engine.config.n_nodes));
+    size_t n = client->engine.config.n_nodes;
 
-    if (!host)
+    client->claims[false].size = sizeof(struct rl_host_claim) + rl_claim_size(n, false);
+    client->claims[true].size = sizeof(struct rl_host_claim) + rl_claim_size(n, true);
+}
+
+static struct rl_host_claim *piece_of(struct rl_claim_block *block, size_t size, size_t i)
+{
+    return (struct rl_host_claim *)(void *)((char *)block->pieces + i * size);
+}
+
+/* A claim that is not in use begins with the pointer to the next such one. */
+static void spare(struct rl_claim_store *store, void *claim)
+{
+    *(void **)claim = store->spare;
+    store->spare = claim;
+}
+
+static bool add_block(struct rl_claim_store *store)
+{
+    struct rl_claim_block *block = malloc(sizeof *block + BLOCK_CLAIMS * store->size);
+
+    if (!block)
+        return false;
+    block->next = store->blocks;
+    store->blocks = block;
+    for (size_t i = BLOCK_CLAIMS; i-- > 0;) {
+        struct rl_host_claim *host = piece_of(block, store->size, i);
+
+        host->key = NULL;
+        spare(store, host + 1);
+    }
+    return true;
+}
+
+static struct rl_claim *allocate(struct rl_claim_store *store)
+{
+    void *claim;
+
+    if (!store->spare && !add_block(store))
         return NULL;
-    rl_list_init(&host->link);
-    host->claim = (struct rl_claim *)(void *)(host + 1);
-    host->claim->host = host;
-    return host;
+    claim = store->spare;
+    store->spare = *(void **)claim;
+    return claim;
 }
 
-static struct rl_host_claim *allocate(struct redlock_client *client)
+static bool set_token(struct redlock_client *client, struct rl_host_claim *host, const char *token)
 {
-    struct rl_host_claim *host;
-
-    if (rl_list_empty(&client->spare_claims))
-        return allocate_new(client);
-    host = RL_CONTAINER_OF(client->spare_claims.next, struct rl_host_claim, link);
-    rl_list_remove(&host->link);
-    return host;
+    if (token && strlen(token) >= sizeof host->token.own) {
+        host->token.other.empty = '\0';
+        host->token.other.text = strdup(token);
+        return host->token.other.text != NULL;
+    }
+    if (token)
+        memcpy(host->token.own, token, strlen(token) + 1);
+    else
+        rl_token_make(&client->tokens, client->now, host->token.own);
+    return true;
 }
 
-struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, const char *token,
-                                      int *ret_error)
+static void drop_token(struct rl_host_claim *host)
 {
-    struct rl_host_claim *host;
+    if (!host->token.other.empty)
+        free(host->token.other.text);
+}
+
+struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, bool fenced,
+                                      const char *token, int *ret_error)
+{
+    struct rl_claim *claim;
 
     if (client->stats.claims >= client->options.max_claims) {
         *ret_error = REDLOCK_E_LIMIT;
         return NULL;
     }
-    host = allocate(client);
-    if (!host) {
-        *ret_error = REDLOCK_E_NOMEM;
+    *ret_error = REDLOCK_E_NOMEM;
+    claim = allocate(&client->claims[fenced]);
+    if (!claim)
+        return NULL;
+    if (!set_token(client, rl_host_claim_of(claim), token)) {
+        spare(&client->claims[fenced], claim);
         return NULL;
     }
-    host->key = rl_key_ref(key);
-    host->recipe = &rl_mutex_recipe;
-    if (token)
-        memcpy(host->token, token, strlen(token) + 1);
-    else
-        rl_token_make(&client->tokens, client->now, host->token);
-    rl_list_append(&client->claims, &host->link);
+    rl_host_claim_of(claim)->key = rl_key_ref(key);
     client->stats.claims++;
-    return host->claim;
+    return claim;
 }
 
-/* Spare claims are kept: their number is the largest that was ever in use at once, and that is limited. */
 void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim)
 {
     struct rl_host_claim *host = rl_host_claim_of(claim);
 
     rl_key_unref(host->key);
-    rl_list_remove(&host->link);
-    rl_list_append(&client->spare_claims, &host->link);
+    host->key = NULL;
+    drop_token(host);
+    spare(&client->claims[claim->fenced], claim);
     client->stats.claims--;
 }
 
-static void free_list(struct rl_list *list, bool live)
+/* Those in use are given up. */
+static void free_block(struct rl_claim_block *block, size_t size)
 {
-    while (!rl_list_empty(list)) {
-        struct rl_host_claim *host = RL_CONTAINER_OF(list->next, struct rl_host_claim, link);
+    for (size_t i = 0; i < BLOCK_CLAIMS; i++) {
+        struct rl_host_claim *host = piece_of(block, size, i);
 
-        rl_list_remove(&host->link);
-        if (live)
-            rl_key_unref(host->key);
-        free(host);
+        if (!host->key)
+            continue;
+        rl_key_unref(host->key);
+        drop_token(host);
     }
+    free(block);
 }
 
 void rl_host_claims_fini(struct redlock_client *client)
 {
-    free_list(&client->claims, true);
-    free_list(&client->spare_claims, false);
+    for (int fenced = 0; fenced < 2; fenced++) {
+        struct rl_claim_block *block = client->claims[fenced].blocks;
+
+        while (block) {
+            struct rl_claim_block *next = block->next;
+
+            free_block(block, client->claims[fenced].size);
+            block = next;
+        }
+    }
 }

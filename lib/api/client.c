@@ -78,6 +78,9 @@ static int parse_all(const char *const *urls, size_t n, struct rl_master *master
     return 0;
 }
 
+/* Renewals of many locks are sent together: one write for each master at every tick. */
+#define RENEWAL_TICK_MS 20
+
 /* The jitter's seed only has to differ between clients; a UUID is at hand. */
 static uint64_t make_seed(void)
 {
@@ -98,6 +101,8 @@ static void init_engine(struct redlock_client *client, size_t n_masters)
         .drift = {options->drift_ppm, rl_ms(options->drift_ms)},
         .guard = rl_ms(options->guard_ms),
         .node_timeout = rl_ms(options->node_timeout_ms),
+        .tick = rl_ms(RENEWAL_TICK_MS),
+        .max_ttl_ms = options->max_ttl_ms,
         .seed = make_seed(),
     };
 
@@ -109,8 +114,6 @@ static void init_lists(struct redlock_client *client)
     rl_list_init(&client->locks);
     rl_list_init(&client->dead);
     rl_list_init(&client->completed);
-    rl_list_init(&client->claims);
-    rl_list_init(&client->spare_claims);
     rl_timer_init(&client->debts_timer, rl_host_debts_timer);
     rl_timer_init(&client->shutdown.timer, rl_shutdown_timer);
 }
@@ -153,12 +156,17 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     client->drained = RL_LONG_AGO;
     init_lists(client);
     init_engine(client, n);
+    rl_host_claims_init(client);
     rl_token_source_init(&client->tokens, rl_client_read_clock(client));
-    status = start_driver(client, base, masters, n);
-    if (status < 0)
-        free(client);
-    else
+    status = rl_trust_init(client, masters, n);
+    if (status == 0)
+        status = start_driver(client, base, masters, n);
+    if (status == 0) {
         *ret_client = client;
+        return 0;
+    }
+    rl_trust_fini(client);
+    free(client);
     return status;
 }
 
@@ -215,6 +223,8 @@ void rl_client_reap(struct redlock_client *client)
         return;
     rl_driver_destroy(client->driver, rl_client_forked(client));
     rl_host_claims_fini(client);
+    rl_attempts_fini(client);
+    rl_trust_fini(client);
     rl_bytes_fini(&client->scratch);
     free(client);
 }

@@ -5,6 +5,7 @@
 #include <redlock/redlock.h>
 
 #include "api/token.h"
+#include "api/trust.h"
 #include "core/engine.h"
 #include "driver/driver.h"
 #include "util/bytes.h"
@@ -12,20 +13,23 @@
 #include "util/list.h"
 #include "util/wheel.h"
 
-/* A key is shared by its lock and by the claims that outlive it. */
+/* A key, the client's prefix included; shared by its lock and by the claims that outlive it. */
 struct rl_key {
-    size_t references;
-    size_t size;
+    uint32_t references;
+    uint16_t size;
     unsigned char bytes[];
 };
 
-/* What the host keeps with an engine's claim. */
+/* What the host keeps with an engine's claim: right in front of it (claims.c). */
 struct rl_host_claim {
-    struct rl_list link; /* in the client's live or spare claims */
-    struct rl_key *key;
-    const struct rl_recipe *recipe;
-    struct rl_claim *claim; /* in the same block of memory, behind this */
-    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+    struct rl_key *key; /* NULL: not in use */
+    union {
+        char own[RL_TOKEN_SIZE];
+        struct {
+            char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
+            char *text;
+        } other;
+    } token;
 };
 
 /* One operation of a lock, from its start to its callback. */
@@ -41,6 +45,16 @@ struct rl_pending {
     bool overtaken; /* by a release, whose answers the claim has now */
 };
 
+/* An acquisition or extension. A lock that is just held has none: the client lends it for as long as it takes. */
+struct rl_attempt {
+    union {
+        struct rl_pending pending;
+        struct rl_attempt *next_spare;
+    };
+    struct rl_acquire wish; /* the engine's, too */
+    uint64_t counter;       /* the largest fencing counter that any answer has shown */
+};
+
 struct redlock_lock {
     struct rl_lock core;
     struct redlock_client *client;
@@ -48,10 +62,21 @@ struct redlock_lock {
     struct rl_list link;       /* in the client's locks, or among its dead */
     struct rl_list completed;  /* in the client's list while a callback is due */
     struct rl_timer timer;
-    struct rl_pending pending;
-    struct rl_pending extension; /* an extension that a release has overtaken */
+    struct rl_attempt *attempt; /* the acquisition or extension that is pending, or NULL ... */
+    struct rl_pending release;  /* ... and the release, which may overtake an extension */
+    redlock_watch_fn watch;
+    void *watch_data;
     int16_t refusal;           /* why no claim could be made */
+    uint8_t alarms;            /* set of enum redlock_alarm_kind that are to be told */
     bool dying;
+};
+
+/* The memory of all claims of one kind: in blocks, so that a held lock costs no more than it needs. Given back when the
+ * client ends: its size is that of the largest number that was ever in use at once, and that is limited. */
+struct rl_claim_store {
+    struct rl_claim_block *blocks;
+    void *spare;
+    size_t size; /* of one claim and the host's part of it */
 };
 
 struct rl_shutdown {
@@ -72,9 +97,10 @@ struct redlock_client {
     struct rl_list locks;
     struct rl_list dead;         /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
-    struct rl_list claims;       /* host claims that the engine knows, and spare ones */
-    struct rl_list spare_claims;
+    struct rl_claim_store claims[2]; /* plain, fenced */
+    struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;
+    struct rl_trust trust;
     struct rl_timer debts_timer;
     struct rl_bytes scratch;     /* the command that is being fanned out */
     struct rl_shutdown shutdown;
@@ -108,31 +134,53 @@ void rl_host_debts_timer(struct rl_timer *timer, struct rl_instant now);
 
 /* --- claims.c --------------------------------------------------------------------------------------------------- */
 
+void rl_host_claims_init(struct redlock_client *client);
+
 /* A claim with a fresh token (NULL), or a given one. *ret_error: E_LIMIT or E_NOMEM when NULL is returned. */
-struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, const char *token,
-                                      int *ret_error);
+struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, bool fenced,
+                                      const char *token, int *ret_error);
 void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim);
 void rl_host_claims_fini(struct redlock_client *client);
 
 static inline struct rl_host_claim *rl_host_claim_of(const struct rl_claim *claim)
 {
-    return claim->host;
+    return (struct rl_host_claim *)(uintptr_t)claim - 1;
 }
 
-struct rl_key *rl_key_create(const void *bytes, size_t size);
+static inline const char *rl_host_token(const struct rl_claim *claim)
+{
+    const struct rl_host_claim *host = rl_host_claim_of(claim);
+
+    return host->token.other.empty ? host->token.own : host->token.other.text;
+}
+
+static inline const struct rl_recipe *rl_host_recipe(const struct rl_claim *claim)
+{
+    return claim->fenced ? &rl_fenced_recipe : &rl_mutex_recipe;
+}
+
+struct rl_key *rl_key_create(const char *prefix, const void *bytes, size_t size);
 struct rl_key *rl_key_ref(struct rl_key *key);
 void rl_key_unref(struct rl_key *key);
 
 /* --- completion.c ----------------------------------------------------------------------------------------------- */
 
+/* For an acquisition or extension; NULL if memory is short. */
+struct rl_attempt *rl_attempt_borrow(struct redlock_client *client);
+void rl_attempts_fini(struct redlock_client *client);
+
 /* Books an operation; its callback will run exactly once. */
 void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb,
                       void *user_data);
 
+enum redlock_loss rl_public_loss(enum rl_loss loss);
 int rl_public_status(const struct redlock_lock *lock, enum rl_end end);
 
 /* RL_EFFECT_COMPLETE: the callback runs at the end of this loop turn. */
 void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
+
+/* RL_EFFECT_AT_RISK, RL_EFFECT_LOST: the watch is told at the end of this loop turn. */
+void rl_alarm_queue(struct redlock_lock *lock, enum redlock_alarm_kind kind);
 
 /* Runs the callbacks that are due: the sink's turn. */
 void rl_completion_deliver(struct redlock_client *client);
@@ -147,16 +195,25 @@ void rl_shutdown_check(struct redlock_client *client);
 void rl_shutdown_cancel(struct redlock_client *client);
 void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now);
 
-/* --- lock.c ----------------------------------------------------------------------------------------------------- */
+/* --- lock.c, handover.c ----------------------------------------------------------------------------------------------------- */
 
 /* Takes the handle out of the engine and the client; frees it now, or when the outermost dispatch ends. */
 void rl_lock_bury(struct redlock_lock *lock);
 void rl_lock_free(struct redlock_lock *lock);
 
+/* Everything that each operation checks first; notes a validity that has ended unnoticed. 0 or a caller error. */
+int rl_lock_enter(struct redlock_lock *lock);
+int rl_lock_leave(struct redlock_lock *lock);
+bool rl_lock_is_free(const struct redlock_lock *lock);
+bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still to come */
+
 /* --- observe.c, options.c, fork.c ------------------------------------------------------------------------------- */
 
 bool rl_observed(const struct redlock_client *client);
 void rl_observe(struct redlock_client *client, struct redlock_event *event); /* fills in client, and node -1 */
+
+/* The same for an event of a lock, with the ledger. */
+void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event);
 enum redlock_vote rl_public_vote(enum rl_outcome outcome);
 enum redlock_link rl_public_link(enum rl_link link);
 enum redlock_op rl_public_op(enum rl_op op);

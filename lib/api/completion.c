@@ -2,10 +2,39 @@
  * inside the call that started the operation, and before the turn's writing, so that what a callback starts joins the
  * same batch. */
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api/client.h"
 #include "codec/classify.h"
+
+/* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
+struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
+{
+    struct rl_attempt *attempt = client->spare_attempts;
+
+    if (!attempt)
+        return calloc(1, sizeof *attempt);
+    client->spare_attempts = attempt->next_spare;
+    memset(attempt, 0, sizeof *attempt);
+    return attempt;
+}
+
+static void give_back(struct redlock_client *client, struct rl_attempt *attempt)
+{
+    attempt->next_spare = client->spare_attempts;
+    client->spare_attempts = attempt;
+}
+
+void rl_attempts_fini(struct redlock_client *client)
+{
+    while (client->spare_attempts) {
+        struct rl_attempt *attempt = client->spare_attempts;
+
+        client->spare_attempts = attempt->next_spare;
+        free(attempt);
+    }
+}
 
 void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb, void *user_data)
 {
@@ -38,6 +67,17 @@ int rl_public_status(const struct redlock_lock *lock, enum rl_end end)
         return lock->refusal;
     }
     return REDLOCK_LOST;
+}
+
+enum redlock_loss rl_public_loss(enum rl_loss loss)
+{
+    static const enum redlock_loss losses[] = {
+        [RL_LOSS_NONE] = REDLOCK_LOSS_NONE,             [RL_LOSS_EXPIRED] = REDLOCK_LOSS_EXPIRED,
+        [RL_LOSS_UNREACHABLE] = REDLOCK_LOSS_UNREACHABLE, [RL_LOSS_REFUSED] = REDLOCK_LOSS_REFUSED,
+        [RL_LOSS_CLOCK_STEP] = REDLOCK_LOSS_CLOCK_STEP, [RL_LOSS_HOLD_LIMIT] = REDLOCK_LOSS_HOLD_LIMIT,
+    };
+
+    return losses[loss];
 }
 
 struct evidence {
@@ -73,6 +113,11 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     }
 }
 
+static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
+{
+    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->core.loss) : REDLOCK_LOSS_NONE;
+}
+
 static void make_evidence(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
 {
     const struct redlock_client *client = lock->client;
@@ -88,6 +133,8 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .remaining_ms = redlock_remaining_ms(lock),
         .n_nodes = client->engine.config.n_nodes,
         .nodes = evidence->nodes,
+        .fence = redlock_lock_fence(lock),
+        .loss = loss_of(lock, pending->status),
     };
     fill_nodes(lock, pending, evidence);
 }
@@ -121,21 +168,39 @@ static enum redlock_event_type event_type(enum rl_op op, int status)
     return op == RL_OP_ACQUIRE ? REDLOCK_EVENT_ACQUIRED : REDLOCK_EVENT_EXTENDED;
 }
 
+void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
+{
+    const struct rl_pending latest = {.op = RL_OP_EXTEND};
+    struct evidence evidence;
+
+    evidence.result.granted = 0;
+    fill_nodes(lock, &latest, &evidence);
+    event->lock = lock;
+    event->remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US;
+    event->nodes = evidence.nodes;
+    event->n_nodes = lock->client->engine.config.n_nodes;
+    rl_observe(lock->client, event);
+}
+
 static void tell(struct redlock_lock *lock, enum rl_op op, int status)
 {
-    rl_observe(lock->client, &(struct redlock_event){
-                                 .type = event_type(op, status), .lock = lock, .op = rl_public_op(op),
-                                 .status = status, .token = redlock_lock_token(lock),
-                                 .remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US});
+    rl_observe_ledger(lock, &(struct redlock_event){.type = event_type(op, status), .op = rl_public_op(op),
+                                                    .status = status, .token = redlock_lock_token(lock)});
 }
 
 /* --- Queue and delivery ----------------------------------------------------------------------------------------- */
 
+static void queue(struct redlock_lock *lock)
+{
+    if (rl_list_empty(&lock->completed))
+        rl_list_append(&lock->client->completed, &lock->completed);
+    rl_driver_wake(lock->client->driver);
+}
+
 void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
     struct redlock_client *client = lock->client;
-    struct rl_pending *pending =
-        op == RL_OP_EXTEND && lock->extension.accepted ? &lock->extension : &lock->pending;
+    struct rl_pending *pending = op == RL_OP_RELEASE ? &lock->release : &lock->attempt->pending;
 
     assert(pending->accepted && !pending->ended && pending->op == op);
     pending->ended = true;
@@ -144,9 +209,15 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     count(&client->stats, op, pending->status);
     if (rl_observed(client))
         tell(lock, op, pending->status);
-    if (rl_list_empty(&lock->completed))
-        rl_list_append(&client->completed, &lock->completed);
-    rl_driver_wake(client->driver);
+    queue(lock);
+}
+
+void rl_alarm_queue(struct redlock_lock *lock, enum redlock_alarm_kind kind)
+{
+    if (!lock->watch)
+        return;
+    lock->alarms = (uint8_t)(lock->alarms | 1u << kind);
+    queue(lock);
 }
 
 static void call_back(struct redlock_lock *lock, const struct rl_pending *pending)
@@ -161,22 +232,85 @@ static void call_back(struct redlock_lock *lock, const struct rl_pending *pendin
     lock->client->depth--;
 }
 
-/* The slot is free again before the callback runs, which may start the next operation. */
-static void deliver_one(struct redlock_lock *lock, struct rl_pending *slot)
+/* There is room for the next operation before the callback runs, which may start it. */
+static struct rl_pending take_attempt(struct redlock_lock *lock)
 {
-    struct rl_pending pending = *slot;
+    struct rl_pending pending = lock->attempt->pending;
 
-    if (!pending.accepted || !pending.ended || lock->dying)
+    give_back(lock->client, lock->attempt);
+    lock->attempt = NULL;
+    return pending;
+}
+
+static struct rl_pending take_release(struct redlock_lock *lock)
+{
+    struct rl_pending pending = lock->release;
+
+    lock->release.accepted = false;
+    return pending;
+}
+
+static void deliver_attempt(struct redlock_lock *lock)
+{
+    struct rl_pending pending;
+
+    if (!lock->attempt || !lock->attempt->pending.ended || lock->dying)
         return;
-    slot->accepted = false;
+    pending = take_attempt(lock);
     call_back(lock, &pending);
+}
+
+static void deliver_release(struct redlock_lock *lock)
+{
+    struct rl_pending pending;
+
+    if (!lock->release.accepted || !lock->release.ended || lock->dying)
+        return;
+    pending = take_release(lock);
+    call_back(lock, &pending);
+}
+
+/* A warning that has come true is not worth telling. */
+static bool still_true(const struct redlock_lock *lock, enum redlock_alarm_kind kind)
+{
+    if (kind == REDLOCK_ALARM_LOST)
+        return lock->core.state == RL_LOCK_LOST;
+    return lock->core.state != RL_LOCK_LOST && redlock_remaining_ns(lock) > 0;
+}
+
+static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
+{
+    const struct rl_pending none = {.op = RL_OP_EXTEND};
+    struct evidence evidence;
+    struct redlock_alarm alarm = {.kind = kind, .remaining_ms = redlock_remaining_ms(lock),
+                                  .nodes = evidence.nodes, .n_nodes = lock->client->engine.config.n_nodes};
+
+    if (!lock->watch || lock->dying || rl_client_forked(lock->client) || !still_true(lock, kind))
+        return;
+    if (kind == REDLOCK_ALARM_LOST)
+        alarm.loss = rl_public_loss((enum rl_loss)lock->core.loss);
+    evidence.result.granted = 0;
+    fill_nodes(lock, &none, &evidence);
+    lock->watch(lock, &alarm, lock->watch_data);
+}
+
+static void deliver_alarms(struct redlock_lock *lock)
+{
+    uint8_t alarms = lock->alarms;
+
+    lock->alarms = 0;
+    for (int kind = REDLOCK_ALARM_AT_RISK; kind <= REDLOCK_ALARM_LOST; kind++) {
+        if (alarms & 1u << kind)
+            sound(lock, (enum redlock_alarm_kind)kind);
+    }
 }
 
 static void deliver(struct redlock_lock *lock)
 {
-    deliver_one(lock, &lock->extension);
-    deliver_one(lock, &lock->pending);
-    if (!lock->dying && !lock->pending.accepted)
+    deliver_alarms(lock);
+    deliver_attempt(lock);
+    deliver_release(lock);
+    if (!lock->dying && !rl_lock_is_busy(lock))
         rl_lock_forget(&lock->client->engine, &lock->core);
 }
 
@@ -197,25 +331,26 @@ void rl_completion_deliver(struct redlock_client *client)
     }
     if (!client->destroyed)
         rl_shutdown_check(client);
-    if (!client->destroyed)
+    if (!client->destroyed) {
         rl_host_run(client);
+        rl_trust_guard(client);
+    }
     client->depth--;
     rl_client_reap(client);
 }
 
+static void cancel(struct redlock_lock *lock, struct rl_pending pending)
+{
+    if (!pending.ended)
+        count(&lock->client->stats, (enum rl_op)pending.op, REDLOCK_CANCELED);
+    pending.status = REDLOCK_CANCELED;
+    call_back(lock, &pending);
+}
+
 void rl_completion_cancel_all(struct redlock_lock *lock)
 {
-    struct rl_pending *const slots[] = {&lock->extension, &lock->pending};
-
-    for (size_t i = 0; i < 2; i++) {
-        struct rl_pending pending = *slots[i];
-
-        slots[i]->accepted = false;
-        if (!pending.accepted)
-            continue;
-        if (!pending.ended)
-            count(&lock->client->stats, (enum rl_op)pending.op, REDLOCK_CANCELED);
-        pending.status = REDLOCK_CANCELED;
-        call_back(lock, &pending);
-    }
+    if (lock->attempt)
+        cancel(lock, take_attempt(lock));
+    if (lock->release.accepted)
+        cancel(lock, take_release(lock));
 }

@@ -17,12 +17,12 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
         return REDLOCK_E_CLOSING;
     if (key_size == 0)
         return REDLOCK_E_KEY_EMPTY;
-    if (key_size > REDLOCK_MAX_KEY_BYTES)
+    if (key_size + strlen(client->trust.prefix) > REDLOCK_MAX_KEY_BYTES)
         return REDLOCK_E_KEY_TOO_LONG;
     lock = calloc(1, sizeof *lock);
     if (!lock)
         return REDLOCK_E_NOMEM;
-    lock->key = rl_key_create(key, key_size);
+    lock->key = rl_key_create(client->trust.prefix, key, key_size);
     if (!lock->key) {
         free(lock);
         return REDLOCK_E_NOMEM;
@@ -40,6 +40,7 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
 void rl_lock_free(struct redlock_lock *lock)
 {
     rl_key_unref(lock->key);
+    free(lock->attempt); /* only in a forked child: its callback is the parent's */
     free(lock);
 }
 
@@ -76,8 +77,7 @@ void redlock_lock_destroy(struct redlock_lock *lock)
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
 
-/* Everything that each operation checks first; notes a validity that has ended unnoticed. */
-static int enter(struct redlock_lock *lock)
+int rl_lock_enter(struct redlock_lock *lock)
 {
     struct redlock_client *client;
 
@@ -96,23 +96,28 @@ static int enter(struct redlock_lock *lock)
     return 0;
 }
 
-static int leave(struct redlock_lock *lock)
+int rl_lock_leave(struct redlock_lock *lock)
 {
     rl_host_run(lock->client);
     rl_host_rearm(lock);
     return 0;
 }
 
-static bool is_free(const struct redlock_lock *lock)
+bool rl_lock_is_free(const struct redlock_lock *lock)
 {
     return lock->core.state == RL_LOCK_IDLE || lock->core.state == RL_LOCK_LOST;
+}
+
+bool rl_lock_is_busy(const struct redlock_lock *lock)
+{
+    return lock->attempt || lock->release.accepted;
 }
 
 int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
                     void *user_data)
 {
     struct rl_acquire wish;
-    int status = cb ? enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
@@ -121,19 +126,23 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     status = rl_acquire_options_check(lock->client, options, lock->client->now, &wish);
     if (status < 0)
         return status;
-    if (lock->pending.accepted)
+    if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
-    if (!is_free(lock))
+    if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
+    lock->attempt = rl_attempt_borrow(lock->client);
+    if (!lock->attempt)
+        return REDLOCK_E_NOMEM;
     lock->client->stats.acquires++;
-    rl_pending_start(&lock->pending, RL_OP_ACQUIRE, lock->client->now, cb, user_data);
-    rl_lock_acquire(&lock->client->engine, &lock->core, lock->client->now, &wish);
-    return leave(lock);
+    lock->attempt->wish = wish;
+    rl_pending_start(&lock->attempt->pending, RL_OP_ACQUIRE, lock->client->now, cb, user_data);
+    rl_lock_acquire(&lock->client->engine, &lock->core, lock->client->now, &lock->attempt->wish);
+    return rl_lock_leave(lock);
 }
 
 int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data)
 {
-    int status = cb ? enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
@@ -141,48 +150,51 @@ int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, vo
         return REDLOCK_E_CLOSING;
     if (ttl_ms && rl_ttl_check(lock->client, ttl_ms) < 0)
         return REDLOCK_E_TTL;
-    if (lock->pending.accepted)
+    if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
     if (lock->core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
+    lock->attempt = rl_attempt_borrow(lock->client);
+    if (!lock->attempt)
+        return REDLOCK_E_NOMEM;
     lock->client->stats.extends++;
-    rl_pending_start(&lock->pending, RL_OP_EXTEND, lock->client->now, cb, user_data);
+    rl_pending_start(&lock->attempt->pending, RL_OP_EXTEND, lock->client->now, cb, user_data);
     rl_lock_extend(&lock->client->engine, &lock->core, lock->client->now, ttl_ms);
-    return leave(lock);
+    return rl_lock_leave(lock);
 }
 
 /* An extension whose callback has not run makes room for the release; its callback still comes first. */
-static bool set_extension_aside(struct redlock_lock *lock)
+static bool overtake_extension(struct redlock_lock *lock)
 {
-    if (!lock->pending.accepted)
-        return true;
-    if (lock->pending.op != RL_OP_EXTEND || lock->extension.accepted)
+    if (lock->release.accepted)
         return false;
-    lock->extension = lock->pending;
-    lock->extension.overtaken = true;
-    lock->pending.accepted = false;
+    if (!lock->attempt)
+        return true;
+    if (lock->attempt->pending.op != RL_OP_EXTEND)
+        return false;
+    lock->attempt->pending.overtaken = true;
     return true;
 }
 
 int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
 {
-    int status = enter(lock);
+    int status = rl_lock_enter(lock);
 
     if (status < 0)
         return status;
-    if (!set_extension_aside(lock))
+    if (!overtake_extension(lock))
         return REDLOCK_E_BUSY;
     if (lock->core.state == RL_LOCK_IDLE)
         return REDLOCK_E_NOT_HELD;
     lock->client->stats.releases++;
-    rl_pending_start(&lock->pending, RL_OP_RELEASE, lock->client->now, cb, user_data);
+    rl_pending_start(&lock->release, RL_OP_RELEASE, lock->client->now, cb, user_data);
     rl_lock_release(&lock->client->engine, &lock->core, lock->client->now);
-    return leave(lock);
+    return rl_lock_leave(lock);
 }
 
 int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data)
 {
-    int status = token ? enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = token ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
     struct redlock_client *client;
     struct rl_claim *claim;
 
@@ -193,42 +205,53 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
         return REDLOCK_E_CLOSING;
     if (!*token || strlen(token) > REDLOCK_MAX_TOKEN_BYTES)
         return REDLOCK_E_TOKEN;
-    if (lock->pending.accepted)
+    if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
-    if (!is_free(lock))
+    if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    claim = rl_host_claim_create(client, lock->key, token, &status);
+    claim = rl_host_claim_create(client, lock->key, false, token, &status);
     if (!claim)
         return status;
     client->stats.releases++;
-    rl_pending_start(&lock->pending, RL_OP_RELEASE, client->now, cb, user_data);
+    rl_pending_start(&lock->release, RL_OP_RELEASE, client->now, cb, user_data);
     rl_lock_release_value(&client->engine, &lock->core, client->now, claim, client->options.max_ttl_ms);
-    return leave(lock);
+    return rl_lock_leave(lock);
 }
 
 int redlock_lock_detach(struct redlock_lock *lock)
 {
-    int status = enter(lock);
+    int status = rl_lock_enter(lock);
 
     if (status < 0)
         return status;
-    if (lock->pending.accepted)
+    if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
     if (lock->core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
     rl_lock_detach(&lock->client->engine, &lock->core);
-    return leave(lock);
+    return rl_lock_leave(lock);
 }
 
 int redlock_cancel(struct redlock_lock *lock)
 {
-    int status = enter(lock);
+    int status = rl_lock_enter(lock);
 
     if (status < 0)
         return status;
     if (!rl_lock_cancel(&lock->client->engine, &lock->core, lock->client->now))
         return REDLOCK_E_NOTHING_TO_CANCEL;
-    return leave(lock);
+    return rl_lock_leave(lock);
+}
+
+int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data)
+{
+    if (!lock)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(lock->client))
+        return REDLOCK_E_FORKED;
+    lock->watch = watch;
+    lock->watch_data = user_data;
+    return 0;
 }
 
 /* --- Questions -------------------------------------------------------------------------------------------------- */
@@ -243,6 +266,11 @@ int64_t redlock_remaining_ns(const struct redlock_lock *lock)
     if (deadline.ns == RL_LONG_AGO.ns)
         return 0;
     return rl_until(rl_client_read_clock(lock->client), deadline).ns;
+}
+
+uint64_t redlock_lock_fence(const struct redlock_lock *lock)
+{
+    return lock && lock->core.claim && redlock_remaining_ns(lock) > 0 ? rl_claim_token(lock->core.claim) : 0;
 }
 
 int64_t redlock_remaining_ms(const struct redlock_lock *lock)
@@ -269,18 +297,21 @@ enum redlock_state redlock_state(const struct redlock_lock *lock)
 
 const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
 {
+    size_t prefix_size;
+
     if (!lock)
         return NULL;
+    prefix_size = strlen(lock->client->trust.prefix);
     if (ret_size)
-        *ret_size = lock->key->size;
-    return lock->key->bytes;
+        *ret_size = lock->key->size - prefix_size;
+    return lock->key->bytes + prefix_size;
 }
 
 const char *redlock_lock_token(const struct redlock_lock *lock)
 {
     if (!lock || !lock->core.claim)
         return "";
-    return rl_host_claim_of(lock->core.claim)->token;
+    return rl_host_token(lock->core.claim);
 }
 
 struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)

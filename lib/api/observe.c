@@ -1,5 +1,6 @@
 /* Statistics, the event hook, and the translation of the engine's words into public ones. */
 #include <string.h>
+#include <time.h>
 
 #include "api/client.h"
 
@@ -8,10 +9,16 @@ bool rl_observed(const struct redlock_client *client)
     return client->options.on_event != NULL;
 }
 
+static bool names_a_master(enum redlock_event_type type)
+{
+    return type == REDLOCK_EVENT_NODE || type == REDLOCK_EVENT_VOTE || type == REDLOCK_EVENT_STANDING ||
+           type == REDLOCK_EVENT_CLOCK;
+}
+
 /* Node 0 is a master, too: events that name none say so by their type, and get -1 here. */
 void rl_observe(struct redlock_client *client, struct redlock_event *event)
 {
-    if (event->type != REDLOCK_EVENT_NODE && event->type != REDLOCK_EVENT_VOTE)
+    if (!names_a_master(event->type))
         event->node = -1;
     event->client = client;
     if (!event->text)
@@ -42,6 +49,29 @@ enum redlock_link rl_public_link(enum rl_link link)
     return links[link];
 }
 
+enum redlock_standing rl_public_standing(enum rl_standing_kind kind)
+{
+    static const enum redlock_standing standings[] = {
+        [RL_STANDING_UNJUDGED] = REDLOCK_STANDING_UNJUDGED,
+        [RL_STANDING_VOTES] = REDLOCK_STANDING_VOTES,
+        [RL_STANDING_QUARANTINED] = REDLOCK_STANDING_QUARANTINED,
+        [RL_STANDING_EXCLUDED] = REDLOCK_STANDING_EXCLUDED,
+    };
+
+    return standings[kind];
+}
+
+enum redlock_fault rl_public_fault(enum rl_fault fault)
+{
+    static const enum redlock_fault faults[RL_FAULT_COUNT] = {
+#define PUBLIC_FAULT(name, text) [RL_FAULT_##name] = REDLOCK_FAULT_##name,
+        RL_FAULT_MAP(PUBLIC_FAULT)
+#undef PUBLIC_FAULT
+    };
+
+    return faults[fault];
+}
+
 enum redlock_op rl_public_op(enum rl_op op)
 {
     if (op == RL_OP_ACQUIRE)
@@ -59,6 +89,20 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+static void add_counters(const struct rl_counters *counters, struct redlock_stats *stats)
+{
+    stats->attempts = counters->attempts;
+    stats->rollbacks = counters->rollbacks;
+    stats->late_grants = counters->late_grants;
+    stats->debts_paid = counters->debts_paid;
+    stats->debts_expired = counters->debts_expired;
+    stats->renewals = counters->renewals;
+    stats->renewals_failed = counters->renewals_failed;
+    stats->repairs = counters->repairs;
+    stats->disproved = counters->disproved;
+    stats->raises = counters->raises;
+}
+
 int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size)
 {
     struct redlock_stats stats;
@@ -68,11 +112,7 @@ int redlock_client_stats(const struct redlock_client *client, struct redlock_sta
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
     stats = client->stats;
-    stats.attempts = client->engine.counters.attempts;
-    stats.rollbacks = client->engine.counters.rollbacks;
-    stats.late_grants = client->engine.counters.late_grants;
-    stats.debts_paid = client->engine.counters.debts_paid;
-    stats.debts_expired = client->engine.counters.debts_expired;
+    add_counters(&client->engine.counters, &stats);
     stats.debts = client->engine.n_debts;
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
     return 0;
@@ -109,6 +149,93 @@ int redlock_client_node_stats(const struct redlock_client *client, size_t node, 
     stats = client->node_stats[node];
     fill_from_driver(client, (unsigned)node, &stats);
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
+    return 0;
+}
+
+static int64_t us_of(const struct timespec *time)
+{
+    return (int64_t)time->tv_sec * 1000000 + time->tv_nsec / 1000;
+}
+
+/* The node's clock is known against the client's, which is no wall clock: ours is read for the comparison. */
+static int64_t wall_clock_offset_us(const struct rl_nodeclock *clock, struct rl_instant now)
+{
+    struct timespec wall;
+
+    clock_gettime(CLOCK_REALTIME, &wall);
+    return (rl_nodeclock_offset_ns(clock) + now.ns) / RL_NS_PER_US - us_of(&wall);
+}
+
+static void fill_standing(const struct redlock_client *client, unsigned node, struct rl_instant now,
+                          struct redlock_node_info *info)
+{
+    struct rl_standing standing = rl_trust_standing(client, node, now);
+
+    info->standing = rl_public_standing(standing.kind);
+    info->fault = rl_public_fault(standing.fault);
+    info->fault_text = rl_fault_text(standing.fault);
+    if (standing.kind == RL_STANDING_QUARANTINED)
+        info->quarantine_ms = (rl_until(now, standing.until).ns + RL_NS_PER_MS - 1) / RL_NS_PER_MS;
+}
+
+static const char *append_fsync(const struct rl_trust_node *known)
+{
+    return strcmp(known->settings[RL_TRUST_APPEND_ONLY], "no") == 0 ? "off" : known->settings[RL_TRUST_APPEND_FSYNC];
+}
+
+/* What a master that could not be looked at has not told is empty or 0. */
+static void fill_from_report(const struct rl_trust_node *known, struct redlock_node_info *info)
+{
+    const struct rl_join_report *report = &known->report;
+
+    info->version = report->version;
+    info->role = report->role;
+    info->run_id = report->run_id;
+    info->eviction_policy = report->policy;
+    info->append_fsync = append_fsync(known);
+    info->looked = known->looked;
+    info->durable = known->looked && rl_trust_durability(known) == RL_DURABILITY_ALWAYS;
+    info->promoted = report->promoted;
+    info->cluster = report->cluster;
+    info->maxmemory = report->maxmemory;
+    info->replicas = report->replicas;
+    info->marker_max_ttl_ms = report->max_ttl_ms;
+}
+
+static void fill_clock(const struct rl_trust_node *known, struct rl_instant now, struct redlock_node_info *info)
+{
+    if (known->looked)
+        info->clock_offset_us = wall_clock_offset_us(&known->clock, now);
+    info->clock_step_us = known->clock.last_step.ns / RL_NS_PER_US;
+    info->clock_forward_steps = known->clock.forward_steps;
+    info->clock_backward_steps = known->clock.backward_steps;
+}
+
+int redlock_client_node_info(const struct redlock_client *client, size_t node, struct redlock_node_info *ret_info,
+                             size_t size)
+{
+    struct redlock_node_stats stats = {0};
+    struct redlock_node_info info = {0};
+    const struct rl_trust_node *known;
+    struct rl_clock clock;
+    struct rl_instant now;
+
+    if (!client || !ret_info || node >= client->engine.config.n_nodes)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(client))
+        return REDLOCK_E_FORKED;
+    known = &client->trust.nodes[node];
+    clock = client->clock; /* a question changes nothing */
+    now = rl_clock_now(&clock);
+    fill_from_driver(client, (unsigned)node, &stats);
+    info.name = stats.name;
+    info.link = stats.link;
+    info.latency_us = stats.last_latency_us;
+    info.last_error = stats.last_error;
+    fill_standing(client, (unsigned)node, now, &info);
+    fill_from_report(known, &info);
+    fill_clock(known, now, &info);
+    memcpy(ret_info, &info, smaller(size, sizeof info));
     return 0;
 }
 

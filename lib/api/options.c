@@ -62,6 +62,35 @@ static int refuse(int status, char *why, size_t size, const char *name, uint32_t
     return status;
 }
 
+static int check_trust(struct redlock_options *o, char *why, size_t size)
+{
+    const struct {
+        const char *name;
+        uint32_t value, most;
+    } rules[] = {
+        {"profile", (uint32_t)o->profile, REDLOCK_PROFILE_CLASSIC},
+        {"join", (uint32_t)o->join, REDLOCK_JOIN_DECLARE},
+        {"allow_unverified", o->allow_unverified, 1},
+        {"allow_eviction", o->allow_eviction, 1},
+    };
+
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (!in_range(rules[i].value, 0, rules[i].most))
+            return refuse(REDLOCK_E_PROFILE, why, size, rules[i].name, rules[i].value, 0, rules[i].most);
+    }
+    return 0;
+}
+
+static int check_prefix(struct redlock_options *options, char *why, size_t size)
+{
+    if (!options->key_prefix)
+        options->key_prefix = "";
+    if (strnlen(options->key_prefix, REDLOCK_MAX_PREFIX_BYTES + 1) <= REDLOCK_MAX_PREFIX_BYTES)
+        return 0;
+    snprintf(why, size, "key_prefix has more than %d characters", REDLOCK_MAX_PREFIX_BYTES);
+    return REDLOCK_E_PREFIX;
+}
+
 static int check_quorum(uint32_t n_masters, struct redlock_options *options, char *why, size_t size)
 {
     uint32_t majority = (uint32_t)rl_majority(n_masters);
@@ -135,6 +164,10 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
     if (status == 0)
         status = check_quorum((uint32_t)n_masters, &options, why, why_size);
     if (status == 0)
+        status = check_trust(&options, why, why_size);
+    if (status == 0)
+        status = check_prefix(&options, why, why_size);
+    if (status == 0)
         status = check_name(&options, why, why_size);
     if (status == 0)
         *ret_options = options;
@@ -164,6 +197,44 @@ static int check_retry(const struct redlock_acquire_options *o)
     if (o->retry_delay_ms > 60000 || o->retry_jitter_ms > 60000 || !(o->retry_delay_ms || o->retry_jitter_ms))
         return REDLOCK_E_RETRY;
     return 0;
+}
+
+static int64_t smaller_ns(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Later there would be no time left to try again. */
+static int64_t latest_renewal_ns(int64_t usable)
+{
+    return usable / 3 * 2;
+}
+
+static int check_renewal(const struct redlock_acquire_options *o, int64_t usable)
+{
+    bool chosen = o->renew_ms && o->renew_ms != REDLOCK_NO_RENEWAL;
+
+    if (chosen && rl_ms(o->renew_ms).ns > latest_renewal_ns(usable))
+        return REDLOCK_E_RENEWAL;
+    return rl_ms(o->at_risk_ms).ns >= usable || o->fenced > 1 ? REDLOCK_E_RENEWAL : 0;
+}
+
+/* The defaults are thirds of the ttl. Where drift and guard time take most of it away that would be too late, or no
+ * warning at all. */
+static void add_renewal(const struct redlock_acquire_options *o, int64_t usable, struct rl_acquire *wish)
+{
+    int64_t third = rl_ms(o->ttl_ms / 3).ns;
+    uint32_t renew_ms = (uint32_t)(smaller_ns(third, latest_renewal_ns(usable)) / RL_NS_PER_MS);
+    uint32_t at_risk_ms = (uint32_t)(smaller_ns(third, usable / 2) / RL_NS_PER_MS);
+
+    wish->renew_ms = o->renew_ms ? o->renew_ms : renew_ms;
+    if (!wish->renew_ms)
+        wish->renew_ms = 1;
+    if (o->renew_ms == REDLOCK_NO_RENEWAL)
+        wish->renew_ms = 0;
+    wish->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : at_risk_ms;
+    wish->max_hold_ms = o->max_hold_ms;
+    wish->fenced = o->fenced;
 }
 
 static void make_wish(const struct redlock_acquire_options *o, struct rl_instant now, struct rl_acquire *ret_wish)
@@ -197,6 +268,10 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
     if (status == 0 && usable_ns(client, options.ttl_ms) <= rl_ms(options.min_validity_ms).ns)
         status = REDLOCK_E_MIN_VALIDITY;
     if (status == 0)
-        make_wish(&options, now, ret_wish);
-    return status;
+        status = check_renewal(&options, usable_ns(client, options.ttl_ms));
+    if (status < 0)
+        return status;
+    make_wish(&options, now, ret_wish);
+    add_renewal(&options, usable_ns(client, options.ttl_ms), ret_wish);
+    return 0;
 }

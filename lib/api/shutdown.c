@@ -60,7 +60,7 @@ static bool callbacks_due(const struct redlock_client *client)
     for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next) {
         const struct redlock_lock *lock = RL_CONTAINER_OF(at, struct redlock_lock, link);
 
-        if (lock->pending.accepted || lock->extension.accepted)
+        if (rl_lock_is_busy(lock))
             return true;
     }
     return false;

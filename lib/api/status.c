@@ -81,6 +81,41 @@ const char *redlock_link_name(enum redlock_link link)
     return (unsigned)link <= REDLOCK_LINK_DOWN ? names[link] : "?";
 }
 
+const char *redlock_loss_text(enum redlock_loss loss)
+{
+    static const char *const texts[] = {
+        [REDLOCK_LOSS_NONE] = "",
+        [REDLOCK_LOSS_EXPIRED] = "its time ran out and no renewal had been tried",
+        [REDLOCK_LOSS_UNREACHABLE] = "its time ran out while renewals found too few masters",
+        [REDLOCK_LOSS_REFUSED] = "too many masters no longer had the key, or had another's",
+        [REDLOCK_LOSS_CLOCK_STEP] = "clocks of masters were set forward",
+        [REDLOCK_LOSS_HOLD_LIMIT] = "its time ran out after the hold limit had ended the renewals"};
+
+    return (unsigned)loss <= REDLOCK_LOSS_HOLD_LIMIT ? texts[loss] : "?";
+}
+
+const char *redlock_standing_name(enum redlock_standing standing)
+{
+    static const char *const names[] = {
+        [REDLOCK_STANDING_UNJUDGED] = "unjudged", [REDLOCK_STANDING_VOTES] = "votes",
+        [REDLOCK_STANDING_QUARANTINED] = "quarantined", [REDLOCK_STANDING_EXCLUDED] = "excluded"};
+
+    return (unsigned)standing <= REDLOCK_STANDING_EXCLUDED ? names[standing] : "?";
+}
+
+const char *redlock_fault_name(enum redlock_fault fault)
+{
+    static const char *const names[] = {
+        [REDLOCK_FAULT_NONE] = "none",           [REDLOCK_FAULT_UNJUDGED] = "unjudged",
+        [REDLOCK_FAULT_NEW_MEMORY] = "new-memory", [REDLOCK_FAULT_CLOCK_STEP] = "clock-step",
+        [REDLOCK_FAULT_NOT_MASTER] = "not-master", [REDLOCK_FAULT_CLUSTER] = "cluster",
+        [REDLOCK_FAULT_EVICTS] = "evicts",       [REDLOCK_FAULT_SAME_SERVER] = "same-server",
+        [REDLOCK_FAULT_RING] = "ring",           [REDLOCK_FAULT_NO_RIGHTS] = "no-rights",
+        [REDLOCK_FAULT_NO_MARKER] = "no-marker"};
+
+    return (unsigned)fault <= REDLOCK_FAULT_NO_MARKER ? names[fault] : "?";
+}
+
 const char *redlock_event_name(enum redlock_event_type type)
 {
     static const char *const names[] = {
@@ -88,9 +123,11 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_VOTE] = "vote",         [REDLOCK_EVENT_BACKOFF] = "backoff",
         [REDLOCK_EVENT_ACQUIRED] = "acquired", [REDLOCK_EVENT_EXTENDED] = "extended",
         [REDLOCK_EVENT_RELEASED] = "released", [REDLOCK_EVENT_LOST] = "lost",
-        [REDLOCK_EVENT_FAILED] = "failed"};
+        [REDLOCK_EVENT_FAILED] = "failed",     [REDLOCK_EVENT_RENEWED] = "renewed",
+        [REDLOCK_EVENT_AT_RISK] = "at-risk",   [REDLOCK_EVENT_STANDING] = "standing",
+        [REDLOCK_EVENT_CLOCK] = "clock"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_LOST ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_CLOCK ? names[type] : "?";
 }
 
 const char *redlock_version(void)

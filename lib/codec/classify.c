@@ -60,19 +60,23 @@ enum rl_detail rl_classify_error(struct rl_slice text)
 }
 
 /* The listed words are also raised by calls inside a script (OOM, READONLY, NOPERM, ...), and such a script has done
- * whatever it did before that call. They may count as "not applied" because none of our scripts writes before its
- * last call: each reads, then makes at most one write. A script that writes twice must not be classified here as it
- * is. WRONGTYPE comes from the read at their start: the key is somebody else's, of another type, and untouched; SET
- * NX never raises it. */
+ * whatever it did before that call. They may count as "not applied" because of how our scripts are made: each reads,
+ * and then makes one write, or two (GRANT, RAISE, REPAIR), the fencing counter first and the key last. So an error
+ * means that the key was not touched; a counter that was lifted all the same only leaves numbers out. RAISE writes
+ * nothing but the counter, and without its acknowledgement a token is not handed out. A script that writes a key and
+ * then something else must not be classified here as it is.
+ *
+ * WRONGTYPE comes from the first read of the key: it is somebody else's, of another type, and untouched. Reads of
+ * counters and markers do not raise it, and neither do SET NX and GRANT. */
 static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
 {
     enum rl_detail detail = rl_classify_error(text);
 
     if (detail != RL_DETAIL_ERROR)
-        return (struct rl_answer){RL_FAILED, detail};
+        return (struct rl_answer){RL_FAILED, detail, 0};
     if (step != RL_STEP_CLAIM && is_word(first_word(text), "WRONGTYPE"))
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN};
-    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR};
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
 }
 
 struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)

@@ -13,6 +13,10 @@
 static const struct rl_script_text texts[RL_SCRIPT_COUNT] = {
     [RL_SCRIPT_RELEASE] = SCRIPT("release", RL_RELEASE_LUA, RL_RELEASE_SHA1),
     [RL_SCRIPT_EXTEND] = SCRIPT("extend", RL_EXTEND_LUA, RL_EXTEND_SHA1),
+    [RL_SCRIPT_REPAIR] = SCRIPT("repair", RL_REPAIR_LUA, RL_REPAIR_SHA1),
+    [RL_SCRIPT_GRANT] = SCRIPT("grant", RL_GRANT_LUA, RL_GRANT_SHA1),
+    [RL_SCRIPT_RAISE] = SCRIPT("raise", RL_RAISE_LUA, RL_RAISE_SHA1),
+    [RL_SCRIPT_JOIN] = SCRIPT("join", RL_JOIN_LUA, RL_JOIN_SHA1),
 };
 
 const struct rl_script_text *rl_script_text(enum rl_script script)

@@ -22,7 +22,7 @@ static void give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end 
  * the wake-up for it came. */
 void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (!rl_before(now, lock->wish.deadline)) {
+    if (!rl_before(now, lock->wish->deadline)) {
         give_up(engine, lock, RL_END_DEADLINE, lock->last_end ? (enum rl_end)lock->last_end : RL_END_NO_QUORUM);
         return;
     }
@@ -33,34 +33,36 @@ void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                      const struct rl_acquire *wish)
 {
-    lock->wish = *wish;
+    lock->wish = wish;
     lock->attempts = 0;
     lock->last_end = RL_END_NONE;
     rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
     rl_lock_set_claim(engine, lock, NULL);
     if (joining(engine)) {
+        assert(rl_list_empty(&lock->queue));
         lock->wake = wish->deadline;
-        rl_list_append(&engine->gathering, &lock->gathering);
+        rl_list_append(&engine->gathering, &lock->queue);
     } else {
         rl_acquire_start(engine, lock, now);
     }
 }
 
 /* Writes the claim to every master that may be asked; the others have failed already (protocol 1.5). */
-static void ask_all(struct rl_engine *engine, struct rl_claim *claim)
+static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         struct rl_slot *slot = &claim->slots[i];
 
-        if (engine->links[i] == RL_LINK_READY) {
+        enum rl_detail why = RL_DETAIL_NONE;
+
+        slot->vote = RL_FAILED;
+        if (rl_may_claim(engine, i, now, &why)) {
             slot->vote = RL_PENDING;
             nodes |= rl_bit(i);
-        } else {
-            slot->vote = RL_FAILED;
-            slot->detail = engine->links[i] == RL_LINK_LATE ? RL_DETAIL_LATE : RL_DETAIL_DOWN;
         }
+        slot->detail = (uint8_t)why;
         slot->answer = slot->vote;
     }
     rl_claim_send(engine, claim, RL_STEP_CLAIM, nodes);
@@ -70,7 +72,7 @@ static void ask_all(struct rl_engine *engine, struct rl_claim *claim)
 static struct rl_instant useless_from(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     return rl_after(lock->claim->round_bound,
-                    (struct rl_span){-engine->config.guard.ns - lock->wish.min_validity.ns});
+                    (struct rl_span){-engine->config.guard.ns - lock->wish->min_validity.ns});
 }
 
 /* A round is over when every master had its time, when a quorum would come too late, or at the caller's deadline. */
@@ -78,17 +80,19 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_instant end = rl_earlier(rl_after(now, engine->config.node_timeout), useless_from(engine, lock));
 
-    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->wish.deadline);
+    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->wish->deadline);
 }
 
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                           struct rl_claim *claim)
+                           struct rl_claim *claim, uint64_t proposal)
 {
     const struct rl_config *config = &engine->config;
-    uint32_t ttl_ms = lock->wish.ttl_ms;
+    uint32_t ttl_ms = lock->wish->ttl_ms;
 
     assert(lock->state == RL_LOCK_ACQUIRING);
-    rl_claim_init(claim, config->n_nodes);
+    rl_claim_init(claim, config->n_nodes, lock->wish->fenced);
+    if (claim->fenced)
+        rl_claim_fence(claim)->proposal = proposal;
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
@@ -98,7 +102,7 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     lock->attempts++;
     lock->wake = round_end(engine, lock, now);
     engine->counters.attempts++;
-    ask_all(engine, claim);
+    ask_all(engine, claim, now);
     rl_acquire_answered(engine, lock, now);
 }
 
@@ -115,8 +119,8 @@ static struct rl_span pause(struct rl_engine *engine, const struct rl_lock *lock
 {
     struct rl_span round = rl_until(lock->round_start, now);
     struct rl_span delay =
-        rl_retry_delay(&engine->random, lock->wish.retry_delay, lock->wish.retry_jitter, round);
-    struct rl_span left = rl_until(now, lock->wish.deadline);
+        rl_retry_delay(&engine->random, lock->wish->retry_delay, lock->wish->retry_jitter, round);
+    struct rl_span left = rl_until(now, lock->wish->deadline);
 
     return delay.ns < left.ns ? delay : (struct rl_span){left.ns / 2};
 }
@@ -131,12 +135,12 @@ static void end_attempt(struct rl_engine *engine, struct rl_lock *lock, struct r
     rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
     engine->counters.rollbacks++;
     lock->last_end = (uint8_t)end;
-    if (lock->wish.once || (lock->wish.max_attempts && lock->attempts >= lock->wish.max_attempts)) {
+    if (lock->wish->once || (lock->wish->max_attempts && lock->attempts >= lock->wish->max_attempts)) {
         give_up(engine, lock, end, RL_END_NONE);
         return;
     }
     delay = pause(engine, lock, now);
-    if (delay.ns < SHORTEST_PAUSE_NS && rl_until(now, lock->wish.deadline).ns < 2 * SHORTEST_PAUSE_NS) {
+    if (delay.ns < SHORTEST_PAUSE_NS && rl_until(now, lock->wish->deadline).ns < 2 * SHORTEST_PAUSE_NS) {
         give_up(engine, lock, RL_END_DEADLINE, end);
         return;
     }
@@ -163,15 +167,25 @@ static struct tally count_votes(const struct rl_claim *claim)
     return tally;
 }
 
-/* After every vote: won, lost, or still open (protocol 1.5). It is for want of masters that an attempt is lost only if
- * the failures alone make a quorum impossible. */
+/* A quorum of grants, and of records of the fencing token if there is one. */
+static enum rl_verdict verdict_on(struct rl_engine *engine, struct rl_claim *claim, const struct tally *tally)
+{
+    const struct rl_config *config = &engine->config;
+    enum rl_verdict verdict =
+        rl_quorum_verdict(config->n_nodes, config->quorum, tally->granted, tally->failed + tally->refused);
+
+    return verdict == RL_VERDICT_WON && claim->fenced ? rl_fence_verdict(engine, claim) : verdict;
+}
+
+/* After every vote: won, lost, or still open (protocol 1.5). It is for want of masters that an attempt is lost unless
+ * the refusals of those that hold another's value were needed, too. */
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->config;
     struct tally tally = count_votes(lock->claim);
-    bool unreachable = tally.failed > config->n_nodes - config->quorum;
+    bool unreachable = tally.failed > config->n_nodes - config->quorum || tally.granted >= config->quorum;
 
-    switch (rl_quorum_verdict(config->n_nodes, config->quorum, tally.granted, tally.failed + tally.refused)) {
+    switch (verdict_on(engine, lock->claim, &tally)) {
     case RL_VERDICT_WON:
         rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
         break;
@@ -194,12 +208,14 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     assert(lock->state == RL_LOCK_ACQUIRING && lock->claim);
     deadline = rl_ledger_deadline(lock->claim, config->quorum, config->guard);
     left_ns = rl_until(now, deadline).ns;
-    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->wish.min_validity.ns)) {
+    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->wish->min_validity.ns)) {
         end_attempt(engine, lock, now, RL_END_TOO_SLOW);
         return;
     }
+    rl_lock_begin_hold(lock, lock->wish, now);
     rl_lock_complete(engine, lock, RL_END_OK, RL_END_NONE);
     rl_lock_set_state(lock, RL_LOCK_HELD);
+    rl_renew_schedule(engine, lock, now);
 }
 
 /* The round's time is up: the masters were too slow for the ttl, for node_timeout, or for the caller. Those without an
@@ -225,7 +241,7 @@ void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     } else if (lock->claim) {
         end_round(engine, lock, now);
     } else {
-        rl_list_remove(&lock->gathering);
+        rl_list_remove(&lock->queue);
         rl_acquire_start(engine, lock, now);
     }
 }

@@ -2,18 +2,14 @@
 
 #include <string.h>
 
-void rl_claim_init(struct rl_claim *claim, size_t n_nodes)
+void rl_claim_init(struct rl_claim *claim, size_t n_nodes, bool fenced)
 {
-    void *host = claim->host;
-
-    memset(claim, 0, rl_claim_size(n_nodes));
-    claim->host = host;
+    memset(claim, 0, rl_claim_size(n_nodes, fenced));
+    claim->fenced = fenced;
     claim->n_nodes = (uint8_t)n_nodes;
     rl_list_init(&claim->link);
-    rl_list_init(&claim->out);
     claim->give_up = RL_LONG_AGO;
     claim->round_bound = RL_LONG_AGO;
-    claim->loose_bound = RL_LONG_AGO;
     claim->shortest_extension_ms = UINT32_MAX;
     for (size_t i = 0; i < n_nodes; i++) {
         claim->slots[i].bound = RL_LONG_AGO;

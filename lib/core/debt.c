@@ -20,8 +20,15 @@
 void rl_claim_send(struct rl_engine *engine, struct rl_claim *claim, enum rl_step step, uint32_t nodes)
 {
     claim->to_send[step] |= nodes;
-    if (nodes && rl_list_empty(&claim->out))
-        rl_list_append(&engine->outbox, &claim->out);
+    if (!nodes || claim->waiting)
+        return;
+    claim->waiting = true;
+    claim->next_out = NULL;
+    if (engine->outbox)
+        engine->outbox_last->next_out = claim;
+    else
+        engine->outbox = claim;
+    engine->outbox_last = claim;
 }
 
 static bool may_hold(const struct rl_slot *slot)
@@ -40,8 +47,14 @@ static void withdraw_unsent(struct rl_claim *claim)
         if (claim->to_send[RL_STEP_CLAIM] & rl_bit(i))
             claim->slots[i].vote = RL_NOT_ASKED;
     }
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (claim->to_send[RL_STEP_REPAIR] & rl_bit(i))
+            claim->slots[i].vote = RL_UNKNOWN; /* as before the repair: the key may be there all the same */
+    }
     claim->to_send[RL_STEP_CLAIM] = 0;
+    claim->to_send[RL_STEP_RAISE] = 0;
     claim->to_send[RL_STEP_EXTEND] = 0;
+    claim->to_send[RL_STEP_REPAIR] = 0;
 }
 
 void rl_claim_undo(struct rl_engine *engine, struct rl_claim *claim, enum rl_step step, struct rl_instant now)
@@ -50,6 +63,7 @@ void rl_claim_undo(struct rl_engine *engine, struct rl_claim *claim, enum rl_ste
 
     if (claim->undoing)
         return;
+    rl_proof_drop(claim);
     claim->undoing = true;
     withdraw_unsent(claim);
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -155,7 +169,7 @@ void rl_claim_settle(struct rl_engine *engine, struct rl_claim *claim)
         rl_list_remove(&claim->link);
         engine->n_debts--;
     }
-    if (claim->lock || claim->in_flight || !rl_list_empty(&claim->out) || !rl_list_empty(&claim->link))
+    if (claim->lock || claim->in_flight || claim->waiting || !rl_list_empty(&claim->link))
         return;
     claim->done = true;
     rl_list_append(&engine->finished, &claim->link);

@@ -18,6 +18,13 @@
  *
  * Links begin as JOINING, and acquisitions wait until none is: the host must see to it that each leaves that state.
  *
+ * Trust (protocol section 5): the host judges each connection before it calls the link READY, and tells the judgement
+ * by rl_engine_standing(). Where a master is guarded, the host writes a guard behind the commands of each loop turn:
+ *
+ *     rl_engine_take_unguarded()  ->  for each master of the mask: HGET marker inc, TIME  ->  rl_engine_proof()
+ *
+ * A classic host tells "votes, not guarded" for every master, once.
+ *
  * Timers: rl_lock_wakeup() and rl_engine_wakeup() tell when the next tick is due; ask again after every event. */
 #ifndef RL_CORE_ENGINE_H
 #define RL_CORE_ENGINE_H
@@ -29,6 +36,7 @@
 #include "core/claim.h"
 #include "core/link.h"
 #include "core/lock.h"
+#include "core/standing.h"
 #include "core/validity.h"
 #include "util/instant.h"
 #include "util/list.h"
@@ -42,6 +50,8 @@ struct rl_config {
     struct rl_drift_rule drift;
     struct rl_span guard;
     struct rl_span node_timeout; /* length of a round */
+    struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
+    uint32_t max_ttl_ms;
     uint64_t seed;               /* of the retry jitter */
 };
 
@@ -52,15 +62,25 @@ struct rl_counters {
     uint64_t debts_paid;    /* undo commands sent again */
     uint64_t debts_expired;
     uint64_t lost;
+    uint64_t renewals;         /* rounds begun by the engine itself ... */
+    uint64_t renewals_failed;  /* ... and those that found no quorum */
+    uint64_t repairs;          /* keys that masters got back */
+    uint64_t disproved;        /* answers from a memory other than the one that was judged */
+    uint64_t raises;           /* acquisitions whose token needed a second round trip */
 };
 
 struct rl_engine {
     struct rl_config config;
     uint64_t random;            /* state of the jitter's generator */
     enum rl_link links[RL_MAX_NODES];
-    struct rl_list outbox;      /* claims with something to send */
+    struct rl_standing standings[RL_MAX_NODES];
+    struct rl_instant stepped_until[RL_MAX_NODES]; /* no new votes until then: the clock was set forward */
+    uint32_t unguarded;         /* masters whose latest commands have no guard behind them yet */
+    struct rl_claim *outbox;    /* claims with something to send: the first ... */
+    struct rl_claim *outbox_last; /* ... and the last, if there is a first */
     struct rl_list notices;     /* locks with something to say */
     struct rl_list gathering;   /* locks that wait for the first connections */
+    struct rl_list unproved;    /* claims with answers that wait for a proof */
     struct rl_list debts;       /* claims that are being undone */
     struct rl_list finished;    /* claims that can be disposed of */
     struct rl_instant debts_due;
@@ -76,6 +96,19 @@ void rl_engine_init(struct rl_engine *engine, const struct rl_config *config);
  * command that was in flight on it by rl_engine_reply(): FAILED if it was surely not sent, UNKNOWN otherwise. */
 void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_link link);
 
+/* The host's judgement of a master, before its link becomes READY and whenever it changes. All masters are UNJUDGED at
+ * first. */
+void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigned node,
+                        const struct rl_standing *standing);
+
+/* The reply to a guard: was everything that this connection has answered so far done in the memory that was judged?
+ * If not, the host must give up the connection and have the master judged anew. */
+void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory);
+
+/* The master's clock has been set forward, by `step` at most (protocol 5.6): its new votes do not count for so long. The
+ * host then calls rl_lock_clock_stepped() for every lock. */
+void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node, struct rl_span step);
+
 /* The end of one command: its answer, or that there will be none. Each command handed out by RL_EFFECT_SEND must be
  * ended exactly once. `round` is the one from the effect; latency may be RL_NO_LATENCY. */
 void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
@@ -83,8 +116,10 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
 
 /* Whether a command that was certainly not applied (NOSCRIPT) may be written once more, behind all that was written
  * since. An extension may not once a later round has begun: the repetition would carry the ttl of that round, which
- * this master's bound does not know of if that round was not sent to it. Nor may one behind an undo. */
-bool rl_engine_may_repeat(const struct rl_claim *claim, enum rl_step step, uint32_t round);
+ * this master's bound does not know of if that round was not sent to it. Nor may a claim, extension or repair behind
+ * an undo, nor a repair whose condition does not hold any more. When the answer is yes the host must write it. */
+bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
+                          enum rl_step step, uint32_t round, unsigned node);
 
 /* Debts: resends and expiry. */
 void rl_engine_tick(struct rl_engine *engine, struct rl_instant now);
@@ -96,8 +131,10 @@ enum rl_effect_kind {
     RL_EFFECT_SEND,       /* claim, step, round, nodes */
     RL_EFFECT_WANT_CLAIM, /* lock */
     RL_EFFECT_ACCEPT,     /* lock */
+    RL_EFFECT_RENEWED,    /* lock: a renewal has found its quorum */
     RL_EFFECT_BACKOFF,    /* lock, status: an attempt failed, the next one waits for rl_lock_wakeup() */
-    RL_EFFECT_LOST,       /* lock: its validity ended while it was held */
+    RL_EFFECT_AT_RISK,    /* lock: little validity is left, and no renewal has come through */
+    RL_EFFECT_LOST,       /* lock: its validity ended while it was held; lock->loss says why */
     RL_EFFECT_COMPLETE,   /* lock, op, status, cause: exactly one for each operation started */
     RL_EFFECT_DISPOSE,    /* claim: nothing refers to it any more */
 };
@@ -113,6 +150,10 @@ struct rl_effect {
     enum rl_end status;
     enum rl_end cause;
 };
+
+/* Masters to which commands have gone since the last call that need a guard behind them. To be asked at the end of every
+ * loop turn, when all effects have been taken. */
+uint32_t rl_engine_take_unguarded(struct rl_engine *engine);
 
 /* Takes the next effect; false if there is none. Order: all sends, then disposals, whose claims the host may hand out
  * again, then the notices of locks. */

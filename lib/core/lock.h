@@ -11,7 +11,8 @@
  *      '----------------------------------- RELEASING
  *
  * LOST also goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to
- * RELEASING for a value that somebody else has set (release_value).
+ * RELEASING for a value that somebody else has set (release_value), and to HELD for a lock that another handle hands
+ * over (adopt). A renewal is no state: the lock stays HELD (renew.c).
  *
  * Validity is not a state: the ledger of the current claim decides it at any instant (rl_lock_deadline), and a lock in
  * HELD whose deadline has passed is worth nothing, tick or no tick. */
@@ -65,17 +66,34 @@ struct rl_acquire {
     struct rl_span retry_jitter;
     struct rl_span min_validity;
     struct rl_instant deadline; /* RL_NEVER: none */
+    uint32_t renew_ms;          /* between renewals of a held lock; 0: none */
+    uint32_t at_risk_ms;        /* validity left at which the holder is warned; 0: never */
+    uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
+    bool fenced;                /* with a fencing token */
+};
+
+/* Why a held lock was lost. */
+enum rl_loss {
+    RL_LOSS_NONE,
+    RL_LOSS_EXPIRED,     /* the deadline passed, and no renewal had been tried since the last good one */
+    RL_LOSS_UNREACHABLE, /* the deadline passed: renewals found too few masters */
+    RL_LOSS_REFUSED,     /* too many masters no longer have the key, or have another's */
+    RL_LOSS_CLOCK_STEP,  /* masters' clocks were set forward */
+    RL_LOSS_HOLD_LIMIT,  /* the deadline passed, and max_hold_ms forbade to renew */
 };
 
 struct rl_lock {
-    struct rl_list notice;    /* in the engine's list while there is a notice to hand out */
-    struct rl_list gathering;
+    struct rl_list queue;     /* in the engine's list of notices, or of those that wait for the first connections */
     struct rl_claim *claim;   /* current or latest; its ledger and evidence */
-    struct rl_acquire wish;   /* of the latest acquisition */
+    const struct rl_acquire *wish; /* of the acquisition that is pending: borrowed from the host until it completes */
     struct rl_instant round_start;
-    struct rl_instant wake;   /* next tick for the pending operation, RL_NEVER if it needs none */
+    struct rl_instant held_since; /* of the latest acquisition */
+    struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
     uint32_t attempts;
+    uint32_t renew_ms;        /* as the acquisition wished, in proportion to the present ttl */
+    uint32_t at_risk_ms;
+    uint32_t max_hold_ms;
     uint8_t state;            /* enum rl_lock_state */
     uint8_t op;               /* enum rl_op: the pending operation */
     uint8_t last_end;         /* enum rl_end of the latest attempt */
@@ -83,7 +101,23 @@ struct rl_lock {
     uint8_t ended_op;         /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
     uint8_t ended;
     uint8_t ended_cause;
+    uint8_t loss;             /* enum rl_loss */
     bool was_lost;            /* the release in progress started after the validity had ended */
+    bool renewing;            /* HELD, with a renewal round under way */
+    bool round_won;           /* the latest round has found its quorum */
+    bool round_failed;        /* no round since has found a quorum */
+    bool warned;              /* at risk, and told so */
+    bool stepped;             /* the latest change of its bounds was a clock step */
+};
+
+/* What one handle passes on to another (protocol: ownership transfer). */
+struct rl_inheritance {
+    uint32_t ttl_ms;
+    uint32_t longest_ttl_ms;
+    uint32_t shortest_extension_ms;
+    uint64_t fence;
+    const struct rl_instant *bounds; /* one for each master */
+    uint32_t loose;                  /* mask of masters */
 };
 
 void rl_lock_init(struct rl_lock *lock);
@@ -94,11 +128,11 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 
 /* --- Operations: each is followed by exactly one RL_EFFECT_COMPLETE ------------------------------------------- */
 
-/* State IDLE or LOST. */
+/* State IDLE or LOST. The wish is borrowed until RL_EFFECT_COMPLETE has been handed out. */
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                      const struct rl_acquire *wish);
 
-/* State HELD, before the deadline; ttl_ms 0: as before. */
+/* State HELD, before the deadline; ttl_ms 0: as before. A renewal under way becomes part of it. */
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
 
 /* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
@@ -109,6 +143,12 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint32_t ttl_ms);
 
+/* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). Memory as for
+ * rl_lock_begin_attempt(), fenced if inheritance->fence is not 0. HELD afterwards, and renewed soon, if it is valid now;
+ * otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
+bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
+                   const struct rl_acquire *wish, const struct rl_inheritance *inheritance);
+
 /* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
 void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock);
 
@@ -117,9 +157,11 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 
 /* --- Answers to effects, and time ------------------------------------------------------------------------------ */
 
-/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size() bytes, whose host member is kept. */
+/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->fenced) bytes, whose host member is kept. The proposal is only
+ * looked at for fenced locks: the wall clock in microseconds or, if that is larger, one more than the largest counter
+ * that any answer has shown for this key (protocol 4.4). */
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                           struct rl_claim *claim);
+                           struct rl_claim *claim, uint64_t proposal);
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* RL_EFFECT_ACCEPT. */
@@ -129,6 +171,10 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
  * that had arrived before `now`. */
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* After rl_engine_clock_stepped(), for every lock: its own votes of that master count that much shorter. */
+void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
+                           struct rl_span step);
 
 /* --- Questions ------------------------------------------------------------------------------------------------- */
 

@@ -1,60 +1,63 @@
-/* Recipe of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 2.3 (release and rollback). */
+/* Recipe of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair), 2.3 (release and rollback). */
 #include <string.h>
 
+#include "core/arguments.h"
+#include "core/mutant.h"
 #include "core/recipe.h"
-#include "util/decimal.h"
-
-static struct rl_slice word(const char *text)
-{
-    return (struct rl_slice){text, strlen(text)};
-}
-
-static void push(struct rl_command *command, struct rl_slice argument)
-{
-    command->argv[command->argc++] = argument;
-}
-
-static void push_ttl(struct rl_command *command, uint32_t ttl_ms)
-{
-    size_t size = rl_decimal(ttl_ms, command->number_text);
-
-    push(command, (struct rl_slice){command->number_text, size});
-}
 
 static void claim(const struct rl_subject *subject, struct rl_command *command)
 {
-    command->send_as = RL_SEND_PLAIN;
-    command->script = RL_SCRIPT_NONE;
-    push(command, word("SET"));
-    push(command, subject->key);
-    push(command, subject->token);
-    push(command, word("NX"));
-    push(command, word("PX"));
-    push_ttl(command, subject->ttl_ms);
+    rl_command_init(command, RL_SEND_PLAIN, RL_SCRIPT_NONE, 0);
+    rl_push_word(command, "SET");
+    rl_push(command, subject->key);
+    rl_push(command, subject->token);
+    rl_push_word(command, "NX");
+    rl_push_word(command, "PX");
+    rl_push_number(command, 0, subject->ttl_ms);
 }
 
 static void compare_and(enum rl_script script, enum rl_send_as send_as, const struct rl_subject *subject,
                         struct rl_command *command)
 {
-    command->send_as = send_as;
-    command->script = script;
-    command->n_keys = 1;
-    push(command, subject->key);
-    push(command, subject->token);
+    rl_command_init(command, send_as, script, 1);
+    rl_push(command, subject->key);
+    rl_push(command, subject->token);
     if (script == RL_SCRIPT_EXTEND)
-        push_ttl(command, subject->ttl_ms);
+        rl_push_number(command, 0, subject->ttl_ms);
+}
+
+/* With a counter where the subject has one, for the recipe with fencing tokens. Without a marker its place is taken by
+ * the key, since an empty name would be one that no ACL allows; the script does not look at it then. */
+static void repair(const struct rl_subject *subject, struct rl_command *command)
+{
+    struct rl_slice nothing = {"", 0};
+
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_REPAIR, subject->counter.size ? 3 : 2);
+    rl_push(command, subject->key);
+    rl_push(command, subject->marker.size ? subject->marker : subject->key);
+    if (subject->counter.size)
+        rl_push(command, subject->counter);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->ttl_ms);
+    rl_push(command, RL_MUTANT(REPAIR_ANY_MEMORY) || !subject->marker.size ? nothing : subject->incarnation);
+    if (subject->counter.size) {
+        rl_push_number(command, 1, subject->fence);
+        rl_push_number(command, 2, subject->counter_ttl_ms);
+    }
 }
 
 static void mutex_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    ret_command->argc = 0;
-    ret_command->n_keys = 0;
     switch (step) {
     case RL_STEP_CLAIM:
         claim(subject, ret_command);
         break;
+    case RL_STEP_RAISE: /* there is no counter to raise: never asked, and harmless if it were */
     case RL_STEP_EXTEND:
         compare_and(RL_SCRIPT_EXTEND, RL_SEND_EVALSHA, subject, ret_command);
+        break;
+    case RL_STEP_REPAIR:
+        repair(subject, ret_command);
         break;
     case RL_STEP_RELEASE:
         compare_and(RL_SCRIPT_RELEASE, RL_SEND_EVALSHA, subject, ret_command);
@@ -69,27 +72,43 @@ static void mutex_command(enum rl_step step, const struct rl_subject *subject, s
 static struct rl_answer claim_answer(const struct rl_reply_item *root)
 {
     if (root->type == RL_REPLY_STATUS && root->text.size == 2 && memcmp(root->text.data, "OK", 2) == 0)
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE};
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     if (root->type == RL_REPLY_NIL)
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD};
-    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL};
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
 /* The scripts answer 1: done, 0: no such key, -1: another's value. */
 static struct rl_answer script_answer(const struct rl_reply_item *root)
 {
     if (root->type == RL_REPLY_INTEGER && root->integer == 1)
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE};
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     if (root->type == RL_REPLY_INTEGER && root->integer == 0)
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING};
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (root->type == RL_REPLY_INTEGER && root->integer == -1)
-        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN};
-    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL};
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+}
+
+/* REPAIR never finds the key missing, since it sets it then and answers 2; -2 is another memory. */
+static struct rl_answer repair_answer(const struct rl_reply_item *root)
+{
+    int64_t answer = root->type == RL_REPLY_INTEGER ? root->integer : 0;
+
+    if (answer == 1 || answer == 2)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    if (answer == -1)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    if (answer == -2)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_MEMORY_LOST, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
 static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *reply)
 {
-    return step == RL_STEP_CLAIM ? claim_answer(&reply->root) : script_answer(&reply->root);
+    if (step == RL_STEP_CLAIM)
+        return claim_answer(&reply->root);
+    return step == RL_STEP_REPAIR ? repair_answer(&reply->root) : script_answer(&reply->root);
 }
 
 const struct rl_recipe rl_mutex_recipe = {

@@ -6,6 +6,8 @@
 #ifndef RL_CORE_OUTCOME_H
 #define RL_CORE_OUTCOME_H
 
+#include <stdint.h>
+
 enum rl_outcome {
     RL_NOT_ASKED, /* nothing was written to this master */
     RL_PENDING,   /* written, no reply yet */
@@ -24,6 +26,9 @@ enum rl_outcome {
     X(FOREIGN, "foreign")                   /* extend, undo: another value, or another type */              \
     X(DOWN, "not connected")                                                                            \
     X(LATE, "late")                         /* overdue with earlier replies: not asked */               \
+    X(QUARANTINED, "quarantined")           /* its memory, or its clock, is not to be trusted yet */      \
+    X(EXCLUDED, "excluded")                 /* not fit to vote: see the node's standing */              \
+    X(MEMORY_LOST, "memory lost")           /* done in a memory other than the one that was judged */   \
     X(TIMEOUT, "timeout")                                                                               \
     X(DISCONNECTED, "disconnected")                                                                     \
     X(BACKLOG, "backlog full")                                                                          \
@@ -53,6 +58,7 @@ enum rl_detail {
 struct rl_answer {
     enum rl_outcome outcome;
     enum rl_detail detail;
+    uint64_t fence; /* CLAIM granted or refused, by a recipe with tokens: the master's counter; otherwise 0 */
 };
 
 #endif

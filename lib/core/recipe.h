@@ -11,10 +11,13 @@
 
 #include "core/outcome.h"
 
-/* What the engine may ask of one master for one value. */
+/* What the engine may ask of one master for one value; in the order in which steps that are handed out together must
+ * reach a connection. */
 enum rl_step {
     RL_STEP_CLAIM,    /* set the value if nobody has the key */
+    RL_STEP_RAISE,    /* lift the resource's counter to our fencing token if the value is ours (protocol 4.2) */
     RL_STEP_EXTEND,   /* set the ttl anew if the value is ours */
+    RL_STEP_REPAIR,   /* the same, or set the value again if nobody has the key (protocol 3.2) */
     RL_STEP_RELEASE,  /* remove the value if it is ours; after a hold */
     RL_STEP_ROLLBACK, /* the same after a failed attempt, sent so that it cannot fail for want of a loaded script */
     RL_STEP_COUNT,
@@ -26,12 +29,17 @@ struct rl_slice {
 };
 
 #define RL_COMMAND_MAX_ARGS 12
+#define RL_COMMAND_MAX_NUMBERS 4
 
 /* How the codec sends it. */
 enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
     RL_SCRIPT_RELEASE,
     RL_SCRIPT_EXTEND,
+    RL_SCRIPT_REPAIR,
+    RL_SCRIPT_GRANT,
+    RL_SCRIPT_RAISE,
+    RL_SCRIPT_JOIN,
     RL_SCRIPT_COUNT,
 };
 
@@ -42,14 +50,14 @@ enum rl_send_as {
 };
 
 /* For scripts argv holds the keys and then the arguments; the codec puts EVALSHA, digest and the number of keys in
- * front. The slices borrow from the subject and from number_text. */
+ * front. The slices borrow from the subject and from numbers. */
 struct rl_command {
     enum rl_send_as send_as;
     enum rl_script script;
     size_t n_keys;
     size_t argc;
     struct rl_slice argv[RL_COMMAND_MAX_ARGS];
-    char number_text[24];
+    char numbers[RL_COMMAND_MAX_NUMBERS][24];
 };
 
 /* What a command is about. */
@@ -57,6 +65,18 @@ struct rl_subject {
     struct rl_slice key;
     struct rl_slice token;
     uint32_t ttl_ms;
+
+    /* RL_STEP_REPAIR: the marker's key, and the incarnation in which alone the command may do anything; the slice is
+     * empty where the master has no marker (classic profile). */
+    struct rl_slice marker;
+    struct rl_slice incarnation;
+
+    /* Recipes with fencing tokens: the counter's key and idle life; the number proposed for a claim; the token to be
+     * recorded by RAISE and REPAIR. */
+    struct rl_slice counter;
+    uint64_t counter_ttl_ms;
+    uint64_t proposal;
+    uint64_t fence;
 };
 
 /* A successful reply, flattened by the codec. */
@@ -69,7 +89,7 @@ enum rl_reply_type {
     RL_REPLY_ARRAY,
 };
 
-#define RL_REPLY_MAX_ELEMENTS 16
+#define RL_REPLY_MAX_ELEMENTS 20
 
 struct rl_reply_item {
     enum rl_reply_type type; /* never RL_REPLY_ARRAY */
@@ -95,5 +115,8 @@ struct rl_recipe {
 
 /* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */
 extern const struct rl_recipe rl_mutex_recipe;
+
+/* The mutex with fencing tokens (protocol section 4): claims are granted by a script that also counts. */
+extern const struct rl_recipe rl_fenced_recipe;
 
 #endif

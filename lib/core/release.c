@@ -77,6 +77,7 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     lock->was_lost = lock->state == RL_LOCK_LOST || !rl_before(now, rl_lock_deadline(engine, lock));
     if (lock->state == RL_LOCK_EXTENDING)
         rl_lock_notify(engine, lock, RL_NOTICE_EXTEND_CANCELED);
+    lock->renewing = false;
     rl_lock_set_state(lock, RL_LOCK_RELEASING);
     start(engine, lock, now);
 }
@@ -84,7 +85,7 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint32_t ttl_ms)
 {
-    rl_claim_init(claim, engine->config.n_nodes);
+    rl_claim_init(claim, engine->config.n_nodes, false);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->give_up = rl_surely_expired(&engine->config.drift, now, ttl_ms);

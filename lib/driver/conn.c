@@ -66,6 +66,7 @@ static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
     static const char *const where[] = {
         [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
         [RL_CONN_SECURING] = "securing the connection", [RL_CONN_SETUP] = "handshake",
+        [RL_CONN_GREETING] = "handshake",
     };
 
     rl_conn_blame(conn, "%s: timed out", where[conn->state]);

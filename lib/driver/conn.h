@@ -1,12 +1,13 @@
 /* One connection to one master, made again whenever it ends. Private to the driver.
  *
- *                +--------------------------- any failure -------------------------------+
+ *                +----------------------------- any failure -----------------------------+
  *                v                                                                       |
- *     WAITING -> RESOLVING -> CONNECTING -> SECURING -> SETUP -> READY ------------------+
+ *     WAITING -> RESOLVING -> CONNECTING -> SECURING -> SETUP -> GREETING -> READY ------+
  *        |  timer           ^
  *        +------------------+  numeric addresses and unix sockets
  *
- * WAITING has no socket, SECURING is the stream's own handshake, SETUP the Redis handshake (conn_setup.c).
+ * WAITING has no socket, SECURING is the stream's own handshake, SETUP the Redis handshake, GREETING the sink's part of
+ * it (both: conn_setup.c).
  *
  * Rule of the driver: the sink is told from loop callbacks only. So a function that the sink may call never closes a
  * connection: it marks it as doomed, and the driver's turn closes it. */
@@ -31,6 +32,7 @@ enum rl_conn_state {
     RL_CONN_CONNECTING,
     RL_CONN_SECURING,
     RL_CONN_SETUP,
+    RL_CONN_GREETING,
     RL_CONN_READY,
 };
 
@@ -67,6 +69,11 @@ struct rl_conn {
 
     size_t setup_row;        /* position in the handshake: conn_setup.c */
     size_t setup_answered;
+    unsigned round;          /* GREETING: the round under way ... */
+    unsigned round_size;     /* ... its commands, and those of them that have been answered */
+    unsigned round_answered;
+    uint64_t round_start;    /* where its first byte is in everything queued on this connection */
+    struct rl_instant round_sent;
     char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command of the handshake that is not required */
 
     struct rl_instant ready_since;
@@ -131,7 +138,7 @@ void rl_conn_flush(struct rl_conn *conn);
 /* On destruction: writes once, tells nobody. Whether every byte has been handed to the kernel. */
 bool rl_conn_last_flush(struct rl_conn *conn);
 
-/* conn_setup.c: the Redis handshake. */
+/* conn_setup.c: the Redis handshake, and the sink's. */
 bool rl_setup_begin(struct rl_conn *conn); /* false: out of memory */
 
 /* false: the connection is not usable, and has been blamed. Calls rl_conn_become_ready() after the last reply. */

@@ -49,7 +49,7 @@ static bool deliver_all(struct rl_conn *conn, struct rl_instant now)
         if (result == RL_READ_ERROR) {
             rl_conn_blame(conn, "protocol: %s", rl_reply_reader_error(conn->reader));
             usable = false;
-        } else if (conn->state == RL_CONN_SETUP) {
+        } else if (conn->state < RL_CONN_READY) {
             usable = rl_setup_reply(conn, &reply, now);
         } else {
             usable = deliver_to_owner(conn, &reply, now);
@@ -125,6 +125,7 @@ void rl_conn_read(struct rl_conn *conn)
     conn->driver->reading = true;
     usable = read_some(conn);
     conn->driver->reading = false;
+    rl_ring_relax(&conn->ring);
     if (!usable)
         rl_conn_close(conn, clock_now(conn));
     else if (conn->link == RL_LINK_LATE)

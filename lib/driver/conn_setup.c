@@ -1,8 +1,9 @@
 /* The Redis handshake: what is said on every new connection, all in one write, before the first command.
  *
  * Each row of the table contributes any number of commands, depending on the configuration. A row that is required
- * ends the attempt when one of its commands is answered with an error. PING is the last and makes the connection
- * READY: its answer shows that everything before it has been dealt with, and that the server serves. */
+ * ends the attempt when one of its commands is answered with an error. PING is the last: its answer shows that
+ * everything before it has been dealt with, and that the server serves. Then the sink asks its own questions, round by
+ * round, and when it has no more the connection is READY. */
 #include <stdio.h>
 #include <string.h>
 
@@ -67,9 +68,10 @@ static bool select_write(const struct rl_conn *conn, size_t i, struct rl_bytes *
     return rl_words_encode(words, 2, out);
 }
 
+/* All but NONE and the last, JOIN, which is sent with its text. */
 static size_t load_count(const struct rl_conn *conn)
 {
-    return RL_SCRIPT_COUNT - 1; /* all but RL_SCRIPT_NONE */
+    return RL_SCRIPT_JOIN - RL_SCRIPT_NONE - 1;
 }
 
 static bool load_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
@@ -187,14 +189,77 @@ static void skip_finished_rows(struct rl_conn *conn)
     }
 }
 
-bool rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+/* --- The sink's rounds ------------------------------------------------------------------------------------------- */
+
+static bool begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+    size_t before = rl_bytes_length(&conn->out);
+    int size = sink->greet ? sink->greet(sink->ctx, conn->node, round, &conn->out) : 0;
+
+    if (size < 0) {
+        rl_conn_blame(conn, "handshake: no memory");
+        return false;
+    }
+    if (size == 0) {
+        rl_conn_become_ready(conn, now);
+        return true;
+    }
+    conn->state = RL_CONN_GREETING;
+    conn->round = round;
+    conn->round_size = (unsigned)size;
+    conn->round_answered = 0;
+    conn->round_start = conn->queued;
+    conn->round_sent = now;
+    conn->queued += rl_bytes_length(&conn->out) - before;
+    rl_conn_mark_dirty(conn);
+    return true;
+}
+
+static void blame_why(struct rl_conn *conn, const char *why)
+{
+    if (may_hold_password(conn, word(why)))
+        rl_conn_blame(conn, "handshake: refused with an error text that may hold the password");
+    else
+        rl_conn_blame(conn, "%s", why);
+}
+
+static bool greeted(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const char *why = "handshake: refused";
+
+    conn->stats.last_latency_ns = rl_until(conn->round_sent, now).ns;
+    if (!sink->greeted || sink->greeted(sink->ctx, conn->node, conn->round, conn->round_answered, reply,
+                                        conn->round_sent, now, &why))
+        return true;
+    blame_why(conn, why);
+    return false;
+}
+
+static bool round_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    if (conn->written <= conn->round_start) {
+        rl_conn_blame(conn, "a reply that belongs to no command");
+        return false;
+    }
+    if (!greeted(conn, reply, now))
+        return false;
+    conn->round_answered++;
+    return conn->round_answered < conn->round_size || begin_round(conn, conn->round + 1, now);
+}
+
+static bool row_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
     skip_finished_rows(conn);
     if (!check(conn, &rows[conn->setup_row], reply))
         return false;
     conn->setup_answered++;
     skip_finished_rows(conn);
-    if (conn->setup_row == N_ROWS)
-        rl_conn_become_ready(conn, now);
-    return true;
+    return conn->setup_row < N_ROWS || begin_round(conn, 0, now);
+}
+
+bool rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    return conn->state == RL_CONN_SETUP ? row_reply(conn, reply, now) : round_reply(conn, reply, now);
 }

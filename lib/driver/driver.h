@@ -17,6 +17,7 @@
 #include "core/link.h"
 #include "core/recipe.h"
 #include "driver/timers.h"
+#include "util/bytes.h"
 #include "util/instant.h"
 
 struct event_base;
@@ -34,6 +35,16 @@ struct rl_ticket {
 
 struct rl_driver_sink {
     void *ctx;
+
+    /* The host's own part of the handshake, in rounds: questions, and answers that decide whether the connection is
+     * used and what is asked next. Either may be NULL.
+     *
+     * greet appends the commands of a round (0, 1, ...) to *out and returns how many; 0: there is no such round, the
+     * link becomes READY; -1: out of memory. greeted is given reply `index` of the round, which was written after
+     * `sent`. false: the connection is given up, and *ret_why says why (a sentence; may hold server text; borrowed). */
+    int (*greet)(void *ctx, unsigned node, unsigned round, struct rl_bytes *out);
+    bool (*greeted)(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
+                    struct rl_instant sent, struct rl_instant now, const char **ret_why);
 
     /* The connection's state has changed. Before a link goes DOWN, every command pending on it has been given to
      * `dropped`. `why` is a sentence, "" if there is nothing to say; borrowed. */

@@ -10,6 +10,15 @@ void rl_ring_fini(struct rl_ring *ring)
     *ring = (struct rl_ring){0};
 }
 
+/* An empty ring keeps room for so many; that is more than a busy client has in flight. */
+#define KEPT_CAPACITY 4096
+
+void rl_ring_relax(struct rl_ring *ring)
+{
+    if (ring->capacity > KEPT_CAPACITY && rl_ring_count(ring) == 0)
+        rl_ring_fini(ring);
+}
+
 bool rl_ring_reserve(struct rl_ring *ring)
 {
     size_t count = rl_ring_count(ring);

@@ -34,6 +34,9 @@ static inline const struct rl_pending *rl_ring_front(const struct rl_ring *ring)
     return &ring->entries[ring->first & (ring->capacity - 1)];
 }
 
+/* Gives memory back after a burst; to be called now and then. */
+void rl_ring_relax(struct rl_ring *ring);
+
 static inline struct rl_pending rl_ring_pop(struct rl_ring *ring)
 {
     return ring->entries[ring->first++ & (ring->capacity - 1)];

@@ -7,7 +7,7 @@
 #define SMALLEST_CAPACITY 512
 
 /* An empty queue keeps a buffer up to this size for the next burst. */
-#define KEPT_CAPACITY (256 * 1024)
+#define KEPT_CAPACITY (128 * 1024)
 
 void rl_bytes_fini(struct rl_bytes *bytes)
 {

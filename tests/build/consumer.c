@@ -24,6 +24,7 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 int main(int argc, char **argv)
 {
     struct event_base *base = event_base_new();
+    struct redlock_options options;
     struct redlock_client *client;
     struct redlock_lock *lock;
     struct redlock_error error;
@@ -32,7 +33,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "version %s, header %s\n", redlock_version(), REDLOCK_VERSION);
         return 1;
     }
-    if (redlock_client_create(base, (const char *const *)argv + 2, (size_t)argc - 2, NULL, &client, &error) != 0) {
+    redlock_options_init(&options);
+    options.join = REDLOCK_JOIN_DECLARE; /* fresh masters, started for this program */
+    if (redlock_client_create(base, (const char *const *)argv + 2, (size_t)argc - 2, &options, &client, &error) != 0) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }

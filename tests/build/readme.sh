@@ -1,5 +1,5 @@
 #!/bin/sh
-# The program in README.md compiles without a warning, is as short as it says, and locks.
+# The program in README.md compiles without a warning and locks, once its masters have been declared new.
 #
 #   readme.sh SOURCE_ROOT BUILD_ROOT LIBRARY_DIR WITH_MASTERS        $CC
 set -eu
@@ -15,7 +15,16 @@ awk '/^```c$/ { on = 1; n++; next } /^```$/ { on = 0 } on && n == 1' "$root/READ
 grep -q redlock_acquire "$work/program.c" || { echo "README.md has no program"; exit 1; }
 "${CC:-cc}" -std=c11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$root/include" -I"$build/include" \
     "$work/program.c" -o "$work/program" -L"$library" -lredlock -levent_core
-LD_LIBRARY_PATH=$library "$with_masters" 3 "$work/program" >"$work/output"
+redlock=$build/tools/redlock
+[ -x "$redlock" ] || { echo "the redlock command is not built"; exit 77; }
+cat >"$work/steps.sh" <<'END'
+program=$1 redlock=$2
+shift 2
+list=$(IFS=,; echo "$*")
+REDLOCK_NODES=$list "$redlock" nodes --new-deployment --yes
+exec "$program" "$@"
+END
+LD_LIBRARY_PATH=$library "$with_masters" 3 sh "$work/steps.sh" "$work/program" "$redlock" >"$work/output"
 cat "$work/output"
 grep -q '^acquire: success' "$work/output"
 grep -q '^released: success' "$work/output"

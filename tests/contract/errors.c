@@ -88,6 +88,9 @@ static void refuse_wishes(void)
     refuse_wish(lock, WISH(retry_jitter_ms = 60001), REDLOCK_E_RETRY, "a long jitter");
     refuse_wish(lock, WISH(retry_delay_ms = wish.retry_jitter_ms = 0), REDLOCK_E_RETRY, "no pause at all");
     refuse_wish(lock, WISH(min_validity_ms = 10000 - 102), REDLOCK_E_MIN_VALIDITY, "more validity than there is");
+    refuse_wish(lock, WISH(renew_ms = 6599), REDLOCK_E_RENEWAL, "a renewal after two thirds of the validity");
+    refuse_wish(lock, WISH(at_risk_ms = 10000 - 102), REDLOCK_E_RENEWAL, "a warning before the lock is held");
+    refuse_wish(lock, WISH(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
     errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
     errors_expect(redlock_acquire(NULL, NULL, outcome_record, NULL), REDLOCK_E_ARGUMENT, "no lock");
 }
@@ -105,18 +108,26 @@ static void refuse_by_state(void)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "state");
     struct outcome outcome = {0}, released = {0};
+    char text[REDLOCK_MAX_EXPORT_BYTES];
 
     errors_expect(redlock_extend(lock, 0, outcome_record, NULL), REDLOCK_E_NOT_HELD, "extend before acquire");
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD, "release before acquire");
     errors_expect(redlock_lock_detach(lock), REDLOCK_E_NOT_HELD, "detach before acquire");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel nothing");
+    errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_NOT_HELD, "export before acquire");
+    errors_expect(redlock_lock_export(lock, NULL, 0), REDLOCK_E_ARGUMENT, "export to nowhere");
+    errors_expect(redlock_lock_adopt(lock, NULL, NULL), REDLOCK_E_ARGUMENT, "adopt nothing");
+    errors_expect(redlock_lock_adopt(lock, NULL, ""), REDLOCK_E_EXPORT, "adopt an empty text");
+    errors_expect(redlock_lock_adopt(lock, NULL, "redlock1:a:b:c"), REDLOCK_E_EXPORT, "adopt a text cut off");
     errors_expect(redlock_release_token(lock, "", NULL, NULL), REDLOCK_E_TOKEN, "an empty token");
     errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), 0, "acquire");
     errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), REDLOCK_E_BUSY, "acquire twice");
+    errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_BUSY, "export while acquiring");
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_BUSY, "release while acquiring");
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     errors_expect(redlock_acquire(lock, NULL, outcome_record, NULL), REDLOCK_E_ALREADY_HELD, "acquire a held lock");
+    errors_expect(redlock_lock_export(lock, text, 100), REDLOCK_E_LIMIT, "export to a small place");
     errors_expect(redlock_extend(lock, 60001, outcome_record, NULL), REDLOCK_E_TTL, "extend beyond max_ttl_ms");
     errors_expect(redlock_extend(lock, 0, NULL, NULL), REDLOCK_E_ARGUMENT, "extend without callback");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel a held lock");
@@ -131,10 +142,14 @@ static void refuse_without_object(void)
 {
     struct redlock_stats stats;
     struct redlock_node_stats node;
+    struct redlock_node_info info;
 
     errors_expect(redlock_extend(NULL, 0, outcome_record, NULL), REDLOCK_E_ARGUMENT, "extend nothing");
     errors_expect(redlock_release(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "release nothing");
     errors_expect(redlock_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel nothing");
+    errors_expect(redlock_lock_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch nothing");
+    errors_expect(redlock_lock_adopt(NULL, NULL, "x"), REDLOCK_E_ARGUMENT, "adopt with nothing");
+    errors_expect(redlock_client_node_info(rig.client, 3, &info, sizeof(info)), REDLOCK_E_ARGUMENT, "no such master");
     errors_expect(redlock_client_shutdown(NULL, 1, NULL, NULL), REDLOCK_E_ARGUMENT, "shut nothing down");
     errors_expect(redlock_client_stats(NULL, &stats, sizeof(stats)), REDLOCK_E_ARGUMENT, "statistics of nothing");
     errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");

@@ -32,6 +32,8 @@ static const struct bad_option {
     BAD_OPTION(backoff_min_ms, 0, REDLOCK_E_BACKOFF),
     BAD_OPTION(backoff_min_ms, 1001, REDLOCK_E_BACKOFF),
     BAD_OPTION(backoff_max_ms, 60001, REDLOCK_E_BACKOFF),
+    BAD_OPTION(profile, REDLOCK_PROFILE_CLASSIC + 1, REDLOCK_E_PROFILE),
+    BAD_OPTION(join, REDLOCK_JOIN_DECLARE + 1, REDLOCK_E_PROFILE),
     BAD_OPTION(max_claims, 0, REDLOCK_E_LIMITS),
     BAD_OPTION(max_buffer_bytes, 65535, REDLOCK_E_LIMITS),
     BAD_OPTION(max_buffer_bytes, (1U << 30) + 1, REDLOCK_E_LIMITS),
@@ -64,6 +66,15 @@ void errors_of_options(struct rig *rig)
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_CLIENT_NAME, "a name with a space");
     options.client_name = "0123456789012345678901234567890123456789012345678901234567890123x";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_CLIENT_NAME, "a name of 65 characters");
+    options.client_name = NULL;
+    options.key_prefix = "0123456789012345678901234567890123456789012345678901234567890123x";
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PREFIX, "a prefix of 65 characters");
+    options.key_prefix = NULL;
+    options.allow_unverified = 2;
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PROFILE, "a flag that is 2");
+    options.allow_unverified = 0;
+    options.allow_eviction = 2;
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PROFILE, "the other flag");
     memset(&options, 0, sizeof(options));
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_OPTIONS_SIZE, "options without init");
 }

@@ -22,7 +22,8 @@ static const char *handshake_reply(const struct fake_rules *rules, const char *n
         const char *name, *reply, *usual;
     } replies[] = {
         {"AUTH", rules->auth, "+OK\r\n"},     {"CLIENT", rules->setname, "+OK\r\n"},
-        {"SELECT", rules->select, "+OK\r\n"}, {"SCRIPT", rules->load, "$40\r\n0123456789012345678901234567890123456789\r\n"},
+        {"SELECT", rules->select, "+OK\r\n"},
+        {"SCRIPT", rules->load, "$40\r\n0123456789012345678901234567890123456789\r\n"},
         {"PING", rules->ping, "+PONG\r\n"},
     };
 

@@ -72,7 +72,22 @@ static void on_turn(void *ctx)
         rig.on_turn();
 }
 
+static int greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
+{
+    return rig.greet ? rig.greet(round, out) : 0;
+}
+
+static bool greeted(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
+                    struct rl_instant sent, struct rl_instant now, const char **ret_why)
+{
+    ck_assert_int_ne(rig.links[node].link, RL_LINK_READY);
+    rig.greeting_sent = sent;
+    rig.greeting_answered = now;
+    return !rig.greeted || rig.greeted(round, index, reply, ret_why);
+}
+
 static const struct rl_driver_sink sink = {
+    .greet = greet, .greeted = greeted,
     .link = on_link, .reply = on_reply, .dropped = on_dropped, .turn = on_turn};
 
 static void on_watchdog(evutil_socket_t fd, short what, void *arg)
@@ -169,14 +184,20 @@ void rig_until_link(unsigned node, enum rl_link link)
         rig_turn();
 }
 
-static bool send_word(unsigned node, unsigned number, const char *text, bool claim, struct rl_instant sent)
+bool rig_append_word(struct rl_bytes *out, const char *text)
 {
     const struct rl_slice word = {text, strlen(text)};
+
+    return rl_words_encode(&word, 1, out);
+}
+
+static bool send_word(unsigned node, unsigned number, const char *text, bool claim, struct rl_instant sent)
+{
     const struct rl_ticket ticket = {.owner = &rig, .sent = sent, .round = number};
     struct rl_bytes bytes = {0};
     bool accepted;
 
-    ck_assert(rl_words_encode(&word, 1, &bytes));
+    ck_assert(rig_append_word(&bytes, text));
     accepted = rl_driver_send(rig.driver, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), claim, &ticket);
     rl_bytes_fini(&bytes);
     return accepted;

@@ -48,6 +48,10 @@ struct rig {
     struct rig_event events[RIG_EVENTS_MAX];
     unsigned n_events;
     unsigned turns;
+    int (*greet)(unsigned round, struct rl_bytes *out); /* NULL: no greeting */
+    bool (*greeted)(unsigned round, unsigned index, const struct rl_reply *reply, const char **ret_why);
+    struct rl_instant greeting_sent; /* as told with the latest answer to a greeting */
+    struct rl_instant greeting_answered;
     void (*on_reply)(const struct rig_event *event); /* called from within the sink's function */
     void (*on_dropped)(const struct rig_event *event);
     void (*on_turn)(void);
@@ -76,6 +80,9 @@ void rig_until_link(unsigned node, enum rl_link link);
 /* Sends "*1 $n WORD"; the ticket carries the number and, as `sent`, the time. */
 bool rig_send(unsigned node, unsigned number, const char *word);
 bool rig_send_claim(unsigned node, unsigned number, const char *word);
+/* For a greeting: appends "*1 $n WORD"; false if memory is short. */
+bool rig_append_word(struct rl_bytes *out, const char *word);
+
 bool rig_send_as_of(unsigned node, unsigned number, const char *word, struct rl_instant sent);
 
 const char *rig_last_error(unsigned node);

@@ -1,6 +1,7 @@
 /* What the encoder writes, hiredis reads back, word for word.
  *
- * Input: the step and the ttl, the length of the key, then the key and the token. */
+ * Input: the step and the ttl, the length of the key, then the key and the token. The fenced recipe and the marker are
+ * chosen by the highest bits of the ttl, which no ttl has. */
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
 #include <string.h>
@@ -37,33 +38,74 @@ static struct rl_slice text(const char *string)
     return (struct rl_slice){string, strlen(string)};
 }
 
-/* Where the subject must be found in the command of each step. */
-static void check_words(const redisReply *reply, enum rl_step step, const struct rl_subject *subject)
-{
-    const size_t key_at = step == RL_STEP_CLAIM ? 1 : 3;
-    const size_t ttl_at = step == RL_STEP_CLAIM ? 5 : 5;
-    const bool has_ttl = step == RL_STEP_CLAIM || step == RL_STEP_EXTEND;
-    char ttl[16];
+/* The words of each step's command, a letter for each: see expect_letter(). */
+static const char *const shapes[][RL_STEP_COUNT] = {
+    {
+        [RL_STEP_CLAIM] = "SktNPm",
+        [RL_STEP_RAISE] = "HD1ktm",
+        [RL_STEP_EXTEND] = "HD1ktm",
+        [RL_STEP_REPAIR] = "HD2kMtmi",
+        [RL_STEP_RELEASE] = "HD1kt",
+        [RL_STEP_ROLLBACK] = "ED1kt",
+    },
+    {
+        [RL_STEP_CLAIM] = "HD2kctmpl",
+        [RL_STEP_RAISE] = "HD2kctfl",
+        [RL_STEP_EXTEND] = "HD1ktm",
+        [RL_STEP_REPAIR] = "HD3kMctmifl",
+        [RL_STEP_RELEASE] = "HD1kt",
+        [RL_STEP_ROLLBACK] = "ED1kt",
+    },
+};
 
-    snprintf(ttl, sizeof(ttl), "%" PRIu32, subject->ttl_ms);
-    HOLDS(reply->elements == (has_ttl ? 6u : 5u));
-    expect_word(reply, key_at, subject->key);
-    expect_word(reply, key_at + 1, subject->token);
-    if (has_ttl)
-        expect_word(reply, ttl_at, text(ttl));
-    expect_word(reply, 0, text(step == RL_STEP_CLAIM ? "SET" : step == RL_STEP_ROLLBACK ? "EVAL" : "EVALSHA"));
+static void expect_number(const redisReply *reply, size_t i, uint64_t number)
+{
+    char digits[24];
+
+    snprintf(digits, sizeof(digits), "%" PRIu64, number);
+    expect_word(reply, i, text(digits));
 }
 
-static void check_step(enum rl_step step, const struct rl_subject *subject)
+static void expect_letter(const redisReply *reply, size_t i, char letter, const struct rl_subject *subject)
 {
+    const struct {
+        char letter;
+        struct rl_slice word;
+    } words[] = {
+        {'S', text("SET")}, {'N', text("NX")}, {'P', text("PX")}, {'H', text("EVALSHA")}, {'E', text("EVAL")},
+        {'1', text("1")},   {'2', text("2")},  {'3', text("3")},  {'k', subject->key},    {'t', subject->token},
+        {'c', subject->counter}, {'M', subject->marker.size ? subject->marker : subject->key},
+        {'i', subject->marker.size ? subject->incarnation : text("")},
+    };
+    const struct {
+        char letter;
+        uint64_t number;
+    } numbers[] = {
+        {'m', subject->ttl_ms}, {'p', subject->proposal}, {'f', subject->fence}, {'l', subject->counter_ttl_ms}};
+
+    for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
+        if (words[j].letter == letter)
+            expect_word(reply, i, words[j].word);
+    }
+    for (size_t j = 0; j < sizeof(numbers) / sizeof(numbers[0]); j++) {
+        if (numbers[j].letter == letter)
+            expect_number(reply, i, numbers[j].number);
+    }
+}
+
+static void check_step(const struct rl_recipe *recipe, enum rl_step step, const struct rl_subject *subject)
+{
+    const char *shape = shapes[recipe == &rl_fenced_recipe][step];
     struct rl_command command;
     struct rl_bytes bytes = {0};
     redisReply *reply;
 
-    rl_mutex_recipe.command(step, subject, &command);
+    recipe->command(step, subject, &command);
     HOLDS(rl_command_encode(&command, &bytes));
     reply = parse(&bytes);
-    check_words(reply, step, subject);
+    HOLDS(reply->elements == strlen(shape));
+    for (size_t i = 0; i < reply->elements; i++)
+        expect_letter(reply, i, shape[i], subject);
     freeReplyObject(reply);
     rl_bytes_fini(&bytes);
 }
@@ -88,6 +130,7 @@ static void check_plain(const uint8_t *data, size_t size, size_t n_words)
 void fuzz_command(const uint8_t *data, size_t size)
 {
     struct rl_subject subject;
+    bool fenced, marked;
     uint32_t ttl_ms;
     size_t key_size;
 
@@ -95,8 +138,19 @@ void fuzz_command(const uint8_t *data, size_t size)
         return;
     memcpy(&ttl_ms, data + 1, sizeof(ttl_ms));
     key_size = data[5] < size - 6 ? data[5] : size - 6;
+    fenced = ttl_ms & (UINT32_C(1) << 31);
+    marked = ttl_ms & (UINT32_C(1) << 30);
     subject = (struct rl_subject){
         .key = {data + 6, key_size}, .token = {data + 6 + key_size, size - 6 - key_size}, .ttl_ms = ttl_ms};
-    check_step((enum rl_step)(data[0] % RL_STEP_COUNT), &subject);
+    if (marked) {
+        subject.marker = text("marker");
+        subject.incarnation = subject.token;
+    }
+    if (fenced) {
+        subject.counter = text("counter");
+        subject.counter_ttl_ms = UINT64_MAX - ttl_ms;
+        subject.proposal = subject.fence = (uint64_t)ttl_ms << data[5] % 32;
+    }
+    check_step(fenced ? &rl_fenced_recipe : &rl_mutex_recipe, (enum rl_step)(data[0] % RL_STEP_COUNT), &subject);
     check_plain(data + 6, size - 6, 1 + data[0] / 16);
 }

@@ -286,6 +286,7 @@ static void start(void)
         urls[i] = masters[i].url;
     }
     redlock_options_init(&options);
+    options.profile = REDLOCK_PROFILE_CLASSIC; /* what masters say here are votes */
     options.node_timeout_ms = options.connect_timeout_ms = options.stall_timeout_ms = 60000;
     options.backoff_min_ms = options.backoff_max_ms = 1;
     world.base = event_base_new();

@@ -24,8 +24,11 @@ static struct {
     struct redlock_lock *locks[TOGETHER];
 } flood;
 
+#define TTL_MS 3000 /* a guarded client keeps a restarted master out for that and a second */
+
 static void tune(struct redlock_options *options)
 {
+    options->max_ttl_ms = TTL_MS;
     options->node_timeout_ms = 200;
     options->connect_timeout_ms = 200;
     options->backoff_min_ms = 1;
@@ -112,7 +115,7 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
 
 static void start_one(size_t slot)
 {
-    struct redlock_acquire_options wish = rig_wish(3000, pick(3) ? 0 : 50);
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, pick(3) ? 0 : 50);
     char key[16];
 
     destroy(slot);

@@ -41,7 +41,7 @@ static void start_tcp(const char *const *extra_args)
     ck_assert_msg(rig.masters != NULL, "%s", masters_error());
     ck_assert(masters_cleanup_on_exit(rig.masters));
     rig.base = event_base_new();
-    redlock_options_init(&rig.options);
+    rig_default_options(&rig);
     memcpy(rig.urls, masters_urls(rig.masters), 3 * sizeof(*rig.urls));
 }
 
@@ -206,7 +206,8 @@ START_TEST(the_database_number_is_honoured)
 
         ck_assert_uint_eq(masters_count_key(rig.masters, "db"), 0);
         found = masters_command(rig.masters, i, (const char *const[]){"INFO", "keyspace", NULL});
-        ck_assert_ptr_nonnull(strstr(found, "db5:keys=1"));
+        ck_assert_ptr_nonnull(strstr(found, rig.guarded ? "db5:keys=2," : "db5:keys=1,")); /* with the marker */
+        ck_assert_ptr_null(strstr(found, "db0:"));
         free(found);
     }
 }

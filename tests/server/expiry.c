@@ -1,4 +1,4 @@
-/* The end of a lock by time: decided by the clock, whether or not the loop runs. */
+/* The end by time of a lock that is not renewed: decided by the clock, whether or not the loop runs. */
 #include <poll.h>
 #include <string.h>
 
@@ -39,7 +39,7 @@ static void stall_until(int64_t end_ms)
 
 START_TEST(the_remaining_time_falls_to_zero_without_a_running_loop)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "g3", 300);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "g3", 300);
     int64_t end = rig_now_ms() + redlock_remaining_ms(lock) + 1;
     int64_t earlier = redlock_remaining_ns(lock);
 
@@ -61,7 +61,7 @@ static bool loss_was_reported(void *argument)
 
 START_TEST(the_loss_is_reported_once_when_the_deadline_passes)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "loss", 300);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "loss", 300);
     struct redlock_stats stats;
 
     rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
@@ -77,7 +77,7 @@ END_TEST
 
 START_TEST(a_stalled_loop_reports_the_loss_as_soon_as_it_runs)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "stall", 200);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "stall", 200);
 
     stall_until(rig_now_ms() + 250);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
@@ -89,7 +89,7 @@ END_TEST
 
 START_TEST(the_loss_comes_in_time_with_all_masters_silent)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "silent", 300);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "silent", 300);
     int64_t start = rig_now_ms();
 
     for (size_t i = 0; i < 3; i++)
@@ -102,7 +102,7 @@ END_TEST
 
 START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
 {
-    struct redlock_acquire_options wish = rig_wish(300, 0);
+    struct redlock_acquire_options wish = rig_lease(300, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "unread");
     struct outcome outcome = {0};
     int64_t start = rig_now_ms();
@@ -123,7 +123,7 @@ END_TEST
 
 START_TEST(a_lost_lock_can_be_acquired_again)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "again", 150);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "again", 150);
     struct redlock_acquire_options wish = rig_wish(20000, 20000);
     struct outcome outcome;
 
@@ -137,7 +137,7 @@ END_TEST
 
 START_TEST(a_released_lock_is_not_lost)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "released", 200);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "released", 200);
     struct outcome outcome = rig_release(&rig, lock);
 
     outcome_expect(&outcome, REDLOCK_OK);
@@ -149,7 +149,7 @@ END_TEST
 
 START_TEST(an_extended_lock_is_not_lost_at_its_first_deadline)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "extended", 300);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "extended", 300);
     struct outcome outcome = rig_extend(&rig, lock, 20000);
 
     outcome_expect(&outcome, REDLOCK_OK);

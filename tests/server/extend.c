@@ -94,7 +94,7 @@ END_TEST
 
 START_TEST(extend_after_expiry_fails_and_brings_nothing_back)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "c2", 100);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "c2", 100);
 
     rig_wait_absent(&rig, "c2");
     ck_assert_int_eq(redlock_extend(lock, 30000, outcome_record, NULL), REDLOCK_E_NOT_HELD);
@@ -154,7 +154,7 @@ START_TEST(an_extended_lock_keeps_competitors_out_until_its_release)
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *competitor = rig_new_lock(other, "c5");
     struct redlock_acquire_options try_once = rig_wish(5000, 0), wait = rig_wish(5000, 20000);
-    struct redlock_lock *lock = rig_hold(&rig, "c5", 300);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "c5", 300);
     struct outcome outcome = rig_extend(&rig, lock, 30000);
 
     outcome_expect(&outcome, REDLOCK_OK);

@@ -11,12 +11,16 @@ static const struct refusal {
     const char *detail;
     const char *bring[6]; /* makes a master answer with that error */
     const char *end[6];
+    bool excludes;      /* a guarded client finds out that the master is not fit to vote */
+    bool renews_memory; /* ... and keeps it out afterwards for a while */
 } refusals[] = {
-    {"OOM", {"CONFIG", "SET", "maxmemory", "1"}, {"CONFIG", "SET", "maxmemory", "0"}},
-    {"READONLY", {"REPLICAOF", "127.0.0.1", "1"}, {"REPLICAOF", "NO", "ONE"}},
-    {"NOREPLICAS", {"CONFIG", "SET", "min-replicas-to-write", "1"}, {"CONFIG", "SET", "min-replicas-to-write", "0"}},
-    {"NOPERM", {"ACL", "SETUSER", "default", "-set"}, {"ACL", "SETUSER", "default", "+set"}},
-    {"NOPERM", {"ACL", "SETUSER", "default", "resetkeys", "~elsewhere:*"}, {"ACL", "SETUSER", "default", "~*"}},
+    {"OOM", {"CONFIG", "SET", "maxmemory", "1"}, {"CONFIG", "SET", "maxmemory", "0"}, false, false},
+    {"READONLY", {"REPLICAOF", "127.0.0.1", "1"}, {"REPLICAOF", "NO", "ONE"}, true, true},
+    {"NOREPLICAS", {"CONFIG", "SET", "min-replicas-to-write", "1"}, {"CONFIG", "SET", "min-replicas-to-write", "0"},
+     false, false},
+    {"NOPERM", {"ACL", "SETUSER", "default", "-set"}, {"ACL", "SETUSER", "default", "+set"}, false, false},
+    {"NOPERM", {"ACL", "SETUSER", "default", "resetkeys", "~elsewhere:*"}, {"ACL", "SETUSER", "default", "~*"},
+     true, false},
 };
 
 #define N_REFUSALS ((int)(sizeof(refusals) / sizeof(refusals[0])))
@@ -43,6 +47,67 @@ static void command_on_first(size_t n, const char *const *argv)
     }
 }
 
+static struct redlock_node_info info_of(size_t node)
+{
+    struct redlock_node_info info;
+
+    ck_assert_int_eq(redlock_client_node_info(rig.client, node, &info, sizeof(info)), 0);
+    return info;
+}
+
+static bool is_excluded(void *argument)
+{
+    return info_of(*(const size_t *)argument).standing == REDLOCK_STANDING_EXCLUDED;
+}
+
+static bool is_in_quarantine(void *argument)
+{
+    return info_of(*(const size_t *)argument).fault == REDLOCK_FAULT_NEW_MEMORY;
+}
+
+/* Since these statistics were taken. */
+static bool has_lost_its_connection(void *argument)
+{
+    const struct redlock_node_stats *before = argument;
+
+    for (size_t i = 0; i < rig.n; i++) {
+        struct redlock_node_stats now;
+
+        ck_assert_int_eq(redlock_client_node_stats(rig.client, i, &now, sizeof(now)), 0);
+        if (now.name == before->name)
+            return now.disconnects > before->disconnects;
+    }
+    return false;
+}
+
+/* The client connects anew at once, and looks at the master. */
+static void disconnect(size_t node)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    if (stats.link != REDLOCK_LINK_READY)
+        return;
+    rig_do(&rig, node, "CLIENT", "KILL", "TYPE", "normal", NULL);
+    rig_wait(&rig, has_lost_its_connection, &stats, "a connection to end");
+}
+
+/* A guarded client has found masters unfit to vote that it had no rights on, or that were replicas; the latter have
+ * another's memory now. */
+static void expect_votes_again(const struct refusal *refusal)
+{
+    for (size_t i = 0; i < 3 && rig.guarded; i++) {
+        if (refusal->excludes)
+            rig_wait(&rig, is_excluded, &i, "a master to be found unfit");
+        command_on_first(i + 1, refusal->end);
+        disconnect(i);
+        if (refusal->renews_memory)
+            rig_wait(&rig, is_in_quarantine, &i, "a master to be in quarantine");
+        else
+            rig_wait_vote(&rig, rig.client, i);
+    }
+}
+
 START_TEST(a_majority_of_errors_is_no_quorum_and_leaves_nothing)
 {
     const struct refusal *refusal = &refusals[_i];
@@ -56,9 +121,10 @@ START_TEST(a_majority_of_errors_is_no_quorum_and_leaves_nothing)
     for (size_t i = 0; i < 3; i++)
         outcome_expect_vote(&outcome, i, REDLOCK_VOTE_FAILED, refusal->detail);
     rig_wait_absent(&rig, "refused");
-    command_on_first(3, refusal->end);
+    command_on_first(rig.guarded ? 0 : 3, refusal->end);
+    expect_votes_again(refusal);
     outcome = rig_acquire(&rig, lock, &wish);
-    outcome_expect(&outcome, REDLOCK_OK);
+    outcome_expect(&outcome, rig.guarded && refusal->renews_memory ? REDLOCK_NO_QUORUM : REDLOCK_OK);
 }
 END_TEST
 
@@ -200,6 +266,8 @@ START_TEST(a_busy_master_does_not_vote)
         ck_assert_int_eq(waitpid(pids[i], NULL, 0), pids[i]);
     rig_wait_absent(&rig, "busy");
     rig_wait_no_claims(&rig, rig.client);
+    for (size_t i = 0; i < 3; i++)
+        rig_wait_vote(&rig, rig.client, i);
     outcome = rig_acquire(&rig, lock, &wish);
     outcome_expect(&outcome, REDLOCK_OK);
 }

@@ -63,7 +63,7 @@ START_TEST(release_after_expiry_says_lost_and_spares_the_next_owner)
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *next = rig_new_lock(other, "d3");
     struct redlock_acquire_options wish = rig_wish(20000, 20000);
-    struct redlock_lock *lock = rig_hold(&rig, "d3", 100);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "d3", 100);
     struct outcome outcome = rig_acquire(&rig, next, &wish);
 
     outcome_expect(&outcome, REDLOCK_OK);

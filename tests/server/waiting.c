@@ -71,8 +71,12 @@ START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
     struct outcome outcome;
 
     block("b15", "60000");
-    outcome = rig_acquire(&rig, lock, &wish);
-    outcome_expect(&outcome, REDLOCK_DEADLINE);
+    /* On a busy machine the last attempt may begin too late to be answered: that is the cause then. */
+    for (unsigned i = 0; i == 0 || outcome.cause == REDLOCK_NO_QUORUM; i++) {
+        ck_assert_uint_lt(i, 20);
+        outcome = rig_acquire(&rig, lock, &wish);
+        outcome_expect(&outcome, REDLOCK_DEADLINE);
+    }
     ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
     ck_assert_int_ge(outcome.elapsed_us, 298000); /* the last 2 ms are too short for another attempt */
     ck_assert_int_lt(outcome.elapsed_us, 1500000);

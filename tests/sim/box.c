@@ -45,3 +45,12 @@ struct box *box_get(const struct box_pool *pool, uint32_t id)
     assert(id >= 1 && id <= pool->used);
     return &pool->chunks[(id - 1) / CHUNK][(id - 1) % CHUNK];
 }
+
+struct box *box_maker(const struct box_pool *pool, uint32_t id)
+{
+    struct box *box = box_get(pool, id);
+
+    while (box->origin)
+        box = box_get(pool, box->origin);
+    return box;
+}

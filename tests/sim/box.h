@@ -12,6 +12,11 @@
 #define TOKEN_TEXT 16
 #define BOX_NONE 0u
 
+/* A fenced claim's, the longest. */
+#define BOX_MEMORY                                                                                       \
+    (sizeof(struct rl_claim) + MAX_MASTERS * sizeof(struct rl_slot) + sizeof(struct rl_fence) +          \
+     MAX_MASTERS * sizeof(uint64_t))
+
 struct box {
     uint32_t id;
     uint8_t client;
@@ -21,7 +26,7 @@ struct box {
     uint32_t life;      /* of the client */
     uint32_t pending;   /* commands that the host owes a reply */
     uint32_t max_ttl_ms; /* of all commands that it was named in */
-    uint32_t origin;    /* the claim whose value this one undoes; 0: it has a value of its own */
+    uint32_t origin;    /* the claim that has made the value, if another one has: released or adopted */
     uint32_t strays;    /* masters on which it was set or extended by a ghost: nobody could undo that */
     bool disposed;
     bool owed;          /* was being undone when everything healed */
@@ -29,8 +34,12 @@ struct box {
     bool let_go;        /* its handle was detached: the value stays */
     bool excused;       /* a clock step has voided what the library promises for it */
     bool timed;         /* a clock has been set while it lived: its ttl says nothing about the true time */
+    bool fenced;
+    bool undone;        /* its undo has been handed to the host: nothing may set it any more */
     char token[TOKEN_TEXT];
-    _Alignas(struct rl_claim) unsigned char memory[sizeof(struct rl_claim) + MAX_MASTERS * sizeof(struct rl_slot)];
+    int64_t begun;      /* true time of the attempt's beginning */
+    int64_t lost[MAX_MASTERS]; /* a memory that was lost held it: true time until which it would have */
+    _Alignas(struct rl_claim) unsigned char memory[BOX_MEMORY];
 };
 
 struct box_pool {
@@ -43,6 +52,9 @@ void box_pool_fini(struct box_pool *pool);
 struct box *box_take(struct box_pool *pool); /* zero but for its id, which starts at 1 */
 struct box *box_get(const struct box_pool *pool, uint32_t id);
 
+/* The first of the claims that share a value: what is noted for all of them is noted there. */
+struct box *box_maker(const struct box_pool *pool, uint32_t id);
+
 static inline struct rl_claim *box_claim(struct box *box)
 {
     return (struct rl_claim *)(void *)box->memory;
@@ -50,7 +62,7 @@ static inline struct rl_claim *box_claim(struct box *box)
 
 static inline struct box *box_of_claim(const struct rl_claim *claim)
 {
-    return claim->host;
+    return (struct box *)(uintptr_t)((const char *)claim - offsetof(struct box, memory));
 }
 
 #endif

@@ -107,6 +107,7 @@ void client_end(struct client *client)
     struct world *world = client->world;
 
     deliver_completions(client);
+    client_trust_guard(client);
     for (unsigned node = 0; node < world->plan.n_masters; node++)
         wire_flush(client, node);
     arm_timer(client);
@@ -142,6 +143,8 @@ void client_set_rate(struct client *client, int64_t rate)
 {
     clockwork_set_rate(&client->clock, client->world->now, rate);
     client_watch(client);
+    if (client->timer_at <= client->world->now)
+        return; /* it is due already, and only late */
     client->timer_at = INT64_MAX;
     arm_timer(client);
 }
@@ -200,6 +203,10 @@ static void start_handle(struct handle *handle, unsigned index, unsigned key)
     handle->valid_box = BOX_NONE;
     handle->valid_from = 0;
     handle->valid_until = 0;
+    handle->promised_since = 0;
+    handle->promised_until = 0;
+    handle->alarm_armed = false;
+    handle->risk_told = false;
 }
 
 void client_start(struct world *world, struct client *client)
@@ -211,10 +218,13 @@ void client_start(struct world *world, struct client *client)
     client->alive = true;
     client->life++;
     client->n_completions = 0;
+    memset(client->seen, 0, sizeof client->seen);
+    steps_on_start(world, client);
     client->timer_at = INT64_MAX;
     for (unsigned i = 0; i < client->n_handles; i++)
         start_handle(&client->handles[i], i, world->plan.handle_keys[client->index][i]);
     client_begin(client);
+    client_trust_start(client);
     for (unsigned node = 0; node < world->plan.n_masters; node++) {
         struct wire *wire = &client->wires[node];
 

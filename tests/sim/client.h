@@ -13,18 +13,37 @@
 #include "box.h"
 #include "clockwork.h"
 #include "core/engine.h"
+#include "core/join.h"
+#include "core/nodeclock.h"
 #include "network.h"
 
 #define MAX_HANDLES 3
+#define MAX_KEYS 2
 
+struct parcel;
 struct world;
+
+/* Commands that belong to no claim. */
+enum host_step {
+    HOST_GREETING = RL_STEP_COUNT,
+    HOST_JOIN,
+    HOST_GUARD,
+};
+
+/* What the client knows of a master. */
+struct trust {
+    struct rl_nodeclock clock;
+    char incarnation[16];
+    enum rl_durability durability;
+    uint32_t generation; /* of the next look */
+};
 
 /* What the client waits for on a connection. */
 struct pending {
-    uint32_t box; /* BOX_NONE: the handshake */
+    uint32_t box; /* BOX_NONE: the host's own command */
     uint32_t round;
     struct rl_instant sent;
-    uint8_t step;
+    uint8_t step; /* enum rl_step, or enum host_step */
     uint8_t send_as;
     bool repeated; /* as EVAL, after NOSCRIPT */
 };
@@ -72,6 +91,7 @@ struct completion {
 
 struct handle {
     struct rl_lock lock;
+    struct rl_acquire wish;
     uint8_t index;
     uint8_t key;
     uint8_t seen_state;     /* for the table of transitions */
@@ -81,6 +101,11 @@ struct handle {
     uint32_t valid_box;
     int64_t valid_from;
     int64_t valid_until;
+    /* For the alarm: what the holder has been promised last, and what it has been told. */
+    int64_t promised_since;
+    int64_t promised_until;
+    bool alarm_armed;
+    bool risk_told;
 };
 
 struct client {
@@ -88,6 +113,7 @@ struct client {
     struct clockwork clock;
     struct rl_engine engine;
     struct wire wires[MAX_MASTERS];
+    struct trust trust[MAX_MASTERS];
     struct handle handles[MAX_HANDLES];
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
@@ -100,6 +126,12 @@ struct client {
     uint32_t timer_generation;
     uint32_t life;          /* how many processes there have been */
     uint32_t ops;           /* operations started */
+    uint32_t max_ttl_ms;    /* the largest that it has heard of */
+    uint64_t seen[MAX_KEYS]; /* the largest counters in any answer */
+    int64_t step_slack;     /* see oracle_steps.c */
+    int64_t steps[MAX_MASTERS]; /* what its clock has been set forward by, and the client has not noticed */
+    int64_t blind_until;
+    uint32_t unseen_steps;  /* masters whose clocks were set forward, and it has not noticed */
     uint8_t index;
     uint8_t n_handles;
     bool alive;
@@ -143,16 +175,39 @@ void client_destroy(struct client *client, struct handle *handle); /* and create
 
 /* Lets go of a held lock, keys and all; and undoes a value that a process has let go of so. */
 void client_detach(struct client *client, struct handle *handle);
+/* Lets go of a held lock, so that another handle may adopt it. */
+void client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel);
+void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
+                  const struct rl_acquire *wish);
 void client_release_value(struct client *client, struct handle *handle, struct box *origin);
 
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
+
+const struct rl_recipe *client_recipe(const struct box *box);
 
 /* A new claim's memory. */
 struct box *client_new_box(struct client *client, const struct handle *handle);
 
 /* NOSCRIPT: writes the same command with the script's text; false if the wire does not take it. */
 bool client_repeat(struct client *client, const struct pending *pending, unsigned node);
+
+/* --- client_trust.c ----------------------------------------------------------------------------------------------- */
+
+void client_trust_start(struct client *client);
+
+/* The first round of the handshake has been answered: the second. */
+void client_trust_greet(struct client *client, unsigned node, const struct rl_reply *settings);
+
+/* To JOIN, or to a guard; false: the connection must be given up. */
+bool client_trust_reply(struct client *client, unsigned node, const struct pending *pending,
+                        const struct rl_reply *reply);
+
+/* At the end of a turn: guards what has been written. */
+void client_trust_guard(struct client *client);
+
+/* Time to look again at a master that does not vote. */
+void client_trust_look(struct client *client, unsigned node);
 
 /* --- wire.c ------------------------------------------------------------------------------------------------------- */
 
@@ -171,6 +226,10 @@ void wire_flush(struct client *client, unsigned node);
 
 /* Everything that has arrived by now. */
 void wire_read(struct client *client, unsigned node);
+
+/* The client gives the connection up. */
+void wire_give_up(struct client *client, unsigned node, const char *why);
+
 /* The process is gone: its kernel closes the connection. */
 void wire_abandon(struct client *client, unsigned node);
 

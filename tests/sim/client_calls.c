@@ -9,7 +9,8 @@ void client_acquire(struct client *client, struct handle *handle, const struct r
 {
     TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u", name_of_key(handle->key), wish->ttl_ms);
     once_start(client->world, client, handle, RL_OP_ACQUIRE, wish);
-    rl_lock_acquire(&client->engine, &handle->lock, client->now, wish);
+    handle->wish = *wish;
+    rl_lock_acquire(&client->engine, &handle->lock, client->now, &handle->wish);
     client_pump(client);
 }
 
@@ -68,6 +69,63 @@ void client_release_value(struct client *client, struct handle *handle, struct b
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
     rl_lock_release_value(&client->engine, &handle->lock, client_read_clock(client), box_claim(box),
                           origin->max_ttl_ms);
+    client_pump(client);
+}
+
+void client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel)
+{
+    const struct rl_claim *claim = handle->lock.claim;
+    struct box *box = box_of_claim(claim);
+
+    TRACE(client->world, name_of_handle(client, handle), "export %s", box->token);
+    ret_parcel->box = box->id;
+    ret_parcel->client = client->index;
+    ret_parcel->key = handle->key;
+    ret_parcel->inheritance = (struct rl_inheritance){
+        .ttl_ms = claim->ttl_ms,
+        .longest_ttl_ms = claim->longest_ttl_ms,
+        .shortest_extension_ms = claim->shortest_extension_ms,
+        .fence = rl_claim_token(claim),
+    };
+    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
+        const struct rl_slot *slot = &claim->slots[m];
+
+        ret_parcel->bounds[m] = slot->bound;
+        if ((claim->loose >> m & 1u) || slot->answer == RL_PENDING)
+            ret_parcel->inheritance.loose |= UINT32_C(1) << m;
+    }
+    box->let_go = true;
+    rl_lock_detach(&client->engine, &handle->lock);
+    client_pump(client);
+}
+
+/* Both processes run on one machine, whose clock they share; here they have clocks of their own, so bounds move by the
+ * difference. */
+void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
+                  const struct rl_acquire *wish)
+{
+    const struct clockwork *former = &client->world->clients[parcel->client].clock;
+    struct box *origin = box_get(&client->world->boxes, parcel->box);
+    struct box *box = client_new_box(client, handle);
+    struct rl_instant bounds[MAX_MASTERS];
+    struct rl_inheritance inheritance = parcel->inheritance;
+    int64_t difference = client_read_clock(client).ns - clockwork_read(former, client_true_now(client));
+
+    TRACE(client->world, name_of_handle(client, handle), "adopt %s", origin->token);
+    memcpy(box->token, origin->token, sizeof box->token);
+    box->token_size = origin->token_size;
+    box->origin = origin->id;
+    box->fenced = inheritance.fence != 0;
+    box->begun = client_true_now(client);
+    box->max_ttl_ms = origin->max_ttl_ms;
+    box->excused = origin->excused;
+    box->timed = origin->timed;
+    for (unsigned m = 0; m < client->world->plan.n_masters; m++)
+        bounds[m] = parcel->bounds[m].ns == RL_LONG_AGO.ns ? RL_LONG_AGO
+                                                           : (struct rl_instant){parcel->bounds[m].ns + difference};
+    inheritance.bounds = bounds;
+    if (rl_lock_adopt(&client->engine, &handle->lock, client->now, box_claim(box), wish, &inheritance))
+        world_count(client->world, COUNTER_ADOPTED);
     client_pump(client);
 }
 

@@ -14,15 +14,44 @@ static struct handle *handle_of(struct rl_lock *lock)
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
 
-static struct message make_command(struct box *box, enum rl_step step, bool as_eval)
+const struct rl_recipe *client_recipe(const struct box *box)
+{
+    return box->fenced ? &rl_fenced_recipe : &rl_mutex_recipe;
+}
+
+#define COUNTER_TTL_MS 86400000u
+
+static void add_fence(struct box *box, struct rl_subject *subject)
+{
+    static const char *const counters[MAX_KEYS] = {"k#", "other#"};
+    const struct rl_fence *fence = rl_claim_fence(box_claim(box));
+
+    subject->counter = (struct rl_slice){counters[box->key], strlen(counters[box->key])};
+    subject->counter_ttl_ms = COUNTER_TTL_MS;
+    subject->proposal = fence->proposal;
+    subject->fence = fence->token;
+}
+
+/* `node` matters for repairs only: each names the memory that it is meant for. */
+static struct message make_command(const struct client *client, struct box *box, enum rl_step step, unsigned node,
+                                   bool as_eval)
 {
     const struct rl_claim *claim = box_claim(box);
     const char *key = name_of_key(box->key);
-    struct rl_subject subject = {{key, strlen(key)}, {box->token, box->token_size}, claim->ttl_ms};
+    struct rl_subject subject = {
+        .key = {key, strlen(key)}, .token = {box->token, box->token_size}, .ttl_ms = claim->ttl_ms};
     struct rl_command command;
     struct message message = {.claim = box->id, .step = (uint8_t)step};
 
-    rl_mutex_recipe.command(step, &subject, &command);
+    if (step == RL_STEP_REPAIR && client->engine.standings[node].guarded) {
+        const char *incarnation = client->trust[node].incarnation;
+
+        subject.marker = (struct rl_slice){MARKER_KEY, 1};
+        subject.incarnation = (struct rl_slice){incarnation, strlen(incarnation)};
+    }
+    if (box->fenced)
+        add_fence(box, &subject);
+    client_recipe(box)->command(step, &subject, &command);
     if (as_eval && command.send_as == RL_SEND_EVALSHA)
         command.send_as = RL_SEND_EVAL;
     message_pack_command(&message, &command);
@@ -53,6 +82,8 @@ static void client_tell(struct client *client, const struct pending *pending, un
     world->coverage->answers[pending->step][answer.outcome]++;
     world->coverage->details[answer.detail]++;
     box->pending--;
+    if (answer.fence > client->seen[box->key])
+        client->seen[box->key] = answer.fence;
     if (box->disposed) {
         world_violation(world, "memory", "a reply for value %s, which was disposed of", box->token);
         return;
@@ -65,18 +96,21 @@ static void client_tell(struct client *client, const struct pending *pending, un
 static void send_all(struct client *client, const struct rl_effect *effect)
 {
     struct box *box = box_of_claim(effect->claim);
-    struct message message = make_command(box, effect->step, false);
+    struct message message = make_command(client, box, effect->step, 0, false);
     struct pending pending = {.box = box->id, .round = effect->round, .sent = client->now,
                               .step = (uint8_t)effect->step};
 
     trace_send(client, box, effect);
+    once_on_send(client->world, box, effect->step);
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
         if (!(effect->nodes >> node & 1u))
             continue;
+        if (effect->step == RL_STEP_REPAIR)
+            message = make_command(client, box, effect->step, node, false);
         if (write_one(client, box, node, &message, pending))
             continue;
         box->pending++;
-        client_tell(client, &pending, node, (struct rl_answer){RL_FAILED, RL_DETAIL_BACKLOG}, RL_NO_LATENCY);
+        client_tell(client, &pending, node, (struct rl_answer){RL_FAILED, RL_DETAIL_BACKLOG, 0}, RL_NO_LATENCY);
         if (RL_MUTANT(ROLLBACK_OVERTAKES))
             client_pump(client);
     }
@@ -94,11 +128,13 @@ static bool memory_is_short(struct world *world)
 bool client_repeat(struct client *client, const struct pending *pending, unsigned node)
 {
     struct box *box = box_get(&client->world->boxes, pending->box);
-    struct message message = make_command(box, (enum rl_step)pending->step, true);
+    struct message message = make_command(client, box, (enum rl_step)pending->step, node, true);
     struct pending again = *pending;
 
     again.repeated = true;
-    if (pending->repeated || !rl_engine_may_repeat(box_claim(box), (enum rl_step)pending->step, pending->round) ||
+    if (pending->repeated ||
+        !rl_engine_may_repeat(&client->engine, client->now, box_claim(box), (enum rl_step)pending->step, pending->round,
+                              node) ||
         memory_is_short(client->world) || !write_one(client, box, node, &message, again))
         return false;
     box->pending--;
@@ -125,8 +161,16 @@ struct box *client_new_box(struct client *client, const struct handle *handle)
     box->handle = handle->index;
     box->key = handle->key;
     box->life = client->life;
-    box_claim(box)->host = box;
     return box;
+}
+
+/* Clients' wall clocks disagree. */
+static uint64_t propose(const struct client *client, unsigned key)
+{
+    int64_t wall_ns = client_true_now(client) + client->world->plan.wall_offset[client->index];
+    uint64_t wall_us = client->world->plan.no_wall ? 0 : (uint64_t)(wall_ns / RL_NS_PER_US);
+
+    return client->seen[key] >= wall_us ? client->seen[key] + 1 : wall_us;
 }
 
 static void start_attempt(struct client *client, struct handle *handle)
@@ -145,7 +189,9 @@ static void start_attempt(struct client *client, struct handle *handle)
     client_hiccup(client);
     if (RL_MUTANT(TIME_AFTER_SEND))
         now = rl_after(now, (struct rl_span){rng_between(&world->host, 0, 5 * RL_NS_PER_MS)});
-    rl_lock_begin_attempt(&client->engine, &handle->lock, now, box_claim(box));
+    box->fenced = handle->wish.fenced;
+    box->begun = client_true_now(client);
+    rl_lock_begin_attempt(&client->engine, &handle->lock, now, box_claim(box), propose(client, box->key));
 }
 
 static void accept(struct client *client, struct handle *handle)
@@ -166,6 +212,8 @@ static void queue_completion(struct client *client, const struct rl_effect *effe
     client->world->coverage->ends[effect->op][effect->status]++;
     trace_completion(client, handle, effect);
     once_end(client->world, client, handle, effect->op, effect->status);
+    if (effect->op == RL_OP_ACQUIRE)
+        memset(&handle->wish, 0xa5, sizeof handle->wish); /* it was lent until now, no longer */
 }
 
 static void dispose(struct client *client, struct rl_claim *claim)
@@ -196,8 +244,16 @@ static void carry_out(struct client *client, const struct rl_effect *effect)
         TRACE(client->world, name_of_handle(client, handle), "backs off: %s", name_of_end(effect->status));
         once_on_failed_attempt(client->world, client, handle, effect->status);
         break;
+    case RL_EFFECT_RENEWED:
+        TRACE(client->world, name_of_handle(client, handle), "has renewed the lock");
+        break;
+    case RL_EFFECT_AT_RISK:
+        TRACE(client->world, name_of_handle(client, handle), "is at risk");
+        alarm_on_risk(client, handle);
+        break;
     case RL_EFFECT_LOST:
         TRACE(client->world, name_of_handle(client, handle), "has lost the lock");
+        alarm_on_lost(client, handle);
         workload_on_lost(client, handle);
         break;
     case RL_EFFECT_COMPLETE:

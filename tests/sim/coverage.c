@@ -12,8 +12,8 @@ static const char *const counter_texts[COUNTER_COUNT] = {
 #undef COUNTER_TEXT
 };
 
-static const char *const effect_names[N_EFFECTS] = {"send", "want claim", "accept", "backoff", "lost", "complete",
-                                                    "dispose"};
+static const char *const effect_names[N_EFFECTS] = {"send", "want claim", "accept", "renewed", "backoff", "at risk",
+                                                    "lost", "complete", "dispose"};
 static const char *const link_names[N_LINKS] = {"joining", "ready", "late", "down"};
 
 void coverage_add(struct coverage *sum, const struct coverage *more)
@@ -48,7 +48,7 @@ static const uint8_t transitions[][2] = {
     {RL_LOCK_HELD, RL_LOCK_RELEASING},      {RL_LOCK_EXTENDING, RL_LOCK_RELEASING},
     {RL_LOCK_LOST, RL_LOCK_RELEASING},      {RL_LOCK_LOST, RL_LOCK_ACQUIRING},
     {RL_LOCK_RELEASING, RL_LOCK_IDLE},      {RL_LOCK_HELD, RL_LOCK_IDLE},
-    {RL_LOCK_IDLE, RL_LOCK_RELEASING},
+    {RL_LOCK_IDLE, RL_LOCK_RELEASING},      {RL_LOCK_IDLE, RL_LOCK_HELD},
 };
 
 /* What each operation may end with. */
@@ -93,7 +93,7 @@ static void print_engine(struct printer *printer, const struct coverage *coverag
             coverage->links[links[i][0]][links[i][1]]);
 }
 
-/* The protocol details that only foreign servers can cause are left out: the model's masters speak RESP. */
+/* Left out: what only foreign servers can cause, since the model's masters speak RESP; and what no answer says. */
 static void print_answers(struct printer *printer, const struct coverage *coverage)
 {
     for (size_t step = 0; step < RL_STEP_COUNT; step++) {
@@ -102,9 +102,33 @@ static void print_answers(struct printer *printer, const struct coverage *covera
                 coverage->answers[step][outcome]);
     }
     for (size_t i = RL_DETAIL_NONE; i < N_DETAILS; i++) {
-        if (i != RL_DETAIL_DOWN && i != RL_DETAIL_LATE && i != RL_DETAIL_TIMEOUT && i != RL_DETAIL_PROTOCOL)
+        if (i != RL_DETAIL_DOWN && i != RL_DETAIL_LATE && i != RL_DETAIL_TIMEOUT && i != RL_DETAIL_PROTOCOL &&
+            i != RL_DETAIL_QUARANTINED && i != RL_DETAIL_EXCLUDED)
             row(printer, "detail", i ? rl_detail_text((enum rl_detail)i) : "none", "", coverage->details[i]);
     }
+}
+
+/* DECLARED, MISMATCH and most faults of masters are not in the model. */
+static void print_trust(struct printer *printer, const struct coverage *coverage, bool clock_steps)
+{
+    static const char *const standings[N_STANDINGS] = {"unjudged", "votes", "quarantined", "excluded"};
+    static const char *const losses[N_LOSSES] = {"none", "expired", "unreachable", "refused", "clock step", "hold limit"};
+    static const uint8_t reasons[] = {RL_FAULT_NEW_MEMORY, RL_FAULT_NOT_MASTER, RL_FAULT_NO_RIGHTS};
+
+    for (size_t i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
+        if (i != RL_JOIN_DECLARED && i != RL_JOIN_MISMATCH)
+            row(printer, "join", name_of_join((enum rl_join_event)i), "", coverage->joins[i]);
+    }
+    for (size_t i = RL_STANDING_VOTES; i < N_STANDINGS; i++)
+        row(printer, "standing", standings[i], "", coverage->standings[i]);
+    for (size_t i = 0; i < LENGTH(reasons); i++)
+        row(printer, "standing", rl_fault_text((enum rl_fault)reasons[i]), "", coverage->rl_faults[reasons[i]]);
+    for (size_t i = RL_LOSS_EXPIRED; i < N_LOSSES; i++) {
+        if (clock_steps || i != RL_LOSS_CLOCK_STEP)
+            row(printer, "loss", losses[i], "", coverage->losses[i]);
+    }
+    if (clock_steps)
+        row(printer, "clock", "steps noticed", "", coverage->steps_seen);
 }
 
 static void print_faults(struct printer *printer, const struct coverage *coverage, bool clock_steps)
@@ -121,6 +145,7 @@ unsigned coverage_print(const struct coverage *coverage, bool clock_steps, FILE 
 
     print_faults(&printer, coverage, clock_steps);
     print_engine(&printer, coverage);
+    print_trust(&printer, coverage, clock_steps);
     print_answers(&printer, coverage);
     print_counters(&printer, coverage);
     return printer.missing;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/engine.h"
+#include "core/join.h"
 #include "faults.h"
 #include "network.h"
 
@@ -36,7 +37,17 @@
     X(DESTROYS_HELD, "handles destroyed while held or pending")                                          \
     X(STRAYS, "keys set by ghosts")                                                                      \
     X(RESURRECTED, "keys that a restart brought back")                                                   \
-    X(SHORTENED, "extensions with a shorter ttl")
+    X(SHORTENED, "extensions with a shorter ttl")                                                        \
+    X(CLASSIC, "worlds without markers and guards")                                                      \
+    X(GUARDS, "guards answered by masters")                                                              \
+    X(RENEWALS, "renewals begun")                                                                        \
+    X(RENEWALS_FAILED, "renewals without a quorum")                                                      \
+    X(REPAIRS, "keys given back to masters")                                                             \
+    X(DISPROVED, "answers from another memory than the one that was judged")                             \
+    X(FENCED, "fenced locks acquired")                                                                   \
+    X(RAISES, "tokens that needed a second round trip")                                                  \
+    X(ADOPTED, "locks handed from one handle to another")                                                \
+    X(SURVIVED, "memories lost that held a vote of a held lock")
 
 enum counter {
 #define COUNTER_ENUM(name, text) COUNTER_##name,
@@ -51,6 +62,8 @@ enum counter {
 #define N_OUTCOMES (RL_UNKNOWN + 1)
 #define N_DETAILS (RL_DETAIL_ERROR + 1)
 #define N_LINKS (RL_LINK_DOWN + 1)
+#define N_STANDINGS (RL_STANDING_EXCLUDED + 1)
+#define N_LOSSES (RL_LOSS_HOLD_LIMIT + 1)
 
 /* Only uint64_t members: tables of several processes are added up as arrays. */
 struct coverage {
@@ -62,6 +75,11 @@ struct coverage {
     uint64_t answers[RL_STEP_COUNT][N_OUTCOMES];
     uint64_t details[N_DETAILS];
     uint64_t links[N_LINKS][N_LINKS];
+    uint64_t joins[RL_JOIN_EVENT_COUNT];
+    uint64_t standings[N_STANDINGS];
+    uint64_t rl_faults[RL_FAULT_COUNT];
+    uint64_t losses[N_LOSSES];
+    uint64_t steps_seen;
     uint64_t masters[MAX_MASTERS + 1]; /* worlds with so many */
 };
 

@@ -48,6 +48,14 @@ void faults_on_script(struct world *world, struct master *master)
     world->coverage->faults[FAULT_FLUSH_SCRIPTS]++;
 }
 
+void faults_on_guard(struct world *world, struct master *master)
+{
+    if (world->phase != PHASE_FAULTS || !plan_has(&world->plan, FAULT_FLUSH) || !rng_chance(&world->fate, 10))
+        return;
+    master_flush(world, master);
+    world->coverage->faults[FAULT_FLUSH]++;
+}
+
 void faults_on_strike(struct world *world, enum fault fault)
 {
     unsigned client = rng_below(&world->fate, world->plan.n_clients);
@@ -75,6 +83,8 @@ int64_t faults_heal(struct world *world)
         faults_on_recover(world, slot);
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
         world->masters[m].error = ERROR_NONE;
+        if (world->masters[m].replica)
+            master_promote(world, &world->masters[m]);
         if (!world->masters[m].up && world->masters[m].restart_at > healed)
             healed = world->masters[m].restart_at;
     }

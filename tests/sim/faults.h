@@ -36,6 +36,8 @@ struct world;
     X(SLEW, "clock rate changes within the allowance")                                                   \
     X(LATE_TIMERS, "timers fire late")                                                                   \
     X(NO_MEMORY, "host cannot make a claim")                                                             \
+    X(FLUSH, "master's memory flushed")                                                                    \
+    X(ROLE, "master becomes a replica for a time")                                                       \
     X(STEP_BACK, "master's clock set back")                                                              \
     X(STEP_FORWARD, "master's clock set forward")
 
@@ -65,6 +67,8 @@ void faults_start(struct world *world);
 void faults_on_send(struct world *world, uint16_t conn, enum rl_step step);
 /* A master forgets its scripts most interestingly just before one is wanted. */
 void faults_on_script(struct world *world, struct master *master);
+/* A memory is lost most interestingly between a vote and the guard behind it. */
+void faults_on_guard(struct world *world, struct master *master);
 void faults_on_strike(struct world *world, enum fault fault);
 void faults_on_recover(struct world *world, unsigned slot);
 void faults_on_restart(struct world *world, unsigned master);

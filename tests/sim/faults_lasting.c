@@ -48,6 +48,17 @@ static void change_slow(struct world *world, const struct ongoing *ongoing, bool
     path->slow[ongoing->amount & 1] += on ? ongoing->amount : -ongoing->amount;
 }
 
+/* A replica takes over its master's memory, unless it never reaches one. */
+static void change_role(struct world *world, struct master *master, bool on)
+{
+    const struct master *source = &world->masters[rng_below(&world->fate, world->plan.n_masters)];
+
+    if (!on && master->replica)
+        master_promote(world, master);
+    else if (on)
+        master_demote(world, master, source != master && source->up && rng_chance(&world->fate, 700) ? source : NULL);
+}
+
 static void fault_switch(struct world *world, const struct ongoing *ongoing, bool on)
 {
     struct master *master = &world->masters[ongoing->master];
@@ -65,6 +76,9 @@ static void fault_switch(struct world *world, const struct ongoing *ongoing, boo
         break;
     case FAULT_ISOLATE:
         isolate(world, ongoing, on);
+        break;
+    case FAULT_ROLE:
+        change_role(world, master, on);
         break;
     case FAULT_HANG:
         if (on)
@@ -135,6 +149,7 @@ bool fault_lasts(enum fault fault)
     case FAULT_PARTITION_UP:
     case FAULT_PARTITION_DOWN:
     case FAULT_ISOLATE:
+    case FAULT_ROLE:
     case FAULT_HANG:
     case FAULT_SLOW:
     case FAULT_STUCK:

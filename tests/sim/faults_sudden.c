@@ -45,7 +45,7 @@ static void pause(struct world *world, unsigned index)
     world->coverage->faults[FAULT_PAUSE]++;
 }
 
-/* A3: while there is no quarantine, who may have lost keys stays away until they have ended everywhere. */
+/* A3: where there is no quarantine, who may have lost keys stays away until they have ended everywhere. */
 void faults_crash(struct world *world, unsigned index, enum master_loss loss, bool silent, int64_t restart_after)
 {
     struct master *master = &world->masters[index];
@@ -54,22 +54,51 @@ void faults_crash(struct world *world, unsigned index, enum master_loss loss, bo
     if (!master->up)
         return;
     master_crash(world, master, loss, silent);
-    if (master->loss != LOSS_NONE && !world->plan.unsafe_restarts && restart_after < away)
+    if (master->loss != LOSS_NONE && !world->plan.guarded && !world->plan.unsafe_restarts && restart_after < away)
         restart_after = away;
     master->restart_at = world->now + restart_after;
     world_event(world, master->restart_at, EVENT_RESTART, index, 0, 0);
 }
 
+/* In guarded worlds what is lost depends on the master's settings, and a clean shutdown keeps everything. */
+static enum master_loss loss_of(const struct world *world, enum fault fault, unsigned master)
+{
+    static const uint8_t losses[] = {LOSS_ALL, LOSS_LAST_SECOND, LOSS_NONE};
+
+    if (fault == FAULT_CRASH_KEEP)
+        return LOSS_NONE;
+    if (world->plan.guarded)
+        return (enum master_loss)losses[world->masters[master].durability];
+    return fault == FAULT_CRASH_SECOND ? LOSS_LAST_SECOND : LOSS_ALL;
+}
+
 static void crash(struct world *world, enum fault fault, unsigned master)
 {
-    enum master_loss loss = fault == FAULT_CRASH_KEEP     ? LOSS_NONE
-                            : fault == FAULT_CRASH_SECOND ? LOSS_LAST_SECOND
-                                                          : LOSS_ALL;
+    int64_t away = fault_length(world, fault);
 
     if (!world->masters[master].up)
         return;
-    faults_crash(world, master, loss, rng_chance(&world->fate, 300), fault_length(world, fault));
+    if (world->plan.guarded && rng_chance(&world->fate, 300))
+        away = RL_NS_PER_MS;
+    faults_crash(world, master, loss_of(world, fault, master), rng_chance(&world->fate, 300), away);
     world->coverage->faults[fault]++;
+}
+
+/* Any number of masters may lose their memory at once: the quarantine must do. */
+static void strike_memory(struct world *world, enum fault fault, unsigned master)
+{
+    uint32_t others = world->plan.guarded && rng_chance(&world->fate, 250) ? rng_below(&world->fate, 1000) : 0;
+
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        if (m != master && !rng_chance(&world->fate, others))
+            continue;
+        if (fault != FAULT_FLUSH) {
+            crash(world, fault, m);
+        } else if (world->masters[m].up) {
+            master_flush(world, &world->masters[m]);
+            world->coverage->faults[fault]++;
+        }
+    }
 }
 
 void faults_on_restart(struct world *world, unsigned master)
@@ -128,7 +157,8 @@ void fault_strike(struct world *world, enum fault fault, unsigned client, unsign
     case FAULT_CRASH_KEEP:
     case FAULT_CRASH_SECOND:
     case FAULT_CRASH_LOSE:
-        crash(world, fault, master);
+    case FAULT_FLUSH:
+        strike_memory(world, fault, master);
         break;
     case FAULT_FLUSH_SCRIPTS:
         world->masters[master].scripts = 0;

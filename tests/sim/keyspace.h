@@ -12,7 +12,11 @@
 
 #define ENTRY_TEXT 40
 #define KEYSPACE_MAX_FIELDS 6
-#define KEYSPACE_MAX_KEYS 12
+#define KEYSPACE_MAX_KEYS 8
+
+/* Names of what is no lock end with this: the marker, and the counters of the fencing tokens. */
+#define NO_LOCK '#'
+#define MARKER_KEY "#"
 
 struct text {
     uint8_t size;
@@ -32,7 +36,7 @@ enum entry_type {
 struct entry {
     struct text key;
     enum entry_type type;
-    uint32_t writer;   /* the claim that set it, for the oracles; 0: nobody's */
+    uint32_t writer;   /* the claim that set it, for the oracles; 0: it is no lock */
     int64_t expire_ms; /* master's time; 0: never */
     int64_t gone;      /* true instant at which it is gone, if the clock goes on as now; INT64_MAX: never */
     struct text value;

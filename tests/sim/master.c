@@ -1,5 +1,6 @@
 #include "master.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "world.h"
@@ -37,7 +38,10 @@ void master_init(struct master *master, unsigned index)
     master->scripts = 0;
     master->index = (uint8_t)index;
     master->up = true;
-    master->everysec = false;
+    master->durability = DURABILITY_NONE;
+    master->replica = false;
+    master->promoted = false;
+    master->run = 1;
     master->silent_death = false;
     master->hung = 0;
     master->error = ERROR_NONE;
@@ -78,15 +82,30 @@ static struct redis_context make_context(struct world *world, struct master *mas
         .touch = on_touch,
         .world = world,
         .master = master->index,
+        .info = master->info,
     };
 
     if (master->error == ERROR_MEMORY) {
         context.write_error = ERROR_OF_MEMORY;
         context.out_of_memory = true;
+    } else if (master->replica) {
+        context.write_error = errors_of_writes[0];
     } else if (master->error == ERROR_WRITES) {
         context.write_error = PICK(errors_of_writes, master->error_choice);
     }
     return context;
+}
+
+/* The lines that JOIN looks at. */
+static void write_info(struct master *master)
+{
+    snprintf(master->info, sizeof master->info,
+             "# Server\nredis_version:7.0.15\nrun_id:m%ur%u\nmaxmemory:0\nmaxmemory_policy:noeviction\n"
+             "aof_enabled:%d\nrole:%s\nconnected_slaves:0\nmaster_replid:m%u\n"
+             "master_replid2:%c\nsecond_repl_offset:%d\ncluster_enabled:0\n",
+             master->index + 1, master->run, master->durability != DURABILITY_NONE,
+             master->replica ? "slave" : "master", master->index + 1, master->promoted ? 'f' : '0',
+             master->promoted ? 1 : -1);
 }
 
 static void run_script(struct world *world, struct master *master, struct redis_context *context,
@@ -94,7 +113,10 @@ static void run_script(struct world *world, struct master *master, struct redis_
 {
     uint32_t bit = UINT32_C(1) << message->script;
 
-    faults_on_script(world, master);
+    if (message->script == RL_SCRIPT_JOIN)
+        write_info(master);
+    else
+        faults_on_script(world, master);
     if (message->send_as == RL_SEND_EVALSHA && !(master->scripts & bit)) {
         reply_error(reply, "NOSCRIPT No matching script. Please use EVAL.");
         return;
@@ -107,7 +129,7 @@ static void run_script(struct world *world, struct master *master, struct redis_
 /* The state before the first write since the last fsync is what a crash may leave. */
 static void before_write(struct world *world, struct master *master)
 {
-    if (!master->everysec)
+    if (master->durability != DURABILITY_EVERYSEC)
         return;
     if (master->unsynced_since != INT64_MAX && world->now - master->unsynced_since < FSYNC_NS)
         return;
@@ -120,7 +142,9 @@ static void after_write(struct world *world, struct master *master, const struct
 {
     if (master->unsynced_since == INT64_MAX)
         master->unsynced_since = world->now;
-    if (message->step == RL_STEP_CLAIM || message->step == RL_STEP_EXTEND)
+    if (message->claim == BOX_NONE)
+        return;
+    if (message->step == RL_STEP_CLAIM || message->step == RL_STEP_EXTEND || message->step == RL_STEP_REPAIR)
         residue_on_write(world, box_get(&world->boxes, message->claim), master->index, ghost);
     validity_check_claim(world, message->claim);
 }
@@ -154,6 +178,30 @@ static void obey(struct world *world, struct master *master, const struct messag
         reply_error(reply, ERROR_WITHOUT_MEANING);
 }
 
+/* HGET marker inc, then TIME: incarnation, seconds, microseconds; nil where there is none to be seen. */
+static void answer_guard(struct world *world, struct master *master, struct rl_reply *reply)
+{
+    const struct rl_slice hget[] = {{"HGET", 4}, {MARKER_KEY, 1}, {"inc", 3}};
+    const struct rl_slice time = {"TIME", 4};
+    struct redis_context context;
+    struct rl_reply inc = {.n_elements = 0};
+
+    faults_on_guard(world, master);
+    context = make_context(world, master, BOX_NONE);
+    reply_nil(&inc);
+    if (master->error != ERROR_BEFORE && master->error != ERROR_OBSCURE)
+        redis_execute(&context, 3, hget, &inc);
+    redis_execute(&context, 1, &time, reply);
+    reply->elements[2] = reply->elements[1];
+    reply->elements[1] = reply->elements[0];
+    reply->elements[0] = inc.root;
+    reply->n_elements = 3;
+    world_count(world, COUNTER_GUARDS);
+}
+
+/* What CONFIG GET shows, in one word. */
+static const char *const settings[] = {"none", "everysec", "always"};
+
 void master_execute(struct world *world, struct master *master, const struct message *message, bool ghost,
                     struct message *ret_reply)
 {
@@ -161,7 +209,9 @@ void master_execute(struct world *world, struct master *master, const struct mes
 
     if (message->kind == MESSAGE_GREETING) {
         master->scripts = ALL_SCRIPTS;
-        reply_status(&reply, "OK");
+        reply_status(&reply, settings[master->durability]);
+    } else if (message->kind == MESSAGE_GUARD) {
+        answer_guard(world, master, &reply);
     } else {
         obey(world, master, message, ghost, &reply);
         world_count(world, COUNTER_COMMANDS);
@@ -188,15 +238,33 @@ void master_crash(struct world *world, struct master *master, enum master_loss l
     network_master_died(world, master->index, silent);
 }
 
+/* The oracles note what a memory held that is lost now. */
+static void note_losses(struct world *world, const struct master *master)
+{
+    for (uint32_t i = 0; i < master->keys.count; i++) {
+        const struct entry *entry = &master->keys.entries[i];
+
+        if (entry->writer && entry->gone > world->now)
+            validity_note_loss(world, entry->writer, master->index, entry->gone);
+    }
+}
+
+static void lose_all(struct world *world, struct master *master)
+{
+    note_losses(world, master);
+    master->keys.count = 0;
+}
+
 /* Keys that had been deleted or replaced come back: nobody can be blamed for those. */
 static void resurrect(struct world *world, struct master *master)
 {
+    note_losses(world, master);
     for (uint32_t i = 0; i < master->synced.count; i++) {
         const struct entry *old = &master->synced.entries[i];
         const struct entry *now = keyspace_find(&master->keys, old->key.bytes, old->key.size);
 
         if (old->writer && (!now || now->writer != old->writer)) {
-            box_get(&world->boxes, old->writer)->strays |= UINT32_C(1) << master->index;
+            residue_excuse(world, old->writer, master->index);
             world_count(world, COUNTER_RESURRECTED);
         }
     }
@@ -211,16 +279,82 @@ void master_restart(struct world *world, struct master *master)
 
     TRACE(world, name_of_master(master->index), "restarts %s", found[master->loss]);
     if (master->loss == LOSS_ALL)
-        master->keys.count = 0;
+        lose_all(world, master);
     else if (master->loss == LOSS_LAST_SECOND)
         resurrect(world, master);
     master->up = true;
     master->silent_death = false;
     master->scripts = 0;
+    master->run++;
+    master->promoted = false;
     master->unsynced_since = INT64_MAX;
     if (master->loss != LOSS_NONE)
         validity_check_all(world);
     master->loss = LOSS_NONE;
+}
+
+void master_flush(struct world *world, struct master *master)
+{
+    TRACE(world, name_of_master(master->index), "is flushed");
+    before_write(world, master);
+    if (master->unsynced_since == INT64_MAX)
+        master->unsynced_since = world->now;
+    lose_all(world, master);
+    validity_check_all(world);
+}
+
+/* The copies of other masters' locks are nobody's fault. Their clocks differ by up to hours here; keys that live so much
+ * longer would say nothing about the lock. */
+static void take_memory(struct world *world, struct master *master, const struct master *source)
+{
+    int64_t ahead_ms = (master_time(world, master) - master_time(world, source)) / RL_NS_PER_MS;
+
+    lose_all(world, master);
+    master->keys.count = source->keys.count;
+    memcpy(master->keys.entries, source->keys.entries, source->keys.count * sizeof source->keys.entries[0]);
+    for (uint32_t i = 0; i < master->keys.count; i++) {
+        if (master->keys.entries[i].expire_ms)
+            master->keys.entries[i].expire_ms += ahead_ms;
+        if (master->keys.entries[i].writer)
+            residue_excuse(world, master->keys.entries[i].writer, master->index);
+    }
+    keyspace_retime(&master->keys, &master->clock);
+    master->unsynced_since = INT64_MAX;
+    master->synced.count = 0;
+    validity_check_all(world);
+}
+
+void master_demote(struct world *world, struct master *master, const struct master *source)
+{
+    TRACE(world, name_of_master(master->index), "becomes a replica%s%s", source ? " of " : "",
+          source ? name_of_master(source->index) : "");
+    master->replica = true;
+    if (source)
+        take_memory(world, master, source);
+}
+
+void master_promote(struct world *world, struct master *master)
+{
+    TRACE(world, name_of_master(master->index), "becomes a master");
+    master->replica = false;
+    master->promoted = true;
+}
+
+void master_declare(struct world *world, struct master *master)
+{
+    char incarnation[16];
+    char max_ttl[16];
+    struct rl_slice argv[6] = {{MARKER_KEY, 1}, {"declare", 7}, {NULL, 0}, {RING, sizeof RING - 1}, {NULL, 0}, {NULL, 0}};
+    struct redis_context context = make_context(world, master, BOX_NONE);
+    struct rl_reply reply = {.n_elements = 0};
+
+    argv[2] = (struct rl_slice){incarnation, (size_t)snprintf(incarnation, sizeof incarnation, "i%u",
+                                                              ++world->incarnations)};
+    argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", world->plan.max_ttl_ms)};
+    argv[5] = master->durability == DURABILITY_ALWAYS ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
+    write_info(master);
+    lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 6, argv, &reply);
+    before_write(world, master);
 }
 
 void master_hang(struct world *world, struct master *master)
@@ -250,6 +384,7 @@ void master_step_clock(struct world *world, struct master *master, int64_t by)
 {
     TRACE(world, name_of_master(master->index), "clock set by %lld ms", (long long)(by / RL_NS_PER_MS));
     excuse_all(world, by > 0);
+    steps_on_step(world, master->index, by);
     clockwork_step(&master->clock, world->now, by);
     keyspace_retime(&master->keys, &master->clock);
 }

@@ -27,6 +27,15 @@ enum master_error {
     ERROR_OBSCURE, /* an error that says nothing: the command may have been carried out */
 };
 
+/* What a master does for its keys to survive a crash: its configuration. */
+enum durability {
+    DURABILITY_NONE,     /* a crash loses everything */
+    DURABILITY_EVERYSEC, /* ... the last second */
+    DURABILITY_ALWAYS,   /* ... nothing */
+};
+
+#define MASTER_INFO 320
+
 struct master {
     struct clockwork clock;
     struct keyspace keys;
@@ -36,12 +45,16 @@ struct master {
     uint32_t scripts;       /* set of enum rl_script that it knows */
     uint8_t index;
     bool up;
-    bool everysec;
+    uint8_t durability;     /* enum durability, as CONFIG shows it */
+    bool replica;
+    bool promoted;          /* has been a replica before */
+    uint32_t run;           /* how many processes there have been */
     bool silent_death;      /* while it is down, connection requests are not even refused */
     uint8_t hung;           /* how many faults keep it from running */
     uint8_t error;          /* enum master_error */
     uint8_t error_choice;   /* which of the texts */
     uint8_t loss;           /* enum master_loss of the next restart */
+    char info[MASTER_INFO]; /* what INFO says, when a script wants it */
 };
 
 void master_init(struct master *master, unsigned index);
@@ -57,6 +70,17 @@ void master_crash(struct world *world, struct master *master, enum master_loss l
 void master_restart(struct world *world, struct master *master);
 void master_hang(struct world *world, struct master *master);
 void master_resume(struct world *world, struct master *master);
+/* FLUSHALL: the connections stay. */
+void master_flush(struct world *world, struct master *master);
+
+/* Becomes a replica: of `source`, whose memory it takes over, or, if that is NULL, of nobody that it can reach. And a
+ * master again. */
+void master_demote(struct world *world, struct master *master, const struct master *source);
+void master_promote(struct world *world, struct master *master);
+
+/* A deployment that has been declared to be new: the marker is there, without a quarantine. */
+void master_declare(struct world *world, struct master *master);
+
 void master_step_clock(struct world *world, struct master *master, int64_t by);
 void master_set_rate(struct world *world, struct master *master, int64_t rate);
 

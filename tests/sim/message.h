@@ -8,10 +8,11 @@
 
 #define MESSAGE_NONE UINT32_MAX
 #define MESSAGE_TEXT 96
-#define MESSAGE_ITEMS 5 /* a reply's root and up to four elements */
+#define MESSAGE_ITEMS 17 /* a reply's root and its elements: JOIN answers with 15 */
 
 enum message_kind {
-    MESSAGE_GREETING, /* the connection's handshake: loads the scripts */
+    MESSAGE_GREETING, /* the handshake's first round: loads the scripts, asks for the settings */
+    MESSAGE_GUARD,    /* HGET marker inc, TIME: behind the commands of a turn */
     MESSAGE_COMMAND,
     MESSAGE_REPLY,
 };
@@ -26,7 +27,7 @@ struct message_item {
 struct message {
     int64_t arrives;     /* true time */
     uint32_t next;
-    uint32_t claim;      /* whose command, for the oracles */
+    uint32_t claim;      /* whose command, for the oracles; BOX_NONE: the host's own */
     uint8_t kind;
     uint8_t step;        /* enum rl_step */
     uint8_t send_as;     /* enum rl_send_as */

@@ -1,8 +1,10 @@
 /* The hunt for planted bugs. This file needs a core that was compiled with RL_MUTANTS; without, no bug can be planted
  * and the table is empty. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "codec/script.h"
 #include "run.h"
 #include "world.h"
 
@@ -20,6 +22,7 @@ struct bug {
 static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text},
     MUTANT_MAP(MUTANT_ROW)
+        MUTANT_STEPS_MAP(MUTANT_ROW)
 #undef MUTANT_ROW
 };
 
@@ -31,8 +34,51 @@ static const char extend_creates[] =
     "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"
     "return 1\n";
 
+/* Bugs that are a few words in another place of a real script: old words, new words. */
+static const struct edit {
+    enum mutant mutant;
+    enum rl_script script;
+    const char *old;
+    const char *new;
+} edits[] = {
+    {MUTANT_FENCE_PER_NODE, RL_SCRIPT_GRANT, "math.max(count + 1, math.min(tonumber(ARGV[3]), most))", "count + 1"},
+    {MUTANT_FENCE_UNCONDITIONAL, RL_SCRIPT_RAISE, "if value ~= ARGV[1] then", "if false then"},
+    {MUTANT_FENCE_ANY_QUORUM, RL_SCRIPT_RAISE, "if value ~= ARGV[1] then", "if false then"},
+    {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
+    {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "local span = top + 1000", "local span = math.floor(top * 0.8)"},
+};
+
+/* Planted or taken out again. A script that has lost the words must not go unnoticed. */
+static void plant_edit(struct lua_host *lua, const struct edit *edit)
+{
+    const char *text = rl_script_text(edit->script)->text;
+    const char *at = strstr(text, edit->old);
+    static char edited[8192];
+
+    if (!at || strlen(text) + strlen(edit->new) >= sizeof edited) {
+        fprintf(stderr, "sim: a script has no \"%s\" to be replaced\n", edit->old);
+        abort();
+    }
+    memcpy(edited, text, (size_t)(at - text));
+    strcpy(stpcpy(edited + (at - text), edit->new), at + strlen(edit->old));
+    lua_host_replace(lua, edit->script, edited);
+}
+
+static void plant_edits(struct lua_host *lua, unsigned mutant)
+{
+    static const enum rl_script edited[] = {RL_SCRIPT_GRANT, RL_SCRIPT_RAISE, RL_SCRIPT_JOIN};
+
+    for (size_t i = 0; i < sizeof edited / sizeof edited[0]; i++)
+        lua_host_replace(lua, edited[i], NULL);
+    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
+        if (edits[i].mutant == mutant)
+            plant_edit(lua, &edits[i]);
+    }
+}
+
 void mutant_plant(struct lua_host *lua, unsigned mutant)
 {
+    plant_edits(lua, mutant);
     mutant_active = (enum mutant)mutant;
     lua_host_replace(lua, RL_SCRIPT_RELEASE, mutant == MUTANT_BLIND_RELEASE ? blind_release : NULL);
     lua_host_replace(lua, RL_SCRIPT_EXTEND, mutant == MUTANT_BLIND_EXTEND     ? blind_extend
@@ -52,7 +98,7 @@ unsigned mutant_by_name(const char *name)
 static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, unsigned jobs)
 {
     static struct tally tally;
-    const struct plan_options options = {0};
+    const struct plan_options options = {.clock_steps = mutant == MUTANT_CLOCK_STEP_IGNORED};
     const struct bug *bug = &bugs[mutant];
     uint64_t needed;
 

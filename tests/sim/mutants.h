@@ -41,12 +41,35 @@
     X(BLIND_EXTEND, "script", 1000, "extend takes whatever is there")                                    \
     X(EXTEND_CREATES, "script", 1000, "extend sets a key that is missing")                               \
     X(RESTART_AT_ONCE, "model", 1000, "masters that lost their keys vote at once")                       \
+    X(UNPROVED_COUNTS, "engine", 10000, "a vote counts before the guard behind it has proved the memory")       \
+    X(QUARANTINE_IGNORED, "engine", 10000, "masters with a new memory vote at once")                      \
+    X(QUARANTINE_TOO_SHORT, "engine", 10000, "half the quarantine is waited for")                         \
+    X(REPAIR_WITHOUT_CONDITION, "engine", 50000, "quarantined masters get keys back whatever they held")  \
+    X(REPAIR_ANY_MEMORY, "engine", 50000, "a repair does not name the memory that it is meant for")       \
+    X(MISSING_KEEPS_BOUND, "engine", 10000, "a key that is missing keeps its vote, quarantine or not")    \
+    X(RENEWAL_RACES_RELEASE, "engine", 1000, "the timer of renewals goes on during the release")          \
+    X(ALARM_WAITS, "engine", 1000, "a loss is told when the renewal under way has been answered")         \
+    X(FENCE_UNRECORDED, "engine", 10000, "a token is handed out before a quorum has recorded it")         \
+    X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
+    X(FENCE_ANY_QUORUM, "engine", 10000, "tokens are written back to any quorum")                        \
+    X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token")   \
+    X(FENCE_UNCONDITIONAL, "script", 50000, "tokens are written back to whoever holds the key")           \
+    X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart")        \
+    X(QUARANTINE_SHORTER, "script", 50000, "the quarantine is a fifth shorter than the longest ttl")      \
+    X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable")                            \
+    X(GUARD_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
+    X(WALLS_APART, "model", 50000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
+
+/* Only where clocks are set: --clock-steps. */
+#define MUTANT_STEPS_MAP(X)                                                                              \
+    X(CLOCK_STEP_IGNORED, "engine", 10000, "steps of masters' clocks are not looked for")
 
 enum mutant {
     MUTANT_NONE,
 #define MUTANT_ENUM(name, where, budget, text) MUTANT_##name,
     MUTANT_MAP(MUTANT_ENUM)
+    MUTANT_STEPS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM
         MUTANT_COUNT,
 };

@@ -14,7 +14,8 @@ const char usage[] =
     "       sim --story FILE [--record | --expect-violation]\n"
     "       sim --mutants [--seed N] [--jobs N] [--budget N]\n"
     "options of worlds:\n"
-    "  --unsafe-restarts  masters that lost their keys come back at once: violations are to be expected\n"
+    "  --unsafe-restarts  classic, and they come back at once: violations are to be expected\n"
+    "  --classic          no markers and guards: masters that lost their keys stay away for the longest ttl\n"
     "  --clock-steps      masters' clocks may be set\n"
     "  --without FAULT    never this kind of fault (repeat for more; --faults lists them)\n"
     "  --clients N, --handles N, --duration MS   at most so much\n"
@@ -35,6 +36,7 @@ enum {
     OPTION_MUTANT,
     OPTION_BUDGET,
     OPTION_UNSAFE,
+    OPTION_CLASSIC,
     OPTION_STEPS,
     OPTION_WITHOUT,
     OPTION_CLIENTS,
@@ -57,6 +59,7 @@ static const struct option long_options[] = {
     {"mutant", required_argument, NULL, OPTION_MUTANT},
     {"budget", required_argument, NULL, OPTION_BUDGET},
     {"unsafe-restarts", no_argument, NULL, OPTION_UNSAFE},
+    {"classic", no_argument, NULL, OPTION_CLASSIC},
     {"clock-steps", no_argument, NULL, OPTION_STEPS},
     {"without", required_argument, NULL, OPTION_WITHOUT},
     {"clients", required_argument, NULL, OPTION_CLIENTS},
@@ -121,6 +124,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
     switch (option) {
     case OPTION_UNSAFE:
         worlds->unsafe_restarts = true;
+        return true;
+    case OPTION_CLASSIC:
+        worlds->classic = true;
         return true;
     case OPTION_STEPS:
         worlds->clock_steps = true;

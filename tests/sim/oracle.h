@@ -1,13 +1,15 @@
 /* The oracles: what must hold in every world. Each lives in a file of its own; a violation ends the world.
  *
- * The assumptions are those of the promise (protocol section 0), restricted to what the library has today:
+ * The assumptions are those of the promise (protocol section 0), as far as they matter here:
  *
  *   A1  all clients use the same masters, quorum and drift rule; nobody else touches the keys.
- *   A2  a client's clock is slow and a master's clock fast by no more than the drift allowance in sum. A step of a
- *       master's clock (only with --clock-steps) excuses the claims that live at that moment from exclusion and
- *       validity, and nothing else.
- *   A3  a master that may have lost data stays away for max_ttl after its crash (the operator's rule while there is
- *       no quarantine). --unsafe-restarts breaks this on purpose.
+ *   A2  a client's clock is slow and a master's clock fast by no more than the drift allowance in sum. Steps of
+ *       masters' clocks (only with --clock-steps) excuse what cannot be known, and nothing else: oracle_steps.c.
+ *   A3  a memory that is lost is lost with its marker, or the run_id is a new one; nobody brings an old memory back.
+ *       Masters may lose their memory at any time, any number of them at once, and are there again at once. In classic
+ *       worlds a master that may have lost data stays away for max_ttl after its crash instead (the operator's rule);
+ *       --unsafe-restarts breaks that on purpose.
+ *   G2  clients' wall clocks agree within half the quarantine.
  *
  * There is no bound on delays, pauses or crashes. */
 #ifndef SIM_ORACLE_H
@@ -17,6 +19,7 @@
 #include <stdint.h>
 
 #include "core/engine.h"
+#include "core/nodeclock.h"
 
 struct box;
 struct client;
@@ -37,7 +40,13 @@ void validity_check(struct world *world, const struct client *client, const stru
 void validity_check_claim(struct world *world, uint32_t box);
 void validity_check_all(struct world *world);
 
+/* A memory that held the value, until true time `gone`, is lost. In its quarantine nobody else gets a vote for so long:
+ * the vote counts. */
+void validity_note_loss(struct world *world, uint32_t writer, unsigned master, int64_t gone);
+
 /* oracle_residue.c: nothing is left of an attempt that was given up. */
+/* Nobody can undo what this value's claims have left on this master. */
+void residue_excuse(struct world *world, uint32_t writer, unsigned master);
 bool residue_is_stray(const struct world *world, const struct box *box, unsigned master);
 void residue_on_dispose(struct world *world, const struct box *box);
 void residue_on_write(struct world *world, struct box *box, unsigned master, bool ghost);
@@ -57,10 +66,29 @@ void once_end(struct world *world, struct client *client, struct handle *handle,
 void once_on_accept(struct world *world, const struct client *client, const struct handle *handle);
 void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
                             enum rl_end status);
+void once_on_send(struct world *world, struct box *box, enum rl_step step);
 void once_check_running(struct world *world, const struct client *client); /* at the end of a turn */
 void once_abandon(struct handle *handle); /* the handle is destroyed, or its process is gone */
 void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation);
 void once_check_final(struct world *world);
+
+/* oracle_alarm.c: who loses a lock is told, and warned before. */
+void alarm_watch(struct world *world, const struct client *client, struct handle *handle); /* its validity has changed */
+void alarm_on_event(struct world *world, const struct client *client, struct handle *handle, uint32_t life);
+void alarm_on_risk(const struct client *client, struct handle *handle);
+void alarm_on_lost(const struct client *client, const struct handle *handle);
+
+/* oracle_fence.c: tokens are unique and grow. */
+void fence_on_accept(struct world *world, const struct client *client, const struct handle *handle);
+
+/* oracle_steps.c: what is promised when clocks are set forward. */
+void steps_on_step(struct world *world, unsigned master, int64_t by);
+void steps_on_reading(struct world *world, struct client *client, unsigned master, enum rl_clock_finding finding,
+                      struct rl_instant sent, int64_t uncertainty);
+void steps_on_start(struct world *world, struct client *client);
+
+/* Has this client read every clock since it was set forward, and had it read it before? */
+bool steps_all_seen(const struct world *world, const struct client *client);
 
 /* oracle_progress.c: after the healing everyone who waits gets the lock. */
 void progress_on_limit(struct world *world);

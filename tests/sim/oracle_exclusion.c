@@ -17,7 +17,19 @@ static bool overlap(const struct handle *a, const struct handle *b, int64_t at)
 
 static bool excused(const struct world *world, const struct handle *handle)
 {
-    return handle->valid_box == BOX_NONE || box_get(&world->boxes, handle->valid_box)->excused;
+    return handle->valid_box != BOX_NONE && box_get(&world->boxes, handle->valid_box)->excused;
+}
+
+/* After a step of a clock: the one that came later could have known, and they overlap by more than can be seen. */
+static bool is_broken(const struct world *world, const struct handle *a, const struct handle *b)
+{
+    const struct handle *later = a->valid_from > b->valid_from ? a : b;
+    const struct client *client = &world->clients[box_get(&world->boxes, later->valid_box)->client];
+    int64_t until = a->valid_until < b->valid_until ? a->valid_until : b->valid_until;
+
+    if (!excused(world, a) && !excused(world, b))
+        return true;
+    return !excused(world, later) && steps_all_seen(world, client) && until - later->valid_from > client->step_slack;
 }
 
 static void report(struct world *world, const struct handle *a, const struct handle *b)
@@ -32,7 +44,7 @@ static void report(struct world *world, const struct handle *a, const struct han
 
 static void compare(struct world *world, const struct handle *handle)
 {
-    if (excused(world, handle))
+    if (handle->valid_box == BOX_NONE)
         return;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         const struct client *client = &world->clients[c];
@@ -40,8 +52,8 @@ static void compare(struct world *world, const struct handle *handle)
         for (unsigned h = 0; h < client->n_handles; h++) {
             const struct handle *other = &client->handles[h];
 
-            if (other != handle && other->key == handle->key && overlap(handle, other, world->now) &&
-                !excused(world, other))
+            if (other != handle && other->key == handle->key && other->valid_box != BOX_NONE &&
+                overlap(handle, other, world->now) && is_broken(world, handle, other))
                 report(world, handle, other);
         }
     }
@@ -55,6 +67,7 @@ static void set_validity(struct world *world, const struct client *client, struc
     handle->valid_from = from;
     handle->valid_until = until;
     compare(world, handle);
+    alarm_watch(world, client, handle);
     validity_check(world, client, handle);
 }
 
@@ -78,7 +91,7 @@ void exclusion_observe(struct world *world, struct client *client, struct handle
         exclusion_forget(handle, at);
         return;
     }
-    box = handle->lock.claim->host;
+    box = box_of_claim(handle->lock.claim);
     until = client_when(client, deadline);
     check_resurrection(world, client, handle, box);
     if (!was_valid || handle->valid_box != box->id)

@@ -14,8 +14,8 @@ static void check_engine(struct world *world, const struct client *client)
 {
     const struct rl_engine *engine = &client->engine;
 
-    if (engine->n_debts || !rl_list_empty(&engine->debts) || !rl_list_empty(&engine->outbox) ||
-        !rl_list_empty(&engine->notices) || !rl_list_empty(&engine->gathering) || !rl_list_empty(&engine->finished))
+    if (engine->n_debts || !rl_list_empty(&engine->debts) || engine->outbox || !rl_list_empty(&engine->notices) ||
+        !rl_list_empty(&engine->unproved) || !rl_list_empty(&engine->gathering) || !rl_list_empty(&engine->finished))
         world_violation(world, "memory", "the engine of %s is not empty at the end", name_of_client(client->index));
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
         if (client->wires[m].phase == WIRE_OPEN && client->wires[m].count)

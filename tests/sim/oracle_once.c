@@ -45,7 +45,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
 /* protocol 2.4, the manual's promise: "OK: a quorum of masters is known not to hold this value". */
 static void check_released(struct world *world, const struct client *client, const struct handle *handle)
 {
-    const struct box *box = handle->lock.claim->host;
+    const struct box *box = box_of_claim(handle->lock.claim);
     size_t holding = 0;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
@@ -75,6 +75,15 @@ void once_end(struct world *world, struct client *client, struct handle *handle,
         check_released(world, client, handle);
 }
 
+/* protocol 1.1 and 3.3: nothing may set a value that is being undone. */
+void once_on_send(struct world *world, struct box *box, enum rl_step step)
+{
+    if (step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK)
+        box->undone = true;
+    else if (box->undone)
+        world_violation(world, "once", "%s of %s after its undo", name_of_step(step), box->token);
+}
+
 /* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
 void once_on_accept(struct world *world, const struct client *client, const struct handle *handle)
 {
@@ -83,8 +92,9 @@ void once_on_accept(struct world *world, const struct client *client, const stru
 
     if (handle->lock.state != RL_LOCK_HELD)
         return;
+    fence_on_accept(world, client, handle);
     deadline = rl_lock_deadline(&client->engine, &handle->lock);
-    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish.min_validity.ns)
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish->min_validity.ns)
         world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
 }
 
@@ -106,8 +116,8 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
     const struct rl_config *config = &client->engine.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
-    if (!lock->claim || (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
-        !rl_before(client->now, lock->wish.deadline))
+    if (!lock->claim || lock->claim->fenced || (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
+        !rl_before(client->now, lock->wish->deadline))
         return;
     if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) >= config->quorum)
         world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
@@ -120,7 +130,7 @@ void once_check_running(struct world *world, const struct client *client)
     for (unsigned i = 0; i < client->n_handles; i++) {
         const struct rl_lock *lock = &client->handles[i].lock;
 
-        if (lock->state != RL_LOCK_ACQUIRING || !lock->claim)
+        if (lock->state != RL_LOCK_ACQUIRING || !lock->claim || lock->claim->fenced)
             continue;
         if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) < config->quorum)
             world_violation(world, "once", "%s goes on waiting though no quorum is possible",
@@ -140,7 +150,7 @@ static struct rl_instant still_due(const struct client *client, const struct han
 {
     const struct rl_lock *lock = &handle->lock;
 
-    if (record->op != RL_OP_ACQUIRE || !lock->wish.once || !lock->claim)
+    if (record->op != RL_OP_ACQUIRE || !lock->wish->once || !lock->claim)
         return record->due;
     return rl_later(record->due, rl_after(lock->round_start, client->engine.config.node_timeout));
 }

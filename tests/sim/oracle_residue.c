@@ -10,11 +10,12 @@
 
 bool residue_is_stray(const struct world *world, const struct box *box, unsigned master)
 {
-    uint32_t strays = box->strays;
+    return box_maker(&world->boxes, box->id)->strays >> master & 1u;
+}
 
-    if (box->origin)
-        strays |= box_get(&world->boxes, box->origin)->strays;
-    return strays >> master & 1u;
+void residue_excuse(struct world *world, uint32_t writer, unsigned master)
+{
+    box_maker(&world->boxes, writer)->strays |= UINT32_C(1) << master;
 }
 
 static bool holds(struct world *world, const struct box *box, unsigned master, int64_t at)
@@ -40,7 +41,7 @@ void residue_on_dispose(struct world *world, const struct box *box)
 void residue_on_write(struct world *world, struct box *box, unsigned master, bool ghost)
 {
     if (ghost || box->let_go) {
-        box->strays |= UINT32_C(1) << master;
+        residue_excuse(world, box->id, master);
         world_count(world, COUNTER_STRAYS);
     } else if (box->disposed) {
         world_violation(world, "residue", "value %s was written to %s after its disposal", box->token,
@@ -77,8 +78,11 @@ void residue_check_final(struct world *world)
 
         for (uint32_t i = 0; i < keys->count; i++) {
             const struct entry *entry = &keys->entries[i];
-            const struct box *box = box_get(&world->boxes, entry->writer);
+            const struct box *box;
 
+            if (!entry->writer)
+                continue;
+            box = box_get(&world->boxes, entry->writer);
             if (entry->gone > world->now && !residue_is_stray(world, box, m) && !box->orphaned && !box->let_go &&
                 !box->timed)
                 world_violation(world, "residue", "value %s is left on %s at the end", box->token, name_of_master(m));

@@ -7,6 +7,18 @@
 
 #include "world.h"
 
+void validity_note_loss(struct world *world, uint32_t writer, unsigned master, int64_t gone)
+{
+    const struct box *holder = box_get(&world->boxes, writer);
+    const struct handle *handle = &world->clients[holder->client].handles[holder->handle];
+    struct box *box = box_maker(&world->boxes, writer);
+
+    if (handle->valid_box == holder->id && handle->valid_until > world->now)
+        world_count(world, COUNTER_SURVIVED);
+    if (box->lost[master] < gone)
+        box->lost[master] = gone;
+}
+
 static size_t count_holding(struct world *world, const struct box *box, int64_t until)
 {
     const char *key = name_of_key(box->key);
@@ -16,6 +28,8 @@ static size_t count_holding(struct world *world, const struct box *box, int64_t 
         const struct entry *entry = keyspace_find(&world->masters[m].keys, key, strlen(key));
 
         if (entry && entry->gone >= until && text_is(&entry->value, box->token, box->token_size))
+            holding++;
+        else if (world->plan.guarded && box_maker(&world->boxes, box->id)->lost[m] >= until)
             holding++;
     }
     return holding;
@@ -29,9 +43,9 @@ void validity_check(struct world *world, const struct client *client, const stru
     if (handle->valid_box == BOX_NONE || handle->valid_until <= world->now || handle->valid_until <= handle->valid_from)
         return;
     box = box_get(&world->boxes, handle->valid_box);
-    if (box->excused)
+    if (box->excused && !steps_all_seen(world, client))
         return;
-    holding = count_holding(world, box, handle->valid_until);
+    holding = count_holding(world, box, handle->valid_until - (box->excused ? client->step_slack : 0));
     if (holding >= client->engine.config.quorum)
         return;
     world_violation(world, "validity", "%s is valid until %.6f ms: quorum %zu, held so long by %zu",

@@ -78,9 +78,10 @@ static void draw_times(struct plan *plan, struct rng *rng, int64_t round_trip)
     plan->stall_timeout = rl_ms(rng_between(rng, timeout_ms, 5 * timeout_ms));
     ttl_ms = 4 * least_ms + plan->config.guard.ns / RL_NS_PER_MS + plan->config.drift.fixed.ns / RL_NS_PER_MS;
     plan->ttl_min_ms = (uint32_t)rng_scaled(rng, 2 * ttl_ms, 2 * ttl_ms > 1000 ? 4 * ttl_ms : 1000);
-    plan->max_ttl_ms = plan->ttl_min_ms * (uint32_t)(2 + rng_below(rng, 8));
-    if (rng_chance(rng, 100))
+    plan->max_ttl_ms = plan->ttl_min_ms * (uint32_t)(plan->guarded ? 1 + rng_below(rng, 4) : 2 + rng_below(rng, 8));
+    if (rng_chance(rng, plan->guarded ? 20 : 100))
         plan->max_ttl_ms += 20000;
+    plan->config.max_ttl_ms = plan->max_ttl_ms;
     plan->backoff_min = rl_ms(rng_between(rng, 1, 50));
     plan->backoff_max = rl_ms(rng_between(rng, 50, 50 + plan->ttl_min_ms));
 }
@@ -123,6 +124,7 @@ static void draw_clocks(struct plan *plan, struct rng *rng)
 
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
         plan->client_offset[c] = rng_between(rng, 0, MAX_OFFSET_NS);
+        plan->wall_offset[c] = MASTER_EPOCH_NS + rng_between(rng, 0, rl_ms(plan->max_ttl_ms).ns / 2) * (RL_MUTANT(WALLS_APART) ? 10 : 1);
         plan->client_rate[c] = drift ? plan_client_rate(plan, rng, true) : CLOCKWORK_PAR;
     }
     for (unsigned m = 0; m < MAX_MASTERS; m++) {
@@ -131,6 +133,10 @@ static void draw_clocks(struct plan *plan, struct rng *rng)
     }
 }
 
+#define LOSS_FAULTS                                                                                      \
+    (UINT32_C(1) << FAULT_CRASH_SECOND | UINT32_C(1) << FAULT_CRASH_LOSE | UINT32_C(1) << FAULT_FLUSH |  \
+     UINT32_C(1) << FAULT_ROLE)
+#define GUARDED_FAULTS (UINT32_C(1) << FAULT_FLUSH | UINT32_C(1) << FAULT_ROLE)
 #define STEP_FAULTS (UINT32_C(1) << FAULT_STEP_BACK | UINT32_C(1) << FAULT_STEP_FORWARD)
 
 static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_options *options)
@@ -139,18 +145,25 @@ static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_op
     int64_t haste = rng_chance(rng, 700) ? 1 : 1 + rng_below(rng, 6);
 
     plan->faults = 0;
+    for (unsigned i = 0; i < FAULT_COUNT; i++)
+        plan->faults |= (uint32_t)rng_chance(rng, share) << i;
+    if (plan->guarded && (!plan->declared || (plan->faults & LOSS_FAULTS)) && !options->max_duration_ns)
+        plan->duration_ns += rng_between(rng, 0, 2 * (rl_ms(plan->max_ttl_ms).ns + 1000 * RL_NS_PER_MS));
     for (unsigned i = 0; i < FAULT_COUNT; i++) {
-        if (rng_chance(rng, share))
-            plan->faults |= UINT32_C(1) << i;
         plan->fault_interval[i] = rng_scaled(rng, plan->duration_ns / 16, plan->duration_ns) / haste;
         plan->fault_length[i] = rng_scaled(rng, RL_NS_PER_MS, rl_ms(2 * plan->max_ttl_ms).ns);
     }
     if (!options->clock_steps)
         plan->faults &= ~STEP_FAULTS;
+    if (!plan->guarded)
+        plan->faults &= ~GUARDED_FAULTS;
     plan->faults &= ~options->forbidden;
+    plan->no_wall = !(plan->faults & LOSS_FAULTS) && rng_chance(rng, 600);
     plan->hiccup_permille = (uint32_t)rng_scaled(rng, 1, 32);
     for (unsigned m = 0; m < MAX_MASTERS; m++)
-        plan->everysec[m] = plan_has(plan, FAULT_CRASH_SECOND);
+        plan->durability[m] = plan->guarded                        ? (uint8_t)rng_below(rng, 3)
+                              : plan_has(plan, FAULT_CRASH_SECOND) ? DURABILITY_EVERYSEC
+                                                                   : DURABILITY_NONE;
     plan->timer_slack_ns = rng_between(rng, 0, 2 * RL_NS_PER_MS);
     if (plan_has(plan, FAULT_LATE_TIMERS))
         plan->timer_slack_ns = rng_scaled(rng, 5 * RL_NS_PER_MS, 300 * RL_NS_PER_MS);
@@ -164,6 +177,9 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&rng, seed, 1);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
+    plan->guarded = rng_chance(&rng, 850) && !plan->unsafe_restarts && !options->classic;
+    plan->declared = rng_chance(&rng, 850);
+    plan->no_config = rng_chance(&rng, 100);
     draw_sizes(plan, &rng, options);
     draw_config(plan, &rng);
     round_trip = draw_paths(plan, &rng);

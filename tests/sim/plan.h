@@ -11,11 +11,10 @@
 
 struct rng;
 
-#define MAX_KEYS 2
-
 /* What the command line may change about every world. */
 struct plan_options {
-    bool unsafe_restarts;    /* masters that lost their data come back at once */
+    bool unsafe_restarts;    /* classic worlds, and masters that lost their data come back at once */
+    bool classic;            /* no markers and guards */
     bool clock_steps;        /* masters' clocks may be set */
     uint32_t forbidden;      /* set of enum fault: never */
     int64_t max_duration_ns; /* 0: as drawn */
@@ -45,11 +44,16 @@ struct plan {
     int64_t timer_slack_ns; /* how late a timer may fire */
     int64_t slow_ppm;       /* clients' clocks at most so slow, and masters' so fast: within the drift allowance */
     int64_t fast_ppm;
-    bool everysec[MAX_MASTERS];
+    uint8_t durability[MAX_MASTERS]; /* enum durability */
+    bool guarded;             /* by markers and guards; otherwise classic: masters that lost their keys stay away */
+    bool declared;            /* the markers are there from the beginning, without a quarantine */
+    bool no_config;           /* clients may not see the masters' settings */
+    bool no_wall;             /* clients' wall clocks are far behind: tokens are counted, one by one */
     bool unsafe_restarts;
     struct path paths[MAX_CLIENTS][MAX_MASTERS];
     int64_t client_rate[MAX_CLIENTS];
     int64_t client_offset[MAX_CLIENTS];
+    int64_t wall_offset[MAX_CLIENTS]; /* what proposes fencing tokens, against true time */
     int64_t master_rate[MAX_MASTERS];
     int64_t master_offset[MAX_MASTERS];
 };

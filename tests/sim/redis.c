@@ -64,6 +64,14 @@ static void command_time(struct redis_context *context, size_t argc, const struc
                                                 .text = {context->scratch + split, (size_t)(end - split)}};
 }
 
+static void command_info(struct redis_context *context, size_t argc, const struct rl_slice *argv,
+                         struct rl_reply *reply)
+{
+    (void)argc;
+    (void)argv;
+    reply_string(reply, context->info, strlen(context->info));
+}
+
 enum {
     READS = 0,
     WRITES = 1,
@@ -86,6 +94,7 @@ static const struct command {
     {"HGET", 3, 3, READS, command_hget},
     {"HSET", 4, RL_COMMAND_MAX_ARGS, WRITES | NEEDS_MEMORY, command_hset},
     {"TIME", 1, 1, READS, command_time},
+    {"INFO", 1, 1, READS, command_info},
 };
 
 static const struct command *find_command(struct rl_slice name)

@@ -29,6 +29,7 @@ struct redis_context {
     redis_touch_fn touch;
     void *world;
     unsigned master;
+    const char *info;         /* the text of INFO */
     char scratch[64];         /* text of numbers in replies */
 };
 

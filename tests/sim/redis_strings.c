@@ -9,6 +9,11 @@ struct set_options {
     int64_t px;
 };
 
+static bool key_is_lock(struct rl_slice key)
+{
+    return key.size && ((const char *)key.data)[key.size - 1] != NO_LOCK;
+}
+
 static const char *parse_set(size_t argc, const struct rl_slice *argv, struct set_options *options)
 {
     for (size_t i = 3; i < argc; i++) {
@@ -49,7 +54,7 @@ void command_set(struct redis_context *context, size_t argc, const struct rl_sli
         reply_error(reply, "ERR the simulated master is full");
         return;
     }
-    entry->writer = context->writer;
+    entry->writer = key_is_lock(argv[1]) ? context->writer : 0;
     if (options.px)
         entry_expire_at(entry, context->clock, redis_now_ms(context) + options.px);
     context->wrote = true;

@@ -48,9 +48,11 @@ static void default_setting(struct plan *plan)
     plan->backoff_min = rl_ms(1);
     plan->backoff_max = rl_ms(20);
     plan->max_ttl_ms = 10000;
+    plan->declared = true;
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
         plan->n_handles[c] = 1;
         plan->client_rate[c] = CLOCKWORK_PAR;
+        plan->wall_offset[c] = INT64_C(1000000) * RL_NS_PER_MS;
         for (unsigned m = 0; m < MAX_MASTERS; m++)
             plan->paths[c][m] = (struct path){.delay = {RL_NS_PER_MS, RL_NS_PER_MS}};
     }
@@ -67,6 +69,18 @@ static bool set_delay(struct plan *plan, const struct words *words)
         return false;
     plan->paths[client][master].delay[UP] = word_ns(words, 3);
     plan->paths[client][master].delay[DOWN] = word_ns(words, 4);
+    return true;
+}
+
+static bool set_durability(struct plan *plan, const struct words *words)
+{
+    unsigned master;
+
+    if (words->count != 3 || !word_master(words, 1, &master))
+        return false;
+    plan->durability[master] = word_is(words, 2, "always")     ? DURABILITY_ALWAYS
+                               : word_is(words, 2, "everysec") ? DURABILITY_EVERYSEC
+                                                               : DURABILITY_NONE;
     return true;
 }
 
@@ -91,12 +105,24 @@ static bool apply_span(struct plan *plan, const struct words *words)
 
 static bool apply_setting(struct plan *plan, const struct words *words)
 {
+    unsigned client;
+
     if (apply_span(plan, words))
         return true;
     if (word_is(words, 0, "delay"))
         return set_delay(plan, words);
     if (word_is(words, 0, "unsafe-restarts"))
         return plan->unsafe_restarts = true;
+    if (word_is(words, 0, "guarded"))
+        return plan->guarded = true;
+    if (word_is(words, 0, "undeclared"))
+        return !(plan->declared = false);
+    if (words->count == 3 && word_is(words, 0, "wall") && word_client(words, 1, &client)) {
+        plan->wall_offset[client] += word_ns(words, 2);
+        return true;
+    }
+    if (word_is(words, 0, "durability"))
+        return set_durability(plan, words);
     if (words->count == 3 && word_is(words, 0, "drift")) {
         plan->config.drift.ppm = word_number(words, 1);
         plan->config.drift.fixed.ns = word_ns(words, 2);
@@ -125,6 +151,7 @@ static bool apply_setting(struct plan *plan, const struct words *words)
 static void finish_setting(struct plan *plan, const struct story *story)
 {
     plan->config.n_nodes = plan->n_masters;
+    plan->config.max_ttl_ms = plan->max_ttl_ms;
     if (!plan->config.quorum)
         plan->config.quorum = rl_majority(plan->n_masters);
     if (plan->n_masters < 1 || plan->n_masters > MAX_MASTERS || plan->n_clients < 1 || plan->n_clients > MAX_CLIENTS)
@@ -207,7 +234,7 @@ static void print_keys(struct world *world)
         for (uint32_t i = 0; i < keys->count; i++) {
             const struct entry *entry = &keys->entries[i];
 
-            if (entry->gone > world->now)
+            if (entry->gone > world->now && entry->writer)
                 TRACE(world, name_of_master(m), "has %.*s = %.*s for %.3f ms", (int)entry->key.size,
                       entry->key.bytes, (int)entry->value.size, entry->value.bytes,
                       (double)(entry->gone - world->now) / 1e6);

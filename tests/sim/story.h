@@ -6,9 +6,12 @@
  *     masters N            clients N            quorum N               guard MS
  *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
  *     drift PPM MS         max-ttl MS           unsafe-restarts
+ *     wall CLIENT MS       its wall clock is so far ahead
+ *     guarded              undeclared           durability MASTER none|everysec|always
  *     delay CLIENT MASTER UP DOWN               each 1 ms if not said otherwise
  *
  *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
+ *                     [fenced] [renew=MS] [risk=MS] [hold=MS]
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]
@@ -16,12 +19,14 @@
  *     T slow CLIENT MASTER up|down MS
  *     T hang MASTER        T resume MASTER      T forget-scripts MASTER
  *     T crash MASTER kept|second|lost [silently]                  T restart MASTER
+ *     T flush MASTER       T demote MASTER [SOURCE]               T promote MASTER
  *     T refuse MASTER before|writes|memory|obscure                T accept MASTER
  *     T step MASTER MS
  *     T note TEXT
  *     T end
  *
- * The connections are up after 4 ms. */
+ * Worlds are classic unless they are guarded; then the markers are there from the beginning unless they are undeclared.
+ * The connections are up after 4 ms, 6 ms if guarded. */
 #ifndef SIM_STORY_H
 #define SIM_STORY_H
 

@@ -15,6 +15,10 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .min_validity = rl_ms(word_value(words, "min", 1)),
         .deadline = timeout_ms ? rl_after(client->now, rl_ms(timeout_ms)) : RL_NEVER,
         .once = word_present(words, "once"),
+        .fenced = word_present(words, "fenced"),
+        .renew_ms = word_value(words, "renew", 0),
+        .at_risk_ms = word_value(words, "risk", 0),
+        .max_hold_ms = word_value(words, "hold", 0),
     };
 
     if (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)
@@ -151,6 +155,7 @@ static void crash(struct world *world, struct master *master, const struct words
 static bool perform_master(struct world *world, const struct words *words)
 {
     unsigned index;
+    unsigned source;
     struct master *master;
 
     if (!word_master(words, 1, &index))
@@ -164,6 +169,12 @@ static bool perform_master(struct world *world, const struct words *words)
         crash(world, master, words);
     else if (word_is(words, 0, "restart") && !master->up)
         master_restart(world, master);
+    else if (word_is(words, 0, "flush") && master->up)
+        master_flush(world, master);
+    else if (word_is(words, 0, "demote"))
+        master_demote(world, master, word_master(words, 2, &source) ? &world->masters[source] : NULL);
+    else if (word_is(words, 0, "promote"))
+        master_promote(world, master);
     else if (word_is(words, 0, "refuse"))
         master->error = (uint8_t)error_of(words);
     else if (word_is(words, 0, "accept"))

@@ -55,9 +55,17 @@ const char *name_of_op(enum rl_op op)
 
 const char *name_of_step(enum rl_step step)
 {
-    static const char *const names[RL_STEP_COUNT] = {"claim", "extend", "release", "rollback"};
+    static const char *const names[RL_STEP_COUNT] = {"claim", "raise", "extend", "repair", "release", "rollback"};
 
     return names[step];
+}
+
+const char *name_of_join(enum rl_join_event event)
+{
+    static const char *const names[RL_JOIN_EVENT_COUNT] = {"marker kept", "new memory", "restarted", "resumed",
+                                                           "declared", "no marker", "another ring's marker"};
+
+    return names[event];
 }
 
 const char *name_of_outcome(enum rl_outcome outcome)
@@ -96,7 +104,7 @@ void trace_send(struct client *client, const struct box *box, const struct rl_ef
                 masters);
 }
 
-static void format_reply(const struct rl_reply_item *item, char *text, size_t size)
+static void format_item(const struct rl_reply_item *item, char *text, size_t size)
 {
     if (item->type == RL_REPLY_INTEGER)
         snprintf(text, size, "%lld", (long long)item->integer);
@@ -106,15 +114,29 @@ static void format_reply(const struct rl_reply_item *item, char *text, size_t si
         snprintf(text, size, "%.*s", (int)item->text.size, (const char *)item->text.data);
 }
 
+static void format_reply(const struct rl_reply *reply, char *text, size_t size)
+{
+    size_t used = 0;
+
+    if (reply->root.type != RL_REPLY_ARRAY)
+        format_item(&reply->root, text, size);
+    for (size_t i = 0; i < reply->n_elements && used < size; i++) {
+        if (i)
+            text[used++] = ' ';
+        format_item(&reply->elements[i], text + used, size - used);
+        used += strlen(text + used);
+    }
+}
+
 void trace_command(struct world *world, const struct master *master, const struct message *message, bool ghost,
                    const struct rl_reply *reply)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS];
     char command[160] = "";
-    char answer[100];
+    char answer[100] = "";
     size_t size = 0;
 
-    if (!world->trace)
+    if (!world->trace || message->claim == BOX_NONE)
         return;
     if (message->send_as != RL_SEND_PLAIN)
         size = (size_t)snprintf(command, sizeof command, "%s ", name_of_step((enum rl_step)message->step));
@@ -122,7 +144,7 @@ void trace_command(struct world *world, const struct master *master, const struc
     for (size_t i = 0; i < message->count; i++)
         size += (size_t)snprintf(command + size, sizeof command - size, "%s%.*s", i ? " " : "", (int)argv[i].size,
                                  (const char *)argv[i].data);
-    format_reply(&reply->root, answer, sizeof answer);
+    format_reply(reply, answer, sizeof answer);
     world_trace(world, name_of_master(master->index), "%s = %s%s", command, answer, ghost ? "  (ghost)" : "");
 }
 

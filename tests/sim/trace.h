@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "core/engine.h"
+#include "core/join.h"
 
 struct box;
 struct client;
@@ -37,6 +38,7 @@ const char *name_of_key(unsigned key);
 const char *name_of_end(enum rl_end end);
 const char *name_of_op(enum rl_op op);
 const char *name_of_step(enum rl_step step);
+const char *name_of_join(enum rl_join_event event);
 const char *name_of_outcome(enum rl_outcome outcome);
 
 #endif

@@ -74,7 +74,7 @@ static void drop_pending(struct client *client, unsigned node)
     while (wire->count) {
         bool surely_unsent = wire->count <= unsent;
         struct pending pending = pending_shift(wire);
-        struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED};
+        struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
 
         if (pending.box == BOX_NONE)
             continue;
@@ -100,6 +100,12 @@ static void fail(struct client *client, unsigned node, const char *why)
     arm(client, node);
 }
 
+void wire_give_up(struct client *client, unsigned node, const char *why)
+{
+    if (client->wires[node].phase == WIRE_OPEN)
+        fail(client, node, why);
+}
+
 void wire_abandon(struct client *client, unsigned node)
 {
     struct wire *wire = &client->wires[node];
@@ -117,7 +123,7 @@ void wire_on_connected(struct client *client, unsigned node, bool accepted)
 {
     struct wire *wire = &client->wires[node];
     struct message greeting = {.kind = MESSAGE_GREETING};
-    struct pending pending = {.box = BOX_NONE, .sent = client->now};
+    struct pending pending = {.box = BOX_NONE, .sent = client->now, .step = HOST_GREETING};
 
     if (!accepted) {
         world_count(client->world, COUNTER_REFUSALS);
@@ -137,10 +143,10 @@ void wire_on_closed(struct client *client, unsigned node)
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
 
-static bool writable(const struct wire *wire, const struct message *message, const struct pending *pending)
+static bool writable(const struct wire *wire, const struct pending *pending)
 {
-    if (message->kind == MESSAGE_GREETING)
-        return true;
+    if (pending->box == BOX_NONE)
+        return wire->phase == WIRE_GREETING || wire->phase == WIRE_OPEN;
     return wire->phase == WIRE_OPEN && (pending->step != RL_STEP_CLAIM || wire->unsent.count < MAX_UNSENT);
 }
 
@@ -150,7 +156,7 @@ bool wire_write(struct client *client, unsigned node, const struct message *mess
     struct message_pool *pool = &client->world->messages;
     uint32_t index;
 
-    if (!writable(wire, message, pending))
+    if (!writable(wire, pending))
         return false;
     index = message_take(pool);
     pool->messages[index] = *message;
@@ -178,25 +184,43 @@ static uint32_t latency_of(const struct client *client, const struct pending *pe
     return (uint32_t)(rl_until(pending->sent, client->now).ns / RL_NS_PER_US % RL_NO_LATENCY);
 }
 
+static void open_for_use(struct client *client, unsigned node)
+{
+    client->wires[node].phase = WIRE_OPEN;
+    client->wires[node].failures = 0;
+    client_link(client, node, RL_LINK_READY);
+}
+
+static void take_own_reply(struct client *client, unsigned node, const struct pending *pending,
+                           const struct rl_reply *reply)
+{
+    if (pending->step == HOST_GREETING && client->world->plan.guarded)
+        client_trust_greet(client, node, reply);
+    else if (pending->step != HOST_GREETING && !client_trust_reply(client, node, pending, reply))
+        fail(client, node, pending->step == HOST_JOIN ? "it cannot be judged" : "its memory is not the one that was judged");
+    else if (pending->step != HOST_GUARD)
+        open_for_use(client, node);
+}
+
 static void take_reply(struct client *client, unsigned node, const struct message *message)
 {
     struct pending pending = pending_shift(&client->wires[node]);
     struct rl_reply reply;
     struct rl_answer answer;
 
+    message_unpack_reply(message, &reply);
     if (pending.box == BOX_NONE) {
-        client->wires[node].phase = WIRE_OPEN;
-        client->wires[node].failures = 0;
-        client_link(client, node, RL_LINK_READY);
+        take_own_reply(client, node, &pending, &reply);
         return;
     }
-    message_unpack_reply(message, &reply);
-    answer = rl_classify(&rl_mutex_recipe, (enum rl_step)pending.step, &reply);
+    answer = rl_classify(client_recipe(box_get(&client->world->boxes, pending.box)), (enum rl_step)pending.step, &reply);
     if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
-        answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING};
+        answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node))
         return;
     client_answer(client, &pending, node, answer, latency_of(client, &pending));
+    if (answer.detail == RL_DETAIL_READONLY && client->world->plan.guarded)
+        fail(client, node, "it is read-only: no master any more");
 }
 
 void wire_read(struct client *client, unsigned node)

@@ -34,6 +34,7 @@ static void draw_habits(struct world *world, struct agent *agent)
     agent->cancel_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 400));
     agent->destroy_permille = (uint16_t)(rng_chance(rng, 700) ? 0 : rng_below(rng, 200));
     agent->detach_permille = (uint16_t)(rng_chance(rng, 800) ? 0 : rng_below(rng, 300));
+    agent->export_permille = (uint16_t)(rng_chance(rng, 750) ? 0 : rng_below(rng, 400));
     agent->abandon_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 500));
 }
 

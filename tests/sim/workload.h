@@ -22,6 +22,8 @@ enum intent {
     INTENT_DESTROY,
     INTENT_DETACH,        /* lets go of the handle, not of the lock: another one will release it */
     INTENT_RELEASE_VALUE, /* ... this one */
+    INTENT_EXPORT,        /* hands the lock over to another handle ... */
+    INTENT_ADOPT,         /* ... that takes it */
     INTENT_NOTHING,
 };
 
@@ -38,6 +40,7 @@ struct agent {
     uint16_t cancel_permille;
     uint16_t destroy_permille;
     uint16_t detach_permille;
+    uint16_t export_permille;
     uint16_t abandon_permille; /* lets the lock run out instead of releasing it */
 };
 

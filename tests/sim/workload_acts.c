@@ -8,18 +8,33 @@ static uint32_t draw_ttl(struct world *world)
     return (uint32_t)rng_scaled(&world->work, world->plan.ttl_min_ms, world->plan.max_ttl_ms);
 }
 
+/* Mostly as the library sets them by default, sometimes anything. */
+static void draw_holding(struct world *world, struct rl_acquire *wish)
+{
+    struct rng *rng = &world->work;
+
+    if (rng_chance(rng, 500))
+        wish->renew_ms = rng_chance(rng, 600) ? wish->ttl_ms / 3 + 1 : 1 + rng_below(rng, wish->ttl_ms);
+    if (rng_chance(rng, 500))
+        wish->at_risk_ms = rng_chance(rng, 600) ? wish->ttl_ms / 4 + 1 : 1 + rng_below(rng, wish->ttl_ms);
+    if (wish->renew_ms && rng_chance(rng, 200))
+        wish->max_hold_ms = 1 + rng_below(rng, 6 * wish->ttl_ms);
+}
+
 static struct rl_acquire draw_wish(struct client *client)
 {
     struct world *world = client->world;
     struct rng *rng = &world->work;
     struct rl_acquire wish = {
         .ttl_ms = draw_ttl(world),
-        .retry_delay = rl_ms(rng_between(rng, 0, world->plan.ttl_min_ms / 3)),
-        .retry_jitter = rl_ms(rng_between(rng, 1, world->plan.ttl_min_ms / 3)),
+        .retry_delay = rl_ms(rng_between(rng, world->plan.ttl_min_ms / 24, world->plan.ttl_min_ms / 2)),
+        .retry_jitter = rl_ms(rng_between(rng, world->plan.ttl_min_ms / 24 + 1, world->plan.ttl_min_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
+        .fenced = rng_chance(rng, 350),
     };
 
+    draw_holding(world, &wish);
     if (rng_chance(rng, 300)) {
         wish.once = true;
         wish.max_attempts = 1;
@@ -38,10 +53,11 @@ static struct rl_acquire last_wish(struct client *client)
 
     return (struct rl_acquire){
         .ttl_ms = client->world->plan.max_ttl_ms,
-        .retry_delay = rl_ms(rng_between(rng, 1, 20)),
-        .retry_jitter = rl_ms(rng_between(rng, 10, 60)),
+        .retry_delay = rl_ms(rng_between(rng, 10, 20 + client->world->plan.max_ttl_ms / 8)),
+        .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
+        .fenced = rng_chance(rng, 350),
     };
 }
 
@@ -86,6 +102,9 @@ void agent_hold(struct client *client, struct handle *handle)
     struct world *world = client->world;
     int64_t delay = rng_chance(&world->work, 150) ? 0 : agent_time(world, agent->hold_ns);
 
+    if (handle->lock.renew_ms && rng_chance(&world->work, 700))
+        delay *= 4;
+
     if (world->phase != PHASE_FAULTS)
         agent_intend(client, handle, INTENT_RELEASE, agent_time(world, RL_NS_PER_MS));
     else if (rng_chance(&world->work, agent->extend_permille))
@@ -94,7 +113,9 @@ void agent_hold(struct client *client, struct handle *handle)
         agent_intend(client, handle, INTENT_DESTROY, delay);
     else if (rng_chance(&world->work, agent->detach_permille))
         agent_intend(client, handle, INTENT_DETACH, delay);
-    else if (!rng_chance(&world->work, agent->abandon_permille))
+    else if (rng_chance(&world->work, agent->export_permille))
+        agent_intend(client, handle, INTENT_EXPORT, delay / 2);
+    else if (!rng_chance(&world->work, agent->abandon_permille) || handle->lock.renew_ms)
         agent_intend(client, handle, INTENT_RELEASE, delay);
 }
 
@@ -146,7 +167,7 @@ static void detach(struct client *client, struct handle *handle)
         release(client, handle);
         return;
     }
-    box = handle->lock.claim->host;
+    box = box_of_claim(handle->lock.claim);
     agent->detached = box->id;
     client_detach(client, handle);
     agent_intend(client, handle, INTENT_RELEASE_VALUE, agent_time(client->world, agent->think_ns));
@@ -162,6 +183,53 @@ static void release_value(struct client *client, struct handle *handle)
 
     if (handle->lock.state == RL_LOCK_IDLE && agent->detached && former->key == handle->key)
         client_release_value(client, handle, box_get(&world->boxes, agent->detached));
+    else
+        agent_go_on(client, handle, INTENT_ACQUIRE);
+}
+
+/* The one that is to adopt it may be busy with something else by then: the lock runs out. */
+static void export(struct client *client, struct handle *handle)
+{
+    struct world *world = client->world;
+    struct client *heir = &world->clients[rng_below(&world->work, world->plan.n_clients)];
+    struct handle *other = &heir->handles[rng_below(&world->work, heir->n_handles)];
+    unsigned place = 0;
+
+    while (place < MAX_PARCELS && world->parcels[place].box != BOX_NONE)
+        place++;
+    if (!may_extend(client, handle) || place == MAX_PARCELS || !heir->alive || other->key != handle->key) {
+        release(client, handle);
+        return;
+    }
+    client_export(client, handle, &world->parcels[place]);
+    agent_intend(client, handle, INTENT_ACQUIRE, agent_time(world, agent_of(client, handle)->think_ns));
+    agent_intend(heir, other, INTENT_ADOPT, rng_chance(&world->work, 500) ? 0 : agent_time(world, 5 * RL_NS_PER_MS));
+}
+
+/* Whatever is there to be adopted under this key. */
+static void adopt(struct client *client, struct handle *handle)
+{
+    struct world *world = client->world;
+    struct parcel parcel;
+    unsigned place = 0;
+    struct rl_acquire wish;
+
+    while (place < MAX_PARCELS &&
+           (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key))
+        place++;
+    if (place == MAX_PARCELS || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
+        release(client, handle);
+        return;
+    }
+    parcel = world->parcels[place];
+    world->parcels[place].box = BOX_NONE;
+    wish = draw_wish(client);
+    wish.ttl_ms = parcel.inheritance.ttl_ms;
+    wish.renew_ms = wish.renew_ms ? wish.ttl_ms / 3 + 1 : 0;
+    wish.fenced = parcel.inheritance.fence != 0;
+    client_adopt(client, handle, &parcel, &wish);
+    if (handle->lock.state == RL_LOCK_HELD)
+        agent_hold(client, handle);
     else
         agent_go_on(client, handle, INTENT_ACQUIRE);
 }
@@ -192,6 +260,12 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
         break;
     case INTENT_RELEASE_VALUE:
         release_value(client, handle);
+        break;
+    case INTENT_EXPORT:
+        export(client, handle);
+        break;
+    case INTENT_ADOPT:
+        adopt(client, handle);
         break;
     case INTENT_NOTHING:
         break;

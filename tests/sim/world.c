@@ -64,6 +64,11 @@ static void count_engine(struct world *world, const struct client *client)
     world->coverage->counters[COUNTER_ROLLBACKS] += counters->rollbacks;
     world->coverage->counters[COUNTER_DEBTS_PAID] += counters->debts_paid;
     world->coverage->counters[COUNTER_DEBTS_EXPIRED] += counters->debts_expired;
+    world->coverage->counters[COUNTER_RENEWALS] += counters->renewals;
+    world->coverage->counters[COUNTER_RENEWALS_FAILED] += counters->renewals_failed;
+    world->coverage->counters[COUNTER_REPAIRS] += counters->repairs;
+    world->coverage->counters[COUNTER_DISPROVED] += counters->disproved;
+    world->coverage->counters[COUNTER_RAISES] += counters->raises;
 }
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
@@ -79,6 +84,12 @@ static void reset(struct world *world)
     world->keep[DOWN] = KEEP_RANDOM;
     world->violated = false;
     world->prompt_checked = false;
+    world->incarnations = 0;
+    world->last_step = INT64_MIN / 2;
+    world->stepped_back = false;
+    memset(world->parcels, 0, sizeof world->parcels);
+    for (unsigned key = 0; key < MAX_KEYS; key++)
+        world->fences[key].count = 0;
     queue_clear(&world->queue);
     message_pool_clear(&world->messages);
     world->boxes.used = 0;
@@ -90,7 +101,9 @@ static void reset(struct world *world)
     for (unsigned m = 0; m < plan->n_masters; m++) {
         master_init(&world->masters[m], m);
         world->masters[m].clock = (struct clockwork){0, plan->master_offset[m], plan->master_rate[m]};
-        world->masters[m].everysec = plan->everysec[m];
+        world->masters[m].durability = plan->durability[m];
+        if (plan->guarded && plan->declared)
+            master_declare(world, &world->masters[m]);
     }
     for (unsigned c = 0; c < plan->n_clients; c++) {
         struct client *client = &world->clients[c];
@@ -111,6 +124,8 @@ static void start(struct world *world)
     for (unsigned c = 0; c < world->plan.n_clients; c++)
         client_start(world, &world->clients[c]);
     world_count(world, COUNTER_WORLDS);
+    if (!world->plan.guarded)
+        world_count(world, COUNTER_CLASSIC);
     world->coverage->masters[world->plan.n_masters]++;
     if (world->story) {
         story_start(world);

@@ -25,6 +25,31 @@
 
 struct story;
 
+/* The fencing tokens handed out for a key, in the order of acceptance; the latest ones. */
+#define MAX_FENCES 64
+
+struct fence_record {
+    uint32_t count;
+    struct {
+        int64_t at;       /* true time of the acceptance */
+        uint64_t token;
+        uint64_t largest; /* of all tokens until then */
+    } latest[MAX_FENCES];
+};
+
+/* A held lock on its way from one handle to another. */
+struct parcel {
+    uint32_t box; /* whose value; BOX_NONE: the place is free */
+    uint8_t client;
+    uint8_t key;
+    struct rl_inheritance inheritance;
+    struct rl_instant bounds[MAX_MASTERS]; /* by the clock of its former client */
+};
+
+#define MAX_PARCELS 8
+
+#define RING "ring" /* of all clients of a world */
+
 enum event_kind {
     EVENT_REQUEST,    /* a: conn */
     EVENT_ANSWER,     /* a: conn */
@@ -34,7 +59,9 @@ enum event_kind {
     EVENT_WIRE,       /* a: client, b: master */
     EVENT_TIMER,      /* a: client */
     EVENT_APP,        /* a: client, b: handle */
+    EVENT_LOOK,       /* a: client, b: master */
     EVENT_OBSERVE,    /* a: client */
+    EVENT_ALARM,      /* a: client, b: handle */
     EVENT_CHECK,      /* a: client, b: handle */
     EVENT_STRIKE,     /* a: fault */
     EVENT_RECOVER,    /* a: slot */
@@ -71,14 +98,19 @@ struct world {
     struct conn conns[MAX_CONNS];
     uint16_t n_conns; /* used at some time */
     struct ongoing ongoing[MAX_ONGOING];
+    struct fence_record fences[MAX_KEYS];
+    struct parcel parcels[MAX_PARCELS];
     uint32_t keep[2]; /* of what is in flight on a connection that ends, in each direction; KEEP_RANDOM */
     struct message_pool messages;
     struct box_pool boxes;
+    uint32_t incarnations; /* made so far */
     struct lua_host *lua;
     struct coverage *coverage;
     struct story *story; /* NULL: the workload and the faults are drawn */
     const struct client *acting; /* whose turn it is; NULL: nobody's */
     FILE *trace;         /* NULL: none */
+    int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
+    bool stepped_back;   /* a clock has been set back, too */
     bool prompt_checked; /* residue_check_prompt() has been called */
     bool violated;
     char violation[400];

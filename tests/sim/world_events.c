@@ -48,6 +48,9 @@ static void on_client_event(struct world *world, struct client *client, const st
         if (client->timer_generation == event->generation)
             client_on_timer(client);
         break;
+    case EVENT_LOOK:
+        client_trust_look(client, event->b);
+        break;
     case EVENT_APP:
     default:
         workload_on_event(world, client, &client->handles[event->b], event->generation);
@@ -63,6 +66,10 @@ static void on_world_event(struct world *world, const struct event *event)
     switch ((enum event_kind)event->kind) {
     case EVENT_OBSERVE:
         exclusion_recheck(world, &world->clients[event->a]);
+        break;
+    case EVENT_ALARM:
+        client = &world->clients[event->a];
+        alarm_on_event(world, client, &client->handles[event->b], event->generation);
         break;
     case EVENT_CHECK:
         client = &world->clients[event->a];
@@ -108,6 +115,7 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_WIRE:
     case EVENT_TIMER:
     case EVENT_APP:
+    case EVENT_LOOK:
         return &world->clients[event->a];
     default:
         return NULL;
@@ -129,6 +137,9 @@ static bool is_stale(const struct world *world, const struct event *event)
                world->clients[event->a].wires[event->b].timer_generation != event->generation;
     case EVENT_TIMER:
         return !world->clients[event->a].alive || world->clients[event->a].timer_generation != event->generation;
+    case EVENT_LOOK:
+        return !world->clients[event->a].alive ||
+               world->clients[event->a].trust[event->b].generation != event->generation;
     case EVENT_APP:
         return !world->clients[event->a].alive ||
                world->agents[event->a][event->b].generation != event->generation;

@@ -27,6 +27,8 @@ void outcome_record(struct redlock_lock *lock, const struct redlock_result *resu
     outcome->granted = result->granted;
     outcome->elapsed_us = result->elapsed_us;
     outcome->remaining_ms = result->remaining_ms;
+    outcome->fence = result->fence;
+    outcome->loss = result->loss;
     outcome->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         copy_node(&result->nodes[i], &outcome->nodes[i]);

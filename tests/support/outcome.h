@@ -23,6 +23,8 @@ struct outcome {
     uint32_t granted;
     int64_t elapsed_us;
     int64_t remaining_ms;
+    uint64_t fence;
+    enum redlock_loss loss;
     size_t n_nodes;
     struct outcome_node nodes[REDLOCK_MAX_MASTERS];
 };

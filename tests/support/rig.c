@@ -2,22 +2,40 @@
 #include "rig.h"
 
 #include <check.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+void rig_default_options(struct rig *rig)
+{
+    const char *profile = getenv("REDLOCK_TEST_PROFILE");
+
+    ck_assert_msg(!profile || strcmp(profile, "classic") == 0 || strcmp(profile, "guarded") == 0,
+                  "REDLOCK_TEST_PROFILE is neither classic nor guarded: %s", profile);
+    redlock_options_init(&rig->options);
+    rig->guarded = !profile || strcmp(profile, "guarded") == 0;
+    rig->options.profile = rig->guarded ? REDLOCK_PROFILE_GUARDED : REDLOCK_PROFILE_CLASSIC;
+    rig->options.join = REDLOCK_JOIN_DECLARE;
+}
+
+void rig_start(struct rig *rig, const struct masters_options *options)
+{
+    memset(rig, 0, sizeof(*rig));
+    rig->n = options->count;
+    rig->masters = masters_create(options);
+    ck_assert_msg(rig->masters != NULL, "%s", masters_error());
+    ck_assert_msg(masters_cleanup_on_exit(rig->masters), "%s", masters_error());
+    memcpy(rig->urls, masters_urls(rig->masters), rig->n * sizeof(*rig->urls));
+    rig->base = event_base_new();
+    ck_assert_ptr_nonnull(rig->base);
+    rig_default_options(rig);
+}
 
 void rig_start_masters(struct rig *rig, size_t n, const char *const *extra_args)
 {
     struct masters_options options = {.count = n, .persistence = MASTERS_VOLATILE, .extra_args = extra_args};
 
-    memset(rig, 0, sizeof(*rig));
-    rig->n = n;
-    rig->masters = masters_create(&options);
-    ck_assert_msg(rig->masters != NULL, "%s", masters_error());
-    ck_assert_msg(masters_cleanup_on_exit(rig->masters), "%s", masters_error());
-    memcpy(rig->urls, masters_urls(rig->masters), n * sizeof(*rig->urls));
-    rig->base = event_base_new();
-    ck_assert_ptr_nonnull(rig->base);
-    redlock_options_init(&rig->options);
+    rig_start(rig, &options);
 }
 
 void rig_open_with(struct rig *rig, size_t n, size_t dead, void (*tune)(struct redlock_options *))
@@ -44,6 +62,7 @@ struct redlock_client *rig_new_client(struct rig *rig)
     ck_assert_msg(status == 0, "%s: %s", redlock_status_name(status), error.text);
     for (size_t i = 0; i < rig->n; i++)
         rig_wait_link(rig, client, i, masters_pid(rig->masters, i) ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN);
+    rig->options.join = REDLOCK_JOIN_VOTE;
     return client;
 }
 
@@ -79,6 +98,14 @@ struct redlock_acquire_options rig_wish(uint32_t ttl_ms, int64_t timeout_ms)
     return wish;
 }
 
+struct redlock_acquire_options rig_lease(uint32_t ttl_ms, int64_t timeout_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, timeout_ms);
+
+    wish.renew_ms = REDLOCK_NO_RENEWAL;
+    return wish;
+}
+
 struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *wish)
 {
     struct outcome outcome = {0};
@@ -109,15 +136,28 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock)
     return outcome;
 }
 
-struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms)
+struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *wish)
 {
     struct redlock_lock *lock = rig_new_lock(rig->client, key);
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
-    struct outcome outcome = rig_acquire(rig, lock, &wish);
+    struct outcome outcome = rig_acquire(rig, lock, wish);
 
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_quiet(rig, rig->client);
     return lock;
+}
+
+struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+
+    return rig_hold_as(rig, key, &wish);
+}
+
+struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms)
+{
+    struct redlock_acquire_options wish = rig_lease(ttl_ms, 0);
+
+    return rig_hold_as(rig, key, &wish);
 }
 
 int64_t rig_now_ms(void)

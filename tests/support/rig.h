@@ -18,12 +18,19 @@ struct rig {
     struct event_base *base;
     struct redlock_client *client;
     struct redlock_options options; /* of the client; further clients of a test may start from it */
+    bool guarded;                   /* the profile of the options */
     size_t n;
     const char *urls[MASTERS_MAX]; /* of the masters; a test may put a relay's in their place before rig_connect() */
 };
 
 /* --- Set up and tear down */
 
+/* Default options with the profile that $REDLOCK_TEST_PROFILE names, "classic" or "guarded" (the default). New masters
+ * are declared new by the first client that is made of them; further clients only vote. */
+void rig_default_options(struct rig *rig);
+
+/* Masters as wished; no client yet. */
+void rig_start(struct rig *rig, const struct masters_options *options);
 /* Unix sockets, no persistence, no client yet. */
 void rig_start_masters(struct rig *rig, size_t n, const char *const *extra_args);
 /* Masters and a client with default options that is connected to all of them. */
@@ -44,6 +51,8 @@ typedef bool (*rig_condition)(void *argument);
 void rig_wait(struct rig *rig, rig_condition condition, void *argument, const char *what);
 void rig_wait_outcome(struct rig *rig, const struct outcome *outcome);
 void rig_wait_link(struct rig *rig, struct redlock_client *client, size_t node, enum redlock_link link);
+/* Until it is connected and its vote counts. */
+void rig_wait_vote(struct rig *rig, struct redlock_client *client, size_t node);
 /* Until no master has the key. */
 void rig_wait_absent(struct rig *rig, const char *key);
 /* Until exactly n masters have the key. */
@@ -58,11 +67,15 @@ void rig_run_for(struct rig *rig, int64_t ms);
 /* --- Operations to their end */
 
 struct redlock_acquire_options rig_wish(uint32_t ttl_ms, int64_t timeout_ms);
+/* The same without renewal: the lock ends with its ttl. */
+struct redlock_acquire_options rig_lease(uint32_t ttl_ms, int64_t timeout_ms);
 struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *wish);
 struct outcome rig_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms);
 struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
 /* A lock on the key, held, with the votes of all connected masters in; fails the test if it is not granted. */
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
+struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms); /* without renewal */
+struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *wish);
 
 /* --- Looking at the masters */
 

@@ -66,6 +66,30 @@ void rig_wait_link(struct rig *rig, struct redlock_client *client, size_t node, 
     rig_wait(rig, has_link, &wish, what);
 }
 
+struct vote_wish {
+    struct redlock_client *client;
+    size_t node;
+    char what[400]; /* says how it is now, for the case that it stays so */
+};
+
+static bool has_vote(void *argument)
+{
+    struct vote_wish *wish = argument;
+    struct redlock_node_info info;
+
+    ck_assert_int_eq(redlock_client_node_info(wish->client, wish->node, &info, sizeof(info)), 0);
+    snprintf(wish->what, sizeof(wish->what), "master %zu to be connected, with a vote: it is %s, %s, %s, %s", wish->node,
+             redlock_link_name(info.link), redlock_standing_name(info.standing), info.fault_text, info.last_error);
+    return info.link == REDLOCK_LINK_READY && info.standing == REDLOCK_STANDING_VOTES;
+}
+
+void rig_wait_vote(struct rig *rig, struct redlock_client *client, size_t node)
+{
+    struct vote_wish wish = {.client = client, .node = node};
+
+    rig_wait(rig, has_vote, &wish, wish.what);
+}
+
 struct key_wish {
     struct masters *masters;
     const char *key;

@@ -50,6 +50,22 @@ unsigned core_queued(const struct core *core, unsigned node)
     return core->queues[node].size;
 }
 
+/* Claims with a fencing token are answered with the master's counter, whether they are granted or refused. */
+static uint64_t counter_of(const struct core *core, const struct core_command *command, unsigned node,
+                           enum rl_outcome outcome)
+{
+    bool tells = command->claim->claim->fenced && command->step == RL_STEP_CLAIM;
+
+    return tells && (outcome == RL_GRANTED || outcome == RL_REFUSED) ? core->counters[node] : 0;
+}
+
+/* Without a reply there is no proof, and the connection is about to end. */
+static void end_guard(struct core *core, unsigned node, enum rl_outcome outcome)
+{
+    if (outcome == RL_GRANTED || outcome == RL_REFUSED)
+        rl_engine_proof(&core->engine, core->now, node, outcome == RL_GRANTED);
+}
+
 void core_answer_for(struct core *core, unsigned node, enum rl_outcome outcome, enum rl_detail detail)
 {
     struct core_queue *queue = &core->queues[node];
@@ -58,7 +74,10 @@ void core_answer_for(struct core *core, unsigned node, enum rl_outcome outcome, 
     CORE_DEMAND(queue->size > 0, "master %u has nothing to answer\n%s", node, core->log);
     queue->head = (queue->head + 1) % CORE_QUEUE;
     queue->size--;
-    core_end(core, &command, node, (struct rl_answer){outcome, detail});
+    if (command.claim)
+        core_end(core, &command, node, (struct rl_answer){outcome, detail, counter_of(core, &command, node, outcome)});
+    else
+        end_guard(core, node, outcome);
     core_drain(core);
 }
 
@@ -132,7 +151,8 @@ static struct rl_lock *core_lock(struct core *core)
 void core_acquire(struct core *core, const struct rl_acquire *wish)
 {
     core->started[core->handle]++;
-    rl_lock_acquire(&core->engine, core_lock(core), core->now, wish);
+    core->wishes[core->handle] = *wish;
+    rl_lock_acquire(&core->engine, core_lock(core), core->now, &core->wishes[core->handle]);
     core_drain(core);
 }
 
@@ -153,7 +173,7 @@ void core_release(struct core *core)
 void core_release_value(struct core *core, uint32_t ttl_ms)
 {
     core->started[core->handle]++;
-    rl_lock_release_value(&core->engine, core_lock(core), core->now, core_make_claim(core), ttl_ms);
+    rl_lock_release_value(&core->engine, core_lock(core), core->now, core_make_claim(core, false), ttl_ms);
     core_drain(core);
 }
 
@@ -167,6 +187,20 @@ void core_forget(struct core *core)
 {
     rl_lock_forget(&core->engine, core_lock(core));
     core_drain(core);
+}
+
+bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence)
+{
+    struct rl_instant bounds[RL_MAX_NODES];
+    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, fence, bounds, 0};
+    bool adopted;
+
+    for (unsigned node = 0; node < RL_MAX_NODES; node++)
+        bounds[node].ns = rl_ms(until_ms).ns;
+    adopted = rl_lock_adopt(&core->engine, core_lock(core), core->now, core_make_claim(core, fence != 0), wish,
+                            &inheritance);
+    core_drain(core);
+    return adopted;
 }
 
 bool core_cancel(struct core *core)
@@ -213,10 +247,16 @@ unsigned core_live_claims(const struct core *core)
 
 struct core *core_start_held(size_t n_nodes)
 {
-    struct core *core = core_start(n_nodes);
     struct rl_acquire wish = core_wish();
 
-    core_acquire(core, &wish);
+    return core_start_held_as(n_nodes, &wish);
+}
+
+struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *wish)
+{
+    struct core *core = core_start(n_nodes);
+
+    core_acquire(core, wish);
     for (unsigned node = 0; node < n_nodes; node++)
         core_answer(core, node, RL_GRANTED);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);

@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const step_names[RL_STEP_COUNT] = {"claim", "extend", "release", "rollback"};
+static const char *const step_names[RL_STEP_COUNT] = {
+    [RL_STEP_CLAIM] = "claim",   [RL_STEP_RAISE] = "raise",     [RL_STEP_EXTEND] = "extend",
+    [RL_STEP_REPAIR] = "repair", [RL_STEP_RELEASE] = "release", [RL_STEP_ROLLBACK] = "rollback",
+};
 static const char *const op_names[] = {"none", "acquire", "extend", "release"};
 static const char *const end_names[] = {"none",     "ok",       "held", "no-quorum",      "too-slow",
                                         "deadline", "canceled", "lost", "refused-by-host"};
@@ -85,19 +88,24 @@ static void check_balance(const struct core *core, unsigned i)
                   i, core->started[i], core->completed[i], pending, core->log);
 }
 
-struct rl_claim *core_make_claim(struct core *core)
+struct rl_claim *core_make_claim(struct core *core, bool fenced)
 {
-    size_t size = rl_claim_size(core->engine.config.n_nodes);
+    size_t size = rl_claim_size(core->engine.config.n_nodes, fenced);
     struct core_claim *record = calloc(1, sizeof(*record));
+    struct core_claim **memory = malloc(sizeof(record) + size);
 
-    CORE_DEMAND(record, "out of memory");
-    record->claim = malloc(size);
-    CORE_DEMAND(record->claim, "out of memory");
+    CORE_DEMAND(record && memory, "out of memory");
+    *memory = record;
+    record->claim = (struct rl_claim *)(void *)(memory + 1);
     memset(record->claim, 0xa5, size);
-    record->claim->host = record;
     record->number = ++core->n_claims;
     rl_list_append(&core->live, &record->link);
     return record->claim;
+}
+
+static bool is_undo(enum rl_step step)
+{
+    return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
 
 static void check_send(const struct core *core, const struct core_command *command, unsigned node)
@@ -106,16 +114,17 @@ static void check_send(const struct core *core, const struct core_command *comma
     uint32_t bit = UINT32_C(1) << node;
     enum rl_link link = core->engine.links[node];
 
-    if (command->step == RL_STEP_CLAIM || command->step == RL_STEP_EXTEND) {
-        CORE_DEMAND(link == RL_LINK_READY, "%s to master %u, not ready\n%s", step_names[command->step], node,
-                      core->log);
-        CORE_DEMAND(!claim->undone, "%s of #%u after its undo\n%s", step_names[command->step], claim->number,
-                      core->log);
-        CORE_DEMAND(command->step != RL_STEP_CLAIM || !(claim->claimed & bit), "#%u claimed twice\n%s",
-                      claim->number, core->log);
+    CORE_DEMAND(link == RL_LINK_READY || link == RL_LINK_LATE, "%s to master %u, down\n%s",
+                step_names[command->step], node, core->log);
+    if (is_undo(command->step))
         return;
-    }
-    CORE_DEMAND(link == RL_LINK_READY || link == RL_LINK_LATE, "undo to master %u, down\n%s", node, core->log);
+    CORE_DEMAND(!claim->undone, "%s of #%u after its undo\n%s", step_names[command->step], claim->number, core->log);
+    if (command->step == RL_STEP_RAISE)
+        return;
+    CORE_DEMAND(link == RL_LINK_READY, "%s to master %u, not ready\n%s", step_names[command->step], node, core->log);
+    CORE_DEMAND(command->step != RL_STEP_CLAIM || !(claim->claimed & bit), "#%u claimed twice\n%s", claim->number,
+                core->log);
+    core_check_trusted(core, command, node);
 }
 
 void core_end(struct core *core, const struct core_command *command, unsigned node, struct rl_answer answer)
@@ -131,24 +140,25 @@ void core_end(struct core *core, const struct core_command *command, unsigned no
 static void enqueue(struct core *core, const struct core_command *command, unsigned node)
 {
     struct core_queue *queue = &core->queues[node];
-    uint32_t *sent_to = command->step == RL_STEP_CLAIM ? &command->claim->claimed : &command->claim->undone;
 
     check_send(core, command, node);
     CORE_DEMAND(queue->size < CORE_QUEUE, "master %u has too much to answer\n%s", node, core->log);
     command->claim->in_flight++;
-    if (command->step != RL_STEP_EXTEND)
-        *sent_to |= UINT32_C(1) << node;
+    if (command->step == RL_STEP_CLAIM)
+        command->claim->claimed |= UINT32_C(1) << node;
+    if (is_undo(command->step))
+        command->claim->undone |= UINT32_C(1) << node;
     if (core->watch)
         core->watch->sent(core, command, node);
     if (core->clogged[node])
-        core_end(core, command, node, (struct rl_answer){RL_FAILED, RL_DETAIL_BACKLOG});
+        core_end(core, command, node, (struct rl_answer){RL_FAILED, RL_DETAIL_BACKLOG, 0});
     else
         queue->commands[(queue->head + queue->size++) % CORE_QUEUE] = *command;
 }
 
 static void carry_out_send(struct core *core, const struct rl_effect *effect)
 {
-    struct core_command command = {effect->claim->host, effect->step, effect->round};
+    struct core_command command = {core_claim_of(effect->claim), effect->step, effect->round};
 
     core_say(core, "SEND %s #%u:", step_names[effect->step], command.claim->number);
     for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
@@ -169,6 +179,8 @@ static void carry_out_complete(struct core *core, const struct rl_effect *effect
 
     core->last = *effect;
     core->completed[i]++;
+    if (effect->op == RL_OP_ACQUIRE) /* it was lent until now */
+        memset(&core->wishes[i], 0xa5, sizeof(core->wishes[i]));
     core_say(core, "COMPLETE %s %s", op_names[effect->op], end_names[effect->status]);
     if (effect->cause)
         core_say(core, " (%s)", end_names[effect->cause]);
@@ -190,13 +202,13 @@ static void carry_out_dispose(struct core *core, const struct rl_effect *effect)
     struct core_claim *record;
 
     CORE_DEMAND(is_live(core, effect->claim), "a claim disposed of twice\n%s", core->log);
-    record = effect->claim->host;
+    record = core_claim_of(effect->claim);
     core_say(core, "DISPOSE #%u\n", record->number);
     CORE_DEMAND(record->in_flight == 0, "#%u disposed of with %u in flight\n%s", record->number, record->in_flight,
                   core->log);
     rl_list_remove(&record->link);
     free(record->watched);
-    free(record->claim);
+    free((struct core_claim **)(void *)record->claim - 1);
     free(record);
 }
 
@@ -205,7 +217,24 @@ static void answer_want_claim(struct core *core, struct rl_lock *lock)
     if (core->refuse_claims)
         rl_lock_refuse_attempt(&core->engine, lock, core->now);
     else
-        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core));
+        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->wish->fenced),
+                              core->proposal);
+}
+
+/* Whatever is said about a lock is said while it is held. */
+static void carry_out_news(struct core *core, const struct rl_effect *effect)
+{
+    CORE_DEMAND(effect->kind == RL_EFFECT_LOST || effect->lock->state == RL_LOCK_HELD ||
+                    effect->lock->state == RL_LOCK_EXTENDING,
+                "news about a lock that is not held\n%s", core->log);
+    if (effect->kind == RL_EFFECT_RENEWED)
+        core_say(core, "RENEWED\n");
+    else if (effect->kind == RL_EFFECT_AT_RISK)
+        core_say(core, "AT-RISK\n");
+    else
+        core_say(core, "LOST\n");
+    if (effect->kind == RL_EFFECT_LOST)
+        core->lost[index_of(core, effect->lock)]++;
 }
 
 /* Claims and acceptances are routine: they leave no line. */
@@ -227,10 +256,8 @@ static void carry_out(struct core *core, const struct rl_effect *effect)
         else if (effect->kind == RL_EFFECT_BACKOFF)
             core_say(core, "BACKOFF %s\n", end_names[effect->status]);
         else
-            core_say(core, "LOST\n");
+            carry_out_news(core, effect);
     }
-    if (effect->kind == RL_EFFECT_LOST)
-        core->lost[index_of(core, effect->lock)]++;
 }
 
 void core_drain(struct core *core)
@@ -244,6 +271,7 @@ void core_drain(struct core *core)
         for (unsigned i = 0; i < CORE_LOCKS; i++)
             note(core, i);
     }
+    core_write_guards(core);
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         check_balance(core, i);
 }
@@ -257,6 +285,7 @@ struct rl_config core_config(size_t n_nodes)
         .quorum = n_nodes / 2 + 1,
         .drift = {.ppm = 10000, .fixed = rl_ms(2)},
         .node_timeout = rl_ms(50),
+        .max_ttl_ms = 5000,
         .seed = 1,
     };
 }
@@ -270,6 +299,8 @@ struct core *core_new(const struct rl_config *config)
     rl_list_init(&core->live);
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         rl_lock_init(&core->locks[i]);
+    for (unsigned node = 0; node < config->n_nodes; node++)
+        core_judge_votes(core, node, false);
     return core;
 }
 

@@ -7,9 +7,14 @@
  *     t=0ms SEND claim #1: 0 1 2
  *     t=4ms COMPLETE acquire ok
  *
- * On the way every effect is checked against what the host is promised: no claim or extension after an undo of the
- * same value, nothing to a master that cannot be written to, each claim disposed of once and with nothing in flight,
- * one completion for each operation. core_stop() ends what is left and fails the test if a claim has leaked. */
+ * Masters vote and have no marker, unless a test judges them otherwise (core_judge). To a guarded one the harness
+ * writes a guard at the end of each turn, as a host does: one more command in the master's queue, whose answer is the
+ * proof, "granted", or the disproof, "refused".
+ *
+ * On the way every effect is checked against what the host is promised: no claim, extension or repair after an undo of
+ * the same value, nothing to a master that cannot be written to or that must not be asked, each claim disposed of once
+ * and with nothing in flight, one completion for each operation, no warning about a lock that is not held.
+ * core_stop() ends what is left and fails the test if a claim has leaked. */
 #ifndef TESTS_CORE_HARNESS_H
 #define TESTS_CORE_HARNESS_H
 
@@ -37,8 +42,14 @@ struct core_claim {
     void *watched;       /* the watcher's own; freed with the claim */
 };
 
+/* The engine's claim has a pointer to its record in front of it. */
+static inline struct core_claim *core_claim_of(const struct rl_claim *claim)
+{
+    return ((struct core_claim **)(uintptr_t)claim)[-1];
+}
+
 struct core_command {
-    struct core_claim *claim;
+    struct core_claim *claim; /* NULL: a guard */
     enum rl_step step;
     uint32_t round;
 };
@@ -64,6 +75,9 @@ struct core {
     struct rl_instant now;
     struct rl_span accept_delay; /* passes between the effect and its answer */
     bool refuse_claims;          /* the host has no claim to give */
+    uint64_t proposal;           /* the host's, for claims with a fencing token */
+    struct rl_acquire wishes[CORE_LOCKS]; /* lent to the engine until the acquisition completes */
+    uint64_t counters[RL_MAX_NODES]; /* what each master answers to fenced claims */
     bool clogged[RL_MAX_NODES];
     const struct core_watch *watch;
     struct rl_list live;
@@ -95,7 +109,7 @@ void core_stop(struct core *core);
 void core_drain(struct core *core);
 
 /* Memory for a claim, full of garbage, since the engine must not rely on what is in there. */
-struct rl_claim *core_make_claim(struct core *core);
+struct rl_claim *core_make_claim(struct core *core, bool fenced);
 
 /* Ends a command that is in no queue. */
 void core_end(struct core *core, const struct core_command *command, unsigned node, struct rl_answer answer);
@@ -130,6 +144,32 @@ void core_drop(struct core *core, unsigned node);
 
 unsigned core_queued(const struct core *core, unsigned node);
 
+/* --- Trust in masters (core_trust.c) ----------------------------------------------------------------------------- */
+
+/* Guarded or not, it votes; it is in quarantine, guarded, until t = ms; it does not vote, and why is of no interest. */
+void core_judge_votes(struct core *core, unsigned node, bool guarded);
+void core_judge_quarantined(struct core *core, unsigned node, int64_t until_ms);
+void core_judge(struct core *core, unsigned node, enum rl_standing_kind kind);
+
+/* All masters vote and are guarded. */
+struct core *core_start_guarded(size_t n_nodes);
+
+/* Writes guards where they are due: part of every turn. */
+void core_write_guards(struct core *core);
+
+/* The oldest command of this master, which must be a guard, is answered. */
+void core_prove(struct core *core, unsigned node);
+void core_disprove(struct core *core, unsigned node);
+
+/* The master restarts without its memory: the connection ends, the next one finds it in quarantine until t = ms. */
+void core_restart(struct core *core, unsigned node, int64_t until_ms);
+
+/* Its clock has been set forward by so much: the engine learns of it, then all locks. */
+void core_step_clock(struct core *core, unsigned node, int64_t ms);
+
+/* What the engine must not ask of it, by a second reading of protocol 3.2, 5.1 and 5.6. */
+void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node);
+
 /* --- Operations of the handle core->handle, the first one unless set otherwise --------------------------------- */
 
 /* ttl 1000 ms, pauses of 100 ms, no deadline, no limit. */
@@ -145,8 +185,12 @@ void core_forget(struct core *core);
 bool core_cancel(struct core *core);
 void core_fini(struct core *core);
 
+/* Takes over a lock that some other handle holds until t = ms on every master, with its ttl of 1000 ms. */
+bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence);
+
 /* Acquired with the grants of all masters; the transcript is empty. */
 struct core *core_start_held(size_t n_nodes);
+struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *wish);
 
 /* --- Claims about the world ------------------------------------------------------------------------------------ */
 

@@ -6,27 +6,26 @@
 
 #include "suite.h"
 
-static struct rl_claim *make_from_garbage(size_t n_nodes, void *host)
+static struct rl_claim *make_from_garbage(size_t n_nodes)
 {
-    struct rl_claim *claim = malloc(rl_claim_size(n_nodes));
+    struct rl_claim *claim = malloc(rl_claim_size(n_nodes, false));
 
     ck_assert_ptr_nonnull(claim);
-    memset(claim, 0xa5, rl_claim_size(n_nodes));
-    claim->host = host;
-    rl_claim_init(claim, n_nodes);
+    memset(claim, 0xa5, rl_claim_size(n_nodes, false));
+    rl_claim_init(claim, n_nodes, false);
     return claim;
 }
 
 START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
 {
     size_t n = (size_t)_i;
-    struct rl_claim *claim = make_from_garbage(n, NULL);
+    struct rl_claim *claim = make_from_garbage(n);
 
     ck_assert_uint_eq(claim->n_nodes, n);
     ck_assert_uint_eq(claim->in_flight, 0);
     ck_assert_uint_eq(claim->round, 0);
     ck_assert(!claim->undoing && !claim->done && !claim->lock);
-    ck_assert(rl_list_empty(&claim->link) && rl_list_empty(&claim->out));
+    ck_assert(rl_list_empty(&claim->link) && !claim->waiting);
     for (size_t step = 0; step < RL_STEP_COUNT; step++)
         ck_assert_uint_eq(claim->to_send[step], 0);
     ck_assert_uint_eq(rl_claim_count_answers(claim, RL_NOT_ASKED), n);
@@ -39,19 +38,40 @@ START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
 }
 END_TEST
 
-START_TEST(the_hosts_member_is_kept)
+START_TEST(a_fenced_claim_has_its_token_and_counters_behind_the_slots)
 {
-    int host;
-    struct rl_claim *claim = make_from_garbage(3, &host);
+    size_t n = (size_t)_i;
+    size_t size = rl_claim_size(n, true);
+    struct rl_claim *claim = malloc(size);
+    const struct rl_fence *fence;
 
-    ck_assert_ptr_eq(claim->host, &host);
+    ck_assert_ptr_nonnull(claim);
+    memset(claim, 0xa5, size);
+    rl_claim_init(claim, n, true);
+    fence = rl_claim_fence(claim);
+    ck_assert((const char *)fence >= (const char *)&claim->slots[n]);
+    ck_assert_ptr_eq((const char *)&fence->counters[n], (const char *)claim + size);
+    ck_assert_uint_eq(rl_claim_token(claim), 0);
+    for (size_t i = 0; i < n; i++)
+        ck_assert_uint_eq(fence->counters[i], 0);
+    ck_assert(fence->proposal == 0 && fence->raised == 0 && fence->refused == 0);
+    free(claim);
+}
+END_TEST
+
+START_TEST(a_claim_without_a_fence_has_no_token)
+{
+    struct rl_claim *claim = make_from_garbage(3);
+
+    ck_assert_ptr_null(rl_claim_fence(claim));
+    ck_assert_uint_eq(rl_claim_token(claim), 0);
     free(claim);
 }
 END_TEST
 
 START_TEST(answers_are_counted_apart_from_votes)
 {
-    struct rl_claim *claim = make_from_garbage(3, NULL);
+    struct rl_claim *claim = make_from_garbage(3);
 
     claim->slots[0].vote = RL_GRANTED;
     claim->slots[1].vote = RL_GRANTED;
@@ -64,7 +84,7 @@ END_TEST
 
 START_TEST(a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it)
 {
-    struct rl_claim *claim = make_from_garbage(4, NULL);
+    struct rl_claim *claim = make_from_garbage(4);
 
     claim->slots[0].undo = RL_UNDO_NONE;
     claim->slots[1].undo = RL_UNDO_OWED;
@@ -81,7 +101,8 @@ int main(void)
     TCase *cases = suite_add_case(suite, "claim", NULL, NULL);
 
     tcase_add_loop_test(cases, a_fresh_claim_is_empty_whatever_the_memory_held, 1, 32);
-    tcase_add_test(cases, the_hosts_member_is_kept);
+    tcase_add_loop_test(cases, a_fenced_claim_has_its_token_and_counters_behind_the_slots, 1, 32);
+    tcase_add_test(cases, a_claim_without_a_fence_has_no_token);
     tcase_add_test(cases, answers_are_counted_apart_from_votes);
     tcase_add_test(cases, a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_it);
     return suite_run(suite);

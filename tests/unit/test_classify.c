@@ -47,13 +47,21 @@ static struct rl_reply error_reply(const char *text)
     return (struct rl_reply){.root = {.type = RL_REPLY_ERROR, .text = {text, strlen(text)}}};
 }
 
-static void check(enum rl_step step, const char *text, enum rl_outcome outcome, enum rl_detail detail)
+static void check_recipe(const struct rl_recipe *recipe, enum rl_step step, const char *text,
+                         enum rl_outcome outcome, enum rl_detail detail)
 {
     struct rl_reply reply = error_reply(text);
-    struct rl_answer answer = rl_classify(&rl_mutex_recipe, step, &reply);
+    struct rl_answer answer = rl_classify(recipe, step, &reply);
 
-    ck_assert_msg(answer.outcome == outcome && answer.detail == detail, "step %d, \"%s\": outcome %d, detail %d", step,
-                  text, answer.outcome, answer.detail);
+    ck_assert_msg(answer.outcome == outcome && answer.detail == detail && answer.fence == 0,
+                  "%s, step %d, \"%s\": outcome %d, detail %d", recipe->name, step, text, answer.outcome,
+                  answer.detail);
+}
+
+static void check(enum rl_step step, const char *text, enum rl_outcome outcome, enum rl_detail detail)
+{
+    check_recipe(&rl_mutex_recipe, step, text, outcome, detail);
+    check_recipe(&rl_fenced_recipe, step, text, outcome, detail);
 }
 
 START_TEST(errors_are_classified_by_their_first_word)
@@ -61,7 +69,9 @@ START_TEST(errors_are_classified_by_their_first_word)
     const struct error_case *c = &cases[_i];
 
     check(RL_STEP_CLAIM, c->text, c->claim, c->detail);
+    check(RL_STEP_RAISE, c->text, c->other, c->detail);
     check(RL_STEP_EXTEND, c->text, c->other, c->detail);
+    check(RL_STEP_REPAIR, c->text, c->other, c->detail);
     check(RL_STEP_RELEASE, c->text, c->other, c->detail);
     check(RL_STEP_ROLLBACK, c->text, c->other, c->detail);
 }
@@ -72,7 +82,9 @@ START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim
     static const char text[] = "WRONGTYPE Operation against a key holding the wrong kind of value";
 
     check(RL_STEP_CLAIM, text, RL_UNKNOWN, RL_DETAIL_ERROR);
+    check(RL_STEP_RAISE, text, RL_REFUSED, RL_DETAIL_FOREIGN);
     check(RL_STEP_EXTEND, text, RL_REFUSED, RL_DETAIL_FOREIGN);
+    check(RL_STEP_REPAIR, text, RL_REFUSED, RL_DETAIL_FOREIGN);
     check(RL_STEP_RELEASE, text, RL_REFUSED, RL_DETAIL_FOREIGN);
     check(RL_STEP_ROLLBACK, text, RL_REFUSED, RL_DETAIL_FOREIGN);
 }

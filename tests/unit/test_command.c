@@ -27,7 +27,7 @@ static void check_out(const char *expected)
 
 static struct rl_command command_for(enum rl_step step)
 {
-    static const struct rl_subject subject = {{"key", 3}, {"token", 5}, 30000};
+    static const struct rl_subject subject = {.key = {"key", 3}, .token = {"token", 5}, .ttl_ms = 30000};
     struct rl_command command;
 
     rl_mutex_recipe.command(step, &subject, &command);
@@ -36,7 +36,7 @@ static struct rl_command command_for(enum rl_step step)
 
 START_TEST(a_claim_is_set_nx_px)
 {
-    struct rl_subject subject = {{"key", 3}, {"token", 5}, 30000};
+    struct rl_subject subject = {.key = {"key", 3}, .token = {"token", 5}, .ttl_ms = 30000};
     struct rl_command command;
 
     rl_mutex_recipe.command(RL_STEP_CLAIM, &subject, &command);

@@ -118,7 +118,7 @@ START_TEST(all_who_gathered_start_in_the_order_in_which_they_came)
                       "t=0ms SEND claim #2: 1 2\n"
                       "t=0ms SEND claim #3: 1 2\n"
                       "t=0ms SEND claim #4: 1 2\n");
-    ck_assert_ptr_eq(core->locks[CORE_LOCKS - 1].claim->host,
+    ck_assert_ptr_eq(core_claim_of(core->locks[CORE_LOCKS - 1].claim),
                      RL_CONTAINER_OF(core->live.next, struct core_claim, link));
     core_stop(core);
 }

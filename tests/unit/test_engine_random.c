@@ -1,132 +1,19 @@
 /* A long random life of several handles, with a few rules that must hold after every step.
  *
- * The harness checks every effect (core_harness.h). Here a second, naive ledger is kept beside the engine's, from
- * nothing but the commands and the answers: a vote counts if a grant has come, and then until the earliest expiry
- * that the granted command, or any later one that may have been carried out, can have set. On failure the transcript
- * names the seed. */
+ * The harness checks every effect (core_harness.h), and a second, naive ledger is kept beside the engine's
+ * (core_naive.h). Every second life has masters with markers, that restart, lose their memory or have their clocks
+ * set, and locks that are renewed, fenced and handed over. On failure the transcript names the seed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/retry.h"
 #include "core_harness.h"
+#include "core_naive.h"
 #include "suite.h"
 
 #define N_STEPS 100000
-#define N_SEEDS 6
+#define N_SEEDS 12
 #define MAX_NODES 5
-#define MAX_SENT 64
-
-/* --- The naive ledger ------------------------------------------------------------------------------------------ */
-
-struct sent {
-    int64_t round;
-    int64_t bound_ns;
-};
-
-struct naive_vote {
-    struct sent sent[MAX_SENT]; /* what may have been carried out, oldest first */
-    size_t n_sent;
-    int64_t granted; /* latest round that was; -1: none */
-};
-
-struct naive {
-    struct naive_vote votes[MAX_NODES];
-    bool passed; /* the deadline was seen to have passed while the lock was held */
-};
-
-/* Removes the rounds from `first` to `last`. */
-static void strike(struct naive_vote *vote, int64_t first, int64_t last)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < vote->n_sent; i++) {
-        if (vote->sent[i].round < first || vote->sent[i].round > last)
-            vote->sent[kept++] = vote->sent[i];
-    }
-    vote->n_sent = kept;
-}
-
-static struct naive *naive_of(struct core_claim *claim)
-{
-    if (!claim->watched) {
-        struct naive *naive = calloc(1, sizeof(*naive));
-
-        ck_assert_ptr_nonnull(naive);
-        for (size_t i = 0; i < MAX_NODES; i++)
-            naive->votes[i].granted = -1;
-        claim->watched = naive;
-    }
-    return claim->watched;
-}
-
-static bool sets_ttl(const struct core_command *command)
-{
-    return command->step == RL_STEP_CLAIM || command->step == RL_STEP_EXTEND;
-}
-
-static void note_sent(struct core *core, const struct core_command *command, unsigned node)
-{
-    struct naive_vote *vote = &naive_of(command->claim)->votes[node];
-    int64_t ttl_ms = command->claim->claim->ttl_ms;
-    int64_t drift_ms = (ttl_ms + 99) / 100 + 2;
-
-    if (!sets_ttl(command))
-        return;
-    if (vote->n_sent == MAX_SENT)
-        strike(vote, vote->sent[0].round, vote->sent[0].round);
-    vote->sent[vote->n_sent].round = command->round;
-    vote->sent[vote->n_sent++].bound_ns = core->now.ns + (ttl_ms - drift_ms) * RL_NS_PER_MS;
-}
-
-static void note_ended(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome)
-{
-    struct naive_vote *vote = &naive_of(command->claim)->votes[node];
-
-    if (!sets_ttl(command))
-        return;
-    if (outcome == RL_GRANTED) {
-        strike(vote, 0, (int64_t)command->round - 1);
-        vote->granted = command->round;
-    } else if (outcome == RL_REFUSED) {
-        strike(vote, 0, command->round);
-        vote->granted = -1;
-    } else if (outcome == RL_FAILED) {
-        strike(vote, command->round, command->round);
-    }
-    (void)core;
-}
-
-static const struct core_watch watch = {note_sent, note_ended};
-
-static int64_t naive_bound(const struct naive_vote *vote)
-{
-    int64_t bound_ns = INT64_MAX;
-
-    if (vote->granted < 0)
-        return INT64_MIN;
-    for (size_t i = 0; i < vote->n_sent; i++)
-        bound_ns = vote->sent[i].bound_ns < bound_ns ? vote->sent[i].bound_ns : bound_ns;
-    return bound_ns;
-}
-
-static int falling(const void *a, const void *b)
-{
-    const int64_t *left = a;
-    const int64_t *right = b;
-
-    return (*left < *right) - (*left > *right);
-}
-
-static int64_t naive_deadline(const struct core *core, const struct naive *naive)
-{
-    int64_t bounds[MAX_NODES];
-    size_t n = core->engine.config.n_nodes;
-
-    for (size_t i = 0; i < n; i++)
-        bounds[i] = naive_bound(&naive->votes[i]);
-    qsort(bounds, n, sizeof(*bounds), falling);
-    return bounds[core->engine.config.quorum - 1];
-}
 
 /* --- The rules ------------------------------------------------------------------------------------------------- */
 
@@ -138,12 +25,10 @@ static bool is_held(const struct rl_lock *lock)
 static void look_before(struct core *core)
 {
     for (unsigned i = 0; i < CORE_LOCKS; i++) {
-        struct naive *naive;
+        const struct rl_claim *claim = core->locks[i].claim;
 
-        if (!is_held(&core->locks[i]))
-            continue;
-        naive = naive_of(core->locks[i].claim->host);
-        naive->passed = naive->passed || naive_deadline(core, naive) <= core->now.ns;
+        if (is_held(&core->locks[i]) && core_naive_deadline(core, claim) <= core->now.ns)
+            *core_naive_passed(claim) = true;
     }
 }
 
@@ -152,15 +37,16 @@ static void check_locks(struct core *core)
     for (unsigned i = 0; i < CORE_LOCKS; i++) {
         const struct rl_lock *lock = &core->locks[i];
         int64_t deadline_ns = rl_lock_deadline(&core->engine, lock).ns;
-        struct naive *naive;
 
         if (!is_held(lock))
             continue;
-        naive = naive_of(lock->claim->host);
-        CORE_DEMAND(deadline_ns <= naive_deadline(core, naive), "lock %u claims to be valid too long\n%s", i,
+        CORE_DEMAND(deadline_ns <= core_naive_deadline(core, lock->claim), "lock %u claims to be valid too long\n%s", i,
                       core->log);
-        CORE_DEMAND(!naive->passed || deadline_ns <= core->now.ns, "lock %u came back to life\n%s", i, core->log);
-        CORE_DEMAND(!((struct core_claim *)lock->claim->host)->undone, "lock %u held after its undo\n%s", i,
+        CORE_DEMAND(!*core_naive_passed(lock->claim) || deadline_ns <= core->now.ns,
+                    "lock %u came back to life\n%s", i, core->log);
+        CORE_DEMAND(!lock->claim->fenced || rl_claim_token(lock->claim), "lock %u held without its token\n%s", i,
+                      core->log);
+        CORE_DEMAND(!core_claim_of(lock->claim)->undone, "lock %u held after its undo\n%s", i,
                       core->log);
     }
 }
@@ -184,11 +70,24 @@ static void check_claims(const struct core *core)
                   n_undoing, core->log);
 }
 
+static bool is_plain(const struct core *core)
+{
+    return core->engine.config.tick.ns == 0;
+}
+
 /* --- The life -------------------------------------------------------------------------------------------------- */
 
 static uint64_t draw(uint64_t *random, uint64_t below)
 {
     return rl_random_next(random) % below;
+}
+
+static void keep_somehow(uint64_t *random, struct rl_acquire *wish)
+{
+    wish->renew_ms = draw(random, 2) ? (wish->ttl_ms + 2) / 3 : 0;
+    wish->at_risk_ms = draw(random, 2) ? wish->ttl_ms / 4 : 0;
+    wish->max_hold_ms = draw(random, 4) ? 0 : (uint32_t)draw(random, 2000);
+    wish->fenced = draw(random, 2);
 }
 
 static void acquire_somehow(struct core *core, uint64_t *random)
@@ -205,7 +104,19 @@ static void acquire_somehow(struct core *core, uint64_t *random)
 
     if (draw(random, 2))
         wish.deadline = rl_after(core->now, rl_ms((int64_t)draw(random, 500)));
+    if (!is_plain(core))
+        keep_somehow(random, &wish);
     core_acquire(core, &wish);
+}
+
+static void adopt_somehow(struct core *core, uint64_t *random)
+{
+    struct rl_acquire wish = {.ttl_ms = 1000};
+    int64_t until_ms = core->now.ns / RL_NS_PER_MS + (int64_t)draw(random, 1000);
+
+    keep_somehow(random, &wish);
+    if (core_adopt(core, &wish, until_ms, draw(random, 2)))
+        core_naive_adopted(&core->locks[core->handle], until_ms * RL_NS_PER_MS);
 }
 
 static void act_without_lock(struct core *core, uint64_t *random, bool idle)
@@ -216,6 +127,8 @@ static void act_without_lock(struct core *core, uint64_t *random, bool idle)
         acquire_somehow(core, random);
     else if (choice < 17)
         core_release_value(core, 1 + (uint32_t)draw(random, 1000));
+    else if (choice == 17 && !is_plain(core))
+        adopt_somehow(core, random);
     else if (!idle)
         core_release(core);
     else
@@ -228,8 +141,10 @@ static void act_with_lock(struct core *core, uint64_t *random)
 
     if (choice == 0)
         core_detach(core);
-    else if (choice < 6)
+    else if (choice < (is_plain(core) ? 6 : 2))
         core_release(core);
+    else if (choice > 8 && !is_plain(core))
+        core_tick(core); /* left to its renewals */
     else if (rl_before(core->now, rl_lock_deadline(&core->engine, &core->locks[core->handle])))
         core_extend(core, draw(random, 3) ? 0 : 50 + (uint32_t)draw(random, 2000));
     else
@@ -251,15 +166,58 @@ static void act(struct core *core, uint64_t *random)
         core_cancel(core);
 }
 
+/* A host that is told of another memory gives up the connection, and finds the master in quarantine. */
+static void restart(struct core *core, uint64_t *random, unsigned node)
+{
+    core_naive_proof(core, node, false);
+    core_restart(core, node, core->now.ns / RL_NS_PER_MS + (int64_t)draw(random, draw(random, 2) ? 2000 : 20));
+}
+
+static void answer_guard(struct core *core, uint64_t *random, unsigned node)
+{
+    bool same_memory = draw(random, 50) != 0;
+
+    core_naive_proof(core, node, same_memory);
+    core_answer(core, node, same_memory ? RL_GRANTED : RL_REFUSED);
+    if (!same_memory)
+        restart(core, random, node);
+}
+
 /* Mostly grants, so that locks live long enough to be extended. */
 static void answer(struct core *core, uint64_t *random)
 {
     static const enum rl_outcome outcomes[] = {RL_REFUSED, RL_REFUSED, RL_FAILED, RL_UNKNOWN};
     unsigned node = (unsigned)draw(random, core->engine.config.n_nodes);
     uint64_t choice = draw(random, 20);
+    const struct core_queue *queue = &core->queues[node];
 
-    if (core_queued(core, node))
+    if (!core_queued(core, node))
+        return;
+    core->counters[node] += draw(random, 4) == 0;
+    if (!queue->commands[queue->head].claim)
+        answer_guard(core, random, node);
+    else
         core_answer(core, node, choice < 4 ? outcomes[choice] : RL_GRANTED);
+}
+
+/* A master in quarantine stays there; the others change between what the handshake may find. */
+static void shake_trust(struct core *core, uint64_t *random, unsigned node)
+{
+    uint64_t choice = draw(random, 20);
+    int64_t step_ms = (int64_t)draw(random, draw(random, 4) ? 20 : 2000);
+    bool quarantined = core->engine.standings[node].kind == RL_STANDING_QUARANTINED &&
+                       rl_before(core->now, core->engine.standings[node].until);
+
+    if (choice < 1) {
+        restart(core, random, node);
+    } else if (choice < 2) {
+        core_naive_step(core, node, step_ms * RL_NS_PER_MS);
+        core_step_clock(core, node, step_ms);
+    } else if (choice < 3 && !quarantined) {
+        core_naive_proof(core, node, false);
+        core_drop(core, node);
+        core_judge_votes(core, node, draw(random, 2));
+    }
 }
 
 static void disturb(struct core *core, uint64_t *random)
@@ -272,10 +230,14 @@ static void disturb(struct core *core, uint64_t *random)
     core->refuse_claims = choice == 0;
     core->accept_delay = rl_ms(choice == 1 ? (int64_t)draw(random, 100) : 0);
     core_clog(core, node, choice == 2);
-    if (link == RL_LINK_DOWN)
-        core_drop(core, node);
-    else
+    if (!is_plain(core))
+        shake_trust(core, random, node);
+    if (link != RL_LINK_DOWN) {
         core_link(core, node, link);
+        return;
+    }
+    core_naive_proof(core, node, false);
+    core_drop(core, node);
 }
 
 static void pass_time(struct core *core, uint64_t *random)
@@ -307,13 +269,14 @@ static void step(struct core *core, uint64_t *random)
 
 START_TEST(no_rule_is_broken_in_a_long_random_life)
 {
-    struct rl_config config = core_config(1 + (size_t)_i % MAX_NODES);
+    struct rl_config config = core_config(1 + (size_t)_i / 2 % MAX_NODES);
     uint64_t random = (uint64_t)_i;
     struct core *core;
 
     config.seed = random;
+    config.tick = rl_ms(_i % 2 ? 4 : 0);
     core = core_new(&config);
-    core->watch = &watch;
+    core->watch = &core_naive_watch;
     for (unsigned number = 0; number < N_STEPS; number++) {
         core_say(core, "-- seed %d, step %u\n", _i, number);
         step(core, &random);
@@ -321,6 +284,9 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
     ck_assert_uint_gt(core->engine.counters.attempts, 1000);
     ck_assert_uint_gt(core->engine.counters.lost, 10);
     ck_assert_uint_gt(core->engine.counters.debts_paid, 10);
+    ck_assert(config.n_nodes < 3 || core->engine.counters.repairs > 0);
+    ck_assert(is_plain(core) || core->engine.counters.renewals > 20);
+    ck_assert(is_plain(core) || core->engine.counters.disproved > 10);
     core_stop(core);
 }
 END_TEST

@@ -8,10 +8,10 @@
 
 static struct rl_claim *make(size_t n_nodes)
 {
-    struct rl_claim *claim = calloc(1, rl_claim_size(n_nodes));
+    struct rl_claim *claim = calloc(1, rl_claim_size(n_nodes, false));
 
     ck_assert_ptr_nonnull(claim);
-    rl_claim_init(claim, n_nodes);
+    rl_claim_init(claim, n_nodes, false);
     return claim;
 }
 

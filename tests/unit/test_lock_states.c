@@ -109,12 +109,26 @@ static void release_value(struct core *core)
     core_release_value(core, 1000);
 }
 
+static void adopt(struct core *core)
+{
+    struct rl_acquire wish = core_wish();
+
+    ck_assert(core_adopt(core, &wish, 5000, 0));
+}
+
+static void adopt_lost(struct core *core)
+{
+    lose(core);
+    adopt(core);
+}
+
 static const struct {
     enum rl_lock_state from, to;
     void (*play)(struct core *core);
 } diagram[] = {
     {RL_LOCK_IDLE, RL_LOCK_ACQUIRING, acquire},
     {RL_LOCK_IDLE, RL_LOCK_RELEASING, release_value},
+    {RL_LOCK_IDLE, RL_LOCK_HELD, adopt},
     {RL_LOCK_ACQUIRING, RL_LOCK_HELD, win},
     {RL_LOCK_ACQUIRING, RL_LOCK_BACKING_OFF, back_off},
     {RL_LOCK_ACQUIRING, RL_LOCK_IDLE, acquire_once_and_fail},
@@ -130,6 +144,7 @@ static const struct {
     {RL_LOCK_RELEASING, RL_LOCK_IDLE, release},
     {RL_LOCK_LOST, RL_LOCK_ACQUIRING, acquire_lost},
     {RL_LOCK_LOST, RL_LOCK_RELEASING, release_lost},
+    {RL_LOCK_LOST, RL_LOCK_HELD, adopt_lost},
 };
 
 #define N_DRAWN (sizeof(diagram) / sizeof(*diagram))

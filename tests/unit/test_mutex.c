@@ -6,7 +6,11 @@
 #include "suite.h"
 
 static const char key[] = {'l', 'o', 'c', 'k', '\0', 'x'};
-static const struct rl_subject subject = {{key, 6}, {"token-of-one-attempt", 20}, 30000};
+static const struct rl_subject subject = {.key = {key, 6},
+                                          .token = {"token-of-one-attempt", 20},
+                                          .ttl_ms = 30000,
+                                          .marker = {"marker", 6},
+                                          .incarnation = {"one-memory", 10}};
 
 /* The arguments with a space between them; a zero byte shows as '~'. */
 static void expect_arguments(const struct rl_command *command, const char *expected)
@@ -82,6 +86,44 @@ START_TEST(a_rollback_is_the_release_script_with_its_text)
     ck_assert_uint_eq(command.n_keys, 1);
     ck_assert_uint_eq(command.argc, 2);
     expect_arguments(&command, "lock~x token-of-one-attempt");
+}
+END_TEST
+
+/* protocol 3.2: "the repair carries the inc it expects". */
+START_TEST(a_repair_names_the_marker_and_the_memory_it_is_for)
+{
+    struct rl_command command;
+
+    command_of(RL_STEP_REPAIR, &command);
+    ck_assert_int_eq(command.send_as, RL_SEND_EVALSHA);
+    ck_assert_int_eq(command.script, RL_SCRIPT_REPAIR);
+    ck_assert_uint_eq(command.n_keys, 2);
+    ck_assert_uint_eq(command.argc, 5);
+    expect_arguments(&command, "lock~x marker token-of-one-attempt 30000 one-memory");
+}
+END_TEST
+
+/* Without a marker nothing is expected, whatever the subject says, and no key is named that an ACL may not know. */
+START_TEST(a_repair_without_a_marker_names_the_key_in_its_place)
+{
+    struct rl_subject unmarked = subject;
+    struct rl_command command;
+
+    unmarked.marker = (struct rl_slice){NULL, 0};
+    rl_mutex_recipe.command(RL_STEP_REPAIR, &unmarked, &command);
+    ck_assert_uint_eq(command.n_keys, 2);
+    ck_assert_uint_eq(command.argc, 5);
+    expect_arguments(&command, "lock~x lock~x token-of-one-attempt 30000 ");
+}
+END_TEST
+
+/* There is no counter to raise, so the step should not come; if it did, it must not cost the lock. */
+START_TEST(a_step_that_is_not_the_mutexs_own_undoes_nothing)
+{
+    struct rl_command command;
+
+    command_of(RL_STEP_RAISE, &command);
+    ck_assert_int_eq(command.script, RL_SCRIPT_EXTEND);
 }
 END_TEST
 
@@ -175,12 +217,38 @@ START_TEST(any_other_reply_to_a_script_may_mean_anything)
 }
 END_TEST
 
+START_TEST(a_repair_is_done_by_setting_the_ttl_or_the_key)
+{
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 2), RL_GRANTED, RL_DETAIL_NONE);
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, -1), RL_REFUSED, RL_DETAIL_FOREIGN);
+}
+END_TEST
+
+START_TEST(a_repair_in_another_memory_has_certainly_done_nothing)
+{
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, -2), RL_FAILED, RL_DETAIL_MEMORY_LOST);
+}
+END_TEST
+
+START_TEST(any_other_reply_to_a_repair_may_mean_anything)
+{
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 0), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 3), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_STATUS, 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_NIL, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+}
+END_TEST
+
 static void add_command_tests(TCase *cases)
 {
     tcase_add_test(cases, a_claim_is_set_nx_px_and_no_script);
     tcase_add_test(cases, an_extension_is_the_extend_script_by_digest);
     tcase_add_test(cases, a_release_is_the_release_script_by_digest);
     tcase_add_test(cases, a_rollback_is_the_release_script_with_its_text);
+    tcase_add_test(cases, a_repair_names_the_marker_and_the_memory_it_is_for);
+    tcase_add_test(cases, a_repair_without_a_marker_names_the_key_in_its_place);
+    tcase_add_test(cases, a_step_that_is_not_the_mutexs_own_undoes_nothing);
     tcase_add_test(cases, the_ttl_is_written_in_full_at_both_ends_of_its_range);
     tcase_add_test(cases, no_step_writes_more_arguments_than_a_command_has_room_for);
 }
@@ -196,5 +264,8 @@ int main(void)
     tcase_add_test(answers, a_status_other_than_ok_is_no_vote);
     tcase_add_loop_test(answers, scripts_answer_one_for_done_zero_for_missing_minus_one_for_foreign, 0, 3);
     tcase_add_loop_test(answers, any_other_reply_to_a_script_may_mean_anything, 0, 3);
+    tcase_add_test(answers, a_repair_is_done_by_setting_the_ttl_or_the_key);
+    tcase_add_test(answers, a_repair_in_another_memory_has_certainly_done_nothing);
+    tcase_add_test(answers, any_other_reply_to_a_repair_may_mean_anything);
     return suite_run(suite);
 }

@@ -1,17 +1,21 @@
 /* Planted bugs (mutants.h) that show in tiny worlds: the exhaustive search must find each of them. */
+#include <string.h>
+
 #include "core/mutant.h"
 #include "search.h"
 #include "setups.h"
 
 enum mutant mutant_active;
 
-/* The bug, and the setup in which it must be found. */
+/* The bug, and the setup in which it must be found. Some are not of the core, but of what the world does with it. */
 static const struct {
     enum mutant mutant;
     const char *name;
     enum setup setup;
+    uint8_t quarantine; /* instead of the setup's, if not 0 */
+    bool stale_repair;
 } bugs[] = {
-#define BUG(name, setup) {MUTANT_##name, #name, SETUP_##setup}
+#define BUG(name, setup) {MUTANT_##name, #name, SETUP_##setup, 0, false}
     BUG(ACCEPT_UNSEEN, ONE_QUIET),
     BUG(CANCEL_WITHOUT_UNDO, ONE_QUIET),
     BUG(LATE_EXTEND_COUNTS, ONE_QUIET),
@@ -27,6 +31,13 @@ static const struct {
     BUG(GIVE_UP_FROM_SEND, ONE_LATE),
     BUG(DEADLINE_OF_THE_LAST, TWO_QUIET),
     BUG(MAJORITY_OFF_BY_ONE, THREE_QUIET),
+    BUG(QUARANTINE_IGNORED, GUARDED_LOSS),
+    BUG(UNPROVED_COUNTS, GUARDED_FLUSH),
+    BUG(REPAIR_WITHOUT_CONDITION, GUARDED_REPAIR),
+    BUG(REPAIR_ANY_MEMORY, GUARDED_LATE_REPAIR),
+    BUG(LATE_EXTEND_COUNTS, GUARDED_REPAIR),
+    {MUTANT_NONE, "a quarantine of ttl - 1", SETUP_GUARDED_LOSS, 1, false},
+    {MUTANT_NONE, "a repair brings a validity back", SETUP_GUARDED_REPAIR, 0, true},
 #undef BUG
 };
 
@@ -35,16 +46,22 @@ static bool is_found(size_t bug)
     struct tiny_setup setup = setups[bugs[bug].setup];
 
     setup.violated = true;
+    setup.stale_repair = bugs[bug].stale_repair;
+    if (bugs[bug].quarantine)
+        setup.quarantine = bugs[bug].quarantine;
     setup.name = bugs[bug].name;
     mutant_active = bugs[bug].mutant;
     return search_explore(&setup);
 }
 
-int main(void)
+/* explore-mutants [NAME] */
+int main(int argc, char **argv)
 {
     bool good = true;
 
-    for (size_t i = 0; i < sizeof bugs / sizeof bugs[0]; i++)
-        good &= is_found(i);
+    for (size_t i = 0; i < sizeof bugs / sizeof bugs[0]; i++) {
+        if (argc < 2 || strcmp(argv[1], bugs[i].name) == 0)
+            good &= is_found(i);
+    }
     return good ? 0 : 1;
 }

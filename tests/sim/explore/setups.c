@@ -64,4 +64,59 @@ const struct tiny_setup setups[SETUP_COUNT] = {
         .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 2, .attempts = 1, .losses = 1, .prompt_rival = true,
         .violated = true,
     },
+    [SETUP_GUARDED_LOSS] = {
+        .name = "three guarded masters, one restarts empty at once",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 2, .attempts = 1, .losses = 1, .quarantine = 2,
+        .prompt = true, .exclusion = true,
+    },
+    [SETUP_GUARDED_REPAIR] = {
+        .name = "three guarded masters, repair after a restart",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 3, .attempts = 1, .extends = 1, .losses = 1,
+        .quarantine = 2, .prompt = true, .exclusion = true,
+    },
+    [SETUP_GUARDED_FLUSH] = {
+        .name = "three guarded masters, one is flushed",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 2, .attempts = 1, .flushes = 1, .quarantine = 2,
+        .prompt = true, .exclusion = true,
+    },
+    [SETUP_GUARDED_REPAIR_AFTER_FLUSH] = {
+        .name = "three guarded masters, repair after a flush",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 3, .attempts = 1, .extends = 2, .flushes = 1,
+        .quarantine = 2, .prompt = true, .exclusion = true, .large = true,
+    },
+    [SETUP_GUARDED_TWICE] = {
+        .name = "three guarded masters, two memories are lost",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 2, .attempts = 1, .extends = 1, .losses = 1,
+        .flushes = 1, .quarantine = 2, .prompt = true, .exclusion = true, .large = true,
+    },
+    [SETUP_GUARDED_LATE_REPAIR] = {
+        .name = "three guarded masters, a repair meant for a lost memory",
+        .masters = 3, .quorum = 2, .ttl = 3, .last_tick = 4, .attempts = 1, .extends = 2, .losses = 1,
+        .flushes = 1, .quarantine = 3, .late_from = 3, .same_again = true, .prompt = true, .exclusion = true,
+    },
+    [SETUP_GUARDED_RESTARTS] = {
+        .name = "three guarded masters, repair after two restarts",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 3, .attempts = 1, .extends = 1, .losses = 2,
+        .quarantine = 2, .prompt = true, .exclusion = true,
+    },
+    [SETUP_GUARDED_BREAK] = {
+        .name = "three guarded masters, repair on a connection that is lost",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 3, .attempts = 1, .extends = 1, .breaks = 1, .losses = 1,
+        .quarantine = 2, .prompt = true, .exclusion = true, .large = true,
+    },
+    [SETUP_GUARDED_SHORTER] = {
+        .name = "three guarded masters, repair with a shorter ttl",
+        .masters = 3, .quorum = 2, .ttl = 3, .extend_ttl = 1, .last_tick = 4, .attempts = 1, .extends = 2,
+        .losses = 1, .quarantine = 3, .prompt = true, .exclusion = true,
+    },
+    [SETUP_GUARDED_REPAIR_SLOW] = {
+        .name = "three guarded masters, repair, slow replies",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 3, .attempts = 1, .extends = 1, .losses = 1,
+        .quarantine = 2, .prompt_rival = true, .exclusion = true, .large = true,
+    },
+    [SETUP_GUARDED_FLUSH_SLOW] = {
+        .name = "three guarded masters, one is flushed, slow replies",
+        .masters = 3, .quorum = 2, .ttl = 2, .last_tick = 2, .attempts = 1, .flushes = 1, .quarantine = 2,
+        .prompt_rival = true, .exclusion = true, .large = true,
+    },
 };

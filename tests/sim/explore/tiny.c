@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "core/mutant.h"
 #include "tiny_parts.h"
 
 struct rl_instant tiny_instant(unsigned tick)
@@ -46,14 +47,16 @@ struct tiny_message tiny_shift(struct tiny_pipe *pipe)
 void tiny_tell(struct tiny *tiny, unsigned client, unsigned master, struct tiny_message message)
 {
     struct tiny_claim *claim = &tiny->claims[client][message.claim];
+    struct rl_instant now = tiny_instant(tiny->now);
 
+    if (tiny->stale_repair && message.step == RL_STEP_REPAIR)
+        now = tiny->locks[client].round_start;
     if (claim->state != 1) {
         tiny->wrong = "an answer for a claim that was disposed of";
         return;
     }
-    rl_engine_reply(&tiny->engines[client], tiny_instant(tiny->now), tiny_claim(claim), (enum rl_step)message.step,
-                    message.round, master,
-                    (struct rl_answer){(enum rl_outcome)message.outcome, (enum rl_detail)message.detail},
+    rl_engine_reply(&tiny->engines[client], now, tiny_claim(claim), (enum rl_step)message.step, message.round, master,
+                    (struct rl_answer){(enum rl_outcome)message.outcome, (enum rl_detail)message.detail, 0},
                     RL_NO_LATENCY);
 }
 
@@ -70,6 +73,8 @@ static void send(struct tiny *tiny, const struct tiny_setup *setup, unsigned cli
         if (!(effect->nodes >> master & 1u))
             continue;
         if (tiny->open[client][master]) {
+            if (effect->step == RL_STEP_REPAIR && !RL_MUTANT(REPAIR_ANY_MEMORY))
+                message.memory = tiny->memory[client][master];
             tiny_push(&tiny->up[client][master], message);
             continue;
         }
@@ -89,7 +94,7 @@ static void begin_attempt(struct tiny *tiny, unsigned client)
         if (claim->state)
             continue;
         claim->state = 1;
-        rl_lock_begin_attempt(engine, &tiny->locks[client], tiny_instant(tiny->now), tiny_claim(claim));
+        rl_lock_begin_attempt(engine, &tiny->locks[client], tiny_instant(tiny->now), tiny_claim(claim), 0);
         return;
     }
     rl_lock_refuse_attempt(engine, &tiny->locks[client], tiny_instant(tiny->now));
@@ -146,7 +151,7 @@ void tiny_pump(struct tiny *tiny, const struct tiny_setup *setup, unsigned clien
 
 void tiny_start(struct tiny *tiny, const struct tiny_setup *setup, unsigned client)
 {
-    struct rl_acquire wish = {
+    tiny->wishes[client] = (struct rl_acquire){
         .ttl_ms = tiny_ms(setup->ttl),
         .max_attempts = setup->attempts,
         .retry_delay = {TICK_NS},
@@ -155,7 +160,8 @@ void tiny_start(struct tiny *tiny, const struct tiny_setup *setup, unsigned clie
     };
 
     tiny->started[client] = true;
-    rl_lock_acquire(&tiny->engines[client], &tiny->locks[client], tiny_instant(tiny->now), &wish);
+    rl_lock_acquire(&tiny->engines[client], &tiny->locks[client], tiny_instant(tiny->now),
+                    &tiny->wishes[client]);
 }
 
 void tiny_init(struct tiny *tiny, const struct tiny_setup *setup)
@@ -164,18 +170,21 @@ void tiny_init(struct tiny *tiny, const struct tiny_setup *setup)
         .n_nodes = setup->masters,
         .quorum = setup->quorum,
         .node_timeout = {TICK_NS},
+        .max_ttl_ms = tiny_ms(setup->ttl),
     };
 
     memset(tiny, 0, sizeof *tiny);
+    tiny->stale_repair = setup->stale_repair;
+    for (unsigned master = 0; master < setup->masters && setup->quarantine; master++)
+        tiny->masters[master].memory = tiny->masters[master].latest = 1; /* declared new by somebody */
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
         rl_engine_init(&tiny->engines[client], &config);
         rl_lock_init(&tiny->locks[client]);
-        for (unsigned master = 0; master < setup->masters; master++) {
-            tiny->open[client][master] = true;
-            rl_engine_link(&tiny->engines[client], tiny_instant(0), master, RL_LINK_READY);
-        }
+        for (unsigned master = 0; master < setup->masters; master++)
+            tiny_join(tiny, setup, client, master);
         tiny_pump(tiny, setup, client);
     }
     tiny_start(tiny, setup, 0); /* the first client is the one that begins */
     tiny_pump(tiny, setup, 0);
+    tiny_guard(tiny, setup, 0);
 }

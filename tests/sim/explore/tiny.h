@@ -16,7 +16,7 @@
 #define TINY_CLIENTS 2
 #define TINY_MASTERS 3
 #define TINY_CLAIMS 2 /* attempts of a client */
-#define TINY_PIPE 6
+#define TINY_PIPE 8
 
 #define TICK_NS (100 * RL_NS_PER_MS)
 
@@ -33,13 +33,23 @@ struct tiny_setup {
     uint8_t breaks;       /* connections that may be lost */
     uint8_t crashes;      /* masters that may restart, keys kept */
     uint8_t losses;       /* masters that may restart empty */
+    uint8_t flushes;      /* masters that may lose their memory while the connections stay (FLUSHALL) */
+    uint8_t quarantine;   /* ticks that a new memory does not vote for; 0: classic masters, without markers */
     bool cancel;          /* the first client may cancel */
     bool release;         /* the first client may release */
-    bool prompt_rival;    /* the second client gets each reply as soon as the command is carried out */
+    uint8_t late_from;    /* tick before which the second client does not acquire, and no memory is flushed ... */
+    bool same_again;      /* ... and then only one that is not a master's first */
+    bool prompt;          /* both clients get each reply as soon as the command is carried out ... */
+    bool prompt_rival;    /* ... or the second one does */
     bool late_return;     /* a master that lost its keys stays away for ttl */
+    bool exclusion;       /* only that: the world ends when one of the clients can never be valid again */
+    bool stale_repair;    /* a bug: the answer to a repair is told with the time at which its round began */
     bool violated;        /* what the search must come to */
     bool large;           /* takes minutes: only with --all */
 };
+
+/* The guard (core/engine.h) is one more kind of command. */
+#define TINY_GUARD RL_STEP_COUNT
 
 struct tiny_message {
     uint8_t step;
@@ -48,6 +58,7 @@ struct tiny_message {
     uint8_t ttl;     /* ticks */
     uint8_t outcome; /* of a reply */
     uint8_t detail;
+    uint8_t memory;  /* repair: the incarnation that is expected; reply to a guard: the one that was found */
 };
 
 struct tiny_pipe {
@@ -59,6 +70,9 @@ struct tiny_master {
     uint8_t owner;   /* 1 + client * TINY_CLAIMS + claim; 0: no key */
     uint8_t expires; /* the first tick at which the key is gone */
     uint8_t back_at; /* down until then; 0: up */
+    uint8_t memory;  /* the marker's incarnation; 0: no marker */
+    uint8_t until;   /* the marker's end of quarantine, tick */
+    uint8_t latest;  /* incarnation ever given */
 };
 
 struct tiny_claim {
@@ -73,16 +87,20 @@ struct tiny {
     uint8_t breaks;
     uint8_t crashes;
     uint8_t losses;
+    uint8_t flushes;
     bool started[TINY_CLIENTS];
     bool canceled;
-    bool open[TINY_CLIENTS][TINY_MASTERS]; /* the connections */
+    bool open[TINY_CLIENTS][TINY_MASTERS]; /* the connections ... */
+    uint8_t memory[TINY_CLIENTS][TINY_MASTERS]; /* ... and the incarnation that was judged at their beginning */
     struct tiny_master masters[TINY_MASTERS];
     struct tiny_pipe up[TINY_CLIENTS][TINY_MASTERS];
     struct tiny_pipe down[TINY_CLIENTS][TINY_MASTERS];
     struct tiny_pipe ghost[TINY_CLIENTS][TINY_MASTERS];
     struct rl_engine engines[TINY_CLIENTS];
     struct rl_lock locks[TINY_CLIENTS];
+    struct rl_acquire wishes[TINY_CLIENTS]; /* borrowed by the locks */
     struct tiny_claim claims[TINY_CLIENTS][TINY_CLAIMS];
+    bool stale_repair;
     bool lapsed[TINY_CLIENTS]; /* held as far as the client has noticed, but not valid any more */
     const char *wrong; /* what has been violated; static text */
 };
@@ -102,6 +120,7 @@ enum tiny_kind {
     TINY_RECONNECT, /* a: client, b: master */
     TINY_CRASH,     /* a: master; and restarts at once with its keys */
     TINY_LOSE,      /* a: master; restarts empty */
+    TINY_FLUSH,     /* a: master; empty all at once, connections stay */
     TINY_RETURN,    /* a: master */
 };
 

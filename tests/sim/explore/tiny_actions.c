@@ -30,7 +30,7 @@ static void add_client(const struct tiny *tiny, const struct tiny_setup *setup, 
     uint8_t state = tiny->locks[client].state;
     bool held = state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST;
 
-    add(list, !tiny->started[client], TINY_ACQUIRE, client, 0, 0);
+    add(list, !tiny->started[client] && tiny->now >= setup->late_from, TINY_ACQUIRE, client, 0, 0);
     add(list, timer_is_due(tiny, client), TINY_TIMER, client, 0, 0);
     if (client > 0)
         return;
@@ -58,10 +58,25 @@ static void add_path(const struct tiny *tiny, const struct tiny_setup *setup, un
         add(list, tiny->ghost[client][master].count + survive <= TINY_PIPE, TINY_BREAK, client, master, survive);
 }
 
+/* Nobody acquires a second time. */
+static bool is_over(const struct tiny *tiny)
+{
+    for (unsigned client = 0; client < TINY_CLIENTS; client++) {
+        uint8_t state = tiny->locks[client].state;
+
+        if (tiny->started[client] &&
+            (state == RL_LOCK_IDLE || state == RL_LOCK_LOST || state == RL_LOCK_RELEASING))
+            return true;
+    }
+    return false;
+}
+
 size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action *ret_actions)
 {
     struct list list = {ret_actions, 0};
 
+    if (setup->exclusion && is_over(tiny))
+        return 0;
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
         add_client(tiny, setup, client, &list);
         for (unsigned master = 0; master < setup->masters; master++)
@@ -69,9 +84,11 @@ size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, str
     }
     for (unsigned master = 0; master < setup->masters; master++) {
         uint8_t back_at = tiny->masters[master].back_at;
+        bool flush = tiny->now >= setup->late_from && tiny_may_flush(tiny, setup, master);
 
         add(&list, back_at == 0 && tiny->crashes < setup->crashes, TINY_CRASH, master, 0, 0);
         add(&list, back_at == 0 && tiny->losses < setup->losses, TINY_LOSE, master, 0, 0);
+        add(&list, back_at == 0 && flush, TINY_FLUSH, master, 0, 0);
         add(&list, back_at && back_at <= tiny->now + 1, TINY_RETURN, master, 0, 0);
     }
     add(&list, tiny->now < setup->last_tick, TINY_TICK, 0, 0, 0);
@@ -115,8 +132,7 @@ static void perform_client(struct tiny *tiny, const struct tiny_setup *setup, st
         break;
     case TINY_RECONNECT:
     default:
-        tiny->open[action.a][action.b] = true;
-        rl_engine_link(engine, tiny_instant(tiny->now), action.b, RL_LINK_READY);
+        tiny_join(tiny, setup, action.a, action.b);
         break;
     }
     tiny_pump(tiny, setup, action.a);
@@ -127,7 +143,13 @@ static void perform_master(struct tiny *tiny, const struct tiny_setup *setup, st
     struct tiny_master *master = &tiny->masters[action.a];
 
     if (action.kind == TINY_RETURN) {
-        *master = (struct tiny_master){0};
+        master->back_at = 0;
+        tiny_empty(master);
+        return;
+    }
+    if (action.kind == TINY_FLUSH) {
+        tiny->flushes++;
+        tiny_empty(master);
         return;
     }
     tiny_crash(tiny, setup, action.a);
@@ -139,6 +161,26 @@ static void perform_master(struct tiny *tiny, const struct tiny_setup *setup, st
     master->back_at = (uint8_t)(tiny->now + 1 + (setup->late_return ? setup->ttl : 0));
 }
 
+static bool is_guard_next(const struct tiny *tiny, unsigned client, unsigned master)
+{
+    const struct tiny_pipe *up = &tiny->up[client][master];
+
+    return up->count && up->messages[0].step == TINY_GUARD;
+}
+
+/* Where the memory cannot be lost but together with the connection, it makes no difference whether a guard is carried
+ * out at once or later. */
+static void carry_out(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master)
+{
+    bool prompt = setup->prompt || (setup->prompt_rival && client == 1);
+
+    do {
+        tiny_carry_out(tiny, client, master);
+        if (prompt)
+            tiny_deliver(tiny, setup, client, master);
+    } while (prompt && !tiny_may_flush(tiny, setup, master) && is_guard_next(tiny, client, master));
+}
+
 void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action)
 {
     switch ((enum tiny_kind)action.kind) {
@@ -146,9 +188,7 @@ void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny
         tiny->now++;
         break;
     case TINY_UP:
-        tiny_carry_out(tiny, action.a, action.b);
-        if (setup->prompt_rival && action.a == 1)
-            tiny_deliver(tiny, setup, action.a, action.b);
+        carry_out(tiny, setup, action.a, action.b);
         break;
     case TINY_GHOST:
         tiny_carry_out_ghost(tiny, action.a, action.b);
@@ -161,6 +201,7 @@ void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny
         break;
     case TINY_CRASH:
     case TINY_LOSE:
+    case TINY_FLUSH:
     case TINY_RETURN:
         perform_master(tiny, setup, action);
         break;
@@ -168,6 +209,8 @@ void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny
         perform_client(tiny, setup, action);
         break;
     }
+    for (unsigned client = 0; client < TINY_CLIENTS; client++)
+        tiny_guard(tiny, setup, client);
 }
 
 void tiny_describe(struct tiny_action action, char *text, size_t size)
@@ -186,6 +229,7 @@ void tiny_describe(struct tiny_action action, char *text, size_t size)
         [TINY_RECONNECT] = "there is a connection again",
         [TINY_CRASH] = "restarts with its keys",
         [TINY_LOSE] = "crashes and loses its keys",
+        [TINY_FLUSH] = "loses its memory, connections stay",
         [TINY_RETURN] = "is back, empty",
     };
     const char *what = texts[action.kind];

@@ -8,10 +8,9 @@
 
 #include "tiny.h"
 
-static uint64_t hash_bytes(const void *data, size_t size)
+static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
 {
     const unsigned char *bytes = data;
-    uint64_t hash = UINT64_C(0x9e3779b97f4a7c15) ^ size;
 
     for (size_t i = 0; i < size; i += 8) {
         uint64_t word = 0;
@@ -23,6 +22,11 @@ static uint64_t hash_bytes(const void *data, size_t size)
     return hash;
 }
 
+static uint64_t hash_bytes(const void *data, size_t size)
+{
+    return hash_more(UINT64_C(0x9e3779b97f4a7c15) ^ size, data, size);
+}
+
 static void forget_past(struct rl_instant *instant, struct rl_instant now)
 {
     if (!rl_before(now, *instant))
@@ -31,14 +35,17 @@ static void forget_past(struct rl_instant *instant, struct rl_instant now)
 
 static void normalize_claim(struct rl_claim *claim, struct rl_instant now)
 {
+    if (!claim->waiting)
+        claim->next_out = NULL;
     forget_past(&claim->give_up, now);
     forget_past(&claim->round_bound, now);
-    forget_past(&claim->loose_bound, now);
     for (size_t i = 0; i < claim->n_nodes; i++) {
         forget_past(&claim->slots[i].bound, now);
         claim->slots[i].detail = 0;
         if (!claim->lock || claim->lock->op == RL_OP_NONE)
             claim->slots[i].answer = 0;
+        if (claim->undoing && !claim->lock)
+            claim->slots[i].bound = RL_LONG_AGO;
     }
 }
 
@@ -49,6 +56,9 @@ static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
     lock->ended = 0;
     lock->ended_cause = 0;
     lock->last_end = 0;
+    lock->loss = 0;
+    lock->held_since = RL_LONG_AGO; /* limits renewals only, and there are none */
+    lock->round_failed = false;
     if (lock->op != RL_OP_ACQUIRE)
         lock->round_start = RL_LONG_AGO;
 }
@@ -60,8 +70,11 @@ struct part {
     struct tiny_pipe down[TINY_CLIENTS];
     struct tiny_pipe ghost[TINY_CLIENTS];
     bool open[TINY_CLIENTS];
+    uint8_t memory[TINY_CLIENTS];
     uint8_t links[TINY_CLIENTS];
-    uint8_t strays[TINY_CLIENTS][TINY_CLAIMS];
+    uint8_t standings[TINY_CLIENTS];
+    struct rl_instant quarantines[TINY_CLIENTS];
+    uint8_t bits[TINY_CLIENTS][TINY_CLAIMS]; /* its bits of the claim's masks */
     struct rl_slot slots[TINY_CLIENTS][TINY_CLAIMS];
 };
 
@@ -71,12 +84,44 @@ static void take_pipe(struct tiny_pipe *to, struct tiny_pipe *from)
     memset(from, 0, sizeof *from);
 }
 
-static void take_claim(struct tiny_claim *claim, unsigned master, uint8_t *stray, struct rl_slot *slot)
+static unsigned take_bit(uint32_t *mask, unsigned master)
 {
-    *stray = claim->strays >> master & 1u;
-    claim->strays = (uint8_t)(claim->strays & ~(1u << master));
-    memcpy(slot, &tiny_claim(claim)->slots[master], sizeof *slot);
-    memset(&tiny_claim(claim)->slots[master], 0, sizeof *slot);
+    unsigned bit = *mask >> master & 1u;
+
+    *mask &= ~(UINT32_C(1) << master);
+    return bit;
+}
+
+static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bits, struct rl_slot *slot)
+{
+    struct rl_claim *claim = tiny_claim(box);
+    uint32_t strays = box->strays;
+    unsigned bits = take_bit(&strays, master);
+
+    box->strays = (uint8_t)strays;
+    if (box->state == 1) {
+        bits |= take_bit(&claim->unproved, master) << 1;
+        bits |= take_bit(&claim->missing, master) << 2;
+        bits |= take_bit(&claim->repairing, master) << 3;
+        bits |= take_bit(&claim->loose, master) << 4;
+    }
+    *ret_bits = (uint8_t)bits;
+    memcpy(slot, &claim->slots[master], sizeof *slot);
+    memset(&claim->slots[master], 0, sizeof *slot);
+}
+
+/* A quarantine that is over is none. */
+static void take_standing(struct rl_engine *engine, unsigned master, unsigned client, struct rl_instant now,
+                          struct part *part)
+{
+    struct rl_standing *standing = &engine->standings[master];
+
+    part->links[client] = (uint8_t)engine->links[master];
+    part->standings[client] = rl_standing_votes(standing, now) ? RL_STANDING_VOTES : (uint8_t)standing->kind;
+    part->quarantines[client] = standing->until;
+    forget_past(&part->quarantines[client], now);
+    engine->links[master] = RL_LINK_JOINING;
+    memset(standing, 0, sizeof *standing);
 }
 
 /* Takes it out of the world, into a block of its own. */
@@ -87,16 +132,19 @@ static void take_part(struct tiny *tiny, unsigned master, struct part *part)
     tiny->masters[master] = (struct tiny_master){0};
     if (part->master.owner && part->master.expires <= tiny->now)
         part->master.owner = part->master.expires = 0;
+    if (part->master.until <= tiny->now)
+        part->master.until = 0;
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
         take_pipe(&part->up[client], &tiny->up[client][master]);
         take_pipe(&part->down[client], &tiny->down[client][master]);
         take_pipe(&part->ghost[client], &tiny->ghost[client][master]);
         part->open[client] = tiny->open[client][master];
-        part->links[client] = (uint8_t)tiny->engines[client].links[master];
+        part->memory[client] = tiny->memory[client][master];
+        take_standing(&tiny->engines[client], master, client, tiny_instant(tiny->now), part);
         tiny->open[client][master] = false;
-        tiny->engines[client].links[master] = RL_LINK_JOINING;
+        tiny->memory[client][master] = 0;
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++)
-            take_claim(&tiny->claims[client][claim], master, &part->strays[client][claim], &part->slots[client][claim]);
+            take_claim(&tiny->claims[client][claim], master, &part->bits[client][claim], &part->slots[client][claim]);
     }
 }
 
@@ -105,6 +153,35 @@ static uint64_t mix(uint64_t hash)
     hash = (hash ^ (hash >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
     hash = (hash ^ (hash >> 27)) * UINT64_C(0x94d049bb133111eb);
     return hash ^ (hash >> 31);
+}
+
+/* Of an engine all but the arrays about masters: those have been taken out, and no clock steps. */
+static uint64_t hash_engine(uint64_t hash, const struct rl_engine *engine)
+{
+    size_t behind = offsetof(struct rl_engine, unguarded);
+
+    hash = hash_more(hash, engine, offsetof(struct rl_engine, links));
+    return hash_more(hash, (const unsigned char *)engine + behind, sizeof *engine - behind);
+}
+
+static uint64_t hash_claim(uint64_t hash, const struct tiny_claim *claim)
+{
+    hash = hash_more(hash, claim, offsetof(struct tiny_claim, memory));
+    return claim->state == 1 ? hash_more(hash, claim->memory, sizeof(struct rl_claim)) : hash;
+}
+
+/* What is left when the parts have been taken out. */
+static uint64_t hash_rest(const struct tiny *rest)
+{
+    uint64_t hash = hash_bytes(rest, offsetof(struct tiny, open));
+
+    for (unsigned client = 0; client < TINY_CLIENTS; client++) {
+        hash = hash_engine(hash, &rest->engines[client]);
+        for (unsigned claim = 0; claim < TINY_CLAIMS; claim++)
+            hash = hash_claim(hash, &rest->claims[client][claim]);
+    }
+    hash = hash_more(hash, rest->locks, sizeof rest->locks);
+    return hash_more(hash, rest->lapsed, sizeof rest->lapsed);
 }
 
 uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
@@ -127,5 +204,5 @@ uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
         take_part(&copy, master, &part);
         sum += mix(hash_bytes(&part, sizeof part));
     }
-    return mix(hash_bytes(&copy, sizeof copy) + sum);
+    return mix(hash_rest(&copy) + sum);
 }

@@ -3,42 +3,53 @@
 
 #include "tiny_parts.h"
 
-static struct rl_answer refuse(const struct tiny_master *master)
+static const struct rl_answer granted = {RL_GRANTED, RL_DETAIL_NONE, 0};
+
+void tiny_empty(struct tiny_master *master)
 {
-    return (struct rl_answer){RL_REFUSED, master->owner ? RL_DETAIL_FOREIGN : RL_DETAIL_MISSING};
+    *master = (struct tiny_master){.back_at = master->back_at, .latest = master->latest};
 }
 
-/* One command at one master: what SET NX PX, extend.lua and release.lua do. */
+static struct rl_answer set(struct tiny_master *master, uint8_t owner, unsigned expires)
+{
+    master->owner = owner;
+    master->expires = (uint8_t)expires;
+    return granted;
+}
+
+/* One command at one master: what SET NX PX, extend.lua, repair.lua and release.lua do. */
 static struct rl_answer execute(struct tiny *tiny, unsigned index, unsigned client, struct tiny_message message)
 {
     struct tiny_master *master = &tiny->masters[index];
     uint8_t owner = (uint8_t)(1 + client * TINY_CLAIMS + message.claim);
 
     if (master->owner && master->expires <= tiny->now)
-        *master = (struct tiny_master){.back_at = master->back_at};
-    if (message.step == RL_STEP_CLAIM) {
-        if (master->owner)
-            return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD};
-        master->owner = owner;
-    } else if (master->owner != owner) {
-        return refuse(master);
-    }
-    if (message.step == RL_STEP_CLAIM || message.step == RL_STEP_EXTEND) {
-        master->expires = (uint8_t)(tiny->now + message.ttl);
-    } else {
-        master->owner = 0;
-        master->expires = 0;
-    }
-    return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE};
+        set(master, 0, 0);
+    if (message.step == RL_STEP_REPAIR && message.memory && message.memory != master->memory)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_MEMORY_LOST, 0};
+    if (message.step == RL_STEP_CLAIM && master->owner)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, 0};
+    if (master->owner && master->owner != owner)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    if (!master->owner && message.step != RL_STEP_CLAIM && message.step != RL_STEP_REPAIR)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    if (message.step == RL_STEP_RELEASE || message.step == RL_STEP_ROLLBACK)
+        return set(master, 0, 0);
+    return set(master, owner, tiny->now + message.ttl);
 }
 
 void tiny_carry_out(struct tiny *tiny, unsigned client, unsigned master)
 {
     struct tiny_message message = tiny_shift(&tiny->up[client][master]);
-    struct rl_answer answer = execute(tiny, master, client, message);
 
-    message.outcome = (uint8_t)answer.outcome;
-    message.detail = (uint8_t)answer.detail;
+    if (message.step == TINY_GUARD) {
+        message.memory = tiny->masters[master].memory;
+    } else {
+        struct rl_answer answer = execute(tiny, master, client, message);
+
+        message.outcome = (uint8_t)answer.outcome;
+        message.detail = (uint8_t)answer.detail;
+    }
     tiny_push(&tiny->down[client][master], message);
 }
 
@@ -47,7 +58,7 @@ void tiny_carry_out_ghost(struct tiny *tiny, unsigned client, unsigned master)
     struct tiny_message message = tiny_shift(&tiny->ghost[client][master]);
     struct rl_answer answer = execute(tiny, master, client, message);
 
-    if (answer.outcome == RL_GRANTED && (message.step == RL_STEP_CLAIM || message.step == RL_STEP_EXTEND))
+    if (answer.outcome == RL_GRANTED && message.step != RL_STEP_RELEASE && message.step != RL_STEP_ROLLBACK)
         tiny->claims[client][message.claim].strays |= (uint8_t)(1u << master);
 }
 
@@ -55,7 +66,13 @@ void tiny_carry_out_ghost(struct tiny *tiny, unsigned client, unsigned master)
 
 void tiny_deliver(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master)
 {
-    tiny_tell(tiny, client, master, tiny_shift(&tiny->down[client][master]));
+    struct tiny_message message = tiny_shift(&tiny->down[client][master]);
+
+    if (message.step == TINY_GUARD) {
+        tiny_guarded(tiny, setup, client, master, message.memory);
+        return;
+    }
+    tiny_tell(tiny, client, master, message);
     tiny_pump(tiny, setup, client);
 }
 
@@ -71,6 +88,8 @@ static void disconnect(struct tiny *tiny, const struct tiny_setup *setup, unsign
         while (pending[i].count) {
             struct tiny_message message = tiny_shift(&pending[i]);
 
+            if (message.step == TINY_GUARD)
+                continue;
             message.outcome = RL_UNKNOWN;
             message.detail = RL_DETAIL_DISCONNECTED;
             tiny_tell(tiny, client, master, message);
@@ -81,14 +100,28 @@ static void disconnect(struct tiny *tiny, const struct tiny_setup *setup, unsign
     tiny_pump(tiny, setup, client);
 }
 
+/* Guards do nothing when nobody hears of them. */
+static void haunt(struct tiny *tiny, unsigned client, unsigned master, unsigned survivors)
+{
+    const struct tiny_pipe *up = &tiny->up[client][master];
+
+    for (unsigned i = 0; i < survivors; i++) {
+        if (up->messages[i].step != TINY_GUARD)
+            tiny_push(&tiny->ghost[client][master], up->messages[i]);
+    }
+}
+
 void tiny_break(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action)
 {
-    const struct tiny_pipe *up = &tiny->up[action.a][action.b];
-
     tiny->breaks++;
-    for (uint8_t i = 0; i < action.c; i++)
-        tiny_push(&tiny->ghost[action.a][action.b], up->messages[i]);
+    haunt(tiny, action.a, action.b, action.c);
     disconnect(tiny, setup, action.a, action.b);
+}
+
+void tiny_give_up(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master)
+{
+    haunt(tiny, client, master, tiny->up[client][master].count);
+    disconnect(tiny, setup, client, master);
 }
 
 void tiny_crash(struct tiny *tiny, const struct tiny_setup *setup, unsigned master)

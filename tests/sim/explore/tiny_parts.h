@@ -37,8 +37,28 @@ void tiny_deliver(struct tiny *tiny, const struct tiny_setup *setup, unsigned cl
 
 void tiny_break(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action);
 
+/* The client gives the connection up; what is on its way lives on. */
+void tiny_give_up(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master);
+
 /* All connections to the master end, with all that was on its way to it. */
 void tiny_crash(struct tiny *tiny, const struct tiny_setup *setup, unsigned master);
+
+/* The key is gone, and the marker with it. */
+void tiny_empty(struct tiny_master *master);
+
+/* --- tiny_trust.c ------------------------------------------------------------------------------------------------- */
+
+/* A connection begins: the master is judged, and may be asked from then on. */
+void tiny_join(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master);
+
+/* Writes guards behind the commands of a turn. */
+void tiny_guard(struct tiny *tiny, const struct tiny_setup *setup, unsigned client);
+
+/* The reply to a guard. */
+void tiny_guarded(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master, uint8_t found);
+
+/* May the memory be lost while connections stay? */
+bool tiny_may_flush(const struct tiny *tiny, const struct tiny_setup *setup, unsigned master);
 
 /* --- tiny_check.c ------------------------------------------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@ unsafe-restarts
   20  A acquire k ttl=3000
   30  crash m1 lost
   32  restart m1
-  80  A extend
  100  crash m2 lost
  102  restart m2
  150  end
@@ -35,19 +34,10 @@ unsafe-restarts
     32.000  m1  restarts empty
     35.501  B   m1 is ready
     35.517  A   m1 is ready
-    80.000  A   extend ttl=3000
-    80.000  A   extend A1 -> m1 m2 m3
-    81.000  m1  extend k A1 3000 = 0
-    81.000  m2  extend k A1 3000 = 1
-    81.000  m3  extend k A1 3000 = 1
-    82.000  A   m1: extend A1 refused, missing
-    82.000  A   m2: extend A1 granted
-    82.000  A   m3: extend A1 granted
-    82.000  A   extend: ok, valid for 2966.000 ms
    100.000  m2  crashes
    101.000  A   m2: connection lost
    101.000  A   m2 is down
    101.000  B   m2: connection lost
    101.000  B   m2 is down
    102.000  m2  restarts empty
-   102.000  !!  validity, at 102.000000 ms: A1 is valid until 3048.000000 ms: quorum 2, held so long by 1
+   102.000  !!  validity, at 102.000000 ms: A1 is valid until 2988.000000 ms: quorum 2, held so long by 1

@@ -1,0 +1,372 @@
+/* Ownership transfer: a held lock as a line of text, to be adopted by another process of the same machine.
+ *
+ *     redlock1:BOOT:RING:KEY:TOKEN:FENCE:TTL:LONGEST:SHORTEST:LOOSE:BOUND,BOUND,...:CHECK
+ *
+ * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
+ * in another time namespace. RING stands for masters and quorum; bounds are in the order of the masters' names, "-" for
+ * a vote that does not count. CHECK finds damage, not forgery: the text is a secret, like the token in it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "api/client.h"
+
+#define MAGIC "redlock1"
+#define N_FIELDS 12
+#define UUID_SIZE 37
+#define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
+#define TIME_NAMESPACE_PATH "/proc/self/ns/time"
+
+/* --- Clock and checksum ----------------------------------------------------------------------------------------- */
+
+static void digest(const char *text, size_t size, char ret_digest[UUID_SIZE])
+{
+    static const uuid_t name_space = {0x9d, 0x0e, 0x51, 0x2a, 0x6c, 0x3b, 0x4f, 0x57,
+                                      0x88, 0x21, 0x0f, 0xc4, 0x36, 0xe9, 0x7b, 0x11};
+    uuid_t sum;
+
+    uuid_generate_sha1(sum, name_space, text, size);
+    uuid_unparse_lower(sum, ret_digest);
+}
+
+/* Which clock CLOCK_BOOTTIME is: of this boot, and of this time namespace where there are any. */
+static bool boot_identity(char ret_identity[UUID_SIZE])
+{
+    char text[256];
+    FILE *file = fopen(BOOT_ID_PATH, "re");
+    size_t size = file ? fread(text, 1, sizeof text / 2, file) : 0;
+    ssize_t linked;
+
+    if (file)
+        fclose(file);
+    if (!size)
+        return false;
+    linked = readlink(TIME_NAMESPACE_PATH, text + size, sizeof text - size);
+    digest(text, size + (linked > 0 ? (size_t)linked : 0), ret_identity);
+    return true;
+}
+
+static int64_t boot_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The position of a master among all, by name: clients may list them in different orders. */
+static size_t rank_of(const struct redlock_client *client, unsigned node)
+{
+    size_t rank = 0;
+
+    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+        int order = strcasecmp(rl_driver_node_name(client->driver, i), rl_driver_node_name(client->driver, node));
+
+        rank += order < 0 || (order == 0 && i < node);
+    }
+    return rank;
+}
+
+/* --- Export ----------------------------------------------------------------------------------------------------- */
+
+static void put_key(FILE *out, const struct rl_key *key)
+{
+    for (size_t i = 0; i < key->size; i++)
+        fprintf(out, "%02x", key->bytes[i]);
+}
+
+/* The boot clock is read before ours: whatever passes in between makes the bounds earlier. */
+static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_claim *claim)
+{
+    int64_t boot_now = boot_ns();
+    struct rl_instant now = rl_client_read_clock(client);
+    const struct rl_slot *by_rank[REDLOCK_MAX_MASTERS];
+
+    for (unsigned i = 0; i < claim->n_nodes; i++)
+        by_rank[rank_of(client, i)] = &claim->slots[i];
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (i)
+            fputc(',', out);
+        if (rl_before(now, by_rank[i]->bound))
+            fprintf(out, "%" PRId64, boot_now + rl_until(now, by_rank[i]->bound).ns);
+        else
+            fputc('-', out);
+    }
+}
+
+/* A command without an answer may be carried out after the adopter's first ones, like one that was lost. */
+static uint32_t loose_by_rank(const struct redlock_client *client, const struct rl_claim *claim)
+{
+    uint32_t loose = 0;
+
+    for (unsigned i = 0; i < claim->n_nodes; i++) {
+        if ((claim->loose & UINT32_C(1) << i) || claim->in_flight)
+            loose |= UINT32_C(1) << rank_of(client, i);
+    }
+    return loose;
+}
+
+static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
+{
+    const struct rl_claim *claim = lock->core.claim;
+
+    fprintf(out, MAGIC ":%s:%s:", boot, lock->client->trust.ring);
+    put_key(out, lock->key);
+    fprintf(out, ":%s:%" PRIu64 ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", rl_host_token(claim),
+            rl_claim_token(claim), claim->ttl_ms, claim->longest_ttl_ms, claim->shortest_extension_ms,
+            loose_by_rank(lock->client, claim));
+    put_bounds(out, lock->client, claim);
+}
+
+/* 0, or the number of characters. */
+static size_t write_text(struct redlock_lock *lock, const char *boot, char *text, size_t size)
+{
+    FILE *out = fmemopen(text, size, "w");
+    char check[UUID_SIZE];
+    long length;
+
+    if (!out)
+        return 0;
+    put_all(out, lock, boot);
+    fflush(out);
+    length = ftell(out);
+    if (length > 0) {
+        digest(text, (size_t)length, check);
+        fprintf(out, ":%s", check);
+    }
+    if (fflush(out) != 0)
+        length = 0;
+    else
+        length = ftell(out);
+    fclose(out);
+    return length > 0 ? (size_t)length : 0;
+}
+
+int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
+{
+    char text[REDLOCK_MAX_EXPORT_BYTES] = "";
+    char boot[UUID_SIZE];
+    int status = ret_text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+    size_t length;
+
+    if (status < 0)
+        return status;
+    if (rl_lock_is_busy(lock))
+        return REDLOCK_E_BUSY;
+    if (lock->core.state != RL_LOCK_HELD)
+        return REDLOCK_E_NOT_HELD;
+    if (!boot_identity(boot))
+        return REDLOCK_E_SYSTEM;
+    length = write_text(lock, boot, text, sizeof text);
+    if (!length)
+        return REDLOCK_E_NOMEM;
+    if (length >= size)
+        return REDLOCK_E_LIMIT;
+    memcpy(ret_text, text, length + 1);
+    rl_lock_detach(&lock->client->engine, &lock->core);
+    return rl_lock_leave(lock);
+}
+
+/* --- Adoption --------------------------------------------------------------------------------------------------- */
+
+enum field { MAGIC_FIELD, BOOT, RING, KEY, TOKEN, FENCE, TTL, LONGEST, SHORTEST, LOOSE, BOUNDS, CHECK };
+
+/* Cuts the text at its colons, in place. */
+static bool split(char *text, char *fields[N_FIELDS])
+{
+    for (size_t i = 0; i < N_FIELDS; i++) {
+        fields[i] = strsep(&text, ":");
+        if (!fields[i])
+            return false;
+    }
+    return text == NULL;
+}
+
+static bool check_matches(const char *text)
+{
+    const char *colon = strrchr(text, ':');
+    char check[UUID_SIZE];
+
+    if (!colon)
+        return false;
+    digest(text, (size_t)(colon - text), check);
+    return strcmp(check, colon + 1) == 0;
+}
+
+static bool key_matches(const char *hex, const struct rl_key *key)
+{
+    char digits[3];
+
+    if (strlen(hex) != (size_t)key->size * 2)
+        return false;
+    for (size_t i = 0; i < key->size; i++) {
+        snprintf(digits, sizeof digits, "%02x", key->bytes[i]);
+        if (memcmp(digits, hex + 2 * i, 2) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool read_number(const char *text, uint64_t limit, uint64_t *ret_number)
+{
+    char *end;
+
+    if (*text < '0' || *text > '9')
+        return false;
+    *ret_number = strtoull(text, &end, 10);
+    return *end == '\0' && *ret_number <= limit;
+}
+
+static bool read_u32(const char *text, uint32_t limit, uint32_t *ret_number)
+{
+    uint64_t number;
+
+    if (!read_number(text, limit, &number))
+        return false;
+    *ret_number = (uint32_t)number;
+    return true;
+}
+
+/* Our clock is read before the boot clock, for the same reason as above. A bound further away than any ttl is not one
+ * of ours. */
+static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds)
+{
+    struct rl_instant now = rl_client_read_clock(client);
+    int64_t boot_now = boot_ns();
+    int64_t by_rank[REDLOCK_MAX_MASTERS];
+    size_t n = client->engine.config.n_nodes;
+    uint64_t at;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *word = strsep(&text, ",");
+
+        if (!word)
+            return false;
+        by_rank[i] = INT64_MIN;
+        if (strcmp(word, "-") == 0)
+            continue;
+        if (!read_number(word, INT64_MAX, &at) ||
+            (int64_t)at - boot_now > rl_ms(client->options.max_ttl_ms).ns)
+            return false;
+        by_rank[i] = (int64_t)at - boot_now;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        int64_t left = by_rank[rank_of(client, i)];
+
+        bounds[i] = left == INT64_MIN ? RL_LONG_AGO : (struct rl_instant){now.ns + left};
+    }
+    return text == NULL;
+}
+
+static uint32_t loose_by_node(const struct redlock_client *client, uint32_t by_rank)
+{
+    uint32_t loose = 0;
+
+    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+        if (by_rank & UINT32_C(1) << rank_of(client, i))
+            loose |= UINT32_C(1) << i;
+    }
+    return loose;
+}
+
+struct exported {
+    struct rl_inheritance inheritance;
+    struct rl_instant bounds[REDLOCK_MAX_MASTERS];
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+};
+
+static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], struct exported *ret)
+{
+    struct redlock_client *client = lock->client;
+    struct rl_inheritance *inheritance = &ret->inheritance;
+    uint32_t max_ttl_ms = client->options.max_ttl_ms;
+    uint32_t loose;
+    char boot[UUID_SIZE];
+
+    if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || !boot_identity(boot) || strcmp(fields[BOOT], boot) != 0 ||
+        strcmp(fields[RING], client->trust.ring) != 0 || !key_matches(fields[KEY], lock->key))
+        return false;
+    if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
+        return false;
+    memcpy(ret->token, fields[TOKEN], strlen(fields[TOKEN]) + 1);
+    if (!read_number(fields[FENCE], INT64_MAX, &inheritance->fence) ||
+        !read_u32(fields[TTL], max_ttl_ms, &inheritance->ttl_ms) || inheritance->ttl_ms == 0 ||
+        !read_u32(fields[LONGEST], max_ttl_ms, &inheritance->longest_ttl_ms) ||
+        !read_u32(fields[SHORTEST], UINT32_MAX, &inheritance->shortest_extension_ms) ||
+        !read_u32(fields[LOOSE], UINT32_MAX, &loose) || !read_bounds(client, fields[BOUNDS], ret->bounds))
+        return false;
+    inheritance->loose = loose_by_node(client, loose);
+    inheritance->bounds = ret->bounds;
+    return true;
+}
+
+static bool read_text(struct redlock_lock *lock, const char *text, struct exported *ret)
+{
+    char copy[REDLOCK_MAX_EXPORT_BYTES];
+    char *fields[N_FIELDS];
+
+    if (strlen(text) >= sizeof copy || !check_matches(text))
+        return false;
+    memcpy(copy, text, strlen(text) + 1);
+    return split(copy, fields) && read_fields(lock, fields, ret);
+}
+
+/* The ttl is the exported one; timeout and retry policy of the options play no part. */
+static int make_wish(const struct redlock_lock *lock, const struct redlock_acquire_options *options, uint32_t ttl_ms,
+                     struct rl_acquire *ret_wish)
+{
+    struct redlock_acquire_options wanted;
+
+    redlock_acquire_options_init(&wanted);
+    if (options && (options->size < offsetof(struct redlock_acquire_options, fenced) || options->size > sizeof wanted))
+        return REDLOCK_E_OPTIONS_SIZE;
+    if (options) {
+        wanted.renew_ms = options->renew_ms;
+        wanted.at_risk_ms = options->at_risk_ms;
+        wanted.max_hold_ms = options->max_hold_ms;
+    }
+    wanted.ttl_ms = ttl_ms;
+    return rl_acquire_options_check(lock->client, &wanted, lock->client->now, ret_wish);
+}
+
+static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *wish)
+{
+    struct redlock_client *client = lock->client;
+    bool fenced = exported->inheritance.fence != 0;
+    int status = 0;
+    struct rl_claim *claim = rl_host_claim_create(client, lock->key, fenced, exported->token, &status);
+    bool held;
+
+    if (!claim)
+        return status;
+    held = rl_lock_adopt(&client->engine, &lock->core, rl_client_read_clock(client), claim, wish,
+                         &exported->inheritance);
+    rl_lock_leave(lock);
+    return held ? 0 : REDLOCK_E_NOT_HELD;
+}
+
+int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text)
+{
+    struct exported exported = {.token = ""};
+    struct rl_acquire wish;
+    int status = text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    if (lock->client->closing)
+        return REDLOCK_E_CLOSING;
+    if (!read_text(lock, text, &exported))
+        return REDLOCK_E_EXPORT;
+    status = make_wish(lock, options, exported.inheritance.ttl_ms, &wish);
+    if (status < 0)
+        return status;
+    if (rl_lock_is_busy(lock))
+        return REDLOCK_E_BUSY;
+    if (!rl_lock_is_free(lock))
+        return REDLOCK_E_ALREADY_HELD;
+    return adopt(lock, &exported, &wish);
+}

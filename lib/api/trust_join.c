@@ -1,0 +1,248 @@
+/* The look at a master: the host's part of each connection's handshake (protocol 5.1 to 5.4).
+ *
+ *     round 0   CONFIG GET, three times: is it durable?
+ *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/client.h"
+#include "codec/classify.h"
+#include "codec/command.h"
+
+/* --- Round 0: durability ---------------------------------------------------------------------------------------- */
+
+static const char *const setting_names[RL_TRUST_N_SETTINGS] = {
+    [RL_TRUST_APPEND_ONLY] = "appendonly",
+    [RL_TRUST_APPEND_FSYNC] = "appendfsync",
+    [RL_TRUST_NO_FSYNC_ON_REWRITE] = "no-appendfsync-on-rewrite",
+};
+
+static int ask_settings(struct rl_bytes *out)
+{
+    for (int i = 0; i < RL_TRUST_N_SETTINGS; i++) {
+        const struct rl_slice words[] = {{"CONFIG", 6}, {"GET", 3}, {setting_names[i], strlen(setting_names[i])}};
+
+        if (!rl_words_encode(words, 3, out))
+            return -1;
+    }
+    return RL_TRUST_N_SETTINGS;
+}
+
+/* Any other answer than name and value: no right to see. */
+static void note_setting(struct rl_trust_node *known, unsigned index, const struct rl_reply *reply)
+{
+    const struct rl_reply_item *value = &reply->elements[1];
+    char *setting = known->settings[index];
+
+    setting[0] = '\0';
+    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != 2 || value->type != RL_REPLY_STRING)
+        return;
+    if (value->text.size && value->text.size <= RL_TRUST_SETTING_MAX) {
+        memcpy(setting, value->text.data, value->text.size);
+        setting[value->text.size] = '\0';
+    }
+}
+
+/* protocol 5.3: "Without the rights to see, assume not durable." One setting that is seen to be wrong is enough. */
+enum rl_durability rl_trust_durability(const struct rl_trust_node *node)
+{
+    static const char *const wanted[RL_TRUST_N_SETTINGS] = {"yes", "always", "no"};
+    enum rl_durability durability = RL_DURABILITY_ALWAYS;
+
+    for (int i = 0; i < RL_TRUST_N_SETTINGS; i++) {
+        if (!node->settings[i][0])
+            durability = RL_DURABILITY_UNKNOWN;
+        else if (strcmp(node->settings[i], wanted[i]) != 0)
+            return RL_DURABILITY_NONE;
+    }
+    return durability;
+}
+
+/* --- Round 1: JOIN ---------------------------------------------------------------------------------------------- */
+
+/* The operator's word holds for the first look only: what is lost after that is a loss. */
+static enum rl_join_mode mode_for(const struct redlock_client *client, const struct rl_trust_node *known)
+{
+    if (client->options.join == REDLOCK_JOIN_LOOK)
+        return RL_JOIN_LOOK;
+    return client->options.join == REDLOCK_JOIN_DECLARE && !known->joined ? RL_JOIN_DECLARE : RL_JOIN_VOTE;
+}
+
+static int ask_join(struct redlock_client *client, const struct rl_trust_node *known, struct rl_bytes *out)
+{
+    struct rl_command command;
+    char incarnation[UUID_STR_LEN];
+    uuid_t fresh;
+    struct rl_join_question question = {
+        .mode = mode_for(client, known),
+        .marker = {client->trust.marker, strlen(client->trust.marker)},
+        .incarnation = {incarnation, sizeof incarnation - 1},
+        .ring = {client->trust.ring, strlen(client->trust.ring)},
+        .max_ttl_ms = client->trust.max_ttl_ms,
+        .durability = rl_trust_durability(known),
+    };
+
+    uuid_generate_random(fresh);
+    uuid_unparse_lower(fresh, incarnation);
+    rl_join_command(&question, &command);
+    return rl_command_encode(&command, out) ? 1 : -1;
+}
+
+int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
+{
+    struct redlock_client *client = ctx;
+
+    if (!client->trust.guarded || round > 1)
+        return 0;
+    return round == 0 ? ask_settings(out) : ask_join(client, &client->trust.nodes[node], out);
+}
+
+/* --- The judgement ---------------------------------------------------------------------------------------------- */
+
+static bool is_up(const struct redlock_client *client, unsigned node)
+{
+    return client->engine.links[node] == RL_LINK_READY || client->engine.links[node] == RL_LINK_LATE;
+}
+
+static bool same_id(const char *a, const char *b)
+{
+    return *a && strcmp(a, b) == 0;
+}
+
+/* A replica shares its master's replication id, but takes no vote from it. */
+static bool twins(const struct rl_trust_node *a, const struct rl_trust_node *b)
+{
+    return a->looked && b->looked && strcmp(a->report.role, "master") == 0 &&
+           (same_id(a->report.run_id, b->report.run_id) ||
+            same_id(a->report.replication_id, b->report.replication_id));
+}
+
+/* `joined` is about to be up. */
+static bool has_lower_twin(const struct redlock_client *client, unsigned node, unsigned joined)
+{
+    const struct rl_trust_node *nodes = client->trust.nodes;
+
+    for (unsigned i = 0; i < node; i++) {
+        if ((i == joined || is_up(client, i)) && twins(&nodes[i], &nodes[node]))
+            return true;
+    }
+    return false;
+}
+
+static void judge(struct redlock_client *client, unsigned node, struct rl_instant now)
+{
+    const struct rl_trust_node *known = &client->trust.nodes[node];
+    const struct rl_join_rules rules = {
+        .allow_eviction = client->options.allow_eviction,
+        .same_server = known->same_server,
+        .drift_ppm = client->options.drift_ppm,
+    };
+    struct rl_standing standing = rl_join_judge(&known->report, &rules, known->received);
+
+    rl_trust_judged(client, node, &standing, now);
+}
+
+/* What one master says of itself may show that another one is the same server, or is not any more. */
+static void judge_with_twins(struct redlock_client *client, unsigned joined, struct rl_instant now)
+{
+    client->trust.nodes[joined].same_server = has_lower_twin(client, joined, joined);
+    judge(client, joined, now);
+    for (unsigned i = joined + 1; i < client->engine.config.n_nodes; i++) {
+        struct rl_trust_node *other = &client->trust.nodes[i];
+        bool same = other->looked && has_lower_twin(client, i, joined);
+
+        if (!other->looked || same == other->same_server)
+            continue;
+        other->same_server = same;
+        judge(client, i, now);
+    }
+}
+
+static void heed_max_ttl(struct rl_trust *trust, uint32_t max_ttl_ms)
+{
+    if (max_ttl_ms > trust->max_ttl_ms && max_ttl_ms <= REDLOCK_MAX_TTL_MS)
+        trust->max_ttl_ms = max_ttl_ms;
+}
+
+static struct rl_standing excluded(enum rl_fault fault)
+{
+    return (struct rl_standing){.kind = RL_STANDING_EXCLUDED, .fault = fault};
+}
+
+/* A node of a cluster that does not own the marker's slot, or that knows of no owner, says so instead of answering. */
+static bool is_cluster_error(struct rl_slice text)
+{
+    enum rl_detail detail = rl_classify_error(text);
+
+    return detail == RL_DETAIL_MOVED || detail == RL_DETAIL_CLUSTERDOWN;
+}
+
+/* Errors that are a judgement: the connection stays, so that people can see why the master does not vote.
+ * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
+static bool judge_error(const struct redlock_client *client, struct rl_slice text, struct rl_standing *ret_standing)
+{
+    static const struct rl_standing unverified = {.kind = RL_STANDING_VOTES};
+
+    if (is_cluster_error(text))
+        *ret_standing = excluded(RL_FAULT_CLUSTER);
+    else if (!rl_join_is_refusal(text))
+        return false;
+    else
+        *ret_standing = client->options.allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
+    return true;
+}
+
+static bool give_up(struct rl_trust_node *known, struct rl_slice text, const char **ret_why)
+{
+    snprintf(known->why, sizeof known->why, "JOIN: %.*s", (int)text.size, (const char *)text.data);
+    *ret_why = known->why;
+    return false;
+}
+
+static bool on_join_error(struct redlock_client *client, unsigned node, struct rl_slice text, struct rl_instant now,
+                          const char **ret_why)
+{
+    struct rl_trust_node *known = &client->trust.nodes[node];
+    struct rl_standing standing;
+
+    if (!judge_error(client, text, &standing))
+        return give_up(known, text, ret_why);
+    known->looked = false;
+    known->report = (struct rl_join_report){0};
+    rl_trust_judged(client, node, &standing, now);
+    return true;
+}
+
+static bool on_join(struct redlock_client *client, unsigned node, const struct rl_reply *reply, struct rl_instant sent,
+                    struct rl_instant now, const char **ret_why)
+{
+    static const struct rl_slice misshapen = {"unexpected reply", 16};
+    struct rl_trust_node *known = &client->trust.nodes[node];
+
+    if (reply->root.type == RL_REPLY_ERROR)
+        return on_join_error(client, node, reply->root.text, now, ret_why);
+    if (!rl_join_parse(reply, &known->report))
+        return give_up(known, misshapen, ret_why);
+    known->looked = true;
+    known->joined = true;
+    known->received = now;
+    heed_max_ttl(&client->trust, known->report.max_ttl_ms);
+    judge_with_twins(client, node, now);
+    rl_trust_read_clock(client, node, known->report.time_us, sent, now);
+    return true;
+}
+
+bool rl_trust_greeted(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
+                      struct rl_instant sent, struct rl_instant now, const char **ret_why)
+{
+    struct redlock_client *client = ctx;
+    bool usable = true;
+
+    client->now = now;
+    if (round == 0)
+        note_setting(&client->trust.nodes[node], index, reply);
+    else
+        usable = on_join(client, node, reply, sent, now, ret_why);
+    rl_host_run(client);
+    return usable;
+}

@@ -1,0 +1,75 @@
+/* The ring: what all clients of a deployment must agree on, in one word. Names of masters are part of it, so all
+ * clients must write them alike; their order does not matter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/client.h"
+#include "codec/text.h"
+#include "codec/url.h"
+#include "util/decimal.h"
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool append_line(struct rl_bytes *text, const char *line)
+{
+    return rl_bytes_append(text, line, strlen(line)) && rl_bytes_append(text, "\n", 1);
+}
+
+static bool append_number(struct rl_bytes *text, uint64_t number)
+{
+    char digits[RL_DECIMAL_MAX + 1];
+
+    digits[rl_decimal(number, digits)] = '\0';
+    return append_line(text, digits);
+}
+
+/* Letter case means nothing in host names. Names have no line feeds, and the prefix is last: no two rings have the same
+ * text. */
+static bool describe_ring(const struct redlock_client *client, char *const *names, size_t n, struct rl_bytes *text)
+{
+    bool done = append_number(text, n) && append_number(text, client->options.quorum);
+
+    for (size_t i = 0; i < n; i++)
+        done = done && append_line(text, names[i]);
+    return done && rl_bytes_append(text, client->trust.prefix, client->trust.prefix_size);
+}
+
+static char *lower_case_name(const struct rl_master *master)
+{
+    char *name = strdup(master->name);
+
+    for (char *at = name; at && !master->path && *at; at++)
+        *at = rl_text_lower(*at);
+    return name;
+}
+
+bool rl_trust_make_ring(const struct redlock_client *client, const struct rl_master *masters, size_t n,
+                        char ret_ring[UUID_STR_LEN])
+{
+    /* A name space of our own, drawn once. */
+    static const uuid_t name_space = {0xc6, 0xfb, 0x83, 0xfe, 0xb7, 0x46, 0x41, 0x5a,
+                                      0xa6, 0xd2, 0x66, 0xb5, 0xee, 0xe8, 0x68, 0x32};
+    char *names[REDLOCK_MAX_MASTERS];
+    struct rl_bytes text = {0};
+    bool done = true;
+    uuid_t ring;
+
+    for (size_t i = 0; i < n; i++) {
+        names[i] = lower_case_name(&masters[i]);
+        done = done && names[i];
+    }
+    if (done)
+        qsort(names, n, sizeof names[0], compare_names);
+    done = done && describe_ring(client, names, n, &text);
+    if (done) {
+        uuid_generate_sha1(ring, name_space, (const char *)rl_bytes_front(&text), rl_bytes_length(&text));
+        uuid_unparse_lower(ring, ret_ring);
+    }
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
+    rl_bytes_fini(&text);
+    return done;
+}

@@ -1,0 +1,102 @@
+/* Fencing tokens over independent masters (protocol section 4).
+ *
+ * IMPLEMENTATION NOTES
+ *
+ * Each master that grants a claim answers with its counter c. When a quorum has granted, the token is
+ *
+ *     t = the largest c that any of them has answered
+ *
+ * and R is the set of masters that granted and have recorded exactly t: those that answered t, and those that confirm a
+ * RAISE to t. With |R| >= q the token may be handed out. Two such sets of two acquisitions share a master; it recorded
+ * the earlier token while it held the earlier key, its counter never falls, so it answered the later claim with more,
+ * and the later token is no smaller than that answer.
+ *
+ * The argument needs t to be at least what every member of R has answered. So t is fixed when it is first computed; a
+ * grant that comes later may join R if its c is not above t, and must not if it is. */
+#include "core/machine.h"
+
+void rl_fence_answered(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+
+    if (step == RL_STEP_CLAIM && answer.outcome == RL_GRANTED)
+        fence->counters[node] = answer.fence;
+    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED)
+        fence->counters[node] = fence->token;
+    else if (step == RL_STEP_RAISE)
+        fence->refused |= rl_bit(node);
+}
+
+static bool granted(const struct rl_claim *claim, size_t node)
+{
+    return claim->slots[node].vote == RL_GRANTED || RL_MUTANT(FENCE_ANY_QUORUM);
+}
+
+static uint64_t largest_answer(const struct rl_claim *claim)
+{
+    uint64_t largest = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (granted(claim, i) && rl_claim_fence(claim)->counters[i] > largest)
+            largest = rl_claim_fence(claim)->counters[i];
+    }
+    return largest;
+}
+
+static bool has_recorded(const struct rl_claim *claim, size_t node)
+{
+    uint64_t counter = rl_claim_fence(claim)->counters[node];
+
+    if (RL_MUTANT(FENCE_ACKS_FROM_OUTSIDE))
+        return granted(claim, node) && counter >= rl_claim_fence(claim)->token;
+    return granted(claim, node) && counter == rl_claim_fence(claim)->token;
+}
+
+/* May yet record the token: told and not answered, or not even asked for the claim's outcome yet. */
+static bool may_record(const struct rl_claim *claim, size_t node)
+{
+    if (rl_claim_fence(claim)->refused & rl_bit(node))
+        return false;
+    return claim->slots[node].vote == RL_PENDING ||
+           (granted(claim, node) && rl_claim_fence(claim)->counters[node] < rl_claim_fence(claim)->token);
+}
+
+static void raise_others(struct rl_engine *engine, struct rl_claim *claim)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (granted(claim, i) && rl_claim_fence(claim)->counters[i] < rl_claim_fence(claim)->token)
+            nodes |= rl_bit(i);
+    }
+    nodes &= ~rl_claim_fence(claim)->raised;
+    if (nodes && !rl_claim_fence(claim)->raised)
+        engine->counters.raises++;
+    rl_claim_fence(claim)->raised |= nodes;
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if ((nodes & rl_bit(i)) && !rl_link_writable(engine->links[i])) {
+            rl_claim_fence(claim)->refused |= rl_bit(i);
+            nodes &= ~rl_bit(i);
+        }
+    }
+    rl_claim_send(engine, claim, RL_STEP_RAISE, nodes);
+}
+
+enum rl_verdict rl_fence_verdict(struct rl_engine *engine, struct rl_claim *claim)
+{
+    size_t recorded = 0;
+    size_t hopeful = 0;
+
+    if (rl_claim_fence(claim)->token == 0)
+        rl_claim_fence(claim)->token = largest_answer(claim);
+    if (RL_MUTANT(FENCE_UNRECORDED) || RL_MUTANT(FENCE_PER_NODE))
+        return RL_VERDICT_WON;
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        recorded += has_recorded(claim, i);
+    if (recorded >= engine->config.quorum)
+        return RL_VERDICT_WON;
+    raise_others(engine, claim);
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        hopeful += may_record(claim, i);
+    return recorded + hopeful >= engine->config.quorum ? RL_VERDICT_PENDING : RL_VERDICT_LOST;
+}

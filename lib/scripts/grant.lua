@@ -1,0 +1,20 @@
+-- GRANT (protocol 4.1): set a value if nobody has the key, and count.
+-- KEYS: key, counter of the fencing tokens
+-- ARGV: value, ttl ms, proposed number, counter's idle ttl ms
+-- {1, counter}: set, {0, PTTL, counter}: the key is there already.
+local text = redis.pcall('GET', KEYS[2]) or '0'
+local count = type(text) == 'string' and text:match('^%d+$') and tonumber(text)
+if not count or count >= 2 ^ 53 then
+  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+end
+if redis.call('EXISTS', KEYS[1]) == 1 then
+  return {0, redis.call('PTTL', KEYS[1]), count}
+end
+-- No client's clock can push the counter further than a day beyond this server's.
+local time = redis.call('TIME')
+local most = tonumber(time[1]) * 1000000 + tonumber(time[2]) + 86400000000
+count = math.max(count + 1, math.min(tonumber(ARGV[3]), most))
+-- The counter first: if the second write fails the key is as it was, and a number left out does no harm.
+redis.call('SET', KEYS[2], string.format('%.0f', count), 'PX', ARGV[4])
+redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
+return {1, count}

@@ -1,0 +1,16 @@
+-- RAISE (protocol 4.2): lift the counter to a fencing token, if KEYS[1] is still the token's value.
+-- KEYS: key, counter of the fencing tokens
+-- ARGV: value, token, counter's idle ttl ms
+-- 1: the counter is the token or more, 0: missing, -1: foreign.
+local value = redis.call('GET', KEYS[1])
+if value ~= ARGV[1] then
+  return value and -1 or 0
+end
+local text = redis.pcall('GET', KEYS[2]) or '0'
+local count = type(text) == 'string' and text:match('^%d+$') and tonumber(text)
+if not count or count > 2 ^ 53 then
+  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+end
+count = math.max(count, tonumber(ARGV[2]))
+redis.call('SET', KEYS[2], string.format('%.0f', count), 'PX', ARGV[3])
+return 1

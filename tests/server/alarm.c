@@ -1,0 +1,336 @@
+/* The loss alarm: told by the clock, in time, whatever the masters do. */
+#include <poll.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+static struct rig rig;
+static struct tally tally;
+static struct watched watched;
+
+static void quick_to_give_up(struct redlock_options *options)
+{
+    watch_events(options, &tally);
+    options->node_timeout_ms = 100;
+    options->backoff_max_ms = 100;
+}
+
+static void open_five(void)
+{
+    rig_open_with(&rig, 5, 0, quick_to_give_up);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t renew_ms, uint32_t at_risk_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct redlock_lock *lock;
+
+    wish.renew_ms = renew_ms;
+    wish.at_risk_ms = at_risk_ms;
+    lock = rig_hold_as(&rig, key, &wish);
+    watch_start(lock, &watched);
+    return lock;
+}
+
+static void hang_all(void)
+{
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert(masters_hang(rig.masters, i));
+}
+
+static void resume_all(void)
+{
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert(masters_resume(rig.masters, i));
+}
+
+static void stall_until_ns(int64_t end_ns)
+{
+    while (watch_now_ns() < end_ns)
+        poll(NULL, 0, (int)((end_ns - watch_now_ns()) / 1000000) + 1);
+}
+
+static void expect_lost_inside(enum redlock_loss why)
+{
+    ck_assert_uint_eq(watched.lost, 1);
+    ck_assert_msg(watched.loss == why, "lost since %s, not since %s", redlock_loss_text(watched.loss),
+                  redlock_loss_text(why));
+    ck_assert_int_eq(watched.state, REDLOCK_STATE_LOST);
+    ck_assert_int_eq(watched.remaining_ns, 0);
+    ck_assert_uint_eq(watched.fence, 0);
+}
+
+START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
+{
+    struct redlock_lock *lock = hold("silent", 1500, 0, 900);
+    int64_t deadline_ns;
+
+    hang_all();
+    watch_wait_at_risk(&rig, &watched, 1);
+    ck_assert_int_gt(watched.at_risk_ms, 0);
+    ck_assert_int_le(watched.at_risk_ms, 900);
+    ck_assert_uint_eq(watched.lost, 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    deadline_ns = watch_deadline_ns(lock);
+    watch_wait_lost(&rig, &watched);
+    expect_lost_inside(REDLOCK_LOSS_UNREACHABLE);
+    ck_assert_int_ge(watched.lost_at_ns, deadline_ns);
+    ck_assert_uint_eq(watched.at_risk, 1);
+    ck_assert_uint_eq(tally.n[REDLOCK_EVENT_AT_RISK], 1);
+    ck_assert_uint_eq(tally.n[REDLOCK_EVENT_LOST], 1);
+}
+END_TEST
+
+/* A loaded machine may delay any wake-up: the best of several is what the library does. */
+START_TEST(the_alarm_comes_within_five_milliseconds_of_the_deadline)
+{
+    int64_t best_ns = INT64_MAX;
+
+    for (int i = 0; i < 8; i++) {
+        struct redlock_lock *lock = hold("punctual", 250, 0, 0);
+        int64_t deadline_ns;
+
+        hang_all();
+        deadline_ns = watch_deadline_ns(lock);
+        watch_wait_lost(&rig, &watched);
+        ck_assert_int_ge(watched.lost_at_ns, deadline_ns);
+        if (watched.lost_at_ns - deadline_ns < best_ns)
+            best_ns = watched.lost_at_ns - deadline_ns;
+        redlock_lock_destroy(lock);
+        resume_all();
+        rig_wait_no_claims(&rig, rig.client);
+    }
+    ck_assert_msg(best_ns <= 5000000, "%lld ns late at best", (long long)best_ns);
+}
+END_TEST
+
+START_TEST(the_alarm_is_given_once)
+{
+    struct redlock_lock *lock = hold("once", 200, REDLOCK_NO_RENEWAL, 0);
+
+    watch_wait_lost(&rig, &watched);
+    rig_run_for(&rig, 300);
+    expect_lost_inside(REDLOCK_LOSS_EXPIRED);
+    ck_assert_uint_le(watched.at_risk, 1);
+    ck_assert_uint_eq(watch_stats(rig.client).lost, 1);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+}
+END_TEST
+
+START_TEST(a_warning_that_the_masters_overcome_is_given_again_the_next_time)
+{
+    hold("twice", 3000, 100, 2000);
+    hang_all();
+    watch_wait_at_risk(&rig, &watched, 1);
+    resume_all();
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, tally.n[REDLOCK_EVENT_RENEWED] + 2);
+    hang_all();
+    watch_wait_at_risk(&rig, &watched, 2);
+    ck_assert_uint_eq(watched.lost, 0);
+}
+END_TEST
+
+START_TEST(keys_deleted_on_a_majority_are_noticed_early)
+{
+    struct redlock_lock *lock = hold("deleted", 60000, 50, 0);
+    int64_t start_ns = watch_now_ns();
+
+    for (size_t i = 0; i < 3; i++)
+        rig_do(&rig, i, "DEL", "deleted", NULL);
+    watch_wait_lost(&rig, &watched);
+    expect_lost_inside(REDLOCK_LOSS_REFUSED);
+    ck_assert_int_lt(watched.lost_at_ns - start_ns, INT64_C(20000000000));
+    ck_assert_uint_eq(watched.at_risk, 0);
+    rig_wait_absent(&rig, "deleted");
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+    redlock_lock_destroy(lock);
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief)
+{
+    hold("stolen", 60000, 50, 0);
+    for (size_t i = 0; i < 3; i++)
+        rig_occupy(&rig, i, "stolen");
+    watch_wait_lost(&rig, &watched);
+    expect_lost_inside(REDLOCK_LOSS_REFUSED);
+    rig_wait_count(&rig, "stolen", 3);
+    ck_assert_uint_eq(rig_count_value(&rig, "stolen", "foreign"), 3);
+}
+END_TEST
+
+START_TEST(keys_deleted_on_a_minority_are_no_loss)
+{
+    struct redlock_lock *lock = hold("kept", 60000, 50, 0);
+
+    for (size_t i = 0; i < 2; i++)
+        rig_do(&rig, i, "DEL", "kept", NULL);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, tally.n[REDLOCK_EVENT_RENEWED] + 4);
+    ck_assert_uint_eq(watched.lost, 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+}
+END_TEST
+
+/* --- What a program may do inside */
+
+static void destroy_lock(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    watch_record(lock, alarm, user_data);
+    if (alarm->kind == REDLOCK_ALARM_LOST)
+        redlock_lock_destroy(lock);
+}
+
+static void destroy_client(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    watch_record(lock, alarm, user_data);
+    if (alarm->kind != REDLOCK_ALARM_LOST)
+        return;
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+}
+
+static struct outcome again;
+
+static void acquire_again(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct redlock_acquire_options wish = rig_wish(30000, 20000);
+
+    watch_record(lock, alarm, user_data);
+    if (alarm->kind == REDLOCK_ALARM_LOST)
+        ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &again), 0);
+}
+
+static void hold_with(const char *key, redlock_watch_fn watch)
+{
+    struct redlock_lock *lock = hold(key, 200, REDLOCK_NO_RENEWAL, 0);
+
+    ck_assert_int_eq(redlock_lock_watch(lock, watch, &watched), 0);
+    watch_wait_lost(&rig, &watched);
+}
+
+START_TEST(the_lock_is_destroyed_inside_the_alarm)
+{
+    hold_with("inside", destroy_lock);
+    rig_wait_no_claims(&rig, rig.client);
+    rig_wait_absent(&rig, "inside");
+    ck_assert_uint_eq(watched.lost, 1);
+}
+END_TEST
+
+static bool is_destroyed(void *argument)
+{
+    (void)argument;
+    return !rig.client;
+}
+
+START_TEST(the_client_is_destroyed_inside_the_alarm)
+{
+    hold("other", 200, REDLOCK_NO_RENEWAL, 0); /* its alarm would come in the same turn */
+    hold_with("inside", destroy_client);
+    rig_wait(&rig, is_destroyed, NULL, "the client to be destroyed");
+    rig_run_for(&rig, 100);
+    rig_wait_absent(&rig, "inside");
+    ck_assert_uint_le(watched.lost, 2);
+}
+END_TEST
+
+START_TEST(the_lock_is_acquired_again_inside_the_alarm)
+{
+    memset(&again, 0, sizeof(again));
+    hold_with("inside", acquire_again);
+    rig_wait_outcome(&rig, &again);
+    outcome_expect(&again, REDLOCK_OK);
+    ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_HELD);
+    ck_assert_uint_eq(watched.lost, 1);
+}
+END_TEST
+
+/* --- What is not told */
+
+START_TEST(a_lock_that_was_released_is_not_lost)
+{
+    struct redlock_lock *lock = hold("released", 300, 0, 0);
+    struct outcome outcome = {0};
+    int64_t deadline_ns;
+
+    hang_all();
+    deadline_ns = watch_deadline_ns(lock);
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
+    rig_wait_outcome(&rig, &outcome);
+    while (watch_now_ns() < deadline_ns + 50000000)
+        rig_run_for(&rig, 20);
+    ck_assert_uint_eq(watched.lost + watched.at_risk, 0);
+    ck_assert_uint_eq(tally.n[REDLOCK_EVENT_LOST], 0);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release)
+{
+    struct redlock_lock *lock = hold("late", 200, REDLOCK_NO_RENEWAL, 0);
+    struct outcome outcome;
+
+    stall_until_ns(watch_deadline_ns(lock) + 1000000);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_LOST);
+    ck_assert_int_eq(outcome.loss, REDLOCK_LOSS_EXPIRED);
+    rig_run_for(&rig, 50);
+    ck_assert_uint_eq(watched.lost + watched.at_risk, 0);
+}
+END_TEST
+
+START_TEST(after_a_stall_only_the_loss_is_told)
+{
+    struct redlock_lock *lock = hold("stall", 200, 0, 0);
+
+    stall_until_ns(watch_deadline_ns(lock) + 1000000);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+    ck_assert_uint_eq(watched.lost, 0);
+    watch_wait_lost(&rig, &watched);
+    expect_lost_inside(REDLOCK_LOSS_EXPIRED);
+    ck_assert_uint_eq(watched.at_risk, 0);
+}
+END_TEST
+
+START_TEST(a_watch_that_was_taken_off_is_not_called)
+{
+    struct redlock_lock *lock = hold("blind", 200, REDLOCK_NO_RENEWAL, 0);
+
+    ck_assert_int_eq(redlock_lock_watch(lock, NULL, NULL), 0);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_LOST, 1);
+    rig_run_for(&rig, 50);
+    ck_assert_uint_eq(watched.lost + watched.at_risk, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("alarm");
+    TCase *told = suite_add_case(suite, "told", open_five, close_rig);
+    TCase *inside = suite_add_case(suite, "inside", open_five, close_rig);
+    TCase *not_told = suite_add_case(suite, "not told", open_five, close_rig);
+
+    tcase_add_test(told, silent_masters_first_bring_a_warning_and_then_the_alarm);
+    tcase_add_test(told, the_alarm_comes_within_five_milliseconds_of_the_deadline);
+    tcase_add_test(told, the_alarm_is_given_once);
+    tcase_add_test(told, a_warning_that_the_masters_overcome_is_given_again_the_next_time);
+    tcase_add_test(told, keys_deleted_on_a_majority_are_noticed_early);
+    tcase_add_test(told, keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief);
+    tcase_add_test(told, keys_deleted_on_a_minority_are_no_loss);
+    tcase_add_test(inside, the_lock_is_destroyed_inside_the_alarm);
+    tcase_add_test(inside, the_client_is_destroyed_inside_the_alarm);
+    tcase_add_test(inside, the_lock_is_acquired_again_inside_the_alarm);
+    tcase_add_test(not_told, a_lock_that_was_released_is_not_lost);
+    tcase_add_test(not_told, a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release);
+    tcase_add_test(not_told, after_a_stall_only_the_loss_is_told);
+    tcase_add_test(not_told, a_watch_that_was_taken_off_is_not_called);
+    return suite_run_with_server(suite);
+}

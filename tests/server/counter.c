@@ -1,0 +1,225 @@
+/* The fencing counter on a real server: GRANT and RAISE. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "counter_rig.h"
+#include "suite.h"
+
+#define DAY_US INT64_C(86400000000)
+
+/* --- GRANT -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_grant_sets_the_key_and_takes_the_proposed_number)
+{
+    expect_granted(counter_step(RL_STEP_CLAIM, "mine", BIG), BIG);
+    ask_expect(counter_master, 0, "GET lock", "mine");
+    expect_counter(BIG);
+    expect_ttl("lock", 30000);
+    expect_ttl("count", 86400000);
+}
+END_TEST
+
+START_TEST(a_held_key_refuses_and_tells_its_number)
+{
+    counter_step(RL_STEP_CLAIM, "mine", BIG);
+    expect_answer(counter_step(RL_STEP_CLAIM, "other", BIG + 1000), RL_REFUSED, RL_DETAIL_HELD, BIG);
+    ask_expect(counter_master, 0, "GET lock", "mine");
+    expect_counter(BIG);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_or_without_a_ttl_refuses_too)
+{
+    ask_expect(counter_master, 0, "LPUSH lock a", "(integer) 1");
+    expect_answer(counter_step(RL_STEP_CLAIM, "mine", BIG), RL_REFUSED, RL_DETAIL_HELD, 0);
+    ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
+    ask_expect(counter_master, 0, "SET lock other", "OK");
+    expect_answer(counter_step(RL_STEP_CLAIM, "mine", BIG), RL_REFUSED, RL_DETAIL_HELD, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
+}
+END_TEST
+
+START_TEST(every_grant_has_a_higher_number_than_the_one_before)
+{
+    expect_granted(counter_step(RL_STEP_CLAIM, "first", BIG), BIG);
+    expect_granted(counter_step(RL_STEP_RELEASE, "first", 0), 0);
+    expect_granted(counter_step(RL_STEP_CLAIM, "second", 5), BIG + 1);
+    counter_step(RL_STEP_RELEASE, "second", 0);
+    expect_granted(counter_step(RL_STEP_CLAIM, "third", BIG + 1), BIG + 2);
+    counter_step(RL_STEP_RELEASE, "third", 0);
+    expect_granted(counter_step(RL_STEP_CLAIM, "fourth", BIG + 10), BIG + 10);
+}
+END_TEST
+
+START_TEST(a_release_leaves_the_counter)
+{
+    counter_step(RL_STEP_CLAIM, "mine", BIG);
+    counter_step(RL_STEP_ROLLBACK, "mine", 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+    expect_counter(BIG);
+}
+END_TEST
+
+static int64_t server_us(void)
+{
+    char *reply = ask(counter_master, 0, "TIME");
+    long long seconds = 0, rest = 0;
+
+    ck_assert_int_eq(sscanf(reply, "%lld\n%lld", &seconds, &rest), 2);
+    free(reply);
+    return (int64_t)seconds * 1000000 + rest;
+}
+
+/* A client whose clock is years ahead cannot use the numbers up. */
+START_TEST(no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time)
+{
+    int64_t before = server_us();
+    struct rl_answer answer = counter_step(RL_STEP_CLAIM, "mine", UINT64_MAX);
+    int64_t after = server_us();
+
+    ck_assert_int_eq(answer.outcome, RL_GRANTED);
+    ck_assert_int_ge((int64_t)answer.fence, before + DAY_US);
+    ck_assert_int_le((int64_t)answer.fence, after + DAY_US);
+    expect_counter(answer.fence);
+}
+END_TEST
+
+START_TEST(a_servers_clock_that_is_set_back_does_not_lower_the_counter)
+{
+    uint64_t first = counter_step(RL_STEP_CLAIM, "mine", UINT64_MAX).fence;
+
+    clock_fault_step_ms(counter_clock, -INT64_C(1000) * 86400000);
+    counter_step(RL_STEP_RELEASE, "mine", 0);
+    expect_granted(counter_step(RL_STEP_CLAIM, "other", UINT64_MAX), first + 1);
+}
+END_TEST
+
+START_TEST(numbers_stay_exact_up_to_two_to_the_53)
+{
+    ask_expect(counter_master, 0, "SET count 9007199254740990", "OK");
+    expect_granted(counter_step(RL_STEP_CLAIM, "mine", 1), UINT64_C(9007199254740991));
+    expect_counter(UINT64_C(9007199254740991));
+}
+END_TEST
+
+START_TEST(a_counter_that_is_used_up_grants_nothing)
+{
+    ask_expect(counter_master, 0, "SET count 9007199254740992", "OK");
+    expect_answer(counter_step(RL_STEP_CLAIM, "mine", 1), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+}
+END_TEST
+
+/* The second write fails, here for want of a ttl: the counter has moved on, and the key is as it was. */
+START_TEST(a_grant_that_fails_half_way_has_not_set_the_key)
+{
+    struct rl_subject about = counter_subject("mine", BIG);
+
+    about.ttl_ms = 0;
+    expect_answer(counter_take(&rl_fenced_recipe, RL_STEP_CLAIM, &about), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+    expect_counter(BIG);
+}
+END_TEST
+
+/* --- Counters that are none --------------------------------------------------------------------------------------- */
+
+static const char *const bad_counters[] = {
+    "SET count abc", "SET count 1.5", "SET count -3",                   "SET count 1e5",
+    "SET count nan", "SET count 0x1", "SET count 99999999999999999999", "LPUSH count 5",
+};
+
+START_TEST(a_counter_that_is_no_number_grants_nothing)
+{
+    char *before, *after;
+    struct rl_answer answer;
+
+    free(ask(counter_master, 0, bad_counters[_i]));
+    before = ask(counter_master, 0, "DUMP count");
+    answer = counter_step(RL_STEP_CLAIM, "mine", BIG);
+    after = ask(counter_master, 0, "DUMP count");
+    expect_answer(answer, RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_no_number_is_neither_raised_nor_repaired)
+{
+    ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
+    ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
+    free(ask(counter_master, 0, bad_counters[_i]));
+    expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    expect_answer(counter_repair(&rl_fenced_recipe, "now"), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
+}
+END_TEST
+
+/* --- RAISE -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_raise_records_the_token_exactly)
+{
+    counter_step(RL_STEP_CLAIM, "mine", 7);
+    ask_expect(counter_master, 0, "PEXPIRE count 1000", "(integer) 1");
+    expect_granted(counter_step(RL_STEP_RAISE, "mine", BIG), 0);
+    expect_counter(BIG);
+    expect_ttl("count", 86400000);
+    ask_expect(counter_master, 0, "GET lock", "mine");
+    expect_ttl("lock", 30000);
+}
+END_TEST
+
+START_TEST(a_raise_never_lowers_the_counter)
+{
+    counter_step(RL_STEP_CLAIM, "mine", BIG);
+    expect_granted(counter_step(RL_STEP_RAISE, "mine", BIG - 1), 0);
+    expect_counter(BIG);
+}
+END_TEST
+
+START_TEST(a_raise_without_the_key_changes_nothing)
+{
+    expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    counter_step(RL_STEP_CLAIM, "other", 7);
+    expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_counter(7);
+    ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
+    ask_expect(counter_master, 0, "LPUSH lock a", "(integer) 1");
+    expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_counter(7);
+}
+END_TEST
+
+static void add_counter_tests(TCase *grant, TCase *bad, TCase *raise_case)
+{
+    const int n_bad = sizeof(bad_counters) / sizeof(*bad_counters);
+
+    tcase_add_test(grant, a_grant_sets_the_key_and_takes_the_proposed_number);
+    tcase_add_test(grant, a_held_key_refuses_and_tells_its_number);
+    tcase_add_test(grant, a_key_of_another_type_or_without_a_ttl_refuses_too);
+    tcase_add_test(grant, every_grant_has_a_higher_number_than_the_one_before);
+    tcase_add_test(grant, a_release_leaves_the_counter);
+    tcase_add_test(grant, no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time);
+    tcase_add_test(grant, a_servers_clock_that_is_set_back_does_not_lower_the_counter);
+    tcase_add_test(grant, numbers_stay_exact_up_to_two_to_the_53);
+    tcase_add_test(grant, a_counter_that_is_used_up_grants_nothing);
+    tcase_add_test(grant, a_grant_that_fails_half_way_has_not_set_the_key);
+    tcase_add_loop_test(bad, a_counter_that_is_no_number_grants_nothing, 0, n_bad);
+    tcase_add_loop_test(bad, a_counter_that_is_no_number_is_neither_raised_nor_repaired, 0, n_bad);
+    tcase_add_test(raise_case, a_raise_records_the_token_exactly);
+    tcase_add_test(raise_case, a_raise_never_lowers_the_counter);
+    tcase_add_test(raise_case, a_raise_without_the_key_changes_nothing);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("counter");
+
+    add_counter_tests(suite_add_case(suite, "grant", counter_start, counter_stop),
+                      suite_add_case(suite, "bad counters", counter_start, counter_stop),
+                      suite_add_case(suite, "raise", counter_start, counter_stop));
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,407 @@
+/* Export and adopt: a held lock passes to another process, which goes on renewing it and releases it. */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define TTL_MS 1000
+
+static struct rig rig;
+static struct tally tally;
+static char text[REDLOCK_MAX_EXPORT_BYTES];
+
+static void watched_events(struct redlock_options *options)
+{
+    watch_events(options, &tally);
+}
+
+static void open_three(void)
+{
+    rig_open_with(&rig, 3, 0, watched_events);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void hold_and_export(const char *key, uint32_t ttl_ms)
+{
+    struct redlock_lock *lock = rig_hold(&rig, key, ttl_ms);
+
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    redlock_lock_destroy(lock);
+}
+
+static struct redlock_lock *adopt(struct redlock_client *client, const char *key)
+{
+    struct redlock_lock *lock = rig_new_lock(client, key);
+
+    ck_assert_int_eq(redlock_lock_adopt(lock, NULL, text), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_int_gt(redlock_remaining_ns(lock), 0);
+    return lock;
+}
+
+static void expect_refused(struct redlock_client *client, const char *key, const char *wrong, int expected)
+{
+    struct redlock_lock *lock = rig_new_lock(client, key);
+    int status = redlock_lock_adopt(lock, NULL, wrong);
+
+    ck_assert_msg(status == expected, "%s instead of %s for %s", redlock_status_name(status),
+                  redlock_status_name(expected), wrong);
+    ck_assert_int_ne(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    redlock_lock_destroy(lock);
+}
+
+/* --- To another process */
+
+enum {
+    NO_CLIENT = 1,
+    NOT_ADOPTED,
+    NOT_HELD,
+    WRONG_TOKEN,
+    NOT_HELD_AFTER_A_TTL,
+    NOT_RELEASED,
+};
+
+static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    *(int *)user_data = result->status;
+    (void)lock;
+}
+
+/* The process that takes over: no Check in it. */
+static int be_the_heir(const char *token)
+{
+    struct event_base *base = event_base_new();
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+    int64_t end_ns;
+    int status = 1;
+
+    rig.options.on_event = NULL;
+    if (redlock_client_create(base, rig.urls, rig.n, &rig.options, &client, NULL) != 0 ||
+        redlock_lock_create(client, "heirloom", 8, &lock) != 0)
+        return NO_CLIENT;
+    if (redlock_lock_adopt(lock, NULL, text) != 0)
+        return NOT_ADOPTED;
+    if (redlock_state(lock) != REDLOCK_STATE_HELD || redlock_remaining_ns(lock) <= 0)
+        return NOT_HELD;
+    if (strcmp(redlock_lock_token(lock), token) != 0)
+        return WRONG_TOKEN;
+    end_ns = watch_now_ns() + INT64_C(2500000) * TTL_MS;
+    while (watch_now_ns() < end_ns) {
+        struct timeval turn = {.tv_usec = 10000};
+
+        event_base_loopexit(base, &turn);
+        event_base_dispatch(base);
+    }
+    if (redlock_state(lock) != REDLOCK_STATE_HELD || redlock_remaining_ns(lock) <= 0)
+        return NOT_HELD_AFTER_A_TTL;
+    if (redlock_release(lock, on_released, &status) != 0)
+        return NOT_RELEASED;
+    while (status > 0)
+        event_base_loop(base, EVLOOP_ONCE);
+    return status == 0 ? 0 : NOT_RELEASED;
+}
+
+static bool has_ended(void *argument)
+{
+    int status;
+    pid_t *pid = argument;
+
+    if (waitpid(*pid, &status, WNOHANG) != *pid)
+        return false;
+    ck_assert(WIFEXITED(status));
+    ck_assert_int_eq(WEXITSTATUS(status), 0);
+    return true;
+}
+
+START_TEST(another_process_goes_on_renewing_and_releases)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "heirloom", TTL_MS);
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_lock *rival = rig_new_lock(rig.client, "heirloom");
+    struct outcome outcome;
+    char token[64];
+    pid_t pid;
+
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0)
+        _exit(be_the_heir(token));
+    rig_run_for(&rig, TTL_MS + TTL_MS / 2);
+    outcome = rig_acquire(&rig, rival, &wish);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    rig_wait(&rig, has_ended, &pid, "the other process to end well");
+    rig_wait_absent(&rig, "heirloom");
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+}
+END_TEST
+
+/* --- The handle that gives */
+
+START_TEST(the_old_handle_is_inert)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct watched watched;
+    struct redlock_lock *lock;
+    uint64_t renewals;
+
+    wish.renew_ms = 20;
+    lock = rig_hold_as(&rig, "given", &wish);
+    watch_start(lock, &watched);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 1);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    ck_assert_int_eq(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_NOT_HELD);
+    renewals = watch_stats(rig.client).renewals;
+    redlock_lock_destroy(lock);
+    rig_run_for(&rig, 200);
+    ck_assert_uint_eq(watch_stats(rig.client).renewals, renewals);
+    ck_assert_uint_eq(watched.lost, 0);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "given"), 3);
+}
+END_TEST
+
+START_TEST(a_small_buffer_changes_nothing)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "small", TTL_MS);
+    char small[64] = "before";
+
+    ck_assert_int_eq(redlock_lock_export(lock, small, sizeof(small)), REDLOCK_E_LIMIT);
+    ck_assert_str_eq(small, "before");
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 2);
+}
+END_TEST
+
+START_TEST(the_text_is_one_printable_line)
+{
+    hold_and_export("line", 20000);
+    ck_assert_uint_lt(strlen(text), sizeof(text));
+    for (const char *at = text; *at; at++)
+        ck_assert_msg(*at > ' ' && *at <= '~', "character %d", *at);
+}
+END_TEST
+
+/* --- The handle that takes */
+
+START_TEST(the_masters_may_be_listed_in_another_order)
+{
+    struct redlock_client *other;
+    struct redlock_lock *lock;
+    struct outcome outcome;
+    const char *first = rig.urls[0];
+
+    ck_assert(masters_kill(rig.masters, 0));
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
+    hold_and_export("order", 20000);
+    rig.urls[0] = rig.urls[1];
+    rig.urls[1] = rig.urls[2];
+    rig.urls[2] = first;
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &other, NULL), 0);
+    lock = rig_new_lock(other, "order");
+    ck_assert_int_eq(redlock_lock_adopt(lock, NULL, text), 0);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 10000);
+    rig_wait_link(&rig, other, 0, REDLOCK_LINK_READY);
+    rig_wait_link(&rig, other, 1, REDLOCK_LINK_READY);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(outcome.nodes[2].valid_for_ms, 0); /* this is the one that was down */
+    ck_assert_int_gt(outcome.nodes[0].valid_for_ms, 10000);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_absent(&rig, "order");
+    redlock_client_destroy(other);
+}
+END_TEST
+
+START_TEST(the_fencing_token_goes_with_the_lock)
+{
+    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_lock *lock, *heir;
+    struct outcome outcome;
+    uint64_t fence;
+
+    wish.fenced = 1;
+    lock = rig_hold_as(&rig, "fenced", &wish);
+    fence = redlock_lock_fence(lock);
+    ck_assert_uint_ne(fence, 0);
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    ck_assert_uint_eq(redlock_lock_fence(lock), 0);
+    heir = adopt(rig.client, "fenced");
+    ck_assert_uint_eq(redlock_lock_fence(heir), fence);
+    outcome = rig_release(&rig, heir);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_gt(outcome.fence, fence);
+}
+END_TEST
+
+START_TEST(the_adopted_lock_has_what_validity_was_left)
+{
+    struct redlock_lock *lock = rig_hold_lease(&rig, "left", 20000), *heir;
+    int64_t before_ns = redlock_remaining_ns(lock);
+
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    heir = adopt(rig.client, "left");
+    ck_assert_int_le(redlock_remaining_ns(heir), before_ns);
+    ck_assert_int_gt(redlock_remaining_ns(heir), before_ns - INT64_C(5000000000));
+}
+END_TEST
+
+START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
+{
+    struct redlock_acquire_options options = rig_lease(300, 0);
+    struct redlock_lock *heir = rig_new_lock(rig.client, "ends");
+    struct watched watched;
+
+    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", 300), text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_adopt(heir, &options, text), 0);
+    watch_start(heir, &watched);
+    watch_wait_lost(&rig, &watched);
+    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
+    rig_wait_absent(&rig, "ends");
+}
+END_TEST
+
+START_TEST(the_handle_must_be_free)
+{
+    struct redlock_lock *held = rig_hold(&rig, "free", 20000), *busy = rig_new_lock(rig.client, "given");
+    struct outcome outcome = {0};
+
+    hold_and_export("given", 20000);
+    ck_assert_int_eq(redlock_lock_adopt(held, NULL, text), REDLOCK_E_EXPORT); /* it is another key's, first of all */
+    ck_assert_int_eq(redlock_acquire(busy, NULL, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_lock_adopt(busy, NULL, text), REDLOCK_E_BUSY);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_int_eq(redlock_lock_adopt(busy, NULL, text), 0);
+    ck_assert_int_eq(redlock_lock_adopt(busy, NULL, text), REDLOCK_E_ALREADY_HELD);
+}
+END_TEST
+
+/* --- What is refused */
+
+START_TEST(a_text_of_another_key_is_refused)
+{
+    hold_and_export("mine", 20000);
+    expect_refused(rig.client, "min", text, REDLOCK_E_EXPORT);
+    expect_refused(rig.client, "mined", text, REDLOCK_E_EXPORT);
+    expect_refused(rig.client, "Mine", text, REDLOCK_E_EXPORT);
+}
+END_TEST
+
+START_TEST(a_text_of_other_masters_or_another_quorum_is_refused)
+{
+    struct redlock_client *two, *strict;
+
+    hold_and_export("mine", 20000);
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 2, &rig.options, &two, NULL), 0);
+    rig.options.quorum = 3;
+    ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &strict, NULL), 0);
+    expect_refused(two, "mine", text, REDLOCK_E_EXPORT);
+    expect_refused(strict, "mine", text, REDLOCK_E_EXPORT);
+    redlock_client_destroy(two);
+    redlock_client_destroy(strict);
+}
+END_TEST
+
+START_TEST(a_damaged_text_is_refused)
+{
+    char wrong[sizeof(text) + 2];
+
+    hold_and_export("mine", 60000);
+    for (size_t i = 0; text[i]; i++) {
+        strcpy(wrong, text);
+        wrong[i] = text[i] == '1' ? '2' : '1';
+        expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
+        wrong[i] = '\0';
+        expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
+    }
+    snprintf(wrong, sizeof(wrong), "%s ", text);
+    expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
+    snprintf(wrong, sizeof(wrong), "%s:", text);
+    expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
+    memset(wrong, 'x', sizeof(wrong) - 1);
+    wrong[sizeof(wrong) - 1] = '\0';
+    expect_refused(rig.client, "mine", wrong, REDLOCK_E_EXPORT);
+}
+END_TEST
+
+START_TEST(an_expired_text_is_refused_and_leaves_nothing)
+{
+    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "old", 200), text, sizeof(text)), 0);
+    rig_wait_absent(&rig, "old");
+    expect_refused(rig.client, "old", text, REDLOCK_E_NOT_HELD);
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+/* Another time namespace is like another boot: its clock says something else. Where the system has none, or does not
+ * let us, there is nothing to test. */
+static int adopt_in_another_time(void)
+{
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+
+    rig.options.on_event = NULL;
+    if (redlock_client_create(event_base_new(), rig.urls, rig.n, &rig.options, &client, NULL) != 0 ||
+        redlock_lock_create(client, "mine", 4, &lock) != 0)
+        return 1;
+    return redlock_lock_adopt(lock, NULL, text) == REDLOCK_E_EXPORT ? 0 : 2;
+}
+
+START_TEST(a_text_of_another_clock_is_refused)
+{
+#ifdef CLONE_NEWTIME
+    pid_t pid;
+
+    hold_and_export("mine", 20000);
+    if (unshare(CLONE_NEWTIME) != 0)
+        return;
+    pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0)
+        _exit(adopt_in_another_time());
+    rig_wait(&rig, has_ended, &pid, "the process in another time to be refused");
+#endif
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("handover");
+    TCase *given = suite_add_case(suite, "given", open_three, close_rig);
+    TCase *refused = suite_add_case(suite, "refused", open_three, close_rig);
+
+    tcase_add_test(given, another_process_goes_on_renewing_and_releases);
+    tcase_add_test(given, the_old_handle_is_inert);
+    tcase_add_test(given, a_small_buffer_changes_nothing);
+    tcase_add_test(given, the_text_is_one_printable_line);
+    tcase_add_test(given, the_masters_may_be_listed_in_another_order);
+    tcase_add_test(given, the_fencing_token_goes_with_the_lock);
+    tcase_add_test(given, the_adopted_lock_has_what_validity_was_left);
+    tcase_add_test(given, an_adopted_lock_that_is_not_renewed_ends_with_its_ttl);
+    tcase_add_test(given, the_handle_must_be_free);
+    tcase_add_test(refused, a_text_of_another_key_is_refused);
+    tcase_add_test(refused, a_text_of_other_masters_or_another_quorum_is_refused);
+    tcase_add_test(refused, a_damaged_text_is_refused);
+    tcase_add_test(refused, an_expired_text_is_refused_and_leaves_nothing);
+    tcase_add_test(refused, a_text_of_another_clock_is_refused);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,265 @@
+/* A held lock outlives the memory of its masters, as far as that is safe: masters that come back empty do not vote, but
+ * get the key back (protocol 3.2). */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+/* Quarantines end after that and a second. Long enough for restarts on a loaded machine to come before the deadline. */
+#define TTL_MS 8000
+#define RENEW_MS 100
+
+static struct rig rig;
+static struct tally tally;
+static struct watched watched;
+static struct redlock_lock *lock;
+static char token[64];
+
+static void tune(struct redlock_options *options)
+{
+    watch_events(options, &tally);
+    options->max_ttl_ms = TTL_MS;
+    options->node_timeout_ms = 200;
+    options->backoff_max_ms = 50;
+}
+
+#define SHORT_TTL_MS 1500
+
+static void tune_short(struct redlock_options *options)
+{
+    tune(options);
+    options->max_ttl_ms = SHORT_TTL_MS;
+}
+
+static void hold(uint32_t ttl_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+
+    wish.renew_ms = RENEW_MS;
+    lock = rig_hold_as(&rig, "kept", &wish);
+    watch_start(lock, &watched);
+    rig_wait_count(&rig, "kept", 5);
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+}
+
+static void open_five(void)
+{
+    rig_open_with(&rig, 5, 0, tune);
+}
+
+static void open_five_with_short_locks(void)
+{
+    rig_open_with(&rig, 5, 0, tune_short);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void kill_masters(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        ck_assert_msg(masters_kill(rig.masters, i), "%s", masters_error());
+}
+
+static void restart_empty(size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
+}
+
+static bool is_on_all(void *argument)
+{
+    (void)argument;
+    return rig_count_value(&rig, "kept", token) == rig.n;
+}
+
+static void expect_kept_everywhere(void)
+{
+    rig_wait(&rig, is_on_all, NULL, "the key to be on all masters again");
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_int_gt(redlock_remaining_ns(lock), 0);
+    ck_assert_uint_eq(watched.lost, 0);
+    ck_assert_str_eq(redlock_lock_token(lock), token);
+}
+
+static bool has_repaired(void *argument)
+{
+    return watch_stats(rig.client).repairs >= *(const unsigned *)argument;
+}
+
+/* The masters' answers may still be on their way. */
+static void wait_for_repairs(unsigned n)
+{
+    rig_wait(&rig, has_repaired, &n, "the repairs to be counted");
+}
+
+/* Another program that wants the lock, all the time. */
+struct rival {
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+    struct outcome outcome;
+    int64_t won_at_ns;
+};
+
+static void on_won(struct redlock_lock *won, const struct redlock_result *result, void *user_data)
+{
+    struct rival *rival = user_data;
+
+    rival->won_at_ns = watch_now_ns();
+    outcome_record(won, result, &rival->outcome);
+}
+
+static void start_rival(struct rival *rival)
+{
+    struct redlock_acquire_options wish = rig_lease(SHORT_TTL_MS, REDLOCK_FOREVER);
+
+    memset(rival, 0, sizeof(*rival));
+    rig.options.on_event = NULL;
+    rival->client = rig_new_client(&rig);
+    rival->lock = rig_new_lock(rival->client, "kept");
+    wish.retry_delay_ms = wish.retry_jitter_ms = 10;
+    ck_assert_int_eq(redlock_acquire(rival->lock, &wish, on_won, rival), 0);
+}
+
+START_TEST(an_emptied_minority_gets_the_key_back_with_the_next_renewal)
+{
+    hold(TTL_MS);
+    kill_masters(0, 2);
+    restart_empty(0, 2);
+    expect_kept_everywhere();
+    wait_for_repairs(2);
+}
+END_TEST
+
+/* Connections stay: the guard behind the renewal finds out. */
+START_TEST(a_flushed_minority_gets_the_key_back)
+{
+    hold(TTL_MS);
+    for (size_t i = 0; i < 2; i++)
+        rig_do(&rig, i, "FLUSHALL", NULL);
+    expect_kept_everywhere();
+    ck_assert_int_eq(watch_info(rig.client, 0).fault, REDLOCK_FAULT_NEW_MEMORY);
+    ck_assert_int_eq(watch_info(rig.client, 1).fault, REDLOCK_FAULT_NEW_MEMORY);
+}
+END_TEST
+
+START_TEST(a_majority_emptied_at_once_gets_the_key_back_before_the_deadline)
+{
+    struct rival rival;
+
+    hold(TTL_MS);
+    start_rival(&rival);
+    kill_masters(0, 3);
+    restart_empty(0, 3);
+    expect_kept_everywhere();
+    wait_for_repairs(3);
+    rig_run_for(&rig, 500);
+    ck_assert_uint_eq(rival.outcome.calls, 0);
+    redlock_client_destroy(rival.client);
+}
+END_TEST
+
+START_TEST(all_masters_flushed_at_once_get_the_key_back)
+{
+    struct rival rival;
+
+    hold(TTL_MS);
+    start_rival(&rival);
+    rig_do_all(&rig, "FLUSHALL", NULL);
+    expect_kept_everywhere();
+    ck_assert_uint_eq(rival.outcome.calls, 0);
+    redlock_client_destroy(rival.client);
+}
+END_TEST
+
+START_TEST(a_rolling_restart_of_every_master_keeps_the_lock)
+{
+    struct rival rival;
+
+    hold(TTL_MS);
+    start_rival(&rival);
+    for (size_t i = 0; i < 5; i++) {
+        kill_masters(i, i + 1);
+        restart_empty(i, i + 1);
+        expect_kept_everywhere();
+    }
+    wait_for_repairs(5);
+    ck_assert_uint_eq(rival.outcome.calls, 0);
+    redlock_client_destroy(rival.client);
+}
+END_TEST
+
+START_TEST(what_was_given_back_is_removed_by_the_release)
+{
+    struct outcome outcome;
+
+    hold(TTL_MS);
+    kill_masters(0, 3);
+    restart_empty(0, 3);
+    expect_kept_everywhere();
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_absent(&rig, "kept");
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_has_it)
+{
+    struct rival rival;
+    int64_t deadline_ns;
+
+    hold(SHORT_TTL_MS);
+    start_rival(&rival);
+    kill_masters(0, 3);
+    deadline_ns = watch_now_ns() + INT64_C(1000000) * SHORT_TTL_MS; /* no later than that */
+    watch_wait_lost(&rig, &watched);
+    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_UNREACHABLE);
+    ck_assert_int_eq(watched.state, REDLOCK_STATE_LOST);
+    ck_assert_uint_eq(watched.at_risk, 1);
+    ck_assert_int_lt(watched.lost_at_ns, deadline_ns + INT64_C(1000000000));
+    ck_assert_uint_eq(rival.outcome.calls, 0);
+    restart_empty(0, 3);
+    rig_wait_outcome(&rig, &rival.outcome);
+    outcome_expect(&rival.outcome, REDLOCK_OK);
+    ck_assert_int_gt(rival.won_at_ns, watched.lost_at_ns);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    redlock_client_destroy(rival.client);
+}
+END_TEST
+
+/* Nothing is set up again once the deadline has passed. */
+START_TEST(masters_that_come_back_empty_after_the_loss_do_not_get_the_key)
+{
+    hold(SHORT_TTL_MS);
+    kill_masters(0, 3);
+    watch_wait_lost(&rig, &watched);
+    restart_empty(0, 3);
+    for (size_t i = 0; i < 3; i++)
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);
+    rig_run_for(&rig, 300);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "kept"), 0);
+    redlock_lock_destroy(lock);
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("keeping");
+    TCase *kept = suite_add_case(suite, "kept", open_five, close_rig);
+    TCase *lost = suite_add_case(suite, "lost", open_five_with_short_locks, close_rig);
+
+    tcase_add_test(kept, an_emptied_minority_gets_the_key_back_with_the_next_renewal);
+    tcase_add_test(kept, a_flushed_minority_gets_the_key_back);
+    tcase_add_test(kept, a_majority_emptied_at_once_gets_the_key_back_before_the_deadline);
+    tcase_add_test(kept, all_masters_flushed_at_once_get_the_key_back);
+    tcase_add_test(kept, a_rolling_restart_of_every_master_keeps_the_lock);
+    tcase_add_test(kept, what_was_given_back_is_removed_by_the_release);
+    tcase_add_test(lost, a_majority_that_stays_away_costs_the_lock_on_time_and_before_a_rival_has_it);
+    tcase_add_test(lost, masters_that_come_back_empty_after_the_loss_do_not_get_the_key);
+    return suite_run_with_server(suite);
+}

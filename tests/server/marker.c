@@ -1,0 +1,364 @@
+/* The marker: which memory a server has, as the JOIN script finds it on real servers. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "join_rig.h"
+#include "suite.h"
+
+/* --- The marker --------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_server_without_a_marker_is_new_and_gets_one)
+{
+    struct rl_join_report report = join_as(RL_JOIN_VOTE, "first");
+
+    ck_assert_int_eq(report.event, RL_JOIN_NEW);
+    ck_assert_str_eq(report.incarnation, "first");
+    ck_assert_int_eq(report.left_ms, QUARANTINE);
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+    ask_expect(join_master, 0, "HGET marker run", report.run_id);
+    ask_expect(join_master, 0, "HGET marker inc", "first");
+    ask_expect(join_master, 0, "HGET marker ring", "ring-of-three");
+    ask_expect(join_master, 0, "HGET marker max_ttl", "30000");
+    ask_expect(join_master, 0, "HGET marker durable", "0");
+    ck_assert_int_eq(ask_integer(join_master, 0, "PTTL marker"), -1);
+    ck_assert_int_eq(join_judged(&report).kind, RL_STANDING_QUARANTINED);
+}
+END_TEST
+
+START_TEST(the_same_memory_is_recognized_and_its_quarantine_runs_on)
+{
+    struct rl_join_report first = join_as(RL_JOIN_VOTE, "first");
+    struct rl_join_report second;
+
+    clock_fault_step_ms(join_clock, 10000);
+    second = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(second.event, RL_JOIN_KEPT);
+    ck_assert_str_eq(second.incarnation, "first");
+    ck_assert_str_eq(second.run_id, first.run_id);
+    ck_assert_int_le(second.left_ms, QUARANTINE - 10000);
+    ck_assert_int_gt(second.left_ms, 0);
+}
+END_TEST
+
+START_TEST(a_quarantine_ends_by_the_servers_clock)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_VOTE, "first");
+    clock_fault_step_ms(join_clock, QUARANTINE);
+    report = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(report.event, RL_JOIN_KEPT);
+    ck_assert_int_eq(report.left_ms, 0);
+    ck_assert_int_eq(join_judged(&report).kind, RL_STANDING_VOTES);
+    ck_assert(join_judged(&report).guarded);
+}
+END_TEST
+
+/* "until" is a year ahead then; taken at its word it would keep the server out for a year, one quarantine after
+ * another. */
+START_TEST(a_clock_that_is_set_back_does_not_make_a_quarantine_longer)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_VOTE, "first");
+    clock_fault_step_ms(join_clock, -INT64_C(365) * 86400000);
+    report = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(report.event, RL_JOIN_KEPT);
+    ck_assert_int_eq(report.left_ms, QUARANTINE);
+    clock_fault_step_ms(join_clock, QUARANTINE);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, 0);
+}
+END_TEST
+
+START_TEST(a_look_writes_nothing)
+{
+    struct rl_join_report report = join_as(RL_JOIN_LOOK, "first");
+
+    ck_assert_int_eq(report.event, RL_JOIN_ABSENT);
+    ck_assert_str_eq(report.incarnation, "");
+    ck_assert_int_eq(report.left_ms, 0);
+    ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
+    ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_NO_MARKER);
+}
+END_TEST
+
+START_TEST(a_look_reports_what_a_vote_would_find_after_a_restart)
+{
+    struct rl_join_report declared = join_as(RL_JOIN_DECLARE, "first");
+    struct rl_join_report report;
+
+    ck_assert_int_eq(join_as(RL_JOIN_LOOK, "second").event, RL_JOIN_KEPT);
+    join_restart();
+    report = join_as(RL_JOIN_LOOK, "third");
+    ck_assert_int_eq(report.event, RL_JOIN_RESTARTED);
+    ck_assert_int_eq(report.left_ms, QUARANTINE);
+    ck_assert_str_eq(report.incarnation, "first");
+    ask_expect(join_master, 0, "HGET marker run", declared.run_id);
+    ask_expect(join_master, 0, "HGET marker inc", "first");
+}
+END_TEST
+
+START_TEST(a_declared_server_votes_at_once)
+{
+    struct rl_join_report report = join_as(RL_JOIN_DECLARE, "first");
+
+    ck_assert_int_eq(report.event, RL_JOIN_DECLARED);
+    ck_assert_str_eq(report.incarnation, "first");
+    ck_assert_int_eq(report.left_ms, 0);
+    report = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(report.event, RL_JOIN_KEPT);
+    ck_assert_str_eq(report.incarnation, "first");
+    ck_assert_int_eq(report.left_ms, 0);
+}
+END_TEST
+
+START_TEST(a_declaration_replaces_another_rings_marker)
+{
+    struct rl_join_question other = join_question(RL_JOIN_VOTE, "first");
+
+    other.ring = join_slice("ring-of-five");
+    other.max_ttl_ms = 2 * MAX_TTL;
+    join_ask(&other);
+    ck_assert_int_eq(join_as(RL_JOIN_DECLARE, "second").event, RL_JOIN_DECLARED);
+    ask_expect(join_master, 0, "HGET marker ring", "ring-of-three");
+    ask_expect(join_master, 0, "HGET marker inc", "second");
+    ask_expect(join_master, 0, "HGET marker max_ttl", "30000");
+}
+END_TEST
+
+static void expect_marker_left_alone(const struct rl_join_question *asked, enum rl_join_event event)
+{
+    char *before = ask(join_master, 0, "HGETALL marker");
+    struct rl_join_report report = join_ask(asked);
+    char *after = ask(join_master, 0, "HGETALL marker");
+
+    ck_assert_int_eq(report.event, event);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+}
+
+/* Whatever a vote would write: another ttl, another durability, an end that is too far away. */
+START_TEST(a_look_at_a_marker_leaves_it_alone)
+{
+    struct rl_join_question asked = join_question(RL_JOIN_LOOK, "second");
+
+    asked.max_ttl_ms = 2 * MAX_TTL;
+    asked.durability = RL_DURABILITY_ALWAYS;
+    join_as(RL_JOIN_VOTE, "first");
+    clock_fault_step_ms(join_clock, -86400000);
+    expect_marker_left_alone(&asked, RL_JOIN_KEPT);
+}
+END_TEST
+
+START_TEST(another_rings_marker_is_left_alone)
+{
+    struct rl_join_question asked = join_question(RL_JOIN_VOTE, "second");
+    struct rl_join_report report;
+
+    asked.ring = join_slice("ring-of-five");
+    asked.max_ttl_ms = 2 * MAX_TTL;
+    asked.durability = RL_DURABILITY_ALWAYS;
+    join_as(RL_JOIN_VOTE, "first");
+    expect_marker_left_alone(&asked, RL_JOIN_MISMATCH);
+    report = join_ask(&asked);
+    ck_assert_int_eq(join_judged(&report).fault, RL_FAULT_RING);
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+}
+END_TEST
+
+START_TEST(a_longer_ttl_makes_a_running_quarantine_longer)
+{
+    struct rl_join_question longer = join_question(RL_JOIN_VOTE, "second");
+    struct rl_join_report report;
+
+    longer.max_ttl_ms = MAX_TTL + 15000;
+    join_as(RL_JOIN_VOTE, "first");
+    clock_fault_step_ms(join_clock, 1000);
+    report = join_ask(&longer);
+    ck_assert_int_eq(report.event, RL_JOIN_KEPT);
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL + 15000);
+    ck_assert_int_gt(report.left_ms, QUARANTINE);
+    ck_assert_int_le(report.left_ms, QUARANTINE + 14000);
+    report = join_as(RL_JOIN_VOTE, "third");
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL + 15000);
+    ck_assert_int_gt(report.left_ms, QUARANTINE);
+}
+END_TEST
+
+START_TEST(a_longer_ttl_begins_no_quarantine_anew)
+{
+    struct rl_join_question longer = join_question(RL_JOIN_VOTE, "second");
+    struct rl_join_report report;
+
+    longer.max_ttl_ms = MAX_TTL + 15000;
+    join_as(RL_JOIN_DECLARE, "first");
+    report = join_ask(&longer);
+    ck_assert_int_eq(report.left_ms, 0);
+    ask_expect(join_master, 0, "HGET marker max_ttl", "45000");
+    join_restart();
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, QUARANTINE + 15000);
+}
+END_TEST
+
+START_TEST(joining_again_writes_nothing)
+{
+    char *before, *after;
+
+    join_as(RL_JOIN_VOTE, "first");
+    before = ask(join_master, 0, "INFO persistence");
+    join_as(RL_JOIN_VOTE, "second");
+    after = ask(join_master, 0, "INFO persistence");
+    ck_assert_ptr_nonnull(strstr(before, "rdb_changes_since_last_save:"));
+    ck_assert_int_eq(atoll(strstr(before, "rdb_changes_since_last_save:") + 28),
+                     atoll(strstr(after, "rdb_changes_since_last_save:") + 28));
+    free(before);
+    free(after);
+}
+END_TEST
+
+/* --- Lost memory -------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_restart_with_its_keys_kept_is_a_new_memory)
+{
+    struct rl_join_report first = join_as(RL_JOIN_DECLARE, "first");
+    struct rl_join_report second;
+
+    join_restart();
+    second = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(second.event, RL_JOIN_RESTARTED);
+    ck_assert_str_eq(second.incarnation, "second");
+    ck_assert_str_ne(second.run_id, first.run_id);
+    ck_assert_int_eq(second.left_ms, QUARANTINE);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").event, RL_JOIN_KEPT);
+}
+END_TEST
+
+START_TEST(a_durable_server_resumes)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_DECLARE, "first");
+    ck_assert_int_eq(join_durable("second", RL_DURABILITY_ALWAYS).event, RL_JOIN_KEPT);
+    join_restart();
+    report = join_durable("third", RL_DURABILITY_ALWAYS);
+    ck_assert_int_eq(report.event, RL_JOIN_RESUMED);
+    ck_assert_str_eq(report.incarnation, "first");
+    ck_assert_int_eq(report.left_ms, 0);
+    ask_expect(join_master, 0, "HGET marker run", report.run_id);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "fourth").event, RL_JOIN_KEPT);
+}
+END_TEST
+
+START_TEST(a_resumed_quarantine_runs_on)
+{
+    struct rl_join_report report;
+
+    ck_assert_int_eq(join_durable("first", RL_DURABILITY_ALWAYS).event, RL_JOIN_NEW);
+    join_restart();
+    clock_fault_step_ms(join_clock, 5000);
+    report = join_durable("second", RL_DURABILITY_ALWAYS);
+    ck_assert_int_eq(report.event, RL_JOIN_RESUMED);
+    ck_assert_int_gt(report.left_ms, 0);
+    ck_assert_int_le(report.left_ms, QUARANTINE - 5000);
+}
+END_TEST
+
+/* What counts is that it was durable while it ran, not only that it is now. */
+START_TEST(a_server_that_was_not_durable_before_does_not_resume)
+{
+    join_as(RL_JOIN_DECLARE, "first");
+    join_durable("second", RL_DURABILITY_ALWAYS);
+    join_durable("third", RL_DURABILITY_NONE);
+    join_restart();
+    ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_ALWAYS).event, RL_JOIN_RESTARTED);
+}
+END_TEST
+
+START_TEST(a_client_without_rights_to_see_leaves_the_word_of_others)
+{
+    join_as(RL_JOIN_DECLARE, "first");
+    join_durable("second", RL_DURABILITY_ALWAYS);
+    join_durable("third", RL_DURABILITY_UNKNOWN);
+    ask_expect(join_master, 0, "HGET marker durable", "1");
+    join_restart();
+    ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_UNKNOWN).event, RL_JOIN_RESTARTED);
+}
+END_TEST
+
+START_TEST(a_run_that_nobody_has_verified_is_not_durable)
+{
+    join_as(RL_JOIN_DECLARE, "first");
+    join_durable("second", RL_DURABILITY_ALWAYS);
+    join_restart();
+    ck_assert_int_eq(join_durable("third", RL_DURABILITY_UNKNOWN).event, RL_JOIN_RESTARTED);
+    join_restart();
+    ck_assert_int_eq(join_durable("fourth", RL_DURABILITY_ALWAYS).event, RL_JOIN_RESTARTED);
+}
+END_TEST
+
+START_TEST(a_flushed_server_is_new_whoever_it_was)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_DECLARE, "first");
+    join_durable("second", RL_DURABILITY_ALWAYS);
+    ask_expect(join_master, 0, "FLUSHALL", "OK");
+    report = join_durable("third", RL_DURABILITY_ALWAYS);
+    ck_assert_int_eq(report.event, RL_JOIN_NEW);
+    ck_assert_str_eq(report.incarnation, "third");
+    ck_assert_int_eq(report.left_ms, QUARANTINE);
+}
+END_TEST
+
+START_TEST(a_torn_marker_counts_as_none)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_DECLARE, "first");
+    ask_expect(join_master, 0, "HDEL marker inc", "(integer) 1");
+    report = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(report.event, RL_JOIN_NEW);
+    ck_assert_int_eq(report.left_ms, QUARANTINE);
+    ask_expect(join_master, 0, "HDEL marker until", "(integer) 1");
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, QUARANTINE);
+}
+END_TEST
+
+static void add_marker_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_server_without_a_marker_is_new_and_gets_one);
+    tcase_add_test(cases, the_same_memory_is_recognized_and_its_quarantine_runs_on);
+    tcase_add_test(cases, a_quarantine_ends_by_the_servers_clock);
+    tcase_add_test(cases, a_clock_that_is_set_back_does_not_make_a_quarantine_longer);
+    tcase_add_test(cases, a_look_writes_nothing);
+    tcase_add_test(cases, a_look_reports_what_a_vote_would_find_after_a_restart);
+    tcase_add_test(cases, a_declared_server_votes_at_once);
+    tcase_add_test(cases, a_declaration_replaces_another_rings_marker);
+    tcase_add_test(cases, a_look_at_a_marker_leaves_it_alone);
+    tcase_add_test(cases, another_rings_marker_is_left_alone);
+    tcase_add_test(cases, a_longer_ttl_makes_a_running_quarantine_longer);
+    tcase_add_test(cases, a_longer_ttl_begins_no_quarantine_anew);
+    tcase_add_test(cases, joining_again_writes_nothing);
+}
+
+static void add_loss_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_restart_with_its_keys_kept_is_a_new_memory);
+    tcase_add_test(cases, a_durable_server_resumes);
+    tcase_add_test(cases, a_resumed_quarantine_runs_on);
+    tcase_add_test(cases, a_server_that_was_not_durable_before_does_not_resume);
+    tcase_add_test(cases, a_client_without_rights_to_see_leaves_the_word_of_others);
+    tcase_add_test(cases, a_run_that_nobody_has_verified_is_not_durable);
+    tcase_add_test(cases, a_flushed_server_is_new_whoever_it_was);
+    tcase_add_test(cases, a_torn_marker_counts_as_none);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("marker");
+
+    add_marker_tests(suite_add_case(suite, "marker", join_start, join_stop));
+    add_loss_tests(suite_add_case(suite, "lost memory", join_start, join_stop));
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,200 @@
+/* New deployments, and masters that have lost their memory: when their votes count. */
+#include <string.h>
+
+#include "suite.h"
+#include "trust_rig.h"
+
+/* --- New deployments --------------------------------------------------------------------------------------------- */
+
+START_TEST(new_masters_that_are_declared_so_vote_at_once)
+{
+    struct outcome outcome;
+
+    rig_open_with(&rig, 3, 0, trust_declare);
+    for (size_t i = 0; i < 3; i++)
+        trust_expect_votes(i);
+    outcome = trust_try("key", 5000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_count(&rig, "key", 3);
+    ck_assert_uint_eq(trust_stats().disproved, 0);
+}
+END_TEST
+
+START_TEST(new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second)
+{
+    int64_t begin = rig_now_ms();
+    struct redlock_node_info info;
+    struct outcome outcome;
+
+    rig_open_with(&rig, 3, 0, trust_vote_short);
+    info = trust_info(rig.client, 0);
+    ck_assert_int_eq(info.standing, REDLOCK_STANDING_QUARANTINED);
+    ck_assert_int_eq(info.fault, REDLOCK_FAULT_NEW_MEMORY);
+    ck_assert_int_gt(info.quarantine_ms, 0);
+    ck_assert_int_le(info.quarantine_ms, SHORT_QUARANTINE_MS * 101 / 100 + 4);
+    outcome = trust_try("key", SHORT_MAX_TTL_MS);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "quarantined");
+    for (size_t i = 0; i < 3; i++)
+        trust_wait_standing(i, REDLOCK_STANDING_VOTES);
+    ck_assert_int_ge(rig_now_ms() - begin, SHORT_QUARANTINE_MS);
+    outcome = trust_try("key", SHORT_MAX_TTL_MS);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(who_waits_gets_the_lock_when_the_quarantine_ends)
+{
+    struct redlock_acquire_options wish = rig_wish(SHORT_MAX_TTL_MS, SUITE_PATIENCE_S * 1000);
+    struct outcome outcome;
+
+    rig_open_with(&rig, 3, 0, trust_vote_short);
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "key"), &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_second_client_finds_the_marker_and_waits_for_nothing)
+{
+    rig_open_with(&rig, 3, 0, trust_declare);
+    redlock_client_destroy(rig.client);
+    trust_vote(&rig.options);
+    rig_connect(&rig);
+    for (size_t i = 0; i < 3; i++)
+        trust_expect_votes(i);
+}
+END_TEST
+
+START_TEST(who_only_looks_writes_no_marker)
+{
+    rig_open_with(&rig, 1, 0, trust_look);
+    trust_expect_excluded(0, REDLOCK_FAULT_NO_MARKER);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "redlock:marker"), 0);
+}
+END_TEST
+
+START_TEST(an_operator_s_declaration_ends_a_quarantine)
+{
+    struct redlock_client *operator;
+
+    rig_open_with(&rig, 1, 0, trust_vote);
+    ck_assert_int_gt(trust_info(rig.client, 0).quarantine_ms, SUITE_PATIENCE_S * 1000);
+    trust_declare(&rig.options);
+    operator = rig_new_client(&rig);
+    redlock_client_destroy(operator);
+    trust_wait_standing(0, REDLOCK_STANDING_VOTES);
+}
+END_TEST
+
+/* --- Loss of memory ---------------------------------------------------------------------------------------------- */
+
+START_TEST(a_vote_from_an_emptied_memory_does_not_count)
+{
+    struct outcome outcome;
+
+    rig_open_with(&rig, 3, 0, trust_declare_short);
+    rig_do(&rig, 0, "FLUSHALL", NULL);
+    rig_do(&rig, 1, "FLUSHALL", NULL);
+    outcome = trust_try("key", SHORT_MAX_TTL_MS);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    ck_assert_uint_eq(trust_stats().disproved, 2);
+    trust_wait_standing(0, REDLOCK_STANDING_QUARANTINED);
+    trust_wait_standing(1, REDLOCK_STANDING_QUARANTINED);
+    trust_expect_votes(2);
+    rig_wait_absent(&rig, "key");
+    trust_wait_standing(0, REDLOCK_STANDING_VOTES);
+    trust_wait_standing(1, REDLOCK_STANDING_VOTES);
+    outcome = trust_try("key", SHORT_MAX_TTL_MS);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(one_emptied_master_does_not_stop_the_others)
+{
+    struct outcome outcome;
+
+    rig_open_with(&rig, 3, 0, trust_declare);
+    rig_do(&rig, 0, "FLUSHALL", NULL);
+    outcome = trust_try("key", 5000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_ne(outcome.nodes[0].vote, REDLOCK_VOTE_GRANTED);
+    trust_wait_standing(0, REDLOCK_STANDING_QUARANTINED);
+    ck_assert_int_eq(trust_info(rig.client, 0).fault, REDLOCK_FAULT_NEW_MEMORY);
+}
+END_TEST
+
+START_TEST(a_marker_of_another_incarnation_does_not_count_either)
+{
+    struct outcome outcome;
+
+    rig_open_with(&rig, 1, 0, trust_declare);
+    rig_do(&rig, 0, "HSET", "redlock:marker", "inc", "somebody-else's", NULL);
+    outcome = trust_try("key", 5000);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    ck_assert_uint_eq(trust_stats().disproved, 1);
+}
+END_TEST
+
+static void restart(size_t node)
+{
+    ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
+    rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_DOWN);
+    ck_assert_msg(masters_restart(rig.masters, node), "%s", masters_error());
+    rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_READY);
+}
+
+START_TEST(a_restarted_master_without_persistence_is_quarantined)
+{
+    rig_open_with(&rig, 1, 0, trust_declare);
+    restart(0);
+    ck_assert_int_eq(trust_info(rig.client, 0).standing, REDLOCK_STANDING_QUARANTINED);
+    ck_assert_uint_eq(trust_info(rig.client, 0).durable, 0);
+    ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "off");
+}
+END_TEST
+
+START_TEST(a_restarted_durable_master_votes_at_once)
+{
+    const struct masters_options options = {.count = 1, .persistence = MASTERS_ALWAYS};
+
+    trust_start(&options);
+    rig_connect(&rig);
+    ck_assert_uint_eq(trust_info(rig.client, 0).durable, 1);
+    ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "always");
+    restart(0);
+    trust_expect_votes(0);
+}
+END_TEST
+
+START_TEST(a_restarted_master_that_syncs_every_second_is_quarantined)
+{
+    const struct masters_options options = {.count = 1, .persistence = MASTERS_EVERYSEC};
+
+    trust_start(&options);
+    rig_connect(&rig);
+    restart(0);
+    ck_assert_int_eq(trust_info(rig.client, 0).standing, REDLOCK_STANDING_QUARANTINED);
+    ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "everysec");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("memory");
+    TCase *fresh = suite_add_case(suite, "new", NULL, trust_close);
+    TCase *loss = suite_add_case(suite, "loss", NULL, trust_close);
+
+    tcase_add_test(fresh, new_masters_that_are_declared_so_vote_at_once);
+    tcase_add_test(fresh, new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second);
+    tcase_add_test(fresh, who_waits_gets_the_lock_when_the_quarantine_ends);
+    tcase_add_test(fresh, a_second_client_finds_the_marker_and_waits_for_nothing);
+    tcase_add_test(fresh, who_only_looks_writes_no_marker);
+    tcase_add_test(fresh, an_operator_s_declaration_ends_a_quarantine);
+    tcase_add_test(loss, a_vote_from_an_emptied_memory_does_not_count);
+    tcase_add_test(loss, one_emptied_master_does_not_stop_the_others);
+    tcase_add_test(loss, a_marker_of_another_incarnation_does_not_count_either);
+    tcase_add_test(loss, a_restarted_master_without_persistence_is_quarantined);
+    tcase_add_test(loss, a_restarted_durable_master_votes_at_once);
+    tcase_add_test(loss, a_restarted_master_that_syncs_every_second_is_quarantined);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,287 @@
+/* Renewal: a lock that is held lives on without a call of its holder, for as long as it is wanted. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define TTL_MS 1000
+
+static struct rig rig;
+static struct tally tally;
+static struct watched watched;
+
+static void quick_to_give_up(struct redlock_options *options)
+{
+    watch_events(options, &tally);
+    options->node_timeout_ms = 150;
+}
+
+static void open_three(void)
+{
+    rig_open_with(&rig, 3, 0, quick_to_give_up);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* Held, watched, and renewed every `renew_ms` (0: the default). */
+static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t renew_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct redlock_lock *lock;
+
+    wish.renew_ms = renew_ms;
+    lock = rig_hold_as(&rig, key, &wish);
+    watch_start(lock, &watched);
+    return lock;
+}
+
+static void hang_all(void)
+{
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert(masters_hang(rig.masters, i));
+}
+
+static void resume_all(void)
+{
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert(masters_resume(rig.masters, i));
+}
+
+static void expect_no_more_renewals(void)
+{
+    uint64_t before = watch_stats(rig.client).renewals;
+
+    rig_run_for(&rig, 300);
+    ck_assert_uint_eq(watch_stats(rig.client).renewals, before);
+    ck_assert_uint_eq(watched.at_risk + watched.lost, 0);
+}
+
+static void expect_kept_out(const char *key)
+{
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_lock *rival = rig_new_lock(rig.client, key);
+    struct outcome outcome = rig_acquire(&rig, rival, &wish);
+
+    outcome_expect(&outcome, REDLOCK_HELD);
+    redlock_lock_destroy(rival);
+}
+
+START_TEST(a_lock_outlives_several_ttls)
+{
+    struct redlock_lock *lock = hold("long", TTL_MS, 0);
+    char token[64];
+
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    rig_run_for(&rig, 3 * TTL_MS + TTL_MS / 2);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_int_gt(redlock_remaining_ns(lock), 0);
+    ck_assert_uint_eq(watched.lost, 0);
+    ck_assert_str_eq(redlock_lock_token(lock), token);
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_uint_ge(rig_count_value(&rig, "long", token), 2);
+    ck_assert_uint_ge(tally.n[REDLOCK_EVENT_RENEWED], 3);
+    ck_assert_uint_ge(watch_stats(rig.client).renewals, tally.n[REDLOCK_EVENT_RENEWED]);
+    expect_kept_out("long");
+}
+END_TEST
+
+/* The default is a third of the ttl; the library may come a little early to renew many locks at once. */
+START_TEST(it_is_renewed_no_more_often_than_asked)
+{
+    int64_t start = rig_now_ms();
+
+    hold("rhythm", 30000, 100);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 8);
+    ck_assert_int_ge(rig_now_ms() - start, 8 * 100 * 9 / 10);
+}
+END_TEST
+
+START_TEST(a_short_hold_is_not_renewed_at_all)
+{
+    struct outcome outcome = rig_release(&rig, hold("quick", 30000, 0));
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(watch_stats(rig.client).renewals, 0);
+}
+END_TEST
+
+START_TEST(renewal_ends_with_the_release)
+{
+    struct redlock_lock *lock = hold("released", 30000, 20);
+    struct outcome outcome;
+
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    expect_no_more_renewals();
+    ck_assert_uint_eq(masters_count_key(rig.masters, "released"), 0);
+}
+END_TEST
+
+START_TEST(a_detached_lock_is_left_to_its_ttl)
+{
+    struct redlock_lock *lock = hold("detached", TTL_MS, 20);
+
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
+    ck_assert_int_eq(redlock_lock_detach(lock), 0);
+    expect_no_more_renewals();
+    rig_wait_absent(&rig, "detached");
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
+}
+END_TEST
+
+START_TEST(renewal_ends_with_the_handle)
+{
+    struct redlock_lock *lock = hold("destroyed", 30000, 20);
+
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
+    redlock_lock_destroy(lock);
+    expect_no_more_renewals();
+    rig_wait_absent(&rig, "destroyed");
+}
+END_TEST
+
+START_TEST(without_renewal_the_lock_ends_with_its_ttl)
+{
+    hold("lease", 300, REDLOCK_NO_RENEWAL);
+    watch_wait_lost(&rig, &watched);
+    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
+    ck_assert_uint_eq(watch_stats(rig.client).renewals, 0);
+    rig_wait_absent(&rig, "lease");
+}
+END_TEST
+
+START_TEST(a_lock_held_for_too_long_is_renewed_no_more)
+{
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    int64_t start = rig_now_ms();
+    struct redlock_lock *lock;
+
+    wish.renew_ms = 50;
+    wish.max_hold_ms = 1500;
+    lock = rig_hold_as(&rig, "limit", &wish);
+    watch_start(lock, &watched);
+    watch_wait_lost(&rig, &watched);
+    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_HOLD_LIMIT);
+    ck_assert_int_ge(rig_now_ms() - start, 1500); /* the last renewal came shortly before that */
+    ck_assert_int_lt(rig_now_ms() - start, 1500 + TTL_MS + 1000);
+    ck_assert_uint_ge(tally.n[REDLOCK_EVENT_RENEWED], 2);
+    rig_wait_absent(&rig, "limit");
+}
+END_TEST
+
+START_TEST(a_lock_won_at_the_second_attempt_is_renewed_too)
+{
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, 20000);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "contended");
+    struct outcome outcome;
+
+    rig_hold_lease(&rig, "contended", 200);
+    wish.renew_ms = 50;
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_ge(outcome.attempts, 2);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
+    rig_run_for(&rig, TTL_MS + 200);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+}
+END_TEST
+
+static bool a_renewal_is_under_way(void *argument)
+{
+    return watch_stats(rig.client).renewals > *(const uint64_t *)argument;
+}
+
+START_TEST(a_release_during_a_renewal_leaves_nothing)
+{
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_lock *lock = hold("race", 30000, 50);
+    struct outcome outcome = {0};
+    uint64_t before;
+
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 1);
+    rig_wait_quiet(&rig, rig.client);
+    hang_all();
+    before = watch_stats(rig.client).renewals;
+    rig_wait(&rig, a_renewal_is_under_way, &before, "a renewal without an answer");
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
+    resume_all();
+    rig_wait_outcome(&rig, &outcome);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
+    expect_no_more_renewals();
+    ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
+    outcome = rig_acquire(&rig, lock, &wish);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(renewal_goes_on_with_a_new_ttl)
+{
+    struct redlock_lock *lock = hold("changed", 30000, 0);
+    struct outcome outcome = rig_extend(&rig, lock, TTL_MS);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_run_for(&rig, 2 * TTL_MS + TTL_MS / 2);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_uint_ge(tally.n[REDLOCK_EVENT_RENEWED], 2);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_le(rig_pttl(&rig, i, "changed"), TTL_MS);
+    ck_assert_uint_eq(watched.lost, 0);
+}
+END_TEST
+
+START_TEST(a_renewal_that_found_nobody_is_tried_again_in_time)
+{
+    struct redlock_lock *lock = hold("hiccup", 20000, 100);
+    unsigned renewed;
+
+    hang_all();
+    while (watch_stats(rig.client).renewals_failed < 2)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    renewed = tally.n[REDLOCK_EVENT_RENEWED];
+    resume_all();
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, renewed + 2);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_uint_eq(watched.lost, 0);
+    expect_kept_out("hiccup");
+}
+END_TEST
+
+START_TEST(a_dead_minority_does_not_matter)
+{
+    struct redlock_lock *lock = hold("minority", TTL_MS, 0);
+
+    ck_assert(masters_kill(rig.masters, 2));
+    rig_run_for(&rig, 2 * TTL_MS);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_uint_eq(watched.lost, 0);
+    expect_kept_out("minority");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("renewal");
+    TCase *goes = suite_add_case(suite, "goes on", open_three, close_rig);
+    TCase *ends = suite_add_case(suite, "ends", open_three, close_rig);
+
+    tcase_add_test(goes, a_lock_outlives_several_ttls);
+    tcase_add_test(goes, it_is_renewed_no_more_often_than_asked);
+    tcase_add_test(goes, a_short_hold_is_not_renewed_at_all);
+    tcase_add_test(goes, a_lock_won_at_the_second_attempt_is_renewed_too);
+    tcase_add_test(goes, renewal_goes_on_with_a_new_ttl);
+    tcase_add_test(goes, a_renewal_that_found_nobody_is_tried_again_in_time);
+    tcase_add_test(goes, a_dead_minority_does_not_matter);
+    tcase_add_test(ends, renewal_ends_with_the_release);
+    tcase_add_test(ends, a_detached_lock_is_left_to_its_ttl);
+    tcase_add_test(ends, renewal_ends_with_the_handle);
+    tcase_add_test(ends, without_renewal_the_lock_ends_with_its_ttl);
+    tcase_add_test(ends, a_lock_held_for_too_long_is_renewed_no_more);
+    tcase_add_test(ends, a_release_during_a_renewal_leaves_nothing);
+    return suite_run_with_server(suite);
+}

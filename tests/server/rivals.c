@@ -1,0 +1,138 @@
+/* Two clients and a master that has forgotten: what a bare majority and a restart do to a lock (acceptance Z9, Z10). */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define MAX_TTL_MS 1500
+#define QUARANTINE_MS (MAX_TTL_MS + 1000)
+
+static struct rig rig;
+static struct watched watched;
+static struct redlock_lock *lock;
+static int64_t restarted_ms;
+
+static void tune(struct redlock_options *options)
+{
+    options->max_ttl_ms = MAX_TTL_MS;
+    options->node_timeout_ms = 200;
+    options->backoff_min_ms = 5;
+    options->backoff_max_ms = 20;
+}
+
+static void tune_classic(struct redlock_options *options)
+{
+    tune(options);
+    options->profile = REDLOCK_PROFILE_CLASSIC;
+}
+
+/* Three masters, of which the last is down while a lock is taken: a bare majority. Then the first forgets it, and the
+ * last comes back: another majority, which knows nothing of the lock. */
+static void open_and_forget(void (*how)(struct redlock_options *options))
+{
+    rig_open_with(&rig, 3, 0, how);
+    ck_assert(masters_kill(rig.masters, 2));
+    rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_DOWN);
+    lock = rig_hold_lease(&rig, "rivals", MAX_TTL_MS);
+    watch_start(lock, &watched);
+    ck_assert(masters_kill(rig.masters, 0));
+    restarted_ms = rig_now_ms();
+    ck_assert_msg(masters_restart(rig.masters, 0) && masters_restart(rig.masters, 2), "%s", masters_error());
+}
+
+static void open_guarded(void)
+{
+    open_and_forget(tune);
+}
+
+static void open_classic(void)
+{
+    open_and_forget(tune_classic);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct outcome win(struct redlock_client *client)
+{
+    struct redlock_acquire_options wish = rig_lease(MAX_TTL_MS, REDLOCK_FOREVER);
+    struct redlock_lock *rival = rig_new_lock(client, "rivals");
+
+    wish.retry_delay_ms = wish.retry_jitter_ms = 5;
+    return rig_acquire(&rig, rival, &wish);
+}
+
+/* The contrast: this is what the guarded profile is for. */
+START_TEST(classic_clients_may_both_hold_the_lock)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct outcome outcome = win(other);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_gt(redlock_remaining_ns(lock), 0);
+    ck_assert_int_gt(redlock_remaining_ns(outcome.lock), 0);
+    redlock_client_destroy(other);
+}
+END_TEST
+
+START_TEST(guarded_clients_do_not_both_hold_it)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct outcome outcome = win(other);
+    int64_t won_ms = rig_now_ms();
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(watched.lost, 1);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    ck_assert_int_ge(won_ms - restarted_ms, QUARANTINE_MS);
+    redlock_client_destroy(other);
+}
+END_TEST
+
+/* The quarantine is the master's, not the client's: who comes later and has seen nothing finds it in the marker. */
+START_TEST(a_client_that_comes_later_finds_the_quarantine_too)
+{
+    struct redlock_client *witness = rig_new_client(&rig), *late;
+    struct outcome outcome;
+
+    redlock_client_destroy(witness);
+    rig_run_for(&rig, 300);
+    late = rig_new_client(&rig);
+    ck_assert_int_eq(watch_info(late, 0).fault, REDLOCK_FAULT_NEW_MEMORY);
+    ck_assert_int_le(watch_info(late, 0).quarantine_ms, QUARANTINE_MS - 200);
+    ck_assert_int_eq(watch_info(late, 1).standing, REDLOCK_STANDING_VOTES);
+    outcome = win(late);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_ge(rig_now_ms() - restarted_ms, QUARANTINE_MS);
+    redlock_client_destroy(late);
+}
+END_TEST
+
+START_TEST(masters_in_quarantine_refuse_and_say_why)
+{
+    struct redlock_acquire_options wish = rig_lease(MAX_TTL_MS, 0);
+    struct redlock_client *other = rig_new_client(&rig);
+    struct outcome outcome = rig_acquire(&rig, rig_new_lock(other, "another"), &wish);
+
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "quarantined");
+    outcome_expect_vote(&outcome, 2, REDLOCK_VOTE_FAILED, "quarantined");
+    redlock_client_destroy(other);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rivals");
+    TCase *guarded = suite_add_case(suite, "guarded", open_guarded, close_rig);
+    TCase *classic = suite_add_case(suite, "classic", open_classic, close_rig);
+
+    tcase_add_test(guarded, guarded_clients_do_not_both_hold_it);
+    tcase_add_test(guarded, a_client_that_comes_later_finds_the_quarantine_too);
+    tcase_add_test(guarded, masters_in_quarantine_refuse_and_say_why);
+    tcase_add_test(classic, classic_clients_may_both_hold_the_lock);
+    return suite_run_with_server(suite);
+}

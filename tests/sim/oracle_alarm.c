@@ -1,0 +1,78 @@
+/* The loss alarm (protocol 3.4): "lost" is told at the deadline at the latest, whatever the network does, and "at risk"
+ * before that when there was time. A timer may be late by the slack; a process that is stopped learns it afterwards. */
+#include "world.h"
+
+static int64_t patience(const struct world *world)
+{
+    return world->plan.timer_slack_ns + RL_NS_PER_US;
+}
+
+/* By whatever clock: certainly not before the first, certainly by the second. */
+static int64_t risk_may_begin(const struct handle *handle)
+{
+    return handle->promised_until - rl_ms(handle->lock.at_risk_ms).ns / 4 * 5;
+}
+
+static int64_t risk_begins(const struct handle *handle)
+{
+    return handle->promised_until - rl_ms(handle->lock.at_risk_ms).ns / 5 * 4;
+}
+
+void alarm_watch(struct world *world, const struct client *client, struct handle *handle)
+{
+    handle->promised_since = client_true_now(client);
+    handle->promised_until = handle->valid_until;
+    if (risk_may_begin(handle) > handle->promised_since)
+        handle->risk_told = false;
+    if (handle->alarm_armed)
+        return;
+    handle->alarm_armed = true;
+    world_event(world, handle->valid_until + patience(world), EVENT_ALARM, client->index, handle->index, client->life);
+}
+
+void alarm_on_event(struct world *world, const struct client *client, struct handle *handle, uint32_t life)
+{
+    int64_t due = handle->valid_until;
+
+    if (!client->alive || client->life != life)
+        return;
+    handle->alarm_armed = false;
+    if (handle->lock.state != RL_LOCK_HELD && handle->lock.state != RL_LOCK_EXTENDING)
+        return;
+    if (due < client->stopped_until)
+        due = client->stopped_until;
+    due += patience(world);
+    if (due > world->now) {
+        handle->alarm_armed = true;
+        world_event(world, due, EVENT_ALARM, client->index, handle->index, life);
+        return;
+    }
+    world_violation(world, "alarm", "%s is not told that its lock was lost at %.6f ms", name_of_handle(client, handle),
+                    (double)handle->valid_until / 1e6);
+}
+
+void alarm_on_risk(const struct client *client, struct handle *handle)
+{
+    handle->risk_told = true;
+    if (handle->lock.state != RL_LOCK_HELD && handle->lock.state != RL_LOCK_EXTENDING)
+        world_violation(client->world, "alarm", "%s is warned though it holds nothing",
+                        name_of_handle(client, handle));
+}
+
+/* Was the danger there for long enough to be told? */
+void alarm_on_lost(const struct client *client, const struct handle *handle)
+{
+    struct world *world = client->world;
+    int64_t since = risk_begins(handle);
+
+    world->coverage->losses[handle->lock.loss]++;
+    if (!handle->lock.at_risk_ms || handle->risk_told || client->lag)
+        return; /* or it was stopped just now */
+    if (since < handle->promised_since)
+        since = handle->promised_since;
+    if (since < client->stopped_until)
+        since = client->stopped_until;
+    if (since + patience(world) < client_true_now(client))
+        world_violation(world, "alarm", "%s has lost its lock without a warning, though in danger since %.6f ms",
+                        name_of_handle(client, handle), (double)since / 1e6);
+}

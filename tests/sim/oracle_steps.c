@@ -1,0 +1,68 @@
+/* What is promised when masters' clocks are set forward (protocol 5.6).
+ *
+ * A client learns of a step by the readings of TIME behind its commands, and by nothing else. So
+ *
+ *   - a holder that has not read the clock since cannot know: its validity is overstated, and that is excused;
+ *   - once it has read every clock that was set, it is not any more;
+ *   - a client that knew the clock before the step reads it again behind each vote: the votes that the step has set
+ *     free do not count for it, so it does not become a second holder, whether the first has noticed or not. A client
+ *     that did not know the clock cannot see the step (protocol section 8): for the longest ttl from then on it may.
+ *
+ * All that up to the precision of the readings: a step that is smaller than the uncertainty of the readings before and
+ * behind it cannot be told from a slow reply. The sum of those uncertainties is the slack of each client. A clock that
+ * is set both ways between two readings hides the way forward; worlds in which clocks are set back, too, are excused. */
+#include <string.h>
+
+#include "world.h"
+
+void steps_on_step(struct world *world, unsigned master, int64_t by)
+{
+    if (by <= 0) {
+        world->stepped_back = true;
+        return;
+    }
+    world->last_step = world->now;
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        struct client *client = &world->clients[c];
+        const struct rl_nodeclock *clock = &client->trust[master].clock;
+
+        if (!client->alive || clock->at.ns == RL_LONG_AGO.ns) {
+            client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;
+            continue;
+        }
+        client->unseen_steps |= UINT32_C(1) << master;
+        client->steps[master] += by;
+    }
+}
+
+/* A step that this reading does not show must have been smaller than what the reading, and those before it, leave
+ * open. What is noticed is known as precisely as that. */
+void steps_on_reading(struct world *world, struct client *client, unsigned master, enum rl_clock_finding finding,
+                      struct rl_instant sent, int64_t uncertainty)
+{
+    uint32_t bit = UINT32_C(1) << master;
+
+    if (!(client->unseen_steps & bit))
+        return;
+    if (finding == RL_CLOCK_STEADY && clockwork_when(&client->clock, sent.ns) <= world->last_step)
+        return; /* perhaps taken before the step */
+    if (finding == RL_CLOCK_STEADY && client->steps[master] > uncertainty && !world->stepped_back)
+        world_violation(world, "steps", "%s does not notice that the clock of %s was set forward by %.3f ms",
+                        name_of_client(client->index), name_of_master(master), (double)client->steps[master] / 1e6);
+    client->step_slack += uncertainty;
+    client->unseen_steps &= ~bit;
+    client->steps[master] = 0;
+}
+
+void steps_on_start(struct world *world, struct client *client)
+{
+    client->unseen_steps = 0;
+    memset(client->steps, 0, sizeof client->steps);
+    client->step_slack = 0;
+    client->blind_until = world->last_step + 2 * rl_ms(world->plan.max_ttl_ms).ns;
+}
+
+bool steps_all_seen(const struct world *world, const struct client *client)
+{
+    return world->plan.guarded && !world->stepped_back && !client->unseen_steps && client->blind_until < world->now;
+}

@@ -1,0 +1,133 @@
+#include "watch.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+int64_t watch_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+/* The clock is read first: what passes in between makes this deadline earlier than the lock's, and a lateness that is
+ * measured by it larger, never smaller. */
+int64_t watch_deadline_ns(const struct redlock_lock *lock)
+{
+    int64_t before = watch_now_ns();
+
+    return before + redlock_remaining_ns(lock);
+}
+
+void watch_record(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    int64_t now_ns = watch_now_ns();
+    struct watched *watched = user_data;
+
+    ck_assert(alarm->kind == REDLOCK_ALARM_AT_RISK || alarm->kind == REDLOCK_ALARM_LOST);
+    ck_assert_uint_eq(alarm->n_nodes, redlock_client_node_count(redlock_lock_client(lock)));
+    if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
+        watched->at_risk++;
+        watched->at_risk_ms = alarm->remaining_ms;
+        return;
+    }
+    watched->lost++;
+    watched->loss = alarm->loss;
+    watched->state = redlock_state(lock);
+    watched->remaining_ns = redlock_remaining_ns(lock);
+    watched->fence = redlock_lock_fence(lock);
+    watched->lost_at_ns = now_ns;
+}
+
+void watch_start(struct redlock_lock *lock, struct watched *watched)
+{
+    memset(watched, 0, sizeof(*watched));
+    ck_assert_int_eq(redlock_lock_watch(lock, watch_record, watched), 0);
+}
+
+static bool is_lost(void *argument)
+{
+    return ((const struct watched *)argument)->lost > 0;
+}
+
+void watch_wait_lost(struct rig *rig, struct watched *watched)
+{
+    rig_wait(rig, is_lost, watched, "the alarm");
+}
+
+struct warning_wish {
+    const struct watched *watched;
+    unsigned times;
+};
+
+static bool is_at_risk(void *argument)
+{
+    const struct warning_wish *wish = argument;
+
+    return wish->watched->at_risk >= wish->times;
+}
+
+void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times)
+{
+    struct warning_wish wish = {watched, times};
+
+    rig_wait(rig, is_at_risk, &wish, "the warning");
+}
+
+void watch_event(const struct redlock_event *event, void *user_data)
+{
+    struct tally *tally = user_data;
+
+    if ((unsigned)event->type < WATCH_EVENTS)
+        tally->n[event->type]++;
+    if (event->type == REDLOCK_EVENT_CLOCK)
+        tally->clock_us[event->node] = event->delay_us;
+}
+
+void watch_events(struct redlock_options *options, struct tally *tally)
+{
+    memset(tally, 0, sizeof(*tally));
+    options->on_event = watch_event;
+    options->event_data = tally;
+}
+
+struct event_wish {
+    const struct tally *tally;
+    enum redlock_event_type type;
+    unsigned times;
+};
+
+static bool has_happened(void *argument)
+{
+    const struct event_wish *wish = argument;
+
+    return wish->tally->n[wish->type] >= wish->times;
+}
+
+void watch_wait_event(struct rig *rig, struct tally *tally, enum redlock_event_type type, unsigned times)
+{
+    struct event_wish wish = {tally, type, times};
+    char what[80];
+
+    snprintf(what, sizeof(what), "event \"%s\", %u times", redlock_event_name(type), times);
+    rig_wait(rig, has_happened, &wish, what);
+}
+
+struct redlock_stats watch_stats(const struct redlock_client *client)
+{
+    struct redlock_stats stats;
+
+    ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof(stats)), 0);
+    return stats;
+}
+
+struct redlock_node_info watch_info(const struct redlock_client *client, size_t node)
+{
+    struct redlock_node_info info;
+
+    ck_assert_int_eq(redlock_client_node_info(client, node, &info, sizeof(info)), 0);
+    return info;
+}

@@ -1,0 +1,239 @@
+/* Taking over a lock that another handle holds: its ttl is 1000 ms, and it ends when that handle says. */
+#include "core_harness.h"
+#include "suite.h"
+
+static struct rl_acquire renewing_wish(void)
+{
+    struct rl_acquire wish = core_wish();
+
+    wish.renew_ms = 300;
+    return wish;
+}
+
+/* --- Valid -------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_valid_lock_is_held_at_once_until_the_deadline_it_had)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    ck_assert(core_adopt(core, &wish, 700, 0));
+    core_expect(core, "");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_int_eq(core_deadline_ms(core), 700);
+    core_run_to(core, 1000);
+    core_expect(core, "t=700ms SEND release #1: 0 1 2\n"
+                      "t=700ms LOST\n");
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_EXPIRED);
+    core_stop(core);
+}
+END_TEST
+
+/* A fifth of the interval at the latest. */
+START_TEST(it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = renewing_wish();
+
+    core_adopt(core, &wish, 700, 0);
+    core_run_to(core, 60);
+    ck_assert_uint_eq(core->engine.counters.renewals, 1);
+    core_answers(core, "ggg");
+    ck_assert_int_ge(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_limit_of_the_hold_counts_from_the_adoption)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = renewing_wish();
+
+    wish.max_hold_ms = 100;
+    core_run_to(core, 5000);
+    core_adopt(core, &wish, 5700, 0);
+    core_run_to(core, 5099);
+    ck_assert_uint_eq(core->engine.counters.renewals, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_quorum_th_of_the_bounds_decides)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+    struct rl_instant bounds[] = {RL_LONG_AGO, rl_after((struct rl_instant){0}, rl_ms(500)),
+                                  rl_after((struct rl_instant){0}, rl_ms(900))};
+    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, 0, bounds, 0};
+
+    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish,
+                            &inheritance));
+    ck_assert_int_eq(core_deadline_ms(core), 500);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(it_is_released_everywhere_whoever_may_have_granted_it)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_adopt(core, &wish, 700, 0);
+    core_release(core);
+    core_answers(core, "ggr");
+    core_expect(core, "t=0ms SEND release #1: 0 1 2\n"
+                      "t=0ms COMPLETE release ok\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(it_may_be_extended_detached_and_destroyed_like_any_other)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_adopt(core, &wish, 700, 0);
+    core_extend(core, 2000);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 1978);
+    core_detach(core);
+    core_adopt(core, &wish, 700, 0);
+    core_fini(core);
+    core_answers(core, "ggg");
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+/* --- What it brings along ----------------------------------------------------------------------------------------- */
+
+START_TEST(the_fencing_token_is_kept_through_extensions)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_adopt(core, &wish, 700, 4711);
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
+                      "t=0ms COMPLETE extend ok\n");
+    ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 4711);
+    core_stop(core);
+}
+END_TEST
+
+/* The former handle lost an extension to 100 ms on its way to master 0. */
+START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_master)
+{
+    struct core *core = core_start(1);
+    struct rl_acquire wish = core_wish();
+    struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
+    struct rl_inheritance inheritance = {1000, 1000, 100, 0, &bound, 1};
+
+    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish, &inheritance);
+    core_run_to(core, 50);
+    core_extend(core, 0);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_deadline_ms(core), 50 + 97);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_debt_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
+{
+    struct core *core = core_start(1);
+    struct rl_acquire wish = core_wish();
+    struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
+    struct rl_inheritance inheritance = {100, 3000, 100, 0, &bound, 0};
+
+    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish, &inheritance);
+    core_link(core, 0, RL_LINK_DOWN);
+    core_fini(core);
+    core_run_to(core, 3000);
+    ck_assert_uint_eq(core_live_claims(core), 1);
+    core_run_to(core, 3032 + 250);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+/* --- Expired ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(an_expired_lock_is_refused_and_its_claim_given_back)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = renewing_wish();
+
+    core_run_to(core, 700);
+    ck_assert(!core_adopt(core, &wish, 700, _i ? 4711 : 0));
+    core_expect(core, "t=700ms DISPOSE #1\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
+    core_run_to(core, 3000);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_refused_adoption_leaves_a_lost_lock_as_it_was)
+{
+    struct core *core = core_start_held(3);
+    struct rl_acquire wish = core_wish();
+
+    core_run_to(core, 988);
+    core_skip(core);
+    ck_assert(!core_adopt(core, &wish, 900, 0));
+    core_expect(core, "t=988ms DISPOSE #2\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
+    core_answers(core, "ggg");
+    core_release(core);
+    core_expect(core, "t=988ms COMPLETE release lost\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_lost_lock_may_adopt_another_and_still_undoes_its_own)
+{
+    struct core *core = core_start_held(3);
+    struct rl_acquire wish = core_wish();
+
+    core_run_to(core, 988);
+    core_skip(core);
+    ck_assert(core_adopt(core, &wish, 1500, 0));
+    core_expect(core, "");
+    core_answers(core, "ggg");
+    core_expect(core, "t=988ms DISPOSE #1\n");
+    ck_assert_int_eq(core_deadline_ms(core), 1500);
+    core_stop(core);
+}
+END_TEST
+
+static void add_legacy_tests(TCase *cases)
+{
+    tcase_add_test(cases, the_fencing_token_is_kept_through_extensions);
+    tcase_add_test(cases, an_extension_that_the_former_handle_lost_still_counts_against_its_master);
+    tcase_add_test(cases, a_debt_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for);
+}
+
+static void add_refusal_tests(TCase *cases)
+{
+    tcase_add_loop_test(cases, an_expired_lock_is_refused_and_its_claim_given_back, 0, 2);
+    tcase_add_test(cases, a_refused_adoption_leaves_a_lost_lock_as_it_was);
+    tcase_add_test(cases, a_lost_lock_may_adopt_another_and_still_undoes_its_own);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_adopt");
+    TCase *cases = suite_add_case(suite, "valid", NULL, NULL);
+
+    tcase_add_test(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had);
+    tcase_add_test(cases, it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are);
+    tcase_add_test(cases, the_limit_of_the_hold_counts_from_the_adoption);
+    tcase_add_test(cases, the_quorum_th_of_the_bounds_decides);
+    tcase_add_test(cases, it_is_released_everywhere_whoever_may_have_granted_it);
+    tcase_add_test(cases, it_may_be_extended_detached_and_destroyed_like_any_other);
+    add_legacy_tests(suite_add_case(suite, "inheritance", NULL, NULL));
+    add_refusal_tests(suite_add_case(suite, "expired", NULL, NULL));
+    return suite_run(suite);
+}

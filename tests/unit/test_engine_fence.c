@@ -1,0 +1,307 @@
+/* Fencing tokens (protocol section 4). Each master answers a claim with its counter; see core->counters. */
+#include "core_harness.h"
+#include "suite.h"
+
+static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
+{
+    struct core *core = core_start(n_nodes);
+    struct rl_acquire wish = core_wish_once();
+
+    for (size_t node = 0; node < n_nodes; node++)
+        core->counters[node] = counters[node];
+    wish.fenced = true;
+    core->proposal = 1000;
+    core_acquire(core, &wish);
+    core_skip(core);
+    return core;
+}
+
+#define CLAIMING(...)                                                                                                  \
+    start_claiming((const uint64_t[]){__VA_ARGS__}, sizeof((uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+static uint64_t token(const struct core *core)
+{
+    return rl_claim_token(core->locks[0].claim);
+}
+
+/* --- Recorded by a quorum ----------------------------------------------------------------------------------------- */
+
+START_TEST(one_round_trip_is_enough_when_the_counters_agree)
+{
+    struct core *core = CLAIMING(1000, 1000, 1000);
+
+    ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->proposal, 1000);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_answers(core, ".g");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(token(core), 1000);
+    ck_assert_uint_eq(core->engine.counters.raises, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(without_the_wish_there_is_no_token)
+{
+    struct core *core = core_start_held(3);
+
+    ck_assert_uint_eq(token(core), 0);
+    ck_assert_ptr_null(rl_claim_fence(core->locks[0].claim));
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(masters_that_have_answered_less_are_told_the_largest_answer)
+{
+    struct core *core = CLAIMING(1000, 1007, 1);
+
+    core_answers(core, "gg");
+    core_expect(core, "t=0ms SEND raise #1: 0\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_answers(core, "g");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(token(core), 1007);
+    ck_assert_uint_eq(core->engine.counters.raises, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary)
+{
+    struct core *core = CLAIMING(1000, 1007, 1007);
+
+    core_answers(core, "ggg");
+    core_expect(core, "t=0ms SEND raise #1: 0\n"
+                      "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(token(core), 1007);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_later_grant_with_a_smaller_counter_is_told_the_token_too)
+{
+    struct core *core = CLAIMING(10, 10, 12, 9, 1);
+
+    core_answers(core, "ggg");
+    core_expect(core, "t=0ms SEND raise #1: 0 1\n");
+    core_answers(core, "...g");
+    core_expect(core, "t=0ms SEND raise #1: 3\n");
+    core_answers(core, "g..g");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(token(core), 12);
+    ck_assert_uint_eq(core->engine.counters.raises, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_counts)
+{
+    struct core *core = CLAIMING(10, 11, 15);
+
+    core_answers(core, "ggg");
+    core_expect(core, "t=0ms SEND raise #1: 0\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_answers(core, "g");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(token(core), 11);
+    core_stop(core);
+}
+END_TEST
+
+/* It counts as a vote all the same: validity and token are different questions. */
+START_TEST(a_larger_counter_still_is_a_vote_for_the_lock)
+{
+    struct core *core = CLAIMING(10, 11, 15);
+
+    core_answers(core, "ggg");
+    core_answers(core, "g");
+    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, rl_ms(988).ns);
+    core_stop(core);
+}
+END_TEST
+
+/* --- With proofs -------------------------------------------------------------------------------------------------- */
+
+/* What another memory has answered is no counter of this one. */
+START_TEST(the_counter_of_a_disproved_grant_is_not_looked_at)
+{
+    struct core *core = core_start_guarded(3);
+    struct rl_acquire wish = core_wish();
+
+    wish.fenced = true;
+    core->counters[0] = 99;
+    core->counters[1] = core->counters[2] = 10;
+    core_acquire(core, &wish);
+    core_answers(core, "ggg");
+    core_disprove(core, 0);
+    core_prove(core, 1);
+    core_prove(core, 2);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(token(core), 10);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_counter_counts_with_the_proof_of_its_grant)
+{
+    struct core *core = core_start_guarded(3);
+    struct rl_acquire wish = core_wish();
+
+    wish.fenced = true;
+    core->counters[0] = 12;
+    core->counters[1] = core->counters[2] = 10;
+    core_acquire(core, &wish);
+    core_answers(core, "ggg");
+    core_prove(core, 0);
+    core_skip(core);
+    core_prove(core, 1);
+    core_expect(core, "t=0ms SEND raise #1: 1\n");
+    core_answers(core, ".g");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(token(core), 12);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_not_proved_is_no_record)
+{
+    struct core *core = core_start_guarded(3);
+    struct rl_acquire wish = core_wish();
+
+    wish.fenced = true;
+    core->counters[0] = core->counters[2] = 12;
+    core->counters[1] = 10;
+    core_acquire(core, &wish);
+    core_answers(core, "ggg");
+    core_prove(core, 0);
+    core_prove(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_prove(core, 2);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
+/* --- While held --------------------------------------------------------------------------------------------------- */
+
+START_TEST(extensions_keep_the_token_whatever_comes_in)
+{
+    struct core *core = CLAIMING(10, 10, 99);
+
+    core_answers(core, "gg");
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    core_answers(core, "..g");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(token(core), 10);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_attempt_begins_without_the_token_of_the_former_one)
+{
+    struct core *core = CLAIMING(10, 11, 12);
+    struct rl_acquire wish = core_wish_once();
+
+    core_answers(core, "gg");
+    core_cancel(core);
+    wish.fenced = true;
+    core_acquire(core, &wish);
+    ck_assert_uint_eq(token(core), 0);
+    ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->raised, 0);
+    core_stop(core);
+}
+END_TEST
+
+/* --- Every small case --------------------------------------------------------------------------------------------- */
+
+/* What has really happened at a master, apart from the engine: whether it has granted, and what it has recorded. */
+struct truth {
+    bool granted;
+    uint64_t recorded;
+};
+
+/* A raise confirmed by a master lifts its counter. */
+static void answer_truly(struct core *core, struct truth *truth, unsigned node, bool confirm)
+{
+    const struct core_queue *queue = &core->queues[node];
+    enum rl_step step = queue->commands[queue->head].step;
+
+    if (step == RL_STEP_CLAIM) {
+        truth[node] = (struct truth){true, core->counters[node]};
+        core_answer(core, node, RL_GRANTED);
+    } else if (step == RL_STEP_RAISE && confirm) {
+        uint64_t raised = token(core);
+
+        truth[node].recorded = raised > truth[node].recorded ? raised : truth[node].recorded;
+        core_answer(core, node, RL_GRANTED);
+    } else {
+        core_answer(core, node, RL_REFUSED);
+    }
+}
+
+static void check_token(const struct core *core, const struct truth *truth)
+{
+    unsigned recorded = 0;
+
+    for (unsigned node = 0; node < 3; node++)
+        recorded += truth[node].granted && truth[node].recorded == token(core);
+    CORE_DEMAND(recorded >= 2, "token %llu is recorded by %u masters\n%s", (unsigned long long)token(core), recorded,
+                core->log);
+}
+
+/* Counters from 1 to 3, six orders of the claims' answers, and a confirmation or denial from each master. */
+static void play(unsigned number)
+{
+    static const unsigned orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+    uint64_t counters[] = {1 + number % 3, 1 + number / 3 % 3, 1 + number / 9 % 3};
+    const unsigned *order = orders[number / 27 % 6];
+    unsigned confirms = number / 162;
+    struct core *core = start_claiming(counters, 3);
+    struct truth truth[3] = {{0}};
+
+    for (unsigned turn = 0; turn < 6 && core_state(core) == RL_LOCK_ACQUIRING; turn++) {
+        unsigned node = order[turn % 3];
+
+        if (core_queued(core, node))
+            answer_truly(core, truth, node, confirms & (1u << node));
+    }
+    CORE_DEMAND(core_state(core) != RL_LOCK_ACQUIRING, "undecided\n%s", core->log);
+    CORE_DEMAND(confirms != 7 || core_state(core) == RL_LOCK_HELD, "all have confirmed\n%s", core->log);
+    if (core_state(core) == RL_LOCK_HELD)
+        check_token(core, truth);
+    core_stop(core);
+}
+
+START_TEST(a_lock_is_held_only_with_a_token_that_a_quorum_has_recorded)
+{
+    for (unsigned number = 0; number < 162 * 8; number++)
+        play(number);
+}
+END_TEST
+
+static void add_hold_tests(TCase *cases)
+{
+    tcase_add_test(cases, the_counter_of_a_disproved_grant_is_not_looked_at);
+    tcase_add_test(cases, the_counter_counts_with_the_proof_of_its_grant);
+    tcase_add_test(cases, a_counter_that_is_not_proved_is_no_record);
+    tcase_add_test(cases, extensions_keep_the_token_whatever_comes_in);
+    tcase_add_test(cases, an_attempt_begins_without_the_token_of_the_former_one);
+    tcase_add_test(cases, a_lock_is_held_only_with_a_token_that_a_quorum_has_recorded);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_fence");
+    TCase *cases = suite_add_case(suite, "recorded", NULL, NULL);
+
+    tcase_add_test(cases, one_round_trip_is_enough_when_the_counters_agree);
+    tcase_add_test(cases, without_the_wish_there_is_no_token);
+    tcase_add_test(cases, masters_that_have_answered_less_are_told_the_largest_answer);
+    tcase_add_test(cases, a_later_grant_with_the_same_counter_makes_the_confirmation_unnecessary);
+    tcase_add_test(cases, a_later_grant_with_a_smaller_counter_is_told_the_token_too);
+    tcase_add_test(cases, the_token_is_fixed_by_the_first_quorum_and_a_larger_counter_never_counts);
+    tcase_add_test(cases, a_larger_counter_still_is_a_vote_for_the_lock);
+    add_hold_tests(suite_add_case(suite, "held", NULL, NULL));
+    return suite_run(suite);
+}

@@ -1,0 +1,286 @@
+/* Votes of masters with a marker: nothing counts before the guard behind it has been answered (protocol 1.3). */
+#include "core_harness.h"
+#include "suite.h"
+
+static const struct rl_slot *slot_of(const struct core *core, unsigned node)
+{
+    return &core->locks[0].claim->slots[node];
+}
+
+static struct core *start_acquiring(bool once)
+{
+    struct core *core = core_start_guarded(3);
+    struct rl_acquire wish = once ? core_wish_once() : core_wish();
+
+    core_acquire(core, &wish);
+    core_skip(core);
+    return core;
+}
+
+/* Held by the proved grants of 0 and 1; 2 has not answered yet: claim and guard are in its queue. */
+static struct core *start_held_by_two(void)
+{
+    struct core *core = start_acquiring(false);
+
+    core_answers(core, "gg");
+    core_prove(core, 0);
+    core_prove(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_skip(core);
+    return core;
+}
+
+/* --- Claims ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_guard_stands_behind_the_commands_of_a_guarded_master_only)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_judge_votes(core, 1, true);
+    core_acquire(core, &wish);
+    ck_assert_uint_eq(core_queued(core, 0), 1);
+    ck_assert_uint_eq(core_queued(core, 1), 2);
+    ck_assert_uint_eq(rl_engine_take_unguarded(&core->engine), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_unproved_grant_is_no_vote)
+{
+    struct core *core = start_acquiring(false);
+
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    for (unsigned node = 0; node < 3; node++) {
+        ck_assert_int_eq(slot_of(core, node)->vote, RL_PENDING);
+        ck_assert_int_eq(slot_of(core, node)->bound.ns, RL_LONG_AGO.ns);
+    }
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_proof_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
+{
+    struct core *core = start_acquiring(false);
+
+    core_run_to(core, 10);
+    core_answers(core, "ggg");
+    core_run_to(core, 40);
+    core_prove(core, 2);
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_prove(core, 0);
+    core_expect(core, "t=40ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    ck_assert_int_eq(slot_of(core, 1)->bound.ns, RL_LONG_AGO.ns);
+    core_prove(core, 1);
+    ck_assert_int_eq(slot_of(core, 1)->bound.ns, rl_ms(988).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(refusals_and_failures_need_no_proof)
+{
+    static const char *const answers[] = {"rr", "ff", "uu"};
+    struct core *core = start_acquiring(true);
+
+    core_answers(core, answers[_i]);
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_int_eq(core->last.status, _i == 0 ? RL_END_HELD : RL_END_NO_QUORUM);
+    core_stop(core);
+}
+END_TEST
+
+/* Both claims go out in the turn in which the last master has joined. */
+START_TEST(one_guard_speaks_for_all_claims_of_its_turn)
+{
+    struct rl_config config = core_config(1);
+    struct core *core = core_new(&config);
+    struct rl_acquire wish = core_wish();
+
+    core_judge_votes(core, 0, true);
+    for (core->handle = 0; core->handle < 2; core->handle++)
+        core_acquire(core, &wish);
+    core_link(core, 0, RL_LINK_READY);
+    ck_assert_uint_eq(core_queued(core, 0), 3);
+    core_answers(core, "g");
+    core_answers(core, "g");
+    core_prove(core, 0);
+    ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+    ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_guard_says_nothing_of_what_is_answered_behind_it)
+{
+    struct core *core = core_start_guarded(1);
+    struct rl_acquire wish = core_wish();
+
+    for (core->handle = 0; core->handle < 2; core->handle++)
+        core_acquire(core, &wish);
+    core_answers(core, "g");
+    core_prove(core, 0);
+    core_answers(core, "g");
+    ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+    ck_assert_int_eq(core->locks[1].state, RL_LOCK_ACQUIRING);
+    core_prove(core, 0);
+    ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_disproved_grant_is_unknown_and_undone)
+{
+    struct core *core = start_acquiring(true);
+
+    core_answers(core, "ggg");
+    core_disprove(core, 0);
+    ck_assert_int_eq(slot_of(core, 0)->vote, RL_UNKNOWN);
+    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    core_expect(core, "");
+    core_disprove(core, 2);
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
+                      "t=0ms COMPLETE acquire no-quorum\n");
+    ck_assert_uint_eq(core->engine.counters.disproved, 2);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_grant_whose_connection_ends_before_the_proof_is_unknown_and_owed_an_undo)
+{
+    struct core *core = start_acquiring(true);
+
+    core_answers(core, "gg");
+    core_drop(core, 0);
+    ck_assert_int_eq(slot_of(core, 0)->vote, RL_UNKNOWN);
+    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_DISCONNECTED);
+    core_drop(core, 1);
+    core_expect(core, "t=0ms SEND rollback #1: 2\n"
+                      "t=0ms COMPLETE acquire no-quorum\n");
+    core_link(core, 0, RL_LINK_READY);
+    core_expect(core, "t=0ms SEND rollback #1: 0\n");
+    core_stop(core);
+}
+END_TEST
+
+/* --- The wait ends ------------------------------------------------------------------------------------------------ */
+
+START_TEST(the_end_of_the_round_drops_the_wait_and_undoes_what_was_granted)
+{
+    struct core *core = start_acquiring(true);
+
+    core_answers(core, "gg");
+    core_run_to(core, 50);
+    core_expect(core, "t=50ms SEND rollback #1: 0 1 2\n"
+                      "t=50ms COMPLETE acquire no-quorum\n");
+    core_prove(core, 0);
+    core_prove(core, 1);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_uint_eq(core->engine.counters.late_grants, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_new_round_drops_the_wait_for_the_claim)
+{
+    struct core *core = start_held_by_two();
+
+    core_answers(core, "..g");
+    core_extend(core, 2000);
+    core_prove(core, 2);
+    ck_assert_int_eq(slot_of(core, 2)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(slot_of(core, 2)->vote, RL_GRANTED);
+    core_answers(core, "..g");
+    ck_assert_int_eq(slot_of(core, 2)->bound.ns, RL_LONG_AGO.ns);
+    core_prove(core, 2);
+    ck_assert_int_eq(slot_of(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_canceled_attempt_leaves_no_wait_behind)
+{
+    struct core *core = start_acquiring(false);
+
+    core_answers(core, "ggg");
+    core_cancel(core);
+    core_forget(core);
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
+                      "t=0ms COMPLETE acquire canceled\n");
+    for (unsigned node = 0; node < 3; node++)
+        core_prove(core, node);
+    core_answers(core, "ggg");
+    core_expect(core, "t=0ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+/* How the wait for the proof ends: with it, without it, or with the connection. */
+static void end_wait(struct core *core, unsigned node, int how)
+{
+    if (how == 0)
+        core_prove(core, node);
+    else if (how == 1)
+        core_disprove(core, node);
+    else
+        core_drop(core, node);
+}
+
+START_TEST(a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_proof)
+{
+    struct core *core = start_held_by_two();
+
+    core_detach(core);
+    core_answers(core, "..g");
+    end_wait(core, 2, _i);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_proof)
+{
+    struct core *core = start_held_by_two();
+
+    core_extend(core, 0);
+    core_run_to(core, 50);
+    core_detach(core);
+    core_answers(core, "ggg");
+    core_prove(core, 0);
+    core_prove(core, 1);
+    end_wait(core, 2, 0);
+    core_answers(core, "..g");
+    end_wait(core, 2, _i);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+static void add_wait_tests(TCase *cases)
+{
+    tcase_add_test(cases, the_end_of_the_round_drops_the_wait_and_undoes_what_was_granted);
+    tcase_add_test(cases, a_new_round_drops_the_wait_for_the_claim);
+    tcase_add_test(cases, a_canceled_attempt_leaves_no_wait_behind);
+    tcase_add_loop_test(cases, a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_proof, 0, 3);
+    tcase_add_loop_test(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_proof, 0, 3);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_proof");
+    TCase *cases = suite_add_case(suite, "claims", NULL, NULL);
+
+    tcase_add_test(cases, a_guard_stands_behind_the_commands_of_a_guarded_master_only);
+    tcase_add_test(cases, an_unproved_grant_is_no_vote);
+    tcase_add_test(cases, the_proof_makes_it_a_vote_that_counts_from_the_sending_of_the_claim);
+    tcase_add_loop_test(cases, refusals_and_failures_need_no_proof, 0, 3);
+    tcase_add_test(cases, one_guard_speaks_for_all_claims_of_its_turn);
+    tcase_add_test(cases, a_guard_says_nothing_of_what_is_answered_behind_it);
+    tcase_add_test(cases, a_disproved_grant_is_unknown_and_undone);
+    tcase_add_test(cases, a_grant_whose_connection_ends_before_the_proof_is_unknown_and_owed_an_undo);
+    add_wait_tests(suite_add_case(suite, "waiting", NULL, NULL));
+    return suite_run(suite);
+}

@@ -1,0 +1,308 @@
+/* Rounds that meet masters without the key, and give it back (protocol 3.2). Held since t = 0, ttl 1000: valid until
+ * 988. Masters that have restarted are in quarantine until 6000. */
+#include <string.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+static const struct rl_slot *slot_of(const struct core *core, unsigned node)
+{
+    return &core->locks[0].claim->slots[node];
+}
+
+/* The master finds no key, and it is still the memory that was judged. */
+static void miss(struct core *core, unsigned node)
+{
+    core_answer(core, node, RL_REFUSED);
+    if (core->engine.standings[node].guarded)
+        core_prove(core, node);
+}
+
+static struct core *start_restarted(unsigned n_restarted)
+{
+    struct core *core = core_start_held(3);
+
+    for (unsigned node = 0; node < n_restarted; node++)
+        core_restart(core, node, 6000);
+    core_run_to(core, 300);
+    core_skip(core);
+    return core;
+}
+
+/* --- In quarantine ------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while)
+{
+    struct core *core = start_restarted(1);
+
+    core_extend(core, 0);
+    miss(core, 0);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=300ms SEND repair #1: 0\n");
+    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(slot_of(core, 0)->answer, RL_PENDING);
+    core_answers(core, "g");
+    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(1288).ns);
+    ck_assert_int_eq(slot_of(core, 0)->answer, RL_GRANTED);
+    ck_assert_uint_eq(core->engine.counters.repairs, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_held_lock_survives_the_restart_of_every_master)
+{
+    struct core *core = start_restarted(3);
+
+    core_extend(core, 0);
+    for (unsigned node = 0; node < 3; node++)
+        miss(core, node);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
+    core_answers(core, ".g");
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=300ms SEND repair #1: 0\n"
+                      "t=300ms SEND repair #1: 1\n"
+                      "t=300ms SEND repair #1: 2\n"
+                      "t=300ms COMPLETE extend ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 1288);
+    core_stop(core);
+}
+END_TEST
+
+/* Only 1 and 2 were extended at 500; what 0 had until 988 was lost with its memory. */
+START_TEST(a_restarted_master_is_not_asked_when_its_vote_is_over)
+{
+    struct core *core = core_start_held(3);
+
+    core_drop(core, 0);
+    core_run_to(core, 500);
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    core_restart(core, 0, 6000);
+    core->now.ns = rl_ms(988).ns - _i;
+    core_skip(core);
+    core_extend(core, 0);
+    ck_assert_int_eq(core_queued(core, 0) > 0, _i);
+    ck_assert_int_eq(slot_of(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_vote_that_ends_before_missing_is_answered_is_not_repaired)
+{
+    struct core *core = core_start_held(3);
+
+    core_drop(core, 0);
+    core_run_to(core, 960);
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    core_restart(core, 0, 6000);
+    core_run_to(core, 980);
+    core_extend(core, 0);
+    core_skip(core);
+    core_run_to(core, 988);
+    miss(core, 0);
+    core_expect(core, "");
+    ck_assert_int_eq(slot_of(core, 0)->answer, RL_REFUSED);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
+{
+    struct core *core = start_restarted(2);
+
+    core_extend(core, 0);
+    miss(core, 0);
+    miss(core, 1);
+    core_answer_for(core, 0, RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(slot_of(core, 0)->answer, RL_FAILED);
+    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    core_answer_for(core, 1, RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
+{
+    struct core *core = start_restarted(2);
+
+    core_extend(core, 0);
+    core_run_to(core, 350);
+    core_extend(core, 0);
+    miss(core, 0);
+    miss(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_loose)
+{
+    struct core *core = start_restarted(1);
+
+    core_extend(core, 500);
+    miss(core, 0);
+    core_restart(core, 0, 6000);
+    core_answers(core, ".gg");
+    core_extend(core, 2000);
+    miss(core, 0);
+    core_answers(core, "g");
+    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(300 + 493).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
+{
+    struct core *core = start_restarted(2);
+
+    core_extend(core, 0);
+    miss(core, 0);
+    core_run_to(core, 350);
+    core_extend(core, 0);
+    core_answers(core, "g");
+    core_answers(core, "g");
+    core_prove(core, 0);
+    ck_assert_int_eq(slot_of(core, 0)->answer, RL_GRANTED);
+    core_answers(core, "..g");
+    core_answers(core, "..g");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_that_meets_another_value_takes_the_vote)
+{
+    struct core *core = start_restarted(1);
+
+    core_extend(core, 0);
+    miss(core, 0);
+    core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
+    ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    core_stop(core);
+}
+END_TEST
+
+/* protocol 3.2: "this handle's own bound ... has not passed when the repair is sent", a second time as well. */
+START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit)
+{
+    struct core *core = start_restarted(1);
+    const struct rl_claim *claim = core->locks[0].claim;
+
+    core_extend(core, 0);
+    miss(core, 0);
+    core_answers(core, ".gg");
+    ck_assert(rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_REPAIR, 1, 0));
+    if (_i == 0)
+        core_sleep_to(core, 988);
+    else if (_i == 1)
+        core_judge(core, 0, RL_STANDING_EXCLUDED);
+    else
+        core_step_clock(core, 0, 1);
+    ck_assert(!rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_REPAIR, 1, 0));
+    core_stop(core);
+}
+END_TEST
+
+/* --- Undoing ------------------------------------------------------------------------------------------------------ */
+
+/* Master 0 has refused the claim, and was given the key later. */
+static struct core *start_repaired(const char *answer)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "rgg");
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    miss(core, 0);
+    core_answers(core, answer);
+    core_skip(core);
+    return core;
+}
+
+START_TEST(a_key_that_was_given_back_is_released_whatever_became_of_the_repair)
+{
+    static const char *const answers[] = {"g", "r", "f", "u", "."};
+    struct core *core = start_repaired(answers[_i]);
+
+    core_release(core);
+    core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_that_comes_through_behind_the_release_is_no_vote)
+{
+    struct core *core = start_repaired(".");
+
+    core_release(core);
+    core_answers(core, "ggg");
+    core_answers(core, "g");
+    core_forget(core);
+    ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_of_a_detached_lock_leaves_no_claim_behind)
+{
+    struct core *core = start_repaired(".");
+
+    core_detach(core);
+    core_answers(core, "g");
+    core_expect(core, "t=0ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
+{
+    struct core *core = start_restarted(1);
+
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    if (_i)
+        core_detach(core);
+    else
+        core_release(core);
+    core_skip(core);
+    miss(core, 0);
+    ck_assert_ptr_null(strstr(core->log, "repair"));
+    core_stop(core);
+}
+END_TEST
+
+static void add_undo_tests(TCase *cases)
+{
+    tcase_add_loop_test(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5);
+    tcase_add_test(cases, a_repair_that_comes_through_behind_the_release_is_no_vote);
+    tcase_add_test(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind);
+    tcase_add_loop_test(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_repair");
+    TCase *cases = suite_add_case(suite, "quarantine", NULL, NULL);
+
+    tcase_add_test(cases, a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while);
+    tcase_add_test(cases, a_held_lock_survives_the_restart_of_every_master);
+    tcase_add_loop_test(cases, a_restarted_master_is_not_asked_when_its_vote_is_over, 0, 2);
+    tcase_add_test(cases, a_vote_that_ends_before_missing_is_answered_is_not_repaired);
+    tcase_add_test(cases, a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were);
+    tcase_add_test(cases, missing_of_an_older_round_leaves_the_vote_of_a_restarted_master);
+    tcase_add_test(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_loose);
+    tcase_add_test(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one);
+    tcase_add_test(cases, a_repair_that_meets_another_value_takes_the_vote);
+    tcase_add_loop_test(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit, 0, 3);
+    add_undo_tests(suite_add_case(suite, "undoing", NULL, NULL));
+    return suite_run(suite);
+}
