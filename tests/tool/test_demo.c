@@ -10,6 +10,7 @@
 #include "suite.h"
 #include "tool.h"
 
+#define STOPPED "Bob wants it, and waits" /* for a holder that is stopped */
 #define MIDDLE "acquire p50" /* the heading of the table that is filled while masters are down */
 
 static struct tool tool;
@@ -65,18 +66,23 @@ START_TEST(the_tour_holds_all_its_checks)
 }
 END_TEST
 
-static void interrupt(int number, bool whole_group)
+static void interrupt_at(const char *text, int number, bool whole_group)
 {
     const char *const words[] = {"demo", "--fast", NULL};
 
     tool_start(&tool, words);
-    tool_read_until(&tool, MIDDLE);
+    tool_read_until(&tool, text);
     ck_assert_uint_eq(entries(), 1);
     ck_assert_int_eq(kill(whole_group ? -tool.pid : tool.pid, number), 0);
     tool_finish(&tool);
     ck_assert_int_eq(tool.signal, number);
     tool_orphans_end();
     expect_no_server();
+}
+
+static void interrupt(int number, bool whole_group)
+{
+    interrupt_at(MIDDLE, number, whole_group);
 }
 
 START_TEST(sigint_in_the_middle_cleans_up)
@@ -101,6 +107,20 @@ END_TEST
 START_TEST(even_sigkill_in_the_middle_leaves_nothing)
 {
     interrupt(SIGKILL, false);
+}
+END_TEST
+
+START_TEST(sigterm_while_a_holder_is_stopped_cleans_up)
+{
+    interrupt_at(STOPPED, SIGTERM, false);
+    ck_assert_ptr_nonnull(strstr(tool.out, "Interrupted"));
+    ck_assert_ptr_null(strstr(tool.out, "FAILED"));
+}
+END_TEST
+
+START_TEST(even_sigkill_while_a_holder_is_stopped_leaves_nothing)
+{
+    interrupt_at(STOPPED, SIGKILL, false);
 }
 END_TEST
 
@@ -184,6 +204,8 @@ static Suite *suite(void)
     tcase_add_test(tour, control_c_for_the_whole_group_cleans_up);
     tcase_add_test(tour, sigterm_in_the_middle_cleans_up);
     tcase_add_test(tour, even_sigkill_in_the_middle_leaves_nothing);
+    tcase_add_test(tour, sigterm_while_a_holder_is_stopped_cleans_up);
+    tcase_add_test(tour, even_sigkill_while_a_holder_is_stopped_leaves_nothing);
     tcase_add_test(tour, a_reader_that_goes_away_ends_the_tour_cleanly);
     tcase_add_test(tour, a_server_that_cannot_start_is_reported_with_3);
     tcase_add_test(tour, on_given_masters_nothing_is_harmed_or_left);

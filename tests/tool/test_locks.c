@@ -24,9 +24,17 @@ static void start(size_t count, const char *const *extra_args)
     setenv("REDLOCK_NODES", list, 1);
 }
 
+/* Otherwise masters that have just been started would not vote for a minute. */
+static void declare_new(void)
+{
+    tool_run(&tool, "nodes --new-deployment --yes");
+    tool_expect(&tool, 0);
+}
+
 static void setup(void)
 {
     start(5, NULL);
+    declare_new();
 }
 
 static void teardown(void)
@@ -169,6 +177,27 @@ START_TEST(lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
 }
 END_TEST
 
+START_TEST(fencing_tokens_grow_from_hold_to_hold)
+{
+    unsigned long long before = 0;
+
+    for (int i = 0; i < 3; i++) {
+        unsigned long long fence;
+        char token[64];
+
+        tool_run(&tool, "lock job --fenced");
+        tool_expect(&tool, 0);
+        ck_assert_int_eq(sscanf(tool.out, "%63s %llu\n", token, &fence), 2);
+        ck_assert_uint_gt(fence, before);
+        before = fence;
+        unlock(token);
+        tool_expect(&tool, 0);
+    }
+    tool_run(&tool, "lock job --fenced --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, ",\"fence\":"));
+}
+END_TEST
+
 START_TEST(a_token_that_cannot_be_written_is_not_left_locked)
 {
     const char *const words[] = {"lock", "job", "--wait", "forever", NULL};
@@ -301,6 +330,7 @@ START_TEST(passwords_and_databases_work_in_all_commands)
     masters_destroy(masters);
     start(3, guarded);
     use_password_and_database(3, "p%2C%2F%40ss");
+    declare_new();
     snprintf(token, sizeof(token), "%s", lock());
     tool_run(&tool, "status job");
     tool_expect(&tool, 0);
@@ -340,6 +370,7 @@ static Suite *suite(void)
     tcase_add_test(locks, lock_waits_as_long_as_told);
     tcase_add_test(locks, lock_wins_while_two_masters_are_down);
     tcase_add_test(locks, lock_with_three_masters_down_exits_with_3_and_leaves_nothing);
+    tcase_add_test(locks, fencing_tokens_grow_from_hold_to_hold);
     tcase_add_test(locks, a_token_that_cannot_be_written_is_not_left_locked);
     tcase_add_test(locks, a_signal_while_waiting_leaves_nothing);
     tcase_add_test(locks, json_output_is_one_line_with_every_vote);

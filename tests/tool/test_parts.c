@@ -5,6 +5,7 @@
 
 #include "cli/args.h"
 #include "cli/json.h"
+#include "cli/standings.h"
 #include "cli/target.h"
 #include "cli/verdict.h"
 #include "suite.h"
@@ -62,7 +63,7 @@ START_TEST(the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters
                 answers[i] = (enum answer)(rest % ANSWERS);
                 probes[i] = probe_of(answers[i]);
             }
-            ck_assert_int_eq(verdict_of(probes, n).kind, defined(answers, n));
+            ck_assert_int_eq(verdict_of(probes, n, n / 2 + 1).kind, defined(answers, n));
         }
     }
 }
@@ -76,11 +77,49 @@ START_TEST(a_quorum_keeps_the_key_for_the_qth_largest_time)
         probes[i] = probe_of(VALUE_A);
         probes[i].pttl_ms = (int64_t)(i + 1) * 1000;
     }
-    ck_assert_int_eq(verdict_of(probes, 5).pttl_ms, 3000);
+    ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, 3000);
     probes[0].pttl_ms = -1;
-    ck_assert_int_eq(verdict_of(probes, 5).pttl_ms, 4000);
+    ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, 4000);
     probes[1].pttl_ms = probes[2].pttl_ms = -1;
-    ck_assert_int_eq(verdict_of(probes, 5).pttl_ms, -1);
+    ck_assert_int_eq(verdict_of(probes, 5, 3).pttl_ms, -1);
+}
+END_TEST
+
+/* --- Standings */
+
+static struct redlock_node_info master(enum redlock_standing standing, int64_t quarantine_ms)
+{
+    return (struct redlock_node_info){.link = REDLOCK_LINK_READY, .standing = standing, .quarantine_ms = quarantine_ms};
+}
+
+#define VOTES REDLOCK_STANDING_VOTES, 0
+#define WAITS REDLOCK_STANDING_QUARANTINED
+#define OUT REDLOCK_STANDING_EXCLUDED, 0
+
+START_TEST(the_quorum_is_there_when_enough_quarantines_are_over)
+{
+    struct redlock_node_info infos[5] = {master(WAITS, 900), master(VOTES), master(WAITS, 500), master(OUT),
+                                         master(WAITS, 700)};
+
+    ck_assert_int_eq(standings_of(infos, 5, 3).quorum_in_ms, 700);
+    ck_assert_int_eq(standings_of(infos, 5, 4).quorum_in_ms, 900);
+    ck_assert_int_eq(standings_of(infos, 5, 5).quorum_in_ms, -1);
+    ck_assert_uint_eq(standings_of(infos, 5, 3).voting, 1);
+    ck_assert_uint_eq(standings_of(infos, 5, 3).waiting, 3);
+    infos[0] = infos[2] = master(VOTES);
+    ck_assert_int_eq(standings_of(infos, 5, 3).quorum_in_ms, 0);
+}
+END_TEST
+
+START_TEST(a_master_that_is_down_does_not_count_whatever_it_was)
+{
+    struct redlock_node_info infos[3] = {master(VOTES), master(VOTES), master(WAITS, 10)};
+
+    infos[0].link = REDLOCK_LINK_DOWN;
+    infos[2].link = REDLOCK_LINK_DOWN;
+    ck_assert_uint_eq(standings_of(infos, 3, 2).voting, 1);
+    ck_assert_uint_eq(standings_of(infos, 3, 2).answering, 1);
+    ck_assert_int_eq(standings_of(infos, 3, 2).quorum_in_ms, -1);
 }
 END_TEST
 
@@ -212,6 +251,8 @@ int main(void)
 
     tcase_add_test(parts, the_verdict_matches_its_definition_for_all_answers_of_up_to_5_masters);
     tcase_add_test(parts, a_quorum_keeps_the_key_for_the_qth_largest_time);
+    tcase_add_test(parts, the_quorum_is_there_when_enough_quarantines_are_over);
+    tcase_add_test(parts, a_master_that_is_down_does_not_count_whatever_it_was);
     tcase_add_loop_test(parts, durations_are_a_whole_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
     tcase_add_loop_test(parts, urls_point_where_they_say, 0, sizeof(targets) / sizeof(targets[0]));
     tcase_add_loop_test(parts, json_strings_are_valid_whatever_the_bytes, 0, sizeof(strings) / sizeof(strings[0]));

@@ -1,4 +1,5 @@
 /* What the command says, and its exit codes, where no master is needed. */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ static void expect_usage_error(const char *line, const char *message)
 
 START_TEST(every_command_explains_itself)
 {
-    static const char *const names[] = {"lock", "unlock", "status", "demo", "bench"};
+    static const char *const names[] = {"lock", "unlock", "status", "nodes", "demo", "bench"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char line[32] = "";
@@ -30,6 +31,19 @@ START_TEST(every_command_explains_itself)
         tool_expect(&tool, 0);
         ck_assert_msg(strstr(tool.out, names[i]) != NULL && strstr(tool.out, "Usage: redlock") != NULL, "%s", tool.out);
         ck_assert_str_eq(tool.err, "");
+    }
+}
+END_TEST
+
+START_TEST(help_fits_a_terminal_of_80_columns)
+{
+    static const char *const lines[] = {"--help",        "lock --help",  "unlock --help",
+                                        "status --help", "nodes --help", "demo --help"};
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        tool_run(&tool, lines[i]);
+        for (const char *line = tool.out; *line != '\0'; line += strcspn(line, "\n") + 1)
+            ck_assert_msg(strcspn(line, "\n") <= 80, "%s: %.*s", lines[i], (int)strcspn(line, "\n"), line);
     }
 }
 END_TEST
@@ -89,6 +103,18 @@ static const struct {
     {"status" MASTERS, "redlock: status: KEY is missing"},
     {"status k --wait 1" MASTERS, "redlock: status: unknown option '--wait'"},
     {"status k", "redlock: status: no masters given"},
+    {"lock k --profile safe" MASTERS, "'safe' is not a profile (guarded, classic)"},
+    {"lock k --quorum two" MASTERS, "'two' is not a number"},
+    {"lock k --quorum 4294967296" MASTERS, "'4294967296' is not a number"},
+    {"lock k --quorum 1" MASTERS, "quorum"},
+    {"lock k --prefix 12345678901234567890123456789012345678901234567890123456789012345" MASTERS, "prefix"},
+    {"nodes k" MASTERS, "redlock: nodes: unexpected argument 'k'"},
+    {"nodes", "redlock: nodes: no masters given"},
+    {"nodes --profile classic" MASTERS, "redlock: nodes: unknown option '--profile'"},
+    {"nodes --quorum 4" MASTERS, "quorum"},
+    {"nodes --yes" MASTERS, "go with --new-deployment only"},
+    {"nodes --force" MASTERS, "go with --new-deployment only"},
+    {"nodes --new-deployment" MASTERS, "standard input is none: add --yes"},
     {"demo now", "redlock: demo: unexpected argument 'now'"},
     {"demo --ttl 5s", "redlock: demo: unknown option '--ttl'"},
     {"demo --nodes a,a", "redlock: demo: masters 1 and 2 are the same"},
@@ -137,6 +163,12 @@ START_TEST(masters_that_cannot_be_reached_are_no_usage_error)
     tool_run(&tool, "status k" MASTERS);
     tool_expect(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 0 of 3 masters answered"));
+    tool_run(&tool, "nodes --new-deployment --yes" MASTERS);
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.err, "no master answers: nothing is declared"));
+    tool_run(&tool, "nodes" MASTERS);
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 0 of 3 masters answered"));
 }
 END_TEST
 
@@ -158,6 +190,7 @@ static Suite *suite(void)
     TCase *masters = suite_add_case(made, "masters", NULL, NULL);
 
     tcase_add_test(words, every_command_explains_itself);
+    tcase_add_test(words, help_fits_a_terminal_of_80_columns);
     tcase_add_test(words, the_command_lists_its_commands);
     tcase_add_test(words, version_names_tool_and_library);
     tcase_add_loop_test(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]));
@@ -173,6 +206,7 @@ int main(int argc, char **argv)
     if (argc != 2)
         return EXIT_FAILURE;
     tool_set_path(argv[1]);
+    tool_set_input(open("/dev/null", O_RDONLY));
     unsetenv("REDLOCK_NODES");
     return suite_run(suite());
 }

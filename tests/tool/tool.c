@@ -15,13 +15,19 @@
 
 #include "suite.h"
 
-enum { WORDS = 24, LINE_SIZE = 512, MESSAGE_TAIL = 1500 };
+enum { WORDS = 24, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
 
 static const char *path;
+static int input = -1;
 
 void tool_set_path(const char *name)
 {
     path = name;
+}
+
+void tool_set_input(int fd)
+{
+    input = fd;
 }
 
 static void become(const char *const *words, const int out[2], const int err[2])
@@ -31,6 +37,8 @@ static void become(const char *const *words, const int out[2], const int err[2])
     for (int i = 0; i < WORDS && words[i] != NULL; i++)
         argv[i + 1] = (char *)(uintptr_t)words[i];
     setpgid(0, 0);
+    if (input >= 0)
+        dup2(input, STDIN_FILENO);
     dup2(out[1], STDOUT_FILENO);
     dup2(err[1], STDERR_FILENO);
     execv(path, argv);

@@ -22,6 +22,9 @@ struct tool {
 /* The command under test, from the command line of the test program. */
 void tool_set_path(const char *path);
 
+/* What the commands started from now on read; -1: what the test program reads. */
+void tool_set_input(int fd);
+
 /* Starts `redlock WORD...` in a process group of its own; words up to NULL. Fails the test on errors, as all of
  * these. The calling process adopts what the command leaves behind: see tool_orphans_end(). */
 void tool_start(struct tool *tool, const char *const *words);

@@ -35,6 +35,9 @@ void cli_common_init(struct cli_common *common)
     memset(common, 0, sizeof(*common));
     common->max_ttl_ms = defaults.max_ttl_ms;
     common->node_timeout_ms = defaults.node_timeout_ms;
+    common->profile = defaults.profile;
+    common->join = defaults.join;
+    common->prefix = "";
 }
 
 void cli_common_fini(struct cli_common *common)
@@ -44,112 +47,9 @@ void cli_common_fini(struct cli_common *common)
     common->masters.count = 0;
 }
 
-/* --- Values -------------------------------------------------------------------------------------------------- */
-
-bool cli_parse_duration(const char *text, uint32_t *ret_ms)
+uint32_t cli_quorum(const struct cli_common *common)
 {
-    static const struct {
-        const char *suffix;
-        uint64_t ms;
-    } units[] = {{"", 1}, {"ms", 1}, {"s", 1000}, {"m", 60000}, {"h", 3600000}};
-    uint64_t number = 0;
-    const char *p = text;
-
-    for (; *p >= '0' && *p <= '9'; p++) {
-        number = number * 10 + (uint64_t)(*p - '0');
-        if (number > UINT32_MAX)
-            return false;
-    }
-    if (p == text)
-        return false;
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-        if (strcmp(p, units[i].suffix) == 0 && number * units[i].ms <= UINT32_MAX) {
-            *ret_ms = (uint32_t)(number * units[i].ms);
-            return true;
-        }
-    return false;
-}
-
-static bool parse_wait(const char *text, int64_t *ret_ms)
-{
-    uint32_t ms;
-
-    if (strcmp(text, "forever") == 0 || strcmp(text, "inf") == 0) {
-        *ret_ms = REDLOCK_FOREVER;
-        return true;
-    }
-    if (!cli_parse_duration(text, &ms))
-        return false;
-    *ret_ms = ms;
-    return true;
-}
-
-/* A bare host:port or path is what people type; the library wants a URL. */
-static const char *scheme_for(const char *text, const char **ret_rest)
-{
-    *ret_rest = text;
-    if (strstr(text, "://") != NULL)
-        return "";
-    if (strncmp(text, "unix:", 5) == 0)
-        *ret_rest = text + 5;
-    return *text == '/' || *ret_rest != text ? "unix://" : "redis://";
-}
-
-static bool add_master(const char *command, struct cli_masters *masters, const char *text)
-{
-    const char *rest;
-    const char *scheme = scheme_for(text, &rest);
-    char *url;
-
-    if (masters->count == REDLOCK_MAX_MASTERS) {
-        cli_error(command, "more than %d masters", REDLOCK_MAX_MASTERS);
-        return false;
-    }
-    if (asprintf(&url, "%s%s", scheme, rest) < 0) {
-        cli_error(command, "out of memory");
-        return false;
-    }
-    masters->urls[masters->count] = url;
-    masters->owned[masters->count++] = url;
-    return true;
-}
-
-static bool add_list(const char *command, struct cli_masters *masters, const char *list)
-{
-    char *copy = strdup(list);
-    char *rest = copy;
-    bool ok = copy != NULL;
-
-    while (ok && rest != NULL) {
-        const char *item = strsep(&rest, ",");
-
-        if (*item == '\0') {
-            cli_error(command, "empty item in the list of masters '%s'", list);
-            ok = false;
-        } else {
-            ok = add_master(command, masters, item);
-        }
-    }
-    free(copy);
-    return ok;
-}
-
-bool cli_masters_from_environment(const char *command, struct cli_masters *masters)
-{
-    const char *list = getenv("REDLOCK_NODES");
-
-    if (masters->count > 0 || list == NULL || *list == '\0')
-        return true;
-    return add_list(command, masters, list);
-}
-
-bool cli_need_masters(const char *command, struct cli_masters *masters)
-{
-    if (!cli_masters_from_environment(command, masters))
-        return false;
-    if (masters->count == 0)
-        cli_error(command, "no masters given: use --node, --nodes or REDLOCK_NODES");
-    return masters->count > 0;
+    return common->quorum != 0 ? common->quorum : (uint32_t)common->masters.count / 2 + 1;
 }
 
 /* --- The option loop ----------------------------------------------------------------------------------------- */
@@ -164,30 +64,6 @@ static size_t translate(const struct cli_option *options, struct option *ret_lon
     ret_long[n] = (struct option){"help", no_argument, NULL, 'h'};
     ret_long[n + 1] = (struct option){0};
     return n;
-}
-
-static bool bad_value(const char *command, const char *name, const char *text, const char *wanted)
-{
-    cli_error(command, "--%s: '%s' is not %s", name, text, wanted);
-    return false;
-}
-
-static bool store(const char *command, const struct cli_option *option, const char *text)
-{
-    if (option->flag != NULL) {
-        *option->flag = true;
-        return true;
-    }
-    if (option->duration_ms != NULL)
-        return cli_parse_duration(text, option->duration_ms) ||
-               bad_value(command, option->name, text, "a duration (500ms, 30s, 2m)");
-    if (option->wait_ms != NULL)
-        return parse_wait(text, option->wait_ms) ||
-               bad_value(command, option->name, text, "a duration (500ms, 30s, 2m) or 'forever'");
-    if (*text == '\0')
-        return bad_value(command, option->name, text, "a master's URL");
-    return option->node != NULL ? add_master(command, option->node, text)
-                                : add_list(command, option->node_list, text);
 }
 
 /* getopt_long does not tell an unknown long option from one that is short for several. */
@@ -231,7 +107,7 @@ static int parse_options(const struct cli_command *command, int argc, char **arg
         }
         if (code < FIRST_CODE)
             complain(command->name, code, argv, options);
-        if (code < FIRST_CODE || !store(command->name, &command->options[code - FIRST_CODE], optarg))
+        if (code < FIRST_CODE || !cli_store(command->name, &command->options[code - FIRST_CODE], optarg))
             return cli_usage(command->name);
     }
     return -1;

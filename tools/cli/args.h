@@ -22,6 +22,9 @@ struct cli_option {
     int64_t *wait_ms;              /* a duration, or "forever" */
     struct cli_masters *node;      /* one URL */
     struct cli_masters *node_list; /* several, separated by commas */
+    const char **text;             /* any text, borrowed */
+    uint32_t *number;
+    enum redlock_profile *profile; /* guarded, classic */
 };
 
 struct cli_command {
@@ -36,15 +39,27 @@ struct cli_common {
     struct cli_masters masters;
     uint32_t max_ttl_ms;
     uint32_t node_timeout_ms;
+    uint32_t quorum;                /* 0: the majority */
+    const char *prefix;
+    enum redlock_profile profile;
+    enum redlock_join join;         /* no option: each command knows */
     bool json;
 };
 
-#define CLI_COMMON_OPTIONS(common)                                                                                 \
+#define CLI_MASTER_OPTIONS(common)                                                                                 \
     {.name = "node", .node = &(common)->masters}, {.name = "nodes", .node_list = &(common)->masters},              \
+        {.name = "quorum", .number = &(common)->quorum}, {.name = "prefix", .text = &(common)->prefix},            \
         {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms},                                                 \
         {.name = "node-timeout", .duration_ms = &(common)->node_timeout_ms}, {.name = "json", .flag = &(common)->json}
 
+/* ... and those that use locks. */
+#define CLI_COMMON_OPTIONS(common) {.name = "profile", .profile = &(common)->profile}, CLI_MASTER_OPTIONS(common)
+
 /* The part of every help text that describes them. */
+#define CLI_PROFILE_HELP                                                                                           \
+    "  --profile NAME       guarded: only masters that can be trusted vote (default);\n"                           \
+    "                       classic: all that answer, see redlock(7)\n"
+
 #define CLI_COMMON_HELP                                                                                            \
     "Masters, the same independent ones for all users of a key:\n"                                                 \
     "  --node URL           one master; repeat it for each\n"                                                      \
@@ -56,10 +71,18 @@ struct cli_common {
     "  In a list, write a comma inside a password as %2C. Others on the machine can\n"                             \
     "  see command lines: give passwords in REDLOCK_NODES.\n"                                                      \
     "\n"                                                                                                           \
+    "What all users of a key must have in common, besides the list:\n"                                             \
+    "  --quorum N           masters that must agree (the majority)\n"                                              \
+    "  --prefix TEXT        put in front of every key (none)\n"                                                    \
+    "  --max-ttl DUR        largest ttl that any of them takes (1m)\n"                                             \
+    "\n"                                                                                                           \
     "Durations are 500ms, 30s, 2m, 1h; a plain number is milliseconds.\n"
 
 void cli_common_init(struct cli_common *common);
 void cli_common_fini(struct cli_common *common);
+
+/* Masters that must agree: as told, or the majority. */
+uint32_t cli_quorum(const struct cli_common *common);
 
 /* Options may stand before and behind the operands; "--" ends them. Returns -1 to go on, else the exit code: --help
  * has been printed, or an error. ret_operands has room for all operands. */
@@ -69,6 +92,8 @@ int cli_parse(const struct cli_command *command, int argc, char **argv, const ch
 bool cli_need_masters(const char *command, struct cli_masters *masters);
 bool cli_masters_from_environment(const char *command, struct cli_masters *masters);
 
+/* What stands behind an option, or NULL where none takes a value; false, with a message: it cannot be that. */
+bool cli_store(const char *command, const struct cli_option *option, const char *text);
 bool cli_parse_duration(const char *text, uint32_t *ret_ms);
 
 /* "redlock: COMMAND: message" on standard error. */

@@ -4,7 +4,7 @@
 
 enum cli_exit {
     CLI_OK = 0,
-    CLI_NOT_HELD = 1,       /* not acquired, not held; for demo: a check failed */
+    CLI_NOT_HELD = 1,       /* not acquired, not held; for nodes: no safe quorum; for demo: a check failed */
     CLI_USAGE = 2,          /* wrong command line, or options that the library refuses */
     CLI_INFRASTRUCTURE = 3, /* no quorum of masters reachable, out of memory, output not written ... */
 };
@@ -13,6 +13,7 @@ enum cli_exit {
 int lock_main(int argc, char **argv);
 int unlock_main(int argc, char **argv);
 int status_main(int argc, char **argv);
+int nodes_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 int bench_main(int argc, char **argv);
 

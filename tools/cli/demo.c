@@ -12,23 +12,24 @@ static const char demo_help[] =
     "Usage: redlock demo [--fast] [--nodes A,B,C]\n"
     "\n"
     "A tour of what the lock does, on real masters: votes and latencies of an\n"
-    "acquisition, a refused client, extension and release; then masters are killed and\n"
-    "frozen while locking goes on, the majority is lost, and comes back.\n"
+    "acquisition, a refused client, extension and release; then masters are killed\n"
+    "and frozen while locking goes on, the majority is lost, and comes back; masters\n"
+    "lose their memory, and a holder its time.\n"
     "\n"
-    "Without --nodes it starts five redis-server processes of its own, with ports and a\n"
-    "directory of their own, and removes them at the end, also after Ctrl-C.\n"
+    "Without --nodes it starts five redis-server processes of its own, with ports and\n"
+    "a directory of their own, and removes them at the end, also after Ctrl-C.\n"
     "REDLOCK_SERVER names another server program than redis-server.\n"
     "\n"
     "  --fast               fewer cycles, and no pauses between the acts\n"
-    "  --nodes, --node      your own masters: locks are taken and released on them, but\n"
-    "                       the acts that kill or freeze masters are left out\n"
+    "  --nodes, --node      your own masters: locks are taken and released on them,\n"
+    "                       but the acts that kill or freeze masters are left out\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "\n"
-    "Everything that is claimed is checked as it is printed. Colours are for terminals\n"
-    "only; NO_COLOR=1 turns them off.\n"
+    "Everything that is claimed is checked as it is printed. Colours are for\n"
+    "terminals only; NO_COLOR=1 turns them off.\n"
     "\n"
-    "Exit status: 0 all checks held; 1 some did not, the last lines say which; 2 wrong\n"
-    "usage; 3 the masters could not be started.\n"
+    "Exit status: 0 all checks held; 1 some did not, the last lines say which; 2\n"
+    "wrong usage; 3 the masters could not be started.\n"
     "\n"
     "Examples:\n"
     "  redlock demo\n"
@@ -50,6 +51,10 @@ static const struct {
     {"One and two masters fail", demo_act_faults, true, false},
     {"A third one fails", demo_act_no_quorum, true, false},
     {"The masters return", demo_act_recovery, true, false},
+    {"A master restarts empty", demo_act_empty, true, false},
+    {"All masters restart empty", demo_act_rolling, true, false},
+    {"A holder stands still", demo_act_stopped, true, false},
+    {"Fencing tokens", demo_act_fencing, true, false},
 };
 
 static void title(const struct demo *demo, unsigned number, const char *text)

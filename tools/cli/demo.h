@@ -10,7 +10,7 @@
 #include "cli/term.h"
 #include "masters.h"
 
-enum { DEMO_MASTERS = 5, DEMO_FAILURES = 16, DEMO_KEY_SIZE = 64, DEMO_WATCHDOG_MS = 15000 };
+enum { DEMO_MASTERS = 5, DEMO_FAILURES = 16, DEMO_KEY_SIZE = 128, DEMO_WATCHDOG_MS = 15000 };
 
 enum demo_fault { DEMO_UP, DEMO_KILLED, DEMO_HUNG };
 
@@ -22,9 +22,11 @@ struct demo {
     struct redlock_client *alice;
     struct redlock_client *bob;
     struct redlock_lock *held; /* Alice's, through all faults */
+    uint64_t fences[2];        /* of two holders, in order */
     enum demo_fault faults[REDLOCK_MAX_MASTERS];
     size_t n;
     size_t quorum;
+    char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];
     bool fast;
     unsigned checks;
     unsigned failed;
@@ -41,10 +43,17 @@ bool demo_act_healthy(struct demo *demo);
 bool demo_act_faults(struct demo *demo);
 bool demo_act_no_quorum(struct demo *demo);
 bool demo_act_recovery(struct demo *demo);
+bool demo_act_empty(struct demo *demo);
+bool demo_act_rolling(struct demo *demo);
+bool demo_act_stopped(struct demo *demo);
+bool demo_act_fencing(struct demo *demo);
 
 /* --- demo_stage.c: what is needed before the first act and after the last. */
 bool demo_open(struct demo *demo, int *ret_exit); /* false after a message; *ret_exit is then the exit code */
 void demo_close(struct demo *demo);
+
+/* Other clients in place of Alice's and Bob's, as of a deployment of its own with this max_ttl, declared new. */
+bool demo_redeploy(struct demo *demo, const char *name, uint32_t max_ttl_ms);
 
 /* --- demo_help.c */
 
@@ -58,8 +67,8 @@ bool demo_check(struct demo *demo, bool holds, const char *format, ...) __attrib
 /* The tour cannot go on, and why. Always false. */
 bool demo_stop(struct demo *demo, const char *why, const char *detail);
 
-/* A key of this run, so that runs on the same masters do not meet. */
-const char *demo_key(const char *name, char buffer[DEMO_KEY_SIZE]);
+/* The key on the masters, which belongs to this run: runs on the same masters do not meet. */
+const char *demo_key(const struct demo *demo, const char *name, char buffer[DEMO_KEY_SIZE]);
 struct redlock_lock *demo_lock(struct redlock_client *client, const char *name);
 
 /* How many of the first n masters store this value under the key; with NULL, any value. A master without an answer

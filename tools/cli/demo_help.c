@@ -1,7 +1,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/demo.h"
 
@@ -29,6 +28,8 @@ bool demo_check(struct demo *demo, bool holds, const char *format, ...)
     char claim[sizeof(demo->failures[0])];
     va_list arguments;
 
+    if (!holds && demo->session.caught != 0)
+        return false; /* cut short, not refuted */
     va_start(arguments, format);
     vsnprintf(claim, sizeof(claim), format, arguments);
     va_end(arguments);
@@ -49,19 +50,17 @@ bool demo_stop(struct demo *demo, const char *why, const char *detail)
     return false;
 }
 
-const char *demo_key(const char *name, char buffer[DEMO_KEY_SIZE])
+const char *demo_key(const struct demo *demo, const char *name, char buffer[DEMO_KEY_SIZE])
 {
-    snprintf(buffer, DEMO_KEY_SIZE, "redlock-demo:%ld:%s", (long)getpid(), name);
+    snprintf(buffer, DEMO_KEY_SIZE, "%s%s", demo->prefix, name);
     return buffer;
 }
 
 struct redlock_lock *demo_lock(struct redlock_client *client, const char *name)
 {
-    char key[DEMO_KEY_SIZE];
     struct redlock_lock *lock;
 
-    demo_key(name, key);
-    return redlock_lock_create(client, key, strlen(key), &lock) == 0 ? lock : NULL;
+    return redlock_lock_create(client, name, strlen(name), &lock) == 0 ? lock : NULL;
 }
 
 size_t demo_count(struct demo *demo, const char *name, const char *value, size_t n)
@@ -70,7 +69,7 @@ size_t demo_count(struct demo *demo, const char *name, const char *value, size_t
     char key[DEMO_KEY_SIZE];
     size_t count = 0;
 
-    demo_key(name, key);
+    demo_key(demo, name, key);
     probe_key(demo->common.masters.urls, n, key, strlen(key), 2000, probes);
     for (size_t i = 0; i < n; i++)
         count += !probes[i].answered ||

@@ -161,7 +161,7 @@ static size_t count_living(struct demo *demo, const char *name, int64_t at_least
     char key[DEMO_KEY_SIZE];
     size_t count = 0;
 
-    demo_key(name, key);
+    demo_key(demo, name, key);
     probe_key(demo->common.masters.urls, demo->n, key, strlen(key), SETTLE_MS, probes);
     for (size_t i = 0; i < demo->n; i++)
         count += probes[i].exists && probes[i].pttl_ms >= at_least_ms;

@@ -1,10 +1,12 @@
 /* redlock lock: takes a lock and leaves it. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
+#include "cli/hindrance.h"
 #include "cli/json.h"
 #include "cli/session.h"
 #include "cli/term.h"
@@ -19,18 +21,23 @@ static const char lock_help[] =
     "  --ttl DUR            how long the lock lives without being released (30s)\n"
     "  --wait DUR           how long to try; 0 is one attempt (0), 'forever' no limit\n"
     "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
-    "  --max-ttl DUR        largest ttl that any user of these masters takes (1m)\n"
+    CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --fenced             print a fencing token behind the token: TOKEN NUMBER\n"
     "  --json               one line of JSON instead of the token and the table\n"
     "  --quiet              no table of votes on standard error\n"
     "\n" CLI_COMMON_HELP
+    "\n"
+    "A fencing token is a number larger than that of every earlier fenced hold of the\n"
+    "key: pass it with every write, to a resource that refuses smaller ones.\n"
     "\n"
     "The token, alone on standard output, is the proof of ownership: who has it can\n"
     "unlock. Each master's vote goes to standard error.\n"
     "\n"
     "Exit status: 0 the lock is held; 1 not acquired, someone else has it; 2 wrong\n"
-    "usage; 3 no quorum of masters reachable, or another failure. After 1 and 3\n"
-    "nothing of the attempt is left on any master that can be reached.\n"
+    "usage; 3 no quorum of masters can vote, or another failure. After 1 and 3\n"
+    "nothing of the attempt is left on any master that can be reached. Masters that\n"
+    "are new or were restarted do not vote for max-ttl + 1 s: see 'redlock nodes'.\n"
     "\n"
     "Examples:\n"
     "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
@@ -44,6 +51,7 @@ struct request {
     uint32_t min_validity_ms;
     int64_t wait_ms;
     bool quiet;
+    bool fenced;
     const char *key;
 };
 
@@ -89,8 +97,13 @@ static void explain(const struct request *request, const struct term *term, cons
                 outcome->attempts == 1 ? "" : "s", took);
 }
 
+static bool lacked_votes(const struct outcome *outcome)
+{
+    return outcome->status == REDLOCK_NO_QUORUM || (has_cause(outcome) && outcome->cause == REDLOCK_NO_QUORUM);
+}
+
 static void print_json(const struct request *request, const struct redlock_client *client,
-                       const struct outcome *outcome, const char *token)
+                       const struct outcome *outcome, const char *token, uint64_t fence)
 {
     struct cli_json json;
 
@@ -102,12 +115,16 @@ static void print_json(const struct request *request, const struct redlock_clien
         cli_json_string(&json, "cause", redlock_status_name(outcome->cause));
     if (token != NULL)
         cli_json_string(&json, "token", token);
+    if (fence != 0)
+        cli_json_int(&json, "fence", (int64_t)fence);
     cli_json_int(&json, "ttl_ms", request->ttl_ms);
     cli_json_int(&json, "remaining_ms", token != NULL ? outcome->remaining_ms : 0);
     cli_json_int(&json, "attempts", outcome->attempts);
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
     cli_json_int(&json, "quorum", outcome->quorum);
     cli_json_int(&json, "granted", outcome->granted);
+    if (lacked_votes(outcome))
+        hindrance_json(&json, client, outcome->quorum);
     votes_json(&json, client, outcome);
     cli_json_end(&json, '}');
     putchar('\n');
@@ -129,6 +146,7 @@ static int report(const struct request *request, struct session *session, struct
     struct redlock_client *client = redlock_lock_client(lock);
     struct outcome *outcome = &session->last;
     const char *token = outcome->status == REDLOCK_OK ? redlock_lock_token(lock) : NULL;
+    uint64_t fence = token != NULL ? redlock_lock_fence(lock) : 0;
     struct term term;
 
     term_init(&term, stderr);
@@ -137,8 +155,12 @@ static int report(const struct request *request, struct session *session, struct
     if (!request->quiet)
         votes_print(&term, client, outcome);
     explain(request, &term, outcome);
+    if (lacked_votes(outcome))
+        hindrance_explain("lock", client, outcome->quorum);
     if (request->common.json)
-        print_json(request, client, outcome, token);
+        print_json(request, client, outcome, token, fence);
+    else if (fence != 0)
+        printf("%s %" PRIu64 "\n", token, fence);
     else if (token != NULL)
         puts(token);
     return token != NULL ? leave_held(request, session, lock) : exit_code_of(outcome->status, outcome->cause);
@@ -156,6 +178,8 @@ static int acquire(const struct request *request, struct session *session, struc
     options.ttl_ms = request->ttl_ms;
     options.timeout_ms = request->wait_ms;
     options.min_validity_ms = request->min_validity_ms;
+    options.fenced = request->fenced;
+    options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
     status = session_acquire(session, lock, &options);
     if (session->last.n_nodes == 0)
         return refused_call("lock", status);
@@ -193,6 +217,7 @@ int lock_main(int argc, char **argv)
         {.name = "wait", .wait_ms = &request.wait_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
         {.name = "quiet", .flag = &request.quiet},
+        {.name = "fenced", .flag = &request.fenced},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };

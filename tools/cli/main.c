@@ -18,6 +18,7 @@ static const struct {
     {"lock", "take a lock, print its token, and leave it held", lock_main},
     {"unlock", "give up a lock by its token", unlock_main},
     {"status", "show who holds a lock, master by master", status_main},
+    {"nodes", "show which masters may vote, and how to mend the others", nodes_main},
     {"demo", "a guided tour on real masters, with faults", demo_main},
 #ifdef REDLOCK_HAVE_BENCH
     {"bench", "measure speed, also while masters are down", bench_main},
@@ -45,12 +46,15 @@ static void help(FILE *out)
           "\n"
           "With masters of your own:\n"
           "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
+          "  redlock nodes --new-deployment    # once, before the first lock\n"
           "  token=$(redlock lock jobs:nightly --ttl 30s --wait 5s) || exit\n"
           "  ... work for at most 30 seconds ...\n"
           "  redlock unlock jobs:nightly \"$token\"\n"
           "\n"
-          "Exit status: 0 success; 1 not acquired or not held; 2 wrong usage; 3 masters\n"
-          "not reachable or another failure. Manual: redlock(1); concepts: redlock(7).\n",
+          "Exit status: 0 success; 1 not acquired, not held, or no safe quorum; 2 wrong\n"
+          "usage; 3 masters not reachable or another failure.\n"
+          "\n"
+          "Manual: redlock(1); concepts: redlock(7).\n",
           out);
 }
 

@@ -12,9 +12,13 @@
 #include "cli/clock.h"
 #include "cli/target.h"
 
+struct look;
+typedef void (*question)(redisContext *context, const struct target *target, const struct look *look);
+
 /* A blocking look from a thread of its own: a silent master then costs the time-out once, however many are silent,
  * and the code reads from top to bottom. */
 struct look {
+    question ask;
     const char *url;
     const char *key;
     size_t key_size;
@@ -142,14 +146,13 @@ static void take_pttl(redisContext *context, struct probe *probe)
     freeReplyObject(reply);
 }
 
-static void ask(redisContext *context, const struct target *target, const struct look *look)
+static void ask_for_key(redisContext *context, const struct target *target, const struct look *look)
 {
     const char *get[] = {"GET", look->key};
     const char *pttl[] = {"PTTL", look->key};
     int64_t start = clock_now_us();
     int greetings;
 
-    redisSetTimeout(context, look->timeout);
     greetings = append_greeting(context, target);
     append(context, 2, get, look->key_size);
     append(context, 2, pttl, look->key_size);
@@ -157,6 +160,16 @@ static void ask(redisContext *context, const struct target *target, const struct
         return;
     take_pttl(context, look->probe);
     look->probe->latency_us = clock_now_us() - start;
+}
+
+static void ask_to_delete(redisContext *context, const struct target *target, const struct look *look)
+{
+    const char *del[] = {"DEL", look->key};
+    int greetings = append_greeting(context, target);
+
+    append(context, 2, del, look->key_size);
+    if (greeted(context, greetings, look->probe))
+        freeReplyObject(next_reply(context, look->probe));
 }
 
 static void *look_at(void *data)
@@ -171,16 +184,16 @@ static void *look_at(void *data)
         failed(look->probe, "out of memory");
     else if (context->err != 0)
         failed(look->probe, context->errstr);
-    else
-        ask(context, &target, look);
+    else if (redisSetTimeout(context, look->timeout) == REDIS_OK)
+        look->ask(context, &target, look);
     if (context != NULL)
         redisFree(context);
     target_fini(&target);
     return NULL;
 }
 
-void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
-               struct probe *ret_probes)
+static void ask_all(question ask, const char *const *urls, size_t n, const char *key, size_t key_size,
+                    uint32_t timeout_ms, struct probe *ret_probes)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
     sigset_t all, before;
@@ -192,7 +205,7 @@ void probe_key(const char *const *urls, size_t n, const char *key, size_t key_si
         struct timeval timeout = {(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
 
         ret_probes[i] = (struct probe){.latency_us = -1};
-        looks[i] = (struct look){urls[i], key, key_size, timeout, &ret_probes[i], 0};
+        looks[i] = (struct look){ask, urls[i], key, key_size, timeout, &ret_probes[i], 0};
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
             looks[i].thread = 0;
             look_at(&looks[i]);
@@ -202,4 +215,17 @@ void probe_key(const char *const *urls, size_t n, const char *key, size_t key_si
     for (size_t i = 0; i < n; i++)
         if (looks[i].thread != 0)
             pthread_join(looks[i].thread, NULL);
+}
+
+void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
+               struct probe *ret_probes)
+{
+    ask_all(ask_for_key, urls, n, key, key_size, timeout_ms, ret_probes);
+}
+
+void probe_delete(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms)
+{
+    struct probe probes[REDLOCK_MAX_MASTERS];
+
+    ask_all(ask_to_delete, urls, n, key, key_size, timeout_ms, probes);
 }

@@ -28,4 +28,7 @@ struct probe {
 void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
                struct probe *ret_probes);
 
+/* Deletes it everywhere, as far as masters answer. */
+void probe_delete(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms);
+
 #endif

@@ -7,6 +7,9 @@
 
 #include "cli/commands.h"
 
+/* A master that neither answers nor refuses is down when its connection times out: well before this. */
+enum { JOIN_MS = 10000 };
+
 static void on_signal(evutil_socket_t number, short what, void *data)
 {
     struct session *session = data;
@@ -125,6 +128,10 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.node_timeout_ms = common->node_timeout_ms;
     if (options.stall_timeout_ms < options.node_timeout_ms)
         options.stall_timeout_ms = options.node_timeout_ms;
+    options.quorum = common->quorum;
+    options.key_prefix = common->prefix;
+    options.profile = common->profile;
+    options.join = common->join;
     options.client_name = "redlock-tool";
     options.on_event = on_event;
     options.event_data = session;
@@ -215,6 +222,24 @@ bool session_poll(struct session *session)
 {
     event_base_loop(session->base, EVLOOP_NONBLOCK);
     return session->caught == 0;
+}
+
+static bool all_judged(const struct session *session, void *data)
+{
+    const struct redlock_client *const *client = data;
+
+    for (size_t i = 0; i < redlock_client_node_count(*client); i++) {
+        struct redlock_node_stats stats;
+
+        if (redlock_client_node_stats(*client, i, &stats, sizeof(stats)) != 0 || stats.link == REDLOCK_LINK_JOINING)
+            return false;
+    }
+    return true;
+}
+
+void session_join(struct session *session, const struct redlock_client *client)
+{
+    session_run_until(session, all_judged, &client, JOIN_MS);
 }
 
 static bool all_voted(const struct session *session, void *data)

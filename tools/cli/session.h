@@ -76,6 +76,9 @@ int session_end(struct session *session);
 typedef bool (*session_condition)(const struct session *session, void *data);
 bool session_run_until(struct session *session, session_condition condition, void *data, uint32_t timeout_ms);
 
+/* Waits until each master has been looked at or found down. */
+void session_join(struct session *session, const struct redlock_client *client);
+
 /* Handles what has happened meanwhile, without waiting. False after a signal that asks to stop. */
 bool session_poll(struct session *session);
 

@@ -19,14 +19,17 @@ static const char status_help[] =
     "\n"
     "  held     a majority of the masters has the same token: that is the holder\n"
     "  free     nobody has it\n"
-    "  split    some masters have the key, but no token has a majority: attempts under\n"
-    "           way, or leftovers that end with their ttl; nobody holds the lock\n"
+    "  split    some masters have the key, but no token has a majority: attempts\n"
+    "           under way, or leftovers that end with their ttl; nobody holds the\n"
+    "           lock\n"
     "  unknown  too few masters answered to tell\n"
     "\n"
-    "  --verbose            whole tokens; without it, the first 8 characters. Who has a\n"
-    "                       token can unlock with it\n"
-    "  --node-timeout DUR   how long to wait for a connection and for an answer (500ms)\n"
+    "  --verbose            whole tokens; without it, the first 8 characters. Who has\n"
+    "                       a token can unlock with it\n"
+    "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
+    "                       (500ms)\n"
     "  --json               print one line of JSON\n"
+    "  --profile NAME       makes no difference here\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "It only reads, and is a picture of this moment. The holder's own validity ends a\n"
@@ -184,6 +187,12 @@ static void print_json(const struct picture *picture)
     putchar('\n');
 }
 
+/* As the clients write it. */
+static bool full_key(const struct request *request, char *ret_key, size_t size)
+{
+    return (size_t)snprintf(ret_key, size, "%s%s", request->common.prefix, request->key) < size;
+}
+
 static int look(const struct request *request, const struct redlock_client *client)
 {
     static const int codes[] = {
@@ -192,11 +201,14 @@ static int look(const struct request *request, const struct redlock_client *clie
         [VERDICT_SPLIT] = CLI_NOT_HELD,
         [VERDICT_UNKNOWN] = CLI_INFRASTRUCTURE,
     };
+    char key[REDLOCK_MAX_KEY_BYTES + 1];
     struct picture picture = {.request = request, .client = client, .n = request->common.masters.count};
 
-    probe_key(request->common.masters.urls, picture.n, request->key, strlen(request->key),
-              request->common.node_timeout_ms, picture.probes);
-    picture.verdict = verdict_of(picture.probes, picture.n);
+    if (!full_key(request, key, sizeof(key)))
+        return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
+    probe_key(request->common.masters.urls, picture.n, key, strlen(key), request->common.node_timeout_ms,
+              picture.probes);
+    picture.verdict = verdict_of(picture.probes, picture.n, cli_quorum(&request->common));
     if (request->common.json)
         print_json(&picture);
     else
@@ -236,6 +248,7 @@ int status_main(int argc, char **argv)
     int code;
 
     cli_common_init(&request.common);
+    request.common.join = REDLOCK_JOIN_LOOK;
     code = cli_parse(&command, argc, argv, &request.key);
     if (code < 0)
         code = cli_need_masters("status", &request.common.masters) ? run(&request) : cli_usage("status");

@@ -14,17 +14,18 @@ static const char unlock_help[] =
     "Usage: redlock unlock KEY TOKEN [OPTION...]\n"
     "\n"
     "Gives up the lock on KEY that was taken with TOKEN (as printed by 'redlock\n"
-    "lock'). Every master deletes the key only if it still has this token: a lock that\n"
-    "someone else has taken since is never touched.\n"
+    "lock'). Every master deletes the key only if it still has this token: a lock\n"
+    "that someone else has taken since is never touched.\n"
     "\n"
+    CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  --json               print one line of JSON instead of the table\n"
     "  --quiet              no table of answers on standard error\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 given up; 1 no master had the key with this token (released\n"
-    "before, or the ttl is over); 2 wrong usage; 3 no quorum of masters has confirmed:\n"
-    "the key may be held until its ttl ends.\n"
+    "before, or the ttl is over); 2 wrong usage; 3 no quorum of masters has\n"
+    "confirmed: the key may be held until its ttl ends.\n"
     "\n"
     "Example:\n"
     "  redlock unlock jobs:nightly \"$token\"\n";
@@ -119,6 +120,7 @@ int unlock_main(int argc, char **argv)
     int code;
 
     cli_common_init(&request.common);
+    request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
     code = cli_parse(&command, argc, argv, request.operands);
     request.quiet = request.quiet || request.common.json;
     if (code < 0)

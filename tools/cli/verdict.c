@@ -37,9 +37,9 @@ static int64_t quorum_pttl(const struct probe *probes, size_t n, const struct pr
     return best != NULL ? best->pttl_ms : 0;
 }
 
-struct verdict verdict_of(const struct probe *probes, size_t n)
+struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum)
 {
-    struct verdict verdict = {.quorum = n / 2 + 1};
+    struct verdict verdict = {.quorum = quorum};
     const struct probe *holder = NULL;
 
     for (size_t i = 0; i < n; i++) {

@@ -21,7 +21,7 @@ struct verdict {
     int64_t pttl_ms;    /* HELD: how long a quorum keeps it, without renewal; -1: for ever */
 };
 
-struct verdict verdict_of(const struct probe *probes, size_t n);
+struct verdict verdict_of(const struct probe *probes, size_t n, size_t quorum);
 const char *verdict_name(enum verdict_kind kind);
 
 #endif

@@ -1,0 +1,199 @@
+/* redlock nodes on real masters: every fault, what is said of it, and how it ends. The first master of three has
+ * it, so that the others still vote. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/advice.h"
+#include "clock_fault.h"
+#include "nodes_rig.h"
+
+/* The master, and another one, without which there is no safe quorum. */
+static void expect_unsafe(const char *command)
+{
+    ask_expect(masters, 1, command, "OK");
+    run("nodes", 1);
+    expect_out("no safe quorum: 1 of 3 masters vote (2 needed)");
+}
+
+START_TEST(a_replica_is_excluded_and_told_how_to_be_none)
+{
+    declared();
+    ask_expect(masters, 0, "REPLICAOF 127.0.0.1 1", "OK");
+    expect_first("excluded", "a replica: its master overwrites");
+    expect_out("REPLICAOF NO ONE\n");
+    expect_out(" replica ");
+    expect_unsafe("REPLICAOF 127.0.0.1 1");
+    expect_out("That will not change until");
+}
+END_TEST
+
+START_TEST(an_evicting_master_is_excluded_until_the_command_is_run)
+{
+    declared();
+    ask_expect(masters, 0, "CONFIG SET maxmemory 100mb maxmemory-policy volatile-random", "OK");
+    expect_first("excluded", "may evict locks: maxmemory is set");
+    expect_out("volatile-random\n");
+    expect_out("CONFIG SET maxmemory-policy noeviction\n");
+    expect_unsafe("CONFIG SET maxmemory 100mb maxmemory-policy allkeys-lru");
+    ask_expect(masters, 0, "CONFIG SET maxmemory-policy noeviction", "OK");
+    run("nodes", 0);
+}
+END_TEST
+
+START_TEST(the_same_server_twice_is_one_vote)
+{
+    char link[256];
+
+    snprintf(link, sizeof(link), "%s/twin", masters_dir(masters));
+    ck_assert_int_eq(symlink(masters_url(masters, 1) + strlen("unix://"), link), 0);
+    use(link);
+    run("nodes --new-deployment --yes", 0);
+    expect_first("excluded", "the same server as");
+    expect_out("two votes of one memory");
+}
+END_TEST
+
+START_TEST(another_quorum_is_another_ring_and_nothing_is_overwritten)
+{
+    char *before;
+
+    declared();
+    before = ask(masters, 0, "HGET redlock:marker inc");
+    run("nodes --quorum 3", 1);
+    expect_out("All 3 masters: marked by clients with other masters, another quorum");
+    expect_out("no safe quorum: 0 of 3 masters vote (3 needed)");
+    run("nodes --quorum 3 --new-deployment --yes", 1);
+    ck_assert_ptr_nonnull(strstr(tool.err, "not declared: "));
+    ck_assert_ptr_nonnull(strstr(tool.err, "in use by a deployment with other masters"));
+    ask_expect(masters, 0, "HGET redlock:marker inc", before);
+    run("nodes --quorum 3 --new-deployment --yes --force", 0);
+    free(before);
+}
+END_TEST
+
+START_TEST(a_master_that_restarted_empty_has_no_marker_and_then_waits)
+{
+    declared();
+    ck_assert(masters_kill(masters, 0) && masters_restart(masters, 0));
+    expect_first("no marker", "never met by a guarded client, or emptied since");
+    ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
+    run("lock job", 0);
+    ck_assert_ptr_nonnull(strstr(tool.err, "quarantined"));
+    expect_first("quarantined", "new memory (restarted, emptied, replaced or first used)");
+}
+END_TEST
+
+START_TEST(a_user_without_rights_is_told_which)
+{
+    char url[512];
+
+    ask_expect(masters, 0, "ACL SETUSER me on >secret ~* +@all -info", "OK");
+    snprintf(url, sizeof(url), "unix://me:secret@%s", masters_url(masters, 0) + strlen("unix://"));
+    use(url);
+    run("nodes --new-deployment --yes", 0);
+    expect_first("excluded", "cannot be judged: the user lacks rights for INFO");
+    expect_out(" ACL SETUSER me '~*' " ADVICE_RIGHTS "\n");
+    ck_assert_ptr_null(strstr(tool.out, "secret"));
+}
+END_TEST
+
+START_TEST(a_wrong_password_is_named)
+{
+    char url[512];
+
+    declared();
+    snprintf(url, sizeof(url), "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
+    use(url);
+    expect_first("down", "Give the right user and password in its URL.");
+    ck_assert_ptr_null(strstr(tool.out, "me:wrong"));
+}
+END_TEST
+
+START_TEST(masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3)
+{
+    declared();
+    ck_assert(masters_kill(masters, 0));
+    expect_first("down", "not reached: connect: ");
+    expect_out(" PING\n");
+    ck_assert(masters_hang(masters, 1));
+    run("nodes", 3);
+    expect_out("unknown: only 1 of 3 masters answered (2 needed)");
+}
+END_TEST
+
+START_TEST(a_node_of_a_cluster_is_excluded)
+{
+    static const char *const cluster[] = {"--cluster-enabled", "yes", NULL};
+    const struct masters_setup setups[N] = {{.extra_args = cluster}};
+    const struct masters_options options = {.count = N, .tcp = true, .setups = setups};
+
+    teardown();
+    setup_with(&options);
+    run("nodes --new-deployment --yes", 0);
+    expect_first("excluded", "a node of a Redis Cluster");
+    ask_expect(masters, 0, "CLUSTER ADDSLOTSRANGE 0 16383", "OK");
+    while (strstr(tool.out, " cluster ") == NULL)
+        run("nodes", 0);
+    expect_first("excluded", "a node of a Redis Cluster");
+}
+END_TEST
+
+START_TEST(a_clock_that_is_behind_is_noted)
+{
+    struct clock_fault *fault = clock_fault_create();
+    const struct masters_setup setups[N] = {{.environment = clock_fault_environment(fault)}};
+    const struct masters_options options = {.count = N, .setups = setups};
+
+    clock_fault_step_ms(fault, -90000);
+    teardown();
+    setup_with(&options);
+    declared();
+    expect_out(" -90.0 s ");
+    expect_out("clock 90.0 s behind this machine's");
+    clock_fault_destroy(fault);
+}
+END_TEST
+
+START_TEST(what_is_not_durable_is_a_note_and_what_is_is_none)
+{
+    declared();
+    expect_out("note: All 3 masters: not durable");
+    for (size_t i = 0; i < N; i++) {
+        ask_expect(masters, i, "CONFIG SET appendonly yes", "OK");
+        ask_expect(masters, i, "CONFIG SET appendfsync always", "OK");
+    }
+    run("nodes", 0);
+    expect_out(" always ");
+    ck_assert_ptr_null(strstr(tool.out, "note:"));
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("faults");
+    TCase *faults = suite_add_case(made, "faults", setup, teardown);
+
+    tcase_add_test(faults, a_replica_is_excluded_and_told_how_to_be_none);
+    tcase_add_test(faults, an_evicting_master_is_excluded_until_the_command_is_run);
+    tcase_add_test(faults, the_same_server_twice_is_one_vote);
+    tcase_add_test(faults, another_quorum_is_another_ring_and_nothing_is_overwritten);
+    tcase_add_test(faults, a_master_that_restarted_empty_has_no_marker_and_then_waits);
+    tcase_add_test(faults, a_user_without_rights_is_told_which);
+    tcase_add_test(faults, a_wrong_password_is_named);
+    tcase_add_test(faults, masters_that_are_down_or_silent_are_named_and_too_many_exit_with_3);
+    tcase_add_test(faults, a_node_of_a_cluster_is_excluded);
+    tcase_add_test(faults, a_clock_that_is_behind_is_noted);
+    tcase_add_test(faults, what_is_not_durable_is_a_note_and_what_is_is_none);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    setenv("LC_ALL", "C", 1);
+    return suite_run_with_server(suite());
+}

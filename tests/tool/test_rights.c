@@ -1,0 +1,124 @@
+/* The rights that a user of locks is advised to have: enough, no more than needed, and as the manual prints them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/advice.h"
+#include "nodes_rig.h"
+
+static const char *manual; /* redlock(7), as it is written */
+
+enum { RIGHTS = 17, LEAVE_NONE = -1 };
+
+/* The user with the advised rights on one master, but for one of them. */
+static void set_locker(size_t master, int left_out)
+{
+    const char *words[32] = {"ACL",       "SETUSER", "locker",          "on",   ">pw",
+                             "resetkeys", "~app:*",  "~redlock-demo:*", "-@all"};
+    size_t n = 9;
+    char rights[] = ADVICE_RIGHTS;
+    int number = 0;
+    char *reply;
+
+    for (char *word = strtok(rights, " "); word != NULL; word = strtok(NULL, " "))
+        if (number++ != left_out)
+            words[n++] = word;
+    ck_assert_int_eq(number, RIGHTS);
+    reply = masters_command(masters, master, words);
+    ck_assert_msg(reply != NULL, "%s", masters_error());
+    free(reply);
+}
+
+/* The commands are this user's from now on, who lacks the right on the first master only. */
+static void use_locker(int left_out)
+{
+    char urls[1024] = "";
+
+    for (size_t i = 0; i < N; i++) {
+        size_t length = strlen(urls);
+
+        set_locker(i, i == 0 ? left_out : LEAVE_NONE);
+        snprintf(urls + length, sizeof(urls) - length, "%sunix://locker:pw@%s?db=1", i > 0 ? "," : "",
+                 masters_url(masters, i) + strlen("unix://"));
+    }
+    setenv("REDLOCK_NODES", urls, 1);
+}
+
+static void use_all_rights(void)
+{
+    char line[2048];
+    char token[64];
+
+    tool_run(&tool, "nodes --new-deployment --yes --prefix app:");
+    run("nodes --prefix app:", 0);
+    run("lock job --prefix app: --quiet --fenced", 0);
+    ck_assert_int_eq(sscanf(tool.out, "%63s", token), 1);
+    run("lock job --prefix app: --quiet --fenced", 1);
+    run("lock plain --prefix app: --quiet", 0);
+    run("status job --prefix app:", 0);
+    snprintf(line, sizeof(line), "unlock job %s --prefix app:", token);
+    run(line, 0);
+    snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
+    tool_run(&tool, line);
+}
+
+START_TEST(the_advised_rights_are_enough)
+{
+    use_locker(LEAVE_NONE);
+    use_all_rights();
+    tool_expect(&tool, 0);
+    for (size_t i = 0; i < N; i++)
+        ask_expect(masters, i, "ACL LOG", "");
+}
+END_TEST
+
+START_TEST(each_of_the_advised_rights_is_needed)
+{
+    use_locker(_i);
+    use_all_rights();
+    ask_contains(masters, 0, "ACL LOG", "command");
+}
+END_TEST
+
+/* What the manual prints, without its line breaks. */
+START_TEST(the_advised_rights_are_those_of_the_manual)
+{
+    char page[65536];
+    char rights[1024] = "";
+    FILE *file = fopen(manual, "r");
+    char *begin, *end;
+
+    ck_assert_ptr_nonnull(file);
+    page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+    fclose(file);
+    begin = strstr(page, "-@all\n");
+    ck_assert_ptr_nonnull(begin);
+    end = strstr(begin, "\n.Ed\n");
+    ck_assert_ptr_nonnull(end);
+    *end = '\0';
+    for (char *word = strtok(begin + strlen("-@all"), " \n"); word != NULL; word = strtok(NULL, " \n"))
+        strcat(strcat(rights, *rights != '\0' ? " " : ""), word);
+    ck_assert_str_eq(rights, ADVICE_RIGHTS);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("rights");
+    TCase *rights = suite_add_case(made, "rights", setup, teardown);
+
+    tcase_add_test(rights, the_advised_rights_are_enough);
+    tcase_add_test(rights, the_advised_rights_are_those_of_the_manual);
+    tcase_add_loop_test(rights, each_of_the_advised_rights_is_needed, 0, RIGHTS);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    manual = argv[2];
+    setenv("LC_ALL", "C", 1);
+    return suite_run_with_server(suite());
+}

@@ -1,0 +1,268 @@
+#include "cli/advice.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/target.h"
+
+/* A clock that is further behind than this will be corrected by its time daemon in one step, if that may step. */
+enum { CLOCK_BEHIND_US = 1000000, SHELL_SIZE = 256 };
+
+struct list {
+    const struct advice_view *view;
+    size_t node;
+    struct advice *items;
+    size_t n;
+};
+
+static void set(char *text, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+static void set(char *text, size_t size, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, size, format, arguments);
+    va_end(arguments);
+}
+
+/* A new one, with both sentences; NULL if there is no more room. */
+static struct advice *add(struct list *list, bool serious, const char *what, const char *mend)
+{
+    struct advice *item = list->n < ADVICE_MOST ? &list->items[list->n++] : NULL;
+
+    if (item == NULL)
+        return NULL;
+    memset(item, 0, sizeof(*item));
+    item->serious = serious;
+    set(item->what, sizeof(item->what), "%s", what);
+    set(item->mend, sizeof(item->mend), "%s", mend);
+    return item;
+}
+
+/* "redis-cli -h HOST -p PORT", to go on with, as the user of the URL, whose password is asked for, or as another. */
+static void shell(const struct list *list, bool as_user, char ret_text[SHELL_SIZE])
+{
+    struct target target;
+    char where[160] = "";
+
+    if (target_parse(list->view->urls[list->node], &target)) {
+        if (target.path != NULL)
+            set(where, sizeof(where), "-s %s", target.path);
+        else
+            set(where, sizeof(where), "-h %s -p %d", target.host, target.port);
+    }
+    set(ret_text, SHELL_SIZE, "redis-cli %s%s%s%s", where, as_user && target.user != NULL ? " --user " : "",
+        as_user && target.user != NULL ? target.user : "", as_user && target.password != NULL ? " --askpass" : "");
+    target_fini(&target);
+}
+
+static void command(const struct list *list, struct advice *item, const char *words)
+{
+    char start[SHELL_SIZE];
+
+    if (item == NULL)
+        return;
+    shell(list, true, start);
+    set(item->command, sizeof(item->command), "%s %s", start, words);
+}
+
+/* --- What keeps it from voting ----------------------------------------------------------------------------------- */
+
+static bool mentions(const struct redlock_node_info *info, const char *word)
+{
+    return strstr(info->last_error, word) != NULL;
+}
+
+static void on_cluster(struct list *list)
+{
+    add(list, true, "a node of a Redis Cluster, which moves and fails over keys by itself",
+        "Start a server of its own for the locks, with 'cluster-enabled no'.");
+}
+
+static void on_down(struct list *list)
+{
+    const struct redlock_node_info *info = &list->view->infos[list->node];
+    char what[240];
+
+    set(what, sizeof(what), "not reached: %s", info->last_error[0] != '\0' ? info->last_error : "no answer");
+    if (mentions(info, "CLUSTERDOWN") || mentions(info, "MOVED"))
+        on_cluster(list);
+    else if (mentions(info, "WRONGPASS") || mentions(info, "NOAUTH") || mentions(info, "invalid password"))
+        add(list, true, what, "Give the right user and password in its URL.");
+    else if (mentions(info, "LOADING"))
+        add(list, true, what, "Wait: it is still reading its data.");
+    else
+        command(list, add(list, true, what, "Start it, or open the way to it, until this answers PONG:"), "PING");
+}
+
+static void on_evicting(struct list *list)
+{
+    char what[240];
+
+    set(what, sizeof(what), "may evict locks: maxmemory is set, and the policy is %s",
+        list->view->infos[list->node].eviction_policy);
+    command(list, add(list, true, what, "Let it refuse writes instead of dropping keys, in its redis.conf as well:"),
+            "CONFIG SET maxmemory-policy noeviction");
+}
+
+static void on_same_server(struct list *list)
+{
+    const struct redlock_node_info *infos = list->view->infos;
+    const char *other = "another master of the list";
+    char what[240];
+
+    for (size_t i = 0; i < list->node; i++)
+        if (infos[i].looked && strcmp(infos[i].run_id, infos[list->node].run_id) == 0)
+            other = infos[i].name;
+    set(what, sizeof(what), "the same server as %s: two votes of one memory", other);
+    add(list, true, what, "Put a server of its own in its place, or take it off the list, for all clients.");
+}
+
+static void on_no_rights(struct list *list)
+{
+    struct advice *item = add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
+                              "Have its administrator grant them:");
+    char start[SHELL_SIZE];
+    struct target target;
+
+    if (item == NULL)
+        return;
+    shell(list, false, start);
+    target_parse(list->view->urls[list->node], &target);
+    set(item->command, sizeof(item->command), "%s ACL SETUSER %s '~%s*' %s", start,
+        target.user != NULL ? target.user : "default", list->view->prefix, ADVICE_RIGHTS);
+    target_fini(&target);
+}
+
+static void on_no_marker(struct list *list)
+{
+    add(list, true, "no marker: never met by a guarded client, or emptied since",
+        "Wait: the first client writes one, and the vote counts max_ttl + 1 s later. At once, if this deployment is "
+        "new and no lock can have been forgotten, by:");
+    set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --new-deployment");
+}
+
+static void on_fault(struct list *list)
+{
+    switch (list->view->infos[list->node].fault) {
+    case REDLOCK_FAULT_NEW_MEMORY:
+        add(list, true, "new memory (restarted, emptied, replaced or first used): locks may be forgotten",
+            "Wait: the vote counts when the quarantine, which begins when a client meets it, is over.");
+        break;
+    case REDLOCK_FAULT_CLOCK_STEP:
+        add(list, true, "clock set forward: locks may have ended early",
+            "Wait: the vote counts when the quarantine is over; and let the time daemon slew, not step.");
+        break;
+    case REDLOCK_FAULT_NOT_MASTER:
+        command(list, add(list, true, "a replica: its master overwrites what it is asked to keep",
+                          "Put its master in its place, for all clients, or make it independent:"),
+                "REPLICAOF NO ONE");
+        break;
+    case REDLOCK_FAULT_CLUSTER:
+        on_cluster(list);
+        break;
+    case REDLOCK_FAULT_EVICTS:
+        on_evicting(list);
+        break;
+    case REDLOCK_FAULT_SAME_SERVER:
+        on_same_server(list);
+        break;
+    case REDLOCK_FAULT_RING:
+        add(list, true, "marked by clients with other masters, another quorum or another prefix",
+            "Give all clients the same list, spelled alike, the same --quorum and --prefix. If the deployment has "
+            "really changed: stop all clients, wait for max_ttl, then declare it new:");
+        set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --new-deployment --force");
+        break;
+    case REDLOCK_FAULT_NO_RIGHTS:
+        on_no_rights(list);
+        break;
+    case REDLOCK_FAULT_NO_MARKER:
+        on_no_marker(list);
+        break;
+    case REDLOCK_FAULT_NONE:
+    case REDLOCK_FAULT_UNJUDGED:
+    default:
+        break;
+    }
+}
+
+/* --- What will be trouble one day -------------------------------------------------------------------------------- */
+
+static void on_persistence(struct list *list)
+{
+    const struct redlock_node_info *info = &list->view->infos[list->node];
+    char mend[400];
+
+    if (info->durable)
+        return;
+    if (info->append_fsync[0] == '\0') {
+        add(list, false, "durability not to be seen: no vote for max_ttl + 1 s after each restart",
+            "If it keeps every write, let the user see that: ACL SETUSER ... +config|get");
+        return;
+    }
+    set(mend, sizeof(mend), "To vote at once it must keep every write: CONFIG SET appendonly yes, appendfsync always, "
+                            "no-appendfsync-on-rewrite no, and the same in redis.conf.");
+    add(list, false, "not durable: no vote for max_ttl + 1 s after each restart", mend);
+}
+
+static void on_replicas(struct list *list)
+{
+    const struct redlock_node_info *info = &list->view->infos[list->node];
+    char what[240];
+
+    if (info->replicas == 0)
+        return;
+    set(what, sizeof(what), "%" PRId64 " replica%s: one that is promoted in its place lacks the latest locks",
+        info->replicas, info->replicas == 1 ? "" : "s");
+    add(list, false, what, "Run it without replicas, or see to it that none is ever promoted.");
+}
+
+static void on_clock(struct list *list)
+{
+    const struct redlock_node_info *info = &list->view->infos[list->node];
+    char what[240];
+
+    if (info->clock_offset_us < -CLOCK_BEHIND_US) {
+        set(what, sizeof(what), "clock %.1f s behind this machine's: setting it right in one step ends locks early",
+            (double)-info->clock_offset_us / 1e6);
+        add(list, false, what, "Let its time daemon slew: chronyd without makestep, and maxslewrate 5000 or less.");
+    }
+    if (info->clock_backward_steps > 0)
+        add(list, false, "clock set back: locks live longer by that",
+            "Let its time daemon slew: chronyd without makestep, and maxslewrate 5000 or less.");
+}
+
+static void on_max_ttl(struct list *list)
+{
+    const struct redlock_node_info *info = &list->view->infos[list->node];
+    char what[240];
+
+    if (info->marker_max_ttl_ms <= (int64_t)list->view->max_ttl_ms)
+        return;
+    set(what, sizeof(what), "clients use a max_ttl of up to %" PRId64 " ms, and here it is %u ms",
+        info->marker_max_ttl_ms, list->view->max_ttl_ms);
+    add(list, false, what, "Give the same --max-ttl to all; quarantines last as long as the longest.");
+}
+
+size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_advice[ADVICE_MOST])
+{
+    struct list list = {.view = view, .node = node, .items = ret_advice};
+    const struct redlock_node_info *info = &view->infos[node];
+
+    if (info->link != REDLOCK_LINK_READY && info->link != REDLOCK_LINK_LATE) {
+        on_down(&list);
+        return list.n;
+    }
+    on_fault(&list);
+    if (!info->looked || info->fault == REDLOCK_FAULT_NOT_MASTER || info->fault == REDLOCK_FAULT_CLUSTER ||
+        info->fault == REDLOCK_FAULT_SAME_SERVER)
+        return list.n;
+    on_persistence(&list);
+    on_replicas(&list);
+    on_clock(&list);
+    on_max_ttl(&list);
+    return list.n;
+}

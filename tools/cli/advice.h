@@ -1,0 +1,38 @@
+/* What is wrong with a master, or will be, and how to mend it: one sentence each, and the command where there is one.
+ * Pure functions over what the client has found out. */
+#ifndef CLI_ADVICE_H
+#define CLI_ADVICE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/observe.h>
+
+/* What a lock user must be allowed, on the keys of the prefix. */
+#define ADVICE_RIGHTS                                                                                              \
+    "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hset "      \
+    "+eval +evalsha +script|load"
+
+struct advice {
+    bool serious;      /* it keeps the master from voting */
+    char what[240];
+    char mend[400];
+    char command[640]; /* for a shell, passwords left out; "" if a command cannot mend it */
+};
+
+/* All that an advice may depend on. */
+struct advice_view {
+    const char *const *urls; /* accepted by redlock_client_create() */
+    const struct redlock_node_info *infos;
+    size_t n;
+    const char *prefix;
+    uint32_t max_ttl_ms;
+};
+
+enum { ADVICE_MOST = 8 };
+
+/* About master `node`; how many. What keeps it from voting comes first. */
+size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_advice[ADVICE_MOST]);
+
+#endif

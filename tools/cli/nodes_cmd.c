@@ -1,0 +1,122 @@
+/* redlock nodes: which masters may vote, why others may not, and how to mend it. */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/finish.h"
+#include "cli/nodes.h"
+
+static const char nodes_help[] =
+    "Usage: redlock nodes [--new-deployment [--yes] [--force]] [OPTION...]\n"
+    "\n"
+    "Looks at every master as a client of the guarded profile does, but writes\n"
+    "nothing: who votes, who must wait, who is excluded; what is wrong, and how to\n"
+    "mend it.\n"
+    "\n"
+    "  votes        its votes count\n"
+    "  no marker    no guarded client has met it yet, or it was emptied since; the\n"
+    "               first that does begins its quarantine\n"
+    "  quarantined  its memory is new or its clock was set forward: it abstains until\n"
+    "               no lock that it may have forgotten can be alive (max_ttl + 1 s)\n"
+    "  excluded     it must be mended before it votes\n"
+    "  down         it does not answer\n"
+    "\n"
+    "  --new-deployment     declare the masters new: your word that no client holds a\n"
+    "                       lock there that they may have forgotten. They vote at\n"
+    "                       once then. Asks before it does so\n"
+    "  --yes                do not ask\n"
+    "  --force              also where masters are in use by this or another\n"
+    "                       deployment\n"
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --json               print one line of JSON\n"
+    "\n" CLI_COMMON_HELP
+    "\n"
+    "Write the list as the clients do: the names in it, --quorum and --prefix are\n"
+    "what a deployment is known by. The clock is compared to that of this machine; a\n"
+    "step is shown if the look itself met one.\n"
+    "\n"
+    "Exit status: 0 a safe quorum votes now; 1 it does not, or nothing was declared;\n"
+    "2 wrong usage; 3 no quorum of masters answered.\n"
+    "\n"
+    "Examples:\n"
+    "  redlock nodes --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n"
+    "  redlock nodes --new-deployment    # once, before the first lock\n";
+
+static int show(struct session *session, const struct nodes_request *request)
+{
+    struct nodes_look look;
+    int code;
+
+    if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code)) {
+        code = nodes_exit_code(&look);
+        if (request->common.json)
+            nodes_json(&look, stdout);
+        else
+            nodes_show(&look, stdout);
+    }
+    nodes_look_end(&look);
+    return code;
+}
+
+static int declare(struct session *session, const struct nodes_request *request)
+{
+    struct nodes_look look;
+    int code;
+
+    if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code)) {
+        if (!request->yes)
+            nodes_show(&look, stderr);
+        code = nodes_declare(session, request, &look);
+    }
+    nodes_look_end(&look);
+    return code;
+}
+
+static int run(const struct nodes_request *request)
+{
+    struct session session;
+    int code = CLI_INFRASTRUCTURE;
+
+    if (session_open(&session, "nodes") && session_catch_signals(&session, "nodes")) {
+        code = request->declare ? declare(&session, request) : CLI_OK;
+        if (code == CLI_OK && session.caught == 0)
+            code = show(&session, request);
+    }
+    return finish(&session, NULL, 0, code);
+}
+
+/* A script must not hang at a question, nor answer it by accident. */
+static bool usable(struct nodes_request *request)
+{
+    if ((request->yes || request->force) && !request->declare) {
+        cli_error("nodes", "--yes and --force go with --new-deployment only");
+        return false;
+    }
+    if (request->declare && !request->yes && isatty(STDIN_FILENO) != 1) {
+        cli_error("nodes", "--new-deployment asks on a terminal, and standard input is none: add --yes if you "
+                           "are sure");
+        return false;
+    }
+    return cli_need_masters("nodes", &request->common.masters);
+}
+
+int nodes_main(int argc, char **argv)
+{
+    struct nodes_request request = {0};
+    const struct cli_option options[] = {
+        {.name = "new-deployment", .flag = &request.declare},
+        {.name = "yes", .flag = &request.yes},
+        {.name = "force", .flag = &request.force},
+        CLI_MASTER_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {"nodes", nodes_help, options, (const char *const[]){NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    code = cli_parse(&command, argc, argv, NULL);
+    if (code < 0)
+        code = usable(&request) ? run(&request) : cli_usage("nodes");
+    cli_common_fini(&request.common);
+    return code;
+}

@@ -1,0 +1,89 @@
+/* The masters, what is wrong with them, and the verdict, as one line of JSON. */
+#include "cli/advice.h"
+#include "cli/commands.h"
+#include "cli/json.h"
+#include "cli/nodes.h"
+
+static void server(struct cli_json *json, const struct redlock_node_info *info)
+{
+    cli_json_string(json, "version", info->version);
+    cli_json_string(json, "role", info->role);
+    cli_json_bool(json, "cluster", info->cluster);
+    cli_json_string(json, "append_fsync", info->append_fsync);
+    cli_json_bool(json, "durable", info->durable);
+    cli_json_string(json, "eviction_policy", info->eviction_policy);
+    cli_json_int(json, "maxmemory", info->maxmemory);
+    cli_json_int(json, "replicas", info->replicas);
+    cli_json_bool(json, "promoted", info->promoted);
+    cli_json_string(json, "run_id", info->run_id);
+    cli_json_int(json, "marker_max_ttl_ms", info->marker_max_ttl_ms);
+    cli_json_int(json, "clock_offset_us", info->clock_offset_us);
+    cli_json_int(json, "clock_step_us", info->clock_step_us);
+}
+
+static void advices(struct cli_json *json, const struct nodes_look *look, size_t node)
+{
+    const struct cli_common *common = &look->request->common;
+    const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
+                                     common->max_ttl_ms};
+    struct advice found[ADVICE_MOST];
+    size_t n = advice_on(&view, node, found);
+
+    cli_json_begin(json, "advice", '[');
+    for (size_t i = 0; i < n; i++) {
+        cli_json_begin(json, NULL, '{');
+        cli_json_bool(json, "serious", found[i].serious);
+        cli_json_string(json, "what", found[i].what);
+        cli_json_string(json, "mend", found[i].mend);
+        cli_json_string(json, "command", found[i].command);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
+static void master(struct cli_json *json, const struct nodes_look *look, size_t node)
+{
+    const struct redlock_node_info *info = &look->infos[node];
+    bool up = info->link == REDLOCK_LINK_READY || info->link == REDLOCK_LINK_LATE;
+
+    cli_json_begin(json, NULL, '{');
+    cli_json_string(json, "name", info->name);
+    cli_json_bool(json, "reachable", up);
+    cli_json_string(json, "standing", up ? redlock_standing_name(info->standing) : "down");
+    cli_json_string(json, "fault", redlock_fault_name(info->fault));
+    cli_json_int(json, "quarantine_ms", info->quarantine_ms);
+    if (look->latency_us[node] >= 0)
+        cli_json_int(json, "latency_us", look->latency_us[node]);
+    else
+        cli_json_null(json, "latency_us");
+    if (info->looked)
+        server(json, info);
+    if (!up)
+        cli_json_string(json, "error", info->last_error);
+    advices(json, look, node);
+    cli_json_end(json, '}');
+}
+
+void nodes_json(const struct nodes_look *look, FILE *out)
+{
+    static const char *const verdicts[] = {
+        [CLI_OK] = "safe", [CLI_NOT_HELD] = "unsafe", [CLI_INFRASTRUCTURE] = "unknown"};
+    struct cli_json json;
+
+    cli_json_init(&json, out);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "verdict", verdicts[nodes_exit_code(look)]);
+    cli_json_int(&json, "quorum", (int64_t)look->sum.quorum);
+    cli_json_int(&json, "answering", (int64_t)look->sum.answering);
+    cli_json_int(&json, "voting", (int64_t)look->sum.voting);
+    if (look->sum.quorum_in_ms >= 0)
+        cli_json_int(&json, "quorum_in_ms", look->sum.quorum_in_ms);
+    else
+        cli_json_null(&json, "quorum_in_ms");
+    cli_json_begin(&json, "masters", '[');
+    for (size_t i = 0; i < look->sum.n; i++)
+        master(&json, look, i);
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+    putc('\n', out);
+}

@@ -1,0 +1,45 @@
+/* Looking at the masters as a client does, but with its hands behind its back. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/nodes.h"
+#include "cli/probe.h"
+
+/* A look sends nothing after its handshake, so that the client knows no latency: a question of our own does. */
+static void measure(const struct nodes_request *request, struct nodes_look *look)
+{
+    struct probe probes[REDLOCK_MAX_MASTERS];
+    char marker[REDLOCK_MAX_KEY_BYTES];
+
+    snprintf(marker, sizeof(marker), "%sredlock:marker", request->common.prefix);
+    probe_key(request->common.masters.urls, look->sum.n, marker, strlen(marker), request->common.node_timeout_ms,
+              probes);
+    for (size_t i = 0; i < look->sum.n; i++)
+        look->latency_us[i] = probes[i].latency_us;
+}
+
+bool nodes_look(struct session *session, const struct nodes_request *request, enum redlock_join join,
+                struct nodes_look *ret_look, int *ret_exit)
+{
+    struct cli_common common = request->common;
+    size_t n;
+
+    common.join = join;
+    *ret_exit = CLI_INFRASTRUCTURE;
+    *ret_look = (struct nodes_look){.request = request, .session = session};
+    ret_look->client = session_client(session, "nodes", &common, ret_exit);
+    if (ret_look->client == NULL)
+        return false;
+    session_join(session, ret_look->client);
+    n = standings_read(ret_look->client, ret_look->infos);
+    ret_look->sum = standings_of(ret_look->infos, n, cli_quorum(&request->common));
+    measure(request, ret_look);
+    return session->caught == 0;
+}
+
+void nodes_look_end(struct nodes_look *look)
+{
+    redlock_client_destroy(look->client);
+    look->client = NULL;
+}

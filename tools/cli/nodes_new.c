@@ -1,0 +1,85 @@
+/* redlock nodes --new-deployment: the operator's word that no lock can have been forgotten, so that masters need not
+ * wait for the end of locks that never were. A wrong word gives two clients one lock: it is taken only where nothing
+ * that can be seen speaks against it, and after a question. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/nodes.h"
+
+static size_t names_of(const struct nodes_look *look, enum redlock_fault fault, char *ret_names, size_t size)
+{
+    size_t count = 0;
+    size_t length = 0;
+
+    ret_names[0] = '\0';
+    for (size_t i = 0; i < look->sum.n; i++) {
+        if (look->infos[i].fault != fault)
+            continue;
+        if (length < size)
+            length += (size_t)snprintf(ret_names + length, size - length, "%s%s", count > 0 ? ", " : "",
+                                       look->infos[i].name);
+        count++;
+    }
+    return count;
+}
+
+/* What speaks against it: an exit code after a message, or CLI_OK. */
+static int objection(const struct nodes_look *look)
+{
+    const struct standings *sum = &look->sum;
+    char names[1024];
+
+    if (sum->answering == 0) {
+        cli_error("nodes", "no master answers: nothing is declared");
+        return CLI_INFRASTRUCTURE;
+    }
+    if (look->request->force)
+        return CLI_OK;
+    if (names_of(look, REDLOCK_FAULT_RING, names, sizeof(names)) > 0) {
+        cli_error("nodes", "not declared: %s: in use by a deployment with other masters, another quorum or another "
+                           "prefix. Stop its clients, wait for max_ttl, and add --force", names);
+        return CLI_NOT_HELD;
+    }
+    if (sum->voting > 0) {
+        cli_error("nodes", "not declared: %zu of %zu masters vote, so this deployment is not new. The others may have "
+                           "forgotten locks: wait for them, or stop all clients, wait for max_ttl, and add --force",
+                  sum->voting, sum->n);
+        return CLI_NOT_HELD;
+    }
+    return CLI_OK;
+}
+
+/* On standard error, and the answer from the terminal: standard output may be a pipe. */
+static bool confirmed(const struct nodes_look *look)
+{
+    char answer[16];
+
+    fprintf(stderr,
+            "\nYou are about to declare %zu master%s new: that no client holds a lock there which\n"
+            "they may have forgotten. They will vote at once, and do not wait for the end of\n"
+            "such locks (%u ms + 1 s). If this is not true, two clients may hold one lock.\n"
+            "Type 'new' to go on: ",
+            look->sum.answering, look->sum.answering == 1 ? "" : "s", look->request->common.max_ttl_ms);
+    fflush(stderr);
+    if (fgets(answer, sizeof(answer), stdin) != NULL && strcmp(answer, "new\n") == 0)
+        return true;
+    fputs("Nothing is declared.\n", stderr);
+    return false;
+}
+
+int nodes_declare(struct session *session, const struct nodes_request *request, const struct nodes_look *look)
+{
+    struct nodes_look declaring;
+    int code = objection(look);
+
+    if (code != CLI_OK)
+        return code;
+    if (!request->yes && !confirmed(look))
+        return CLI_NOT_HELD;
+    if (nodes_look(session, request, REDLOCK_JOIN_DECLARE, &declaring, &code))
+        code = CLI_OK;
+    nodes_look_end(&declaring);
+    return code;
+}

@@ -1,0 +1,272 @@
+/* The masters as two tables, what is wrong with them, and the verdict; or the same as JSON. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/advice.h"
+#include "cli/commands.h"
+#include "cli/nodes.h"
+#include "cli/votes.h"
+
+enum { SHORT_RUN_ID = 8, INDENT = 4, NAMES_SIZE = 1024, ITEMS = REDLOCK_MAX_MASTERS * ADVICE_MOST };
+enum { STANDING_COLUMNS = 58, SERVER_COLUMNS = 62 };
+
+/* --- Tables ------------------------------------------------------------------------------------------------------ */
+
+static const char *standing_word(const struct redlock_node_info *info)
+{
+    if (info->link != REDLOCK_LINK_READY && info->link != REDLOCK_LINK_LATE)
+        return "down";
+    if (info->fault == REDLOCK_FAULT_NO_MARKER)
+        return "no marker";
+    return redlock_standing_name(info->standing);
+}
+
+static enum term_style style_of(const struct redlock_node_info *info)
+{
+    if (info->link != REDLOCK_LINK_READY && info->link != REDLOCK_LINK_LATE)
+        return TERM_RED;
+    if (info->standing == REDLOCK_STANDING_VOTES)
+        return TERM_GREEN;
+    return info->standing == REDLOCK_STANDING_QUARANTINED || info->fault == REDLOCK_FAULT_NO_MARKER ? TERM_YELLOW
+                                                                                                     : TERM_RED;
+}
+
+static const char *or_dash(const char *text)
+{
+    return *text != '\0' ? text : "-";
+}
+
+/* "+212 us" */
+static const char *signed_time(int64_t us, char *buffer, size_t size)
+{
+    char time[16];
+
+    snprintf(buffer, size, "%c%s", us < 0 ? '-' : '+', term_time(us < 0 ? -us : us, time, sizeof(time)));
+    return buffer;
+}
+
+static void print_name(const struct term *term, const struct redlock_node_info *info, int width)
+{
+    char name[32];
+
+    fprintf(term->out, "  %-*s  ", width, term_fit(info->name, width, name, sizeof(name)));
+}
+
+static void print_standing(const struct term *term, const struct redlock_node_info *info, int64_t latency_us,
+                           int width)
+{
+    char left[24] = "-", latency[24] = "-", offset[24] = "-", step[24] = "-";
+
+    if (info->quarantine_ms > 0)
+        term_time(info->quarantine_ms * 1000, left, sizeof(left));
+    if (latency_us >= 0)
+        term_time(latency_us, latency, sizeof(latency));
+    if (info->looked)
+        signed_time(info->clock_offset_us, offset, sizeof(offset));
+    if (info->clock_step_us != 0)
+        signed_time(info->clock_step_us, step, sizeof(step));
+    print_name(term, info, width);
+    term_print(term, style_of(info), "%-11s", standing_word(info));
+    fprintf(term->out, "  %7s  %9s  %9s  %8s\n", left, offset, step, latency);
+}
+
+static const char *role_word(const struct redlock_node_info *info)
+{
+    if (info->cluster)
+        return "cluster";
+    return strcmp(info->role, "slave") == 0 ? "replica" : or_dash(info->role);
+}
+
+/* "fsync" is what makes a log durable, so its setting stands for the whole. */
+static const char *persistence_word(const struct redlock_node_info *info)
+{
+    if (!info->looked)
+        return "-";
+    if (strcmp(info->append_fsync, "off") == 0)
+        return "none";
+    return info->append_fsync[0] != '\0' ? info->append_fsync : "hidden";
+}
+
+static void print_server(const struct term *term, const struct redlock_node_info *info, int width)
+{
+    print_name(term, info, width);
+    fprintf(term->out, "%-12.12s  %-7s  ", or_dash(info->version), role_word(info));
+    term_print(term, info->durable ? TERM_GREEN : TERM_PLAIN, "%-8s", persistence_word(info));
+    fprintf(term->out, "  %-*.*s  %s\n", SHORT_RUN_ID, SHORT_RUN_ID, or_dash(info->run_id),
+            or_dash(info->eviction_policy));
+}
+
+/* For names, what the other columns leave. */
+static int name_width(const struct term *term, const struct nodes_look *look, int others)
+{
+    int widest = votes_name_width(look->client);
+
+    return widest > term->width - others ? term->width - others : widest;
+}
+
+static void print_tables(const struct term *term, const struct nodes_look *look)
+{
+    int width = name_width(term, look, STANDING_COLUMNS);
+
+    term_print(term, TERM_DIM, "  %-*s  %-11s  %7s  %9s  %9s  %8s\n", width, "master", "standing", "wait", "clock",
+               "step", "answer");
+    for (size_t i = 0; i < look->sum.n; i++)
+        print_standing(term, &look->infos[i], look->latency_us[i], width);
+    putc('\n', term->out);
+    width = name_width(term, look, SERVER_COLUMNS);
+    term_print(term, TERM_DIM, "  %-*s  %-12s  %-7s  %-8s  %-*s  %s\n", width, "master", "server", "role",
+               "aof sync", SHORT_RUN_ID, "run id", "eviction");
+    for (size_t i = 0; i < look->sum.n; i++)
+        print_server(term, &look->infos[i], width);
+}
+
+/* --- Advice ------------------------------------------------------------------------------------------------------ */
+
+struct item {
+    size_t node;
+    bool told;
+    struct advice advice;
+};
+
+static size_t collect(const struct nodes_look *look, struct item *items)
+{
+    const struct cli_common *common = &look->request->common;
+    const struct advice_view view = {common->masters.urls, look->infos, look->sum.n, common->prefix,
+                                     common->max_ttl_ms};
+    struct advice advice[ADVICE_MOST];
+    size_t n = 0;
+
+    for (size_t i = 0; i < look->sum.n; i++) {
+        size_t found = advice_on(&view, i, advice);
+
+        for (size_t j = 0; j < found; j++)
+            items[n++] = (struct item){.node = i, .advice = advice[j]};
+    }
+    return n;
+}
+
+static bool same(const struct advice *a, const struct advice *b)
+{
+    return strcmp(a->what, b->what) == 0 && strcmp(a->mend, b->mend) == 0 && strcmp(a->command, b->command) == 0;
+}
+
+/* The names of all masters that the same is to be said of. */
+static void join_names(const struct nodes_look *look, struct item *items, size_t n, size_t first, char *names)
+{
+    size_t length = 0;
+    size_t count = 0;
+
+    for (size_t i = first; i < n && length < NAMES_SIZE; i++) {
+        if (items[i].told || !same(&items[i].advice, &items[first].advice))
+            continue;
+        items[i].told = true;
+        count++;
+        length += (size_t)snprintf(names + length, NAMES_SIZE - length, "%s%s", length > 0 ? ", " : "",
+                                   look->infos[items[i].node].name);
+    }
+    if (count == look->sum.n && count > 1)
+        snprintf(names, NAMES_SIZE, "All %zu masters", count);
+}
+
+/* Words up to the screen's edge, further lines indented. */
+static void print_wrapped(const struct term *term, int column, const char *text)
+{
+    while (*text != '\0') {
+        int length = (int)strcspn(text, " ");
+
+        if (column > INDENT && column + 1 + length > term->width) {
+            putc('\n', term->out);
+            column = 0;
+        }
+        for (; column < INDENT; column++)
+            putc(' ', term->out);
+        fprintf(term->out, "%s%.*s", column > INDENT ? " " : "", length, text);
+        column += length + (column > INDENT);
+        text += length + (text[length] == ' ');
+    }
+    putc('\n', term->out);
+}
+
+static void print_item(const struct term *term, const struct advice *advice, const char *names)
+{
+    char sentence[NAMES_SIZE + sizeof(advice->what)];
+    const char *label = advice->serious ? "!" : "note:";
+
+    snprintf(sentence, sizeof(sentence), "%s: %s.", names, advice->what);
+    term_print(term, advice->serious ? TERM_RED : TERM_DIM, "%s", label);
+    fputs(advice->serious ? "   " : "", term->out);
+    print_wrapped(term, advice->serious ? INDENT : (int)strlen(label), sentence);
+    print_wrapped(term, 0, advice->mend);
+    if (advice->command[0] != '\0') {
+        fprintf(term->out, "%*s", 2 * INDENT, "");
+        term_print(term, TERM_BOLD, "%s\n", advice->command);
+    }
+}
+
+static void print_advice(const struct term *term, const struct nodes_look *look)
+{
+    struct item *items = calloc(ITEMS, sizeof(*items));
+    size_t n = items != NULL ? collect(look, items) : 0;
+    char names[NAMES_SIZE];
+
+    for (int serious = 1; serious >= 0; serious--)
+        for (size_t i = 0; i < n; i++) {
+            if (items[i].told || items[i].advice.serious != (serious == 1))
+                continue;
+            join_names(look, items, n, i, names);
+            print_item(term, &items[i].advice, names);
+        }
+    if (n > 0)
+        putc('\n', term->out);
+    free(items);
+}
+
+/* --- Verdict ----------------------------------------------------------------------------------------------------- */
+
+int nodes_exit_code(const struct nodes_look *look)
+{
+    if (look->sum.voting >= look->sum.quorum)
+        return CLI_OK;
+    return look->sum.answering < look->sum.quorum ? CLI_INFRASTRUCTURE : CLI_NOT_HELD;
+}
+
+static void print_hope(const struct term *term, const struct standings *sum)
+{
+    char wait[24];
+
+    if (sum->quorum_in_ms > 0)
+        fprintf(term->out, "    Enough of them will in %s.\n", term_time(sum->quorum_in_ms * 1000, wait, sizeof(wait)));
+    else if (sum->voting + sum->waiting + sum->unmarked >= sum->quorum)
+        fputs("    Enough of them will max_ttl + 1 s after a client has met them.\n", term->out);
+    else
+        fputs("    That will not change until what is marked with ! above is mended.\n", term->out);
+}
+
+static void print_verdict(const struct term *term, const struct nodes_look *look)
+{
+    const struct standings *sum = &look->sum;
+
+    if (sum->voting >= sum->quorum) {
+        term_print(term, TERM_GREEN, "safe quorum");
+        fprintf(term->out, ": %zu of %zu masters vote (%zu needed); %zu more may fail\n", sum->voting, sum->n,
+                sum->quorum, sum->voting - sum->quorum);
+    } else if (sum->answering < sum->quorum) {
+        term_print(term, TERM_RED, "unknown");
+        fprintf(term->out, ": only %zu of %zu masters answered (%zu needed)\n", sum->answering, sum->n, sum->quorum);
+    } else {
+        term_print(term, TERM_RED, "no safe quorum");
+        fprintf(term->out, ": %zu of %zu masters vote (%zu needed)\n", sum->voting, sum->n, sum->quorum);
+        print_hope(term, sum);
+    }
+}
+
+void nodes_show(const struct nodes_look *look, FILE *out)
+{
+    struct term term;
+
+    term_init(&term, out);
+    print_tables(&term, look);
+    putc('\n', out);
+    print_advice(&term, look);
+    print_verdict(&term, look);
+}

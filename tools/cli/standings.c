@@ -1,0 +1,63 @@
+#include "cli/standings.h"
+
+#include <string.h>
+
+size_t standings_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS])
+{
+    size_t n = redlock_client_node_count(client);
+
+    memset(ret_infos, 0, REDLOCK_MAX_MASTERS * sizeof(ret_infos[0]));
+    for (size_t i = 0; i < n; i++)
+        redlock_client_node_info(client, i, &ret_infos[i], sizeof(ret_infos[i]));
+    return n;
+}
+
+static bool connected(const struct redlock_node_info *info)
+{
+    return info->link == REDLOCK_LINK_READY || info->link == REDLOCK_LINK_LATE;
+}
+
+static bool votes_within(const struct redlock_node_info *info, int64_t ms)
+{
+    return connected(info) && (info->standing == REDLOCK_STANDING_VOTES ||
+                               (info->standing == REDLOCK_STANDING_QUARANTINED && info->quarantine_ms <= ms));
+}
+
+static size_t count_within(const struct redlock_node_info *infos, size_t n, int64_t ms)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        count += votes_within(&infos[i], ms);
+    return count;
+}
+
+/* The shortest of the quarantines after which the quorum is there. */
+static int64_t quorum_in_ms(const struct redlock_node_info *infos, size_t n, size_t quorum)
+{
+    int64_t best = -1;
+
+    for (size_t i = 0; i < n; i++) {
+        int64_t ms = infos[i].quarantine_ms;
+
+        if ((best < 0 || ms < best) && count_within(infos, n, ms) >= quorum)
+            best = ms;
+    }
+    return best;
+}
+
+struct standings standings_of(const struct redlock_node_info *infos, size_t n, size_t quorum)
+{
+    struct standings sum = {.n = n, .quorum = quorum};
+
+    for (size_t i = 0; i < n; i++) {
+        bool up = connected(&infos[i]);
+
+        sum.answering += up;
+        sum.voting += up && infos[i].standing == REDLOCK_STANDING_VOTES;
+        sum.waiting += up && infos[i].standing == REDLOCK_STANDING_QUARANTINED;
+        sum.unmarked += up && infos[i].fault == REDLOCK_FAULT_NO_MARKER;
+    }
+    sum.quorum_in_ms = sum.voting >= quorum ? 0 : quorum_in_ms(infos, n, quorum);
+    return sum;
+}

@@ -1,0 +1,25 @@
+/* What the masters' standings add up to: whether enough of them vote, now or by waiting. */
+#ifndef CLI_STANDINGS_H
+#define CLI_STANDINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/redlock.h>
+
+struct standings {
+    size_t n;
+    size_t quorum;
+    size_t answering;     /* connected */
+    size_t voting;        /* ... and their votes count */
+    size_t waiting;       /* ... in quarantine */
+    size_t unmarked;      /* ... never met by a guarded client, or empty since */
+    int64_t quorum_in_ms; /* until enough of them vote by themselves; 0: they do now; -1: waiting is not enough */
+};
+
+/* What the client knows of each of its masters; the strings are valid until the loop runs again. */
+size_t standings_read(const struct redlock_client *client, struct redlock_node_info ret_infos[REDLOCK_MAX_MASTERS]);
+
+struct standings standings_of(const struct redlock_node_info *infos, size_t n, size_t quorum);
+
+#endif
