@@ -8,12 +8,14 @@
 #define MS INT64_C(1000000)
 
 static struct bench_shared *shared;
+static struct bench_cell *cell;
 static int64_t now;
 
 static void set_up(void)
 {
     shared = bench_shared_create(2, 10);
     ck_assert_ptr_nonnull(shared);
+    cell = &shared->cells[0];
     now = bench_now_ns();
 }
 
@@ -24,7 +26,7 @@ static void tear_down(void)
 
 static bool enter(uint32_t task, int64_t at, int64_t remaining, uint64_t *ret_claim)
 {
-    return bench_referee_enter(shared, task, at, remaining, ret_claim);
+    return bench_referee_enter(shared, cell, task, at, remaining, ret_claim);
 }
 
 START_TEST(a_second_holder_is_noticed)
@@ -56,7 +58,7 @@ START_TEST(holders_one_after_the_other_are_fine)
 
     for (uint32_t task = 0; task < 10; task++) {
         ck_assert(enter(task, now, 1000 * MS, &claim));
-        bench_referee_leave(shared, claim);
+        bench_referee_leave(cell, claim);
     }
 }
 END_TEST
@@ -76,8 +78,71 @@ START_TEST(a_late_leaver_does_not_hide_its_successor)
 
     ck_assert(enter(0, now, MS, &late));
     ck_assert(enter(1, now + 2 * MS, 10 * MS, &successor));
-    bench_referee_leave(shared, late);
+    bench_referee_leave(cell, late);
     ck_assert(!enter(2, now + 3 * MS, MS, &third));
+}
+END_TEST
+
+START_TEST(keys_have_a_referee_each)
+{
+    uint64_t claim;
+
+    ck_assert(enter(0, now, 1000 * MS, &claim));
+    cell = &shared->cells[BENCH_MAX_KEYS - 1];
+    ck_assert(enter(1, now, 1000 * MS, &claim));
+    ck_assert(!enter(2, now, 1000 * MS, &claim));
+}
+END_TEST
+
+START_TEST(tokens_must_grow)
+{
+    ck_assert(bench_referee_token(cell, 5));
+    ck_assert(bench_referee_token(cell, 6));
+    ck_assert(bench_referee_token(cell, UINT64_C(1) << 53));
+}
+END_TEST
+
+START_TEST(a_token_that_is_shown_twice_is_noticed)
+{
+    ck_assert(bench_referee_token(cell, 5));
+    ck_assert(!bench_referee_token(cell, 5));
+}
+END_TEST
+
+START_TEST(no_token_is_noticed)
+{
+    ck_assert(!bench_referee_token(cell, 0));
+}
+END_TEST
+
+/* The smaller one does not become the mark for those that follow. */
+START_TEST(a_smaller_token_is_noticed_and_forgotten)
+{
+    ck_assert(bench_referee_token(cell, 50));
+    ck_assert(!bench_referee_token(cell, 40));
+    ck_assert(!bench_referee_token(cell, 45));
+    ck_assert(bench_referee_token(cell, 51));
+}
+END_TEST
+
+START_TEST(tokens_of_other_keys_do_not_matter)
+{
+    ck_assert(bench_referee_token(cell, 50));
+    ck_assert(bench_referee_token(&shared->cells[1], 40));
+}
+END_TEST
+
+START_TEST(a_smaller_token_of_another_process_is_noticed)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child == 0)
+        _exit(bench_referee_token(cell, 7) ? 0 : 1);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert(!bench_referee_token(cell, 6));
+    ck_assert(bench_referee_token(cell, 8));
 }
 END_TEST
 
@@ -87,6 +152,9 @@ START_TEST(records_of_processes_add_up_but_their_times_do_not)
     struct bench_record *a = bench_shared_record(shared, 0, 1);
     struct bench_record *b = bench_shared_record(shared, 1, 1);
 
+    a->violations = 1, b->violations = 2, a->late = 4;
+    a->totals = (struct bench_totals){1, 2, 3, 4, 5, 6};
+    b->totals = (struct bench_totals){10, 20, 30, 40, 50, 60};
     a->locks = 3, a->seconds = 2, a->cpu_s = 1, a->rss_peak_kb = 10;
     b->locks = 4, b->seconds = 1, b->cpu_s = 2, b->rss_peak_kb = 30;
     histogram_add(&a->acquire, 5);
@@ -98,6 +166,28 @@ START_TEST(records_of_processes_add_up_but_their_times_do_not)
     ck_assert_double_eq(sum.cpu_s, 3);
     ck_assert_uint_eq(sum.rss_peak_kb, 30);
     ck_assert_uint_eq(sum.acquire.count, 2);
+    ck_assert_uint_eq(sum.violations, 3);
+    ck_assert_uint_eq(sum.late, 4);
+    ck_assert_uint_eq(sum.totals.commands, 11);
+    ck_assert_uint_eq(sum.totals.attempts, 22);
+    ck_assert_uint_eq(sum.totals.raises, 33);
+    ck_assert_uint_eq(sum.totals.renewals, 44);
+    ck_assert_uint_eq(sum.totals.renewals_failed, 55);
+    ck_assert_uint_eq(sum.totals.lost, 66);
+}
+END_TEST
+
+START_TEST(what_was_counted_before_a_phase_is_not_its_own)
+{
+    struct bench_totals before = {1, 2, 3, 4, 5, 6}, end = {10, 20, 30, 40, 50, 60};
+    struct bench_totals own = bench_totals_since(&end, &before);
+
+    ck_assert_uint_eq(own.commands, 9);
+    ck_assert_uint_eq(own.attempts, 18);
+    ck_assert_uint_eq(own.raises, 27);
+    ck_assert_uint_eq(own.renewals, 36);
+    ck_assert_uint_eq(own.renewals_failed, 45);
+    ck_assert_uint_eq(own.lost, 54);
 }
 END_TEST
 
@@ -117,7 +207,8 @@ START_TEST(every_process_and_phase_has_memory_of_its_own)
             ck_assert_uint_eq(bench_shared_counts(shared, phase)[task], 1000 * (phase + 1) + task);
     }
     ck_assert_uint_eq(shared->procs, 2);
-    ck_assert_uint_eq(atomic_load(&shared->owner), 0);
+    ck_assert_uint_eq(atomic_load(&cell->owner), 0);
+    ck_assert_uint_eq(shared->hold.locks, 0);
 }
 END_TEST
 
@@ -131,7 +222,15 @@ int main(void)
     tcase_add_test(test_case, holders_one_after_the_other_are_fine);
     tcase_add_test(test_case, a_holder_whose_validity_has_ended_is_none);
     tcase_add_test(test_case, a_late_leaver_does_not_hide_its_successor);
+    tcase_add_test(test_case, keys_have_a_referee_each);
+    tcase_add_test(test_case, tokens_must_grow);
+    tcase_add_test(test_case, a_token_that_is_shown_twice_is_noticed);
+    tcase_add_test(test_case, no_token_is_noticed);
+    tcase_add_test(test_case, a_smaller_token_is_noticed_and_forgotten);
+    tcase_add_test(test_case, tokens_of_other_keys_do_not_matter);
+    tcase_add_test(test_case, a_smaller_token_of_another_process_is_noticed);
     tcase_add_test(test_case, records_of_processes_add_up_but_their_times_do_not);
+    tcase_add_test(test_case, what_was_counted_before_a_phase_is_not_its_own);
     tcase_add_test(test_case, every_process_and_phase_has_memory_of_its_own);
     return suite_run(suite);
 }

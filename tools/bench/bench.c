@@ -5,40 +5,45 @@
 #include "measure.h"
 #include "table.h"
 
-enum { MEASURED = 0, OVERLAPPED = 1, NOT_MEASURED = 3 };
+enum { MEASURED = 0, BROKEN = 1, NOT_MEASURED = 3 };
 
 static int report(const struct bench_options *options, const struct bench_servers *servers,
                   const struct bench_measurement *m)
 {
-    const struct bench_result *result = &m->library;
-
     if (options->json)
         bench_report_json(stdout, options, servers->n, m);
     else
         bench_report_text(stdout, options, servers->n, m);
-    for (uint32_t i = 0; i < result->phases; i++)
-        if (result->record[i].overlaps)
-            return OVERLAPPED;
+    if (bench_measurement_broken(options->scenario, m))
+        return BROKEN;
     return fflush(stdout) == 0 ? MEASURED : NOT_MEASURED;
+}
+
+static int run_table(const struct bench_options *options, struct bench_servers *servers, char *ret_reason)
+{
+    bool broken;
+
+    if (!bench_table(stdout, options, servers, &broken, ret_reason))
+        return NOT_MEASURED;
+    return broken ? BROKEN : MEASURED;
+}
+
+static int run_one(const struct bench_options *options, struct bench_servers *servers, char *ret_reason)
+{
+    struct bench_measurement *m = bench_measure(options, servers, ret_reason);
+    int exit_code = m ? report(options, servers, m) : NOT_MEASURED;
+
+    bench_measurement_free(m);
+    return exit_code;
 }
 
 static int run(const struct bench_options *options, struct bench_servers *servers)
 {
     char reason[BENCH_REASON_SIZE] = "";
-    struct bench_measurement *m = NULL;
-    int exit_code = NOT_MEASURED;
+    int exit_code = options->table ? run_table(options, servers, reason) : run_one(options, servers, reason);
 
-    if (options->table) {
-        if (bench_table(stdout, options, servers, reason))
-            return MEASURED;
-    } else {
-        m = bench_measure(options, servers, reason);
-        if (m)
-            exit_code = report(options, servers, m);
-    }
-    if (*reason && !m)
-        fprintf(stderr, "redlock: bench: %s\n", reason);
-    bench_measurement_free(m);
+    if (exit_code == NOT_MEASURED)
+        fprintf(stderr, "redlock: bench: %s\n", *reason ? reason : "cannot write the results");
     return exit_code;
 }
 

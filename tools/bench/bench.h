@@ -2,8 +2,8 @@
 #ifndef BENCH_H
 #define BENCH_H
 
-/* argv[0] is the subcommand's name. Returns the exit code: 0 measured, 1 two tasks believed that they held the same
- * key at one time, 2 wrong options, 3 could not measure. */
+/* argv[0] is the subcommand's name. Returns the exit code: 0 measured, 1 a promise was broken (see
+ * bench_broken()), 2 wrong options, 3 could not measure. */
 int bench_main(int argc, char **argv);
 
 #endif

@@ -45,7 +45,7 @@ struct floor {
     uint32_t n_masters;
     uint32_t ring_mask;
     uint32_t next_number;
-    uint64_t commands;
+    struct bench_totals totals;
     uint32_t cycles;         /* under way; at the end they are completed, so that no key is left */
     int epoll;
     bool quit, ok;
@@ -60,7 +60,7 @@ static void queue(struct floor *floor, uint32_t slot, const struct floor_command
         master->unsent += command->size;
         master->ring[master->tail++ & floor->ring_mask] = slot;
     }
-    floor->commands += floor->n_masters;
+    floor->totals.commands += floor->n_masters;
 }
 
 static void begin_cycle(struct floor *floor, uint32_t index)
@@ -179,9 +179,9 @@ static void on_message(struct floor *floor)
         for (uint32_t i = 0; i < floor->seat->n_tasks; i++)
             begin_cycle(floor, i);
     } else if (message.word == BENCH_RUN) {
-        bench_seat_begin(floor->seat, message.phase, floor->commands);
+        bench_seat_begin(floor->seat, message.phase, &floor->totals);
     } else if (message.word == BENCH_END) {
-        bench_seat_end(floor->seat, floor->commands);
+        bench_seat_end(floor->seat, &floor->totals);
     } else if (message.word == BENCH_QUIT) {
         floor->quit = true;
     }

@@ -7,6 +7,8 @@
 static void add(struct bench_result *sum, const struct bench_result *more)
 {
     sum->phases = more->phases;
+    sum->hold = more->hold;
+    sum->restarts += more->restarts;
     for (uint32_t i = 0; i < more->phases; i++) {
         double seconds = sum->record[i].seconds + more->record[i].seconds;
 
@@ -30,48 +32,54 @@ static struct bench_result *run(const struct bench_options *options, struct benc
     return NULL;
 }
 
-static bool library_slice(const struct bench_options *options, struct bench_servers *servers,
-                          struct bench_measurement *m, uint32_t i, char *ret_reason)
+static bool slice(const struct bench_options *options, struct bench_servers *servers, struct bench_measurement *m,
+                  enum bench_side side, uint32_t i, char *ret_reason)
 {
-    struct bench_result *result = run(options, servers, bench_library_worker, ret_reason);
+    struct bench_options part = *options;
+    struct bench_result *result;
 
+    if (side == BENCH_CLASSIC)
+        part.profile = REDLOCK_PROFILE_CLASSIC;
+    result = run(&part, servers, side == BENCH_FLOOR ? bench_floor_worker : bench_library_worker, ret_reason);
     if (!result)
         return false;
-    m->comparison.library[i] = bench_slice_of(&result->record[0]);
-    m->p99_ratios[i] = bench_p99_ratio(result);
-    add(&m->library, result);
+    m->comparison.slices[side][i] = bench_slice_of(&result->record[0]);
+    if (side == BENCH_LIBRARY) {
+        m->p99_ratios[i] = bench_p99_ratio(result);
+        add(&m->library, result);
+    }
     free(result);
     return true;
 }
 
-static bool floor_slice(const struct bench_options *options, struct bench_servers *servers,
-                        struct bench_measurement *m, uint32_t i, char *ret_reason)
-{
-    struct bench_result *result = run(options, servers, bench_floor_worker, ret_reason);
-
-    if (!result)
-        return false;
-    m->comparison.floor[i] = bench_slice_of(&result->record[0]);
-    free(result);
-    return true;
-}
-
-/* Neighbouring slices see the same machine, and the order changes so that neither kind is always the first. */
+/* Neighbouring slices see the same machine, and the order changes so that no side is always the first. */
 static bool slices(const struct bench_options *options, struct bench_servers *servers, struct bench_measurement *m,
-                   uint32_t n, char *ret_reason)
+                   char *ret_reason)
 {
+    uint32_t n = m->comparison.n;
     struct bench_options part = *options;
 
     part.seconds /= n;
     part.locks = (part.locks + n - 1) / n;
-    for (uint32_t i = 0; i < n; i++) {
-        bool floor_first = i % 2 == 1;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < BENCH_SIDES; j++) {
+            enum bench_side side = (enum bench_side)((i + j) % BENCH_SIDES);
 
-        if (options->floor && floor_first && !floor_slice(&part, servers, m, i, ret_reason))
-            return false;
-        if (!library_slice(&part, servers, m, i, ret_reason))
-            return false;
-        if (options->floor && !floor_first && !floor_slice(&part, servers, m, i, ret_reason))
+            if (m->comparison.with[side] && !slice(&part, servers, m, side, i, ret_reason))
+                return false;
+        }
+    return true;
+}
+
+static bool prepare(struct bench_measurement *m, const struct bench_options *options, uint32_t n)
+{
+    m->comparison.n = n;
+    m->comparison.with[BENCH_LIBRARY] = true;
+    m->comparison.with[BENCH_CLASSIC] = options->both;
+    m->comparison.with[BENCH_FLOOR] = options->floor;
+    for (uint32_t side = 0; side < BENCH_SIDES; side++) {
+        m->comparison.slices[side] = calloc(n, sizeof(struct bench_slice));
+        if (!m->comparison.slices[side])
             return false;
     }
     return true;
@@ -80,31 +88,33 @@ static bool slices(const struct bench_options *options, struct bench_servers *se
 struct bench_measurement *bench_measure(const struct bench_options *options, struct bench_servers *servers,
                                         char ret_reason[BENCH_REASON_SIZE])
 {
-    bool compared = options->floor || options->scenario->fault != BENCH_NO_FAULT;
+    bool compared = options->floor || options->both || options->scenario->fault != BENCH_NO_FAULT;
     uint32_t n = compared ? options->reps : 1;
     struct bench_measurement *m = calloc(1, sizeof(*m) + n * sizeof(double));
-    bool ok = false;
 
     snprintf(ret_reason, BENCH_REASON_SIZE, "out of memory");
-    if (m) {
-        m->comparison.n = options->floor ? n : 0;
-        m->comparison.library = calloc(n, sizeof(struct bench_slice));
-        m->comparison.floor = calloc(n, sizeof(struct bench_slice));
-        ok = m->comparison.library && m->comparison.floor && slices(options, servers, m, n, ret_reason);
-    }
-    if (ok) {
+    if (m && prepare(m, options, n) && slices(options, servers, m, ret_reason)) {
         m->p99_ratio = bench_median(m->p99_ratios, n);
+        *ret_reason = '\0';
         return m;
     }
     bench_measurement_free(m);
     return NULL;
 }
 
+bool bench_measurement_broken(const struct bench_scenario *scenario, const struct bench_measurement *m)
+{
+    for (uint32_t i = 0; i < m->library.phases; i++)
+        if (bench_broken(scenario, &m->library.record[i]))
+            return true;
+    return false;
+}
+
 void bench_measurement_free(struct bench_measurement *measurement)
 {
     if (!measurement)
         return;
-    free(measurement->comparison.library);
-    free(measurement->comparison.floor);
+    for (uint32_t side = 0; side < BENCH_SIDES; side++)
+        free(measurement->comparison.slices[side]);
     free(measurement);
 }

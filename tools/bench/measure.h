@@ -8,7 +8,7 @@
 /* On the heap, since it has many histograms. */
 struct bench_measurement {
     struct bench_result library;        /* all slices together */
-    struct bench_comparison comparison; /* n is 0 without --floor */
+    struct bench_comparison comparison; /* slices of all sides */
     double p99_ratio;                   /* of acquisitions, after the fault to healthy: the median of the slices */
     double p99_ratios[];
 };
@@ -17,6 +17,9 @@ struct bench_measurement {
 struct bench_measurement *bench_measure(const struct bench_options *options, struct bench_servers *servers,
                                         char ret_reason[BENCH_REASON_SIZE]);
 void bench_measurement_free(struct bench_measurement *measurement);
+
+/* In any of its phases, see bench_broken(). */
+bool bench_measurement_broken(const struct bench_scenario *scenario, const struct bench_measurement *m);
 
 void bench_report_json(FILE *out, const struct bench_options *options, size_t nodes,
                        const struct bench_measurement *m);

@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <redlock/options.h>
+#include "options_check.h"
+#include "shared.h"
 
-#include "options.h"
+#define complain bench_options_complain
 
 enum {
     OPT_NODES = 256, OPT_LOCAL, OPT_SCENARIO, OPT_CONCURRENCY, OPT_SECONDS, OPT_LOCKS, OPT_WARMUP, OPT_TTL, OPT_HOLD,
     OPT_TIMEOUT, OPT_RETRY_DELAY, OPT_RETRY_JITTER, OPT_NODE_TIMEOUT, OPT_PROCS, OPT_PERSISTENCE, OPT_UNIX, OPT_PIN,
-    OPT_FLOOR, OPT_REPS, OPT_JSON, OPT_TABLE,
+    OPT_FLOOR, OPT_REPS, OPT_JSON, OPT_TABLE, OPT_PROFILE, OPT_COUNT, OPT_KEYS, OPT_RESTARTS, OPT_IDLE,
 };
 
 static const struct option long_options[] = {
@@ -22,6 +23,11 @@ static const struct option long_options[] = {
     {"concurrency", required_argument, NULL, OPT_CONCURRENCY},
     {"seconds", required_argument, NULL, OPT_SECONDS},
     {"locks", required_argument, NULL, OPT_LOCKS},
+    {"count", required_argument, NULL, OPT_COUNT},
+    {"keys", required_argument, NULL, OPT_KEYS},
+    {"restarts", required_argument, NULL, OPT_RESTARTS},
+    {"idle", required_argument, NULL, OPT_IDLE},
+    {"profile", required_argument, NULL, OPT_PROFILE},
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {"ttl", required_argument, NULL, OPT_TTL},
     {"hold-ms", required_argument, NULL, OPT_HOLD},
@@ -41,7 +47,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-__attribute__((format(printf, 1, 2))) static bool complain(const char *format, ...)
+bool bench_options_complain(const char *format, ...)
 {
     va_list args;
 
@@ -132,9 +138,19 @@ static bool parse_persistence(struct bench_options *options, const char *text)
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (strcmp(names[i], text) == 0) {
             options->persistence = (enum masters_persistence)i;
+            options->mixed = false;
             return true;
         }
-    return complain("--persistence is volatile, everysec or always, not \"%s\"", text);
+    options->mixed = strcmp(text, "mixed") == 0;
+    return options->mixed || complain("--persistence is volatile, everysec, always or mixed, not \"%s\"", text);
+}
+
+static bool parse_profile(struct bench_options *options, const char *text)
+{
+    options->both = strcmp(text, "both") == 0;
+    options->profile = strcmp(text, "classic") == 0 ? REDLOCK_PROFILE_CLASSIC : REDLOCK_PROFILE_GUARDED;
+    return options->both || options->profile == REDLOCK_PROFILE_CLASSIC || strcmp(text, "guarded") == 0
+           || complain("--profile is guarded, classic or both, not \"%s\"", text);
 }
 
 static bool parse_scenario(struct bench_options *options, const char *text)
@@ -161,6 +177,8 @@ static bool parse_milliseconds(struct bench_options *options, int opt, const cha
         return whole32(opt, arg, 0, 60000, &options->retry_delay_ms);
     case OPT_RETRY_JITTER:
         return whole32(opt, arg, 0, 60000, &options->retry_jitter_ms);
+    case OPT_RESTARTS:
+        return whole32(opt, arg, 10, 3600000, &options->restarts_ms);
     case OPT_NODE_TIMEOUT:
     default:
         return whole32(opt, arg, 1, 60000, &options->node_timeout_ms);
@@ -185,7 +203,12 @@ static bool parse_load(struct bench_options *options, int opt, const char *arg)
         return number(opt, arg, 0.01, 86400, &options->seconds);
     case OPT_WARMUP:
         return number(opt, arg, 0, 3600, &options->warmup_s);
+    case OPT_KEYS:
+        return whole32(opt, arg, 1, BENCH_MAX_KEYS, &options->keys);
+    case OPT_IDLE:
+        return number(opt, arg, 0.01, 3600, &options->idle_s);
     case OPT_LOCKS:
+    case OPT_COUNT:
         return whole(opt, arg, 1, INT64_MAX, &options->locks);
     case OPT_REPS:
         return whole32(opt, arg, 1, 100, &options->reps);
@@ -201,6 +224,8 @@ static bool parse_one(struct bench_options *options, int opt, const char *arg)
         return parse_nodes(options, arg);
     case OPT_SCENARIO:
         return parse_scenario(options, arg);
+    case OPT_PROFILE:
+        return parse_profile(options, arg);
     case OPT_PERSISTENCE:
         return parse_persistence(options, arg);
     case OPT_UNIX:
@@ -218,65 +243,14 @@ static bool parse_one(struct bench_options *options, int opt, const char *arg)
     }
 }
 
-static bool check_masters(const struct bench_options *options)
-{
-    const struct bench_scenario *scenario = options->scenario;
-    size_t n = options->local;
-
-    if (options->n_nodes && n)
-        return complain("--local and --nodes exclude each other");
-    if (options->n_nodes && scenario->fault != BENCH_NO_FAULT)
-        return complain("--scenario %s stops or kills masters, so it works only on its own: use --local, not --nodes",
-                        scenario->name);
-    if (options->n_nodes && options->table)
-        return complain("--table works with --local only");
-    if (scenario->n_faulty && n - scenario->n_faulty < n / 2 + 1)
-        return complain("--scenario %s leaves no quorum of %zu masters; use --local %zu or more", scenario->name, n,
-                        2 * scenario->n_faulty + 1);
-    return true;
-}
-
-static bool check(const struct bench_options *options)
-{
-    const struct bench_scenario *scenario = options->scenario;
-
-    if (strcmp(scenario->name, "seq") == 0 && options->concurrency > 1)
-        return complain("--scenario seq is one task; use --scenario conc --concurrency %u", options->concurrency);
-    if (options->procs > options->concurrency)
-        return complain("--procs %u is more than --concurrency %u", options->procs, options->concurrency);
-    if (options->floor && (scenario->contended || scenario->fault != BENCH_NO_FAULT))
-        return complain("--floor works with --scenario seq and conc only, not %s", scenario->name);
-    if (options->floor && options->hold_ms > 0)
-        return complain("--floor works without --hold-ms only");
-    if (options->hold_ms >= options->ttl_ms)
-        return complain("--hold-ms must be less than --ttl");
-    if (options->json && options->table)
-        return complain("--json and --table exclude each other");
-    return check_masters(options);
-}
-
-static void complete(struct bench_options *options)
-{
-    if (!options->scenario)
-        options->scenario = bench_scenario_find("seq");
-    if (!options->concurrency)
-        options->concurrency = options->scenario->concurrency;
-    if (!options->local && !options->n_nodes)
-        options->local = 5;
-    if (options->seconds == 0 && !options->locks)
-        options->seconds = 5;
-    if (options->timeout_ms < 0)
-        options->timeout_ms = options->scenario->contended ? 60000 : 0;
-}
-
 enum bench_parsed bench_options_parse(struct bench_options *options, int argc, char **argv)
 {
     static char name[] = "redlock: bench"; /* how getopt_long() shall begin its messages */
     int opt;
 
     argv[0] = name;
-    *options = (struct bench_options){.procs = 1, .warmup_s = 0.5, .ttl_ms = 10000, .timeout_ms = -1,
-                                      .retry_delay_ms = 20, .retry_jitter_ms = 60, .node_timeout_ms = 500, .reps = 3};
+    *options = (struct bench_options){.warmup_s = 0.5, .timeout_ms = -1, .retry_delay_ms = UINT32_MAX, .keys = 4,
+                                      .retry_jitter_ms = UINT32_MAX, .node_timeout_ms = 500, .idle_s = 3, .reps = 3};
     optind = 0; /* the caller has parsed options of its own */
     opterr = 1;
     while ((opt = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
@@ -289,8 +263,8 @@ enum bench_parsed bench_options_parse(struct bench_options *options, int argc, c
         complain("unexpected argument \"%s\"", argv[optind]);
         return BENCH_WRONG;
     }
-    complete(options);
-    return check(options) ? BENCH_PARSED : BENCH_WRONG;
+    bench_options_complete(options);
+    return bench_options_check(options) ? BENCH_PARSED : BENCH_WRONG;
 }
 
 void bench_options_free(struct bench_options *options)

@@ -7,10 +7,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include <redlock/options.h>
+
 #include "masters/masters.h"
 
 #define BENCH_MAX_CONCURRENCY 100000
 #define BENCH_MAX_PROCS 255
+
+/* The hold scenario. The locks are renewed as the library does by default: after a third of their ttl. */
+#define BENCH_MAX_HELD 1000000
+#define BENCH_HOLD_LOCKS 100000  /* unless the user says otherwise */
+#define BENCH_HOLD_PERIODS 2     /* renewals of each lock that are measured, at least */
 
 enum bench_fault {
     BENCH_NO_FAULT,
@@ -18,13 +25,21 @@ enum bench_fault {
     BENCH_KILL,
 };
 
+enum bench_work {
+    BENCH_LOAD,  /* acquire, release, again */
+    BENCH_HOLD,  /* many locks, held */
+    BENCH_FENCE, /* fencing tokens of contended keys */
+};
+
 struct bench_scenario {
     const char *name;
+    enum bench_work work;
     bool contended;       /* all tasks want the same key */
     bool rounds;          /* ... once each, then again together */
     enum bench_fault fault;
     size_t n_faulty;
-    uint32_t concurrency; /* unless the user says otherwise */
+    uint32_t concurrency; /* these two unless the user says otherwise */
+    uint32_t procs;
     const char *text;
 };
 
@@ -34,6 +49,7 @@ struct bench_options {
     size_t n_nodes;
     char *nodes[MASTERS_MAX];           /* URLs, owned */
     enum masters_persistence persistence;
+    bool mixed;                         /* instead: every other one persistent */
     bool unix_sockets;
     uint32_t concurrency;
     uint32_t procs;
@@ -46,6 +62,11 @@ struct bench_options {
     uint32_t retry_delay_ms;
     uint32_t retry_jitter_ms;
     uint32_t node_timeout_ms;
+    uint32_t keys;                      /* fence: contended ones */
+    uint32_t restarts_ms;               /* between kills of masters; 0: none */
+    double idle_s;                      /* hold: for which the idle client is watched */
+    enum redlock_profile profile;
+    bool both;                          /* profiles: guarded, compared with classic */
     uint32_t reps;                      /* slices, where two things are compared */
     bool floor;
     bool pin;
@@ -62,6 +83,14 @@ enum bench_parsed {
 /* BENCH_WRONG: a sentence has been written to stderr. Call bench_options_free() whatever the outcome. */
 enum bench_parsed bench_options_parse(struct bench_options *options, int argc, char **argv);
 void bench_options_free(struct bench_options *options);
+
+static inline double bench_hold_renewal_s(const struct bench_options *options)
+{
+    return options->ttl_ms / 3000.0;
+}
+
+/* "guarded" or "classic": of what is measured first and foremost. */
+const char *bench_profile_name(const struct bench_options *options);
 
 void bench_options_help(FILE *out);
 const struct bench_scenario *bench_scenario_find(const char *name);

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 
 #include "cli/json.h"
 #include "measure.h"
@@ -38,6 +39,8 @@ static void write_record(struct cli_json *json, const struct bench_record *recor
     cli_json_int(json, "failed", (int64_t)record->failed);
     cli_json_int(json, "release_failed", (int64_t)record->release_failed);
     cli_json_int(json, "overlaps", (int64_t)record->overlaps);
+    cli_json_number(json, "attempts_per_lock",
+                    record->locks ? (double)record->totals.attempts / (double)record->locks : NAN, 3);
     cli_json_number(json, "commands_per_lock", bench_commands_per_lock(record), 3);
     cli_json_number(json, "cpu_s_per_10k", record->locks ? bench_cpu_per_10k(record) : NAN, 5);
     cli_json_number(json, "rss_mb", (double)record->rss_peak_kb / 1024, 2);
@@ -68,17 +71,55 @@ static void write_slice(struct cli_json *json, const char *name, const struct be
     cli_json_end(json, '}');
 }
 
-static void write_comparison(struct cli_json *json, const struct bench_comparison *comparison)
+static void write_comparison(struct cli_json *json, const struct bench_comparison *comparison, enum bench_side side,
+                             const char *name)
 {
-    struct bench_verdict verdict = bench_compare(comparison);
+    struct bench_verdict verdict = bench_compare(comparison, side);
+    char best[32];
 
-    cli_json_begin(json, "floor", '{');
+    snprintf(best, sizeof(best), "%s_best", name);
+    cli_json_begin(json, name, '{');
     cli_json_int(json, "slices", comparison->n);
     write_slice(json, "library", &verdict.library, 1);
-    write_slice(json, "floor", &verdict.floor, 1);
+    write_slice(json, name, &verdict.other, 1);
     write_slice(json, "library_best", &verdict.library_best, 1);
-    write_slice(json, "floor_best", &verdict.floor_best, 1);
+    write_slice(json, best, &verdict.other_best, 1);
     write_slice(json, "ratio", &verdict.ratio, 3);
+    cli_json_end(json, '}');
+}
+
+static void write_hold(struct cli_json *json, const struct bench_record *record, const struct bench_hold *hold)
+{
+    bool heap_known = hold->heap_after > 0;
+
+    cli_json_begin(json, "hold", '{');
+    cli_json_int(json, "locks", (int64_t)hold->locks);
+    cli_json_number(json, "acquired_s", hold->acquired_s, 3);
+    cli_json_number(json, "idle_s", hold->idle_s, 3);
+    cli_json_number(json, "idle_cpu_s", hold->idle_cpu_s, 6);
+    cli_json_number(json, "cpu_s", record->cpu_s, 6);
+    cli_json_number(json, "cpu_percent", 100 * bench_hold_cpu(record, hold), 3);
+    cli_json_int(json, "renewals", (int64_t)record->totals.renewals);
+    cli_json_number(json, "renewals_per_s", bench_renewals_per_s(record), 1);
+    cli_json_int(json, "renewals_failed", (int64_t)record->totals.renewals_failed);
+    cli_json_int(json, "lost", (int64_t)record->totals.lost);
+    cli_json_int(json, "commands", (int64_t)record->totals.commands);
+    cli_json_number(json, "heap_bytes_per_lock", heap_known ? bench_hold_heap(hold) : NAN, 1);
+    cli_json_number(json, "rss_bytes_per_lock", bench_hold_rss(hold), 1);
+    cli_json_bool(json, "cpu_met", bench_hold_cpu_met(record, hold));
+    cli_json_bool(json, "bytes_met", bench_hold_bytes_met(hold));
+    cli_json_end(json, '}');
+}
+
+static void write_fence(struct cli_json *json, const struct bench_record *record, uint32_t restarts)
+{
+    cli_json_begin(json, "fence", '{');
+    cli_json_int(json, "acquisitions", (int64_t)record->locks);
+    cli_json_int(json, "raises", (int64_t)record->totals.raises);
+    cli_json_number(json, "one_trip", bench_one_trip(record), 5);
+    cli_json_int(json, "violations", (int64_t)record->violations);
+    cli_json_int(json, "late", (int64_t)record->late);
+    cli_json_int(json, "restarts", restarts);
     cli_json_end(json, '}');
 }
 
@@ -95,11 +136,18 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
     cli_json_int(&json, "concurrency", options->concurrency);
     cli_json_int(&json, "procs", options->procs);
     cli_json_int(&json, "nodes", (int64_t)nodes);
+    cli_json_string(&json, "profile", bench_profile_name(options));
     write_record(&json, &result->record[last], result->jain[last]);
     if (result->phases > 1)
         write_phases(&json, m);
-    if (m->comparison.n)
-        write_comparison(&json, &m->comparison);
+    if (options->scenario->work == BENCH_HOLD)
+        write_hold(&json, &result->record[0], &result->hold);
+    if (options->scenario->work == BENCH_FENCE)
+        write_fence(&json, &result->record[0], result->restarts);
+    if (m->comparison.with[BENCH_CLASSIC])
+        write_comparison(&json, &m->comparison, BENCH_CLASSIC, "classic");
+    if (m->comparison.with[BENCH_FLOOR])
+        write_comparison(&json, &m->comparison, BENCH_FLOOR, "floor");
     cli_json_end(&json, '}');
     putc('\n', out);
 }

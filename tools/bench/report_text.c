@@ -34,34 +34,83 @@ static void print_record(FILE *out, const struct bench_options *options, const s
     print_times(out, "release to next", &record->gap);
 }
 
-static void print_comparison(FILE *out, const struct bench_comparison *comparison)
+static void print_comparison(FILE *out, const struct bench_comparison *comparison, enum bench_side side,
+                             const char *library, const char *name)
 {
-    struct bench_verdict v = bench_compare(comparison);
+    struct bench_verdict v = bench_compare(comparison, side);
 
-    fprintf(out, "\n  %-20s %10s %10s %10s\n", "median of slices", "library", "floor", "ratio");
+    fprintf(out, "\n  %-20s %10s %10s %10s\n", "median of slices", library, name, "ratio");
     fprintf(out, "  %-20s %10.1f %10.1f %10.3f\n", "acquire p50, us", v.library.acquire_p50_us,
-            v.floor.acquire_p50_us, v.ratio.acquire_p50_us);
-    fprintf(out, "  %-20s %10.0f %10.0f %10.3f\n", "locks per second", v.library.locks_per_s, v.floor.locks_per_s,
+            v.other.acquire_p50_us, v.ratio.acquire_p50_us);
+    fprintf(out, "  %-20s %10.0f %10.0f %10.3f\n", "locks per second", v.library.locks_per_s, v.other.locks_per_s,
             v.ratio.locks_per_s);
     fprintf(out, "  %-20s %10.4f %10.4f %10.3f\n", "CPU s per 10k locks", v.library.cpu_s_per_10k,
-            v.floor.cpu_s_per_10k, v.ratio.cpu_s_per_10k);
+            v.other.cpu_s_per_10k, v.ratio.cpu_s_per_10k);
+}
+
+static const char *verdict(bool met)
+{
+    return met ? "pass" : "FAIL";
+}
+
+static void print_hold(FILE *out, const struct bench_record *record, const struct bench_hold *hold)
+{
+    fprintf(out, "  %-20s %10llu      acquired in %.2f s, measured for %.2f s\n", "locks held",
+            (unsigned long long)hold->locks, hold->acquired_s, record->seconds);
+    fprintf(out, "  %-20s %10llu      %.0f per second; failed %llu, locks lost %llu\n", "renewals",
+            (unsigned long long)record->totals.renewals, bench_renewals_per_s(record),
+            (unsigned long long)record->totals.renewals_failed, (unsigned long long)record->totals.lost);
+    fprintf(out, "  %-20s %9.2f %%      of a core, beyond the idle client's %.2f %% in %.1f s\n", "CPU",
+            100 * bench_hold_cpu(record, hold), hold->idle_s > 0 ? 100 * hold->idle_cpu_s / hold->idle_s : 0,
+            hold->idle_s);
+    fprintf(out, "  %-20s %10.0f      bytes a lock beyond its key by malloc()%s, %.0f by the system\n", "memory",
+            bench_hold_heap(hold), hold->heap_after ? "" : " (which does not tell)", bench_hold_rss(hold));
+    fprintf(out, "\n  %-20s %10s      at most %.1f %% of a core\n", "goal: CPU",
+            verdict(bench_hold_cpu_met(record, hold)), 100 * BENCH_HOLD_CPU_GOAL);
+    fprintf(out, "  %-20s %10s      at most %.0f bytes a lock\n", "goal: memory", verdict(bench_hold_bytes_met(hold)),
+            BENCH_HOLD_BYTES_GOAL);
+    fprintf(out, "  %-20s %10s      none lost\n", "goal: locks", verdict(record->totals.lost == 0));
+}
+
+static void print_fence(FILE *out, const struct bench_record *record, uint32_t restarts)
+{
+    fprintf(out, "\n  %-20s %10llu      %.3f %% in one round trip (%llu needed a second)\n", "fencing tokens",
+            (unsigned long long)record->locks, 100 * bench_one_trip(record),
+            (unsigned long long)record->totals.raises);
+    fprintf(out, "  %-20s %10llu      masters restarted %u, not judged since too late %llu\n", "violations",
+            (unsigned long long)record->violations, restarts, (unsigned long long)record->late);
+    fprintf(out, "  %-20s %10s      each larger than all before it\n", "goal: tokens",
+            verdict(record->violations == 0));
+}
+
+static void print_phases(FILE *out, const struct bench_options *options, const struct bench_result *result)
+{
+    for (uint32_t i = 0; i < result->phases; i++) {
+        if (result->phases > 1)
+            fprintf(out, "%s%s\n", i ? "\n" : "", i ? "after the fault" : "healthy");
+        print_record(out, options, &result->record[i], result->jain[i]);
+    }
 }
 
 void bench_report_text(FILE *out, const struct bench_options *options, size_t nodes,
                        const struct bench_measurement *m)
 {
     const struct bench_result *result = &m->library;
+    const char *profile = bench_profile_name(options);
 
-    fprintf(out, "%s: %u task%s in %u process%s, %zu masters, ttl %u ms, hold %g ms\n\n", options->scenario->name,
-            options->concurrency, options->concurrency == 1 ? "" : "s", options->procs,
+    fprintf(out, "%s, %s: %u task%s in %u process%s, %zu masters, ttl %u ms, hold %g ms\n\n", options->scenario->name,
+            profile, options->concurrency, options->concurrency == 1 ? "" : "s", options->procs,
             options->procs == 1 ? "" : "es", nodes, options->ttl_ms, options->hold_ms);
-    for (uint32_t i = 0; i < result->phases; i++) {
-        if (result->phases > 1)
-            fprintf(out, "%s%s\n", i ? "\n" : "", i ? "after the fault" : "healthy");
-        print_record(out, options, &result->record[i], result->jain[i]);
-    }
+    if (options->scenario->work == BENCH_HOLD)
+        print_hold(out, &result->record[0], &result->hold);
+    else
+        print_phases(out, options, result);
+    if (options->scenario->work == BENCH_FENCE)
+        print_fence(out, &result->record[0], result->restarts);
     if (result->phases > 1)
         fprintf(out, "\nacquire p99 after the fault: %.2f x healthy (median of slices)\n", m->p99_ratio);
-    if (m->comparison.n)
-        print_comparison(out, &m->comparison);
+    if (m->comparison.with[BENCH_CLASSIC])
+        print_comparison(out, &m->comparison, BENCH_CLASSIC, profile, "classic");
+    if (m->comparison.with[BENCH_FLOOR])
+        print_comparison(out, &m->comparison, BENCH_FLOOR, profile, "floor");
 }

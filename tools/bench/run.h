@@ -12,10 +12,12 @@ struct bench_result {
     uint32_t phases;
     struct bench_record record[BENCH_PHASES];
     double jain[BENCH_PHASES];
+    struct bench_hold hold;
+    uint32_t restarts; /* of masters */
 };
 
-/* options->seconds and ->locks limit each phase. The masters are healed after a fault. *result must be zero. False:
- * ret_reason is a sentence. */
+/* Own masters are declared new for a guarded client. options->seconds and ->locks limit each phase. The masters are
+ * healed after a fault. *result must be zero. False: ret_reason is a sentence. */
 bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_fn worker,
                struct bench_result *result, char ret_reason[BENCH_REASON_SIZE]);
 

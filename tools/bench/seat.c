@@ -39,20 +39,20 @@ bool bench_seat_fail(struct bench_seat *seat, const char *format, ...)
     return false;
 }
 
-void bench_seat_begin(struct bench_seat *seat, uint32_t phase, uint64_t commands)
+void bench_seat_begin(struct bench_seat *seat, uint32_t phase, const struct bench_totals *so_far)
 {
     struct bench_record *record = bench_shared_record(seat->shared, seat->proc, phase);
 
     record->fds_start = system_open_files();
     record->rss_start_kb = system_rss_kb();
     seat->counts = bench_shared_counts(seat->shared, phase);
-    seat->commands_before = commands;
+    seat->totals_before = *so_far;
     seat->cpu_before = system_cpu_s();
     seat->began_ns = bench_now_ns();
     seat->record = record;
 }
 
-void bench_seat_end(struct bench_seat *seat, uint64_t commands)
+void bench_seat_end(struct bench_seat *seat, const struct bench_totals *so_far)
 {
     struct bench_record *record = seat->record;
 
@@ -60,7 +60,7 @@ void bench_seat_end(struct bench_seat *seat, uint64_t commands)
         return;
     record->seconds = (double)(bench_now_ns() - seat->began_ns) / 1e9;
     record->cpu_s = system_cpu_s() - seat->cpu_before;
-    record->commands = commands - seat->commands_before;
+    record->totals = bench_totals_since(so_far, &seat->totals_before);
     record->fds_end = system_open_files();
     record->rss_end_kb = system_rss_kb();
     record->rss_peak_kb = system_rss_peak_kb();

@@ -3,7 +3,7 @@
  * The coordinator speaks in messages of one word; the same ones drive the library's client and the floor:
  *
  *     client        coordinator
- *     READY     ->                connected to all masters
+ *     READY     ->                connected to all masters; hold: and holding its locks
  *               <-  START         tasks begin; nothing is measured yet
  *               <-  RUN phase     measure
  *     LIMIT     ->                this phase has had its number of locks (one process says so)
@@ -48,7 +48,7 @@ struct bench_seat {
     uint64_t *counts;             /* of the same phase */
     int64_t began_ns;
     double cpu_before;
-    uint64_t commands_before;
+    struct bench_totals totals_before;
 };
 
 /* Both return false when the other side is gone. */
@@ -58,9 +58,9 @@ bool bench_receive(int fd, struct bench_message *ret_message);
 /* Leaves the sentence for the coordinator. Returns false. */
 __attribute__((format(printf, 2, 3))) bool bench_seat_fail(struct bench_seat *seat, const char *format, ...);
 
-/* commands: written to masters so far. */
-void bench_seat_begin(struct bench_seat *seat, uint32_t phase, uint64_t commands);
-void bench_seat_end(struct bench_seat *seat, uint64_t commands);
+/* so_far: everything that this process's clients have counted since they were created. */
+void bench_seat_begin(struct bench_seat *seat, uint32_t phase, const struct bench_totals *so_far);
+void bench_seat_end(struct bench_seat *seat, const struct bench_totals *so_far);
 
 /* One lock of `task` (numbered through all processes) has been acquired. */
 void bench_seat_count(struct bench_seat *seat, uint32_t task);

@@ -15,11 +15,22 @@ static bool pin(const struct bench_servers *servers, size_t first, size_t end, c
     return true;
 }
 
+/* Every other one keeps its keys over a restart. */
+static void mix(struct masters_setup setups[MASTERS_MAX])
+{
+    for (size_t i = 0; i < MASTERS_MAX; i++)
+        setups[i] = (struct masters_setup){.persistence = i % 2 ? MASTERS_VOLATILE : MASTERS_ALWAYS};
+}
+
 bool bench_servers_start(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason)
 {
     struct masters_options own = {.count = options->local, .tcp = !options->unix_sockets,
                                   .persistence = options->persistence};
+    struct masters_setup setups[MASTERS_MAX];
 
+    mix(setups);
+    if (options->mixed)
+        own.setups = setups;
     *servers = (struct bench_servers){.urls = (const char *const *)options->nodes, .n = options->n_nodes};
     if (!options->local)
         return true;
@@ -58,6 +69,22 @@ bool bench_servers_heal(struct bench_servers *servers, enum bench_fault fault, s
             return false;
         }
     return fault == BENCH_HANG || !pinned || pin(servers, 0, n, ret_reason);
+}
+
+bool bench_servers_kill(struct bench_servers *servers, size_t i, const char **ret_reason)
+{
+    if (masters_kill(servers->own, i))
+        return true;
+    *ret_reason = masters_error();
+    return false;
+}
+
+bool bench_servers_restart(struct bench_servers *servers, size_t i, bool pinned, const char **ret_reason)
+{
+    if (masters_restart(servers->own, i))
+        return !pinned || pin(servers, i, i + 1, ret_reason);
+    *ret_reason = masters_error();
+    return false;
 }
 
 /* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */

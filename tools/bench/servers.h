@@ -19,6 +19,10 @@ bool bench_servers_break(struct bench_servers *servers, enum bench_fault fault, 
 bool bench_servers_heal(struct bench_servers *servers, enum bench_fault fault, size_t n, bool pinned,
                         const char **ret_reason);
 
+/* One master, any time; it comes back with its keys only if it is persistent. */
+bool bench_servers_kill(struct bench_servers *servers, size_t i, const char **ret_reason);
+bool bench_servers_restart(struct bench_servers *servers, size_t i, bool pinned, const char **ret_reason);
+
 /* "redis 7.0.15", or "unknown server". */
 void bench_servers_version(const struct bench_servers *servers, char *ret_text, size_t size);
 

@@ -58,6 +58,28 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+void bench_totals_add(struct bench_totals *into, const struct bench_totals *more)
+{
+    into->commands += more->commands;
+    into->attempts += more->attempts;
+    into->raises += more->raises;
+    into->renewals += more->renewals;
+    into->renewals_failed += more->renewals_failed;
+    into->lost += more->lost;
+}
+
+struct bench_totals bench_totals_since(const struct bench_totals *now, const struct bench_totals *before)
+{
+    return (struct bench_totals){
+        .commands = now->commands - before->commands,
+        .attempts = now->attempts - before->attempts,
+        .raises = now->raises - before->raises,
+        .renewals = now->renewals - before->renewals,
+        .renewals_failed = now->renewals_failed - before->renewals_failed,
+        .lost = now->lost - before->lost,
+    };
+}
+
 /* Processes run side by side, so times do not add up; descriptors and memory are those of the largest process. */
 void bench_record_merge(struct bench_record *into, const struct bench_record *from)
 {
@@ -69,7 +91,9 @@ void bench_record_merge(struct bench_record *into, const struct bench_record *fr
     into->failed += from->failed;
     into->release_failed += from->release_failed;
     into->overlaps += from->overlaps;
-    into->commands += from->commands;
+    into->violations += from->violations;
+    into->late += from->late;
+    bench_totals_add(&into->totals, &from->totals);
     into->cpu_s += from->cpu_s;
     into->seconds = from->seconds > into->seconds ? from->seconds : into->seconds;
     into->fds_start = larger(into->fds_start, from->fds_start);
@@ -84,18 +108,28 @@ static uint64_t since_epoch_us(const struct bench_shared *shared, int64_t now_ns
     return (uint64_t)(now_ns - shared->epoch_ns) / 1000;
 }
 
-bool bench_referee_enter(struct bench_shared *shared, uint32_t task, int64_t now_ns, int64_t remaining_ns,
-                         uint64_t *ret_claim)
+bool bench_referee_enter(struct bench_shared *shared, struct bench_cell *cell, uint32_t task, int64_t now_ns,
+                         int64_t remaining_ns, uint64_t *ret_claim)
 {
     uint64_t claim = since_epoch_us(shared, now_ns + remaining_ns) << TASK_BITS | (task + 1);
-    uint64_t before = atomic_exchange(&shared->owner, claim);
+    uint64_t before = atomic_exchange(&cell->owner, claim);
 
     *ret_claim = claim;
     return before == 0 || before >> TASK_BITS <= since_epoch_us(shared, now_ns);
 }
 
 /* Whoever has come in meanwhile stays. */
-void bench_referee_leave(struct bench_shared *shared, uint64_t claim)
+void bench_referee_leave(struct bench_cell *cell, uint64_t claim)
 {
-    atomic_compare_exchange_strong(&shared->owner, &claim, 0);
+    atomic_compare_exchange_strong(&cell->owner, &claim, 0);
+}
+
+bool bench_referee_token(struct bench_cell *cell, uint64_t token)
+{
+    uint64_t largest = atomic_load(&cell->token);
+
+    while (token > largest)
+        if (atomic_compare_exchange_weak(&cell->token, &largest, token))
+            return true;
+    return false;
 }

@@ -1,23 +1,45 @@
+/* The load: tasks that acquire, hold, release, again, each a small state machine on the library's callbacks. */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <event2/event.h>
 
-#include "task.h"
+#include "work.h"
 
-static void ask(struct bench_task *task);
+struct load;
 
-static void refused(struct bench_task *task, const char *call, int status)
+struct task {
+    struct load *load;
+    struct redlock_lock *lock;
+    struct event *hold_timer; /* NULL if locks are released at once */
+    uint64_t claim;           /* with the referee */
+    int64_t asked_ns;
+    int64_t acquired_ns;
+    int64_t released_ns;
+    uint32_t number;          /* through all processes */
+};
+
+/* All tasks of one process. */
+struct load {
+    struct bench_seat *seat;
+    struct redlock_client *client;
+    struct redlock_acquire_options acquire;
+    struct timeval hold;
+    struct task *tasks;
+    uint32_t next_key;
+    bool stopping;
+    bool broken; /* a call was refused: the coordinator has been told */
+};
+
+static void ask(struct task *task);
+
+static void refused(struct task *task, const char *call, int status)
 {
-    struct bench_load *load = task->load;
-
-    if (!load->broken)
-        bench_seat_fail(load->seat, "%s: %s", call, redlock_strerror(status));
-    load->broken = true;
+    bench_work_refused(task->load->seat, &task->load->broken, call, status);
 }
 
 /* The last one of a round begins the next, in all processes at once. */
-static void served(struct bench_task *task)
+static void served(struct task *task)
 {
     struct bench_seat *seat = task->load->seat;
     uint64_t one = 1;
@@ -25,13 +47,13 @@ static void served(struct bench_task *task)
     if (atomic_fetch_sub(&seat->shared->unserved, 1) != 1)
         return;
     atomic_store(&seat->shared->unserved, seat->shared->tasks);
-    atomic_store(&seat->shared->released_ns, 0); /* the pause between rounds is no hand-over */
+    atomic_store(&seat->shared->cells[0].released_ns, 0); /* the pause between rounds is no hand-over */
     for (uint32_t i = 0; i < seat->shared->procs; i++)
         if (write(seat->wake[i], &one, sizeof(one)) != (ssize_t)sizeof(one))
             refused(task, "new round", REDLOCK_E_SYSTEM);
 }
 
-static void again(struct bench_task *task)
+static void again(struct task *task)
 {
     const struct bench_scenario *scenario = task->load->seat->options->scenario;
 
@@ -47,7 +69,7 @@ static void again(struct bench_task *task)
 
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    struct bench_task *task = user_data;
+    struct task *task = user_data;
     struct bench_record *record = task->load->seat->record;
 
     if (task->load->stopping)
@@ -59,7 +81,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     again(task);
 }
 
-static void release(struct bench_task *task, int64_t now_ns)
+static void release(struct task *task, int64_t now_ns)
 {
     struct bench_seat *seat = task->load->seat;
     int status;
@@ -67,8 +89,8 @@ static void release(struct bench_task *task, int64_t now_ns)
     if (seat->record)
         histogram_add(&seat->record->hold, (uint64_t)(now_ns - task->acquired_ns));
     if (seat->options->scenario->contended) {
-        bench_referee_leave(seat->shared, task->claim);
-        atomic_store(&seat->shared->released_ns, now_ns);
+        bench_referee_leave(&seat->shared->cells[0], task->claim);
+        atomic_store(&seat->shared->cells[0].released_ns, now_ns);
     }
     task->released_ns = now_ns;
     status = redlock_release(task->lock, on_released, task);
@@ -82,12 +104,13 @@ static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
 }
 
 /* Who has the key now, and how long it lay idle. */
-static void enter(struct bench_task *task, struct bench_record *record)
+static void enter(struct task *task, struct bench_record *record)
 {
     struct bench_shared *shared = task->load->seat->shared;
-    int64_t before = atomic_exchange(&shared->released_ns, 0);
-    bool alone = bench_referee_enter(shared, task->number, task->acquired_ns, redlock_remaining_ns(task->lock),
-                                     &task->claim);
+    struct bench_cell *cell = &shared->cells[0];
+    int64_t before = atomic_exchange(&cell->released_ns, 0);
+    bool alone = bench_referee_enter(shared, cell, task->number, task->acquired_ns,
+                                     redlock_remaining_ns(task->lock), &task->claim);
 
     if (!record)
         return;
@@ -96,9 +119,9 @@ static void enter(struct bench_task *task, struct bench_record *record)
         histogram_add(&record->gap, (uint64_t)(task->acquired_ns - before));
 }
 
-static void acquired(struct bench_task *task)
+static void acquired(struct task *task)
 {
-    struct bench_load *load = task->load;
+    struct load *load = task->load;
     struct bench_record *record = load->seat->record;
 
     if (record)
@@ -114,7 +137,7 @@ static void acquired(struct bench_task *task)
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    struct bench_task *task = user_data;
+    struct task *task = user_data;
     struct bench_record *record = task->load->seat->record;
 
     if (task->load->stopping)
@@ -129,9 +152,9 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
     again(task);
 }
 
-static int take_lock(struct bench_task *task)
+static int take_lock(struct task *task)
 {
-    struct bench_load *load = task->load;
+    struct load *load = task->load;
     const struct bench_seat *seat = load->seat;
     char key[BENCH_KEY_SIZE];
 
@@ -142,7 +165,7 @@ static int take_lock(struct bench_task *task)
     return redlock_lock_create(load->client, key, sizeof(key), &task->lock);
 }
 
-static void ask(struct bench_task *task)
+static void ask(struct task *task)
 {
     int status = task->lock ? REDLOCK_OK : take_lock(task);
 
@@ -154,7 +177,7 @@ static void ask(struct bench_task *task)
         refused(task, "redlock_acquire", status);
 }
 
-static void set_options(struct bench_load *load, const struct bench_options *options)
+static void set_options(struct load *load, const struct bench_options *options)
 {
     int64_t hold_us = (int64_t)(options->hold_ms * 1000);
 
@@ -166,46 +189,62 @@ static void set_options(struct bench_load *load, const struct bench_options *opt
     load->hold = (struct timeval){hold_us / 1000000, hold_us % 1000000};
 }
 
-bool bench_load_init(struct bench_load *load, struct bench_seat *seat, struct event_base *base,
-                     struct redlock_client *client)
+static bool add_timers(struct load *load, struct event_base *base)
 {
-    *load = (struct bench_load){.seat = seat, .base = base, .client = client};
-    set_options(load, seat->options);
-    load->tasks = calloc(seat->n_tasks, sizeof(*load->tasks));
-    if (!load->tasks)
-        return false;
-    for (uint32_t i = 0; i < seat->n_tasks; i++) {
-        struct bench_task *task = &load->tasks[i];
-
-        *task = (struct bench_task){.load = load, .number = seat->first_task + i};
-        if (seat->options->hold_ms > 0) {
-            task->hold_timer = evtimer_new(base, on_hold_over, task);
-            if (!task->hold_timer)
-                return false;
-        }
+    for (uint32_t i = 0; load->seat->options->hold_ms > 0 && i < load->seat->n_tasks; i++) {
+        load->tasks[i].hold_timer = evtimer_new(base, on_hold_over, &load->tasks[i]);
+        if (!load->tasks[i].hold_timer)
+            return false;
     }
     return true;
 }
 
-void bench_load_fini(struct bench_load *load)
+static void destroy(void *work)
 {
+    struct load *load = work;
+
+    if (!load)
+        return;
     for (uint32_t i = 0; load->tasks && i < load->seat->n_tasks; i++)
         if (load->tasks[i].hold_timer)
             event_free(load->tasks[i].hold_timer);
     free(load->tasks);
-    load->tasks = NULL;
+    free(load);
 }
 
-void bench_load_start(struct bench_load *load)
+static void *create(const struct bench_setting *setting)
 {
+    struct load *load = calloc(1, sizeof(*load));
+
+    if (!load)
+        return NULL;
+    *load = (struct load){.seat = setting->seat, .client = setting->clients[0]};
+    set_options(load, setting->seat->options);
+    load->tasks = calloc(setting->seat->n_tasks, sizeof(*load->tasks));
+    for (uint32_t i = 0; load->tasks && i < setting->seat->n_tasks; i++)
+        load->tasks[i] = (struct task){.load = load, .number = setting->seat->first_task + i};
+    if (load->tasks && add_timers(load, setting->base))
+        return load;
+    destroy(load);
+    return NULL;
+}
+
+static void start(void *work)
+{
+    struct load *load = work;
+
     for (uint32_t i = 0; i < load->seat->n_tasks; i++)
         ask(&load->tasks[i]);
 }
 
-void bench_load_stop(struct bench_load *load)
+static void stop(void *work)
 {
+    struct load *load = work;
+
     load->stopping = true;
     for (uint32_t i = 0; i < load->seat->n_tasks; i++)
         if (load->tasks[i].hold_timer)
             event_del(load->tasks[i].hold_timer);
 }
+
+const struct bench_work_type bench_load_work = {.create = create, .destroy = destroy, .start = start, .stop = stop};

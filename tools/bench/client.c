@@ -1,0 +1,143 @@
+#include <stdio.h>
+
+#include <event2/event.h>
+
+#include "client.h"
+
+#define DECLARE_TIMEOUT_S 10
+
+struct event_base *bench_client_base(const struct bench_options *options)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+
+    /* epoll's own timeouts are whole milliseconds, too coarse to hold a lock for one. */
+    if (config && (options->hold_ms == 0 || event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0))
+        base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
+    return base;
+}
+
+/* A restarted master stays out for max_ttl_ms: scenarios that restart some have no use for locks longer than theirs. */
+static void set_options(const struct bench_options *wanted, struct redlock_options *options)
+{
+    redlock_options_init(options);
+    options->client_name = "redlock-bench";
+    options->profile = wanted->profile;
+    options->node_timeout_ms = wanted->node_timeout_ms;
+    if (options->stall_timeout_ms < options->node_timeout_ms)
+        options->stall_timeout_ms = options->node_timeout_ms;
+    if (options->max_ttl_ms < wanted->ttl_ms || wanted->scenario->work == BENCH_FENCE)
+        options->max_ttl_ms = wanted->ttl_ms;
+}
+
+bool bench_client_create(struct bench_seat *seat, struct event_base *base, struct redlock_client **ret_client)
+{
+    struct redlock_options options;
+    struct redlock_error error;
+
+    set_options(seat->options, &options);
+    if (redlock_client_create(base, seat->urls, seat->n_urls, &options, ret_client, &error) != REDLOCK_OK)
+        return bench_seat_fail(seat, "%s", error.text);
+    return true;
+}
+
+void bench_client_count(const struct redlock_client *client, struct bench_totals *into)
+{
+    struct redlock_stats stats;
+
+    if (redlock_client_stats(client, &stats, sizeof(stats)) != REDLOCK_OK)
+        return;
+    bench_totals_add(into, &(struct bench_totals){
+                               .commands = stats.commands,
+                               .attempts = stats.attempts,
+                               .raises = stats.raises,
+                               .renewals = stats.renewals,
+                               .renewals_failed = stats.renewals_failed,
+                               .lost = stats.lost,
+                           });
+}
+
+/* A master that cannot be reached is told from one that may not vote. */
+static const char *complaint(const struct redlock_node_info *node)
+{
+    if (node->link != REDLOCK_LINK_READY && node->link != REDLOCK_LINK_LATE)
+        return node->last_error;
+    return node->fault_text;
+}
+
+void bench_client_complaints(const struct redlock_client *client, char *ret_text, size_t size)
+{
+    size_t used = 0;
+
+    *ret_text = '\0';
+    for (size_t i = 0; i < redlock_client_node_count(client) && used < size; i++) {
+        struct redlock_node_info node;
+        const char *text = "";
+
+        if (redlock_client_node_info(client, i, &node, sizeof(node)) == REDLOCK_OK)
+            text = complaint(&node);
+        if (*text)
+            used += (size_t)snprintf(ret_text + used, size - used, "; %s: %s", node.name, text);
+    }
+}
+
+struct declaration {
+    struct event_base *base;
+    uint32_t voting; /* masks of masters */
+    uint32_t all;
+};
+
+static void on_event(const struct redlock_event *event, void *user_data)
+{
+    struct declaration *declaration = user_data;
+
+    if (event->type != REDLOCK_EVENT_STANDING || event->standing != REDLOCK_STANDING_VOTES)
+        return;
+    declaration->voting |= UINT32_C(1) << event->node;
+    if (declaration->voting == declaration->all)
+        event_base_loopbreak(declaration->base);
+}
+
+static bool declare(struct declaration *declaration, const struct redlock_options *options,
+                    const struct bench_servers *servers, char *ret_reason)
+{
+    const struct timeval limit = {DECLARE_TIMEOUT_S, 0};
+    struct redlock_client *client;
+    struct redlock_error error;
+    char text[BENCH_REASON_SIZE - 80];
+
+    if (redlock_client_create(declaration->base, servers->urls, servers->n, options, &client, &error) != REDLOCK_OK) {
+        snprintf(ret_reason, BENCH_REASON_SIZE, "%s", error.text);
+        return false;
+    }
+    event_base_loopexit(declaration->base, &limit);
+    event_base_dispatch(declaration->base);
+    bench_client_complaints(client, text, sizeof(text));
+    redlock_client_destroy(client);
+    if (declaration->voting == declaration->all)
+        return true;
+    snprintf(ret_reason, BENCH_REASON_SIZE, "the new masters do not vote%s", text);
+    return false;
+}
+
+bool bench_declare_new(const struct bench_options *options, const struct bench_servers *servers,
+                       char ret_reason[BENCH_REASON_SIZE])
+{
+    struct declaration declaration = {.base = event_base_new(), .all = (UINT32_C(1) << servers->n) - 1};
+    struct redlock_options own;
+    bool ok;
+
+    if (!declaration.base) {
+        snprintf(ret_reason, BENCH_REASON_SIZE, "no event loop");
+        return false;
+    }
+    set_options(options, &own);
+    own.join = REDLOCK_JOIN_DECLARE;
+    own.on_event = on_event;
+    own.event_data = &declaration;
+    ok = declare(&declaration, &own, servers, ret_reason);
+    event_base_free(declaration.base);
+    return ok;
+}
