@@ -137,7 +137,8 @@ struct redlock_acquire_options {
     uint32_t max_attempts;
 
     /* Pause before the next attempt: retry_delay_ms plus a random part of at most retry_jitter_ms, and never less
-     * than the round that just failed took, but cut to half of the time that is left before the deadline. Defaults 20 and 60; each at most 60000, and not both 0. */
+     * than the round that just failed took, but cut to half of the time that is left before the deadline. Defaults
+     * 20 and 60; each at most 60000, and not both 0. */
     uint32_t retry_delay_ms;
     uint32_t retry_jitter_ms;
 

@@ -17,12 +17,13 @@
  * 5. Pointers handed to callbacks are valid during the call only, unless stated. Strings passed in are copied.
  * 6. A client and its locks belong to one event base and to the thread that runs it.
  * 7. After fork() every call in the child that would do something fails with REDLOCK_E_FORKED, and
- *    redlock_remaining_ns() is 0 (destroy calls free memory and close descriptors, and touch no connection). The locks stay the parent's. A child that goes on to run the inherited event
- *    base calls redlock_client_destroy() first, and event_reinit() after that.
+ *    redlock_remaining_ns() is 0 (destroy calls free memory and close descriptors, and touch no connection). The locks
+ *    stay the parent's. A child that goes on to run the inherited event base calls redlock_client_destroy() first, and
+ *    event_reinit() after that.
  *
  * Functions that return int return 0 or a negative enum redlock_status (redlock_version_num() is the exception).
- * Arguments are checked first. Calls on a handle or client that is being destroyed give REDLOCK_E_CLOSING. ret_ arguments are written on success only.
- * The library prints nothing, handles no signal, and never exits. */
+ * Arguments are checked first. Calls on a handle or client that is being destroyed give REDLOCK_E_CLOSING. ret_
+ * arguments are written on success only. The library prints nothing, handles no signal, and never exits. */
 #ifndef REDLOCK_REDLOCK_H
 #define REDLOCK_REDLOCK_H
 
@@ -73,8 +74,8 @@ REDLOCK_API int redlock_client_create(struct event_base *base, const char *const
 /* Ends the client now. Pending operations complete with REDLOCK_CANCELED from inside this call; releases for held
  * locks and undecided attempts are written once, without waiting for an answer. A master that cannot take them keeps
  * the key until its ttl ends, and so may one whose earlier answer meets the closed connection: it may drop the
- * connection before it reads the release. redlock_client_shutdown() first is the way to leave nothing. All locks of the client are destroyed with it: their pointers are dead.
- * NULL is fine. */
+ * connection before it reads the release. redlock_client_shutdown() first is the way to leave nothing. All locks of
+ * the client are destroyed with it: their pointers are dead. NULL is fine. */
 REDLOCK_API void redlock_client_destroy(struct redlock_client *client);
 
 typedef void (*redlock_shutdown_fn)(struct redlock_client *client, int status, void *user_data);
@@ -124,13 +125,13 @@ REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_
                                 redlock_fn cb, void *user_data);
 
 /* Sets the ttl of a held lock anew, counted from now, on all masters; ttl_ms 0 repeats the current one. May shorten.
- * Renewals go on with the new ttl: renew_ms and at_risk_ms keep their proportion to it. A master without the key gets it
- * back where that is safe (redlock(7)).
+ * Renewals go on with the new ttl: renew_ms and at_risk_ms keep their proportion to it. A master without the key gets
+ * it back where that is safe (redlock(7)).
  *
  * Result status: OK, a quorum confirmed; NO_QUORUM, not confirmed within node_timeout_ms, or not possible with the
  * masters that can be reached: the lock is held until its earlier deadline, or until the new one if that is nearer (a
- * shorter ttl counts from the moment it is sent); LOST, the deadline passed or too many masters no longer have the key (the rest is rolled back);
- * CANCELED. Never brings back a lock whose deadline has passed.
+ * shorter ttl counts from the moment it is sent); LOST, the deadline passed or too many masters no longer have the key
+ * (the rest is rolled back); CANCELED. Never brings back a lock whose deadline has passed.
  * Errors: E_ARGUMENT, E_TTL, E_NOT_HELD (also when the validity has ended), E_BUSY, E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data);
 
@@ -193,12 +194,12 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
  * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_FORKED. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
-/* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0, with
- * the validity that is left, and is renewed as `options` say (timeout, retry and ttl members are not looked at). Each
- * text is to be adopted once: two adopters would both believe to hold the lock.
- * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (not such a text, damaged, of another key, of other masters or quorum, or
- * of another machine or boot, whose clock cannot be compared), E_NOT_HELD (its validity has ended), E_RETRY,
- * E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+/* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0,
+ * with the validity that is left, and is renewed as `options` say (timeout, retry and ttl members are not looked at).
+ * Each text is to be adopted once: two adopters would both believe to hold the lock.
+ * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (not such a text, damaged, of another key, of other masters or
+ * quorum, or of another machine or boot, whose clock cannot be compared), E_NOT_HELD (its validity has ended),
+ * E_RETRY, E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 

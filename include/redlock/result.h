@@ -31,7 +31,7 @@ enum redlock_vote {
 /* Why a held lock was lost. */
 enum redlock_loss {
     REDLOCK_LOSS_NONE,
-    REDLOCK_LOSS_EXPIRED,     /* the deadline passed without a renewal being tried: not wanted, or the process stood still */
+    REDLOCK_LOSS_EXPIRED,     /* the deadline passed and no renewal was tried: not wanted, or the process stood still */
     REDLOCK_LOSS_UNREACHABLE, /* the deadline passed while renewals found too few masters */
     REDLOCK_LOSS_REFUSED,     /* too many masters no longer have the key, or have another's */
     REDLOCK_LOSS_CLOCK_STEP,  /* masters' clocks were set forward */

@@ -195,7 +195,7 @@ void rl_shutdown_check(struct redlock_client *client);
 void rl_shutdown_cancel(struct redlock_client *client);
 void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now);
 
-/* --- lock.c, handover.c ----------------------------------------------------------------------------------------------------- */
+/* --- lock.c, handover.c ------------------------------------------------------------------------------------------- */
 
 /* Takes the handle out of the engine and the client; frees it now, or when the outermost dispatch ends. */
 void rl_lock_bury(struct redlock_lock *lock);

@@ -102,7 +102,7 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
 static void stepped_forward(struct redlock_client *client, unsigned node, struct rl_span step, struct rl_instant now)
 {
     client->stats.clock_steps++;
-    rl_engine_clock_stepped(&client->engine, now, node, step);
+    rl_engine_clock_stepped(&client->engine, now, node);
     for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next) {
         struct redlock_lock *lock = RL_CONTAINER_OF(at, struct redlock_lock, link);
 

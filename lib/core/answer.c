@@ -184,8 +184,7 @@ static void check_deadline(struct rl_engine *engine, const struct rl_claim *clai
 {
     struct rl_lock *lock = claim->lock;
 
-    if (lock && rl_lock_is_held(lock) && !rl_before(now, rl_lock_deadline(engine, lock)) &&
-        !RL_MUTANT(LATE_EXTEND_COUNTS))
+    if (lock && rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now) && !RL_MUTANT(LATE_EXTEND_COUNTS))
         rl_lock_lose(engine, lock, now);
 }
 

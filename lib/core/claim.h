@@ -15,7 +15,8 @@
  * shows that it came from the memory that was judged (protocol 1.3, rl_engine_proof()).
  *
  * The memory belongs to the host (the library, the simulator): rl_claim_size() bytes, given to the engine by
- * rl_lock_begin_attempt(), given back by RL_EFFECT_DISPOSE. The host finds what it keeps with a claim by its address. */
+ * rl_lock_begin_attempt(), given back by RL_EFFECT_DISPOSE. The host finds what it keeps with a claim by its
+ * address. */
 #ifndef RL_CORE_CLAIM_H
 #define RL_CORE_CLAIM_H
 

@@ -105,9 +105,9 @@ void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigne
  * If not, the host must give up the connection and have the master judged anew. */
 void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory);
 
-/* The master's clock has been set forward, by `step` at most (protocol 5.6): its new votes do not count for so long. The
- * host then calls rl_lock_clock_stepped() for every lock. */
-void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node, struct rl_span step);
+/* The master's clock has been set forward (protocol 5.6): its new votes do not count for max_ttl. The host then calls
+ * rl_lock_clock_stepped() for every lock. */
+void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node);
 
 /* The end of one command: its answer, or that there will be none. Each command handed out by RL_EFFECT_SEND must be
  * ended exactly once. `round` is the one from the effect; latency may be RL_NO_LATENCY. */
@@ -151,8 +151,8 @@ struct rl_effect {
     enum rl_end cause;
 };
 
-/* Masters to which commands have gone since the last call that need a guard behind them. To be asked at the end of every
- * loop turn, when all effects have been taken. */
+/* Masters to which commands have gone since the last call that need a guard behind them. To be asked at the end of
+ * every loop turn, when all effects have been taken. */
 uint32_t rl_engine_take_unguarded(struct rl_engine *engine);
 
 /* Takes the next effect; false if there is none. Order: all sends, then disposals, whose claims the host may hand out

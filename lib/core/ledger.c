@@ -31,6 +31,16 @@ struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, size_t quorum
     return rl_after(largest[k - 1], (struct rl_span){-guard.ns});
 }
 
+bool rl_ledger_valid(const struct rl_claim *claim, size_t quorum, struct rl_span guard, struct rl_instant now)
+{
+    struct rl_instant until = rl_after(now, guard);
+    size_t votes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        votes += rl_before(until, claim->slots[i].bound);
+    return votes >= votes_needed(quorum);
+}
+
 void rl_ledger_sent(struct rl_slot *slot, struct rl_instant bound)
 {
     if (!RL_MUTANT(SHORTENED_WHEN_ACKED))

@@ -5,6 +5,7 @@
 #ifndef RL_CORE_LEDGER_H
 #define RL_CORE_LEDGER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/claim.h"
@@ -12,6 +13,9 @@
 
 /* The quorum-th largest bound less the guard; RL_LONG_AGO if fewer than quorum votes count. */
 struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, size_t quorum, struct rl_span guard);
+
+/* The same question asked of one instant, at less cost: now < deadline? */
+bool rl_ledger_valid(const struct rl_claim *claim, size_t quorum, struct rl_span guard, struct rl_instant now);
 
 /* A command that sets the ttl is about to be sent: its bound lowers a longer one at once (protocol 3.1: "a shorter
  * ttl lowers lb_j when sent, not when acknowledged"), since it may be carried out without our hearing of it. */

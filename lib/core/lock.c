@@ -208,6 +208,14 @@ struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct 
     return rl_ledger_deadline(lock->claim, engine->config.quorum, engine->config.guard);
 }
 
+bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    if (!rl_lock_is_held(lock))
+        return false;
+    return RL_MUTANT(VALIDITY_IS_A_FLAG) ||
+           rl_ledger_valid(lock->claim, engine->config.quorum, engine->config.guard, now);
+}
+
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     if (!rl_lock_is_held(lock))

@@ -144,8 +144,8 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
                            struct rl_claim *claim, uint32_t ttl_ms);
 
 /* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). Memory as for
- * rl_lock_begin_attempt(), fenced if inheritance->fence is not 0. HELD afterwards, and renewed soon, if it is valid now;
- * otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
+ * rl_lock_begin_attempt(), fenced if inheritance->fence is not 0. HELD afterwards, and renewed soon, if it is valid
+ * now; otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
 bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance);
 
@@ -172,7 +172,8 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
 
-/* After rl_engine_clock_stepped(), for every lock: its own votes of that master count that much shorter. */
+/* After rl_engine_clock_stepped(), for every lock: its own votes of that master count shorter by `step`, the most
+ * that the clock can have been set by. */
 void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
                            struct rl_span step);
 
@@ -180,6 +181,9 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
 
 /* The lock is valid before this instant; RL_LONG_AGO if it is not held. */
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* now < deadline. */
+bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);
 
 /* State IDLE: gives up the latest claim, whose evidence is not needed any more. */
 void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);

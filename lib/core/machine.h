@@ -82,7 +82,7 @@ void rl_proof_drop(struct rl_claim *claim);
 /* No proof will come from this master for what it has answered so far. */
 void rl_proof_fail(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_detail why);
 
-/* --- acquire.c, fence.c, round.c, extend.c, renew.c, alarm.c, release.c -------------------------------------------- */
+/* --- acquire.c, fence.c, round.c, extend.c, renew.c, alarm.c, release.c ------------------------------------------- */
 
 void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

@@ -99,8 +99,7 @@ static void missing_in_quarantine(struct rl_engine *engine, struct rl_claim *cla
 {
     const struct rl_lock *lock = claim->lock;
 
-    if (!lock || !rl_lock_is_held(lock) || !rl_before(now, rl_lock_deadline(engine, lock)) ||
-        !rl_may_repair(engine, node, &claim->slots[node], now))
+    if (!lock || !rl_lock_is_valid(engine, lock, now) || !rl_may_repair(engine, node, &claim->slots[node], now))
         return;
     claim->repairing |= rl_bit(node);
     repair(engine, claim, rl_bit(node));
@@ -114,11 +113,9 @@ void rl_round_missing(struct rl_engine *engine, struct rl_claim *claim, unsigned
         missing_in_quarantine(engine, claim, node, now);
         return;
     }
-    if (!RL_MUTANT(MISSING_KEEPS_BOUND))
-        rl_ledger_revoke(&claim->slots[node]);
+    rl_ledger_revoke(&claim->slots[node]);
     claim->missing |= rl_bit(node);
-    if (claim->lock && claim->lock->round_won && rl_lock_is_held(claim->lock) &&
-        rl_before(now, rl_lock_deadline(engine, claim->lock)))
+    if (claim->lock && claim->lock->round_won && rl_lock_is_valid(engine, claim->lock, now))
         top_up(engine, claim, now);
 }
 

@@ -73,17 +73,17 @@ bool rl_in_quarantine(const struct rl_engine *engine, size_t node, struct rl_ins
     return standing->kind == RL_STANDING_QUARANTINED && rl_before(now, standing->until);
 }
 
-/* protocol 5.6: "Forward by at most d: subtract d from own lb_j, ignore the node's new votes for min(d, max_ttl)": for
- * so long, votes of other clients that have not noticed may count although their keys have expired. What has been
- * answered but not proved was done before the step, or after: nobody can tell, so it does not count. */
-void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node, struct rl_span step)
+/* protocol 5.6: "Forward by at most d: subtract d from own lb_j, ignore the node's new votes for min(d, max_ttl)". That
+ * is too short for the other holders: a step of d makes a key end d earlier, which may be as late as max_ttl - d from
+ * now, and only then a holder that has not noticed counts a vote that somebody else may get. So new votes are ignored
+ * for max_ttl whatever the step: by then every key that was set before it has ended by anybody's reckoning
+ * (tests/sim/golden/small-clock-step.story). What has been answered but not proved was done before the step, or after:
+ * nobody can tell, so it does not count. */
+void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node)
 {
-    struct rl_span longest = rl_ms(engine->config.max_ttl_ms);
-    struct rl_span wait = step.ns < longest.ns ? step : longest;
-    struct rl_span drift = rl_drift(&engine->config.drift, engine->config.max_ttl_ms);
-    struct rl_instant until = rl_after(now, (struct rl_span){wait.ns + drift.ns});
+    const struct rl_config *config = &engine->config;
 
-    engine->stepped_until[node] = rl_later(engine->stepped_until[node], until);
+    engine->stepped_until[node] = rl_surely_expired(&config->drift, now, config->max_ttl_ms);
     rl_proof_fail(engine, now, node, RL_DETAIL_QUARANTINED);
 }
 
@@ -100,6 +100,6 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
     slot->bound = rl_until(now, slot->bound).ns > step.ns ? rl_after(slot->bound, (struct rl_span){-step.ns})
                                                           : RL_LONG_AGO;
     lock->stepped = true;
-    if (rl_lock_is_held(lock) && !rl_before(now, rl_lock_deadline(engine, lock)))
+    if (rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now))
         rl_lock_lose(engine, lock, now);
 }

@@ -225,6 +225,37 @@ START_TEST(unequal_counters_are_raised_to_the_largest)
 }
 END_TEST
 
+static uint64_t take_without(size_t silent, struct redlock_client *client)
+{
+    uint64_t fence;
+    struct redlock_lock *lock;
+
+    ck_assert(masters_hang(rig.masters, silent));
+    lock = take(client);
+    fence = redlock_lock_fence(lock);
+    ck_assert(masters_resume(rig.masters, silent));
+    redlock_lock_destroy(lock);
+    rig_wait_no_claims(&rig, client);
+    rig_wait_absent(&rig, "job");
+    return fence;
+}
+
+/* The first quorum has one master that is ahead, the second has not: the one that both share must have recorded it. */
+START_TEST(what_one_master_is_ahead_is_known_to_the_next_quorum)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    uint64_t first = take_and_release(rig.client), second, third;
+
+    rig_wait_absent(&rig, "job");
+    set_counter(0, first + UINT64_C(3600000000));
+    second = take_without(2, rig.client);
+    ck_assert_uint_gt(second, first + UINT64_C(3600000000));
+    third = take_without(0, other);
+    ck_assert_uint_gt(third, second);
+    redlock_client_destroy(other);
+}
+END_TEST
+
 START_TEST(one_master_far_ahead_does_not_let_tokens_fall)
 {
     struct redlock_client *other = rig_new_client(&rig);
@@ -321,6 +352,7 @@ int main(void)
     tcase_add_test(tokens, extension_keeps_the_token);
     tcase_add_test(counters, the_counter_outlives_the_lock_by_a_day);
     tcase_add_test(counters, unequal_counters_are_raised_to_the_largest);
+    tcase_add_test(counters, what_one_master_is_ahead_is_known_to_the_next_quorum);
     tcase_add_test(counters, one_master_far_ahead_does_not_let_tokens_fall);
     tcase_add_test(counters, a_damaged_counter_is_no_vote);
     tcase_add_test(counters, a_master_that_has_lost_its_memory_gets_the_token_back_with_the_key);

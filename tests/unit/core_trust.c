@@ -43,7 +43,7 @@ void core_restart(struct core *core, unsigned node, int64_t until_ms)
 
 void core_step_clock(struct core *core, unsigned node, int64_t ms)
 {
-    rl_engine_clock_stepped(&core->engine, core->now, node, rl_ms(ms));
+    rl_engine_clock_stepped(&core->engine, core->now, node);
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         rl_lock_clock_stepped(&core->engine, &core->locks[i], core->now, node, rl_ms(ms));
     core_drain(core);

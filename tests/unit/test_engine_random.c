@@ -210,7 +210,7 @@ static void shake_trust(struct core *core, uint64_t *random, unsigned node)
 
     if (choice < 1) {
         restart(core, random, node);
-    } else if (choice < 2) {
+    } else if (choice < 2 && draw(random, 6) == 0) {
         core_naive_step(core, node, step_ms * RL_NS_PER_MS);
         core_step_clock(core, node, step_ms);
     } else if (choice < 3 && !quarantined) {
