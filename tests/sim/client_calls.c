@@ -126,6 +126,8 @@ void client_adopt(struct client *client, struct handle *handle, const struct par
     inheritance.bounds = bounds;
     if (rl_lock_adopt(&client->engine, &handle->lock, client->now, box_claim(box), wish, &inheritance))
         world_count(client->world, COUNTER_ADOPTED);
+    else
+        box->let_go = true; /* too late: what is left runs out */
     client_pump(client);
 }
 

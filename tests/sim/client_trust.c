@@ -34,7 +34,7 @@ static void stepped_forward(struct client *client, unsigned node, struct rl_span
     TRACE(client->world, name_of_client(client->index), "%s: its clock was set forward, by %.3f ms at most",
           name_of_master(node), (double)step.ns / 1e6);
     client->world->coverage->steps_seen++;
-    rl_engine_clock_stepped(&client->engine, client->now, node, step);
+    rl_engine_clock_stepped(&client->engine, client->now, node);
     for (unsigned i = 0; i < client->n_handles; i++)
         rl_lock_clock_stepped(&client->engine, &client->handles[i].lock, client->now, node, step);
 }

@@ -112,7 +112,8 @@ static void print_answers(struct printer *printer, const struct coverage *covera
 static void print_trust(struct printer *printer, const struct coverage *coverage, bool clock_steps)
 {
     static const char *const standings[N_STANDINGS] = {"unjudged", "votes", "quarantined", "excluded"};
-    static const char *const losses[N_LOSSES] = {"none", "expired", "unreachable", "refused", "clock step", "hold limit"};
+    static const char *const losses[N_LOSSES] = {"none",    "expired",    "unreachable",
+                                                  "refused", "clock step", "hold limit"};
     static const uint8_t reasons[] = {RL_FAULT_NEW_MEMORY, RL_FAULT_NOT_MASTER, RL_FAULT_NO_RIGHTS};
 
     for (size_t i = 0; i < RL_JOIN_EVENT_COUNT; i++) {

@@ -35,7 +35,7 @@
     X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \
     X(REPEAT_OLD_ROUND, "engine", 400000, "NOSCRIPT to an earlier extension is followed by EVAL, with a newer ttl") \
     X(ROLLBACK_OVERTAKES, "host", 10000, "a rollback is written before its claim")                       \
-    X(STALE_ACCEPT, "host", 10000, "the clock is not read again before a lock is accepted")              \
+    X(STALE_ACCEPT, "host", 100000, "the clock is not read again before a lock is accepted")              \
     X(TIME_AFTER_SEND, "host", 10000, "the clock is read after the claim was written")                   \
     X(BLIND_RELEASE, "script", 1000, "release deletes whatever is there")                                \
     X(BLIND_EXTEND, "script", 1000, "extend takes whatever is there")                                    \
@@ -43,22 +43,21 @@
     X(RESTART_AT_ONCE, "model", 1000, "masters that lost their keys vote at once")                       \
     X(UNPROVED_COUNTS, "engine", 10000, "a vote counts before the guard behind it has proved the memory")       \
     X(QUARANTINE_IGNORED, "engine", 10000, "masters with a new memory vote at once")                      \
-    X(QUARANTINE_TOO_SHORT, "engine", 10000, "half the quarantine is waited for")                         \
-    X(REPAIR_WITHOUT_CONDITION, "engine", 50000, "quarantined masters get keys back whatever they held")  \
-    X(REPAIR_ANY_MEMORY, "engine", 50000, "a repair does not name the memory that it is meant for")       \
-    X(MISSING_KEEPS_BOUND, "engine", 10000, "a key that is missing keeps its vote, quarantine or not")    \
+    X(QUARANTINE_TOO_SHORT, "engine", 30000, "half the quarantine is waited for")                         \
+    X(REPAIR_WITHOUT_CONDITION, "engine", 1000000, "quarantined masters get keys back whatever they held")  \
+    X(REPAIR_ANY_MEMORY, "engine", 1000000, "a repair does not name the memory that it is meant for")       \
     X(RENEWAL_RACES_RELEASE, "engine", 1000, "the timer of renewals goes on during the release")          \
     X(ALARM_WAITS, "engine", 1000, "a loss is told when the renewal under way has been answered")         \
     X(FENCE_UNRECORDED, "engine", 10000, "a token is handed out before a quorum has recorded it")         \
-    X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
-    X(FENCE_ANY_QUORUM, "engine", 10000, "tokens are written back to any quorum")                        \
+    X(FENCE_ACKS_FROM_OUTSIDE, "engine", 1000000, "masters that answered more than the token count as records of it") \
+    X(FENCE_ANY_QUORUM, "engine", 1000000, "tokens are written back to any quorum")                        \
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token")   \
-    X(FENCE_UNCONDITIONAL, "script", 50000, "tokens are written back to whoever holds the key")           \
+    X(FENCE_UNCONDITIONAL, "script", 1000000, "tokens are written back to whoever holds the key")           \
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart")        \
-    X(QUARANTINE_SHORTER, "script", 50000, "the quarantine is a fifth shorter than the longest ttl")      \
+    X(QUARANTINE_SHORTER, "script", 10000, "the quarantine is a fifth shorter than the longest ttl")      \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable")                            \
     X(GUARD_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
-    X(WALLS_APART, "model", 50000, "clients' wall clocks are further apart than half the quarantine")     \
+    X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
 
 /* Only where clocks are set: --clock-steps. */

@@ -72,8 +72,8 @@ void once_abandon(struct handle *handle); /* the handle is destroyed, or its pro
 void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation);
 void once_check_final(struct world *world);
 
-/* oracle_alarm.c: who loses a lock is told, and warned before. */
-void alarm_watch(struct world *world, const struct client *client, struct handle *handle); /* its validity has changed */
+/* oracle_alarm.c: who loses a lock is told, and warned before. The first: its validity has changed. */
+void alarm_watch(struct world *world, const struct client *client, struct handle *handle);
 void alarm_on_event(struct world *world, const struct client *client, struct handle *handle, uint32_t life);
 void alarm_on_risk(const struct client *client, struct handle *handle);
 void alarm_on_lost(const struct client *client, const struct handle *handle);

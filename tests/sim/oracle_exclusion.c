@@ -24,12 +24,17 @@ static bool excused(const struct world *world, const struct handle *handle)
 static bool is_broken(const struct world *world, const struct handle *a, const struct handle *b)
 {
     const struct handle *later = a->valid_from > b->valid_from ? a : b;
+    const struct handle *former = later == a ? b : a;
     const struct client *client = &world->clients[box_get(&world->boxes, later->valid_box)->client];
+    const struct client *holder = &world->clients[box_get(&world->boxes, former->valid_box)->client];
     int64_t until = a->valid_until < b->valid_until ? a->valid_until : b->valid_until;
 
     if (!excused(world, a) && !excused(world, b))
         return true;
-    return !excused(world, later) && steps_all_seen(world, client) && until - later->valid_from > client->step_slack;
+    if (excused(world, later) || !steps_all_seen(world, client) ||
+        until - later->valid_from <= client->step_slack + holder->step_slack)
+        return false;
+    return steps_all_seen(world, holder) || world->now < world->steps_end;
 }
 
 static void report(struct world *world, const struct handle *a, const struct handle *b)

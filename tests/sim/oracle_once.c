@@ -116,7 +116,8 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
     const struct rl_config *config = &client->engine.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
-    if (!lock->claim || lock->claim->fenced || (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
+    if (!lock->claim || lock->claim->fenced || (status != RL_END_HELD && status != RL_END_NO_QUORUM) ||
+        !rl_before(client->now, round_end) ||
         !rl_before(client->now, lock->wish->deadline))
         return;
     if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) >= config->quorum)

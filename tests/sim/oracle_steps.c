@@ -4,13 +4,15 @@
  *
  *   - a holder that has not read the clock since cannot know: its validity is overstated, and that is excused;
  *   - once it has read every clock that was set, it is not any more;
- *   - a client that knew the clock before the step reads it again behind each vote: the votes that the step has set
- *     free do not count for it, so it does not become a second holder, whether the first has noticed or not. A client
- *     that did not know the clock cannot see the step (protocol section 8): for the longest ttl from then on it may.
+ *   - a client that knew the clock before the step reads it again behind each vote, and votes of that master do not
+ *     count for it for as long as the step was: it does not become a second holder meanwhile. A step of d makes keys
+ *     end d earlier, perhaps much later; so a holder is protected that reads the clock within d after the step.
+ *   - A client that did not know the clock cannot see the step (protocol section 8): for the longest ttl from then on
+ *     it may become a second holder.
  *
  * All that up to the precision of the readings: a step that is smaller than the uncertainty of the readings before and
  * behind it cannot be told from a slow reply. The sum of those uncertainties is the slack of each client. A clock that
- * is set both ways between two readings hides the way forward; worlds in which clocks are set back, too, are excused. */
+ * is set both ways between two readings hides the way forward; worlds in which clocks are set back too are excused. */
 #include <string.h>
 
 #include "world.h"
@@ -22,6 +24,8 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
         return;
     }
     world->last_step = world->now;
+    if (world->steps_end < world->now + by)
+        world->steps_end = world->now + by;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         struct client *client = &world->clients[c];
         const struct rl_nodeclock *clock = &client->trust[master].clock;
@@ -44,8 +48,11 @@ void steps_on_reading(struct world *world, struct client *client, unsigned maste
 
     if (!(client->unseen_steps & bit))
         return;
-    if (finding == RL_CLOCK_STEADY && clockwork_when(&client->clock, sent.ns) <= world->last_step)
-        return; /* perhaps taken before the step */
+    if (finding == RL_CLOCK_STEADY && world->now - 2 * rl_until(sent, client->now).ns <= world->last_step) {
+        client->steps[master] -= uncertainty; /* perhaps taken before the step; if not, it hides so much */
+        client->step_slack += uncertainty;
+        return;
+    }
     if (finding == RL_CLOCK_STEADY && client->steps[master] > uncertainty && !world->stepped_back)
         world_violation(world, "steps", "%s does not notice that the clock of %s was set forward by %.3f ms",
                         name_of_client(client->index), name_of_master(master), (double)client->steps[master] / 1e6);

@@ -78,7 +78,7 @@ static void draw_times(struct plan *plan, struct rng *rng, int64_t round_trip)
     plan->stall_timeout = rl_ms(rng_between(rng, timeout_ms, 5 * timeout_ms));
     ttl_ms = 4 * least_ms + plan->config.guard.ns / RL_NS_PER_MS + plan->config.drift.fixed.ns / RL_NS_PER_MS;
     plan->ttl_min_ms = (uint32_t)rng_scaled(rng, 2 * ttl_ms, 2 * ttl_ms > 1000 ? 4 * ttl_ms : 1000);
-    plan->max_ttl_ms = plan->ttl_min_ms * (uint32_t)(plan->guarded ? 1 + rng_below(rng, 4) : 2 + rng_below(rng, 8));
+    plan->max_ttl_ms = plan->ttl_min_ms * (plan->guarded ? 1 + rng_below(rng, 4) : 2 + rng_below(rng, 8));
     if (rng_chance(rng, plan->guarded ? 20 : 100))
         plan->max_ttl_ms += 20000;
     plan->config.max_ttl_ms = plan->max_ttl_ms;
@@ -121,10 +121,11 @@ int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme)
 static void draw_clocks(struct plan *plan, struct rng *rng)
 {
     bool drift = plan_has(plan, FAULT_DRIFT);
+    int64_t apart = rl_ms(plan->max_ttl_ms).ns / 2 * (RL_MUTANT(WALLS_APART) ? 10 : 1);
 
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
         plan->client_offset[c] = rng_between(rng, 0, MAX_OFFSET_NS);
-        plan->wall_offset[c] = MASTER_EPOCH_NS + rng_between(rng, 0, rl_ms(plan->max_ttl_ms).ns / 2) * (RL_MUTANT(WALLS_APART) ? 10 : 1);
+        plan->wall_offset[c] = MASTER_EPOCH_NS + rng_between(rng, 0, apart);
         plan->client_rate[c] = drift ? plan_client_rate(plan, rng, true) : CLOCKWORK_PAR;
     }
     for (unsigned m = 0; m < MAX_MASTERS; m++) {
@@ -158,6 +159,7 @@ static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_op
     if (!plan->guarded)
         plan->faults &= ~GUARDED_FAULTS;
     plan->faults &= ~options->forbidden;
+    plan->fenced_permille = rng_chance(rng, 350) ? 950 : 150;
     plan->no_wall = !(plan->faults & LOSS_FAULTS) && rng_chance(rng, 600);
     plan->hiccup_permille = (uint32_t)rng_scaled(rng, 1, 32);
     for (unsigned m = 0; m < MAX_MASTERS; m++)

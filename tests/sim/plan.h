@@ -48,6 +48,7 @@ struct plan {
     bool guarded;             /* by markers and guards; otherwise classic: masters that lost their keys stay away */
     bool declared;            /* the markers are there from the beginning, without a quarantine */
     bool no_config;           /* clients may not see the masters' settings */
+    uint32_t fenced_permille; /* how many acquisitions want a token */
     bool no_wall;             /* clients' wall clocks are far behind: tokens are counted, one by one */
     bool unsafe_restarts;
     struct path paths[MAX_CLIENTS][MAX_MASTERS];

@@ -197,7 +197,8 @@ static void take_own_reply(struct client *client, unsigned node, const struct pe
     if (pending->step == HOST_GREETING && client->world->plan.guarded)
         client_trust_greet(client, node, reply);
     else if (pending->step != HOST_GREETING && !client_trust_reply(client, node, pending, reply))
-        fail(client, node, pending->step == HOST_JOIN ? "it cannot be judged" : "its memory is not the one that was judged");
+        fail(client, node,
+             pending->step == HOST_JOIN ? "it cannot be judged" : "its memory is not the one that was judged");
     else if (pending->step != HOST_GUARD)
         open_for_use(client, node);
 }
@@ -207,13 +208,15 @@ static void take_reply(struct client *client, unsigned node, const struct messag
     struct pending pending = pending_shift(&client->wires[node]);
     struct rl_reply reply;
     struct rl_answer answer;
+    const struct box *box;
 
     message_unpack_reply(message, &reply);
     if (pending.box == BOX_NONE) {
         take_own_reply(client, node, &pending, &reply);
         return;
     }
-    answer = rl_classify(client_recipe(box_get(&client->world->boxes, pending.box)), (enum rl_step)pending.step, &reply);
+    box = box_get(&client->world->boxes, pending.box);
+    answer = rl_classify(client_recipe(box), (enum rl_step)pending.step, &reply);
     if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
         answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node))

@@ -31,7 +31,7 @@ static struct rl_acquire draw_wish(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, world->plan.ttl_min_ms / 24 + 1, world->plan.ttl_min_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
-        .fenced = rng_chance(rng, 350),
+        .fenced = rng_chance(rng, world->plan.fenced_permille),
     };
 
     draw_holding(world, &wish);
@@ -57,7 +57,7 @@ static struct rl_acquire last_wish(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
-        .fenced = rng_chance(rng, 350),
+        .fenced = rng_chance(rng, client->world->plan.fenced_permille),
     };
 }
 

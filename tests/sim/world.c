@@ -86,6 +86,7 @@ static void reset(struct world *world)
     world->prompt_checked = false;
     world->incarnations = 0;
     world->last_step = INT64_MIN / 2;
+    world->steps_end = INT64_MIN / 2;
     world->stepped_back = false;
     memset(world->parcels, 0, sizeof world->parcels);
     for (unsigned key = 0; key < MAX_KEYS; key++)

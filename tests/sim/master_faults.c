@@ -1,0 +1,178 @@
+/* What happens to masters: crashes, lost memories, changes of role, clocks. */
+#include <stdio.h>
+#include <string.h>
+
+#include "master_parts.h"
+#include "world.h"
+
+void master_crash(struct world *world, struct master *master, enum master_loss loss, bool silent)
+{
+    bool nothing_unsynced =
+        master->unsynced_since == INT64_MAX || world->now - master->unsynced_since >= MASTER_FSYNC_NS;
+
+    TRACE(world, name_of_master(master->index), "crashes%s", silent ? " without a word" : "");
+    if (loss == LOSS_LAST_SECOND && nothing_unsynced)
+        loss = LOSS_NONE;
+    master->up = false;
+    master->silent_death = silent;
+    master->loss = (uint8_t)loss;
+    network_master_died(world, master->index, silent);
+}
+
+/* The oracles note what a memory held that is lost now. */
+static void note_losses(struct world *world, const struct master *master)
+{
+    for (uint32_t i = 0; i < master->keys.count; i++) {
+        const struct entry *entry = &master->keys.entries[i];
+
+        if (entry->writer && entry->gone > world->now)
+            validity_note_loss(world, entry->writer, master->index, entry->gone);
+    }
+}
+
+static void lose_all(struct world *world, struct master *master)
+{
+    note_losses(world, master);
+    master->keys.count = 0;
+}
+
+/* Keys that had been deleted or replaced come back: nobody can be blamed for those. */
+static void resurrect(struct world *world, struct master *master)
+{
+    note_losses(world, master);
+    for (uint32_t i = 0; i < master->synced.count; i++) {
+        const struct entry *old = &master->synced.entries[i];
+        const struct entry *now = keyspace_find(&master->keys, old->key.bytes, old->key.size);
+
+        if (old->writer && (!now || now->writer != old->writer)) {
+            residue_excuse(world, old->writer, master->index);
+            world_count(world, COUNTER_RESURRECTED);
+        }
+    }
+    master->keys.count = master->synced.count;
+    memcpy(master->keys.entries, master->synced.entries, master->synced.count * sizeof master->keys.entries[0]);
+    keyspace_retime(&master->keys, &master->clock);
+}
+
+void master_restart(struct world *world, struct master *master)
+{
+    static const char *const found[] = {"with its keys", "without the last second", "empty"};
+
+    TRACE(world, name_of_master(master->index), "restarts %s", found[master->loss]);
+    if (master->loss == LOSS_ALL)
+        lose_all(world, master);
+    else if (master->loss == LOSS_LAST_SECOND)
+        resurrect(world, master);
+    master->up = true;
+    master->silent_death = false;
+    master->scripts = 0;
+    master->run++;
+    master->promoted = false;
+    master->unsynced_since = INT64_MAX;
+    if (master->loss != LOSS_NONE)
+        validity_check_all(world);
+    master->loss = LOSS_NONE;
+}
+
+void master_flush(struct world *world, struct master *master)
+{
+    TRACE(world, name_of_master(master->index), "is flushed");
+    master_before_write(world, master);
+    if (master->unsynced_since == INT64_MAX)
+        master->unsynced_since = world->now;
+    lose_all(world, master);
+    validity_check_all(world);
+}
+
+/* The copies of other masters' locks are nobody's fault. Clocks differ by up to hours here; keys that live so much
+ * longer would say nothing about the lock. */
+static void take_memory(struct world *world, struct master *master, const struct master *source)
+{
+    int64_t ahead_ms = (master_time(world, master) - master_time(world, source)) / RL_NS_PER_MS;
+
+    lose_all(world, master);
+    master->keys.count = source->keys.count;
+    memcpy(master->keys.entries, source->keys.entries, source->keys.count * sizeof source->keys.entries[0]);
+    for (uint32_t i = 0; i < master->keys.count; i++) {
+        if (master->keys.entries[i].expire_ms)
+            master->keys.entries[i].expire_ms += ahead_ms;
+        if (master->keys.entries[i].writer)
+            residue_excuse(world, master->keys.entries[i].writer, master->index);
+    }
+    keyspace_retime(&master->keys, &master->clock);
+    master->unsynced_since = INT64_MAX;
+    master->synced.count = 0;
+    validity_check_all(world);
+}
+
+void master_demote(struct world *world, struct master *master, const struct master *source)
+{
+    TRACE(world, name_of_master(master->index), "becomes a replica%s%s", source ? " of " : "",
+          source ? name_of_master(source->index) : "");
+    master->replica = true;
+    if (source)
+        take_memory(world, master, source);
+}
+
+void master_promote(struct world *world, struct master *master)
+{
+    TRACE(world, name_of_master(master->index), "becomes a master");
+    master->replica = false;
+    master->promoted = true;
+}
+
+void master_declare(struct world *world, struct master *master)
+{
+    char incarnation[16];
+    char max_ttl[16];
+    struct rl_slice argv[6] = {[0] = {MARKER_KEY, 1}, [1] = {"declare", 7}, [3] = {RING, sizeof RING - 1}};
+    struct redis_context context = master_context(world, master, BOX_NONE);
+    struct rl_reply reply = {.n_elements = 0};
+
+    argv[2] = (struct rl_slice){incarnation, (size_t)snprintf(incarnation, sizeof incarnation, "i%u",
+                                                              ++world->incarnations)};
+    argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", world->plan.max_ttl_ms)};
+    argv[5] = master->durability == DURABILITY_ALWAYS ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
+    master_write_info(master);
+    lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 6, argv, &reply);
+    master_before_write(world, master);
+}
+
+void master_hang(struct world *world, struct master *master)
+{
+    if (master->hung++ == 0)
+        TRACE(world, name_of_master(master->index), "hangs");
+}
+
+void master_resume(struct world *world, struct master *master)
+{
+    if (--master->hung)
+        return;
+    TRACE(world, name_of_master(master->index), "resumes");
+    network_master_resumed(world, master->index);
+}
+
+/* A step forward breaks A2 for whatever lives now; a step back only lets keys live longer. */
+static void excuse_all(struct world *world, bool forward)
+{
+    for (uint32_t id = 1; id <= world->boxes.used; id++) {
+        box_get(&world->boxes, id)->excused |= forward;
+        box_get(&world->boxes, id)->timed = true;
+    }
+}
+
+void master_step_clock(struct world *world, struct master *master, int64_t by)
+{
+    TRACE(world, name_of_master(master->index), "clock set by %lld ms", (long long)(by / RL_NS_PER_MS));
+    excuse_all(world, by > 0);
+    steps_on_step(world, master->index, by);
+    clockwork_step(&master->clock, world->now, by);
+    keyspace_retime(&master->keys, &master->clock);
+}
+
+void master_set_rate(struct world *world, struct master *master, int64_t rate)
+{
+    clockwork_set_rate(&master->clock, world->now, rate);
+    keyspace_retime(&master->keys, &master->clock);
+    validity_check_all(world);
+}

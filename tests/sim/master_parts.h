@@ -1,0 +1,21 @@
+/* What the files of the master share. */
+#ifndef SIM_MASTER_PARTS_H
+#define SIM_MASTER_PARTS_H
+
+#include "master.h"
+#include "redis.h"
+#include "util/instant.h"
+
+/* An everysec master's disk is at most so far behind. */
+#define MASTER_FSYNC_NS (1000 * RL_NS_PER_MS)
+
+/* For a command on behalf of the claim `writer`. */
+struct redis_context master_context(struct world *world, struct master *master, uint32_t writer);
+
+/* The lines of INFO that JOIN looks at. */
+void master_write_info(struct master *master);
+
+/* The state before the first write since the last fsync is what a crash may leave. */
+void master_before_write(struct world *world, struct master *master);
+
+#endif
