@@ -35,21 +35,6 @@ enum redlock_standing {
     REDLOCK_STANDING_EXCLUDED,    /* does not vote until something is mended: see fault */
 };
 
-/* Why a master does not vote. */
-enum redlock_fault {
-    REDLOCK_FAULT_NONE,
-    REDLOCK_FAULT_UNJUDGED,
-    REDLOCK_FAULT_NEW_MEMORY,  /* quarantined: restarted, emptied or replaced, or new */
-    REDLOCK_FAULT_CLOCK_STEP,  /* quarantined: its clock was set forward */
-    REDLOCK_FAULT_NOT_MASTER,  /* these are excluded */
-    REDLOCK_FAULT_CLUSTER,
-    REDLOCK_FAULT_EVICTS,
-    REDLOCK_FAULT_SAME_SERVER,
-    REDLOCK_FAULT_RING,        /* clients disagree on masters, quorum or prefix */
-    REDLOCK_FAULT_NO_RIGHTS,
-    REDLOCK_FAULT_NO_MARKER,
-};
-
 /* Monotonic counters since the client was created, and a few gauges. */
 struct redlock_stats {
     uint64_t acquires;        /* redlock_acquire() calls accepted */

@@ -28,6 +28,21 @@ enum redlock_vote {
     REDLOCK_VOTE_UNKNOWN, /* may have been applied: rolled back, or still owed to the master */
 };
 
+/* Why a master does not vote. */
+enum redlock_fault {
+    REDLOCK_FAULT_NONE,
+    REDLOCK_FAULT_UNJUDGED,
+    REDLOCK_FAULT_NEW_MEMORY,  /* quarantined: restarted, emptied or replaced, or new */
+    REDLOCK_FAULT_CLOCK_STEP,  /* quarantined: its clock was set forward */
+    REDLOCK_FAULT_NOT_MASTER,  /* these are excluded */
+    REDLOCK_FAULT_CLUSTER,
+    REDLOCK_FAULT_EVICTS,
+    REDLOCK_FAULT_SAME_SERVER,
+    REDLOCK_FAULT_RING,        /* clients disagree on masters, quorum or prefix */
+    REDLOCK_FAULT_NO_RIGHTS,
+    REDLOCK_FAULT_NO_MARKER,
+};
+
 /* Why a held lock was lost. */
 enum redlock_loss {
     REDLOCK_LOSS_NONE,
@@ -44,6 +59,7 @@ struct redlock_node_result {
     const char *detail;     /* why it is not granted: "missing", "foreign", "READONLY", "timeout"...; "" if granted */
     int64_t latency_us;     /* from the queueing, in the loop turn of the send, to the reply; -1 without a reply */
     int64_t valid_for_ms;   /* time for which this master's vote still counts, 0 if it does not */
+    enum redlock_fault fault; /* what keeps it from voting at present: explains "quarantined" and "excluded" */
 };
 
 /* Borrowed: valid during the callback, and so is everything it points to. New members are added at the end. */

@@ -109,6 +109,7 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
         if (!held)
             node->valid_for_ms = 0;
         node->name = rl_driver_node_name(client->driver, i);
+        node->fault = rl_public_fault(rl_trust_standing(client, i, client->now).fault);
         evidence->result.granted += node->vote == REDLOCK_VOTE_GRANTED;
     }
 }

@@ -21,6 +21,7 @@ START_TEST(a_replica_is_excluded)
     outcome = trust_try("key", 5000);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "excluded");
+    ck_assert_int_eq(outcome.nodes[0].fault, REDLOCK_FAULT_NOT_MASTER);
 }
 END_TEST
 
@@ -120,6 +121,7 @@ START_TEST(the_same_server_under_two_addresses_votes_once)
     outcome = trust_try("key", 5000);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     outcome_expect_vote(&outcome, 1, REDLOCK_VOTE_FAILED, "excluded");
+    ck_assert_int_eq(outcome.nodes[1].fault, REDLOCK_FAULT_SAME_SERVER);
 }
 END_TEST
 

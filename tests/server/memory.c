@@ -35,6 +35,7 @@ START_TEST(new_masters_are_quarantined_and_vote_after_max_ttl_and_a_second)
     outcome = trust_try("key", SHORT_MAX_TTL_MS);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "quarantined");
+    ck_assert_int_eq(outcome.nodes[0].fault, REDLOCK_FAULT_NEW_MEMORY);
     for (size_t i = 0; i < 3; i++)
         trust_wait_standing(i, REDLOCK_STANDING_VOTES);
     ck_assert_int_ge(rig_now_ms() - begin, SHORT_QUARANTINE_MS);

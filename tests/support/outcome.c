@@ -10,6 +10,7 @@ static void copy_node(const struct redlock_node_result *from, struct outcome_nod
     snprintf(to->detail, sizeof(to->detail), "%s", from->detail);
     to->vote = from->vote;
     to->latency_us = from->latency_us;
+    to->fault = from->fault;
     to->valid_for_ms = from->valid_for_ms;
 }
 

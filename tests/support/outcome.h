@@ -10,6 +10,7 @@ struct outcome_node {
     char detail[64];
     int64_t latency_us;
     int64_t valid_for_ms;
+    enum redlock_fault fault;
 };
 
 struct outcome {
