@@ -63,7 +63,7 @@ struct redlock_stats {
     uint64_t disproved;       /* answers that did not count: the master's memory was not the one that was judged */
     uint64_t clock_steps;     /* masters' clocks found to have been set forward */
     uint64_t raises;          /* fenced acquisitions that needed a second round trip */
-    uint64_t claims;          /* gauge: values that may be set on some master now */
+    uint64_t claims;          /* gauge: values that may be set on some master now, or are a lost lock's evidence */
     uint64_t debts;           /* gauge: those of them with a release not yet confirmed */
 };
 
