@@ -1,8 +1,8 @@
 /* A whole client against masters that say anything at any time: whatever happens, each accepted operation calls back
  * once, nothing is left in the event base, and no lock is won without a quorum of masters having said +OK.
  *
- * Input: the number of masters, then a program of steps: see `steps`. Nothing depends on time except through the
- * client's timers, which are too long to fire. */
+ * Input: the number of masters, and by its highest bit the profile; then a program of steps, see step(). Nothing
+ * depends on time except through the client's timers, which but for the first connection's are too long to fire. */
 #include <errno.h>
 #include <event2/event.h>
 #include <string.h>
@@ -12,9 +12,12 @@
 
 #include <redlock/redlock.h>
 
+#include "core/recipe.h"
 #include "fuzz.h"
 
 #define MASTERS 3
+#define INCARNATION "$1\r\ni\r\n"
+#define TIME "*2\r\n$10\r\n1790000000\r\n$1\r\n0\r\n"
 #define LOCKS 3
 
 /* The tail of what a master has said on its connection, enough to find "+OK" across two sayings. */
@@ -25,6 +28,7 @@ struct master {
     char tail[8];
     bool served;  /* has said +PONG on this connection */
     bool granted; /* has said +OK behind that, on any connection */
+    bool vouched; /* has named the incarnation of its marker behind that: only then may a guarded vote count */
 };
 
 static struct {
@@ -32,6 +36,7 @@ static struct {
     struct redlock_client *client;
     struct redlock_lock *locks[LOCKS];
     unsigned n;
+    bool guarded;
     unsigned accepted;
     unsigned called;
     const uint8_t *data;
@@ -92,6 +97,8 @@ static void note(struct master *master, uint8_t byte)
         master->served = true;
     else if (master->served && memcmp(master->tail + 3, "+OK\r\n", 5) == 0)
         master->granted = true;
+    else if (master->granted && memcmp(master->tail + 1, INCARNATION, 7) == 0)
+        master->vouched = true;
 }
 
 static void say(struct master *master, const void *bytes, size_t size)
@@ -127,7 +134,7 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
 
     world.called++;
     for (unsigned i = 0; i < world.n; i++)
-        granted += masters[i].granted;
+        granted += world.guarded ? masters[i].vouched : masters[i].granted;
     if (result->op == REDLOCK_OP_ACQUIRE && result->status == REDLOCK_OK)
         HOLDS(granted >= result->quorum);
     HOLDS(redlock_lock_client(lock) == world.client);
@@ -150,24 +157,80 @@ static void say_raw(struct master *master)
     world.size -= size;
 }
 
+static void say_text(struct master *master, const char *text)
+{
+    say(master, text, strlen(text));
+}
+
+/* What the guarded profile asks in addition. The servers differ in their identities, or they would be one. */
+static void say_join(struct master *master)
+{
+    char reply[400];
+    int id = (int)(master - masters);
+
+    snprintf(reply, sizeof(reply),
+             "*15\r\n$4\r\nKEPT\r\n" INCARNATION "$4\r\nrun%d\r\n$4\r\nrep%d\r\n$6\r\nmaster\r\n"
+             "$5\r\nredis\r\n$10\r\nnoeviction\r\n:0\r\n:60000\r\n:0\r\n:0\r\n:1790000000000000\r\n"
+             ":0\r\n:0\r\n:0\r\n", id, id);
+    say_text(master, reply);
+}
+
+static void say_guarded_word(struct master *master)
+{
+    static const char *const words[] = {
+        INCARNATION, TIME, INCARNATION TIME, "+OK\r\n" INCARNATION TIME, "+OK\r\n", ":1\r\n" INCARNATION TIME,
+        ":0\r\n" INCARNATION TIME, "$1\r\nj\r\n", "*2\r\n$10\r\n1800000000\r\n$1\r\n0\r\n",
+        "*2\r\n$1\r\n0\r\n$1\r\n0\r\n", "*0\r\n*0\r\n*0\r\n", "-READONLY x\r\n", ":2\r\n", ":-2\r\n",
+        "-NOPERM x\r\n", "$-1\r\n" INCARNATION TIME,
+    };
+    uint8_t which = next();
+
+    if (which & 0x10)
+        say_join(master);
+    else
+        say_text(master, words[which & 15]);
+}
+
 static void say_word(struct master *master)
 {
     static const char *const words[] = {
         "+OK\r\n", "$-1\r\n", ":1\r\n", ":0\r\n", ":-1\r\n", "+PONG\r\n", "*0\r\n", "$2\r\nOK\r\n", "-READONLY x\r\n",
         "-NOSCRIPT x\r\n", "-ERR x\r\n", "-WRONGTYPE x\r\n", "+O", "K\r\n", "*2\r\n+OK\r\n", "-LOADING x\r\n",
     };
-    const char *word = words[next() % (sizeof(words) / sizeof(words[0]))];
 
-    say(master, word, strlen(word));
+    say_text(master, words[next() % (sizeof(words) / sizeof(words[0]))]);
+}
+
+/* The first connections are made by a timer, which is due within a millisecond or two. */
+static void wait_for_client(struct master *master)
+{
+    while (master->fd < 0) {
+        event_base_loop(world.base, EVLOOP_ONCE);
+        accept_client(master);
+    }
+}
+
+/* Enough for an exchange: to write and to read. */
+static void some_turns(void)
+{
+    for (unsigned i = 0; i < 3; i++)
+        event_base_loop(world.base, EVLOOP_NONBLOCK);
 }
 
 /* What a healthy master says to the handshake. */
 static void shake_hands(struct master *master)
 {
-    static const char reply[] = "+OK\r\n$2\r\nab\r\n$2\r\ncd\r\n+PONG\r\n";
-
     accept_client(master);
-    say(master, reply, sizeof(reply) - 1);
+    say_text(master, "+OK\r\n");
+    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_JOIN; script++)
+        say_text(master, "$2\r\nab\r\n");
+    say_text(master, "+PONG\r\n");
+    if (!world.guarded)
+        return;
+    some_turns();
+    say_text(master, "*0\r\n*0\r\n*0\r\n"); /* no right to see the settings */
+    some_turns();
+    say_join(master);
 }
 
 static struct redlock_lock *any_lock(void)
@@ -238,8 +301,13 @@ static void step(void)
         say_raw(master);
         break;
     case 3:
-    case 4:
         say_word(master);
+        break;
+    case 4:
+        if (world.guarded)
+            say_guarded_word(master);
+        else
+            say_word(master);
         break;
     case 5:
         shake_hands(master);
@@ -267,8 +335,19 @@ static void step(void)
         break;
     default:
         for (unsigned i = 0; i < world.n; i++)
-            say(&masters[i], "+OK\r\n", 5);
+            say_text(&masters[i], world.guarded ? "+OK\r\n" INCARNATION TIME : "+OK\r\n");
         break;
+    }
+}
+
+/* If the handshake were out of date no program would get beyond it, and nobody would notice. */
+static void expect_ready(void)
+{
+    struct redlock_node_info info;
+
+    for (unsigned i = 0; i < world.n; i++) {
+        HOLDS(redlock_client_node_info(world.client, i, &info, sizeof(info)) == 0);
+        HOLDS(info.link == REDLOCK_LINK_READY && info.standing == REDLOCK_STANDING_VOTES);
     }
 }
 
@@ -278,25 +357,28 @@ static void start(void)
 {
     const char *urls[MASTERS];
     struct redlock_options options;
+    uint8_t shape = next();
 
-    world.n = 1 + next() % MASTERS;
+    world.n = 1 + shape % MASTERS;
+    world.guarded = shape & 0x80;
     for (unsigned i = 0; i < world.n; i++) {
         listen_once(&masters[i], i);
-        masters[i].granted = false;
+        masters[i].granted = masters[i].vouched = false;
         urls[i] = masters[i].url;
     }
     redlock_options_init(&options);
-    options.profile = REDLOCK_PROFILE_CLASSIC; /* what masters say here are votes */
+    options.profile = world.guarded ? REDLOCK_PROFILE_GUARDED : REDLOCK_PROFILE_CLASSIC;
     options.node_timeout_ms = options.connect_timeout_ms = options.stall_timeout_ms = 60000;
     options.backoff_min_ms = options.backoff_max_ms = 1;
     world.base = event_base_new();
     HOLDS(redlock_client_create(world.base, urls, world.n, &options, &world.client, NULL) == 0);
     if (next() % 4) { /* most programs get further with a connection */
-        for (unsigned i = 0; i < 3; i++)
-            event_base_loop(world.base, EVLOOP_NONBLOCK);
-        for (unsigned i = 0; i < world.n; i++)
+        for (unsigned i = 0; i < world.n; i++) {
+            wait_for_client(&masters[i]);
             shake_hands(&masters[i]);
-        event_base_loop(world.base, EVLOOP_NONBLOCK);
+        }
+        some_turns();
+        expect_ready();
     }
 }
 

@@ -1,10 +1,12 @@
-/* The reply reader and the classification: the same answers however the bytes are cut, and no grant that is not there.
+/* The reply reader, the classification and the judgement: the same answers however the bytes are cut, and no grant that
+ * is not there.
  *
  * Input: one byte that decides how the rest, the stream, is cut. */
 #include <string.h>
 
 #include "codec/classify.h"
 #include "codec/reply.h"
+#include "core/join.h"
 #include "fuzz.h"
 
 #define REPLIES_MAX 64
@@ -53,20 +55,57 @@ static bool is_ok(const struct rl_reply *reply)
            memcmp(reply->root.text.data, "OK", 2) == 0;
 }
 
-static void classify(struct reading *reading, const struct rl_reply *reply)
+static bool is_integer(const struct rl_reply_item *item, int64_t number)
+{
+    return item->type == RL_REPLY_INTEGER && item->integer == number;
+}
+
+static bool is_fenced_grant(const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 && is_integer(&reply->elements[0], 1) &&
+           reply->elements[1].type == RL_REPLY_INTEGER && reply->elements[1].integer > 0;
+}
+
+/* The only replies that are grants. */
+static bool must_be_granted(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
+{
+    if (step == RL_STEP_CLAIM)
+        return recipe == &rl_fenced_recipe ? is_fenced_grant(reply) : is_ok(reply);
+    return is_integer(&reply->root, 1) || (step == RL_STEP_REPAIR && is_integer(&reply->root, 2));
+}
+
+static void classify(struct reading *reading, const struct rl_recipe *recipe, const struct rl_reply *reply)
 {
     for (enum rl_step step = RL_STEP_CLAIM; step < RL_STEP_COUNT; step++) {
-        struct rl_answer answer = rl_classify(&rl_mutex_recipe, step, reply);
+        struct rl_answer answer = rl_classify(recipe, step, reply);
         bool granted = answer.outcome == RL_GRANTED;
 
         HOLDS(answer.outcome >= RL_GRANTED && answer.outcome <= RL_UNKNOWN);
         HOLDS(rl_detail_text(answer.detail) != NULL);
-        if (step == RL_STEP_CLAIM)
-            HOLDS(granted == is_ok(reply));
-        else
-            HOLDS(granted == (reply->root.type == RL_REPLY_INTEGER && reply->root.integer == 1));
-        reading->granted += step == RL_STEP_CLAIM && granted;
+        HOLDS(granted == must_be_granted(recipe, step, reply));
+        HOLDS(!granted || answer.fence == (is_fenced_grant(reply) ? (uint64_t)reply->elements[1].integer : 0));
+        reading->granted += step == RL_STEP_CLAIM && granted && recipe == &rl_mutex_recipe;
     }
+}
+
+/* What a server says of itself: believed only as far as it makes sense, and a vote only with a marker. */
+static void judge(const struct rl_reply *reply)
+{
+    static const struct rl_join_rules rules = {.drift_ppm = 10000};
+    struct rl_join_report report;
+    struct rl_standing standing;
+
+    if (reply->root.type == RL_REPLY_ERROR)
+        (void)rl_join_is_refusal(reply->root.text);
+    if (!rl_join_parse(reply, &report))
+        return;
+    HOLDS(reply->root.type == RL_REPLY_ARRAY);
+    HOLDS(strlen(report.incarnation) <= RL_INCARNATION_MAX && strlen(report.run_id) <= RL_RUN_ID_MAX);
+    HOLDS(report.left_ms >= 0 && report.left_ms <= (int64_t)report.max_ttl_ms + 1000);
+    standing = rl_join_judge(&report, &rules, (struct rl_instant){INT64_MAX - 1});
+    HOLDS(standing.kind != RL_STANDING_UNJUDGED);
+    HOLDS(standing.kind != RL_STANDING_VOTES || (strcmp(report.role, "master") == 0 && standing.guarded));
+    HOLDS(standing.kind != RL_STANDING_EXCLUDED || standing.fault != RL_FAULT_NONE);
 }
 
 /* Takes all complete replies; false at the end of everything. */
@@ -78,7 +117,9 @@ static bool take(struct rl_reply_reader *reader, struct reading *reading)
         if (reading->n == REPLIES_MAX)
             return false;
         reading->digests[reading->n++] = digest_of(&reply);
-        classify(reading, &reply);
+        classify(reading, &rl_mutex_recipe, &reply);
+        classify(reading, &rl_fenced_recipe, &reply);
+        judge(&reply);
     }
     if (reading->end == RL_READ_ERROR) {
         HOLDS(rl_reply_reader_next(reader, &reply) == RL_READ_ERROR);

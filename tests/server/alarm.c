@@ -22,6 +22,17 @@ static void open_five(void)
     rig_open_with(&rig, 5, 0, quick_to_give_up);
 }
 
+static void slow_to_give_up(struct redlock_options *options)
+{
+    watch_events(options, &tally);
+    options->node_timeout_ms = options->stall_timeout_ms = 30000;
+}
+
+static void open_patient(void)
+{
+    rig_open_with(&rig, 5, 0, slow_to_give_up);
+}
+
 static void close_rig(void)
 {
     rig_close(&rig);
@@ -88,7 +99,8 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
 }
 END_TEST
 
-/* A loaded machine may delay any wake-up: the best of several is what the library does. */
+/* Here a renewal always has an answer to wait for. A loaded machine may delay any wake-up: the best of several is what
+ * the library does. */
 START_TEST(the_alarm_comes_within_five_milliseconds_of_the_deadline)
 {
     int64_t best_ns = INT64_MAX;
@@ -315,11 +327,12 @@ int main(void)
 {
     Suite *suite = suite_create("alarm");
     TCase *told = suite_add_case(suite, "told", open_five, close_rig);
+    TCase *patient = suite_add_case(suite, "told in time", open_patient, close_rig);
     TCase *inside = suite_add_case(suite, "inside", open_five, close_rig);
     TCase *not_told = suite_add_case(suite, "not told", open_five, close_rig);
 
     tcase_add_test(told, silent_masters_first_bring_a_warning_and_then_the_alarm);
-    tcase_add_test(told, the_alarm_comes_within_five_milliseconds_of_the_deadline);
+    tcase_add_test(patient, the_alarm_comes_within_five_milliseconds_of_the_deadline);
     tcase_add_test(told, the_alarm_is_given_once);
     tcase_add_test(told, a_warning_that_the_masters_overcome_is_given_again_the_next_time);
     tcase_add_test(told, keys_deleted_on_a_majority_are_noticed_early);

@@ -1,7 +1,8 @@
 /* A holder that is stopped beyond its deadline and goes on: it must know at once that it has lost (acceptance Z5).
  *
- * The holder is a child process with a client of its own. It says one letter for each thing that it has done; the parent
- * stops it, waits until the masters have dropped the key, which they do after the deadline, and lets it go on. */
+ * The holder is a child process with a client of its own. It says one letter for each thing that it has done; the
+ * parent stops it, waits until the masters have dropped the key, which they do after the deadline, and lets it go
+ * on. */
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>

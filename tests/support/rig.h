@@ -61,6 +61,8 @@ void rig_wait_count(struct rig *rig, const char *key, size_t n);
 void rig_wait_quiet(struct rig *rig, struct redlock_client *client);
 /* Until the client has no value left that may be set anywhere. */
 void rig_wait_no_claims(struct rig *rig, struct redlock_client *client);
+/* Until the child process has ended, with exit status 0. */
+void rig_wait_child(struct rig *rig, pid_t pid);
 /* For a time, whatever happens: only to let a ttl pass or to see that something does not happen. */
 void rig_run_for(struct rig *rig, int64_t ms);
 

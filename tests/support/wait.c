@@ -4,6 +4,7 @@
  * about the masters, which no event of this process announces, are looked at every few milliseconds. */
 #include <check.h>
 #include <stdio.h>
+#include <sys/wait.h>
 
 #include "rig.h"
 #include "suite.h"
@@ -78,8 +79,9 @@ static bool has_vote(void *argument)
     struct redlock_node_info info;
 
     ck_assert_int_eq(redlock_client_node_info(wish->client, wish->node, &info, sizeof(info)), 0);
-    snprintf(wish->what, sizeof(wish->what), "master %zu to be connected, with a vote: it is %s, %s, %s, %s", wish->node,
-             redlock_link_name(info.link), redlock_standing_name(info.standing), info.fault_text, info.last_error);
+    snprintf(wish->what, sizeof(wish->what), "master %zu to be connected, with a vote: it is %s, %s, %s, %s",
+             wish->node, redlock_link_name(info.link), redlock_standing_name(info.standing), info.fault_text,
+             info.last_error);
     return info.link == REDLOCK_LINK_READY && info.standing == REDLOCK_STANDING_VOTES;
 }
 
@@ -145,6 +147,22 @@ static bool has_no_claims(void *argument)
 void rig_wait_no_claims(struct rig *rig, struct redlock_client *client)
 {
     rig_wait(rig, has_no_claims, client, "the client to have no values in flight");
+}
+
+static bool has_ended_well(void *argument)
+{
+    const pid_t *pid = argument;
+    int status;
+
+    if (waitpid(*pid, &status, WNOHANG) != *pid)
+        return false;
+    ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "a child ended with status %#x", (unsigned)status);
+    return true;
+}
+
+void rig_wait_child(struct rig *rig, pid_t pid)
+{
+    rig_wait(rig, has_ended_well, &pid, "a child process to end");
 }
 
 static bool has_passed(void *argument)
