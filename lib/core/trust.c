@@ -83,7 +83,8 @@ void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, un
 {
     const struct rl_config *config = &engine->config;
 
-    engine->stepped_until[node] = rl_surely_expired(&config->drift, now, config->max_ttl_ms);
+    engine->stepped_until[node] =
+        RL_MUTANT(STEP_WAIT_TOO_SHORT) ? now : rl_surely_expired(&config->drift, now, config->max_ttl_ms);
     rl_proof_fail(engine, now, node, RL_DETAIL_QUARANTINED);
 }
 

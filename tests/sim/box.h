@@ -37,7 +37,9 @@ struct box {
     bool fenced;
     bool undone;        /* its undo has been handed to the host: nothing may set it any more */
     char token[TOKEN_TEXT];
-    int64_t begun;      /* true time of the attempt's beginning */
+    bool knowing;       /* it was accepted by a client that had known all clocks for long enough: oracle_steps.c */
+    int64_t begun;      /* true time of the attempt's beginning ... */
+    int64_t accepted;   /* ... and of its end, if it was accepted */
     int64_t lost[MAX_MASTERS]; /* a memory that was lost held it: true time until which it would have */
     _Alignas(struct rl_claim) unsigned char memory[BOX_MEMORY];
 };

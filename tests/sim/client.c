@@ -108,8 +108,10 @@ void client_end(struct client *client)
 
     deliver_completions(client);
     client_trust_guard(client);
-    for (unsigned node = 0; node < world->plan.n_masters; node++)
-        wire_flush(client, node);
+    for (unsigned node = 0; node < world->plan.n_masters; node++) {
+        if (client->wires[node].unsent.count)
+            wire_flush(client, node);
+    }
     arm_timer(client);
     once_check_running(world, client);
     client->busy_until = client_true_now(client);

@@ -66,6 +66,8 @@ void client_release_value(struct client *client, struct handle *handle, struct b
     memcpy(box->token, origin->token, sizeof box->token);
     box->token_size = origin->token_size;
     box->origin = origin->id;
+    box->excused = origin->excused;
+    box->timed = origin->timed;
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
     rl_lock_release_value(&client->engine, &handle->lock, client_read_clock(client), box_claim(box),
                           origin->max_ttl_ms);
@@ -91,7 +93,7 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         const struct rl_slot *slot = &claim->slots[m];
 
         ret_parcel->bounds[m] = slot->bound;
-        if ((claim->loose >> m & 1u) || slot->answer == RL_PENDING)
+        if ((claim->loose >> m & 1u) || claim->in_flight)
             ret_parcel->inheritance.loose |= UINT32_C(1) << m;
     }
     box->let_go = true;

@@ -2,9 +2,9 @@
 #include "client.h"
 
 #include <assert.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "util/decimal.h"
 #include "world.h"
 
 static struct handle *handle_of(struct rl_lock *lock)
@@ -149,8 +149,14 @@ static void name_token(struct client *client, struct box *box)
     const struct handle *handle = &client->handles[box->handle];
     const char *name = RL_MUTANT(SAME_TOKEN) ? name_of_handle(client, handle) : name_of_client(client->index);
     uint32_t number = RL_MUTANT(SAME_TOKEN) ? client->life : box->id;
+    size_t size = strlen(name);
+    char digits[RL_DECIMAL_MAX];
+    size_t n_digits = rl_decimal(number, digits);
 
-    box->token_size = (uint8_t)snprintf(box->token, sizeof box->token, "%s%u", name, number);
+    assert(size + n_digits < sizeof box->token);
+    memcpy(box->token, name, size);
+    memcpy(box->token + size, digits, n_digits);
+    box->token_size = (uint8_t)(size + n_digits);
 }
 
 struct box *client_new_box(struct client *client, const struct handle *handle)

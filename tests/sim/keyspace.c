@@ -53,7 +53,6 @@ struct entry *keyspace_add(struct keyspace *keys, const void *key, size_t size)
     entry->expire_ms = 0;
     entry->gone = INT64_MAX;
     entry->value.size = 0;
-    entry->n_fields = 0;
     return entry;
 }
 
@@ -76,11 +75,19 @@ void keyspace_retime(struct keyspace *keys, const struct clockwork *clock)
         entry_expire_at(&keys->entries[i], clock, keys->entries[i].expire_ms);
 }
 
-struct field *entry_field(struct entry *entry, const void *name, size_t size)
+struct field *keyspace_field(struct keyspace *keys, const void *name, size_t size)
 {
-    for (uint8_t i = 0; i < entry->n_fields; i++) {
-        if (text_is(&entry->fields[i].name, name, size))
-            return &entry->fields[i];
+    for (uint32_t i = 0; i < keys->n_fields; i++) {
+        if (text_is(&keys->fields[i].name, name, size))
+            return &keys->fields[i];
     }
     return NULL;
+}
+
+void keyspace_copy(struct keyspace *keys, const struct keyspace *source)
+{
+    keys->count = source->count;
+    keys->n_fields = source->n_fields;
+    memcpy(keys->entries, source->entries, source->count * sizeof source->entries[0]);
+    memcpy(keys->fields, source->fields, source->n_fields * sizeof source->fields[0]);
 }

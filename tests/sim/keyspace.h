@@ -39,14 +39,14 @@ struct entry {
     uint32_t writer;   /* the claim that set it, for the oracles; 0: it is no lock */
     int64_t expire_ms; /* master's time; 0: never */
     int64_t gone;      /* true instant at which it is gone, if the clock goes on as now; INT64_MAX: never */
-    struct text value;
-    uint8_t n_fields;
-    struct field fields[KEYSPACE_MAX_FIELDS];
+    struct text value; /* of a string */
 };
 
 struct keyspace {
     uint32_t count;
+    uint32_t n_fields;
     struct entry entries[KEYSPACE_MAX_KEYS];
+    struct field fields[KEYSPACE_MAX_FIELDS]; /* of the only hash that there is room for */
 };
 
 bool text_set(struct text *text, const void *bytes, size_t size);
@@ -67,6 +67,10 @@ void entry_expire_at(struct entry *entry, const struct clockwork *clock, int64_t
 /* The clock has been set or its rate has changed: when each key will be gone must be computed anew. */
 void keyspace_retime(struct keyspace *keys, const struct clockwork *clock);
 
-struct field *entry_field(struct entry *entry, const void *name, size_t size);
+/* The field of the hash; NULL if it has none of that name. */
+struct field *keyspace_field(struct keyspace *keys, const void *name, size_t size);
+
+/* As it was: only what is there is copied. */
+void keyspace_copy(struct keyspace *keys, const struct keyspace *source);
 
 #endif

@@ -32,6 +32,7 @@ static const char *const errors_of_writes[] = {
 void master_init(struct master *master, unsigned index)
 {
     master->keys.count = 0;
+    master->keys.n_fields = 0;
     master->synced.count = 0;
     master->unsynced_since = INT64_MAX;
     master->scripts = 0;
@@ -45,6 +46,7 @@ void master_init(struct master *master, unsigned index)
     master->hung = 0;
     master->error = ERROR_NONE;
     master->loss = LOSS_NONE;
+    master->info[0] = '\0';
 }
 
 bool master_running(const struct master *master)
@@ -71,40 +73,39 @@ static void on_touch(struct redis_context *context, const struct entry *entry, c
     foreign_on_touch(context->world, context->master, entry, context->writer, command);
 }
 
-struct redis_context master_context(struct world *world, struct master *master, uint32_t writer)
+static const char *write_error(const struct master *master)
 {
-    struct redis_context context = {
-        .keys = &master->keys,
-        .clock = &master->clock,
-        .now_ns = master_time(world, master),
-        .writer = writer,
-        .touch = on_touch,
-        .world = world,
-        .master = master->index,
-        .info = master->info,
-    };
-
-    if (master->error == ERROR_MEMORY) {
-        context.write_error = ERROR_OF_MEMORY;
-        context.out_of_memory = true;
-    } else if (master->replica) {
-        context.write_error = errors_of_writes[0];
-    } else if (master->error == ERROR_WRITES) {
-        context.write_error = PICK(errors_of_writes, master->error_choice);
-    }
-    return context;
+    if (master->error == ERROR_MEMORY)
+        return ERROR_OF_MEMORY;
+    if (master->replica)
+        return errors_of_writes[0];
+    return master->error == ERROR_WRITES ? PICK(errors_of_writes, master->error_choice) : NULL;
 }
 
-/* The lines that JOIN looks at. */
+void master_context(struct world *world, struct master *master, uint32_t writer, struct redis_context *ret_context)
+{
+    ret_context->keys = &master->keys;
+    ret_context->clock = &master->clock;
+    ret_context->now_ns = master_time(world, master);
+    ret_context->write_error = write_error(master);
+    ret_context->writer = writer;
+    ret_context->wrote = false;
+    ret_context->out_of_memory = master->error == ERROR_MEMORY;
+    ret_context->touch = on_touch;
+    ret_context->world = world;
+    ret_context->master = master->index;
+    ret_context->info = master->info;
+}
+
+/* The lines that JOIN looks at, and in which masters differ here; the script takes the others as empty or zero. It
+ * looks through this text a dozen times. */
 void master_write_info(struct master *master)
 {
-    snprintf(master->info, sizeof master->info,
-             "# Server\nredis_version:7.0.15\nrun_id:m%ur%u\nmaxmemory:0\nmaxmemory_policy:noeviction\n"
-             "aof_enabled:%d\nrole:%s\nconnected_slaves:0\nmaster_replid:m%u\n"
-             "master_replid2:%c\nsecond_repl_offset:%d\ncluster_enabled:0\n",
-             master->index + 1, master->run, master->durability != DURABILITY_NONE,
-             master->replica ? "slave" : "master", master->index + 1, master->promoted ? 'f' : '0',
-             master->promoted ? 1 : -1);
+    if (master->info[0])
+        return;
+    snprintf(master->info, sizeof master->info, "#\nrun_id:m%ur%u\nrole:%s\nmaster_replid2:%c\nmaster_replid:m%u\n%s",
+             master->index + 1, master->run, master->replica ? "slave" : "master", master->promoted ? 'f' : '0',
+             master->index + 1, master->durability != DURABILITY_NONE ? "aof_enabled:1\n" : "");
 }
 
 static void run_script(struct world *world, struct master *master, struct redis_context *context,
@@ -133,8 +134,7 @@ void master_before_write(struct world *world, struct master *master)
     if (master->unsynced_since != INT64_MAX && world->now - master->unsynced_since < MASTER_FSYNC_NS)
         return;
     master->unsynced_since = INT64_MAX;
-    master->synced.count = master->keys.count;
-    memcpy(master->synced.entries, master->keys.entries, master->keys.count * sizeof master->keys.entries[0]);
+    keyspace_copy(&master->synced, &master->keys);
 }
 
 static void after_write(struct world *world, struct master *master, const struct message *message, bool ghost)
@@ -151,9 +151,10 @@ static void after_write(struct world *world, struct master *master, const struct
 static void execute(struct world *world, struct master *master, const struct message *message, bool ghost,
                     struct rl_reply *reply)
 {
-    struct redis_context context = master_context(world, master, message->claim);
+    struct redis_context context;
     struct rl_slice argv[RL_COMMAND_MAX_ARGS];
 
+    master_context(world, master, message->claim, &context);
     master_before_write(world, master);
     message_unpack_command(message, argv);
     if (message->send_as == RL_SEND_PLAIN)
@@ -183,10 +184,10 @@ static void answer_guard(struct world *world, struct master *master, struct rl_r
     const struct rl_slice hget[] = {{"HGET", 4}, {MARKER_KEY, 1}, {"inc", 3}};
     const struct rl_slice time = {"TIME", 4};
     struct redis_context context;
-    struct rl_reply inc = {.n_elements = 0};
+    struct rl_reply inc;
 
     faults_on_guard(world, master);
-    context = master_context(world, master, BOX_NONE);
+    master_context(world, master, BOX_NONE, &context);
     reply_nil(&inc);
     if (master->error != ERROR_BEFORE && master->error != ERROR_OBSCURE)
         redis_execute(&context, 3, hget, &inc);
@@ -204,7 +205,7 @@ static const char *const settings[] = {"none", "everysec", "always"};
 void master_execute(struct world *world, struct master *master, const struct message *message, bool ghost,
                     struct message *ret_reply)
 {
-    struct rl_reply reply = {.n_elements = 0};
+    struct rl_reply reply;
 
     if (message->kind == MESSAGE_GREETING) {
         master->scripts = ALL_SCRIPTS;

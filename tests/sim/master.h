@@ -34,7 +34,7 @@ enum durability {
     DURABILITY_ALWAYS,   /* ... nothing */
 };
 
-#define MASTER_INFO 320
+#define MASTER_INFO 160
 
 struct master {
     struct clockwork clock;
@@ -54,7 +54,7 @@ struct master {
     uint8_t error;          /* enum master_error */
     uint8_t error_choice;   /* which of the texts */
     uint8_t loss;           /* enum master_loss of the next restart */
-    char info[MASTER_INFO]; /* what INFO says, when a script wants it */
+    char info[MASTER_INFO]; /* what INFO says; empty: to be written when a script wants it */
 };
 
 void master_init(struct master *master, unsigned index);

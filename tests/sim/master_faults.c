@@ -49,8 +49,7 @@ static void resurrect(struct world *world, struct master *master)
             world_count(world, COUNTER_RESURRECTED);
         }
     }
-    master->keys.count = master->synced.count;
-    memcpy(master->keys.entries, master->synced.entries, master->synced.count * sizeof master->keys.entries[0]);
+    keyspace_copy(&master->keys, &master->synced);
     keyspace_retime(&master->keys, &master->clock);
 }
 
@@ -68,6 +67,7 @@ void master_restart(struct world *world, struct master *master)
     master->scripts = 0;
     master->run++;
     master->promoted = false;
+    master->info[0] = '\0';
     master->unsynced_since = INT64_MAX;
     if (master->loss != LOSS_NONE)
         validity_check_all(world);
@@ -91,8 +91,7 @@ static void take_memory(struct world *world, struct master *master, const struct
     int64_t ahead_ms = (master_time(world, master) - master_time(world, source)) / RL_NS_PER_MS;
 
     lose_all(world, master);
-    master->keys.count = source->keys.count;
-    memcpy(master->keys.entries, source->keys.entries, source->keys.count * sizeof source->keys.entries[0]);
+    keyspace_copy(&master->keys, &source->keys);
     for (uint32_t i = 0; i < master->keys.count; i++) {
         if (master->keys.entries[i].expire_ms)
             master->keys.entries[i].expire_ms += ahead_ms;
@@ -110,6 +109,7 @@ void master_demote(struct world *world, struct master *master, const struct mast
     TRACE(world, name_of_master(master->index), "becomes a replica%s%s", source ? " of " : "",
           source ? name_of_master(source->index) : "");
     master->replica = true;
+    master->info[0] = '\0';
     if (source)
         take_memory(world, master, source);
 }
@@ -119,6 +119,7 @@ void master_promote(struct world *world, struct master *master)
     TRACE(world, name_of_master(master->index), "becomes a master");
     master->replica = false;
     master->promoted = true;
+    master->info[0] = '\0';
 }
 
 void master_declare(struct world *world, struct master *master)
@@ -126,9 +127,10 @@ void master_declare(struct world *world, struct master *master)
     char incarnation[16];
     char max_ttl[16];
     struct rl_slice argv[6] = {[0] = {MARKER_KEY, 1}, [1] = {"declare", 7}, [3] = {RING, sizeof RING - 1}};
-    struct redis_context context = master_context(world, master, BOX_NONE);
-    struct rl_reply reply = {.n_elements = 0};
+    struct redis_context context;
+    struct rl_reply reply;
 
+    master_context(world, master, BOX_NONE, &context);
     argv[2] = (struct rl_slice){incarnation, (size_t)snprintf(incarnation, sizeof incarnation, "i%u",
                                                               ++world->incarnations)};
     argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", world->plan.max_ttl_ms)};

@@ -10,9 +10,9 @@
 #define MASTER_FSYNC_NS (1000 * RL_NS_PER_MS)
 
 /* For a command on behalf of the claim `writer`. */
-struct redis_context master_context(struct world *world, struct master *master, uint32_t writer);
+void master_context(struct world *world, struct master *master, uint32_t writer, struct redis_context *ret_context);
 
-/* The lines of INFO that JOIN looks at. */
+/* The lines of INFO that JOIN looks at, if they are not there already; what changes them clears the text. */
 void master_write_info(struct master *master);
 
 /* The state before the first write since the last fsync is what a crash may leave. */

@@ -1,6 +1,7 @@
 #include "message.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,6 +58,13 @@ void message_give(struct message_pool *pool, uint32_t index)
     pool->messages[index].next = pool->free;
     pool->free = index;
     pool->used--;
+}
+
+void message_copy(struct message *message, const struct message *source)
+{
+    size_t items = source->kind == MESSAGE_REPLY ? source->count * sizeof source->items[0] : 0;
+
+    memcpy(message, source, offsetof(struct message, items) + items);
 }
 
 void message_append(struct message_pool *pool, struct message_list *list, uint32_t index)

@@ -18,10 +18,10 @@ enum message_kind {
 };
 
 struct message_item {
+    int64_t integer;
     uint8_t type; /* enum rl_reply_type */
     uint8_t start;
     uint8_t size;
-    int64_t integer;
 };
 
 struct message {
@@ -35,8 +35,8 @@ struct message {
     uint8_t n_keys;
     uint8_t count;       /* arguments, or items of a reply */
     uint8_t ends[RL_COMMAND_MAX_ARGS]; /* of the arguments in text */
-    struct message_item items[MESSAGE_ITEMS];
     char text[MESSAGE_TEXT];
+    struct message_item items[MESSAGE_ITEMS]; /* of replies only; the first `count` */
 };
 
 struct message_pool {
@@ -50,6 +50,9 @@ void message_pool_fini(struct message_pool *pool);
 void message_pool_clear(struct message_pool *pool);
 uint32_t message_take(struct message_pool *pool);
 void message_give(struct message_pool *pool, uint32_t index);
+
+/* As it is: only what it uses is copied. */
+void message_copy(struct message *message, const struct message *source);
 
 /* A first in, first out list of messages. */
 struct message_list {

@@ -17,12 +17,15 @@ struct bug {
     const char *where;
     uint64_t budget;
     const char *text;
+    bool clock_steps;
 };
 
 static const struct bug bugs[MUTANT_COUNT] = {
-#define MUTANT_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text},
+#define MUTANT_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, false},
+#define MUTANT_STEPS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, true},
     MUTANT_MAP(MUTANT_ROW)
-        MUTANT_STEPS_MAP(MUTANT_ROW)
+        MUTANT_STEPS_MAP(MUTANT_STEPS_ROW)
+#undef MUTANT_STEPS_ROW
 #undef MUTANT_ROW
 };
 
@@ -98,8 +101,8 @@ unsigned mutant_by_name(const char *name)
 static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, unsigned jobs)
 {
     static struct tally tally;
-    const struct plan_options options = {.clock_steps = mutant == MUTANT_CLOCK_STEP_IGNORED};
     const struct bug *bug = &bugs[mutant];
+    const struct plan_options options = {.clock_steps = bug->clock_steps};
     uint64_t needed;
 
     mutant_plant(lua, mutant);

@@ -36,8 +36,9 @@ struct path {
 
 struct pipe {
     struct message_list list;
-    int64_t last; /* nothing may arrive before what was sent earlier */
-    bool armed;   /* an event for its head is in the queue */
+    int64_t last;     /* nothing may arrive before what was sent earlier */
+    int64_t last_put; /* when that was sent */
+    bool armed;       /* an event for its head is in the queue */
 };
 
 struct conn {

@@ -14,15 +14,27 @@ void pipe_arm(struct world *world, uint16_t index, enum direction direction)
     conn_event(world, index, at > world->now ? at : world->now, direction == UP ? EVENT_UP : EVENT_DOWN);
 }
 
+/* A guard is written together with the commands of its turn, and answered together with them: mostly in one packet. */
+static bool goes_along(struct world *world, const struct pipe *pipe, uint32_t message, int64_t at)
+{
+    const struct message_pool *pool = &world->messages;
+
+    return pool->messages[message].step == HOST_GUARD && pipe->list.count && pipe->last_put == at &&
+           !rng_chance(&world->net, 150);
+}
+
 static void pipe_put(struct world *world, uint16_t index, enum direction direction, uint32_t message, int64_t at)
 {
     struct conn *conn = conn_at(world, index);
     struct pipe *pipe = &conn->pipes[direction];
-    int64_t arrives = at + network_travel(world, conn_path(world, conn), direction);
+    int64_t arrives = goes_along(world, pipe, message, at)
+                          ? pipe->last
+                          : at + network_travel(world, conn_path(world, conn), direction);
 
     if (arrives < pipe->last)
         arrives = pipe->last;
     pipe->last = arrives;
+    pipe->last_put = at;
     world->messages.messages[message].arrives = arrives;
     message_append(&world->messages, &pipe->list, message);
     pipe_arm(world, index, direction);
@@ -90,6 +102,7 @@ static void execute_next(struct world *world, uint16_t index)
 
     master_execute(world, &world->masters[conn->master], &world->messages.messages[command], !conn->client_open,
                    &world->messages.messages[reply]);
+    world->messages.messages[reply].step = world->messages.messages[command].step;
     message_give(&world->messages, command);
     if (conn->client_open && !conn->severed)
         pipe_put(world, index, DOWN, reply, world->now);

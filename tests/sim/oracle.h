@@ -87,6 +87,12 @@ void steps_on_reading(struct world *world, struct client *client, unsigned maste
                       struct rl_instant sent, int64_t uncertainty);
 void steps_on_start(struct world *world, struct client *client);
 
+/* A client has accepted a lock: did it know the clocks that its votes came from? */
+void steps_on_accept(struct world *world, const struct client *client, struct box *box);
+
+/* May these two hold at the same time, from then until then? */
+bool steps_excuse(const struct world *world, const struct box *a, const struct box *b, int64_t from, int64_t until);
+
 /* Has this client read every clock since it was set forward, and had it read it before? */
 bool steps_all_seen(const struct world *world, const struct client *client);
 

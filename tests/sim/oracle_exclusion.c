@@ -15,26 +15,13 @@ static bool overlap(const struct handle *a, const struct handle *b, int64_t at)
     return from < until && from <= at;
 }
 
-static bool excused(const struct world *world, const struct handle *handle)
-{
-    return handle->valid_box != BOX_NONE && box_get(&world->boxes, handle->valid_box)->excused;
-}
-
-/* After a step of a clock: the one that came later could have known, and they overlap by more than can be seen. */
 static bool is_broken(const struct world *world, const struct handle *a, const struct handle *b)
 {
-    const struct handle *later = a->valid_from > b->valid_from ? a : b;
-    const struct handle *former = later == a ? b : a;
-    const struct client *client = &world->clients[box_get(&world->boxes, later->valid_box)->client];
-    const struct client *holder = &world->clients[box_get(&world->boxes, former->valid_box)->client];
+    int64_t from = a->valid_from > b->valid_from ? a->valid_from : b->valid_from;
     int64_t until = a->valid_until < b->valid_until ? a->valid_until : b->valid_until;
 
-    if (!excused(world, a) && !excused(world, b))
-        return true;
-    if (excused(world, later) || !steps_all_seen(world, client) ||
-        until - later->valid_from <= client->step_slack + holder->step_slack)
-        return false;
-    return steps_all_seen(world, holder) || world->now < world->steps_end;
+    return !steps_excuse(world, box_get(&world->boxes, a->valid_box), box_get(&world->boxes, b->valid_box), from,
+                         until);
 }
 
 static void report(struct world *world, const struct handle *a, const struct handle *b)

@@ -92,6 +92,7 @@ void once_on_accept(struct world *world, const struct client *client, const stru
 
     if (handle->lock.state != RL_LOCK_HELD)
         return;
+    steps_on_accept(world, client, box_of_claim(handle->lock.claim));
     fence_on_accept(world, client, handle);
     deadline = rl_lock_deadline(&client->engine, &handle->lock);
     if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish->min_validity.ns)

@@ -4,18 +4,31 @@
  *
  *   - a holder that has not read the clock since cannot know: its validity is overstated, and that is excused;
  *   - once it has read every clock that was set, it is not any more;
- *   - a client that knew the clock before the step reads it again behind each vote, and votes of that master do not
- *     count for it for as long as the step was: it does not become a second holder meanwhile. A step of d makes keys
- *     end d earlier, perhaps much later; so a holder is protected that reads the clock within d after the step.
+ *   - a client that knew the clock before the step reads it again behind each vote, and from then on votes of that
+ *     master do not count for it for as long as a key may live: it never becomes a second holder, whether the first one
+ *     has noticed or not.
  *   - A client that did not know the clock cannot see the step (protocol section 8): for the longest ttl from then on
  *     it may become a second holder.
  *
  * All that up to the precision of the readings: a step that is smaller than the uncertainty of the readings before and
  * behind it cannot be told from a slow reply. The sum of those uncertainties is the slack of each client. A clock that
- * is set both ways between two readings hides the way forward; worlds in which clocks are set back too are excused. */
+ * is set both ways between two readings hides the way forward; worlds in which clocks are set back too are excused, and
+ * those without guards, which read no clocks. */
 #include <string.h>
 
 #include "world.h"
+
+/* How much of this step can stay hidden from a client until keys that were set before it have ended: what its readings
+ * so far leave open. A slow reading may hide more, but then the vote before it is as late. */
+static int64_t may_hide(const struct world *world, const struct client *client, unsigned master, int64_t by)
+{
+    const struct rl_nodeclock *clock = &client->trust[master].clock;
+    int64_t now = clockwork_read(&client->clock, world->now);
+    int64_t span = now - clock->at.ns + rl_ms(world->plan.max_ttl_ms).ns;
+    int64_t open = clock->high_ns - clock->low_ns + 3 * (span / 1000 * client->engine.config.drift.ppm / 1000);
+
+    return by < open ? by : open;
+}
 
 void steps_on_step(struct world *world, unsigned master, int64_t by)
 {
@@ -24,8 +37,6 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
         return;
     }
     world->last_step = world->now;
-    if (world->steps_end < world->now + by)
-        world->steps_end = world->now + by;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         struct client *client = &world->clients[c];
         const struct rl_nodeclock *clock = &client->trust[master].clock;
@@ -36,6 +47,7 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
         }
         client->unseen_steps |= UINT32_C(1) << master;
         client->steps[master] += by;
+        client->hidden += may_hide(world, client, master, by);
     }
 }
 
@@ -66,10 +78,34 @@ void steps_on_start(struct world *world, struct client *client)
     client->unseen_steps = 0;
     memset(client->steps, 0, sizeof client->steps);
     client->step_slack = 0;
+    client->hidden = 0;
     client->blind_until = world->last_step + 2 * rl_ms(world->plan.max_ttl_ms).ns;
 }
 
 bool steps_all_seen(const struct world *world, const struct client *client)
 {
     return world->plan.guarded && !world->stepped_back && !client->unseen_steps && client->blind_until < world->now;
+}
+
+/* A handle that adopts a lock holds it as the one that has acquired it. */
+void steps_on_accept(struct world *world, const struct client *client, struct box *box)
+{
+    box->accepted = client_true_now(client);
+    box->knowing = world->plan.guarded && client->blind_until < world->now;
+}
+
+static int64_t slack_of(const struct client *client)
+{
+    return client->hidden < client->step_slack ? client->hidden : client->step_slack;
+}
+
+bool steps_excuse(const struct world *world, const struct box *a, const struct box *b, int64_t from, int64_t until)
+{
+    const struct box *maker_a = box_maker(&world->boxes, a->id);
+    const struct box *maker_b = box_maker(&world->boxes, b->id);
+    const struct box *later = maker_a->accepted > maker_b->accepted ? maker_a : maker_b;
+
+    if (!a->excused && !b->excused)
+        return false;
+    return !later->knowing || world->stepped_back || until - from <= slack_of(&world->clients[later->client]);
 }

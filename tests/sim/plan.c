@@ -134,9 +134,6 @@ static void draw_clocks(struct plan *plan, struct rng *rng)
     }
 }
 
-#define LOSS_FAULTS                                                                                      \
-    (UINT32_C(1) << FAULT_CRASH_SECOND | UINT32_C(1) << FAULT_CRASH_LOSE | UINT32_C(1) << FAULT_FLUSH |  \
-     UINT32_C(1) << FAULT_ROLE)
 #define GUARDED_FAULTS (UINT32_C(1) << FAULT_FLUSH | UINT32_C(1) << FAULT_ROLE)
 #define STEP_FAULTS (UINT32_C(1) << FAULT_STEP_BACK | UINT32_C(1) << FAULT_STEP_FORWARD)
 
@@ -174,15 +171,19 @@ static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_op
 void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *options)
 {
     struct rng rng;
+    struct rng contest;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
+    rng_init(&contest, seed, 6);
+    plan_contest_draw(plan, &contest, options);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
-    plan->guarded = rng_chance(&rng, 850) && !plan->unsafe_restarts && !options->classic;
-    plan->declared = rng_chance(&rng, 850);
+    plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic && !plan->torn;
+    plan->declared = rng_chance(&rng, 850) || plan->forgetful;
     plan->no_config = rng_chance(&rng, 100);
     draw_sizes(plan, &rng, options);
+    plan_contest_sizes(plan, &contest, options);
     draw_config(plan, &rng);
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);
@@ -191,5 +192,6 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     if (options->max_duration_ns && plan->duration_ns > options->max_duration_ns)
         plan->duration_ns = options->max_duration_ns;
     draw_faults(plan, &rng, options);
+    plan_contest_faults(plan, &contest, options, round_trip);
     draw_clocks(plan, &rng);
 }

@@ -50,6 +50,10 @@ struct plan {
     bool no_config;           /* clients may not see the masters' settings */
     uint32_t fenced_permille; /* how many acquisitions want a token */
     bool no_wall;             /* clients' wall clocks are far behind: tokens are counted, one by one */
+    bool contested;           /* rivals for one key that do not hold it for long, mostly with tokens */
+    bool torn;                /* ... and masters' clocks are set so often that many hold at once */
+    bool forgetful;           /* masters lose their memories while locks are held and renewed */
+    uint8_t counters[MAX_MASTERS]; /* the first key's, from before the world began */
     bool unsafe_restarts;
     struct path paths[MAX_CLIENTS][MAX_MASTERS];
     int64_t client_rate[MAX_CLIENTS];
@@ -61,9 +65,19 @@ struct plan {
 
 void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *options);
 
+/* plan_contest.c, for plan_draw(): is this to be a contested world; its sizes; the rest. */
+void plan_contest_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_contest_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_contest_faults(struct plan *plan, struct rng *rng, const struct plan_options *options, int64_t round_trip);
+
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);
 int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme);
+
+/* Sets of enum fault: those that lose keys. */
+#define LOSS_FAULTS                                                                                      \
+    (UINT32_C(1) << FAULT_CRASH_SECOND | UINT32_C(1) << FAULT_CRASH_LOSE | UINT32_C(1) << FAULT_FLUSH |  \
+     UINT32_C(1) << FAULT_ROLE)
 
 static inline bool plan_has(const struct plan *plan, enum fault fault)
 {

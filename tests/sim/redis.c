@@ -1,16 +1,22 @@
 /* One command: which it is, whether it may run. */
 #include "redis.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "redis_commands.h"
+#include "util/decimal.h"
 #include "util/instant.h"
 
+/* Words are upper case here; commands may be written either way. */
 bool redis_word_is(struct rl_slice slice, const char *word)
 {
-    return slice.size == strlen(word) && strncasecmp(slice.data, word, slice.size) == 0;
+    const char *at = slice.data;
+
+    for (size_t i = 0; i < slice.size; i++) {
+        if (!word[i] || (at[i] != word[i] && (at[i] & ~0x20) != word[i]))
+            return false;
+    }
+    return !word[slice.size];
 }
 
 bool redis_parse_integer(struct rl_slice slice, int64_t *ret_value)
@@ -50,18 +56,17 @@ void redis_remove(struct redis_context *context, struct entry *entry, const char
 static void command_time(struct redis_context *context, size_t argc, const struct rl_slice *argv,
                          struct rl_reply *reply)
 {
-    int64_t us = context->now_ns / RL_NS_PER_US;
-    int split = snprintf(context->scratch, sizeof context->scratch, "%lld", (long long)(us / 1000000));
-    int end = split + snprintf(context->scratch + split, sizeof context->scratch - (size_t)split, "%lld",
-                               (long long)(us % 1000000));
+    uint64_t us = (uint64_t)(context->now_ns / RL_NS_PER_US);
+    size_t split = rl_decimal(us / 1000000, context->scratch);
+    size_t end = split + rl_decimal(us % 1000000, context->scratch + split);
 
     (void)argc;
     (void)argv;
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
     reply->n_elements = 2;
-    reply->elements[0] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {context->scratch, (size_t)split}};
+    reply->elements[0] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {context->scratch, split}};
     reply->elements[1] = (struct rl_reply_item){.type = RL_REPLY_STRING,
-                                                .text = {context->scratch + split, (size_t)(end - split)}};
+                                                .text = {context->scratch + split, end - split}};
 }
 
 static void command_info(struct redis_context *context, size_t argc, const struct rl_slice *argv,

@@ -14,24 +14,41 @@ void command_hget(struct redis_context *context, size_t argc, const struct rl_sl
         reply_error(reply, WRONGTYPE);
         return;
     }
-    field = entry_field(entry, argv[2].data, argv[2].size);
+    field = keyspace_field(context->keys, argv[2].data, argv[2].size);
     if (field)
         reply_string(reply, field->value.bytes, field->value.size);
 }
 
 /* One field and value of HSET: 1 if it is new, 0 if it was there, -1 if the model has no room. */
-static int set_field(struct entry *entry, struct rl_slice name, struct rl_slice value)
+static int set_field(struct keyspace *keys, struct rl_slice name, struct rl_slice value)
 {
-    struct field *field = entry_field(entry, name.data, name.size);
+    struct field *field = keyspace_field(keys, name.data, name.size);
     int added = 0;
 
     if (!field) {
-        if (entry->n_fields == KEYSPACE_MAX_FIELDS)
+        if (keys->n_fields == KEYSPACE_MAX_FIELDS)
             return -1;
-        field = &entry->fields[entry->n_fields++];
+        field = &keys->fields[keys->n_fields++];
         added = text_set(&field->name, name.data, name.size) ? 1 : -1;
     }
     return text_set(&field->value, value.data, value.size) ? added : -1;
+}
+
+/* A new hash; NULL if there is no room for it. */
+static struct entry *add_hash(struct keyspace *keys, struct rl_slice key)
+{
+    struct entry *entry;
+
+    for (uint32_t i = 0; i < keys->count; i++) {
+        if (keys->entries[i].type == ENTRY_HASH)
+            return NULL;
+    }
+    entry = keyspace_add(keys, key.data, key.size);
+    if (entry) {
+        entry->type = ENTRY_HASH;
+        keys->n_fields = 0;
+    }
+    return entry;
 }
 
 void command_hset(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
@@ -43,14 +60,11 @@ void command_hset(struct redis_context *context, size_t argc, const struct rl_sl
         reply_error(reply, WRONGTYPE);
         return;
     }
-    if (!entry) {
-        entry = keyspace_add(context->keys, argv[1].data, argv[1].size);
-        if (entry)
-            entry->type = ENTRY_HASH;
-    }
+    if (!entry)
+        entry = add_hash(context->keys, argv[1]);
     context->wrote = true;
     for (size_t i = 2; i + 1 < argc; i += 2) {
-        int result = entry ? set_field(entry, argv[i], argv[i + 1]) : -1;
+        int result = entry ? set_field(context->keys, argv[i], argv[i + 1]) : -1;
 
         if (result < 0) {
             reply_error(reply, "ERR the simulated master is full");

@@ -122,7 +122,7 @@ void wire_abandon(struct client *client, unsigned node)
 void wire_on_connected(struct client *client, unsigned node, bool accepted)
 {
     struct wire *wire = &client->wires[node];
-    struct message greeting = {.kind = MESSAGE_GREETING};
+    struct message greeting = {.kind = MESSAGE_GREETING, .step = HOST_GREETING};
     struct pending pending = {.box = BOX_NONE, .sent = client->now, .step = HOST_GREETING};
 
     if (!accepted) {
@@ -138,7 +138,8 @@ void wire_on_closed(struct client *client, unsigned node)
 {
     if (client->wires[node].phase == WIRE_GREETING || client->wires[node].phase == WIRE_OPEN)
         wire_read(client, node);
-    fail(client, node, "connection lost");
+    if (client->wires[node].conn != CONN_NONE) /* a guard among the last replies may have ended it already */
+        fail(client, node, "connection lost");
 }
 
 /* --- Writing ------------------------------------------------------------------------------------------------------ */
@@ -159,7 +160,7 @@ bool wire_write(struct client *client, unsigned node, const struct message *mess
     if (!writable(wire, pending))
         return false;
     index = message_take(pool);
-    pool->messages[index] = *message;
+    message_copy(&pool->messages[index], message);
     message_append(pool, &wire->unsent, index);
     pending_push(wire, pending);
     arm(client, node);
@@ -233,8 +234,9 @@ void wire_read(struct client *client, unsigned node)
     uint32_t index;
 
     while (wire->conn != CONN_NONE && (index = network_receive(world, wire->conn)) != MESSAGE_NONE) {
-        struct message message = world->messages.messages[index];
+        struct message message;
 
+        message_copy(&message, &world->messages.messages[index]);
         message_give(&world->messages, index);
         wire->last_byte = client_read_clock(client);
         client_hiccup(client);

@@ -36,6 +36,14 @@ static void draw_habits(struct world *world, struct agent *agent)
     agent->detach_permille = (uint16_t)(rng_chance(rng, 800) ? 0 : rng_below(rng, 300));
     agent->export_permille = (uint16_t)(rng_chance(rng, 750) ? 0 : rng_below(rng, 400));
     agent->abandon_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 500));
+    if (world->plan.contested) {
+        agent->think_ns = agent_time(world, ttl / 8);
+        agent->hold_ns = agent_time(world, ttl / 8);
+        agent->extend_permille /= 4;
+    } else if (world->plan.forgetful) {
+        agent->think_ns = agent_time(world, ttl / 4);
+        agent->hold_ns = 4 * ttl;
+    }
 }
 
 void workload_start(struct world *world)

@@ -13,7 +13,7 @@ static void draw_holding(struct world *world, struct rl_acquire *wish)
 {
     struct rng *rng = &world->work;
 
-    if (rng_chance(rng, 500))
+    if (rng_chance(rng, world->plan.forgetful ? 900 : 500))
         wish->renew_ms = rng_chance(rng, 600) ? wish->ttl_ms / 3 + 1 : 1 + rng_below(rng, wish->ttl_ms);
     if (rng_chance(rng, 500))
         wish->at_risk_ms = rng_chance(rng, 600) ? wish->ttl_ms / 4 + 1 : 1 + rng_below(rng, wish->ttl_ms);
@@ -35,6 +35,10 @@ static struct rl_acquire draw_wish(struct client *client)
     };
 
     draw_holding(world, &wish);
+    if (world->plan.contested) {
+        wish.retry_delay.ns /= 4;
+        wish.retry_jitter.ns /= 4;
+    }
     if (rng_chance(rng, 300)) {
         wish.once = true;
         wish.max_attempts = 1;

@@ -73,6 +73,21 @@ static void count_engine(struct world *world, const struct client *client)
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
 
+/* A counter of fencing tokens that earlier holders of the first key have left. */
+static void set_counter(struct master *master, uint8_t counter)
+{
+    char key[8];
+    char text[8];
+    int size = snprintf(key, sizeof key, "%s#", name_of_key(0));
+    struct entry *entry = counter ? keyspace_add(&master->keys, key, (size_t)size) : NULL;
+
+    if (!entry)
+        return;
+    entry->type = ENTRY_STRING;
+    text_set(&entry->value, text, (size_t)snprintf(text, sizeof text, "%u", counter));
+    entry_expire_at(entry, &master->clock, 0);
+}
+
 static void reset(struct world *world)
 {
     struct plan *plan = &world->plan;
@@ -86,7 +101,6 @@ static void reset(struct world *world)
     world->prompt_checked = false;
     world->incarnations = 0;
     world->last_step = INT64_MIN / 2;
-    world->steps_end = INT64_MIN / 2;
     world->stepped_back = false;
     memset(world->parcels, 0, sizeof world->parcels);
     for (unsigned key = 0; key < MAX_KEYS; key++)
@@ -103,6 +117,7 @@ static void reset(struct world *world)
         master_init(&world->masters[m], m);
         world->masters[m].clock = (struct clockwork){0, plan->master_offset[m], plan->master_rate[m]};
         world->masters[m].durability = plan->durability[m];
+        set_counter(&world->masters[m], plan->counters[m]);
         if (plan->guarded && plan->declared)
             master_declare(world, &world->masters[m]);
     }

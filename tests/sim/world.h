@@ -110,7 +110,6 @@ struct world {
     const struct client *acting; /* whose turn it is; NULL: nobody's */
     FILE *trace;         /* NULL: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
-    int64_t steps_end;   /* until then votes of the masters whose clocks were set do not count for who knows of it */
     bool stepped_back;   /* a clock has been set back, too */
     bool prompt_checked; /* residue_check_prompt() has been called */
     bool violated;
