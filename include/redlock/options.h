@@ -147,15 +147,15 @@ struct redlock_acquire_options {
     uint32_t min_validity_ms;
 
     /* Renewal of the held lock, until it is released: every renew_ms, tried again inside the deadline when too few
-     * masters answer. 0, the default, is a third of the ttl; REDLOCK_NO_RENEWAL leaves extending to the caller;
-     * otherwise at most two thirds of the validity that an extension gives, and at least 1 ms. Masters that have lost
-     * the key get it back where that is safe. No renewal begins once the lock has been held for max_hold_ms; 0, the
-     * default, is no limit. */
+     * masters answer. 0, the default, is a third of the validity that the ttl gives; REDLOCK_NO_RENEWAL leaves
+     * extending to the caller; otherwise at most two thirds of the validity that an extension gives, and at least 1
+     * ms. Masters that have lost the key get it back where that is safe. No renewal begins once the lock has been
+     * held for max_hold_ms; 0, the default, is no limit. */
     uint32_t renew_ms;
     uint32_t max_hold_ms;
 
     /* Validity left at which the lock's watch (redlock_lock_watch) is told "at risk". 0, the default, is a third of
-     * the ttl; otherwise less than the validity that an acquisition gives. */
+     * the validity that the ttl gives; otherwise less than the validity that an acquisition gives. */
     uint32_t at_risk_ms;
 
     /* 1: with a fencing token (redlock_lock_fence): one script instead of SET, and a second round trip when the

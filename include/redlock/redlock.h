@@ -191,7 +191,8 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 /* Hands a held lock over to another process of this machine: writes it as a line of printable text that
  * redlock_lock_adopt() takes, with the key, the token, each master's bound, and the fencing token. The handle becomes
  * IDLE and inert: it neither renews nor releases. Whoever has the text can hold and release the lock: it is a secret.
- * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_FORKED. */
+ * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_SYSTEM (the boot's
+ * identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0,
@@ -199,7 +200,7 @@ REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, s
  * Each text is to be adopted once: two adopters would both believe to hold the lock.
  * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (not such a text, damaged, of another key, of other masters or
  * quorum, or of another machine or boot, whose clock cannot be compared), E_NOT_HELD (its validity has ended),
- * E_RETRY, E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+ * E_RETRY, E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 

@@ -279,15 +279,14 @@ struct exported {
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 };
 
-static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], struct exported *ret)
+static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot, struct exported *ret)
 {
     struct redlock_client *client = lock->client;
     struct rl_inheritance *inheritance = &ret->inheritance;
     uint32_t max_ttl_ms = client->options.max_ttl_ms;
     uint32_t loose;
-    char boot[UUID_SIZE];
 
-    if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || !boot_identity(boot) || strcmp(fields[BOOT], boot) != 0 ||
+    if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
         strcmp(fields[RING], client->trust.ring) != 0 || !key_matches(fields[KEY], lock->key))
         return false;
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
@@ -304,7 +303,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], struc
     return true;
 }
 
-static bool read_text(struct redlock_lock *lock, const char *text, struct exported *ret)
+static bool read_text(struct redlock_lock *lock, const char *text, const char *boot, struct exported *ret)
 {
     char copy[REDLOCK_MAX_EXPORT_BYTES];
     char *fields[N_FIELDS];
@@ -312,7 +311,7 @@ static bool read_text(struct redlock_lock *lock, const char *text, struct export
     if (strlen(text) >= sizeof copy || !check_matches(text))
         return false;
     memcpy(copy, text, strlen(text) + 1);
-    return split(copy, fields) && read_fields(lock, fields, ret);
+    return split(copy, fields) && read_fields(lock, fields, boot, ret);
 }
 
 /* The ttl is the exported one; timeout and retry policy of the options play no part. */
@@ -353,13 +352,16 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
 {
     struct exported exported = {.token = ""};
     struct rl_acquire wish;
+    char boot[UUID_SIZE];
     int status = text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
     if (lock->client->closing)
         return REDLOCK_E_CLOSING;
-    if (!read_text(lock, text, &exported))
+    if (!boot_identity(boot))
+        return REDLOCK_E_SYSTEM; /* says nothing of the text: it can be adopted when there are descriptors again */
+    if (!read_text(lock, text, boot, &exported))
         return REDLOCK_E_EXPORT;
     status = make_wish(lock, options, exported.inheritance.ttl_ms, &wish);
     if (status < 0)

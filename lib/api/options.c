@@ -223,9 +223,9 @@ static int check_renewal(const struct redlock_acquire_options *o, int64_t usable
  * warning at all. */
 static void add_renewal(const struct redlock_acquire_options *o, int64_t usable, struct rl_acquire *wish)
 {
-    int64_t third = rl_ms(o->ttl_ms / 3).ns;
-    uint32_t renew_ms = (uint32_t)(smaller_ns(third, latest_renewal_ns(usable)) / RL_NS_PER_MS);
-    uint32_t at_risk_ms = (uint32_t)(smaller_ns(third, usable / 2) / RL_NS_PER_MS);
+    int64_t third = smaller_ns(rl_ms(o->ttl_ms / 3).ns, usable / 3);
+    uint32_t renew_ms = (uint32_t)(third / RL_NS_PER_MS);
+    uint32_t at_risk_ms = renew_ms;
 
     wish->renew_ms = o->renew_ms ? o->renew_ms : renew_ms;
     if (!wish->renew_ms)

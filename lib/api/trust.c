@@ -8,8 +8,8 @@
 #include "api/client.h"
 #include "codec/command.h"
 
-/* An excluded master is looked at again, so that mending it is enough; one in quarantine is asked for its marker, so
- * that an operator's word for it is noticed. */
+/* A master that votes is looked at again, since its settings may be changed; an excluded one, so that mending it is
+ * enough; one in quarantine is asked for its marker, so that an operator's word for it is noticed. */
 static const struct rl_span look_again_after = {10000 * RL_NS_PER_MS};
 static const struct rl_span ask_again_after = {1000 * RL_NS_PER_MS};
 
@@ -61,7 +61,7 @@ static void follow(struct redlock_client *client, unsigned node, struct rl_insta
     struct rl_instant next = RL_NEVER;
 
     tell_standing(client, node, &standing);
-    if (standing.kind == RL_STANDING_EXCLUDED)
+    if (standing.kind == RL_STANDING_EXCLUDED || (standing.kind == RL_STANDING_VOTES && standing.guarded))
         next = rl_after(now, look_again_after);
     else if (standing.kind == RL_STANDING_QUARANTINED)
         next = rl_earlier(standing.until, rl_after(now, ask_again_after));
@@ -93,6 +93,8 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
         rl_driver_fail_node(client->driver, node, known->why);
     } else if (standing.kind == RL_STANDING_QUARANTINED && standing.guarded) {
         rl_trust_ask(client, node, now);
+    } else if (standing.kind == RL_STANDING_VOTES && standing.guarded) {
+        rl_trust_look(client, node, now);
     }
     follow(client, node, now);
 }

@@ -4,9 +4,9 @@
  *     connection made -> CONFIG GET, JOIN -> judged -> READY     trust_join.c: the host's part of the handshake
  *     end of each turn -> HGET marker inc, TIME -> proof         trust_guard.c
  *
- * A master that is excluded is looked at again every few seconds, by making its connection anew; one in quarantine is
- * asked for its marker, which an operator may have declared new. In the classic profile there is nothing to do: every
- * master votes. */
+ * A master that votes is looked at again every few seconds (trust_look.c), one that is excluded, too, by making its
+ * connection anew; one in quarantine is asked for its marker, which an operator may have declared new. In the
+ * classic profile there is nothing to do: every master votes. */
 #ifndef RL_API_TRUST_H
 #define RL_API_TRUST_H
 
@@ -35,6 +35,8 @@ struct rl_ticket;
 enum rl_ticket_step {
     RL_TICKET_GUARD_MEMORY = RL_STEP_COUNT, /* HGET marker inc */
     RL_TICKET_GUARD_CLOCK,                  /* TIME: the guard's last */
+    RL_TICKET_LOOK_SETTING,                 /* CONFIG GET; flags: which */
+    RL_TICKET_LOOK_JOIN,
 };
 
 #define RL_TRUST_SETTING_MAX 15
@@ -122,6 +124,20 @@ enum redlock_fault rl_public_fault(enum rl_fault fault);
 /* The ring: a name-based UUID over all that the clients of a deployment must agree on. false: out of memory. */
 bool rl_trust_make_ring(const struct redlock_client *client, const struct rl_master *masters, size_t n,
                         char ret_ring[UUID_STR_LEN]);
+
+/* The questions of a look, one command each; false: out of memory. Their answers: a setting, or a report that has been
+ * put into the node, and is judged now. */
+bool rl_trust_encode_setting(enum rl_trust_setting setting, struct rl_bytes *out);
+bool rl_trust_encode_join(struct redlock_client *client, unsigned node, struct rl_bytes *out);
+void rl_trust_note_setting(struct rl_trust_node *known, unsigned index, const struct rl_reply *reply);
+void rl_trust_take_report(struct redlock_client *client, unsigned node, struct rl_instant sent, struct rl_instant now);
+
+/* Looks again, at a master that votes, and the answers to that. */
+void rl_trust_look(struct redlock_client *client, unsigned node, struct rl_instant now);
+void rl_trust_look_setting(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                           const struct rl_reply *reply, struct rl_instant now);
+void rl_trust_look_join(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                        const struct rl_reply *reply, struct rl_instant now);
 
 /* Asks for the marker and the clock. */
 void rl_trust_ask(struct redlock_client *client, unsigned node, struct rl_instant sent);

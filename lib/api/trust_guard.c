@@ -109,6 +109,10 @@ void rl_trust_reply(struct redlock_client *client, unsigned node, const struct r
 {
     if (ticket->step == RL_TICKET_GUARD_MEMORY)
         note_memory(&client->trust.nodes[node], reply);
-    else
+    else if (ticket->step == RL_TICKET_GUARD_CLOCK)
         end_guard(client, node, ticket, reply, now);
+    else if (ticket->step == RL_TICKET_LOOK_SETTING)
+        rl_trust_look_setting(client, node, ticket, reply, now);
+    else
+        rl_trust_look_join(client, node, ticket, reply, now);
 }

@@ -17,19 +17,25 @@ static const char *const setting_names[RL_TRUST_N_SETTINGS] = {
     [RL_TRUST_NO_FSYNC_ON_REWRITE] = "no-appendfsync-on-rewrite",
 };
 
+bool rl_trust_encode_setting(enum rl_trust_setting setting, struct rl_bytes *out)
+{
+    const char *name = setting_names[setting];
+    const struct rl_slice words[] = {{"CONFIG", 6}, {"GET", 3}, {name, strlen(name)}};
+
+    return rl_words_encode(words, 3, out);
+}
+
 static int ask_settings(struct rl_bytes *out)
 {
     for (int i = 0; i < RL_TRUST_N_SETTINGS; i++) {
-        const struct rl_slice words[] = {{"CONFIG", 6}, {"GET", 3}, {setting_names[i], strlen(setting_names[i])}};
-
-        if (!rl_words_encode(words, 3, out))
+        if (!rl_trust_encode_setting((enum rl_trust_setting)i, out))
             return -1;
     }
     return RL_TRUST_N_SETTINGS;
 }
 
 /* Any other answer than name and value: no right to see. */
-static void note_setting(struct rl_trust_node *known, unsigned index, const struct rl_reply *reply)
+void rl_trust_note_setting(struct rl_trust_node *known, unsigned index, const struct rl_reply *reply)
 {
     const struct rl_reply_item *value = &reply->elements[1];
     char *setting = known->settings[index];
@@ -68,8 +74,9 @@ static enum rl_join_mode mode_for(const struct redlock_client *client, const str
     return client->options.join == REDLOCK_JOIN_DECLARE && !known->joined ? RL_JOIN_DECLARE : RL_JOIN_VOTE;
 }
 
-static int ask_join(struct redlock_client *client, const struct rl_trust_node *known, struct rl_bytes *out)
+bool rl_trust_encode_join(struct redlock_client *client, unsigned node, struct rl_bytes *out)
 {
+    const struct rl_trust_node *known = &client->trust.nodes[node];
     struct rl_command command;
     char incarnation[UUID_STR_LEN];
     uuid_t fresh;
@@ -85,7 +92,7 @@ static int ask_join(struct redlock_client *client, const struct rl_trust_node *k
     uuid_generate_random(fresh);
     uuid_unparse_lower(fresh, incarnation);
     rl_join_command(&question, &command);
-    return rl_command_encode(&command, out) ? 1 : -1;
+    return rl_command_encode(&command, out);
 }
 
 int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
@@ -94,7 +101,9 @@ int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *ou
 
     if (!client->trust.guarded || round > 1)
         return 0;
-    return round == 0 ? ask_settings(out) : ask_join(client, &client->trust.nodes[node], out);
+    if (round == 0)
+        return ask_settings(out);
+    return rl_trust_encode_join(client, node, out) ? 1 : -1;
 }
 
 /* --- The judgement ---------------------------------------------------------------------------------------------- */
@@ -164,6 +173,18 @@ static void heed_max_ttl(struct rl_trust *trust, uint32_t max_ttl_ms)
         trust->max_ttl_ms = max_ttl_ms;
 }
 
+void rl_trust_take_report(struct redlock_client *client, unsigned node, struct rl_instant sent, struct rl_instant now)
+{
+    struct rl_trust_node *known = &client->trust.nodes[node];
+
+    known->looked = true;
+    known->joined = true;
+    known->received = now;
+    heed_max_ttl(&client->trust, known->report.max_ttl_ms);
+    judge_with_twins(client, node, now);
+    rl_trust_read_clock(client, node, known->report.time_us, sent, now);
+}
+
 static struct rl_standing excluded(enum rl_fault fault)
 {
     return (struct rl_standing){.kind = RL_STANDING_EXCLUDED, .fault = fault};
@@ -223,12 +244,7 @@ static bool on_join(struct redlock_client *client, unsigned node, const struct r
         return on_join_error(client, node, reply->root.text, now, ret_why);
     if (!rl_join_parse(reply, &known->report))
         return give_up(known, misshapen, ret_why);
-    known->looked = true;
-    known->joined = true;
-    known->received = now;
-    heed_max_ttl(&client->trust, known->report.max_ttl_ms);
-    judge_with_twins(client, node, now);
-    rl_trust_read_clock(client, node, known->report.time_us, sent, now);
+    rl_trust_take_report(client, node, sent, now);
     return true;
 }
 
@@ -240,7 +256,7 @@ bool rl_trust_greeted(void *ctx, unsigned node, unsigned round, unsigned index, 
 
     client->now = now;
     if (round == 0)
-        note_setting(&client->trust.nodes[node], index, reply);
+        rl_trust_note_setting(&client->trust.nodes[node], index, reply);
     else
         usable = on_join(client, node, reply, sent, now, ret_why);
     rl_host_run(client);

@@ -1,5 +1,6 @@
 /* The ring: what all clients of a deployment must agree on, in one word. Names of masters are part of it, so all
  * clients must write them alike; their order does not matter. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,11 +38,14 @@ static bool describe_ring(const struct redlock_client *client, char *const *name
     return done && rl_bytes_append(text, client->trust.prefix, client->trust.prefix_size);
 }
 
-static char *lower_case_name(const struct rl_master *master)
+/* With the database: the databases of a server have markers of their own, which SWAPDB exchanges. */
+static char *ring_name(const struct rl_master *master)
 {
-    char *name = strdup(master->name);
+    char *name = NULL;
 
-    for (char *at = name; at && !master->path && *at; at++)
+    if (asprintf(&name, "%s/%u", master->name, (unsigned)master->db) < 0)
+        return NULL;
+    for (char *at = name; !master->path && *at; at++)
         *at = rl_text_lower(*at);
     return name;
 }
@@ -58,7 +62,7 @@ bool rl_trust_make_ring(const struct redlock_client *client, const struct rl_mas
     uuid_t ring;
 
     for (size_t i = 0; i < n; i++) {
-        names[i] = lower_case_name(&masters[i]);
+        names[i] = ring_name(&masters[i]);
         done = done && names[i];
     }
     if (done)

@@ -3,18 +3,45 @@
 
 #include "core/machine.h"
 
-/* The rhythm of renewals and the warning keep their proportion to the ttl. */
-static uint32_t scale(uint32_t ms, uint32_t new_ttl_ms, uint32_t old_ttl_ms)
-{
-    uint64_t scaled = (uint64_t)ms * new_ttl_ms / old_ttl_ms;
+#define WHOLE 65536
 
-    return ms && !scaled ? 1 : (uint32_t)scaled;
+/* 0 stands for "none" and is nothing else. */
+static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
+{
+    uint64_t part = ((uint64_t)ms * WHOLE + ttl_ms / 2) / ttl_ms;
+
+    if (!ms)
+        return 0;
+    return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
 }
 
-static void change_ttl(struct rl_lock *lock, uint32_t ttl_ms)
+void rl_extend_remember(struct rl_lock *lock)
 {
-    lock->renew_ms = scale(lock->renew_ms, ttl_ms, lock->claim->ttl_ms);
-    lock->at_risk_ms = scale(lock->at_risk_ms, ttl_ms, lock->claim->ttl_ms);
+    lock->renew_part = part_of(lock->renew_ms, lock->claim->ttl_ms);
+    lock->at_risk_part = part_of(lock->at_risk_ms, lock->claim->ttl_ms);
+}
+
+/* That part of the ttl, but not more than fits into the validity that it gives. */
+static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
+{
+    int64_t ms = ((int64_t)part * ttl_ms + WHOLE / 2) / WHOLE;
+
+    if (!part)
+        return 0;
+    if (ms > most_ms)
+        ms = most_ms;
+    return ms < 1 ? 1 : (uint32_t)ms;
+}
+
+/* The rhythm of renewals and the warning keep their proportion to the ttl. Where drift and guard take much of a short
+ * one, a renewal comes at two thirds of what is left of it at the latest, and the warning not before half of it. */
+static void change_ttl(const struct rl_config *config, struct rl_lock *lock, uint32_t ttl_ms)
+{
+    int64_t usable_ns = rl_vote_bound(&config->drift, (struct rl_instant){0}, ttl_ms).ns - config->guard.ns;
+    int64_t usable_ms = usable_ns / RL_NS_PER_MS;
+
+    lock->renew_ms = scale(lock->renew_part, ttl_ms, usable_ms * 2 / 3);
+    lock->at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 2);
     lock->claim->ttl_ms = ttl_ms;
 }
 
@@ -22,7 +49,7 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 {
     assert(lock->state == RL_LOCK_HELD);
     if (ttl_ms)
-        change_ttl(lock, ttl_ms);
+        change_ttl(&engine->config, lock, ttl_ms);
     lock->renewing = false;
     rl_round_start(engine, lock, now);
     rl_lock_set_state(lock, RL_LOCK_EXTENDING);

@@ -102,6 +102,7 @@ void rl_lock_begin_hold(struct rl_lock *lock, const struct rl_acquire *wish, str
     lock->renew_ms = wish->renew_ms;
     lock->at_risk_ms = wish->at_risk_ms;
     lock->max_hold_ms = wish->max_hold_ms;
+    rl_extend_remember(lock);
     lock->held_since = now;
     lock->loss = RL_LOSS_NONE;
     lock->renewing = false;

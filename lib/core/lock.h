@@ -91,9 +91,11 @@ struct rl_lock {
     struct rl_instant held_since; /* of the latest acquisition */
     struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
     uint32_t attempts;
-    uint32_t renew_ms;        /* as the acquisition wished, in proportion to the present ttl */
+    uint32_t renew_ms;        /* in proportion to the present ttl: extend.c */
     uint32_t at_risk_ms;
     uint32_t max_hold_ms;
+    uint16_t renew_part;      /* as the acquisition wished, in 65536th of its ttl */
+    uint16_t at_risk_part;
     uint8_t state;            /* enum rl_lock_state */
     uint8_t op;               /* enum rl_op: the pending operation */
     uint8_t last_end;         /* enum rl_end of the latest attempt */
@@ -102,12 +104,12 @@ struct rl_lock {
     uint8_t ended;
     uint8_t ended_cause;
     uint8_t loss;             /* enum rl_loss */
-    bool was_lost;            /* the release in progress started after the validity had ended */
-    bool renewing;            /* HELD, with a renewal round under way */
-    bool round_won;           /* the latest round has found its quorum */
-    bool round_failed;        /* no round since has found a quorum */
-    bool warned;              /* at risk, and told so */
-    bool stepped;             /* the latest change of its bounds was a clock step */
+    bool was_lost : 1;        /* the release in progress started after the validity had ended */
+    bool renewing : 1;        /* HELD, with a renewal round under way */
+    bool round_won : 1;       /* the latest round has found its quorum */
+    bool round_failed : 1;    /* no round since has found a quorum */
+    bool warned : 1;          /* at risk, and told so */
+    bool stepped : 1;         /* the latest change of its bounds was a clock step */
 };
 
 /* What one handle passes on to another (protocol: ownership transfer). */

@@ -99,6 +99,8 @@ enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock,
 void rl_round_missing(struct rl_engine *engine, struct rl_claim *claim, unsigned node, struct rl_instant now);
 void rl_round_timeout(struct rl_lock *lock);
 
+/* How renewal and warning stand to the ttl of the claim, for extensions that change it. */
+void rl_extend_remember(struct rl_lock *lock);
 void rl_extend_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_extend_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 

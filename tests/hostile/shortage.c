@@ -33,6 +33,11 @@ void *__real_calloc(size_t n, size_t size);
 void *__wrap_calloc(size_t n, size_t size);
 char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
+FILE *__real_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen(const char *path, const char *mode);
+FILE *__wrap_fopen64(const char *path, const char *mode);
+FILE *__real_fmemopen(void *bytes, size_t size, const char *mode);
+FILE *__wrap_fmemopen(void *bytes, size_t size, const char *mode);
 int __real_eventfd(unsigned count, int flags);
 int __wrap_eventfd(unsigned count, int flags);
 int __real_socket(int domain, int type, int protocol);
@@ -57,6 +62,22 @@ void *__wrap_calloc(size_t n, size_t size)
 char *__wrap_strdup(const char *text)
 {
     return fails_with(ENOMEM) ? NULL : __real_strdup(text);
+}
+
+FILE *__wrap_fopen(const char *path, const char *mode)
+{
+    return fails_with(EMFILE) ? NULL : __real_fopen(path, mode);
+}
+
+/* What fopen() is where files may be large. */
+FILE *__wrap_fopen64(const char *path, const char *mode)
+{
+    return __wrap_fopen(path, mode);
+}
+
+FILE *__wrap_fmemopen(void *bytes, size_t size, const char *mode)
+{
+    return fails_with(ENOMEM) ? NULL : __real_fmemopen(bytes, size, mode);
 }
 
 int __wrap_eventfd(unsigned count, int flags)

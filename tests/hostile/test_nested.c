@@ -1,11 +1,17 @@
 /* Clause 3 to the end: in every callback, everything may be destroyed or started, in any order. */
 #include <string.h>
 
-#include "world.h"
+#include "nested.h"
 
 static void open_three(void)
 {
     world_open(3);
+}
+
+static void open_three_guarded(void)
+{
+    world_open(3);
+    world.options.profile = REDLOCK_PROFILE_GUARDED;
 }
 
 static void close_world(void)
@@ -13,99 +19,7 @@ static void close_world(void)
     world_close();
 }
 
-/* --- Every deed in every callback ---------------------------------------------------------------------------- */
-
-/* Two clients with two locks each; what the deeds act on. */
-static struct redlock_client *mine, *theirs;
-static struct redlock_lock *reported, *neighbour, *foreign;
-static struct outcome bystander;
-static unsigned reports, shutdowns;
-
-static void on_shutdown(struct redlock_client *client, int status, void *user_data)
-{
-    (void)client;
-    (void)status;
-    (void)user_data;
-    shutdowns++;
-}
-
-static void destroy_reported(void)
-{
-    redlock_lock_destroy(reported);
-    redlock_lock_destroy(reported); /* still borrowed: the second time does nothing */
-}
-
-static void destroy_neighbour(void)
-{
-    redlock_lock_destroy(neighbour);
-}
-
-static void destroy_mine(void)
-{
-    redlock_client_destroy(mine);
-    redlock_client_destroy(mine);
-    mine = NULL;
-}
-
-static void destroy_theirs(void)
-{
-    redlock_client_destroy(theirs);
-    theirs = NULL;
-}
-
-static void destroy_all(void)
-{
-    redlock_lock_destroy(neighbour);
-    destroy_theirs();
-    redlock_lock_destroy(reported);
-    destroy_mine();
-}
-
-static void shut_both_down(void)
-{
-    (void)redlock_client_shutdown(mine, 1000, on_shutdown, NULL);
-    ck_assert_int_eq(redlock_client_shutdown(theirs, 1000, on_shutdown, NULL), 0);
-}
-
-static void shut_down_and_destroy(void)
-{
-    shut_both_down();
-    destroy_theirs();
-    destroy_mine();
-}
-
-/* Whatever each call answers: it must leave everything in order. */
-static void call_everything(void)
-{
-    struct redlock_lock *locks[] = {reported, neighbour, foreign};
-
-    for (size_t i = 0; i < 3; i++) {
-        (void)redlock_cancel(locks[i]);
-        (void)redlock_release(locks[i], NULL, NULL);
-        (void)redlock_lock_detach(locks[i]);
-        (void)redlock_release_token(locks[i], "somebody", NULL, NULL);
-        (void)redlock_extend(locks[i], 0, outcome_record, &bystander);
-        (void)redlock_acquire(locks[i], NULL, outcome_record, &bystander);
-    }
-}
-
-static void call_everything_and_destroy(void)
-{
-    call_everything();
-    destroy_all();
-}
-
-static void do_nothing(void)
-{
-}
-
-static void (*const deeds[])(void) = {
-    do_nothing,      destroy_reported, destroy_neighbour,     destroy_mine,    destroy_theirs,
-    destroy_all,     shut_both_down,   shut_down_and_destroy, call_everything, call_everything_and_destroy,
-};
-
-#define N_DEEDS (sizeof(deeds) / sizeof(deeds[0]))
-
+static unsigned reports;
 static void (*deed)(void);
 
 /* The result is borrowed for the whole call: it is read after the deed. */
@@ -278,7 +192,9 @@ int main(void)
 {
     Suite *suite = suite_create("nested");
     TCase *three = suite_add_case(suite, "three masters", open_three, close_world);
+    TCase *guarded = suite_add_case(suite, "three guarded masters", open_three_guarded, close_world);
 
     tcase_add_loop_test(three, clause_3_every_deed_in_every_callback, 0, (int)(N_STAGES * N_DEEDS));
+    tcase_add_loop_test(guarded, clause_3_every_deed_in_every_callback, 0, (int)(N_STAGES * N_DEEDS));
     return suite_run(suite);
 }

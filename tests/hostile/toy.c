@@ -1,4 +1,4 @@
-#include "toy.h"
+#include "toy_inside.h"
 
 #include <check.h>
 #include <errno.h>
@@ -7,144 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
-
-#define WORDS_MAX 8
-
-struct word {
-    const unsigned char *bytes;
-    size_t size;
-};
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-/* --- Keys ---------------------------------------------------------------------------------------------------- */
-
-static struct toy_key *find(struct toy *toy, struct word key)
-{
-    for (size_t i = 0; i < TOY_KEYS; i++) {
-        struct toy_key *at = &toy->keys[i];
-
-        if (at->size && at->expires_ns <= now_ns())
-            at->size = 0;
-        if (at->size == key.size && memcmp(at->key, key.bytes, key.size) == 0)
-            return at;
-    }
-    return NULL;
-}
-
-static void store(struct toy *toy, struct word key, struct word value, int64_t ttl_ms)
-{
-    size_t i = 0;
-
-    while (i < TOY_KEYS && toy->keys[i].size)
-        i++;
-    ck_assert(i < TOY_KEYS && key.size <= TOY_KEY_BYTES && value.size < sizeof(toy->keys[i].value));
-    memcpy(toy->keys[i].key, key.bytes, key.size);
-    memcpy(toy->keys[i].value, value.bytes, value.size);
-    toy->keys[i].value[value.size] = '\0';
-    toy->keys[i].expires_ns = now_ns() + ttl_ms * 1000000;
-    toy->keys[i].size = key.size;
-}
-
-static struct word word_of(const char *text)
-{
-    return (struct word){(const unsigned char *)text, strlen(text)};
-}
-
-void toy_set(struct toy *toy, const char *key, const char *value)
-{
-    store(toy, word_of(key), word_of(value), 3600 * 1000);
-}
-
-const char *toy_value(struct toy *toy, const char *key)
-{
-    const struct toy_key *at = find(toy, word_of(key));
-
-    return at ? at->value : NULL;
-}
-
-size_t toy_count(struct toy *toy)
-{
-    size_t count = 0;
-
-    find(toy, word_of(" "));
-    for (size_t i = 0; i < TOY_KEYS; i++)
-        count += toy->keys[i].size > 0;
-    return count;
-}
-
-void toy_forget(struct toy *toy)
-{
-    for (size_t i = 0; i < TOY_KEYS; i++)
-        toy->keys[i].size = 0;
-}
-
-/* --- Commands ------------------------------------------------------------------------------------------------ */
-
-static bool is(struct word word, const char *text)
-{
-    return word.size == strlen(text) && memcmp(word.bytes, text, word.size) == 0;
-}
-
-static int64_t number(struct word word)
-{
-    char digits[24] = "";
-
-    memcpy(digits, word.bytes, word.size < sizeof(digits) - 1 ? word.size : sizeof(digits) - 1);
-    return strtoll(digits, NULL, 10);
-}
-
-static const char *set(struct toy *toy, const struct word *words)
-{
-    toy->sets++;
-    if (find(toy, words[1]))
-        return "$-1\r\n";
-    store(toy, words[1], words[2], number(words[5]));
-    return "+OK\r\n";
-}
-
-/* EVAL or EVALSHA, script, 1, key, value: release. With a ttl behind the value: extend. */
-static const char *run_script(struct toy *toy, const struct word *words, size_t n)
-{
-    struct toy_key *at = find(toy, words[3]);
-
-    if (is(words[0], "EVALSHA") && toy->forgetful)
-        return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
-    if (!at)
-        return ":0\r\n";
-    if (!is(words[4], at->value))
-        return ":-1\r\n";
-    if (n == 5) {
-        at->size = 0;
-        toy->deletes++;
-    } else {
-        at->expires_ns = now_ns() + number(words[5]) * 1000000;
-    }
-    return ":1\r\n";
-}
-
-static const char *execute(struct toy *toy, const struct word *words, size_t n)
-{
-    const char *reply;
-
-    if (is(words[0], "PING"))
-        return toy->pong ? toy->pong : "+PONG\r\n";
-    if (is(words[0], "SET"))
-        reply = set(toy, words);
-    else if (is(words[0], "EVAL") || is(words[0], "EVALSHA"))
-        reply = run_script(toy, words, n);
-    else
-        return "+OK\r\n"; /* the rest of the handshake */
-    return toy->says ? toy->says : reply;
-}
 
 /* --- Bytes --------------------------------------------------------------------------------------------------- */
 
@@ -161,13 +24,13 @@ static bool take_number(const struct toy_conn *conn, size_t *pos, size_t *ret_nu
 }
 
 /* The size of the complete command at the front, 0 if there is none. */
-static size_t parse(const struct toy_conn *conn, struct word *words, size_t *ret_n)
+static size_t parse(const struct toy_conn *conn, struct toy_word *words, size_t *ret_n)
 {
     size_t pos = 0;
 
     if (!take_number(conn, &pos, ret_n))
         return 0;
-    ck_assert_uint_le(*ret_n, WORDS_MAX);
+    ck_assert_uint_le(*ret_n, TOY_WORDS);
     for (size_t i = 0; i < *ret_n; i++) {
         if (!take_number(conn, &pos, &words[i].size) || conn->size - pos < words[i].size + 2)
             return 0;
@@ -194,12 +57,12 @@ static void say(struct toy_conn *conn, const void *bytes, size_t size)
 
 static void serve(struct toy *toy, struct toy_conn *conn)
 {
-    struct word words[WORDS_MAX];
+    struct toy_word words[TOY_WORDS];
     size_t n = 0;
     size_t used;
 
     while ((used = parse(conn, words, &n)) > 0) {
-        const char *reply = execute(toy, words, n);
+        const char *reply = toy_execute(toy, words, n);
 
         if (!toy->mute)
             say(conn, reply, strlen(reply));
@@ -269,6 +132,14 @@ void toy_hang_up(struct toy *toy)
 
 /* --- Life and death ------------------------------------------------------------------------------------------ */
 
+void toy_lose(struct toy *toy, int64_t quarantine_ms)
+{
+    toy_forget(toy);
+    toy->counter = 0;
+    toy->quarantine_ends_ns = toy_now_ns() + quarantine_ms * 1000000;
+    snprintf(toy->incarnation, sizeof(toy->incarnation), "memory %u", ++toy->memories);
+}
+
 struct toy *toy_create(void)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -279,6 +150,7 @@ struct toy *toy_create(void)
         toy->conns[i].fd = -1;
     snprintf(toy->dir, sizeof(toy->dir), "/tmp/toy-master-XXXXXX");
     ck_assert_ptr_nonnull(mkdtemp(toy->dir));
+    toy_lose(toy, 0);
     snprintf(address.sun_path, sizeof(address.sun_path), "%s/s", toy->dir);
     snprintf(toy->url, sizeof(toy->url), "unix://%s", address.sun_path);
     toy->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);

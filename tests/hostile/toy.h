@@ -36,11 +36,19 @@ struct toy {
     bool deaf;        /* does not even read */
     bool hangs_up;    /* closes what it accepts */
     bool forgetful;   /* knows no script by its digest */
-    const char *says; /* instead of the reply to any command that is not part of the handshake */
+    const char *says; /* instead of the reply to any command for a lock */
     const char *pong; /* instead of the reply to PING */
     unsigned sets;    /* commands executed */
     unsigned deletes; /* keys deleted by the release script */
+    unsigned repairs; /* keys set again */
+    unsigned raises;  /* fencing tokens recorded */
+    unsigned joins;   /* looks of guarded clients */
     unsigned accepted;
+    unsigned memories; /* so many it has had */
+    char incarnation[24];
+    int64_t quarantine_ends_ns;
+    int64_t counter; /* of fencing tokens, one for all keys */
+    char reply[512]; /* the latest that had to be written */
     struct toy_conn conns[TOY_CONNS];
     struct toy_key keys[TOY_KEYS];
 };
@@ -57,6 +65,9 @@ void toy_say(struct toy *toy, const void *bytes, size_t size);
 /* Ends every connection, or the keys, or both with the server's name in the file system kept. */
 void toy_hang_up(struct toy *toy);
 void toy_forget(struct toy *toy);
+
+/* Ends its memory: keys, counter, and the incarnation that guarded clients look at. It does not vote for so long. */
+void toy_lose(struct toy *toy, int64_t quarantine_ms);
 
 /* How many keys are set; the value of one, NULL if it is not set. */
 size_t toy_count(struct toy *toy);

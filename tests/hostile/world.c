@@ -10,7 +10,7 @@ void world_open(size_t n)
 {
     memset(&world, 0, sizeof(world));
     redlock_options_init(&world.options);
-    world.options.profile = REDLOCK_PROFILE_CLASSIC; /* the toys know no INFO */
+    world.options.profile = REDLOCK_PROFILE_CLASSIC; /* unless a test says otherwise */
     world.base = event_base_new();
     ck_assert_ptr_nonnull(world.base);
     world.n = n;

@@ -1,6 +1,5 @@
 /* The loss alarm: told by the clock, in time, whatever the masters do. */
 #include <poll.h>
-#include <string.h>
 
 #include "rig.h"
 #include "suite.h"
@@ -191,80 +190,6 @@ START_TEST(keys_deleted_on_a_minority_are_no_loss)
 }
 END_TEST
 
-/* --- What a program may do inside */
-
-static void destroy_lock(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
-{
-    watch_record(lock, alarm, user_data);
-    if (alarm->kind == REDLOCK_ALARM_LOST)
-        redlock_lock_destroy(lock);
-}
-
-static void destroy_client(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
-{
-    watch_record(lock, alarm, user_data);
-    if (alarm->kind != REDLOCK_ALARM_LOST)
-        return;
-    redlock_client_destroy(rig.client);
-    rig.client = NULL;
-}
-
-static struct outcome again;
-
-static void acquire_again(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
-{
-    struct redlock_acquire_options wish = rig_wish(30000, 20000);
-
-    watch_record(lock, alarm, user_data);
-    if (alarm->kind == REDLOCK_ALARM_LOST)
-        ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &again), 0);
-}
-
-static void hold_with(const char *key, redlock_watch_fn watch)
-{
-    struct redlock_lock *lock = hold(key, 200, REDLOCK_NO_RENEWAL, 0);
-
-    ck_assert_int_eq(redlock_lock_watch(lock, watch, &watched), 0);
-    watch_wait_lost(&rig, &watched);
-}
-
-START_TEST(the_lock_is_destroyed_inside_the_alarm)
-{
-    hold_with("inside", destroy_lock);
-    rig_wait_no_claims(&rig, rig.client);
-    rig_wait_absent(&rig, "inside");
-    ck_assert_uint_eq(watched.lost, 1);
-}
-END_TEST
-
-static bool is_destroyed(void *argument)
-{
-    (void)argument;
-    return !rig.client;
-}
-
-START_TEST(the_client_is_destroyed_inside_the_alarm)
-{
-    hold("other", 200, REDLOCK_NO_RENEWAL, 0); /* its alarm would come in the same turn */
-    hold_with("inside", destroy_client);
-    rig_wait(&rig, is_destroyed, NULL, "the client to be destroyed");
-    rig_run_for(&rig, 100);
-    rig_wait_absent(&rig, "inside");
-    ck_assert_uint_le(watched.lost, 2);
-}
-END_TEST
-
-START_TEST(the_lock_is_acquired_again_inside_the_alarm)
-{
-    memset(&again, 0, sizeof(again));
-    hold_with("inside", acquire_again);
-    rig_wait_outcome(&rig, &again);
-    outcome_expect(&again, REDLOCK_OK);
-    ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_HELD);
-    ck_assert_uint_eq(watched.lost, 1);
-}
-END_TEST
-
 /* --- What is not told */
 
 START_TEST(a_lock_that_was_released_is_not_lost)
@@ -328,7 +253,6 @@ int main(void)
     Suite *suite = suite_create("alarm");
     TCase *told = suite_add_case(suite, "told", open_five, close_rig);
     TCase *patient = suite_add_case(suite, "told in time", open_patient, close_rig);
-    TCase *inside = suite_add_case(suite, "inside", open_five, close_rig);
     TCase *not_told = suite_add_case(suite, "not told", open_five, close_rig);
 
     tcase_add_test(told, silent_masters_first_bring_a_warning_and_then_the_alarm);
@@ -338,9 +262,6 @@ int main(void)
     tcase_add_test(told, keys_deleted_on_a_majority_are_noticed_early);
     tcase_add_test(told, keys_stolen_on_a_majority_are_noticed_and_left_to_the_thief);
     tcase_add_test(told, keys_deleted_on_a_minority_are_no_loss);
-    tcase_add_test(inside, the_lock_is_destroyed_inside_the_alarm);
-    tcase_add_test(inside, the_client_is_destroyed_inside_the_alarm);
-    tcase_add_test(inside, the_lock_is_acquired_again_inside_the_alarm);
     tcase_add_test(not_told, a_lock_that_was_released_is_not_lost);
     tcase_add_test(not_told, a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release);
     tcase_add_test(not_told, after_a_stall_only_the_loss_is_told);

@@ -1,4 +1,5 @@
 /* The marker: which memory a server has, as the JOIN script finds it on real servers. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -311,6 +312,45 @@ START_TEST(a_flushed_server_is_new_whoever_it_was)
 }
 END_TEST
 
+/* What somebody else has put there, or a hand has spoilt. */
+static const char *const spoilt[] = {"SET marker x", "LPUSH marker x"};
+
+START_TEST(a_declaration_mends_a_marker_that_is_none)
+{
+    ck_assert_int_eq(ask_integer(join_master, 0, "DEL marker"), 0);
+    free(ask(join_master, 0, spoilt[_i]));
+    ck_assert_int_eq(join_as(RL_JOIN_DECLARE, "declared").event, RL_JOIN_DECLARED);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
+}
+END_TEST
+
+static const char *const absurd[][2] = {{"max_ttl", "nan"}, {"max_ttl", "1e18"}, {"max_ttl", "-5"}, {"max_ttl", "words"},
+                                        {"until", "nan"},   {"until", "inf"},    {"until", "1e308"}};
+
+START_TEST(absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_most)
+{
+    char line[64];
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_VOTE, "first");
+    snprintf(line, sizeof(line), "HSET marker %s %s", absurd[_i][0], absurd[_i][1]);
+    ck_assert_int_eq(ask_integer(join_master, 0, line), 0);
+    report = join_as(RL_JOIN_VOTE, "second");
+    ck_assert_int_eq(report.event, RL_JOIN_KEPT);
+    ck_assert_int_gt(report.left_ms, 0);
+    ck_assert_int_le(report.left_ms, 2 * QUARANTINE);
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+}
+END_TEST
+
+START_TEST(an_incarnation_that_is_too_long_to_be_ours_is_a_new_memory)
+{
+    join_as(RL_JOIN_VOTE, "first");
+    ck_assert_int_eq(ask_integer(join_master, 0, "HSET marker inc 0123456789012345678901234567890123456789-more"), 0);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_NEW);
+}
+END_TEST
+
 START_TEST(a_torn_marker_counts_as_none)
 {
     struct rl_join_report report;
@@ -352,6 +392,9 @@ static void add_loss_tests(TCase *cases)
     tcase_add_test(cases, a_run_that_nobody_has_verified_is_not_durable);
     tcase_add_test(cases, a_flushed_server_is_new_whoever_it_was);
     tcase_add_test(cases, a_torn_marker_counts_as_none);
+    tcase_add_loop_test(cases, a_declaration_mends_a_marker_that_is_none, 0, 2);
+    tcase_add_loop_test(cases, absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_most, 0, 7);
+    tcase_add_test(cases, an_incarnation_that_is_too_long_to_be_ours_is_a_new_memory);
 }
 
 int main(void)

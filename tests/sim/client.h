@@ -128,8 +128,8 @@ struct client {
     uint32_t ops;           /* operations started */
     uint32_t max_ttl_ms;    /* the largest that it has heard of */
     uint64_t seen[MAX_KEYS]; /* the largest counters in any answer */
-    int64_t step_slack;     /* see oracle_steps.c */
-    int64_t hidden;
+    int64_t step_slack;     /* see oracle_steps.c: what it knows of steps is as precise as that, in sum */
+    int64_t hidden;         /* ... and what steps may have stayed hidden from it, at most */
     int64_t steps[MAX_MASTERS]; /* what its clock has been set forward by, and the client has not noticed */
     int64_t blind_until;
     uint32_t unseen_steps;  /* masters whose clocks were set forward, and it has not noticed */

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "codec/script.h"
+#include "lua_memory.h"
 #include "lua_values.h"
 
 struct lua_host {
     lua_State *lua;
+    struct lua_memory memory;
     struct redis_context *context; /* of the script that is running */
     int chunks[RL_SCRIPT_COUNT];
     int replaced[RL_SCRIPT_COUNT];
@@ -38,9 +40,9 @@ static size_t collect_arguments(lua_State *lua, struct rl_slice *argv)
     if (argc > RL_COMMAND_MAX_ARGS)
         luaL_error(lua, "ERR too many arguments for the simulated master");
     for (int i = 0; i < argc; i++) {
-        if (!lua_isstring(lua, i + 1))
-            luaL_error(lua, "ERR Lua redis lib command arguments must be strings or integers");
         argv[i].data = lua_tolstring(lua, i + 1, &argv[i].size);
+        if (!argv[i].data)
+            luaL_error(lua, "ERR Lua redis lib command arguments must be strings or integers");
     }
     return (size_t)argc;
 }
@@ -122,9 +124,9 @@ static int global_table(lua_State *lua, const char *name)
 struct lua_host *lua_host_create(void)
 {
     struct lua_host *host = calloc(1, sizeof *host);
-    lua_State *lua = luaL_newstate();
+    lua_State *lua = host ? lua_newstate(lua_memory_alloc, &host->memory) : NULL;
 
-    if (!host || !lua)
+    if (!lua)
         die("lua", "out of memory");
     host->lua = lua;
     luaL_openlibs(lua);
@@ -150,6 +152,7 @@ void lua_host_destroy(struct lua_host *host)
     if (!host)
         return;
     lua_close(host->lua);
+    lua_memory_fini(&host->memory);
     free(host);
 }
 

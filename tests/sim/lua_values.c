@@ -82,21 +82,26 @@ static void take_array(lua_State *lua, struct rl_reply *reply)
 {
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
     for (int i = 1; i <= RL_REPLY_MAX_ELEMENTS; i++) {
+        bool end;
+
         lua_rawgeti(lua, -1, i);
-        if (lua_isnil(lua, -1)) {
-            lua_pop(lua, 1);
-            return;
-        }
-        take_item(lua, &reply->elements[reply->n_elements++]);
+        end = lua_isnil(lua, -1);
+        if (!end)
+            take_item(lua, &reply->elements[reply->n_elements++]);
         lua_pop(lua, 1); /* the array keeps it alive */
+        if (end)
+            return;
     }
 }
 
+/* No script's array has an "err" or "ok" as well. */
 void lua_take_reply(lua_State *lua, struct rl_reply *reply)
 {
     reply->n_elements = 0;
     if (!lua_istable(lua, -1))
         take_item(lua, &reply->root);
+    else if (lua_objlen(lua, -1))
+        take_array(lua, reply);
     else if (!take_field(lua, "err", RL_REPLY_ERROR, &reply->root) &&
              !take_field(lua, "ok", RL_REPLY_STATUS, &reply->root))
         take_array(lua, reply);

@@ -10,10 +10,10 @@
  *   - A client that did not know the clock cannot see the step (protocol section 8): for the longest ttl from then on
  *     it may become a second holder.
  *
- * All that up to the precision of the readings: a step that is smaller than the uncertainty of the readings before and
- * behind it cannot be told from a slow reply. The sum of those uncertainties is the slack of each client. A clock that
- * is set both ways between two readings hides the way forward; worlds in which clocks are set back too are excused, and
- * those without guards, which read no clocks. */
+ * All that up to the precision of the readings. A step that is smaller than what the readings leave open cannot be told
+ * from a slow reply; that is the slack of each client, in sum. A clock that is set both ways between two readings hides
+ * the way forward; worlds in which clocks are set back too are excused, and those without guards, which read no
+ * clocks. */
 #include <string.h>
 
 #include "world.h"

@@ -15,11 +15,13 @@ static void draw_sizes(struct plan *plan, struct rng *rng, const struct plan_opt
     uint32_t dice = rng_below(rng, 100);
 
     /* Where every vote counts, a single wrong one shows. */
-    plan->n_masters = (uint8_t)(dice < 25   ? 3
-                                : dice < 45 ? 5
-                                : dice < 60 ? 1 + rng_below(rng, 2)
-                                            : 1 + rng_below(rng, MAX_MASTERS));
-    plan->n_clients = (uint8_t)(rng_chance(rng, 60) ? 1 : 2 + rng_below(rng, MAX_CLIENTS - 1));
+    plan->n_masters = (uint8_t)(dice < 35   ? 3
+                                : dice < 55 ? 5
+                                : dice < 75 ? 1 + rng_below(rng, 2)
+                                            : 1 + rng_below(rng, 2 + rng_below(rng, MAX_MASTERS - 1)));
+    plan->n_clients = (uint8_t)(rng_chance(rng, 60)    ? 1
+                                : rng_chance(rng, 650) ? 2
+                                                       : 2 + rng_below(rng, MAX_CLIENTS - 1));
     if (options->max_clients && plan->n_clients > options->max_clients)
         plan->n_clients = options->max_clients;
     plan->n_keys = (uint8_t)(rng_chance(rng, 800) ? 1 : MAX_KEYS);
@@ -168,6 +170,21 @@ static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_op
         plan->timer_slack_ns = rng_scaled(rng, 5 * RL_NS_PER_MS, 300 * RL_NS_PER_MS);
 }
 
+/* In time with the locks; but who waits for the end of a quarantine, many short locks long, learns nothing from trying
+ * a thousand times, nor from knocking so often at the door of a master that is down for seconds. */
+static void set_pace(struct plan *plan)
+{
+    int64_t pace_ms = plan->ttl_min_ms;
+
+    if (pace_ms < plan->duration_ns / RL_NS_PER_MS / 8)
+        pace_ms = plan->duration_ns / RL_NS_PER_MS / 8;
+    if (pace_ms < plan->max_ttl_ms / 8)
+        pace_ms = plan->max_ttl_ms / 8;
+    plan->pace_ms = (uint32_t)pace_ms;
+    if (plan->backoff_max.ns < rl_ms(pace_ms / 2).ns)
+        plan->backoff_max = rl_ms(pace_ms / 2);
+}
+
 void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *options)
 {
     struct rng rng;
@@ -179,7 +196,8 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_contest_draw(plan, &contest, options);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
-    plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic && !plan->torn;
+    plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic &&
+                    !plan->torn;
     plan->declared = rng_chance(&rng, 850) || plan->forgetful;
     plan->no_config = rng_chance(&rng, 100);
     draw_sizes(plan, &rng, options);
@@ -188,10 +206,11 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);
     draw_allowance(plan, &rng);
-    plan->duration_ns = rng_scaled(&rng, 3 * rl_ms(plan->ttl_min_ms).ns, 10 * rl_ms(plan->ttl_min_ms).ns);
+    plan->duration_ns = rng_scaled(&rng, 2 * rl_ms(plan->ttl_min_ms).ns, 6 * rl_ms(plan->ttl_min_ms).ns);
     if (options->max_duration_ns && plan->duration_ns > options->max_duration_ns)
         plan->duration_ns = options->max_duration_ns;
     draw_faults(plan, &rng, options);
     plan_contest_faults(plan, &contest, options, round_trip);
+    set_pace(plan);
     draw_clocks(plan, &rng);
 }

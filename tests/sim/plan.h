@@ -40,6 +40,7 @@ struct plan {
     struct rl_span backoff_max;
     uint32_t ttl_min_ms;
     uint32_t max_ttl_ms;
+    uint32_t pace_ms;       /* of those who do not hold a lock: how they think and try again */
     uint32_t hiccup_permille; /* how often a process is stopped at one of the places where it may be */
     int64_t timer_slack_ns; /* how late a timer may fire */
     int64_t slow_ppm;       /* clients' clocks at most so slow, and masters' so fast: within the drift allowance */

@@ -2,11 +2,11 @@
  * master to master, masters that not everybody reaches. A quorum that grants then seldom agrees about the token, and
  * what it takes to record it - late grants, lost RAISEs - has many ways to go wrong.
  *
- * Torn worlds, only where clocks may be set, go further: "even without A2" tokens are unique (G2). Their masters' clocks
- * are set forward every few round trips, so that keys end while they are held, and several clients hold at once.
+ * Torn worlds, only where clocks may be set, go further: "even without A2" tokens are unique (G2). Their masters'
+ * clocks are set forward every few round trips, so that keys end while they are held, and several clients hold at once.
  *
- * Forgetful worlds: masters lose their memories, one or several at a time, while a lock is held and renewed, and rivals'
- * commands are on their way (protocol 3.2). */
+ * Forgetful worlds: masters lose their memories, one or several at a time, while a lock is held and renewed, and
+ * rivals' commands are on their way (protocol 3.2). */
 #include <string.h>
 
 #include "plan.h"
@@ -33,9 +33,11 @@ void plan_contest_sizes(struct plan *plan, struct rng *rng, const struct plan_op
     memset(plan->handle_keys, 0, sizeof plan->handle_keys);
 }
 
+/* Not every client reaches every master. */
 static void make_partial(struct plan *plan, struct rng *rng, int64_t shortest, int64_t longest)
 {
-    static const enum fault faults[] = {FAULT_CUT, FAULT_PARTITION, FAULT_PARTITION_UP, FAULT_PARTITION_DOWN, FAULT_SLOW};
+    static const enum fault faults[] = {FAULT_CUT, FAULT_PARTITION, FAULT_PARTITION_UP, FAULT_PARTITION_DOWN,
+                                        FAULT_SLOW};
 
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         plan->faults |= (uint32_t)rng_chance(rng, 500) << faults[i];

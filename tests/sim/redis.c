@@ -97,6 +97,7 @@ static const struct command {
     {"PTTL", 2, 2, READS, command_pttl},
     {"EXISTS", 2, RL_COMMAND_MAX_ARGS, READS, command_exists},
     {"HGET", 3, 3, READS, command_hget},
+    {"HMGET", 3, RL_COMMAND_MAX_ARGS, READS, command_hmget},
     {"HSET", 4, RL_COMMAND_MAX_ARGS, WRITES | NEEDS_MEMORY, command_hset},
     {"TIME", 1, 1, READS, command_time},
     {"INFO", 1, 1, READS, command_info},
@@ -104,8 +105,10 @@ static const struct command {
 
 static const struct command *find_command(struct rl_slice name)
 {
+    char first = name.size ? (char)(*(const char *)name.data & ~0x20) : '\0';
+
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
-        if (redis_word_is(name, commands[i].name))
+        if (commands[i].name[0] == first && redis_word_is(name, commands[i].name))
             return &commands[i];
     }
     return NULL;

@@ -28,6 +28,7 @@ COMMAND(pttl);
 
 /* redis_hashes.c */
 COMMAND(hget);
+COMMAND(hmget);
 COMMAND(hset);
 
 #undef COMMAND

@@ -19,6 +19,33 @@ void command_hget(struct redis_context *context, size_t argc, const struct rl_sl
         reply_string(reply, field->value.bytes, field->value.size);
 }
 
+static void take_field(struct redis_context *context, struct rl_slice name, struct rl_reply_item *item)
+{
+    const struct field *field = keyspace_field(context->keys, name.data, name.size);
+
+    *item = (struct rl_reply_item){.type = RL_REPLY_NIL};
+    if (field)
+        *item = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {field->value.bytes, field->value.size}};
+}
+
+void command_hmget(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *entry = redis_lookup(context, argv[1]);
+
+    if (entry && entry->type != ENTRY_HASH) {
+        reply_error(reply, WRONGTYPE);
+        return;
+    }
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    reply->n_elements = argc - 2;
+    for (size_t i = 0; i < argc - 2; i++) {
+        if (entry)
+            take_field(context, argv[i + 2], &reply->elements[i]);
+        else
+            reply->elements[i] = (struct rl_reply_item){.type = RL_REPLY_NIL};
+    }
+}
+
 /* One field and value of HSET: 1 if it is new, 0 if it was there, -1 if the model has no room. */
 static int set_field(struct keyspace *keys, struct rl_slice name, struct rl_slice value)
 {

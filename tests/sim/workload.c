@@ -27,8 +27,9 @@ static void draw_habits(struct world *world, struct agent *agent)
 {
     struct rng *rng = &world->work;
     int64_t ttl = rl_ms(world->plan.ttl_min_ms).ns;
+    int64_t pace = rl_ms(world->plan.pace_ms).ns;
 
-    agent->think_ns = agent_time(world, 2 * ttl);
+    agent->think_ns = agent_time(world, 2 * pace);
     agent->hold_ns = agent_time(world, 2 * ttl);
     agent->extend_permille = (uint16_t)(rng_chance(rng, 400) ? 0 : rng_chance(rng, 300) ? 950 : rng_below(rng, 1000));
     agent->cancel_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 400));
@@ -37,7 +38,7 @@ static void draw_habits(struct world *world, struct agent *agent)
     agent->export_permille = (uint16_t)(rng_chance(rng, 750) ? 0 : rng_below(rng, 400));
     agent->abandon_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 500));
     if (world->plan.contested) {
-        agent->think_ns = agent_time(world, ttl / 8);
+        agent->think_ns = agent_time(world, pace / 8);
         agent->hold_ns = agent_time(world, ttl / 8);
         agent->extend_permille /= 4;
     } else if (world->plan.forgetful) {

@@ -27,8 +27,8 @@ static struct rl_acquire draw_wish(struct client *client)
     struct rng *rng = &world->work;
     struct rl_acquire wish = {
         .ttl_ms = draw_ttl(world),
-        .retry_delay = rl_ms(rng_between(rng, world->plan.ttl_min_ms / 24, world->plan.ttl_min_ms / 2)),
-        .retry_jitter = rl_ms(rng_between(rng, world->plan.ttl_min_ms / 24 + 1, world->plan.ttl_min_ms / 2)),
+        .retry_delay = rl_ms(rng_between(rng, world->plan.pace_ms / 24, world->plan.pace_ms / 2)),
+        .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
         .fenced = rng_chance(rng, world->plan.fenced_permille),

@@ -8,7 +8,7 @@
 
 static const char *manual; /* redlock(7), as it is written */
 
-enum { RIGHTS = 17, LEAVE_NONE = -1 };
+enum { RIGHTS = 18, LEAVE_NONE = -1 };
 
 /* The user with the advised rights on one master, but for one of them. */
 static void set_locker(size_t master, int left_out)

@@ -209,85 +209,6 @@ START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit
 }
 END_TEST
 
-/* --- Undoing ------------------------------------------------------------------------------------------------------ */
-
-/* Master 0 has refused the claim, and was given the key later. */
-static struct core *start_repaired(const char *answer)
-{
-    struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
-
-    core_acquire(core, &wish);
-    core_answers(core, "rgg");
-    core_extend(core, 0);
-    core_answers(core, ".gg");
-    miss(core, 0);
-    core_answers(core, answer);
-    core_skip(core);
-    return core;
-}
-
-START_TEST(a_key_that_was_given_back_is_released_whatever_became_of_the_repair)
-{
-    static const char *const answers[] = {"g", "r", "f", "u", "."};
-    struct core *core = start_repaired(answers[_i]);
-
-    core_release(core);
-    core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
-    core_stop(core);
-}
-END_TEST
-
-START_TEST(a_repair_that_comes_through_behind_the_release_is_no_vote)
-{
-    struct core *core = start_repaired(".");
-
-    core_release(core);
-    core_answers(core, "ggg");
-    core_answers(core, "g");
-    core_forget(core);
-    ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
-    ck_assert_uint_eq(core_live_claims(core), 0);
-    core_stop(core);
-}
-END_TEST
-
-START_TEST(a_repair_of_a_detached_lock_leaves_no_claim_behind)
-{
-    struct core *core = start_repaired(".");
-
-    core_detach(core);
-    core_answers(core, "g");
-    core_expect(core, "t=0ms DISPOSE #1\n");
-    core_stop(core);
-}
-END_TEST
-
-START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
-{
-    struct core *core = start_restarted(1);
-
-    core_extend(core, 0);
-    core_answers(core, ".gg");
-    if (_i)
-        core_detach(core);
-    else
-        core_release(core);
-    core_skip(core);
-    miss(core, 0);
-    ck_assert_ptr_null(strstr(core->log, "repair"));
-    core_stop(core);
-}
-END_TEST
-
-static void add_undo_tests(TCase *cases)
-{
-    tcase_add_loop_test(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5);
-    tcase_add_test(cases, a_repair_that_comes_through_behind_the_release_is_no_vote);
-    tcase_add_test(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind);
-    tcase_add_loop_test(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2);
-}
-
 int main(void)
 {
     Suite *suite = suite_create("engine_repair");
@@ -303,6 +224,5 @@ int main(void)
     tcase_add_test(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one);
     tcase_add_test(cases, a_repair_that_meets_another_value_takes_the_vote);
     tcase_add_loop_test(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit, 0, 3);
-    add_undo_tests(suite_add_case(suite, "undoing", NULL, NULL));
     return suite_run(suite);
 }

@@ -11,8 +11,8 @@
 
 /* What a lock user must be allowed, on the keys of the prefix. */
 #define ADVICE_RIGHTS                                                                                              \
-    "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hset "      \
-    "+eval +evalsha +script|load"
+    "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hmget "     \
+    "+hset +eval +evalsha +script|load"
 
 struct advice {
     bool serious;      /* it keeps the master from voting */

@@ -7,9 +7,6 @@
 
 #include "cli/commands.h"
 
-/* A master that neither answers nor refuses is down when its connection times out: well before this. */
-enum { JOIN_MS = 10000 };
-
 static void on_signal(evutil_socket_t number, short what, void *data)
 {
     struct session *session = data;
@@ -190,92 +187,4 @@ int session_release_token(struct session *session, struct redlock_lock *lock, co
 {
     record(session, lock, REDLOCK_OP_RELEASE);
     return ended(session, redlock_release_token(lock, token, on_result, session));
-}
-
-/* --- Waiting ------------------------------------------------------------------------------------------------- */
-
-static void on_timeout(evutil_socket_t fd, short what, void *data)
-{
-    *(bool *)data = true;
-}
-
-bool session_run_until(struct session *session, session_condition condition, void *data, uint32_t timeout_ms)
-{
-    struct timeval after = {(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
-    bool over = false;
-    struct event *timer = evtimer_new(session->base, on_timeout, &over);
-    bool met = condition != NULL && condition(session, data);
-
-    if (timer == NULL || event_add(timer, &after) < 0)
-        over = true;
-    while (!met && !over && session->caught == 0) {
-        if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
-            break;
-        met = condition != NULL && condition(session, data);
-    }
-    if (timer != NULL)
-        event_free(timer);
-    return met;
-}
-
-bool session_poll(struct session *session)
-{
-    event_base_loop(session->base, EVLOOP_NONBLOCK);
-    return session->caught == 0;
-}
-
-static bool all_judged(const struct session *session, void *data)
-{
-    const struct redlock_client *const *client = data;
-
-    for (size_t i = 0; i < redlock_client_node_count(*client); i++) {
-        struct redlock_node_stats stats;
-
-        if (redlock_client_node_stats(*client, i, &stats, sizeof(stats)) != 0 || stats.link == REDLOCK_LINK_JOINING)
-            return false;
-    }
-    return true;
-}
-
-void session_join(struct session *session, const struct redlock_client *client)
-{
-    session_run_until(session, all_judged, &client, JOIN_MS);
-}
-
-static bool all_voted(const struct session *session, void *data)
-{
-    for (size_t i = 0; i < session->last.n_nodes; i++)
-        if (session->last.votes[i].vote == REDLOCK_VOTE_PENDING)
-            return false;
-    return true;
-}
-
-void session_settle(struct session *session, uint32_t timeout_ms)
-{
-    session_run_until(session, all_voted, NULL, timeout_ms);
-}
-
-static void on_shutdown(struct redlock_client *client, int status, void *data)
-{
-    *(bool *)data = true;
-}
-
-void session_finish(struct session *session, struct redlock_client *client, uint32_t timeout_ms)
-{
-    bool done = false;
-
-    session->lock = NULL;
-    if (client != NULL && redlock_client_shutdown(client, timeout_ms, on_shutdown, &done) == 0)
-        while (!done && event_base_loop(session->base, EVLOOP_ONCE) == 0)
-            continue;
-    redlock_client_destroy(client);
-}
-
-const char *session_node_name(const struct redlock_client *client, size_t node)
-{
-    struct redlock_node_stats stats = {0};
-
-    if (redlock_client_node_stats(client, node, &stats, sizeof(stats)) != 0)
-        return "?";
-    return stats.name;
 }

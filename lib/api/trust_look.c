@@ -1,0 +1,63 @@
+/* Another look at a master that votes, on the connection that there is: what the handshake has found may be changed at
+ * run time (CONFIG SET of the eviction policy or of persistence, REPLICAOF), and no reply to a lock's command tells.
+ * The same questions as in the handshake, as ordinary commands. Whatever is odd ends the connection, and the next
+ * handshake judges. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api/client.h"
+
+static bool send_scratch(struct redlock_client *client, unsigned node, enum rl_ticket_step step, unsigned index,
+                         struct rl_instant sent)
+{
+    struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
+
+    return rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch),
+                          false, &ticket);
+}
+
+/* What cannot be sent now is asked next time. */
+void rl_trust_look(struct redlock_client *client, unsigned node, struct rl_instant now)
+{
+    if (client->engine.links[node] != RL_LINK_READY)
+        return;
+    for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
+        rl_bytes_clear(&client->scratch);
+        if (!rl_trust_encode_setting((enum rl_trust_setting)i, &client->scratch) ||
+            !send_scratch(client, node, RL_TICKET_LOOK_SETTING, i, now))
+            return;
+    }
+}
+
+static void ask_join(struct redlock_client *client, unsigned node, struct rl_instant now)
+{
+    rl_bytes_clear(&client->scratch);
+    if (rl_trust_encode_join(client, node, &client->scratch))
+        send_scratch(client, node, RL_TICKET_LOOK_JOIN, 0, now);
+}
+
+void rl_trust_look_setting(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                           const struct rl_reply *reply, struct rl_instant now)
+{
+    rl_trust_note_setting(&client->trust.nodes[node], ticket->flags, reply);
+    if (ticket->flags == RL_TRUST_N_SETTINGS - 1)
+        ask_join(client, node, now);
+}
+
+void rl_trust_look_join(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                        const struct rl_reply *reply, struct rl_instant now)
+{
+    struct rl_trust_node *known = &client->trust.nodes[node];
+    struct rl_join_report report;
+
+    if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report)) {
+        rl_driver_fail_node(client->driver, node, "looked at again: it does not answer as it did");
+        return;
+    }
+    if (strcmp(report.incarnation, known->report.incarnation) != 0) {
+        rl_driver_fail_node(client->driver, node, "looked at again: its memory is not the one that was judged");
+        return;
+    }
+    known->report = report;
+    rl_trust_take_report(client, node, ticket->sent, now);
+}

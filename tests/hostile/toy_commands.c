@@ -1,0 +1,193 @@
+/* What a toy master makes of each command. Scripts are told apart by the number of their keys and words. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "toy_inside.h"
+
+#define FOREIGN ":-1\r\n"
+#define MISSING ":0\r\n"
+
+static int64_t wall_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+/* --- Locks --------------------------------------------------------------------------------------------------- */
+
+static const char *set(struct toy *toy, const struct toy_word *words)
+{
+    toy->sets++;
+    if (toy_find(toy, words[1]))
+        return "$-1\r\n";
+    toy_store(toy, words[1], words[2], toy_number(words[5]));
+    return "+OK\r\n";
+}
+
+static const char *release(struct toy *toy, struct toy_key *at)
+{
+    at->size = 0;
+    toy->deletes++;
+    return ":1\r\n";
+}
+
+static const char *expire(struct toy_key *at, struct toy_word ttl_ms)
+{
+    at->expires_ns = toy_now_ns() + toy_number(ttl_ms) * 1000000;
+    return ":1\r\n";
+}
+
+/* Script, 1, key, value: RELEASE. With a ttl behind the value: EXTEND. */
+static const char *run_compare(struct toy *toy, const struct toy_word *words, size_t n)
+{
+    struct toy_key *at = toy_find(toy, words[3]);
+
+    if (!at)
+        return MISSING;
+    if (!toy_is(words[4], at->value))
+        return FOREIGN;
+    return n == 5 ? release(toy, at) : expire(at, words[5]);
+}
+
+static void lift_counter(struct toy *toy, int64_t number)
+{
+    if (toy->counter < number)
+        toy->counter = number;
+}
+
+/* Script, 2 or 3, key, marker, [counter], value, ttl, incarnation, [token, counter's ttl]. */
+static const char *run_repair(struct toy *toy, const struct toy_word *words)
+{
+    size_t value = toy_is(words[2], "3") ? 6 : 5;
+    struct toy_key *at = toy_find(toy, words[3]);
+
+    if (words[value + 2].size && !toy_is(words[value + 2], toy->incarnation))
+        return ":-2\r\n";
+    if (at && !toy_is(words[value], at->value))
+        return FOREIGN;
+    if (value == 6)
+        lift_counter(toy, toy_number(words[9]));
+    if (at)
+        return expire(at, words[value + 1]);
+    toy_store(toy, words[3], words[value], toy_number(words[value + 1]));
+    toy->repairs++;
+    return ":2\r\n";
+}
+
+/* Script, 2, key, counter, value, token, counter's ttl. */
+static const char *run_raise(struct toy *toy, const struct toy_word *words)
+{
+    const struct toy_key *at = toy_find(toy, words[3]);
+
+    if (!at)
+        return MISSING;
+    if (!toy_is(words[5], at->value))
+        return FOREIGN;
+    lift_counter(toy, toy_number(words[6]));
+    toy->raises++;
+    return ":1\r\n";
+}
+
+/* Script, 2, key, counter, value, ttl, proposal, counter's ttl. */
+static const char *run_grant(struct toy *toy, const struct toy_word *words)
+{
+    if (toy_find(toy, words[3])) {
+        snprintf(toy->reply, sizeof(toy->reply), "*3\r\n:0\r\n:1000\r\n:%" PRId64 "\r\n", toy->counter);
+        return toy->reply;
+    }
+    toy->counter++;
+    lift_counter(toy, toy_number(words[7]));
+    toy_store(toy, words[3], words[5], toy_number(words[6]));
+    snprintf(toy->reply, sizeof(toy->reply), "*2\r\n:1\r\n:%" PRId64 "\r\n", toy->counter);
+    return toy->reply;
+}
+
+static bool names_counter(struct toy_word key)
+{
+    static const char begin[] = "redlock:fence:";
+
+    return key.size >= sizeof(begin) - 1 && memcmp(key.bytes, begin, sizeof(begin) - 1) == 0;
+}
+
+static const char *run_script(struct toy *toy, const struct toy_word *words, size_t n)
+{
+    if (toy_is(words[0], "EVALSHA") && toy->forgetful)
+        return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+    if (toy_is(words[2], "1"))
+        return run_compare(toy, words, n);
+    if (n == 9)
+        return run_grant(toy, words);
+    return n == 8 && names_counter(words[4]) ? run_raise(toy, words) : run_repair(toy, words);
+}
+
+/* --- Handshake and guard ------------------------------------------------------------------------------------- */
+
+static bool is_join(const struct toy_word *words, size_t n)
+{
+    return n == 9 && toy_is(words[0], "EVAL") && toy_is(words[2], "1");
+}
+
+/* A marker that was always there, but for the quarantine after toy_lose(). */
+static const char *join(struct toy *toy, const struct toy_word *words)
+{
+    const char *id = strrchr(toy->dir, '/') + 1;
+    int64_t left_ns = toy->quarantine_ends_ns - toy_now_ns();
+
+    toy->joins++;
+    snprintf(toy->reply, sizeof(toy->reply),
+             "*15\r\n$4\r\nKEPT\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$6\r\nmaster\r\n$9\r\nredis 7.0\r\n"
+             "$10\r\nnoeviction\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n",
+             strlen(toy->incarnation), toy->incarnation, strlen(id), id, strlen(id), id,
+             left_ns > 0 ? left_ns / 1000000 + 1 : 0, toy_number(words[7]), wall_us());
+    return toy->reply;
+}
+
+/* Nothing is durable here: "no" is an answer to all that is asked. */
+static const char *config(struct toy *toy, struct toy_word name)
+{
+    snprintf(toy->reply, sizeof(toy->reply), "*2\r\n$%zu\r\n%.*s\r\n$2\r\nno\r\n", name.size, (int)name.size,
+             (const char *)name.bytes);
+    return toy->reply;
+}
+
+static const char *marker(struct toy *toy)
+{
+    snprintf(toy->reply, sizeof(toy->reply), "$%zu\r\n%s\r\n", strlen(toy->incarnation), toy->incarnation);
+    return toy->reply;
+}
+
+static const char *wall_time(struct toy *toy)
+{
+    int64_t now = wall_us();
+
+    snprintf(toy->reply, sizeof(toy->reply), "*2\r\n$10\r\n%010" PRId64 "\r\n$6\r\n%06" PRId64 "\r\n", now / 1000000,
+             now % 1000000);
+    return toy->reply;
+}
+
+const char *toy_execute(struct toy *toy, const struct toy_word *words, size_t n)
+{
+    const char *reply;
+
+    if (toy_is(words[0], "PING"))
+        return toy->pong ? toy->pong : "+PONG\r\n";
+    if (toy_is(words[0], "CONFIG"))
+        return config(toy, words[2]);
+    if (toy_is(words[0], "HGET"))
+        return marker(toy);
+    if (toy_is(words[0], "TIME"))
+        return wall_time(toy);
+    if (is_join(words, n))
+        return join(toy, words);
+    if (toy_is(words[0], "SET"))
+        reply = set(toy, words);
+    else if (toy_is(words[0], "EVAL") || toy_is(words[0], "EVALSHA"))
+        reply = run_script(toy, words, n);
+    else
+        return "+OK\r\n"; /* the rest of the handshake */
+    return toy->says ? toy->says : reply;
+}

@@ -1,0 +1,25 @@
+/* Between the files of the toy master. */
+#ifndef TESTS_TOY_INSIDE_H
+#define TESTS_TOY_INSIDE_H
+
+#include "toy.h"
+
+/* The longest command: REPAIR of a lock with a fencing token. */
+#define TOY_WORDS 11
+
+struct toy_word {
+    const unsigned char *bytes;
+    size_t size;
+};
+
+/* toy_keys.c */
+int64_t toy_now_ns(void);
+struct toy_key *toy_find(struct toy *toy, struct toy_word key);
+void toy_store(struct toy *toy, struct toy_word key, struct toy_word value, int64_t ttl_ms);
+bool toy_is(struct toy_word word, const char *text);
+int64_t toy_number(struct toy_word word);
+
+/* toy_commands.c: the reply, valid until the next command. */
+const char *toy_execute(struct toy *toy, const struct toy_word *words, size_t n);
+
+#endif

@@ -1,0 +1,113 @@
+/* What a program may do inside the loss alarm. */
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+static struct rig rig;
+static struct watched watched;
+
+static void open_five(void)
+{
+    rig_open_with(&rig, 5, 0, NULL);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct redlock_lock *hold(const char *key)
+{
+    struct redlock_acquire_options wish = rig_wish(200, 0);
+    struct redlock_lock *lock;
+
+    wish.renew_ms = REDLOCK_NO_RENEWAL;
+    lock = rig_hold_as(&rig, key, &wish);
+    watch_start(lock, &watched);
+    return lock;
+}
+
+static void destroy_lock(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    watch_record(lock, alarm, user_data);
+    if (alarm->kind == REDLOCK_ALARM_LOST)
+        redlock_lock_destroy(lock);
+}
+
+static void destroy_client(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    watch_record(lock, alarm, user_data);
+    if (alarm->kind != REDLOCK_ALARM_LOST)
+        return;
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+}
+
+static struct outcome again;
+
+static void acquire_again(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct redlock_acquire_options wish = rig_wish(30000, 20000);
+
+    watch_record(lock, alarm, user_data);
+    if (alarm->kind == REDLOCK_ALARM_LOST)
+        ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &again), 0);
+}
+
+static void hold_with(const char *key, redlock_watch_fn watch)
+{
+    struct redlock_lock *lock = hold(key);
+
+    ck_assert_int_eq(redlock_lock_watch(lock, watch, &watched), 0);
+    watch_wait_lost(&rig, &watched);
+}
+
+START_TEST(the_lock_is_destroyed_inside_the_alarm)
+{
+    hold_with("inside", destroy_lock);
+    rig_wait_no_claims(&rig, rig.client);
+    rig_wait_absent(&rig, "inside");
+    ck_assert_uint_eq(watched.lost, 1);
+}
+END_TEST
+
+static bool is_destroyed(void *argument)
+{
+    (void)argument;
+    return !rig.client;
+}
+
+START_TEST(the_client_is_destroyed_inside_the_alarm)
+{
+    hold("other"); /* its alarm would come in the same turn */
+    hold_with("inside", destroy_client);
+    rig_wait(&rig, is_destroyed, NULL, "the client to be destroyed");
+    rig_run_for(&rig, 100);
+    rig_wait_absent(&rig, "inside");
+    ck_assert_uint_le(watched.lost, 2);
+}
+END_TEST
+
+START_TEST(the_lock_is_acquired_again_inside_the_alarm)
+{
+    memset(&again, 0, sizeof(again));
+    hold_with("inside", acquire_again);
+    rig_wait_outcome(&rig, &again);
+    outcome_expect(&again, REDLOCK_OK);
+    ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_HELD);
+    ck_assert_uint_eq(watched.lost, 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("alarm_inside");
+    TCase *inside = suite_add_case(suite, "inside", open_five, close_rig);
+
+    tcase_add_test(inside, the_lock_is_destroyed_inside_the_alarm);
+    tcase_add_test(inside, the_client_is_destroyed_inside_the_alarm);
+    tcase_add_test(inside, the_lock_is_acquired_again_inside_the_alarm);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,55 @@
+#include "fence_rig.h"
+
+#include "suite.h"
+
+struct rig rig;
+
+void fence_options(struct redlock_options *options)
+{
+    options->node_timeout_ms = 200;
+    options->backoff_max_ms = 50;
+    options->max_ttl_ms = 5000;
+}
+
+void fence_open(void)
+{
+    rig_open_with(&rig, 3, 0, fence_options);
+}
+
+void fence_close(void)
+{
+    rig_close(&rig);
+}
+
+struct redlock_acquire_options fence_wish(int64_t timeout_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(5000, timeout_ms);
+
+    wish.fenced = 1;
+    return wish;
+}
+
+/* Acquires, and gives the lock, whose token is the result's. */
+struct redlock_lock *fence_take(struct redlock_client *client)
+{
+    struct redlock_acquire_options wish = fence_wish(20000);
+    struct redlock_lock *lock = rig_new_lock(client, "job");
+    struct outcome outcome = rig_acquire(&rig, lock, &wish);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_ne(outcome.fence, 0);
+    ck_assert_uint_eq(outcome.fence, redlock_lock_fence(lock));
+    return lock;
+}
+
+uint64_t fence_take_and_release(struct redlock_client *client)
+{
+    struct redlock_lock *lock = fence_take(client);
+    uint64_t fence = redlock_lock_fence(lock);
+    struct outcome outcome = rig_release(&rig, lock);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(redlock_lock_fence(lock), 0);
+    redlock_lock_destroy(lock);
+    return fence;
+}

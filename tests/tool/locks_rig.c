@@ -1,0 +1,72 @@
+#include "locks_rig.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "suite.h"
+
+struct tool tool;
+struct masters *masters;
+
+void locks_start(size_t count, const char *const *extra_args)
+{
+    struct masters_options options = {.count = count, .extra_args = extra_args};
+    char list[2048] = "";
+
+    masters = masters_create(&options);
+    ck_assert_msg(masters != NULL, "%s", masters_error());
+    for (size_t i = 0; i < count; i++)
+        strcat(strcat(list, i > 0 ? "," : ""), masters_url(masters, i));
+    setenv("REDLOCK_NODES", list, 1);
+}
+
+/* Otherwise masters that have just been started would not vote for a minute. */
+void locks_declare_new(void)
+{
+    tool_run(&tool, "nodes --new-deployment --yes");
+    tool_expect(&tool, 0);
+}
+
+void locks_open(void)
+{
+    locks_start(5, NULL);
+    locks_declare_new();
+}
+
+void locks_close(void)
+{
+    masters_destroy(masters);
+}
+
+void locks_command(size_t node, const char *const *words)
+{
+    char *reply = masters_command(masters, node, words);
+
+    ck_assert_msg(reply != NULL, "%s", masters_error());
+    free(reply);
+}
+
+void locks_store(size_t node, const char *value)
+{
+    locks_command(node, (const char *const[]){"SET", "job", value, "PX", "60000", NULL});
+}
+
+/* `redlock lock job`, which must succeed; its token. */
+const char *locks_lock(void)
+{
+    static char token[64];
+
+    tool_run(&tool, "lock job --ttl 30s");
+    tool_expect(&tool, 0);
+    ck_assert_int_eq(sscanf(tool.out, "%63s\n", token), 1);
+    return token;
+}
+
+void locks_unlock(const char *token)
+{
+    const char *const words[] = {"unlock", "job", token, NULL};
+
+    tool_start(&tool, words);
+    tool_finish(&tool);
+}

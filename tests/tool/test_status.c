@@ -1,0 +1,88 @@
+/* status on real masters. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "locks_rig.h"
+#include "suite.h"
+
+START_TEST(status_of_a_free_key_exits_with_1)
+{
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "free: no key on the 5 of 5 masters"));
+}
+END_TEST
+
+START_TEST(status_shows_a_split_and_does_not_call_it_held)
+{
+    locks_store(0, "a");
+    locks_store(1, "a");
+    locks_store(2, "b");
+    locks_command(3, (const char *const[]){"RPUSH", "job", "x", NULL});
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "split: 4 of 5 masters have the key"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "not a string"));
+}
+END_TEST
+
+START_TEST(status_without_enough_answers_is_unknown)
+{
+    locks_store(0, "a");
+    locks_store(1, "a");
+    ck_assert(masters_kill(masters, 3));
+    ck_assert(masters_hang(masters, 4));
+    tool_run(&tool, "status job --node-timeout 200ms");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 3 of 5 masters answered"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "Connection refused"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "no answer in time"));
+}
+END_TEST
+
+START_TEST(status_judges_by_the_quorum_whatever_the_silent_masters_store)
+{
+    for (size_t i = 0; i < 3; i++)
+        locks_store(i, "a");
+    ck_assert(masters_kill(masters, 3));
+    ck_assert(masters_kill(masters, 4));
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "on 3 of 5 masters"));
+}
+END_TEST
+
+START_TEST(status_shortens_tokens_unless_told_otherwise)
+{
+    const char *token = locks_lock();
+
+    tool_run(&tool, "status job");
+    ck_assert_ptr_null(strstr(tool.out, token));
+    tool_run(&tool, "status job --json");
+    ck_assert_ptr_null(strstr(tool.out, token));
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"token_prefix\":\""));
+    tool_run(&tool, "status job --json --verbose");
+    ck_assert_ptr_nonnull(strstr(tool.out, token));
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("status");
+    TCase *status = suite_add_case(made, "status", locks_open, locks_close);
+
+    tcase_add_test(status, status_of_a_free_key_exits_with_1);
+    tcase_add_test(status, status_shows_a_split_and_does_not_call_it_held);
+    tcase_add_test(status, status_without_enough_answers_is_unknown);
+    tcase_add_test(status, status_judges_by_the_quorum_whatever_the_silent_masters_store);
+    tcase_add_test(status, status_shortens_tokens_unless_told_otherwise);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}

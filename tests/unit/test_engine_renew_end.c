@@ -1,0 +1,206 @@
+/* Renewal (protocol 3.3): when it ends, and how it goes with the caller's own extensions. Held since t = 0, ttl 1000,
+ * renewed every 300 ms: valid until 988 unless renewed. */
+#include <string.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+static struct rl_acquire renewing_wish(void)
+{
+    struct rl_acquire wish = core_wish();
+
+    wish.renew_ms = 300;
+    return wish;
+}
+
+static struct core *start_renewing(void)
+{
+    struct rl_acquire wish = renewing_wish();
+
+    return core_start_held_as(3, &wish);
+}
+
+/* --- When no longer ----------------------------------------------------------------------------------------------- */
+
+START_TEST(no_renewal_begins_after_max_hold)
+{
+    struct rl_acquire wish = renewing_wish();
+    struct core *core;
+
+    wish.max_hold_ms = 600;
+    core = core_start_held_as(3, &wish);
+    core_run_to(core, 300);
+    core_answers(core, "ggg");
+    core_skip(core);
+    core_run_to(core, 2000);
+    core_expect(core, "t=1288ms SEND release #1: 0 1 2\n"
+                      "t=1288ms LOST\n");
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_HOLD_LIMIT);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)
+{
+    struct rl_acquire wish = renewing_wish();
+    struct core *core;
+
+    wish.max_hold_ms = 301;
+    core = core_start_held_as(3, &wish);
+    core_sleep_to(core, 301);
+    core_run_to(core, 900);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(retries_end_with_max_hold_too)
+{
+    struct rl_acquire wish = renewing_wish();
+    struct core *core;
+
+    wish.max_hold_ms = 355;
+    core = core_start_held_as(3, &wish);
+    core_run_to(core, 980);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(nothing_is_renewed_after_the_release_which_goes_behind_the_renewal)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 310);
+    core_release(core);
+    core_answers(core, "ggg");
+    core_answers(core, "ggg");
+    core_run_to(core, 3000);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=310ms SEND release #1: 0 1 2\n"
+                      "t=310ms COMPLETE release ok\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(nothing_is_renewed_once_the_handle_is_gone)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 310);
+    if (_i)
+        core_detach(core);
+    else
+        core_fini(core);
+    core_skip(core);
+    core_answers(core, "ggg");
+    core_run_to(core, 3000);
+    ck_assert_ptr_null(strstr(core->log, "extend"));
+    ck_assert_ptr_null(strstr(core->log, "RENEWED"));
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_next_hold_begins_with_no_renewal_of_the_former)
+{
+    struct core *core = start_renewing();
+    struct rl_acquire wish = core_wish();
+
+    core_run_to(core, 310);
+    core_release(core);
+    for (unsigned turn = 0; turn < 2; turn++)
+        core_answers(core, "ggg");
+    core_acquire(core, &wish);
+    core_answers(core, "ggg");
+    core_skip(core);
+    core_run_to(core, 1297);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+/* --- The caller's own extensions ---------------------------------------------------------------------------------- */
+
+START_TEST(an_extension_takes_over_the_renewal_under_way)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 310);
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_deadline_ms(core), 310 + 988);
+    core_run_to(core, 610);
+    core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
+                      "t=310ms SEND extend #1: 0 1 2\n"
+                      "t=310ms COMPLETE extend ok\n"
+                      "t=610ms SEND extend #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_rhythm_keeps_its_proportion_to_a_changed_ttl)
+{
+    static const struct {
+        uint32_t ttl_ms;
+        int64_t next_ms;
+    } changes[] = {{500, 150}, {2000, 600}, {10, 3}};
+    struct core *core = start_renewing();
+
+    core_extend(core, changes[_i].ttl_ms);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(changes[_i].next_ms).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_extension_that_fails_is_followed_by_a_renewal_soon)
+{
+    struct core *core = start_renewing();
+
+    core_extend(core, 0);
+    core_answers(core, "ff");
+    ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(60).ns);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_canceled_extension_does_not_put_the_renewal_off)
+{
+    struct core *core = start_renewing();
+
+    core_run_to(core, 290);
+    core_extend(core, 0);
+    core_cancel(core);
+    ck_assert_int_le(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(350).ns);
+    core_stop(core);
+}
+END_TEST
+
+static void add_end_tests(TCase *cases)
+{
+    tcase_add_test(cases, no_renewal_begins_after_max_hold);
+    tcase_add_test(cases, a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either);
+    tcase_add_test(cases, retries_end_with_max_hold_too);
+    tcase_add_test(cases, nothing_is_renewed_after_the_release_which_goes_behind_the_renewal);
+    tcase_add_loop_test(cases, nothing_is_renewed_once_the_handle_is_gone, 0, 2);
+    tcase_add_test(cases, the_next_hold_begins_with_no_renewal_of_the_former);
+}
+
+static void add_extension_tests(TCase *cases)
+{
+    tcase_add_test(cases, an_extension_takes_over_the_renewal_under_way);
+    tcase_add_loop_test(cases, the_rhythm_keeps_its_proportion_to_a_changed_ttl, 0, 3);
+    tcase_add_test(cases, an_extension_that_fails_is_followed_by_a_renewal_soon);
+    tcase_add_test(cases, a_canceled_extension_does_not_put_the_renewal_off);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_renew_end");
+
+    add_end_tests(suite_add_case(suite, "end", NULL, NULL));
+    add_extension_tests(suite_add_case(suite, "extension", NULL, NULL));
+    return suite_run(suite);
+}

@@ -1,0 +1,106 @@
+/* Repairs (protocol 3.2) of locks that are given up: what was given back is released, and then nothing is given back
+ * any more. Held since t = 0, ttl 1000. */
+#include <string.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+/* The master finds no key, and it is still the memory that was judged. */
+static void miss(struct core *core, unsigned node)
+{
+    core_answer(core, node, RL_REFUSED);
+    if (core->engine.standings[node].guarded)
+        core_prove(core, node);
+}
+
+static struct core *start_restarted(unsigned n_restarted)
+{
+    struct core *core = core_start_held(3);
+
+    for (unsigned node = 0; node < n_restarted; node++)
+        core_restart(core, node, 6000);
+    core_run_to(core, 300);
+    core_skip(core);
+    return core;
+}
+
+/* Master 0 has refused the claim, and was given the key later. */
+static struct core *start_repaired(const char *answer)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "rgg");
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    miss(core, 0);
+    core_answers(core, answer);
+    core_skip(core);
+    return core;
+}
+
+START_TEST(a_key_that_was_given_back_is_released_whatever_became_of_the_repair)
+{
+    static const char *const answers[] = {"g", "r", "f", "u", "."};
+    struct core *core = start_repaired(answers[_i]);
+
+    core_release(core);
+    core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_that_comes_through_behind_the_release_is_no_vote)
+{
+    struct core *core = start_repaired(".");
+
+    core_release(core);
+    core_answers(core, "ggg");
+    core_answers(core, "g");
+    core_forget(core);
+    ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
+    ck_assert_uint_eq(core_live_claims(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_repair_of_a_detached_lock_leaves_no_claim_behind)
+{
+    struct core *core = start_repaired(".");
+
+    core_detach(core);
+    core_answers(core, "g");
+    core_expect(core, "t=0ms DISPOSE #1\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
+{
+    struct core *core = start_restarted(1);
+
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    if (_i)
+        core_detach(core);
+    else
+        core_release(core);
+    core_skip(core);
+    miss(core, 0);
+    ck_assert_ptr_null(strstr(core->log, "repair"));
+    core_stop(core);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_repair_undo");
+    TCase *cases = suite_add_case(suite, "undoing", NULL, NULL);
+
+    tcase_add_loop_test(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5);
+    tcase_add_test(cases, a_repair_that_comes_through_behind_the_release_is_no_vote);
+    tcase_add_test(cases, a_repair_of_a_detached_lock_leaves_no_claim_behind);
+    tcase_add_loop_test(cases, a_key_found_missing_after_the_lock_was_given_up_is_not_given_back, 0, 2);
+    return suite_run(suite);
+}

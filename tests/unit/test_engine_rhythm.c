@@ -1,0 +1,98 @@
+/* The rhythm of renewals and the warning when extensions change the ttl: in proportion, but inside the validity. */
+#include "core_harness.h"
+#include "suite.h"
+
+/* One master, held since t = 0 with a ttl of 1000 ms, a guard time, renewed every 300 ms, warned at 200 ms. */
+static struct core *start_with_guard(int64_t guard_ms)
+{
+    struct rl_config config = core_config(1);
+    struct rl_acquire wish = core_wish();
+    struct core *core;
+
+    config.guard = rl_ms(guard_ms);
+    core = core_new(&config);
+    core_judge_votes(core, 0, false);
+    core_link(core, 0, RL_LINK_READY);
+    wish.renew_ms = 300;
+    wish.at_risk_ms = 200;
+    core_acquire(core, &wish);
+    core_answers(core, "g");
+    return core;
+}
+
+static void extend_to(struct core *core, uint32_t ttl_ms)
+{
+    core_extend(core, ttl_ms);
+    core_answers(core, "g");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+}
+
+static const struct {
+    uint32_t ttl_ms, renew_ms, at_risk_ms;
+} changes[] = {{2000, 600, 400}, {500, 150, 100}, {10, 3, 2}, {5000, 1500, 1000}};
+
+START_TEST(renewals_and_warning_keep_their_proportion_to_the_ttl)
+{
+    struct core *core = start_with_guard(0);
+
+    extend_to(core, changes[_i].ttl_ms);
+    ck_assert_uint_eq(core->locks[0].renew_ms, changes[_i].renew_ms);
+    ck_assert_uint_eq(core->locks[0].at_risk_ms, changes[_i].at_risk_ms);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(changing_the_ttl_again_and_again_loses_nothing)
+{
+    struct core *core = start_with_guard(0);
+
+    for (int i = 0; i < 50; i++) {
+        extend_to(core, 20);
+        extend_to(core, 5000);
+    }
+    extend_to(core, 1000);
+    ck_assert_uint_eq(core->locks[0].renew_ms, 300);
+    ck_assert_uint_eq(core->locks[0].at_risk_ms, 200);
+    core_stop(core);
+}
+END_TEST
+
+/* 620 less the drift of 9 and the guard of 600 are 11 ms: a third of the ttl would be long after them. */
+START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
+{
+    struct core *core = start_with_guard(600);
+
+    extend_to(core, 620);
+    ck_assert_uint_eq(core->locks[0].renew_ms, 7);
+    ck_assert_uint_eq(core->locks[0].at_risk_ms, 5);
+    core_run_to(core, 8);
+    core_answers(core, "g");
+    core_run_to(core, 14);
+    ck_assert_uint_ge(core->engine.counters.renewals, 1);
+    ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(what_was_not_wished_for_stays_so)
+{
+    struct core *core = core_start_held(1);
+
+    extend_to(core, 4000);
+    ck_assert_uint_eq(core->locks[0].renew_ms, 0);
+    ck_assert_uint_eq(core->locks[0].at_risk_ms, 0);
+    core_stop(core);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_rhythm");
+    TCase *cases = suite_add_case(suite, "rhythm", NULL, NULL);
+
+    tcase_add_loop_test(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4);
+    tcase_add_test(cases, changing_the_ttl_again_and_again_loses_nothing);
+    tcase_add_test(cases, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time);
+    tcase_add_test(cases, what_was_not_wished_for_stays_so);
+    return suite_run(suite);
+}
