@@ -101,7 +101,7 @@ struct redlock_node_info {
     const char *append_fsync; /* "always", "everysec", "no", "off"; "" if not allowed to see */
     uint8_t looked;           /* 1: the members here and below are known */
     uint8_t durable;          /* 1: keeps every acknowledged write over a crash, so it votes at once after a restart */
-    uint8_t promoted;         /* 1: has been a replica before */
+    uint8_t promoted;         /* 1: has been a replica, or was restarted from a dump made while it had one */
     uint8_t cluster;
     int64_t maxmemory;        /* bytes; 0: unlimited */
     int64_t replicas;         /* connected to it */

@@ -102,7 +102,8 @@ enum redlock_state {
 typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
 
 /* A handle for one key, any bytes, 1 to REDLOCK_MAX_KEY_BYTES of them; copied. Several handles may name one key:
- * they exclude each other. No I/O. Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_CLOSING, E_FORKED, E_NOMEM. */
+ * they exclude each other. No I/O. "redlock:marker" and what begins with "redlock:fence:" are the library's own.
+ * Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED, E_NOMEM. */
 REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
                                     struct redlock_lock **ret_lock);
 
@@ -196,11 +197,12 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0,
- * with the validity that is left, and is renewed as `options` say (timeout, retry and ttl members are not looked at).
- * Each text is to be adopted once: two adopters would both believe to hold the lock.
+ * with the validity that is left, and is renewed as `options` say (timeout, retry and ttl members are not looked at;
+ * max_hold_ms begins anew). Each text is to be adopted once: two adopters would both believe to hold the lock.
  * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (not such a text, damaged, of another key, of other masters or
  * quorum, or of another machine or boot, whose clock cannot be compared), E_NOT_HELD (its validity has ended),
- * E_RETRY, E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
+ * E_RENEWAL (renew_ms or at_risk_ms do not fit its ttl), E_TTL and E_MIN_VALIDITY (nor does it fit this client's
+ * max_ttl, drift or guard), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 

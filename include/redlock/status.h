@@ -64,6 +64,7 @@ extern "C" {
     X(E_PREFIX, -133, false, "the key prefix is too long")                                             \
     X(E_RENEWAL, -134, false, "renew_ms, at_risk_ms or fenced is outside its range")                   \
     X(E_EXPORT, -135, false, "not an exported lock of this key, these masters and this boot of the machine") \
+    X(E_KEY_RESERVED, -136, false, "the key is one that the library uses itself")                      \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 
 enum redlock_status {

@@ -64,9 +64,12 @@ static size_t rank_of(const struct redlock_client *client, unsigned node)
     size_t rank = 0;
 
     for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
-        int order = strcasecmp(rl_driver_node_name(client->driver, i), rl_driver_node_name(client->driver, node));
+        const char *name = rl_driver_node_name(client->driver, i);
+        int order = strcasecmp(name, rl_driver_node_name(client->driver, node));
 
-        rank += order < 0 || (order == 0 && i < node);
+        if (order == 0)
+            order = strcmp(name, rl_driver_node_name(client->driver, node));
+        rank += order < 0;
     }
     return rank;
 }

@@ -5,6 +5,16 @@
 
 #include "api/client.h"
 
+/* With the prefix they would be the marker, or the fencing counter of another key. */
+static bool is_reserved(const void *key, size_t size)
+{
+    static const char counter[] = "redlock:fence:";
+    static const char marker[] = RL_MARKER_NAME;
+
+    return (size == sizeof marker - 1 && memcmp(key, marker, size) == 0) ||
+           (size >= sizeof counter - 1 && memcmp(key, counter, sizeof counter - 1) == 0);
+}
+
 int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size, struct redlock_lock **ret_lock)
 {
     struct redlock_lock *lock;
@@ -19,6 +29,8 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
         return REDLOCK_E_KEY_EMPTY;
     if (key_size + strlen(client->trust.prefix) > REDLOCK_MAX_KEY_BYTES)
         return REDLOCK_E_KEY_TOO_LONG;
+    if (is_reserved(key, key_size))
+        return REDLOCK_E_KEY_RESERVED;
     lock = calloc(1, sizeof *lock);
     if (!lock)
         return REDLOCK_E_NOMEM;

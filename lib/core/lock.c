@@ -112,7 +112,10 @@ void rl_lock_begin_hold(struct rl_lock *lock, const struct rl_acquire *wish, str
     lock->stepped = false;
 }
 
-static void inherit(struct rl_claim *claim, const struct rl_inheritance *inheritance)
+/* A bound from before a clock step that this engine has seen is worth nothing, and one from after it is regained by the
+ * first renewal where enough others are left. */
+static void inherit(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
+                    const struct rl_inheritance *inheritance)
 {
     claim->ttl_ms = inheritance->ttl_ms;
     claim->longest_ttl_ms = inheritance->longest_ttl_ms;
@@ -121,7 +124,8 @@ static void inherit(struct rl_claim *claim, const struct rl_inheritance *inherit
     if (claim->fenced)
         rl_claim_fence(claim)->token = inheritance->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        claim->slots[i].bound = inheritance->bounds[i];
+        claim->slots[i].bound =
+            rl_before(now, engine->stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i];
         claim->slots[i].vote = RL_UNKNOWN; /* to be undone wherever it may be */
     }
 }
@@ -130,7 +134,7 @@ bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance)
 {
     rl_claim_init(claim, engine->config.n_nodes, inheritance->fence != 0);
-    inherit(claim, inheritance);
+    inherit(engine, now, claim, inheritance);
     claim->give_up = rl_surely_expired(&engine->config.drift, now, claim->longest_ttl_ms);
     if (!rl_before(now, rl_ledger_deadline(claim, engine->config.quorum, engine->config.guard))) {
         rl_claim_settle(engine, claim);

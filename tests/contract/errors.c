@@ -55,6 +55,8 @@ static void refuse_keys(void)
 
     errors_expect(redlock_lock_create(rig.client, "", 0, &lock), REDLOCK_E_KEY_EMPTY, "an empty key");
     errors_expect(redlock_lock_create(rig.client, key, sizeof(key), &lock), REDLOCK_E_KEY_TOO_LONG, "a long key");
+    errors_expect(redlock_lock_create(rig.client, "redlock:marker", 14, &lock), REDLOCK_E_KEY_RESERVED, "the marker");
+    errors_expect(redlock_lock_create(rig.client, "redlock:fence:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a counter");
     errors_expect(redlock_lock_create(rig.client, NULL, 3, &lock), REDLOCK_E_ARGUMENT, "no key");
     errors_expect(redlock_lock_create(NULL, "k", 1, &lock), REDLOCK_E_ARGUMENT, "no client");
     errors_expect(redlock_lock_create(rig.client, "k", 1, NULL), REDLOCK_E_ARGUMENT, "no result");

@@ -21,9 +21,16 @@ static inline int64_t clockwork_read(const struct clockwork *clock, int64_t t)
 /* The first true instant at which the reading is `local` or more, if the rate stays; true_base if it is already. */
 static inline int64_t clockwork_when(const struct clockwork *clock, int64_t local)
 {
-    if (local <= clock->local_base)
+    int64_t whole = 0;
+    int64_t left = local - clock->local_base;
+
+    if (left <= 0)
         return clock->true_base;
-    return clock->true_base + ((local - clock->local_base) * CLOCKWORK_PAR + clock->rate - 1) / clock->rate;
+    if (left > INT64_MAX / (2 * CLOCKWORK_PAR)) { /* hours: the counters of the fencing tokens live so long */
+        whole = left / clock->rate;
+        left %= clock->rate;
+    }
+    return clock->true_base + whole * CLOCKWORK_PAR + (left * CLOCKWORK_PAR + clock->rate - 1) / clock->rate;
 }
 
 static inline void clockwork_set_rate(struct clockwork *clock, int64_t now, int64_t rate)

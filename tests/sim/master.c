@@ -95,6 +95,7 @@ void master_context(struct world *world, struct master *master, uint32_t writer,
     ret_context->world = world;
     ret_context->master = master->index;
     ret_context->info = master->info;
+    ret_context->scratch = master->scratch;
 }
 
 /* The lines that JOIN looks at, and in which masters differ here; the script takes the others as empty or zero. It

@@ -7,6 +7,7 @@
 
 #include "clockwork.h"
 #include "keyspace.h"
+#include "redis.h"
 
 struct message;
 struct world;
@@ -54,6 +55,7 @@ struct master {
     uint8_t error;          /* enum master_error */
     uint8_t error_choice;   /* which of the texts */
     uint8_t loss;           /* enum master_loss of the next restart */
+    char scratch[REDIS_SCRATCH];
     char info[MASTER_INFO]; /* what INFO says; empty: to be written when a script wants it */
 };
 

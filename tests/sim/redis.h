@@ -12,6 +12,8 @@
 #include "core/recipe.h"
 #include "keyspace.h"
 
+#define REDIS_SCRATCH 64
+
 struct redis_context;
 
 /* Called before a key's value is taken away or its expiry is changed: for the oracles. */
@@ -30,7 +32,7 @@ struct redis_context {
     void *world;
     unsigned master;
     const char *info;         /* the text of INFO */
-    char scratch[64];         /* text of numbers in replies */
+    char *scratch;            /* REDIS_SCRATCH: text of numbers in replies, which outlive the context */
 };
 
 /* The texts in the reply borrow from the keys, from scratch and from static storage: valid until the next command. */
