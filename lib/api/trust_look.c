@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/client.h"
+#include "codec/classify.h"
 
 static bool send_scratch(struct redlock_client *client, unsigned node, enum rl_ticket_step step, unsigned index,
                          struct rl_instant sent)
@@ -44,12 +45,25 @@ void rl_trust_look_setting(struct redlock_client *client, unsigned node, const s
         ask_join(client, node, now);
 }
 
+/* A master that has no memory left, or no time, is asked again later: it still does what renewals need of it. */
+static bool is_passing(const struct rl_reply *reply)
+{
+    enum rl_detail detail;
+
+    if (reply->root.type != RL_REPLY_ERROR)
+        return false;
+    detail = rl_classify_error(reply->root.text);
+    return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF;
+}
+
 void rl_trust_look_join(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                         const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_trust_node *known = &client->trust.nodes[node];
     struct rl_join_report report;
 
+    if (is_passing(reply))
+        return;
     if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report)) {
         rl_driver_fail_node(client->driver, node, "looked at again: it does not answer as it did");
         return;

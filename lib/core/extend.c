@@ -34,14 +34,14 @@ static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
 }
 
 /* The rhythm of renewals and the warning keep their proportion to the ttl. Where drift and guard take much of a short
- * one, a renewal comes at two thirds of what is left of it at the latest, and the warning not before half of it. */
+ * one, a renewal comes at two thirds of what is left of it at the latest, and the warning when a third is left. */
 static void change_ttl(const struct rl_config *config, struct rl_lock *lock, uint32_t ttl_ms)
 {
     int64_t usable_ns = rl_vote_bound(&config->drift, (struct rl_instant){0}, ttl_ms).ns - config->guard.ns;
     int64_t usable_ms = usable_ns / RL_NS_PER_MS;
 
     lock->renew_ms = scale(lock->renew_part, ttl_ms, usable_ms * 2 / 3);
-    lock->at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 2);
+    lock->at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
     lock->claim->ttl_ms = ttl_ms;
 }
 

@@ -150,7 +150,8 @@ END_TEST
 
 START_TEST(the_rights_of_the_protocol_are_enough)
 {
-    ask_expect(join_master, 0, "ACL SETUSER default resetkeys ~marker -@all +eval +info +time +hget +hmget +hset +del", "OK");
+    ask_expect(join_master, 0,
+               "ACL SETUSER default resetkeys ~marker -@all +eval +info +time +hget +hmget +hset +del", "OK");
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "first").event, RL_JOIN_NEW);
     ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").event, RL_JOIN_KEPT);
 }

@@ -324,8 +324,9 @@ START_TEST(a_declaration_mends_a_marker_that_is_none)
 }
 END_TEST
 
-static const char *const absurd[][2] = {{"max_ttl", "nan"}, {"max_ttl", "1e18"}, {"max_ttl", "-5"}, {"max_ttl", "words"},
-                                        {"until", "nan"},   {"until", "inf"},    {"until", "1e308"}};
+static const char *const absurd[][2] = {{"max_ttl", "nan"}, {"max_ttl", "1e18"}, {"max_ttl", "-5"},
+                                        {"max_ttl", "words"}, {"until", "nan"}, {"until", "inf"},
+                                        {"until", "1e308"}};
 
 START_TEST(absurd_numbers_in_a_marker_keep_the_server_out_for_a_quarantine_at_most)
 {

@@ -64,7 +64,7 @@ START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
 
     extend_to(core, 620);
     ck_assert_uint_eq(core->locks[0].renew_ms, 7);
-    ck_assert_uint_eq(core->locks[0].at_risk_ms, 5);
+    ck_assert_uint_eq(core->locks[0].at_risk_ms, 3);
     core_run_to(core, 8);
     core_answers(core, "g");
     core_run_to(core, 14);
