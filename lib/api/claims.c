@@ -8,17 +8,16 @@ _Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token of our own
 
 /* --- Keys ------------------------------------------------------------------------------------------------------- */
 
-struct rl_key *rl_key_create(const char *prefix, const void *bytes, size_t size)
+struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size)
 {
-    size_t prefix_size = strlen(prefix);
-    struct rl_key *key = malloc(sizeof *key + prefix_size + size);
+    struct rl_key *key = malloc(sizeof *key + prefix.size + size);
 
     if (!key)
         return NULL;
     key->references = 1;
-    key->size = (uint16_t)(prefix_size + size);
-    memcpy(key->bytes, prefix, prefix_size);
-    memcpy(key->bytes + prefix_size, bytes, size);
+    key->size = (uint16_t)(prefix.size + size);
+    memcpy(key->bytes, prefix.data, prefix.size);
+    memcpy(key->bytes + prefix.size, bytes, size);
     return key;
 }
 

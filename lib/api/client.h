@@ -159,7 +159,7 @@ static inline const struct rl_recipe *rl_host_recipe(const struct rl_claim *clai
     return claim->fenced ? &rl_fenced_recipe : &rl_mutex_recipe;
 }
 
-struct rl_key *rl_key_create(const char *prefix, const void *bytes, size_t size);
+struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size);
 struct rl_key *rl_key_ref(struct rl_key *key);
 void rl_key_unref(struct rl_key *key);
 

@@ -14,8 +14,7 @@
 #define COUNTER_TTL_MS (24 * 3600 * 1000)
 #define COUNTER_TTL_MAX_TTLS 10
 
-#define COUNTER_NAME "redlock:fence:"
-#define COUNTER_NAME_SIZE (sizeof COUNTER_NAME - 1)
+#define COUNTER_NAME_SIZE (sizeof RL_COUNTER_NAME - 1)
 
 struct counter_name {
     unsigned char bytes[REDLOCK_MAX_KEY_BYTES + COUNTER_NAME_SIZE];
@@ -28,7 +27,7 @@ static struct rl_slice make_counter_name(const struct redlock_client *client, co
     size_t prefix_size = client->trust.prefix_size;
 
     memcpy(name->bytes, key->bytes, prefix_size);
-    memcpy(name->bytes + prefix_size, COUNTER_NAME, COUNTER_NAME_SIZE);
+    memcpy(name->bytes + prefix_size, RL_COUNTER_NAME, COUNTER_NAME_SIZE);
     memcpy(name->bytes + prefix_size + COUNTER_NAME_SIZE, key->bytes + prefix_size, key->size - prefix_size);
     return (struct rl_slice){name->bytes, COUNTER_NAME_SIZE + key->size};
 }

@@ -8,7 +8,7 @@
 /* With the prefix they would be the marker, or the fencing counter of another key. */
 static bool is_reserved(const void *key, size_t size)
 {
-    static const char counter[] = "redlock:fence:";
+    static const char counter[] = RL_COUNTER_NAME;
     static const char marker[] = RL_MARKER_NAME;
 
     return (size == sizeof marker - 1 && memcmp(key, marker, size) == 0) ||
@@ -27,14 +27,14 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
         return REDLOCK_E_CLOSING;
     if (key_size == 0)
         return REDLOCK_E_KEY_EMPTY;
-    if (key_size + strlen(client->trust.prefix) > REDLOCK_MAX_KEY_BYTES)
+    if (key_size + client->trust.prefix_size > REDLOCK_MAX_KEY_BYTES)
         return REDLOCK_E_KEY_TOO_LONG;
     if (is_reserved(key, key_size))
         return REDLOCK_E_KEY_RESERVED;
     lock = calloc(1, sizeof *lock);
     if (!lock)
         return REDLOCK_E_NOMEM;
-    lock->key = rl_key_create(client->trust.prefix, key, key_size);
+    lock->key = rl_key_create(rl_trust_prefix(client), key, key_size);
     if (!lock->key) {
         free(lock);
         return REDLOCK_E_NOMEM;
@@ -313,7 +313,7 @@ const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
 
     if (!lock)
         return NULL;
-    prefix_size = strlen(lock->client->trust.prefix);
+    prefix_size = lock->client->trust.prefix_size;
     if (ret_size)
         *ret_size = lock->key->size - prefix_size;
     return lock->key->bytes + prefix_size;

@@ -178,7 +178,7 @@ static int64_t usable_ns(const struct redlock_client *client, uint32_t ttl_ms)
 {
     const struct rl_config *config = &client->engine.config;
 
-    return rl_ms(ttl_ms).ns - rl_drift(&config->drift, ttl_ms).ns - config->guard.ns;
+    return rl_usable_validity(&config->drift, config->guard, ttl_ms).ns;
 }
 
 int rl_ttl_check(const struct redlock_client *client, uint32_t ttl_ms)

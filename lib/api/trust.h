@@ -29,7 +29,9 @@ struct redlock_client;
 struct rl_master;
 struct rl_ticket;
 
+/* Keys of the library's own, behind the prefix: the marker, and what fencing counters begin with. */
 #define RL_MARKER_NAME "redlock:marker"
+#define RL_COUNTER_NAME "redlock:fence:"
 
 /* Steps of tickets that belong to no claim: their owner is NULL. */
 enum rl_ticket_step {

@@ -222,13 +222,9 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
  * answer stay PENDING for the undo; the evidence says timeout. */
 static void end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_claim *claim = lock->claim;
     bool in_time = rl_before(now, useless_from(engine, lock));
 
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].vote == RL_PENDING)
-            claim->slots[i].detail = RL_DETAIL_TIMEOUT;
-    }
+    rl_claim_note_timeouts(lock->claim);
     end_attempt(engine, lock, now, in_time ? RL_END_NO_QUORUM : RL_END_TOO_SLOW);
 }
 

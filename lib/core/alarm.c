@@ -25,12 +25,6 @@ struct rl_instant rl_alarm_wakeup(const struct rl_engine *engine, const struct r
     return risk_begins(lock, deadline);
 }
 
-static bool held_too_long(const struct rl_lock *lock, struct rl_instant now)
-{
-    return lock->renew_ms && lock->max_hold_ms &&
-           !rl_before(now, rl_after(lock->held_since, rl_ms(lock->max_hold_ms)));
-}
-
 static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
@@ -41,7 +35,7 @@ static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock 
         return RL_LOSS_CLOCK_STEP;
     if (lock->round_failed || lock->renewing || lock->state == RL_LOCK_EXTENDING)
         return RL_LOSS_UNREACHABLE;
-    return held_too_long(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
+    return lock->renew_ms && !rl_may_renew(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
 }
 
 void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -3,12 +3,6 @@
 
 #include "core/machine.h"
 
-/* protocol 5.6: new votes of a master whose clock has been set do not count, wherever they were in flight. */
-static bool is_ignored(const struct rl_engine *engine, unsigned node, struct rl_instant now)
-{
-    return rl_before(now, engine->stepped_until[node]) && !RL_MUTANT(CLOCK_STEP_IGNORED);
-}
-
 static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
                            struct rl_answer answer)
 {
@@ -64,7 +58,7 @@ static void extend_answered(struct rl_engine *engine, struct rl_instant now, str
         rl_ledger_revoke(slot);
     else if (answer.outcome == RL_UNKNOWN)
         note_loose(claim, node);
-    else if (answer.outcome == RL_GRANTED && (!is_ignored(engine, node, now) || rl_before(now, slot->bound)))
+    else if (answer.outcome == RL_GRANTED && (!rl_clock_stepped(engine, node, now) || rl_before(now, slot->bound)))
         raise_bound(engine, claim, round, node);
 }
 
@@ -82,7 +76,7 @@ static void repair_answered(struct rl_engine *engine, struct rl_instant now, str
     if (answer.outcome != RL_GRANTED)
         return;
     engine->counters.repairs++;
-    if (!is_ignored(engine, node, now) || rl_before(now, slot->bound))
+    if (!rl_clock_stepped(engine, node, now) || rl_before(now, slot->bound))
         raise_bound(engine, claim, round, node);
 }
 
@@ -195,7 +189,8 @@ void rl_answer_apply(struct rl_engine *engine, struct rl_instant now, struct rl_
     check_deadline(engine, claim, now);
     if (RL_MUTANT(VALIDITY_FROM_REPLY))
         claim->round_bound = rl_vote_bound(&engine->config.drift, now, claim->ttl_ms);
-    if (step == RL_STEP_CLAIM && answer.outcome == RL_GRANTED && !claim->undoing && is_ignored(engine, node, now))
+    /* protocol 5.6: new votes of a master whose clock has been set do not count, wherever they were in flight. */
+    if (step == RL_STEP_CLAIM && answer.outcome == RL_GRANTED && !claim->undoing && rl_clock_stepped(engine, node, now))
         answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
     vote_answered(engine, now, claim, step, round, node, answer);
     if (is_evidence(claim, step, round))

@@ -26,6 +26,14 @@ size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answ
     return count;
 }
 
+void rl_claim_note_timeouts(struct rl_claim *claim)
+{
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (claim->slots[i].answer == RL_PENDING)
+            claim->slots[i].detail = RL_DETAIL_TIMEOUT;
+    }
+}
+
 size_t rl_claim_count_clean(const struct rl_claim *claim)
 {
     size_t count = 0;

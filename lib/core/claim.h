@@ -111,6 +111,9 @@ static inline uint64_t rl_claim_token(const struct rl_claim *claim)
 /* How many slots have this outcome as the answer to the latest operation. */
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer);
 
+/* Nobody waits any more: masters without an answer stay PENDING, and the evidence says why. */
+void rl_claim_note_timeouts(struct rl_claim *claim);
+
 /* Masters that are known not to hold the value. */
 size_t rl_claim_count_clean(const struct rl_claim *claim);
 

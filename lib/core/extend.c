@@ -37,8 +37,7 @@ static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
  * one, a renewal comes at two thirds of what is left of it at the latest, and the warning when a third is left. */
 static void change_ttl(const struct rl_config *config, struct rl_lock *lock, uint32_t ttl_ms)
 {
-    int64_t usable_ns = rl_vote_bound(&config->drift, (struct rl_instant){0}, ttl_ms).ns - config->guard.ns;
-    int64_t usable_ms = usable_ns / RL_NS_PER_MS;
+    int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
 
     lock->renew_ms = scale(lock->renew_part, ttl_ms, usable_ms * 2 / 3);
     lock->at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
@@ -63,7 +62,6 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
     rl_lock_complete(engine, lock, status, RL_END_NONE);
     rl_lock_set_state(lock, RL_LOCK_HELD);
     rl_renew_schedule(engine, lock, now);
-    rl_alarm_check(engine, lock, now, rl_lock_deadline(engine, lock));
 }
 
 /* The ledger decides whether the lock is held, the answers of this round whether the extension has succeeded. */
@@ -90,6 +88,6 @@ void rl_extend_answered(struct rl_engine *engine, struct rl_lock *lock, struct r
 
 void rl_extend_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    rl_round_timeout(lock);
+    rl_claim_note_timeouts(lock->claim);
     end(engine, lock, now, RL_END_NO_QUORUM);
 }

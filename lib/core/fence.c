@@ -34,22 +34,30 @@ static bool granted(const struct rl_claim *claim, size_t node)
 
 static uint64_t largest_answer(const struct rl_claim *claim)
 {
+    const uint64_t *counters = rl_claim_fence(claim)->counters;
     uint64_t largest = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (granted(claim, i) && rl_claim_fence(claim)->counters[i] > largest)
-            largest = rl_claim_fence(claim)->counters[i];
+        if (granted(claim, i) && counters[i] > largest)
+            largest = counters[i];
     }
     return largest;
 }
 
 static bool has_recorded(const struct rl_claim *claim, size_t node)
 {
-    uint64_t counter = rl_claim_fence(claim)->counters[node];
+    const struct rl_fence *fence = rl_claim_fence(claim);
 
     if (RL_MUTANT(FENCE_ACKS_FROM_OUTSIDE))
-        return granted(claim, node) && counter >= rl_claim_fence(claim)->token;
-    return granted(claim, node) && counter == rl_claim_fence(claim)->token;
+        return granted(claim, node) && fence->counters[node] >= fence->token;
+    return granted(claim, node) && fence->counters[node] == fence->token;
+}
+
+static bool is_below(const struct rl_claim *claim, size_t node)
+{
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
+    return granted(claim, node) && fence->counters[node] < fence->token;
 }
 
 /* May yet record the token: told and not answered, or not even asked for the claim's outcome yet. */
@@ -57,38 +65,37 @@ static bool may_record(const struct rl_claim *claim, size_t node)
 {
     if (rl_claim_fence(claim)->refused & rl_bit(node))
         return false;
-    return claim->slots[node].vote == RL_PENDING ||
-           (granted(claim, node) && rl_claim_fence(claim)->counters[node] < rl_claim_fence(claim)->token);
+    return claim->slots[node].vote == RL_PENDING || is_below(claim, node);
 }
 
+/* Each is told once; those that cannot be told have refused. */
 static void raise_others(struct rl_engine *engine, struct rl_claim *claim)
 {
+    struct rl_fence *fence = rl_claim_fence(claim);
+    bool first = !fence->raised;
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (granted(claim, i) && rl_claim_fence(claim)->counters[i] < rl_claim_fence(claim)->token)
+        if (!is_below(claim, i) || (fence->raised & rl_bit(i)))
+            continue;
+        fence->raised |= rl_bit(i);
+        if (rl_link_writable(engine->links[i]))
             nodes |= rl_bit(i);
+        else
+            fence->refused |= rl_bit(i);
     }
-    nodes &= ~rl_claim_fence(claim)->raised;
-    if (nodes && !rl_claim_fence(claim)->raised)
-        engine->counters.raises++;
-    rl_claim_fence(claim)->raised |= nodes;
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((nodes & rl_bit(i)) && !rl_link_writable(engine->links[i])) {
-            rl_claim_fence(claim)->refused |= rl_bit(i);
-            nodes &= ~rl_bit(i);
-        }
-    }
+    engine->counters.raises += first && fence->raised;
     rl_claim_send(engine, claim, RL_STEP_RAISE, nodes);
 }
 
 enum rl_verdict rl_fence_verdict(struct rl_engine *engine, struct rl_claim *claim)
 {
+    struct rl_fence *fence = rl_claim_fence(claim);
     size_t recorded = 0;
     size_t hopeful = 0;
 
-    if (rl_claim_fence(claim)->token == 0)
-        rl_claim_fence(claim)->token = largest_answer(claim);
+    if (fence->token == 0)
+        fence->token = largest_answer(claim);
     if (RL_MUTANT(FENCE_UNRECORDED) || RL_MUTANT(FENCE_PER_NODE))
         return RL_VERDICT_WON;
     for (size_t i = 0; i < claim->n_nodes; i++)

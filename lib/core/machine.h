@@ -61,6 +61,9 @@ bool rl_may_extend(const struct rl_engine *engine, size_t node, const struct rl_
 /* For setting a lost key again (protocol 3.2). */
 bool rl_may_repair(const struct rl_engine *engine, size_t node, const struct rl_slot *slot, struct rl_instant now);
 
+/* The master's clock has been set forward, and not long ago: its new votes do not count (protocol 5.6). */
+bool rl_clock_stepped(const struct rl_engine *engine, size_t node, struct rl_instant now);
+
 /* Nobody else gets a vote of this master at present, so a vote that it has lost still counts. */
 bool rl_in_quarantine(const struct rl_engine *engine, size_t node, struct rl_instant now);
 
@@ -97,12 +100,14 @@ void rl_fence_answered(struct rl_claim *claim, enum rl_step step, unsigned node,
 void rl_round_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_round_missing(struct rl_engine *engine, struct rl_claim *claim, unsigned node, struct rl_instant now);
-void rl_round_timeout(struct rl_lock *lock);
 
 /* How renewal and warning stand to the ttl of the claim, for extensions that change it. */
 void rl_extend_remember(struct rl_lock *lock);
 void rl_extend_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_extend_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* Is a renewal wished for, and within the hold limit, at that instant? */
+bool rl_may_renew(const struct rl_lock *lock, struct rl_instant at);
 
 /* After anything that makes the lock HELD: when to renew it. */
 void rl_renew_schedule(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

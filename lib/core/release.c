@@ -35,11 +35,7 @@ static void end(struct rl_engine *engine, struct rl_lock *lock)
     bool free_again = rl_claim_count_clean(lock->claim) >= engine->config.quorum;
     enum rl_end status = free_again ? RL_END_OK : RL_END_NO_QUORUM;
 
-    for (size_t i = 0; i < lock->claim->n_nodes; i++) {
-        if (lock->claim->slots[i].answer == RL_PENDING)
-            lock->claim->slots[i].detail = RL_DETAIL_TIMEOUT;
-    }
-
+    rl_claim_note_timeouts(lock->claim);
     rl_lock_complete(engine, lock, lock->was_lost ? RL_END_LOST : status, RL_END_NONE);
     rl_lock_set_state(lock, RL_LOCK_IDLE);
 }

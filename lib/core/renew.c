@@ -27,7 +27,7 @@ static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl
     return tick > 0 ? (struct rl_instant){at.ns - at.ns % tick} : at;
 }
 
-static bool may_renew(const struct rl_lock *lock, struct rl_instant at)
+bool rl_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
     if (!lock->renew_ms)
         return false;
@@ -46,7 +46,7 @@ static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock
 
 static void schedule(struct rl_lock *lock, struct rl_instant at)
 {
-    lock->wake = may_renew(lock, at) ? at : RL_NEVER;
+    lock->wake = rl_may_renew(lock, at) ? at : RL_NEVER;
 }
 
 void rl_renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -99,11 +99,11 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 void rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->renewing) {
-        rl_round_timeout(lock);
+        rl_claim_note_timeouts(lock->claim);
         end(engine, lock, now, false);
         return;
     }
-    if (!may_renew(lock, now)) {
+    if (!rl_may_renew(lock, now)) {
         lock->wake = RL_NEVER;
         return;
     }

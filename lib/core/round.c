@@ -135,13 +135,3 @@ enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock,
     }
     return verdict;
 }
-
-void rl_round_timeout(struct rl_lock *lock)
-{
-    struct rl_claim *claim = lock->claim;
-
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].answer == RL_PENDING)
-            claim->slots[i].detail = RL_DETAIL_TIMEOUT;
-    }
-}

@@ -11,7 +11,7 @@ void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigne
     (void)now;
 }
 
-static bool clock_stepped(const struct rl_engine *engine, size_t node, struct rl_instant now)
+bool rl_clock_stepped(const struct rl_engine *engine, size_t node, struct rl_instant now)
 {
     return rl_before(now, engine->stepped_until[node]) && !RL_MUTANT(CLOCK_STEP_IGNORED);
 }
@@ -33,7 +33,7 @@ bool rl_may_claim(const struct rl_engine *engine, size_t node, struct rl_instant
 {
     if (!reachable(engine, node, ret_why))
         return false;
-    if (votes(engine, node, now) && !clock_stepped(engine, node, now))
+    if (votes(engine, node, now) && !rl_clock_stepped(engine, node, now))
         return true;
     *ret_why = engine->standings[node].kind == RL_STANDING_EXCLUDED ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED;
     return false;
@@ -55,7 +55,7 @@ bool rl_may_extend(const struct rl_engine *engine, size_t node, const struct rl_
         return false;
     }
     *ret_why = RL_DETAIL_QUARANTINED;
-    return has_vote(slot, now) || (votes(engine, node, now) && !clock_stepped(engine, node, now)) ||
+    return has_vote(slot, now) || (votes(engine, node, now) && !rl_clock_stepped(engine, node, now)) ||
            RL_MUTANT(REPAIR_WITHOUT_CONDITION);
 }
 
@@ -63,7 +63,7 @@ bool rl_may_repair(const struct rl_engine *engine, size_t node, const struct rl_
 {
     enum rl_detail why;
 
-    return rl_may_extend(engine, node, slot, now, &why) && !clock_stepped(engine, node, now);
+    return rl_may_extend(engine, node, slot, now, &why) && !rl_clock_stepped(engine, node, now);
 }
 
 bool rl_in_quarantine(const struct rl_engine *engine, size_t node, struct rl_instant now)

@@ -12,6 +12,11 @@ struct rl_span rl_drift(const struct rl_drift_rule *rule, uint32_t ttl_ms)
     return (struct rl_span){rl_ms(rate_ms).ns + rule->fixed.ns};
 }
 
+struct rl_span rl_usable_validity(const struct rl_drift_rule *rule, struct rl_span guard, uint32_t ttl_ms)
+{
+    return (struct rl_span){rl_ms(ttl_ms).ns - rl_drift(rule, ttl_ms).ns - guard.ns};
+}
+
 struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_instant sent, uint32_t ttl_ms)
 {
     struct rl_span drift = RL_MUTANT(DRIFT_IGNORED) ? rl_ms(0) : rl_drift(rule, ttl_ms);

@@ -17,6 +17,9 @@ struct rl_drift_rule {
 /* ceil(ttl * ppm / 10^6), rounded up to whole milliseconds, plus the fixed part. */
 struct rl_span rl_drift(const struct rl_drift_rule *rule, uint32_t ttl_ms);
 
+/* What a ttl is worth to its holder at most: ttl - drift - guard. May be negative. */
+struct rl_span rl_usable_validity(const struct rl_drift_rule *rule, struct rl_span guard, uint32_t ttl_ms);
+
 /* sent + ttl - drift: before this instant the key set by a command sent at `sent` cannot have expired. May be
  * earlier than `sent` for a ttl shorter than its drift. */
 struct rl_instant rl_vote_bound(const struct rl_drift_rule *rule, struct rl_instant sent, uint32_t ttl_ms);
