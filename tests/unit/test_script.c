@@ -6,7 +6,7 @@
 
 #include "suite.h"
 
-/* The file as it is in the source tree. */
+/* The file that Meson has made of the sources, and hashed. */
 static size_t read_source(const char *name, char *buffer, size_t size)
 {
     const char *dir = getenv("REDLOCK_SCRIPTS_DIR");
