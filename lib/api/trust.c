@@ -193,7 +193,7 @@ int rl_trust_init(struct redlock_client *client, const struct rl_master *masters
     copy_prefix(client);
     for (unsigned node = 0; node < n; node++)
         init_node(client, node);
-    return encode_guard(trust) && rl_trust_make_ring(client, masters, n, trust->ring) ? 0 : REDLOCK_E_NOMEM;
+    return encode_guard(trust) && rl_trust_make_ring(client, masters, n) ? 0 : REDLOCK_E_NOMEM;
 }
 
 void rl_trust_fini(struct redlock_client *client)

@@ -58,6 +58,7 @@ struct rl_trust_node {
     struct rl_nodeclock clock;
     struct rl_join_report report; /* of the latest look */
     struct rl_instant received;   /* ... and when it came */
+    char seat[UUID_STR_LEN];      /* which one of the ring it is */
     bool looked;                  /* report and settings are known */
     bool joined;                  /* JOIN has been answered once: DECLARE is over */
     bool same_server;             /* as another master, of lower index */
@@ -123,9 +124,9 @@ enum redlock_fault rl_public_fault(enum rl_fault fault);
 
 /* --- Between the files ------------------------------------------------------------------------------------------ */
 
-/* The ring: a name-based UUID over all that the clients of a deployment must agree on. false: out of memory. */
-bool rl_trust_make_ring(const struct redlock_client *client, const struct rl_master *masters, size_t n,
-                        char ret_ring[UUID_STR_LEN]);
+/* The ring: a name-based UUID over all that the clients of a deployment must agree on; and the seat of each master in
+ * it, one over its name. false: out of memory. */
+bool rl_trust_make_ring(struct redlock_client *client, const struct rl_master *masters, size_t n);
 
 /* The questions of a look, one command each; false: out of memory. Their answers: a setting, or a report that has been
  * put into the node, and is judged now. */

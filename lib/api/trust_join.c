@@ -85,6 +85,7 @@ bool rl_trust_encode_join(struct redlock_client *client, unsigned node, struct r
         .marker = {client->trust.marker, strlen(client->trust.marker)},
         .incarnation = {incarnation, sizeof incarnation - 1},
         .ring = {client->trust.ring, strlen(client->trust.ring)},
+        .seat = {known->seat, strlen(known->seat)},
         .max_ttl_ms = client->trust.max_ttl_ms,
         .durability = rl_trust_durability(known),
     };

@@ -50,28 +50,34 @@ static char *ring_name(const struct rl_master *master)
     return name;
 }
 
-bool rl_trust_make_ring(const struct redlock_client *client, const struct rl_master *masters, size_t n,
-                        char ret_ring[UUID_STR_LEN])
+static void make_uuid(const void *name, size_t size, char ret_text[UUID_STR_LEN])
 {
     /* A name space of our own, drawn once. */
     static const uuid_t name_space = {0xc6, 0xfb, 0x83, 0xfe, 0xb7, 0x46, 0x41, 0x5a,
                                       0xa6, 0xd2, 0x66, 0xb5, 0xee, 0xe8, 0x68, 0x32};
+    uuid_t uuid;
+
+    uuid_generate_sha1(uuid, name_space, name, size);
+    uuid_unparse_lower(uuid, ret_text);
+}
+
+bool rl_trust_make_ring(struct redlock_client *client, const struct rl_master *masters, size_t n)
+{
     char *names[REDLOCK_MAX_MASTERS];
     struct rl_bytes text = {0};
     bool done = true;
-    uuid_t ring;
 
     for (size_t i = 0; i < n; i++) {
         names[i] = ring_name(&masters[i]);
         done = done && names[i];
+        if (names[i])
+            make_uuid(names[i], strlen(names[i]), client->trust.nodes[i].seat);
     }
     if (done)
         qsort(names, n, sizeof names[0], compare_names);
     done = done && describe_ring(client, names, n, &text);
-    if (done) {
-        uuid_generate_sha1(ring, name_space, (const char *)rl_bytes_front(&text), rl_bytes_length(&text));
-        uuid_unparse_lower(ring, ret_ring);
-    }
+    if (done)
+        make_uuid(rl_bytes_front(&text), rl_bytes_length(&text), client->trust.ring);
     for (size_t i = 0; i < n; i++)
         free(names[i]);
     rl_bytes_fini(&text);

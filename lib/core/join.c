@@ -48,6 +48,7 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
     rl_push(ret_command, question->ring);
     rl_push_number(ret_command, 0, question->max_ttl_ms);
     rl_push_word(ret_command, durability_word(question->durability));
+    rl_push(ret_command, question->seat);
 }
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */

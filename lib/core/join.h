@@ -37,6 +37,7 @@ struct rl_join_question {
     struct rl_slice marker;      /* key */
     struct rl_slice incarnation; /* fresh: taken if the memory is new */
     struct rl_slice ring;        /* of this client: hash of masters, quorum and prefix */
+    struct rl_slice seat;        /* which master of the ring this one is: all clients must say the same */
     uint32_t max_ttl_ms;         /* the largest that this client has heard of */
     enum rl_durability durability;
 };
@@ -46,7 +47,7 @@ enum rl_join_event {
     RL_JOIN_KEPT,      /* same run, same memory */
     RL_JOIN_NEW,       /* there was no marker: written, quarantine begun */
     RL_JOIN_RESTARTED, /* another run's marker: written anew, quarantine begun */
-    RL_JOIN_RESUMED,   /* another run's marker, on a durable server: kept */
+    RL_JOIN_RESUMED,   /* another run's marker, made for this seat, on a durable server: kept */
     RL_JOIN_DECLARED,
     RL_JOIN_ABSENT,    /* no marker, and none written: LOOK, or not a master */
     RL_JOIN_MISMATCH,  /* another ring's marker: left alone */

@@ -28,7 +28,7 @@ struct rl_slice {
     size_t size;
 };
 
-#define RL_COMMAND_MAX_ARGS 12
+#define RL_COMMAND_MAX_ARGS 14
 #define RL_COMMAND_MAX_NUMBERS 4
 
 /* How the codec sends it. */

@@ -1,8 +1,9 @@
 -- JOIN (protocol 5): what this server says of itself, and whether its memory is the one that was known.
--- KEYS: marker, a hash: run, inc, until (node time, ms), ring, max_ttl (ms), durable
--- ARGV: vote | look (writes nothing) | declare (no quarantine), fresh inc, ring, max_ttl, always | none | unknown
+-- KEYS: marker, a hash: run, inc, until (node time, ms), ring, max_ttl (ms), seat, durable
+-- ARGV: vote | look (writes nothing) | declare (no quarantine), fresh inc, ring, max_ttl, always | none | unknown,
+-- seat: which master of the ring this is
 -- Answers as struct rl_join_report (core/join.h) has it.
-local mode, fresh, ring, mine, durability = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5]
+local mode, fresh, ring, mine, durability, seat = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
 local info = redis.call('INFO')
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -28,7 +29,7 @@ local inc, marker, role = nil, {}, says('\nrole:')
 if mode ~= 'declare' then
   -- HGET by itself: guards use it, so a user without the right to must be found out.
   inc = redis.call('HGET', KEYS[1], 'inc')
-  marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable')
+  marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat')
 end
 -- What is not of our making counts as missing.
 inc = inc and #inc <= 40 and inc
@@ -50,7 +51,9 @@ elseif marker[3] ~= ring then
 elseif old == run or old:sub(1, #run + 1) == run .. '/' then
   event = 'KEPT'
 else
-  event = durable == '1' and not promoted and was_durable == '1' and 'RESUMED' or 'RESTARTED'
+  -- A copy of another master's memory has that one's marker. A restart hides that this server was its replica.
+  local own = marker[6] == seat
+  event = own and durable == '1' and not promoted and was_durable == '1' and 'RESUMED' or 'RESTARTED'
 end
 local span = top + 1000
 
@@ -68,7 +71,7 @@ if mode ~= 'look' and (event == 'NEW' or event == 'RESTARTED' or event == 'DECLA
   -- Removed first: if a write fails half-way there is no marker, and that is the careful case.
   redis.call('DEL', KEYS[1])
   redis.call('HSET', KEYS[1], 'inc', fresh, 'run', run, 'until', whole(ends), 'ring', ring,
-    'max_ttl', whole(top))
+    'max_ttl', whole(top), 'seat', seat)
   inc, was_durable = fresh, false
 elseif mode ~= 'look' and (event == 'KEPT' or event == 'RESUMED') then
   if ending ~= ends then

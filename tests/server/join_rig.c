@@ -59,6 +59,7 @@ struct rl_join_question join_question(enum rl_join_mode mode, const char *incarn
                                      .marker = join_slice("marker"),
                                      .incarnation = join_slice(incarnation),
                                      .ring = join_slice("ring-of-three"),
+                                     .seat = join_slice("first"),
                                      .max_ttl_ms = MAX_TTL,
                                      .durability = RL_DURABILITY_NONE};
 }

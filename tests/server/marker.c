@@ -251,6 +251,22 @@ START_TEST(a_durable_server_resumes)
 }
 END_TEST
 
+/* It was the other's replica for a while, and has its keys and its marker; the restart hides that. */
+START_TEST(a_durable_server_with_the_marker_of_another_does_not_resume)
+{
+    struct rl_join_question other = join_question(RL_JOIN_DECLARE, "first");
+
+    other.seat = join_slice("second");
+    join_ask(&other);
+    other.mode = RL_JOIN_VOTE;
+    other.durability = RL_DURABILITY_ALWAYS;
+    join_ask(&other);
+    join_restart();
+    ck_assert_int_eq(join_durable("third", RL_DURABILITY_ALWAYS).event, RL_JOIN_RESTARTED);
+    ask_expect(join_master, 0, "HGET marker seat", "first");
+}
+END_TEST
+
 START_TEST(a_resumed_quarantine_runs_on)
 {
     struct rl_join_report report;
@@ -387,6 +403,7 @@ static void add_loss_tests(TCase *cases)
 {
     tcase_add_test(cases, a_restart_with_its_keys_kept_is_a_new_memory);
     tcase_add_test(cases, a_durable_server_resumes);
+    tcase_add_test(cases, a_durable_server_with_the_marker_of_another_does_not_resume);
     tcase_add_test(cases, a_resumed_quarantine_runs_on);
     tcase_add_test(cases, a_server_that_was_not_durable_before_does_not_resume);
     tcase_add_test(cases, a_client_without_rights_to_see_leaves_the_word_of_others);

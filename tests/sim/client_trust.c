@@ -81,12 +81,15 @@ void client_trust_greet(struct client *client, unsigned node, const struct rl_re
     struct message message = {.kind = MESSAGE_COMMAND, .step = HOST_JOIN};
     struct pending pending = {.box = BOX_NONE, .sent = client->now, .step = HOST_JOIN};
     struct rl_command command;
+    char seat[4];
+    int seat_size = snprintf(seat, sizeof seat, "m%u", node + 1);
 
     trust->durability = durability_of(client, settings);
     rl_join_command(&(struct rl_join_question){.mode = RL_JOIN_VOTE,
                                                .marker = {MARKER_KEY, 1},
                                                .incarnation = {incarnation, (size_t)size},
                                                .ring = {RING, sizeof RING - 1},
+                                               .seat = {seat, (size_t)seat_size},
                                                .max_ttl_ms = client->max_ttl_ms,
                                                .durability = trust->durability},
                     &command);

@@ -11,7 +11,7 @@
 #include "core/recipe.h"
 
 #define ENTRY_TEXT 40
-#define KEYSPACE_MAX_FIELDS 6
+#define KEYSPACE_MAX_FIELDS 7
 #define KEYSPACE_MAX_KEYS 8
 
 /* Names of what is no lock end with this: the marker, and the counters of the fencing tokens. */

@@ -126,7 +126,8 @@ void master_declare(struct world *world, struct master *master)
 {
     char incarnation[16];
     char max_ttl[16];
-    struct rl_slice argv[6] = {[0] = {MARKER_KEY, 1}, [1] = {"declare", 7}, [3] = {RING, sizeof RING - 1}};
+    char seat[4];
+    struct rl_slice argv[7] = {[0] = {MARKER_KEY, 1}, [1] = {"declare", 7}, [3] = {RING, sizeof RING - 1}};
     struct redis_context context;
     struct rl_reply reply;
 
@@ -135,8 +136,9 @@ void master_declare(struct world *world, struct master *master)
                                                               ++world->incarnations)};
     argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", world->plan.max_ttl_ms)};
     argv[5] = master->durability == DURABILITY_ALWAYS ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
+    argv[6] = (struct rl_slice){seat, (size_t)snprintf(seat, sizeof seat, "m%u", master->index + 1)};
     master_write_info(master);
-    lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 6, argv, &reply);
+    lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 7, argv, &reply);
     master_before_write(world, master);
 }
 

@@ -28,16 +28,16 @@ static void expect_words(struct rl_join_question question, const char *expected)
 START_TEST(the_question_is_the_join_script_with_its_text)
 {
     struct rl_join_question question = {
-        RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, 30000, RL_DURABILITY_UNKNOWN};
+        RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, {"seat", 4}, 30000, RL_DURABILITY_UNKNOWN};
 
-    expect_words(question, "marker vote inc ring 30000 unknown");
+    expect_words(question, "marker vote inc ring 30000 unknown seat");
     question.mode = RL_JOIN_LOOK;
     question.durability = RL_DURABILITY_NONE;
-    expect_words(question, "marker look inc ring 30000 none");
+    expect_words(question, "marker look inc ring 30000 none seat");
     question.mode = RL_JOIN_DECLARE;
     question.durability = RL_DURABILITY_ALWAYS;
     question.max_ttl_ms = UINT32_MAX;
-    expect_words(question, "marker declare inc ring 4294967295 always");
+    expect_words(question, "marker declare inc ring 4294967295 always seat");
 }
 END_TEST
 
