@@ -15,6 +15,13 @@ struct rl_span rl_backoff_next(struct rl_backoff *backoff)
     return rl_random_span(&backoff->random, (struct rl_span){limit});
 }
 
+struct rl_span rl_backoff_longest(struct rl_backoff *backoff)
+{
+    int64_t half = backoff->max.ns / 2;
+
+    return (struct rl_span){backoff->max.ns - rl_random_span(&backoff->random, (struct rl_span){half}).ns};
+}
+
 void rl_backoff_reset(struct rl_backoff *backoff)
 {
     backoff->failures = 0;

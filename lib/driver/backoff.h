@@ -17,6 +17,9 @@ struct rl_backoff {
  * keeps the clients of a restarted master from returning in step. */
 struct rl_span rl_backoff_next(struct rl_backoff *backoff);
 
+/* Uniform in [max / 2, max]: after a failure that will hardly go away by itself soon. */
+struct rl_span rl_backoff_longest(struct rl_backoff *backoff);
+
 /* The connection has proved good. */
 void rl_backoff_reset(struct rl_backoff *backoff);
 

@@ -8,25 +8,9 @@
 #include "driver/resolver.h"
 #include "util/clock.h"
 
-static struct rl_span node_timeout(const struct rl_conn *conn)
-{
-    return conn->driver->config.node_timeout;
-}
-
 static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant at)
 {
     rl_timers_arm(&conn->driver->timers, timer, at);
-}
-
-static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
-{
-    const struct rl_driver_sink *sink = &conn->driver->sink;
-
-    if (conn->link == link)
-        return;
-    conn->link = link;
-    sink->link(sink->ctx, conn->node, link, why, now);
-    rl_driver_wake(conn->driver);
 }
 
 /* Part of it may be a server's words, which must not reach somebody's terminal as commands. */
@@ -59,6 +43,12 @@ void rl_conn_blame_errno(struct rl_conn *conn, const char *what, int error)
 #endif
 }
 
+void rl_conn_blame_silence(struct rl_conn *conn)
+{
+    rl_conn_blame(conn, "stalled: owes replies and has not sent a byte for %lld ms",
+                  (long long)(conn->driver->config.stall_timeout.ns / RL_NS_PER_MS));
+}
+
 /* --- Timers -------------------------------------------------------------------------------------------------- */
 
 static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
@@ -84,7 +74,7 @@ static void on_attempt(struct rl_timer *timer, struct rl_instant now)
     arm(conn, timer, rl_after(now, conn->driver->config.connect_timeout));
     /* The time for joining begins here, not when the driver is made: the loop may begin to run much later. */
     if (conn->link == RL_LINK_JOINING && !rl_timer_armed(&conn->watch))
-        arm(conn, &conn->watch, rl_after(now, node_timeout(conn)));
+        arm(conn, &conn->watch, rl_after(now, conn->driver->config.node_timeout));
     rl_conn_open(conn, now);
 }
 
@@ -93,89 +83,27 @@ static void on_step(struct rl_timer *timer, struct rl_instant now)
     rl_conn_on_step(RL_CONTAINER_OF(timer, struct rl_conn, step), now);
 }
 
-/* When the oldest command becomes overdue. */
-static struct rl_instant late_at(const struct rl_conn *conn)
-{
-    return rl_after(rl_ring_front(&conn->ring)->ticket.sent, node_timeout(conn));
-}
-
-static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
-{
-    return rl_ring_count(&conn->ring) && !rl_before(now, late_at(conn));
-}
-
-/* Silent since the latest byte or, if that is later, since the oldest command was sent. */
-static struct rl_instant stall_deadline(const struct rl_conn *conn)
-{
-    struct rl_instant since = rl_later(conn->last_received, rl_ring_front(&conn->ring)->ticket.sent);
-
-    return rl_after(since, conn->driver->config.stall_timeout);
-}
-
-/* The watch is armed for the oldest command when there was none, and then moves itself from one oldest to the next:
- * arming it for each command would cost more than all the rest of sending. Left from earlier commands it may be armed
- * for a time before this one's; that does no harm. */
-static void start_watch(struct rl_conn *conn)
-{
-    if (!rl_timer_armed(&conn->watch) || rl_before(late_at(conn), conn->watch.at))
-        arm(conn, &conn->watch, late_at(conn));
-}
-
-void rl_conn_update_link(struct rl_conn *conn, struct rl_instant now)
-{
-    if (conn->state != RL_CONN_READY)
-        return;
-    if (is_overdue(conn, now)) {
-        set_link(conn, RL_LINK_LATE, "replies are overdue", now);
-        return;
-    }
-    if (rl_ring_count(&conn->ring))
-        start_watch(conn);
-    set_link(conn, RL_LINK_READY, "", now);
-}
-
-/* Leaves one of: nothing pending, watch not armed; young commands only, watch armed for the oldest; LATE, watch armed
- * for the stall; closed. */
-static void watch_replies(struct rl_conn *conn, struct rl_instant now)
-{
-    if (is_overdue(conn, now)) {
-        /* The reply may be in the socket already, if it is the loop that was late. */
-        rl_conn_read(conn);
-        now = rl_clock_now(conn->driver->config.clock);
-    }
-    rl_conn_update_link(conn, now);
-    if (conn->state != RL_CONN_READY || !rl_ring_count(&conn->ring))
-        return;
-    if (!rl_before(now, stall_deadline(conn))) {
-        rl_conn_blame(conn, "stalled: owes replies and has not sent a byte for %lld ms",
-                      (long long)(conn->driver->config.stall_timeout.ns / RL_NS_PER_MS));
-        rl_conn_close(conn, now);
-    } else if (is_overdue(conn, now)) {
-        arm(conn, &conn->watch, stall_deadline(conn));
-    }
-}
-
 static void on_watch(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, watch);
 
     if (conn->link == RL_LINK_JOINING)
-        set_link(conn, RL_LINK_DOWN, "not connected yet", now);
+        conn->role->set_link(conn, RL_LINK_DOWN, "not connected yet", now);
     else if (conn->state == RL_CONN_READY && !conn->doomed)
-        watch_replies(conn, now);
+        conn->role->watch(conn, now);
 }
 
 /* --- Life and death ------------------------------------------------------------------------------------------ */
 
-void rl_conn_init(struct rl_conn *conn, struct rl_driver *driver, unsigned node, struct rl_master *master,
+void rl_conn_init(struct rl_conn *conn, struct rl_driver *driver, const struct rl_conn_role *role, unsigned node,
                   struct rl_instant now)
 {
     conn->driver = driver;
+    conn->role = role;
     conn->node = node;
-    conn->master = *master;
-    *master = (struct rl_master){0};
+    conn->master = &driver->masters[node];
     conn->state = RL_CONN_WAITING;
-    conn->link = RL_LINK_JOINING;
+    conn->link = role->first_link;
     conn->stream = (struct rl_stream){.type = &rl_stream_plain, .fd = -1};
     conn->stats.last_latency_ns = -1;
     conn->backoff = (struct rl_backoff){.min = driver->config.backoff_min,
@@ -186,18 +114,6 @@ void rl_conn_init(struct rl_conn *conn, struct rl_driver *driver, unsigned node,
     rl_timer_init(&conn->step, on_step);
     rl_timer_init(&conn->watch, on_watch);
     arm(conn, &conn->attempt, now);
-}
-
-static void drop_pending(struct rl_conn *conn, struct rl_instant now)
-{
-    const struct rl_driver_sink *sink = &conn->driver->sink;
-
-    while (rl_ring_count(&conn->ring)) {
-        struct rl_pending pending = rl_ring_pop(&conn->ring);
-
-        sink->dropped(sink->ctx, conn->node, &pending.ticket, pending.start >= conn->written, now);
-    }
-    rl_driver_wake(conn->driver);
 }
 
 static void release_connection(struct rl_conn *conn, enum rl_close how)
@@ -220,6 +136,14 @@ static void judge(struct rl_conn *conn, struct rl_instant now)
         rl_backoff_reset(&conn->backoff);
 }
 
+static struct rl_span pause_before_next(struct rl_conn *conn)
+{
+    bool denied = conn->denied;
+
+    conn->denied = false;
+    return denied ? rl_backoff_longest(&conn->backoff) : rl_backoff_next(&conn->backoff);
+}
+
 void rl_conn_close(struct rl_conn *conn, struct rl_instant now)
 {
     judge(conn, now);
@@ -228,9 +152,9 @@ void rl_conn_close(struct rl_conn *conn, struct rl_instant now)
     conn->doomed = false;
     conn->stats.disconnects++;
     rl_timers_disarm(&conn->driver->timers, &conn->step);
-    arm(conn, &conn->attempt, rl_after(now, rl_backoff_next(&conn->backoff)));
-    drop_pending(conn, now);
-    set_link(conn, RL_LINK_DOWN, conn->last_error, now);
+    arm(conn, &conn->attempt, rl_after(now, pause_before_next(conn)));
+    rl_conn_drop_pending(conn, now);
+    conn->role->set_link(conn, RL_LINK_DOWN, conn->last_error, now);
 }
 
 void rl_conn_doom(struct rl_conn *conn)
@@ -260,22 +184,5 @@ void rl_conn_become_ready(struct rl_conn *conn, struct rl_instant now)
     conn->proved = false;
     conn->stats.connects++;
     rl_timers_disarm(&conn->driver->timers, &conn->attempt);
-    set_link(conn, RL_LINK_READY, "", now);
-}
-
-bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, bool claim, const struct rl_ticket *ticket)
-{
-    if (conn->state != RL_CONN_READY || conn->doomed)
-        return false;
-    if (claim && rl_bytes_length(&conn->out) > conn->driver->config.max_buffer_bytes)
-        return false;
-    if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, bytes, size))
-        return false;
-    rl_ring_push(&conn->ring, ticket, conn->queued);
-    if (rl_ring_count(&conn->ring) == 1)
-        start_watch(conn);
-    conn->queued += size;
-    conn->stats.commands++;
-    rl_conn_mark_dirty(conn);
-    return true;
+    conn->role->set_link(conn, RL_LINK_READY, "", now);
 }

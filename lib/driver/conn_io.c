@@ -20,22 +20,13 @@ static struct rl_instant clock_now(const struct rl_conn *conn)
 
 /* --- Reading ------------------------------------------------------------------------------------------------- */
 
-static bool deliver_to_owner(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
-    struct rl_pending pending;
-
-    /* Not even one to a command that waits to be written: it cannot be meant. */
-    if (!rl_ring_count(&conn->ring) || rl_ring_front(&conn->ring)->start >= conn->written) {
-        rl_conn_blame(conn, "a reply that belongs to no command");
-        return false;
-    }
-    pending = rl_ring_pop(&conn->ring);
-    conn->proved = true;
-    conn->stats.replies++;
-    conn->stats.last_latency_ns = rl_until(pending.ticket.sent, now).ns;
-    sink->reply(sink->ctx, conn->node, &pending.ticket, reply, now);
-    return true;
+    if (conn->state == RL_CONN_SETUP)
+        return rl_setup_reply(conn, reply, now);
+    if (conn->state == RL_CONN_GREETING)
+        return rl_greet_reply(conn, reply, now);
+    return conn->role->deliver(conn, reply, now);
 }
 
 /* false: the connection must be closed, and has been blamed. */
@@ -49,10 +40,8 @@ static bool deliver_all(struct rl_conn *conn, struct rl_instant now)
         if (result == RL_READ_ERROR) {
             rl_conn_blame(conn, "protocol: %s", rl_reply_reader_error(conn->reader));
             usable = false;
-        } else if (conn->state < RL_CONN_READY) {
-            usable = rl_setup_reply(conn, &reply, now);
         } else {
-            usable = deliver_to_owner(conn, &reply, now);
+            usable = deliver(conn, &reply, now);
         }
     }
     return usable;

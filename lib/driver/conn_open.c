@@ -129,7 +129,7 @@ static bool start_lookup(struct rl_conn *conn)
     if (!driver->resolver)
         driver->resolver = rl_resolver_create(driver->config.base);
     return driver->resolver &&
-           rl_resolver_start(driver->resolver, conn->master.host, conn->master.port, on_resolved, conn);
+           rl_resolver_start(driver->resolver, conn->master->host, conn->master->port, on_resolved, conn);
 }
 
 /* At most one helper thread per master: if that of an earlier attempt is still busy, this attempt waits for it. */
@@ -147,7 +147,7 @@ static void resolve(struct rl_conn *conn, struct rl_instant now)
 
 void rl_conn_open(struct rl_conn *conn, struct rl_instant now)
 {
-    const struct rl_master *master = &conn->master;
+    const struct rl_master *master = conn->master;
 
     if (master->path)
         rl_addresses_unix(master->path, &conn->addresses);

@@ -1,9 +1,8 @@
-/* The Redis handshake: what is said on every new connection, all in one write, before the first command.
+/* The Redis handshake: what is said on every new connection, all in one write, before anything else.
  *
- * Each row of the table contributes any number of commands, depending on the configuration. A row that is required
- * ends the attempt when one of its commands is answered with an error. PING is the last: its answer shows that
- * everything before it has been dealt with, and that the server serves. Then the sink asks its own questions, round by
- * round, and when it has no more the connection is READY. */
+ * Each role has its table. Each row contributes any number of commands, depending on the configuration. A row that is
+ * required ends the attempt when one of its commands is answered with an error. The answer to the last, PING or
+ * SUBSCRIBE, shows that everything before it has been dealt with, and that the server serves. Then the role begins. */
 #include <stdio.h>
 #include <string.h>
 
@@ -16,9 +15,15 @@
 struct setup_row {
     const char *name; /* for error texts */
     bool required;
+    bool patient;      /* an error will hardly go away by itself soon: try again as late as possible */
     size_t (*count)(const struct rl_conn *conn); /* of commands; may be 0 */
     bool (*write)(const struct rl_conn *conn, size_t i, struct rl_bytes *out);
-    bool (*accept)(const struct rl_reply *reply); /* NULL: any reply that is not an error */
+    bool (*accept)(const struct rl_conn *conn, const struct rl_reply *reply); /* NULL: anything but an error */
+};
+
+struct rl_setup {
+    const struct setup_row *rows;
+    size_t n_rows;
 };
 
 static struct rl_slice word(const char *text)
@@ -28,7 +33,7 @@ static struct rl_slice word(const char *text)
 
 static size_t auth_count(const struct rl_conn *conn)
 {
-    return conn->master.password ? 1 : 0;
+    return conn->master->password ? 1 : 0;
 }
 
 static bool auth_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
@@ -37,9 +42,9 @@ static bool auth_write(const struct rl_conn *conn, size_t i, struct rl_bytes *ou
     size_t n = 0;
 
     words[n++] = word("AUTH");
-    if (conn->master.user)
-        words[n++] = word(conn->master.user);
-    words[n++] = word(conn->master.password);
+    if (conn->master->user)
+        words[n++] = word(conn->master->user);
+    words[n++] = word(conn->master->password);
     return rl_words_encode(words, n, out);
 }
 
@@ -57,13 +62,13 @@ static bool setname_write(const struct rl_conn *conn, size_t i, struct rl_bytes 
 
 static size_t select_count(const struct rl_conn *conn)
 {
-    return conn->master.db ? 1 : 0;
+    return conn->master->db ? 1 : 0;
 }
 
 static bool select_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
 {
     char digits[RL_DECIMAL_MAX];
-    struct rl_slice words[] = {word("SELECT"), {digits, rl_decimal(conn->master.db, digits)}};
+    struct rl_slice words[] = {word("SELECT"), {digits, rl_decimal(conn->master->db, digits)}};
 
     return rl_words_encode(words, 2, out);
 }
@@ -94,24 +99,57 @@ static bool ping_write(const struct rl_conn *conn, size_t i, struct rl_bytes *ou
     return rl_words_encode(words, 1, out);
 }
 
-static bool is_pong(const struct rl_reply *reply)
+static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
 {
     const struct rl_reply_item *root = &reply->root;
 
     return root->type == RL_REPLY_STATUS && root->text.size == 4 && memcmp(root->text.data, "PONG", 4) == 0;
 }
 
+static size_t subscribe_count(const struct rl_conn *conn)
+{
+    return 1;
+}
+
+static bool subscribe_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
+{
+    struct rl_slice words[] = {word("SUBSCRIBE"), word(conn->driver->channel)};
+
+    return rl_words_encode(words, 2, out);
+}
+
+static bool is_subscribed(const struct rl_conn *conn, const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
+           rl_item_is(&reply->elements[0], "subscribe") &&
+           rl_item_is(&reply->elements[1], conn->driver->channel) &&
+           reply->elements[2].type == RL_REPLY_INTEGER && reply->elements[2].integer == 1;
+}
+
+#define AUTH_ROW {"AUTH", true, false, auth_count, auth_write, NULL}
+#define SETNAME_ROW {"CLIENT SETNAME", false, false, setname_count, setname_write, NULL}
+
 /* Without a name or a loaded script the connection works as well: the name is for people, and a script that is not
  * loaded is sent with its text. */
-static const struct setup_row rows[] = {
-    {"AUTH", true, auth_count, auth_write, NULL},
-    {"CLIENT SETNAME", false, setname_count, setname_write, NULL},
-    {"SELECT", true, select_count, select_write, NULL},
-    {"SCRIPT LOAD", false, load_count, load_write, NULL},
-    {"PING", true, ping_count, ping_write, is_pong},
+static const struct setup_row command_rows[] = {
+    AUTH_ROW,
+    SETNAME_ROW,
+    {"SELECT", true, false, select_count, select_write, NULL},
+    {"SCRIPT LOAD", false, false, load_count, load_write, NULL},
+    {"PING", true, false, ping_count, ping_write, is_pong},
 };
 
-#define N_ROWS (sizeof(rows) / sizeof(rows[0]))
+/* Channels belong to no database. The right to subscribe is for the operator to give. */
+static const struct setup_row listener_rows[] = {
+    AUTH_ROW,
+    SETNAME_ROW,
+    {"SUBSCRIBE", true, true, subscribe_count, subscribe_write, is_subscribed},
+};
+
+#define SETUP(rows) {rows, sizeof(rows) / sizeof(rows[0])}
+
+const struct rl_setup rl_setup_commands = SETUP(command_rows);
+const struct rl_setup rl_setup_listener = SETUP(listener_rows);
 
 static bool write_row(const struct setup_row *row, const struct rl_conn *conn, struct rl_bytes *out)
 {
@@ -126,11 +164,13 @@ static bool write_row(const struct setup_row *row, const struct rl_conn *conn, s
 
 bool rl_setup_begin(struct rl_conn *conn)
 {
+    const struct rl_setup *setup = conn->role->setup;
+
     conn->setup_row = 0;
     conn->setup_answered = 0;
     conn->refusal[0] = '\0';
-    for (size_t i = 0; i < N_ROWS; i++) {
-        if (!write_row(&rows[i], conn, &conn->out))
+    for (size_t i = 0; i < setup->n_rows; i++) {
+        if (!write_row(&setup->rows[i], conn, &conn->out))
             return false;
     }
     conn->queued = rl_bytes_length(&conn->out);
@@ -138,9 +178,9 @@ bool rl_setup_begin(struct rl_conn *conn)
 }
 
 /* Servers repeat the arguments of a command that they do not know, and AUTH's is the password. */
-static bool may_hold_password(const struct rl_conn *conn, struct rl_slice text)
+bool rl_setup_may_hold_password(const struct rl_conn *conn, struct rl_slice text)
 {
-    const char *password = conn->master.password;
+    const char *password = conn->master->password;
 
     if (!password || !*password)
         return false;
@@ -150,7 +190,7 @@ static bool may_hold_password(const struct rl_conn *conn, struct rl_slice text)
 
 static void blame_error(struct rl_conn *conn, const char *name, struct rl_slice text)
 {
-    if (may_hold_password(conn, text))
+    if (rl_setup_may_hold_password(conn, text))
         rl_conn_blame(conn, "%s: refused with an error text that may hold the password", name);
     else
         rl_conn_blame(conn, "%s: %.*s", name, (int)text.size, (const char *)text.data);
@@ -160,7 +200,7 @@ static void blame_error(struct rl_conn *conn, const char *name, struct rl_slice 
  * and hangs up: the text is kept in case that happens. */
 static void note_refusal(struct rl_conn *conn, struct rl_slice text)
 {
-    if (!may_hold_password(conn, text))
+    if (!rl_setup_may_hold_password(conn, text))
         snprintf(conn->refusal, sizeof(conn->refusal), "%.*s", (int)text.size, (const char *)text.data);
 }
 
@@ -168,13 +208,14 @@ static bool check(struct rl_conn *conn, const struct setup_row *row, const struc
 {
     if (reply->root.type == RL_REPLY_ERROR && row->required) {
         blame_error(conn, row->name, reply->root.text);
+        conn->denied = row->patient;
         return false;
     }
     if (reply->root.type == RL_REPLY_ERROR) {
         note_refusal(conn, reply->root.text);
         return true;
     }
-    if (row->accept && !row->accept(reply)) {
+    if (row->accept && !row->accept(conn, reply)) {
         rl_conn_blame(conn, "%s: unexpected reply", row->name);
         return false;
     }
@@ -183,83 +224,22 @@ static bool check(struct rl_conn *conn, const struct setup_row *row, const struc
 
 static void skip_finished_rows(struct rl_conn *conn)
 {
-    while (conn->setup_row < N_ROWS && conn->setup_answered == rows[conn->setup_row].count(conn)) {
+    const struct rl_setup *setup = conn->role->setup;
+
+    while (conn->setup_row < setup->n_rows && conn->setup_answered == setup->rows[conn->setup_row].count(conn)) {
         conn->setup_row++;
         conn->setup_answered = 0;
     }
 }
 
-/* --- The sink's rounds ------------------------------------------------------------------------------------------- */
-
-static bool begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
+bool rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
-    size_t before = rl_bytes_length(&conn->out);
-    int size = sink->greet ? sink->greet(sink->ctx, conn->node, round, &conn->out) : 0;
+    const struct rl_setup *setup = conn->role->setup;
 
-    if (size < 0) {
-        rl_conn_blame(conn, "handshake: no memory");
-        return false;
-    }
-    if (size == 0) {
-        rl_conn_become_ready(conn, now);
-        return true;
-    }
-    conn->state = RL_CONN_GREETING;
-    conn->round = round;
-    conn->round_size = (unsigned)size;
-    conn->round_answered = 0;
-    conn->round_start = conn->queued;
-    conn->round_sent = now;
-    conn->queued += rl_bytes_length(&conn->out) - before;
-    rl_conn_mark_dirty(conn);
-    return true;
-}
-
-static void blame_why(struct rl_conn *conn, const char *why)
-{
-    if (may_hold_password(conn, word(why)))
-        rl_conn_blame(conn, "handshake: refused with an error text that may hold the password");
-    else
-        rl_conn_blame(conn, "%s", why);
-}
-
-static bool greeted(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
-{
-    const struct rl_driver_sink *sink = &conn->driver->sink;
-    const char *why = "handshake: refused";
-
-    conn->stats.last_latency_ns = rl_until(conn->round_sent, now).ns;
-    if (!sink->greeted || sink->greeted(sink->ctx, conn->node, conn->round, conn->round_answered, reply,
-                                        conn->round_sent, now, &why))
-        return true;
-    blame_why(conn, why);
-    return false;
-}
-
-static bool round_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
-{
-    if (conn->written <= conn->round_start) {
-        rl_conn_blame(conn, "a reply that belongs to no command");
-        return false;
-    }
-    if (!greeted(conn, reply, now))
-        return false;
-    conn->round_answered++;
-    return conn->round_answered < conn->round_size || begin_round(conn, conn->round + 1, now);
-}
-
-static bool row_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
-{
     skip_finished_rows(conn);
-    if (!check(conn, &rows[conn->setup_row], reply))
+    if (!check(conn, &setup->rows[conn->setup_row], reply))
         return false;
     conn->setup_answered++;
     skip_finished_rows(conn);
-    return conn->setup_row < N_ROWS || begin_round(conn, 0, now);
-}
-
-bool rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
-{
-    return conn->state == RL_CONN_SETUP ? row_reply(conn, reply, now) : round_reply(conn, reply, now);
+    return conn->setup_row < setup->n_rows || conn->role->begin(conn, now);
 }

@@ -11,10 +11,21 @@
 
 #define READ_BUFFER_BYTES (64 * 1024)
 
+/* Those that carry commands come first, then the listeners. */
+static size_t count_all(const struct rl_driver *driver)
+{
+    return driver->listeners ? 2 * driver->n_conns : driver->n_conns;
+}
+
+static struct rl_conn *conn_at(struct rl_driver *driver, size_t i)
+{
+    return i < driver->n_conns ? &driver->conns[i] : &driver->listeners[i - driver->n_conns];
+}
+
 static void close_doomed(struct rl_driver *driver)
 {
-    for (size_t i = 0; i < driver->n_conns; i++) {
-        struct rl_conn *conn = &driver->conns[i];
+    for (size_t i = 0; i < count_all(driver); i++) {
+        struct rl_conn *conn = conn_at(driver, i);
 
         if (conn->doomed)
             rl_conn_close(conn, rl_clock_now(driver->config.clock));
@@ -32,7 +43,8 @@ static void flush_dirty(struct rl_driver *driver)
 static void release(struct rl_driver *driver)
 {
     for (size_t i = 0; i < driver->n_conns; i++)
-        rl_master_fini(&driver->conns[i].master);
+        rl_master_fini(&driver->masters[i]);
+    free(driver->masters);
     free(driver);
 }
 
@@ -76,10 +88,12 @@ static struct rl_driver *allocate(const struct rl_driver_config *config, size_t 
     rl_list_init(&driver->dirty);
     driver->client_name = strdup(config->client_name);
     driver->read_buffer = malloc(READ_BUFFER_BYTES);
-    if (driver->client_name && driver->read_buffer)
+    driver->masters = calloc(n_masters, sizeof(driver->masters[0]));
+    if (driver->client_name && driver->read_buffer && driver->masters)
         return driver;
     free(driver->client_name);
     free(driver->read_buffer);
+    free(driver->masters);
     free(driver);
     return NULL;
 }
@@ -107,8 +121,11 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
     }
     now = rl_clock_now(config->clock);
     driver->n_conns = n_masters;
-    for (size_t i = 0; i < n_masters; i++)
-        rl_conn_init(&driver->conns[i], driver, (unsigned)i, &masters[i], now);
+    for (size_t i = 0; i < n_masters; i++) {
+        driver->masters[i] = masters[i];
+        masters[i] = (struct rl_master){0};
+        rl_conn_init(&driver->conns[i], driver, &rl_role_commands, (unsigned)i, now);
+    }
     *ret_driver = driver;
     return REDLOCK_OK;
 }
@@ -122,8 +139,8 @@ void rl_driver_close(struct rl_driver *driver, bool in_child)
     if (driver->closed)
         return;
     driver->closed = true;
-    for (size_t i = 0; i < driver->n_conns; i++)
-        rl_conn_fini(&driver->conns[i], in_child);
+    for (size_t i = 0; i < count_all(driver); i++)
+        rl_conn_fini(conn_at(driver, i), in_child);
     rl_resolver_destroy(driver->resolver, in_child);
     driver->resolver = NULL;
     rl_timers_fini(&driver->timers);
@@ -131,6 +148,9 @@ void rl_driver_close(struct rl_driver *driver, bool in_child)
         event_free(driver->turn_event);
     free(driver->client_name);
     free(driver->read_buffer);
+    free(driver->listeners);
+    driver->listeners = NULL;
+    free(driver->channel);
 }
 
 void rl_driver_destroy(struct rl_driver *driver, bool in_child)
@@ -149,13 +169,37 @@ bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, 
     return rl_conn_send(&driver->conns[node], bytes, size, claim, ticket);
 }
 
+int rl_driver_listen(struct rl_driver *driver, const char *channel)
+{
+    struct rl_instant now = rl_clock_now(driver->config.clock);
+    struct rl_conn *listeners;
+
+    if (driver->listeners)
+        return REDLOCK_OK;
+    listeners = calloc(driver->n_conns, sizeof(listeners[0]));
+    driver->channel = listeners ? strdup(channel) : NULL;
+    if (!driver->channel) {
+        free(listeners);
+        return REDLOCK_E_NOMEM;
+    }
+    driver->listeners = listeners;
+    for (size_t i = 0; i < driver->n_conns; i++)
+        rl_conn_init(&listeners[i], driver, &rl_role_listener, (unsigned)i, now);
+    return REDLOCK_OK;
+}
+
+static bool may_bring_something(const struct rl_conn *conn)
+{
+    if (conn->state != RL_CONN_READY || conn->doomed)
+        return false;
+    return conn->role == &rl_role_listener || rl_ring_count(&conn->ring);
+}
+
 void rl_driver_read_now(struct rl_driver *driver)
 {
-    for (size_t i = 0; i < driver->n_conns; i++) {
-        struct rl_conn *conn = &driver->conns[i];
-
-        if (conn->state == RL_CONN_READY && !conn->doomed && rl_ring_count(&conn->ring))
-            rl_conn_read(conn);
+    for (size_t i = 0; i < count_all(driver); i++) {
+        if (may_bring_something(conn_at(driver, i)))
+            rl_conn_read(conn_at(driver, i));
     }
 }
 
@@ -176,7 +220,7 @@ struct rl_timers *rl_driver_timers(struct rl_driver *driver)
 
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
 {
-    return driver->conns[node].master.name;
+    return driver->masters[node].name;
 }
 
 void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats)
@@ -184,6 +228,7 @@ void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct 
     const struct rl_conn *conn = &driver->conns[node];
 
     *ret_stats = conn->stats;
+    ret_stats->messages = driver->listeners ? driver->listeners[node].stats.messages : 0;
     ret_stats->pending = rl_ring_count(&conn->ring);
     ret_stats->unsent_bytes = rl_bytes_length(&conn->out);
     ret_stats->last_error = conn->last_error;

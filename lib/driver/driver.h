@@ -1,11 +1,11 @@
-/* The driver: one connection to each master, on the caller's event base.
+/* The driver: one connection to each master, and if wished a second one that listens, on the caller's event base.
  *
  * It knows commands as bytes and replies as replies, and which belongs to which; it knows nothing of locks. Bytes
  * handed to rl_driver_send() are collected and written with one system call per master at the end of the loop turn.
  * Replies are matched to commands by their order on the connection.
  *
  * Everything that happens is told to the sink, from inside loop callbacks or from rl_driver_read_now(), never from
- * any other call. The sink may call any function of the driver; rl_driver_destroy() only from `turn`. */
+ * any other call. The sink may call any function of the driver; rl_driver_close() and _destroy() only from `turn`. */
 #ifndef RL_DRIVER_DRIVER_H
 #define RL_DRIVER_DRIVER_H
 
@@ -33,6 +33,9 @@ struct rl_ticket {
     uint8_t flags;
 };
 
+/* A longer one ends its connection. */
+#define RL_MESSAGE_MAX_BYTES 4096
+
 struct rl_driver_sink {
     void *ctx;
 
@@ -58,6 +61,14 @@ struct rl_driver_sink {
     void (*dropped)(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
                     struct rl_instant now);
 
+    /* The listening connection of a master, see rl_driver_listen(): messages arrive from now on, or (on == false) none
+     * do any more. Until it is heard of for the first time it is not listening; while it is not, each new reason is
+     * told once. `why` is a sentence, "" if there is nothing to say; borrowed. May be NULL. */
+    void (*listening)(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
+
+    /* A message on the channel; the payload is borrowed. `now` was read after the bytes had arrived. May be NULL. */
+    void (*message)(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now);
+
     /* Once per loop turn in which anything happened or rl_driver_wake() was called: after all reading, before the
      * writing. */
     void (*turn)(void *ctx);
@@ -76,7 +87,7 @@ struct rl_driver_config {
     uint64_t seed;           /* for the backoff's jitter */
 };
 
-/* Counters of one connection; see struct redlock_node_stats. */
+/* Counters of the connection to one master; see struct redlock_node_stats. */
 struct rl_conn_stats {
     uint64_t commands;
     uint64_t replies;
@@ -84,6 +95,7 @@ struct rl_conn_stats {
     uint64_t disconnects;
     uint64_t bytes_out;
     uint64_t bytes_in;
+    uint64_t messages; /* to the listening connection; all the others count the first one only */
     size_t pending;
     size_t unsent_bytes;
     int64_t last_latency_ns; /* -1 before the first reply */
@@ -112,11 +124,16 @@ void rl_driver_destroy(struct rl_driver *driver, bool in_child);
 bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, bool claim,
                     const struct rl_ticket *ticket);
 
+/* Opens, at the next loop turn, a second connection to each master, which does nothing but listen on one channel
+ * (SUBSCRIBE, RESP2), and keeps it open as the first one is kept: same address, user and password, a backoff of its
+ * own. Calls after the first do nothing. channel is copied. 0, REDLOCK_E_NOMEM. */
+int rl_driver_listen(struct rl_driver *driver, const char *channel);
+
 /* Asks for a turn in this loop iteration, at the end of the callbacks that are already due. */
 void rl_driver_wake(struct rl_driver *driver);
 
-/* One non-blocking read on every connection that owes replies: to be called before a deadline decides. From inside
- * `reply` it does nothing: what has arrived is being delivered already. */
+/* One non-blocking read on every connection that owes replies, and then on every one that listens: to be called before
+ * a deadline decides. From inside `reply` or `message` it does nothing: what has arrived is being delivered already. */
 void rl_driver_read_now(struct rl_driver *driver);
 
 /* Closes a connection whose owner has found its stream unusable; reconnects with backoff. */

@@ -16,19 +16,34 @@
 #include "request.h"
 #include "suite.h"
 
-static const char *handshake_reply(const struct fake_rules *rules, const char *name)
+#define PONG_TO_SUBSCRIBER "*2\r\n$4\r\npong\r\n$0\r\n\r\n"
+
+static const char *subscribe_reply(const struct request *request)
 {
+    static char reply[REQUEST_WORD_MAX + 64];
+
+    snprintf(reply, sizeof(reply), "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n", strlen(request->words[1]),
+             request->words[1]);
+    return reply;
+}
+
+/* NULL if the command is not part of the handshake. */
+static const char *handshake_reply(struct fake_server *server, const struct request *request)
+{
+    const struct fake_rules *rules = &server->rules;
     const struct {
         const char *name, *reply, *usual;
     } replies[] = {
-        {"AUTH", rules->auth, "+OK\r\n"},     {"CLIENT", rules->setname, "+OK\r\n"},
+        {"AUTH", rules->auth, "+OK\r\n"},
+        {"CLIENT", rules->setname, "+OK\r\n"},
         {"SELECT", rules->select, "+OK\r\n"},
         {"SCRIPT", rules->load, "$40\r\n0123456789012345678901234567890123456789\r\n"},
-        {"PING", rules->ping, "+PONG\r\n"},
+        {"PING", rules->ping, server->subscribed ? PONG_TO_SUBSCRIBER : "+PONG\r\n"},
+        {"SUBSCRIBE", rules->subscribe, subscribe_reply(request)},
     };
 
     for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
-        if (strcmp(replies[i].name, name) == 0)
+        if (strcmp(replies[i].name, request->words[0]) == 0)
             return replies[i].reply ? replies[i].reply : replies[i].usual;
     }
     return NULL;
@@ -52,9 +67,10 @@ static void log_request(struct fake_server *server, const struct request *reques
 
 static void answer(struct fake_server *server, const struct request *request)
 {
-    const char *reply = handshake_reply(&server->rules, request->words[0]);
+    const char *reply = handshake_reply(server, request);
 
     if (reply) {
+        server->subscribed |= strcmp(request->words[0], "SUBSCRIBE") == 0;
         append_text(server->handshake, sizeof(server->handshake), request->words[0]);
         append_text(server->handshake, sizeof(server->handshake), " ");
         fake_server_say(server, reply);
@@ -151,6 +167,7 @@ static void on_accept(evutil_socket_t listener, short what, void *arg)
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     server->fd = fd;
+    server->subscribed = false;
     server->handshake[0] = '\0';
     server->read_event = event_new(server->base, fd, EV_READ | EV_PERSIST, on_readable, server);
     server->say_event = event_new(server->base, -1, 0, say_one_byte, server);

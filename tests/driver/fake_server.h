@@ -25,6 +25,7 @@ struct fake_rules {
     const char *select;
     const char *load;
     const char *ping;
+    const char *subscribe;
     const char *other; /* to every command that is not part of the handshake; NULL is silence */
 };
 
@@ -37,6 +38,7 @@ struct fake_server {
     int listener;
     struct event *accept_event;
     int fd;                  /* the client; -1 if there is none */
+    bool subscribed;         /* ... which has subscribed to a channel: a PING is answered by another form */
     struct event *read_event;
     struct event *say_event;
     struct evbuffer *in;

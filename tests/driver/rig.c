@@ -1,4 +1,5 @@
 #include "rig.h"
+#include "rig_ears.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +89,9 @@ static bool greeted(void *ctx, unsigned node, unsigned round, unsigned index, co
 
 static const struct rl_driver_sink sink = {
     .greet = greet, .greeted = greeted,
-    .link = on_link, .reply = on_reply, .dropped = on_dropped, .turn = on_turn};
+    .link = on_link, .reply = on_reply, .dropped = on_dropped,
+    .listening = rig_on_listening, .message = rig_on_message,
+    .turn = on_turn};
 
 static void on_watchdog(evutil_socket_t fd, short what, void *arg)
 {
@@ -124,6 +127,7 @@ void rig_teardown(void)
     rl_driver_destroy(rig.driver, false);
     for (unsigned i = 0; i < rig.n_nodes; i++)
         fake_server_destroy(rig.servers[i]);
+    rig_free_ears();
     event_free(rig.watchdog);
     event_base_free(rig.base);
 }

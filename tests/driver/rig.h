@@ -34,6 +34,18 @@ struct rig_link {
     char why[256];  /* of the latest change */
 };
 
+/* What a listening connection has told. */
+struct rig_ear {
+    bool on;
+    unsigned changes;
+    char path[256];        /* all states so far: "ON OFF ON " */
+    char why[256];         /* of the latest change */
+    unsigned messages;
+    char payload[256];     /* of the latest message, cut to that length */
+    size_t payload_size;
+    struct rl_master master;
+};
+
 struct rig {
     struct event_base *base;
     struct event *watchdog;
@@ -45,6 +57,8 @@ struct rig {
     struct fake_server *servers[RIG_NODES_MAX];
     char urls[RIG_NODES_MAX][200];
     struct rig_link links[RIG_NODES_MAX];
+    struct fake_server *ear_servers[RIG_NODES_MAX];
+    struct rig_ear ears[RIG_NODES_MAX];
     struct rig_event events[RIG_EVENTS_MAX];
     unsigned n_events;
     unsigned turns;
@@ -55,6 +69,8 @@ struct rig {
     void (*on_reply)(const struct rig_event *event); /* called from within the sink's function */
     void (*on_dropped)(const struct rig_event *event);
     void (*on_turn)(void);
+    void (*on_listening)(unsigned node, struct rl_instant now);
+    void (*on_message)(unsigned node);
 };
 
 extern struct rig rig;
@@ -76,6 +92,17 @@ void rig_start_ready(void); /* ... and waits until every link is READY */
  * by "while (!condition) rig_turn();". */
 void rig_turn(void);
 void rig_until_link(unsigned node, enum rl_link link);
+
+/* Makes the driver listen on RIG_CHANNEL. A scripted server serves one client: so each listener is led to a server of
+ * its own, ear_servers[node], which has to be there: rig_add_ears(). */
+#define RIG_CHANNEL "{redlock}:news"
+void rig_add_ears(enum fake_kind kind);
+void rig_listen(void);
+struct fake_server *rig_start_listening(enum fake_kind kind); /* one master, and waits until its listener is on */
+void rig_until_listening(unsigned node, bool on);
+
+/* Says a message on RIG_CHANNEL. */
+void rig_say_message(unsigned node, const char *payload);
 
 /* Sends "*1 $n WORD"; the ticket carries the number and, as `sent`, the time. */
 bool rig_send(unsigned node, unsigned number, const char *word);

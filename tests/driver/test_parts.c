@@ -47,6 +47,22 @@ static int64_t largest_of_many(unsigned failures)
     return largest;
 }
 
+START_TEST(the_longest_backoff_is_never_short)
+{
+    struct rl_backoff backoff = {.min = rl_ms(50), .max = rl_ms(1000), .random = 1};
+    int64_t least = INT64_MAX;
+
+    for (int i = 0; i < 2000; i++) {
+        int64_t ns = rl_backoff_longest(&backoff).ns;
+
+        if (ns < 500 * RL_NS_PER_MS || ns > 1000 * RL_NS_PER_MS)
+            ck_abort_msg("%lld ns", (long long)ns);
+        least = ns < least ? ns : least;
+    }
+    ck_assert_int_lt(least, 550 * RL_NS_PER_MS);
+}
+END_TEST
+
 START_TEST(the_backoff_doubles_up_to_its_limit_with_full_jitter)
 {
     static const int64_t limits_ms[] = {50, 100, 200, 400, 800, 1000, 1000};
@@ -160,6 +176,7 @@ int main(void)
 
     tcase_add_test(pure, a_ring_gives_back_what_was_pushed_in_order_while_it_grows);
     tcase_add_test(pure, the_backoff_doubles_up_to_its_limit_with_full_jitter);
+    tcase_add_test(pure, the_longest_backoff_is_never_short);
     tcase_add_test(pure, many_failures_do_not_overflow_the_backoff);
     tcase_add_test(timed, a_timer_fires_after_its_instant_and_after_is_called);
     tcase_add_test(timed, an_earlier_timer_moves_the_wake_up_forward);

@@ -12,6 +12,7 @@ fuzz_target fuzz_find(const char *name)
         {"url", fuzz_url},
         {"command", fuzz_command},
         {"driver", fuzz_driver},
+        {"listen", fuzz_listen},
     };
 
     for (size_t i = 0; name && i < sizeof(targets) / sizeof(targets[0]); i++) {

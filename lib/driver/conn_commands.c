@@ -1,0 +1,145 @@
+/* The role of the first connection to a master: commands, and their replies in the same order. */
+#include "driver/conn.h"
+#include "util/clock.h"
+
+static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+
+    if (conn->link == link)
+        return;
+    conn->link = link;
+    sink->link(sink->ctx, conn->node, link, why, now);
+    rl_driver_wake(conn->driver);
+}
+
+/* --- Overdue replies ------------------------------------------------------------------------------------------- */
+
+static struct rl_span node_timeout(const struct rl_conn *conn)
+{
+    return conn->driver->config.node_timeout;
+}
+
+static void arm_watch(struct rl_conn *conn, struct rl_instant at)
+{
+    rl_timers_arm(&conn->driver->timers, &conn->watch, at);
+}
+
+/* When the oldest command becomes overdue. */
+static struct rl_instant late_at(const struct rl_conn *conn)
+{
+    return rl_after(rl_ring_front(&conn->ring)->ticket.sent, node_timeout(conn));
+}
+
+static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
+{
+    return rl_ring_count(&conn->ring) && !rl_before(now, late_at(conn));
+}
+
+/* Silent since the latest byte or, if that is later, since the oldest command was sent. */
+static struct rl_instant stall_deadline(const struct rl_conn *conn)
+{
+    struct rl_instant since = rl_later(conn->last_received, rl_ring_front(&conn->ring)->ticket.sent);
+
+    return rl_after(since, conn->driver->config.stall_timeout);
+}
+
+/* The watch is armed for the oldest command when there was none, and then moves itself from one oldest to the next:
+ * arming it for each command would cost more than all the rest of sending. Left from earlier commands it may be armed
+ * for a time before this one's; that does no harm. */
+static void start_watch(struct rl_conn *conn)
+{
+    if (!rl_timer_armed(&conn->watch) || rl_before(late_at(conn), conn->watch.at))
+        arm_watch(conn, late_at(conn));
+}
+
+void rl_conn_update_link(struct rl_conn *conn, struct rl_instant now)
+{
+    if (conn->state != RL_CONN_READY)
+        return;
+    if (is_overdue(conn, now)) {
+        set_link(conn, RL_LINK_LATE, "replies are overdue", now);
+        return;
+    }
+    if (rl_ring_count(&conn->ring))
+        start_watch(conn);
+    set_link(conn, RL_LINK_READY, "", now);
+}
+
+/* Leaves one of: nothing pending, watch not armed; young commands only, watch armed for the oldest; LATE, watch armed
+ * for the stall; closed. */
+static void watch_replies(struct rl_conn *conn, struct rl_instant now)
+{
+    if (is_overdue(conn, now)) {
+        /* The reply may be in the socket already, if it is the loop that was late. */
+        rl_conn_read(conn);
+        now = rl_clock_now(conn->driver->config.clock);
+    }
+    rl_conn_update_link(conn, now);
+    if (conn->state != RL_CONN_READY || !rl_ring_count(&conn->ring))
+        return;
+    if (!rl_before(now, stall_deadline(conn))) {
+        rl_conn_blame_silence(conn);
+        rl_conn_close(conn, now);
+    } else if (is_overdue(conn, now)) {
+        arm_watch(conn, stall_deadline(conn));
+    }
+}
+
+/* --- Commands and replies -------------------------------------------------------------------------------------- */
+
+bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, bool claim, const struct rl_ticket *ticket)
+{
+    if (conn->state != RL_CONN_READY || conn->doomed)
+        return false;
+    if (claim && rl_bytes_length(&conn->out) > conn->driver->config.max_buffer_bytes)
+        return false;
+    if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, bytes, size))
+        return false;
+    rl_ring_push(&conn->ring, ticket, conn->queued);
+    if (rl_ring_count(&conn->ring) == 1)
+        start_watch(conn);
+    conn->queued += size;
+    conn->stats.commands++;
+    rl_conn_mark_dirty(conn);
+    return true;
+}
+
+static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+    struct rl_pending pending;
+
+    /* Not even one to a command that waits to be written: it cannot be meant. */
+    if (!rl_ring_count(&conn->ring) || rl_ring_front(&conn->ring)->start >= conn->written) {
+        rl_conn_blame(conn, "a reply that belongs to no command");
+        return false;
+    }
+    pending = rl_ring_pop(&conn->ring);
+    conn->proved = true;
+    conn->stats.replies++;
+    conn->stats.last_latency_ns = rl_until(pending.ticket.sent, now).ns;
+    sink->reply(sink->ctx, conn->node, &pending.ticket, reply, now);
+    return true;
+}
+
+void rl_conn_drop_pending(struct rl_conn *conn, struct rl_instant now)
+{
+    const struct rl_driver_sink *sink = &conn->driver->sink;
+
+    while (rl_ring_count(&conn->ring)) {
+        struct rl_pending pending = rl_ring_pop(&conn->ring);
+
+        sink->dropped(sink->ctx, conn->node, &pending.ticket, pending.start >= conn->written, now);
+    }
+    rl_driver_wake(conn->driver);
+}
+
+const struct rl_conn_role rl_role_commands = {
+    .setup = &rl_setup_commands,
+    .begin = rl_greet_begin,
+    .first_link = RL_LINK_JOINING,
+    .set_link = set_link,
+    .deliver = deliver,
+    .watch = watch_replies,
+};

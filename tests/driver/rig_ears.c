@@ -1,0 +1,100 @@
+/* The rig's listeners. */
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/status.h>
+
+#include "rig.h"
+#include "rig_ears.h"
+
+/* Each call must be news: on and off in turn, or another reason for being off. */
+void rig_on_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now)
+{
+    struct rig_ear *ear = &rig.ears[node];
+    size_t length = strlen(ear->path);
+
+    ck_assert(on != ear->on || (!on && strcmp(why, ear->why) != 0));
+    ear->on = on;
+    ear->changes++;
+    snprintf(ear->path + length, sizeof(ear->path) - length, "%s", on ? "ON " : "OFF ");
+    snprintf(ear->why, sizeof(ear->why), "%s", why);
+    if (rig.on_listening)
+        rig.on_listening(node, now);
+}
+
+void rig_on_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
+{
+    struct rig_ear *ear = &rig.ears[node];
+
+    ck_assert(ear->on);
+    ear->messages++;
+    ear->payload_size = payload.size;
+    snprintf(ear->payload, sizeof(ear->payload), "%.*s", (int)payload.size, (const char *)payload.data);
+    if (rig.on_message)
+        rig.on_message(node);
+}
+
+void rig_add_ears(enum fake_kind kind)
+{
+    for (unsigned i = 0; i < rig.n_nodes; i++) {
+        rig.ear_servers[i] = fake_server_create(rig.base, kind, 16);
+        ck_assert_ptr_nonnull(rig.ear_servers[i]);
+    }
+}
+
+/* The scripted server's address with the credentials of the master's. */
+static void lead_to_ear_server(unsigned node)
+{
+    const char *credentials = strstr(rig.urls[node], "://") + 3;
+    const char *at = strchr(credentials, '@');
+    const char *address = strstr(rig.ear_servers[node]->url, "://") + 3;
+    const char *why = "";
+    char url[512];
+
+    snprintf(url, sizeof(url), "%.*s%.*s%s", (int)(address - rig.ear_servers[node]->url), rig.ear_servers[node]->url,
+             at ? (int)(at + 1 - credentials) : 0, credentials, address);
+    ck_assert_msg(rl_master_parse(url, &rig.ears[node].master, &why) == REDLOCK_OK, "%s: %s", url, why);
+    rig.driver->listeners[node].master = &rig.ears[node].master;
+}
+
+void rig_listen(void)
+{
+    ck_assert_int_eq(rl_driver_listen(rig.driver, RIG_CHANNEL), REDLOCK_OK);
+    for (unsigned i = 0; i < rig.n_nodes; i++) {
+        if (rig.ear_servers[i])
+            lead_to_ear_server(i);
+    }
+}
+
+struct fake_server *rig_start_listening(enum fake_kind kind)
+{
+    rig_add(FAKE_UNIX);
+    rig_add_ears(kind);
+    rig_start_ready();
+    rig_listen();
+    rig_until_listening(0, true);
+    return rig.ear_servers[0];
+}
+
+void rig_until_listening(unsigned node, bool on)
+{
+    while (rig.ears[node].on != on)
+        rig_turn();
+}
+
+void rig_say_message(unsigned node, const char *payload)
+{
+    static char text[8192];
+
+    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n" RIG_CHANNEL "\r\n$%zu\r\n%s\r\n",
+             strlen(RIG_CHANNEL), strlen(payload), payload);
+    fake_server_say(rig.ear_servers[node], text);
+}
+
+void rig_free_ears(void)
+{
+    for (unsigned i = 0; i < rig.n_nodes; i++) {
+        fake_server_destroy(rig.ear_servers[i]);
+        rl_master_fini(&rig.ears[i].master);
+    }
+}

@@ -1,0 +1,14 @@
+/* What the rig itself needs of its listeners. */
+#ifndef TESTS_DRIVER_RIG_EARS_H
+#define TESTS_DRIVER_RIG_EARS_H
+
+#include "core/recipe.h"
+#include "util/instant.h"
+
+/* The sink's functions. */
+void rig_on_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
+void rig_on_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now);
+
+void rig_free_ears(void);
+
+#endif

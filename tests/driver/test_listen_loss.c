@@ -1,0 +1,245 @@
+/* Connections that listen and are lost, refused, or brought to an end. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "rig.h"
+
+static void until_changes(unsigned n)
+{
+    while (rig.ears[0].changes < n)
+        rig_turn();
+}
+
+/* --- Lost ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_lost_listener_says_so_and_comes_back)
+{
+    struct fake_server *ear = rig_start_listening(FAKE_TCP4);
+
+    if (_i)
+        fake_server_reset(ear);
+    else
+        fake_server_hang_up(ear);
+    until_changes(3);
+    ck_assert_str_eq(rig.ears[0].path, "ON OFF ON ");
+    ck_assert_uint_eq(ear->accepted, 2);
+    rig_say_message(0, "again");
+    while (!rig.ears[0].messages)
+        rig_turn();
+    ck_assert_str_eq(rig.links[0].path, "READY ");
+    ck_assert_uint_eq(rig_stats(0).disconnects, 0);
+}
+END_TEST
+
+START_TEST(a_listener_stays_when_the_first_connection_is_lost)
+{
+    rig_start_listening(FAKE_UNIX);
+    fake_server_hang_up(rig.servers[0]);
+    rig_until_link(0, RL_LINK_DOWN);
+    rig_until_link(0, RL_LINK_READY);
+    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_uint_eq(rig.ear_servers[0]->accepted, 1);
+}
+END_TEST
+
+START_TEST(a_listener_that_cannot_connect_says_why_once)
+{
+    rig_add(FAKE_UNIX);
+    rig_add_ears(FAKE_UNIX);
+    fake_server_stop(rig.ear_servers[0]);
+    rig_start_ready();
+    rig_listen();
+    until_changes(1);
+    while (rig.driver->listeners[0].stats.disconnects < 10)
+        rig_turn();
+    ck_assert_str_eq(rig.ears[0].path, "OFF ");
+    ck_assert_ptr_nonnull(strstr(rig.ears[0].why, "connect"));
+    ck_assert_str_eq(rig.links[0].path, "READY ");
+}
+END_TEST
+
+START_TEST(reconnecting_a_listener_inherits_nothing_to_children)
+{
+    struct fake_server *ear = rig_start_listening(FAKE_TCP4);
+
+    for (unsigned i = 0; i < 20; i++) {
+        fake_server_reset(ear);
+        until_changes(3 + 2 * i);
+    }
+    ck_assert_int_eq(fcntl(rig.driver->listeners[0].stream.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+}
+END_TEST
+
+/* --- Refused --------------------------------------------------------------------------------------------------- */
+
+static unsigned hasty;
+
+/* Told from within the close, which has set the time of the next attempt. */
+static void look_at_pause(unsigned node, struct rl_instant now)
+{
+    struct rl_span half = {rig.config.backoff_max.ns / 2};
+
+    hasty += rl_before(rig.driver->listeners[node].attempt.at, rl_after(now, half));
+}
+
+START_TEST(a_refused_subscription_is_told_once_and_tried_again_slowly)
+{
+    struct fake_server *ear;
+
+    hasty = 0;
+    rig.config.backoff_min = rl_ms(1);
+    rig.config.backoff_max = rl_ms(200);
+    rig.on_listening = look_at_pause;
+    rig_add(FAKE_UNIX);
+    rig_add_ears(FAKE_UNIX);
+    ear = rig.ear_servers[0];
+    ear->rules.subscribe = "-NOPERM No permissions to access a channel\r\n";
+    rig_start_ready();
+    rig_listen();
+    while (ear->accepted < 3)
+        rig_turn();
+    ck_assert_str_eq(rig.ears[0].path, "OFF ");
+    ck_assert_str_eq(rig.ears[0].why, "SUBSCRIBE: NOPERM No permissions to access a channel");
+    ear->rules.subscribe = "-ERR unknown command 'SUBSCRIBE'\r\n";
+    until_changes(2);
+    ck_assert_str_eq(rig.ears[0].why, "SUBSCRIBE: ERR unknown command 'SUBSCRIBE'");
+    ck_assert_uint_eq(hasty, 0);
+    ear->rules.subscribe = NULL;
+    rig.on_listening = NULL;
+    rig_until_listening(0, true);
+    ck_assert_str_eq(rig.ears[0].path, "OFF OFF ON ");
+}
+END_TEST
+
+static const char *const strange_answers[] = {
+    "+OK\r\n", "*0\r\n", "*3\r\n$9\r\nsubscribe\r\n$5\r\nother\r\n:1\r\n", "*1\r\n*1\r\n:1\r\n", "garbage\r\n",
+    "*3\r\n$9\r\nsubscribe\r\n$14\r\n" RIG_CHANNEL "\r\n:2\r\n", "*2\r\n$9\r\nsubscribe\r\n$14\r\n" RIG_CHANNEL "\r\n",
+};
+
+START_TEST(a_strange_answer_to_subscribe_is_no_subscription)
+{
+    struct fake_server *ear;
+
+    rig_add(FAKE_UNIX);
+    rig_add_ears(FAKE_UNIX);
+    ear = rig.ear_servers[0];
+    ear->rules.subscribe = strange_answers[_i];
+    rig_start_ready();
+    rig_listen();
+    while (ear->accepted < 3)
+        rig_turn();
+    ck_assert_str_eq(rig.ears[0].path, "OFF ");
+    ck_assert_uint_gt(strlen(rig.ears[0].why), 0);
+    ear->rules.subscribe = NULL;
+    rig_until_listening(0, true);
+}
+END_TEST
+
+START_TEST(why_a_listener_was_refused_never_shows_the_password)
+{
+    rig_add(FAKE_UNIX);
+    rig_set_credentials(0, "user:secret");
+    rig_add_ears(FAKE_UNIX);
+    rig.ear_servers[0]->rules.auth = "-ERR unknown command 'AUTH' 'user' 'secret'\r\n";
+    rig_start_ready();
+    rig_listen();
+    until_changes(1);
+    ck_assert_ptr_null(strstr(rig.ears[0].why, "secret"));
+    ck_assert_str_eq(rig.ears[0].path, "OFF ");
+}
+END_TEST
+
+START_TEST(a_server_that_does_not_answer_subscribe_is_given_up_in_time)
+{
+    struct fake_server *ear;
+
+    rig.config.node_timeout = rl_ms(20); /* which is how long the first connection may take quietly: not this one's */
+    rig.config.connect_timeout = rl_ms(100);
+    rig_add(FAKE_UNIX);
+    rig_add_ears(FAKE_UNIX);
+    ear = rig.ear_servers[0];
+    ear->rules.subscribe = "";
+    rig_start_ready();
+    rig_listen();
+    until_changes(1);
+    ck_assert_str_eq(rig.ears[0].why, "handshake: timed out");
+    ear->rules.subscribe = NULL;
+    rig_until_listening(0, true);
+}
+END_TEST
+
+/* --- Ended ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing)
+{
+    rig_add(FAKE_TCP4);
+    rig_add_url("redis://localhost:1");
+    rig_start();
+    ck_assert_int_eq(rl_driver_listen(rig.driver, RIG_CHANNEL), 0);
+    for (int i = 0; i < _i; i++)
+        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    memset(rig.links, 0xff, sizeof(rig.links));
+    rig.ears[0].on = rig.ears[1].on = true;
+    rig.ears[0].changes = rig.ears[1].changes = 0;
+    rl_driver_close(rig.driver, false);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    rl_driver_destroy(rig.driver, false);
+    rig.driver = NULL;
+    ck_assert_uint_eq(rig.ears[0].changes + rig.ears[1].changes, 0);
+}
+END_TEST
+
+/* Without event_reinit() the kernel's side of the base is the parent's: only a child that has called it may run it. */
+static void be_child(bool own_base)
+{
+    if (own_base)
+        event_reinit(rig.base);
+    rl_driver_close(rig.driver, true);
+    rl_driver_destroy(rig.driver, true);
+    for (int i = 0; own_base && i < 10; i++)
+        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    _exit(0);
+}
+
+START_TEST(a_forked_child_leaves_the_parents_listener_alone)
+{
+    int status = -1;
+    pid_t child;
+
+    rig_start_listening(FAKE_TCP4);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child)
+        be_child(_i);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    rig_say_message(0, "to the parent");
+    while (!rig.ears[0].messages)
+        rig_turn();
+    ck_assert_str_eq(rig.ears[0].path, "ON ");
+    ck_assert_uint_eq(rig.ear_servers[0]->gone, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("listen_loss");
+    TCase *lost = suite_add_case(suite, "lost", rig_setup, rig_teardown);
+    TCase *refused = suite_add_case(suite, "refused", rig_setup, rig_teardown);
+    TCase *ended = suite_add_case(suite, "ended", rig_setup, rig_teardown);
+
+    tcase_add_loop_test(lost, a_lost_listener_says_so_and_comes_back, 0, 2);
+    tcase_add_test(lost, a_listener_stays_when_the_first_connection_is_lost);
+    tcase_add_test(lost, a_listener_that_cannot_connect_says_why_once);
+    tcase_add_test(lost, reconnecting_a_listener_inherits_nothing_to_children);
+    tcase_add_test(refused, a_refused_subscription_is_told_once_and_tried_again_slowly);
+    tcase_add_loop_test(refused, a_strange_answer_to_subscribe_is_no_subscription, 0,
+                        sizeof(strange_answers) / sizeof(strange_answers[0]));
+    tcase_add_test(refused, why_a_listener_was_refused_never_shows_the_password);
+    tcase_add_test(refused, a_server_that_does_not_answer_subscribe_is_given_up_in_time);
+    tcase_add_loop_test(ended, destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing, 0, 8);
+    tcase_add_loop_test(ended, a_forked_child_leaves_the_parents_listener_alone, 0, 2);
+    return suite_run(suite);
+}

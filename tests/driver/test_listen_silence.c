@@ -1,0 +1,117 @@
+/* Connections that listen and hear nothing: is nothing said, or is nobody there? */
+#include <string.h>
+
+#include "rig.h"
+
+static void until_changes(unsigned n)
+{
+    while (rig.ears[0].changes < n)
+        rig_turn();
+}
+
+START_TEST(a_silent_listener_is_asked_and_stays_when_it_answers)
+{
+    struct fake_server *ear;
+
+    rig.config.stall_timeout = rl_ms(2000);
+    ear = rig_start_listening(FAKE_TCP4);
+    for (unsigned i = 0; i < 3; i++) {
+        struct rl_conn *listener = &rig.driver->listeners[0];
+        size_t length = strlen(ear->handshake);
+
+        listener->last_received.ns -= rl_ms(1000).ns;
+        listener->listening.pinged.ns -= rl_ms(1000).ns;
+        listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
+        while (strlen(ear->handshake) == length || listener->listening.owes_pong)
+            rig_turn();
+    }
+    ck_assert_str_eq(ear->handshake, "CLIENT SUBSCRIBE PING PING PING ");
+    ck_assert_str_eq(rig.ears[0].path, "ON ");
+}
+END_TEST
+
+static void expect_nothing_owed(unsigned node, struct rl_instant now)
+{
+    ck_assert(!rig.ears[node].on || !rig.driver->listeners[node].listening.owes_pong);
+}
+
+START_TEST(a_listener_that_does_not_answer_is_replaced)
+{
+    struct fake_server *ear;
+
+    rig.config.stall_timeout = rl_ms(60);
+    rig_add(FAKE_UNIX);
+    rig_add_ears(FAKE_TCP4);
+    ear = rig.ear_servers[0];
+    ear->rules.ping = "";
+    rig.on_listening = expect_nothing_owed;
+    rig_start_ready();
+    rig_listen();
+    until_changes(2);
+    ck_assert_str_eq(rig.ears[0].path, "ON OFF ");
+    ck_assert_ptr_nonnull(strstr(rig.ears[0].why, "stalled"));
+    while (!ear->gone)
+        rig_turn();
+    ck_assert(ear->was_reset);
+    ear->rules.ping = NULL;
+    rig_until_listening(0, true);
+}
+END_TEST
+
+/* Half a stall time has to pass before anything is asked. */
+START_TEST(a_listener_that_talks_is_not_asked)
+{
+    struct rl_conn *listener;
+
+    rig.config.stall_timeout = rl_ms(60000);
+    rig_start_listening(FAKE_UNIX);
+    listener = &rig.driver->listeners[0];
+    listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
+    ck_assert(!listener->listening.owes_pong);
+    listener->last_received.ns -= rl_ms(30000).ns;
+    rig_say_message(0, "in the socket already");
+    listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
+    ck_assert(!listener->listening.owes_pong);
+    ck_assert_uint_eq(rig.ears[0].messages, 1);
+    ck_assert_str_eq(rig.ear_servers[0]->handshake, "CLIENT SUBSCRIBE ");
+}
+END_TEST
+
+/* The loop was late: when the time is over, the answer is in the socket, or a message, which shows as well that the
+ * peer lives. */
+START_TEST(what_is_in_the_socket_counts_even_if_the_loop_was_late)
+{
+    struct fake_server *ear;
+    struct rl_conn *listener;
+
+    rig.config.stall_timeout = rl_ms(60000);
+    ear = rig_start_listening(FAKE_UNIX);
+    ear->rules.ping = "";
+    listener = &rig.driver->listeners[0];
+    listener->last_received.ns -= rl_ms(30000).ns;
+    listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
+    while (strcmp(ear->handshake, "CLIENT SUBSCRIBE PING ") != 0)
+        rig_turn();
+    if (_i)
+        rig_say_message(0, "before the answer");
+    else
+        fake_server_say(ear, "*2\r\n$4\r\npong\r\n$0\r\n\r\n");
+    listener->last_received.ns -= rl_ms(60000).ns;
+    listener->listening.pinged.ns -= rl_ms(60000).ns;
+    listener->watch.fire(&listener->watch, rl_clock_now(&rig.clock));
+    ck_assert(listener->listening.owes_pong == (bool)_i);
+    ck_assert_str_eq(rig.ears[0].path, "ON ");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("listen_silence");
+    TCase *silent = suite_add_case(suite, "silent", rig_setup, rig_teardown);
+
+    tcase_add_test(silent, a_silent_listener_is_asked_and_stays_when_it_answers);
+    tcase_add_test(silent, a_listener_that_does_not_answer_is_replaced);
+    tcase_add_test(silent, a_listener_that_talks_is_not_asked);
+    tcase_add_loop_test(silent, what_is_in_the_socket_counts_even_if_the_loop_was_late, 0, 2);
+    return suite_run(suite);
+}
