@@ -38,7 +38,7 @@ enum redlock_standing {
 /* Monotonic counters since the client was created, and a few gauges. */
 struct redlock_stats {
     uint64_t acquires;        /* redlock_acquire() calls accepted */
-    uint64_t attempts;        /* rounds of SET sent for them */
+    uint64_t attempts;        /* values made for them: one for each round of SET and for each time in line */
     uint64_t acquired;        /* ... and how the calls ended, but for E_NOMEM and E_LIMIT */
     uint64_t held;
     uint64_t no_quorum;
@@ -65,6 +65,9 @@ struct redlock_stats {
     uint64_t raises;          /* fenced acquisitions that needed a second round trip */
     uint64_t claims;          /* gauge: values that may be set on some master now, or are a lost lock's evidence */
     uint64_t debts;           /* gauge: those of them with a release not yet confirmed */
+    uint64_t waits;           /* acquisitions that got in line */
+    uint64_t hand_overs;      /* votes of masters that came by a notification */
+    uint64_t yields;          /* times that votes were given back since a lower ticket waits */
 };
 
 struct redlock_node_stats {
@@ -84,6 +87,8 @@ struct redlock_node_stats {
     size_t unsent_bytes;      /* gauge */
     int64_t last_latency_us;  /* of the latest reply, -1 before the first */
     const char *last_error;   /* why it is down or was last; "" if it never was; valid until the next call */
+    uint64_t queued;          /* answers to attempts and refreshes: in line */
+    uint64_t messages;        /* notifications, on the connection that listens; all members above leave that out */
 };
 
 /* What the latest look at a master has shown. Strings are valid until the loop runs again. */
@@ -130,7 +135,8 @@ enum redlock_event_type {
     REDLOCK_EVENT_NODE = 1,  /* a master's link changed: node, link, text */
     REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token */
     REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
-                                to another attempt), token of the attempt, node, op, vote, latency_us, text */
+                                to another attempt), token of the attempt, node, op, vote, latency_us (-1: it was handed
+                                over), text */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
     REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, token, remaining_us, nodes */
     REDLOCK_EVENT_EXTENDED,
@@ -141,6 +147,13 @@ enum redlock_event_type {
     REDLOCK_EVENT_AT_RISK,   /* little validity is left: lock, remaining_us, nodes */
     REDLOCK_EVENT_STANDING,  /* a master's standing changed: node, standing, fault, text */
     REDLOCK_EVENT_CLOCK,     /* a master's clock has been set: node, delay_us (by how much; negative: back) */
+    REDLOCK_EVENT_WAITING,   /* in line, and told where, by a majority; again when that changes: lock, op, position,
+                                held_for_ms */
+    REDLOCK_EVENT_LISTENING, /* the connection on which a master notifies: node, link (READY: notifications come; DOWN:
+                                they do not), text; only after some lock has got in line */
+    REDLOCK_EVENT_EXTENDING, /* an extension or renewal is sent: lock, op */
+    REDLOCK_EVENT_PROVED,    /* guarded profile: what a master has answered for the lock counts from now on, or, after
+                                the loss of its memory, will not: lock, node. Votes are seen before they are proved */
 };
 
 /* Borrowed: valid during the hook. Members that the type does not name are zero, but node is -1 and text is "". */
@@ -163,6 +176,8 @@ struct redlock_event {
     enum redlock_loss loss;
     size_t n_nodes;
     const struct redlock_node_result *nodes; /* the vote ledger: each master's part, and until when its vote counts */
+    uint32_t position;   /* 1: the next */
+    int64_t held_for_ms; /* until the holder's keys expire unless he extends them; -1: never (another library's) */
 };
 
 REDLOCK_API const char *redlock_event_name(enum redlock_event_type type);

@@ -46,6 +46,40 @@ enum redlock_join {
 /* timeout_ms of an acquisition that waits until it wins or is canceled. */
 #define REDLOCK_FOREVER (-1)
 
+/* How an acquisition with a timeout waits for a lock that somebody else holds.
+ *
+ * WAITING IN LINE: the client has a place in a queue on every master, by a ticket that it gets when it gets in line and
+ * keeps until it has the lock or gives up. Whoever releases the lock hands it on to the lowest ticket, in the same
+ * command, and the master notifies the client over one further connection, which listens for all of the client's
+ * locks. So a lock changes hands without polling, in the order of the tickets, and the next holder's callback runs
+ * without another round trip.
+ *
+ *   - Who has got in line at a majority of the masters before another one asks is not overtaken by him, unless he
+ *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits, a
+ *     key is free only for the moments in which masters disagree, or after a holder has died.
+ *   - A place is a lease of up to 2 s, refreshed at a quarter of it: one command per master. Clients that die lose their
+ *     place with it. Notifications may get lost: then the turn is found out by a refresh.
+ *   - A lock that is won in line, handed over or found free, is granted for the lease: up to 2 s, or the ttl if that is
+ *     less, counted from the latest refresh (longer where min_validity_ms, guard and drift need it). redlock_remaining_ms() shows just that,
+ *     until an extension, made by the library when half of the lease is over, also with REDLOCK_NO_RENEWAL, has brought
+ *     the ttl.
+ *   - At most 100000 may wait for a key on one master; it takes no more then.
+ *   - Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights each turn comes
+ *     by a refresh), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN).
+ *   - Programs that take the key with SET NX PX and release it with compare-and-delete, as other Redlock libraries do,
+ *     can share it safely: exclusion never depends on the queue. They overtake those in line, and their releases hand
+ *     nothing on: the first in line finds the key free at its next refresh. So does a REDLOCK_WAIT_SPIN acquisition
+ *     overtake; its release hands on. */
+enum redlock_wait {
+    REDLOCK_WAIT_QUEUE, /* the default: one plain attempt, which costs no more than it ever did; refused, in line. At once
+                           in line where the client knows that the key is contended: a lock of its own waits for it, or
+                           a release has handed it on, within the last half second. With max_attempts it is
+                           REDLOCK_WAIT_SPIN */
+    REDLOCK_WAIT_FIFO,  /* in line from the first: a free lock, too, is taken in the order of arrival. Scripts instead
+                           of SET, also uncontended; no max_attempts */
+    REDLOCK_WAIT_SPIN,  /* tries again after random pauses: no order, no queue, no second connection */
+};
+
 struct redlock_event;
 typedef void (*redlock_event_fn)(const struct redlock_event *event, void *user_data);
 
@@ -97,8 +131,10 @@ struct redlock_options {
     uint8_t allow_unverified;
     uint8_t allow_eviction;
 
-    /* Put in front of every key, the marker's (PREFIX "redlock:marker") and the fencing counters' (PREFIX
-     * "redlock:fence:" KEY) included. At most REDLOCK_MAX_PREFIX_BYTES characters. Copied. NULL, the default, is "". */
+    /* Put in front of every key, and of the library's own: the marker (PREFIX "redlock:marker"), fencing counters
+     * (PREFIX "redlock:fence:" KEY), queues (PREFIX "redlock:queue:" KEY and PREFIX "redlock:waiters:" KEY) and the
+     * client's channel (PREFIX "redlock:grant:" and a random UUID). At most REDLOCK_MAX_PREFIX_BYTES characters. Copied.
+     * NULL, the default, is "". */
     const char *key_prefix;
 
     /* Limits on memory. max_claims: values that may be set on some master at one time (one for a held lock, one for
@@ -128,15 +164,15 @@ struct redlock_acquire_options {
      * that is less), from 1 to max_ttl_ms, and more than its own drift allowance and the guard time. */
     uint32_t ttl_ms;
 
-    /* How long to try. 0, the default: one attempt. A positive value: attempts are repeated until it has passed.
-     * REDLOCK_FOREVER: until one wins or the caller cancels. Any other negative value is refused. */
+    /* How long to try. 0, the default: one attempt. A positive value: waits as `wait` says until it has passed.
+     * REDLOCK_FOREVER: until it wins or the caller cancels. Any other negative value is refused. */
     int64_t timeout_ms;
 
     /* Most attempts to make; 0, the default, is no limit but the timeout. With timeout_ms 0 only 0 and 1 are
-     * accepted. */
+     * accepted. Any other value than 0 means REDLOCK_WAIT_SPIN. */
     uint32_t max_attempts;
 
-    /* Pause before the next attempt: retry_delay_ms plus a random part of at most retry_jitter_ms, and never less
+    /* Pause before the next attempt (REDLOCK_WAIT_SPIN, and otherwise where too few masters answer): retry_delay_ms plus a random part of at most retry_jitter_ms, and never less
      * than the round that just failed took, but cut to half of the time that is left before the deadline. Defaults
      * 20 and 60; each at most 60000, and not both 0. */
     uint32_t retry_delay_ms;
@@ -161,10 +197,13 @@ struct redlock_acquire_options {
     /* 1: with a fencing token (redlock_lock_fence): one script instead of SET, and a second round trip when the
      * masters' counters differ. Default 0. Tokens increase over the fenced acquisitions of a key. */
     uint8_t fenced;
+
+    /* How to wait while the timeout lasts, see above. With timeout_ms 0 there is nothing to wait for, and it has no
+     * meaning. Default REDLOCK_WAIT_QUEUE. */
+    enum redlock_wait wait;
 };
 
 #define REDLOCK_NO_RENEWAL UINT32_MAX
-
 
 REDLOCK_API void redlock_acquire_options_init_size(struct redlock_acquire_options *options, size_t size);
 #define redlock_acquire_options_init(options) redlock_acquire_options_init_size((options), sizeof(*(options)))

@@ -97,12 +97,14 @@ enum redlock_state {
     REDLOCK_STATE_EXTENDING,   /* held, with an extension under way */
     REDLOCK_STATE_RELEASING,   /* given up: remaining is 0; waiting for the masters */
     REDLOCK_STATE_LOST,        /* was held until its validity ended; release or acquire again */
+    REDLOCK_STATE_WAITING,     /* in line for a lock that somebody else holds */
 };
 
 typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
 
 /* A handle for one key, any bytes, 1 to REDLOCK_MAX_KEY_BYTES of them; copied. Several handles may name one key:
- * they exclude each other. No I/O. "redlock:marker" and what begins with "redlock:fence:" are the library's own.
+ * they exclude each other. No I/O. "redlock:marker" and what begins with "redlock:fence:", "redlock:queue:" or
+ * "redlock:waiters:" are the library's own.
  * Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED, E_NOMEM. */
 REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
                                     struct redlock_lock **ret_lock);
@@ -111,17 +113,18 @@ REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *k
  * does not need the handle: it goes on, with all its retries, for as long as the client lives. NULL is fine. */
 REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
 
-/* Tries to take the lock. In state IDLE or LOST only. Each attempt sets a value of its own.
+/* Takes the lock, waiting for it as long as timeout_ms says and in the way that `wait` says (enum redlock_wait): in line,
+ * by default. In state IDLE or LOST only. Each attempt sets a value of its own.
  *
  * Result status: OK; HELD, NO_QUORUM or TOO_SLOW (the last attempt's outcome, when no further attempt was allowed);
  * DEADLINE (timeout_ms has passed; cause tells the last attempt's outcome); CANCELED; E_NOMEM or E_LIMIT if an
  * attempt could not be started. Whatever is not OK has been rolled back on every master, or will be as soon
- * as the master can be reached.
+ * as the master can be reached; its place in line, too.
  *
  * A lock that is held is renewed until it is released (renew_ms), and its watch is told when that fails.
  *
  * options NULL for the defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY, E_MIN_VALIDITY,
- * E_RENEWAL, E_BUSY, E_ALREADY_HELD, E_CLOSING, E_NOMEM, E_FORKED. */
+ * E_RENEWAL, E_WAIT, E_BUSY, E_ALREADY_HELD, E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                 redlock_fn cb, void *user_data);
 
@@ -191,7 +194,8 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 
 /* Hands a held lock over to another process of this machine: writes it as a line of printable text that
  * redlock_lock_adopt() takes, with the key, the token, each master's bound, and the fencing token. The handle becomes
- * IDLE and inert: it neither renews nor releases. Whoever has the text can hold and release the lock: it is a secret.
+ * IDLE and inert: it neither renews nor releases. A lock that was won in line, for a lease, and has not been extended yet
+ * (enum redlock_wait) is extended to its full ttl by the adopter. Whoever has the text can hold and release the lock: it is a secret.
  * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_SYSTEM (the boot's
  * identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);

@@ -96,15 +96,15 @@ static struct rl_claim *allocate(struct rl_claim_store *store)
 
 static bool set_token(struct redlock_client *client, struct rl_host_claim *host, const char *token)
 {
-    if (token && strlen(token) >= sizeof host->token.own) {
+    if (token && strlen(token) >= sizeof host->token.own.text) {
         host->token.other.empty = '\0';
         host->token.other.text = strdup(token);
         return host->token.other.text != NULL;
     }
     if (token)
-        memcpy(host->token.own, token, strlen(token) + 1);
+        memcpy(host->token.own.text, token, strlen(token) + 1);
     else
-        rl_token_make(&client->tokens, client->now, host->token.own);
+        rl_token_make(&client->tokens, client->now, host->token.own.text);
     return true;
 }
 
@@ -132,6 +132,7 @@ struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_k
         return NULL;
     }
     rl_host_claim_of(claim)->key = rl_key_ref(key);
+    rl_host_claim_of(claim)->token.own.in_line = false;
     client->stats.claims++;
     return claim;
 }
@@ -140,6 +141,7 @@ void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim
 {
     struct rl_host_claim *host = rl_host_claim_of(claim);
 
+    rl_waiters_leave(client, claim);
     rl_key_unref(host->key);
     host->key = NULL;
     drop_token(host);

@@ -159,6 +159,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_host_claims_init(client);
     rl_token_source_init(&client->tokens, rl_client_read_clock(client));
     status = rl_trust_init(client, masters, n);
+    rl_waiters_init(client);
     if (status == 0)
         status = start_driver(client, base, masters, n);
     if (status == 0) {
@@ -223,6 +224,7 @@ void rl_client_reap(struct redlock_client *client)
         return;
     rl_driver_destroy(client->driver, rl_client_forked(client));
     rl_host_claims_fini(client);
+    rl_waiters_fini(client);
     rl_attempts_fini(client);
     rl_trust_fini(client);
     rl_bytes_fini(&client->scratch);

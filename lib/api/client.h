@@ -10,6 +10,7 @@
 #include "driver/driver.h"
 #include "util/bytes.h"
 #include "util/clock.h"
+#include "util/fork.h"
 #include "util/list.h"
 #include "util/wheel.h"
 
@@ -24,7 +25,10 @@ struct rl_key {
 struct rl_host_claim {
     struct rl_key *key; /* NULL: not in use */
     union {
-        char own[RL_TOKEN_SIZE];
+        struct {
+            char text[RL_TOKEN_SIZE];
+            bool in_line; /* notifications may name it: waiters.c. In the gap of the other kind, which never is */
+        } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
             char *text;
@@ -53,6 +57,7 @@ struct rl_attempt {
     };
     struct rl_acquire wish; /* the engine's, too */
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
+    struct rl_line line;    /* the engine's; comes last, and needs no initialisation */
 };
 
 struct redlock_lock {
@@ -79,6 +84,26 @@ struct rl_claim_store {
     size_t size; /* of one claim and the host's part of it */
 };
 
+/* Those who are called by notifications: waiters.c. */
+struct rl_waiters {
+    struct rl_claim **table;
+    size_t size; /* a power of 2, or 0 */
+    size_t count;
+    bool listens;
+    char channel[REDLOCK_MAX_PREFIX_BYTES + sizeof RL_CHANNEL_NAME + UUID_STR_LEN];
+};
+
+/* Keys that others want, too: contended.c. */
+#define RL_CONTENDED_KEYS 64
+
+struct rl_contended {
+    struct rl_instant until; /* of the one noted last */
+    struct {
+        uint64_t hash;
+        struct rl_instant until;
+    } seen[RL_CONTENDED_KEYS];
+};
+
 struct rl_shutdown {
     redlock_shutdown_fn cb;
     void *user_data;
@@ -101,6 +126,8 @@ struct redlock_client {
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;
     struct rl_trust trust;
+    struct rl_waiters waiters;
+    struct rl_contended contended;
     struct rl_timer debts_timer;
     struct rl_bytes scratch;     /* the command that is being fanned out */
     struct rl_shutdown shutdown;
@@ -132,6 +159,43 @@ void rl_host_rearm(struct redlock_lock *lock);
 void rl_host_lock_timer(struct rl_timer *timer, struct rl_instant now);
 void rl_host_debts_timer(struct rl_timer *timer, struct rl_instant now);
 
+/* A counter that a master has shown for this claim's key. */
+void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter);
+
+/* --- send.c ----------------------------------------------------------------------------------------------------- */
+
+/* RL_EFFECT_SEND. */
+void rl_host_send(struct redlock_client *client, const struct rl_effect *effect);
+
+/* The master did not know the script: once more, with its text. false: it may not be, or cannot be, written. */
+bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
+
+/* --- contended.c ------------------------------------------------------------------------------------------------ */
+
+/* By client->now. */
+void rl_contended_note(struct redlock_client *client, const struct rl_key *key);
+bool rl_contended(const struct redlock_client *client, const struct rl_key *key);
+
+/* --- waiters.c -------------------------------------------------------------------------------------------------- */
+
+void rl_waiters_init(struct redlock_client *client); /* after rl_trust_init() */
+void rl_waiters_fini(struct redlock_client *client);
+
+/* Before the first ENQUEUE of a claim, which notifications may name from then on; and when it is disposed of. */
+void rl_waiters_enter(struct redlock_client *client, struct rl_claim *claim);
+void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim);
+
+/* The reply to ENQUEUE, before its answer is given to the engine. */
+void rl_waiters_placed(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                       const struct rl_reply *reply, struct rl_instant now);
+
+/* The master can be asked again. */
+void rl_waiters_look_again(struct redlock_client *client, unsigned node, struct rl_instant now);
+
+/* For the driver's sink; ctx is the client. */
+void rl_waiters_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
+void rl_waiters_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now);
+
 /* --- claims.c --------------------------------------------------------------------------------------------------- */
 
 void rl_host_claims_init(struct redlock_client *client);
@@ -151,7 +215,7 @@ static inline const char *rl_host_token(const struct rl_claim *claim)
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
 
-    return host->token.other.empty ? host->token.own : host->token.other.text;
+    return host->token.other.empty ? host->token.own.text : host->token.other.text;
 }
 
 static inline const struct rl_recipe *rl_host_recipe(const struct rl_claim *claim)
@@ -207,7 +271,7 @@ int rl_lock_leave(struct redlock_lock *lock);
 bool rl_lock_is_free(const struct redlock_lock *lock);
 bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still to come */
 
-/* --- observe.c, options.c, fork.c ------------------------------------------------------------------------------- */
+/* --- observe.c, options.c --------------------------------------------------------------------------------------- */
 
 bool rl_observed(const struct redlock_client *client);
 void rl_observe(struct redlock_client *client, struct redlock_event *event); /* fills in client, and node -1 */
@@ -224,8 +288,5 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
 int rl_acquire_options_check(const struct redlock_client *client, const struct redlock_acquire_options *given,
                              struct rl_instant now, struct rl_acquire *ret_wish);
 int rl_ttl_check(const struct redlock_client *client, uint32_t ttl_ms);
-
-/* Changes in the child of every fork(). */
-unsigned rl_fork_generation(void);
 
 #endif

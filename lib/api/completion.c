@@ -16,7 +16,7 @@ struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
     if (!attempt)
         return calloc(1, sizeof *attempt);
     client->spare_attempts = attempt->next_spare;
-    memset(attempt, 0, sizeof *attempt);
+    memset(attempt, 0, offsetof(struct rl_attempt, line));
     return attempt;
 }
 

@@ -4,7 +4,8 @@
  *
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
  * in another time namespace. RING stands for masters and quorum; bounds are in the order of the masters' names, "-" for
- * a vote that does not count. CHECK finds damage, not forgery: the text is a secret, like the token in it. */
+ * a vote that does not count. TTL is "LEASE/TTL" for a lock that was handed over to its holder for a lease, and is still
+ * owed its ttl (core/wait.c). CHECK finds damage, not forgery: the text is a secret, like the token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,14 +114,22 @@ static uint32_t loose_by_rank(const struct redlock_client *client, const struct 
     return loose;
 }
 
+static void put_ttl(FILE *out, const struct rl_lock *lock)
+{
+    fprintf(out, "%" PRIu32, lock->claim->ttl_ms);
+    if (lock->claim->owed_ttl_ms)
+        fprintf(out, "/%" PRIu32, lock->claim->owed_ttl_ms);
+}
+
 static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 {
     const struct rl_claim *claim = lock->core.claim;
 
     fprintf(out, MAGIC ":%s:%s:", boot, lock->client->trust.ring);
     put_key(out, lock->key);
-    fprintf(out, ":%s:%" PRIu64 ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", rl_host_token(claim),
-            rl_claim_token(claim), claim->ttl_ms, claim->longest_ttl_ms, claim->shortest_extension_ms,
+    fprintf(out, ":%s:%" PRIu64 ":", rl_host_token(claim), rl_claim_token(claim));
+    put_ttl(out, &lock->core);
+    fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", claim->longest_ttl_ms, claim->shortest_extension_ms,
             loose_by_rank(lock->client, claim));
     put_bounds(out, lock->client, claim);
 }
@@ -234,6 +243,18 @@ static bool read_u32(const char *text, uint32_t limit, uint32_t *ret_number)
     return true;
 }
 
+/* "TTL", or "LEASE/TTL". */
+static bool read_ttl(char *text, uint32_t limit, struct rl_inheritance *inheritance)
+{
+    const char *granted = strsep(&text, "/");
+
+    if (!read_u32(granted, limit, &inheritance->ttl_ms) || !inheritance->ttl_ms)
+        return false;
+    inheritance->owed_ttl_ms = 0;
+    return !text || (read_u32(text, limit, &inheritance->owed_ttl_ms) &&
+                     inheritance->owed_ttl_ms > inheritance->ttl_ms);
+}
+
 /* Our clock is read before the boot clock, for the same reason as above. A bound further away than any ttl is not one
  * of ours. */
 static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds)
@@ -296,7 +317,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
         return false;
     memcpy(ret->token, fields[TOKEN], strlen(fields[TOKEN]) + 1);
     if (!read_number(fields[FENCE], INT64_MAX, &inheritance->fence) ||
-        !read_u32(fields[TTL], max_ttl_ms, &inheritance->ttl_ms) || inheritance->ttl_ms == 0 ||
+        !read_ttl(fields[TTL], max_ttl_ms, inheritance) ||
         !read_u32(fields[LONGEST], max_ttl_ms, &inheritance->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &inheritance->shortest_extension_ms) ||
         !read_u32(fields[LOOSE], UINT32_MAX, &loose) || !read_bounds(client, fields[BOUNDS], ret->bounds))
@@ -335,6 +356,11 @@ static int make_wish(const struct redlock_lock *lock, const struct redlock_acqui
     return rl_acquire_options_check(lock->client, &wanted, lock->client->now, ret_wish);
 }
 
+static uint32_t whole_ttl_ms(const struct rl_inheritance *inheritance)
+{
+    return inheritance->owed_ttl_ms ? inheritance->owed_ttl_ms : inheritance->ttl_ms;
+}
+
 static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *wish)
 {
     struct redlock_client *client = lock->client;
@@ -366,7 +392,7 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
         return REDLOCK_E_SYSTEM; /* says nothing of the text: it can be adopted when there are descriptors again */
     if (!read_text(lock, text, boot, &exported))
         return REDLOCK_E_EXPORT;
-    status = make_wish(lock, options, exported.inheritance.ttl_ms, &wish);
+    status = make_wish(lock, options, whole_ttl_ms(&exported.inheritance), &wish);
     if (status < 0)
         return status;
     if (rl_lock_is_busy(lock))

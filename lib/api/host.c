@@ -1,103 +1,12 @@
 /* The host of the engine: carries out its effects through the driver, and brings it what the driver reports. */
-#include <string.h>
 #include <time.h>
 
 #include "api/client.h"
 #include "codec/classify.h"
-#include "codec/command.h"
-
-#define FLAG_AS_EVAL 1 /* ticket: this is the repetition with the script's text */
 
 /* --- Effects ---------------------------------------------------------------------------------------------------- */
 
-/* protocol 4: the counter outlives every lock, and is kept alive by use. */
-#define COUNTER_TTL_MS (24 * 3600 * 1000)
-#define COUNTER_TTL_MAX_TTLS 10
-
-#define COUNTER_NAME_SIZE (sizeof RL_COUNTER_NAME - 1)
-
-struct counter_name {
-    unsigned char bytes[REDLOCK_MAX_KEY_BYTES + COUNTER_NAME_SIZE];
-};
-
-/* The counter's name has its own between the prefix and the rest of the key. */
-static struct rl_slice make_counter_name(const struct redlock_client *client, const struct rl_key *key,
-                                         struct counter_name *name)
-{
-    size_t prefix_size = client->trust.prefix_size;
-
-    memcpy(name->bytes, key->bytes, prefix_size);
-    memcpy(name->bytes + prefix_size, RL_COUNTER_NAME, COUNTER_NAME_SIZE);
-    memcpy(name->bytes + prefix_size + COUNTER_NAME_SIZE, key->bytes + prefix_size, key->size - prefix_size);
-    return (struct rl_slice){name->bytes, COUNTER_NAME_SIZE + key->size};
-}
-
-static void add_fence(const struct redlock_client *client, const struct rl_claim *claim, struct counter_name *name,
-                      struct rl_subject *subject)
-{
-    uint64_t long_enough = (uint64_t)client->options.max_ttl_ms * COUNTER_TTL_MAX_TTLS;
-
-    subject->counter = make_counter_name(client, rl_host_claim_of(claim)->key, name);
-    subject->counter_ttl_ms = long_enough > COUNTER_TTL_MS ? long_enough : COUNTER_TTL_MS;
-    subject->proposal = rl_claim_fence(claim)->proposal;
-    subject->fence = rl_claim_fence(claim)->token;
-}
-
-/* `node` matters for repairs only: each names the memory that it is meant for. */
-static bool encode(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, unsigned node,
-                   bool as_eval)
-{
-    const struct rl_host_claim *host = rl_host_claim_of(claim);
-    struct rl_subject subject = {
-        .key = {host->key->bytes, host->key->size},
-        .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
-        .ttl_ms = claim->ttl_ms,
-    };
-    struct counter_name name;
-    struct rl_command command;
-
-    if (step == RL_STEP_REPAIR) {
-        subject.marker = rl_trust_marker(client, node);
-        subject.incarnation = rl_trust_incarnation(client, node);
-    }
-    if (claim->fenced)
-        add_fence(client, claim, &name, &subject);
-    rl_host_recipe(claim)->command(step, &subject, &command);
-    if (as_eval && command.send_as == RL_SEND_EVALSHA)
-        command.send_as = RL_SEND_EVAL;
-    rl_bytes_clear(&client->scratch);
-    return rl_command_encode(&command, &client->scratch);
-}
-
-static bool send_scratch(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
-{
-    bool sent = rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch),
-                               rl_bytes_length(&client->scratch), ticket->step == RL_STEP_CLAIM, ticket);
-
-    client->stats.commands += sent;
-    return sent;
-}
-
-/* Formats once, fans out the bytes; but repairs differ from master to master. */
-static void send_all(struct redlock_client *client, const struct rl_effect *effect)
-{
-    struct rl_ticket ticket = {.owner = effect->claim, .sent = client->now, .round = effect->round,
-                               .step = (uint8_t)effect->step};
-    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
-    bool encoded = encode(client, effect->claim, effect->step, 0, false);
-
-    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
-        if (!(effect->nodes & (UINT32_C(1) << node)))
-            continue;
-        if (effect->step == RL_STEP_REPAIR)
-            encoded = encode(client, effect->claim, effect->step, node, false);
-        if (!encoded || !send_scratch(client, node, &ticket))
-            rl_engine_reply(&client->engine, client->now, effect->claim, effect->step, effect->round, node, refusal,
-                            RL_NO_LATENCY);
-    }
-}
-
-/* Only for the numbers proposed for fencing tokens: nothing that matters depends on it. */
+/* Only for the numbers proposed for fencing tokens and tickets: nothing that matters depends on it. */
 static uint64_t wall_us(void)
 {
     struct timespec now;
@@ -130,7 +39,26 @@ static void start_attempt(struct redlock_lock *lock)
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_ATTEMPT, .lock = lock,
                                                    .token = rl_host_token(claim)});
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
-    rl_lock_begin_attempt(&client->engine, &lock->core, client->now, claim, fenced ? propose(lock->attempt) : 0);
+    rl_lock_begin_attempt(&client->engine, &lock->core, client->now, claim, propose(lock->attempt));
+}
+
+/* A place that was known when the notice was made may have been asked for anew since. */
+static void tell_waiting(struct redlock_lock *lock)
+{
+    struct redlock_client *client = lock->client;
+    struct rl_instant held_until;
+    uint32_t rank;
+
+    if (!rl_observed(client) || lock->core.state != RL_LOCK_WAITING)
+        return;
+    rl_lock_place(&client->engine, &lock->core, &rank, &held_until);
+    if (rank == UINT32_MAX)
+        return;
+    rl_observe(client, &(struct redlock_event){
+                           .type = REDLOCK_EVENT_WAITING, .lock = lock, .op = REDLOCK_OP_ACQUIRE,
+                           .position = rank + 1,
+                           .held_for_ms = held_until.ns == RL_NEVER.ns
+                                              ? -1 : rl_until(client->now, held_until).ns / RL_NS_PER_MS});
 }
 
 static void tell_backoff(struct redlock_lock *lock, enum rl_end why)
@@ -171,13 +99,21 @@ static struct redlock_lock *lock_of(struct rl_lock *core)
     return RL_CONTAINER_OF(core, struct redlock_lock, core);
 }
 
+static void tell_extending(struct redlock_client *client, const struct rl_effect *effect)
+{
+    if (effect->step == RL_STEP_EXTEND && effect->claim->lock && rl_observed(client))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_EXTENDING, .op = REDLOCK_OP_EXTEND,
+                                                   .lock = lock_of(effect->claim->lock)});
+}
+
 static void carry_out(struct redlock_client *client, const struct rl_effect *effect)
 {
     struct redlock_lock *lock = effect->lock ? lock_of(effect->lock) : NULL;
 
     switch (effect->kind) {
     case RL_EFFECT_SEND:
-        send_all(client, effect);
+        tell_extending(client, effect);
+        rl_host_send(client, effect);
         break;
     case RL_EFFECT_WANT_CLAIM:
         start_attempt(lock);
@@ -185,9 +121,14 @@ static void carry_out(struct redlock_client *client, const struct rl_effect *eff
     case RL_EFFECT_ACCEPT:
         rl_lock_accept(&client->engine, &lock->core, rl_client_read_clock(client));
         break;
+    case RL_EFFECT_WAITING:
+        tell_waiting(lock);
+        break;
     case RL_EFFECT_BACKOFF:
         tell_backoff(lock, effect->status);
         break;
+    case RL_EFFECT_SHORTENED:
+        break; /* the timer is set anew below */
     case RL_EFFECT_RENEWED:
         tell_ledger(lock, REDLOCK_EVENT_RENEWED);
         break;
@@ -277,13 +218,19 @@ static void count_vote(struct redlock_node_stats *stats, enum rl_outcome outcome
     stats->refused += outcome == RL_REFUSED;
     stats->failed += outcome == RL_FAILED;
     stats->unknown += outcome == RL_UNKNOWN;
+    stats->queued += outcome == RL_QUEUED;
 }
 
 static enum redlock_op op_of_step(enum rl_step step)
 {
-    if (step == RL_STEP_CLAIM)
-        return REDLOCK_OP_ACQUIRE;
-    return step == RL_STEP_EXTEND ? REDLOCK_OP_EXTEND : REDLOCK_OP_RELEASE;
+    static const enum redlock_op ops[RL_STEP_COUNT] = {
+        [RL_STEP_CLAIM] = REDLOCK_OP_ACQUIRE,   [RL_STEP_ENQUEUE] = REDLOCK_OP_ACQUIRE,
+        [RL_STEP_RAISE] = REDLOCK_OP_ACQUIRE,   [RL_STEP_EXTEND] = REDLOCK_OP_EXTEND,
+        [RL_STEP_REPAIR] = REDLOCK_OP_EXTEND,   [RL_STEP_RELEASE] = REDLOCK_OP_RELEASE,
+        [RL_STEP_ROLLBACK] = REDLOCK_OP_RELEASE,
+    };
+
+    return ops[step];
 }
 
 static void tell_vote(struct redlock_client *client, struct redlock_lock *lock, unsigned node,
@@ -303,29 +250,15 @@ static void end_command(struct redlock_client *client, unsigned node, const stru
     struct rl_claim *claim = ticket->owner;
     struct redlock_lock *lock = claim->lock ? lock_of(claim->lock) : NULL;
 
-    if (ticket->step == RL_STEP_CLAIM)
+    if (ticket->step == RL_STEP_CLAIM || ticket->step == RL_STEP_ENQUEUE)
         count_vote(&client->node_stats[node], answer.outcome);
     if (rl_observed(client))
         tell_vote(client, lock, node, ticket, answer, latency_us);
     rl_engine_reply(&client->engine, client->now, claim, (enum rl_step)ticket->step, ticket->round, node, answer,
                     latency_us);
     rl_host_run(client);
-}
-
-/* protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know the script. */
-static bool repeat_as_eval(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
-{
-    struct rl_ticket again = *ticket;
-
-    if ((ticket->flags & FLAG_AS_EVAL) ||
-        !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
-                              node))
-        return false;
-    again.flags |= FLAG_AS_EVAL;
-    if (!encode(client, ticket->owner, (enum rl_step)ticket->step, node, true) || !send_scratch(client, node, &again))
-        return false;
-    client->stats.script_reloads++;
-    return true;
+    if (ticket->step == RL_STEP_ENQUEUE && lock)
+        rl_host_rearm(lock); /* the answer says when to look again */
 }
 
 static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now)
@@ -335,7 +268,7 @@ static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now
     return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
 }
 
-static void note_counter(const struct rl_claim *claim, uint64_t counter)
+void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter)
 {
     struct rl_attempt *attempt = claim->lock ? lock_of(claim->lock)->attempt : NULL;
 
@@ -357,13 +290,19 @@ static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, c
     }
     answer = rl_classify(rl_host_recipe(ticket->owner), (enum rl_step)ticket->step, reply);
     if (answer.fence)
-        note_counter(ticket->owner, answer.fence);
-    if (answer.detail == RL_DETAIL_NOSCRIPT && repeat_as_eval(client, node, ticket))
+        rl_host_note_counter(ticket->owner, answer.fence);
+    if (answer.detail == RL_DETAIL_NOSCRIPT && rl_host_repeat(client, node, ticket))
         return;
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_driver_fail_node(client->driver, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)
         rl_trust_doubt(client, node);
+    else if (answer.detail == RL_DETAIL_MEMORY_LOST)
+        rl_driver_fail_node(client->driver, node, "its memory is not the one that was judged");
+    else if (answer.detail == RL_DETAIL_HANDED_ON)
+        rl_contended_note(client, rl_host_claim_of(ticket->owner)->key);
+    if (ticket->step == RL_STEP_ENQUEUE)
+        rl_waiters_placed(client, node, ticket, reply, now);
     end_command(client, node, ticket, answer, latency_of(ticket, now));
 }
 
@@ -388,6 +327,8 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
                                                    .link = rl_public_link(link), .text = why});
     rl_engine_link(&client->engine, now, node, link);
+    if (link == RL_LINK_READY)
+        rl_waiters_look_again(client, node, now);
     rl_host_run(client);
 }
 
@@ -400,6 +341,8 @@ const struct rl_driver_sink rl_host_sink = {
     .link = on_link,
     .reply = on_reply,
     .dropped = on_dropped,
+    .listening = rl_waiters_listening,
+    .message = rl_waiters_message,
     .turn = on_turn,
     .greet = rl_trust_greet,
     .greeted = rl_trust_greeted,

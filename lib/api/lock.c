@@ -5,14 +5,17 @@
 
 #include "api/client.h"
 
-/* With the prefix they would be the marker, or the fencing counter of another key. */
+static bool begins_with(const void *key, size_t size, const char *name)
+{
+    return size >= strlen(name) && memcmp(key, name, strlen(name)) == 0;
+}
+
+/* With the prefix they would be the marker, or what belongs to another key. */
 static bool is_reserved(const void *key, size_t size)
 {
-    static const char counter[] = RL_COUNTER_NAME;
-    static const char marker[] = RL_MARKER_NAME;
-
-    return (size == sizeof marker - 1 && memcmp(key, marker, size) == 0) ||
-           (size >= sizeof counter - 1 && memcmp(key, counter, sizeof counter - 1) == 0);
+    return (size == strlen(RL_MARKER_NAME) && begins_with(key, size, RL_MARKER_NAME)) ||
+           begins_with(key, size, RL_COUNTER_NAME) || begins_with(key, size, RL_QUEUE_NAME) ||
+           begins_with(key, size, RL_WAITERS_NAME);
 }
 
 int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size, struct redlock_lock **ret_lock)
@@ -147,6 +150,9 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
         return REDLOCK_E_NOMEM;
     lock->client->stats.acquires++;
     lock->attempt->wish = wish;
+    lock->attempt->wish.line = &lock->attempt->line;
+    if (wish.wait == RL_WAIT_QUEUE && rl_contended(lock->client, lock->key))
+        lock->attempt->wish.wait = RL_WAIT_FIFO;
     rl_pending_start(&lock->attempt->pending, RL_OP_ACQUIRE, lock->client->now, cb, user_data);
     rl_lock_acquire(&lock->client->engine, &lock->core, lock->client->now, &lock->attempt->wish);
     return rl_lock_leave(lock);
@@ -294,6 +300,7 @@ enum redlock_state redlock_state(const struct redlock_lock *lock)
 {
     static const enum redlock_state states[RL_LOCK_STATE_COUNT] = {
         [RL_LOCK_IDLE] = REDLOCK_STATE_IDLE,           [RL_LOCK_ACQUIRING] = REDLOCK_STATE_ACQUIRING,
+        [RL_LOCK_WAITING] = REDLOCK_STATE_WAITING,
         [RL_LOCK_BACKING_OFF] = REDLOCK_STATE_BACKING_OFF, [RL_LOCK_HELD] = REDLOCK_STATE_HELD,
         [RL_LOCK_EXTENDING] = REDLOCK_STATE_EXTENDING, [RL_LOCK_RELEASING] = REDLOCK_STATE_RELEASING,
         [RL_LOCK_LOST] = REDLOCK_STATE_LOST};

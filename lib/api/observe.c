@@ -12,7 +12,7 @@ bool rl_observed(const struct redlock_client *client)
 static bool names_a_master(enum redlock_event_type type)
 {
     return type == REDLOCK_EVENT_NODE || type == REDLOCK_EVENT_VOTE || type == REDLOCK_EVENT_STANDING ||
-           type == REDLOCK_EVENT_CLOCK;
+           type == REDLOCK_EVENT_CLOCK || type == REDLOCK_EVENT_LISTENING || type == REDLOCK_EVENT_PROVED;
 }
 
 /* Node 0 is a master, too: events that name none say so by their type, and get -1 here. */
@@ -32,6 +32,7 @@ enum redlock_vote rl_public_vote(enum rl_outcome outcome)
         [RL_NOT_ASKED] = REDLOCK_VOTE_NONE,  [RL_PENDING] = REDLOCK_VOTE_PENDING,
         [RL_GRANTED] = REDLOCK_VOTE_GRANTED, [RL_REFUSED] = REDLOCK_VOTE_REFUSED,
         [RL_FAILED] = REDLOCK_VOTE_FAILED,   [RL_UNKNOWN] = REDLOCK_VOTE_UNKNOWN,
+        [RL_QUEUED] = REDLOCK_VOTE_QUEUED,
     };
 
     return votes[outcome];
@@ -101,6 +102,9 @@ static void add_counters(const struct rl_counters *counters, struct redlock_stat
     stats->repairs = counters->repairs;
     stats->disproved = counters->disproved;
     stats->raises = counters->raises;
+    stats->waits = counters->waits;
+    stats->hand_overs = counters->hand_overs;
+    stats->yields = counters->yields;
 }
 
 int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size)
@@ -135,6 +139,7 @@ static void fill_from_driver(const struct redlock_client *client, unsigned node,
     stats->unsent_bytes = conn.unsent_bytes;
     stats->last_latency_us = conn.last_latency_ns < 0 ? -1 : conn.last_latency_ns / RL_NS_PER_US;
     stats->last_error = conn.last_error;
+    stats->messages = conn.messages;
 }
 
 int redlock_client_node_stats(const struct redlock_client *client, size_t node, struct redlock_node_stats *ret_stats,

@@ -199,6 +199,21 @@ static int check_retry(const struct redlock_acquire_options *o)
     return 0;
 }
 
+static int check_wait(const struct redlock_acquire_options *o)
+{
+    bool strict = o->wait == REDLOCK_WAIT_FIFO && o->timeout_ms != 0;
+
+    return !in_range((uint32_t)o->wait, 0, REDLOCK_WAIT_SPIN) || (strict && o->max_attempts) ? REDLOCK_E_WAIT : 0;
+}
+
+/* A place in line is no attempt that could be counted. */
+static enum rl_wait wait_of(const struct redlock_acquire_options *o)
+{
+    if (o->max_attempts || o->wait == REDLOCK_WAIT_SPIN)
+        return RL_WAIT_SPIN;
+    return o->wait == REDLOCK_WAIT_FIFO ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
+}
+
 static int64_t smaller_ns(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -247,6 +262,7 @@ static void make_wish(const struct redlock_acquire_options *o, struct rl_instant
         .min_validity = rl_ms(o->min_validity_ms),
         .deadline = o->timeout_ms > 0 ? rl_after(now, rl_ms(o->timeout_ms)) : RL_NEVER,
         .once = o->timeout_ms == 0,
+        .wait = (uint8_t)(o->timeout_ms == 0 ? RL_WAIT_SPIN : wait_of(o)),
     };
 }
 
@@ -265,6 +281,8 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
     status = rl_ttl_check(client, options.ttl_ms);
     if (status == 0)
         status = check_retry(&options);
+    if (status == 0)
+        status = check_wait(&options);
     if (status == 0 && usable_ns(client, options.ttl_ms) <= rl_ms(options.min_validity_ms).ns)
         status = REDLOCK_E_MIN_VALIDITY;
     if (status == 0)

@@ -56,9 +56,10 @@ const char *redlock_vote_name(enum redlock_vote vote)
 {
     static const char *const names[] = {
         [REDLOCK_VOTE_NONE] = "none",       [REDLOCK_VOTE_PENDING] = "pending", [REDLOCK_VOTE_GRANTED] = "granted",
-        [REDLOCK_VOTE_REFUSED] = "refused", [REDLOCK_VOTE_FAILED] = "failed",   [REDLOCK_VOTE_UNKNOWN] = "unknown"};
+        [REDLOCK_VOTE_REFUSED] = "refused", [REDLOCK_VOTE_FAILED] = "failed",   [REDLOCK_VOTE_UNKNOWN] = "unknown",
+        [REDLOCK_VOTE_QUEUED] = "queued"};
 
-    return (unsigned)vote <= REDLOCK_VOTE_UNKNOWN ? names[vote] : "?";
+    return (unsigned)vote <= REDLOCK_VOTE_QUEUED ? names[vote] : "?";
 }
 
 const char *redlock_state_name(enum redlock_state state)
@@ -67,9 +68,9 @@ const char *redlock_state_name(enum redlock_state state)
         [REDLOCK_STATE_IDLE] = "idle",           [REDLOCK_STATE_ACQUIRING] = "acquiring",
         [REDLOCK_STATE_BACKING_OFF] = "backing off", [REDLOCK_STATE_HELD] = "held",
         [REDLOCK_STATE_EXTENDING] = "extending", [REDLOCK_STATE_RELEASING] = "releasing",
-        [REDLOCK_STATE_LOST] = "lost"};
+        [REDLOCK_STATE_LOST] = "lost",           [REDLOCK_STATE_WAITING] = "waiting"};
 
-    return state >= REDLOCK_STATE_IDLE && state <= REDLOCK_STATE_LOST ? names[state] : "?";
+    return state >= REDLOCK_STATE_IDLE && state <= REDLOCK_STATE_WAITING ? names[state] : "?";
 }
 
 const char *redlock_link_name(enum redlock_link link)
@@ -125,9 +126,11 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_RELEASED] = "released", [REDLOCK_EVENT_LOST] = "lost",
         [REDLOCK_EVENT_FAILED] = "failed",     [REDLOCK_EVENT_RENEWED] = "renewed",
         [REDLOCK_EVENT_AT_RISK] = "at-risk",   [REDLOCK_EVENT_STANDING] = "standing",
-        [REDLOCK_EVENT_CLOCK] = "clock"};
+        [REDLOCK_EVENT_CLOCK] = "clock",       [REDLOCK_EVENT_WAITING] = "waiting",
+        [REDLOCK_EVENT_LISTENING] = "listening", [REDLOCK_EVENT_EXTENDING] = "extending",
+        [REDLOCK_EVENT_PROVED] = "proved"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_CLOCK ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_PROVED ? names[type] : "?";
 }
 
 const char *redlock_version(void)

@@ -160,6 +160,7 @@ static void copy_prefix(struct redlock_client *client)
     memcpy(trust->prefix, client->options.key_prefix, trust->prefix_size + 1);
     client->options.key_prefix = trust->prefix;
     snprintf(trust->marker, sizeof trust->marker, "%s%s", trust->prefix, RL_MARKER_NAME);
+    trust->marker_size = strlen(trust->marker);
 }
 
 static bool encode_guard(struct rl_trust *trust)

@@ -29,9 +29,13 @@ struct redlock_client;
 struct rl_master;
 struct rl_ticket;
 
-/* Keys of the library's own, behind the prefix: the marker, and what fencing counters begin with. */
+/* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, and
+ * channels begin with. */
 #define RL_MARKER_NAME "redlock:marker"
 #define RL_COUNTER_NAME "redlock:fence:"
+#define RL_QUEUE_NAME "redlock:queue:"
+#define RL_WAITERS_NAME "redlock:waiters:"
+#define RL_CHANNEL_NAME "redlock:grant:"
 
 /* Steps of tickets that belong to no claim: their owner is NULL. */
 enum rl_ticket_step {
@@ -73,6 +77,7 @@ struct rl_trust {
     bool guarded;             /* the profile */
     uint32_t max_ttl_ms;      /* the largest that any marker has shown */
     size_t prefix_size;
+    size_t marker_size;
     char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];
     char marker[REDLOCK_MAX_PREFIX_BYTES + sizeof RL_MARKER_NAME];
     char ring[UUID_STR_LEN];

@@ -86,6 +86,21 @@ static bool take_time(const struct rl_reply *reply, int64_t *ret_us)
     return true;
 }
 
+/* The proof may be that the answer has lost its worth, too. */
+static void tell_proved(struct redlock_client *client, unsigned node)
+{
+    struct rl_list *unproved = &client->engine.unproved;
+
+    for (struct rl_list *at = unproved->next; at != unproved && rl_observed(client); at = at->next) {
+        struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
+
+        if (claim->lock && (claim->unproved >> node & 1))
+            rl_observe(client, &(struct redlock_event){
+                                   .type = REDLOCK_EVENT_PROVED, .node = (int)node,
+                                   .lock = RL_CONTAINER_OF(claim->lock, struct redlock_lock, core)});
+    }
+}
+
 /* The guard's last reply. The step of a clock comes before the proof: what it overshadows must not count. */
 static void end_guard(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                       const struct rl_reply *reply, struct rl_instant now)
@@ -99,6 +114,7 @@ static void end_guard(struct redlock_client *client, unsigned node, const struct
         known->same_memory = false;
         snprintf(known->why, sizeof known->why, "its clock cannot be read");
     }
+    tell_proved(client, node);
     rl_engine_proof(&client->engine, now, node, known->same_memory);
     if (!known->same_memory)
         rl_driver_fail_node(client->driver, node, known->why);

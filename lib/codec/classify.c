@@ -63,20 +63,29 @@ enum rl_detail rl_classify_error(struct rl_slice text)
  * whatever it did before that call. They may count as "not applied" because of how our scripts are made: each reads,
  * and then makes one write, or two (GRANT, RAISE, REPAIR), the fencing counter first and the key last. So an error
  * means that the key was not touched; a counter that was lifted all the same only leaves numbers out. RAISE writes
- * nothing but the counter, and without its acknowledgement a token is not handed out. A script that writes a key and
- * then something else must not be classified here as it is.
+ * nothing but the counter, and without its acknowledgement a token is not handed out. ENQUEUE writes several things:
+ * of the words only those count that say that it was not begun. RELEASE does, too, but an undo that failed is sent
+ * again whatever the word.
  *
  * WRONGTYPE comes from the first read of the key: it is somebody else's, of another type, and untouched. Reads of
  * counters and markers do not raise it, and neither do SET NX and GRANT. */
+static bool says_not_begun(enum rl_step step, enum rl_detail detail)
+{
+    if (step != RL_STEP_ENQUEUE)
+        return detail != RL_DETAIL_ERROR;
+    return detail == RL_DETAIL_NOSCRIPT || detail == RL_DETAIL_UNKNOWN_COMMAND || detail == RL_DETAIL_LOADING ||
+           detail == RL_DETAIL_BUSY || detail == RL_DETAIL_NOAUTH;
+}
+
 static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
 {
     enum rl_detail detail = rl_classify_error(text);
 
-    if (detail != RL_DETAIL_ERROR)
+    if (says_not_begun(step, detail))
         return (struct rl_answer){RL_FAILED, detail, 0};
     if (step != RL_STEP_CLAIM && is_word(first_word(text), "WRONGTYPE"))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
-    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
+    return (struct rl_answer){RL_UNKNOWN, detail, 0};
 }
 
 struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)

@@ -11,14 +11,26 @@
 /* EVALSHA, digest and number of keys in front of the arguments. */
 #define SCRIPT_WORDS 3
 
-static unsigned char *put_header(unsigned char *out, char kind, size_t number)
+static unsigned char *put_digits(unsigned char *out, size_t number)
 {
     char digits[RL_DECIMAL_MAX];
     size_t n = rl_decimal(number, digits);
 
-    *out++ = (unsigned char)kind;
     memcpy(out, digits, n);
-    out += n;
+    return out + n;
+}
+
+/* Nearly every word has less than a hundred bytes. */
+static unsigned char *put_header(unsigned char *out, char kind, size_t number)
+{
+    *out++ = (unsigned char)kind;
+    if (number >= 100) {
+        out = put_digits(out, number);
+    } else {
+        if (number >= 10)
+            *out++ = (unsigned char)('0' + number / 10);
+        *out++ = (unsigned char)('0' + number % 10);
+    }
     *out++ = '\r';
     *out++ = '\n';
     return out;

@@ -12,10 +12,16 @@ static bool joining(const struct rl_engine *engine)
     return false;
 }
 
-static void give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
+void rl_acquire_give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
 {
     rl_lock_complete(engine, lock, status, cause);
     rl_lock_set_state(lock, RL_LOCK_IDLE);
+}
+
+/* No first attempt, which might overtake those in line. */
+static bool is_strict(const struct rl_acquire *wish)
+{
+    return wish->wait == RL_WAIT_FIFO && !wish->once;
 }
 
 /* An attempt begins with a claim, whose value the host makes. None begins after the caller's deadline, however late
@@ -23,9 +29,12 @@ static void give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end 
 void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (!rl_before(now, lock->wish->deadline)) {
-        give_up(engine, lock, RL_END_DEADLINE, lock->last_end ? (enum rl_end)lock->last_end : RL_END_NO_QUORUM);
+        rl_acquire_give_up(engine, lock, RL_END_DEADLINE,
+                           lock->last_end ? (enum rl_end)lock->last_end : RL_END_NO_QUORUM);
         return;
     }
+    if (is_strict(lock->wish) && lock->state == RL_LOCK_ACQUIRING)
+        rl_lock_set_state(lock, RL_LOCK_WAITING);
     lock->wake = RL_NEVER;
     rl_lock_notify(engine, lock, RL_NOTICE_WANT_CLAIM);
 }
@@ -34,6 +43,8 @@ void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
                      const struct rl_acquire *wish)
 {
     lock->wish = wish;
+    if (wish->wait != RL_WAIT_SPIN)
+        rl_wait_init(wish->line);
     lock->attempts = 0;
     lock->last_end = RL_END_NONE;
     rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
@@ -89,27 +100,32 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     const struct rl_config *config = &engine->config;
     uint32_t ttl_ms = lock->wish->ttl_ms;
 
-    assert(lock->state == RL_LOCK_ACQUIRING);
+    assert(lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING);
     rl_claim_init(claim, config->n_nodes, lock->wish->fenced);
     if (claim->fenced)
         rl_claim_fence(claim)->proposal = proposal;
+    lock->attempts++;
+    engine->counters.attempts++;
+    if (lock->state == RL_LOCK_WAITING) {
+        lock->wish->line->proposal = proposal;
+        rl_wait_begin(engine, lock, now, claim);
+        return;
+    }
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
     claim->give_up = rl_surely_expired(&config->drift, rl_after(now, config->node_timeout), ttl_ms);
     rl_lock_set_claim(engine, lock, claim);
     lock->round_start = now;
-    lock->attempts++;
     lock->wake = round_end(engine, lock, now);
-    engine->counters.attempts++;
     ask_all(engine, claim, now);
     rl_acquire_answered(engine, lock, now);
 }
 
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    assert(lock->state == RL_LOCK_ACQUIRING);
-    give_up(engine, lock, RL_END_REFUSED_BY_HOST, RL_END_NONE);
+    assert(lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING);
+    rl_acquire_give_up(engine, lock, RL_END_REFUSED_BY_HOST, RL_END_NONE);
     (void)now;
 }
 
@@ -127,8 +143,13 @@ static struct rl_span pause(struct rl_engine *engine, const struct rl_lock *lock
 
 #define SHORTEST_PAUSE_NS RL_NS_PER_MS
 
-/* The attempt has failed: undo it everywhere, then pause or end. */
-static void end_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end)
+/* Somebody has the key: then waiting in line is better than asking again and again. */
+static bool is_for_the_line(const struct rl_lock *lock, enum rl_end end)
+{
+    return lock->state == RL_LOCK_ACQUIRING && lock->wish->wait != RL_WAIT_SPIN && end == RL_END_HELD;
+}
+
+void rl_acquire_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end)
 {
     struct rl_span delay;
 
@@ -136,12 +157,16 @@ static void end_attempt(struct rl_engine *engine, struct rl_lock *lock, struct r
     engine->counters.rollbacks++;
     lock->last_end = (uint8_t)end;
     if (lock->wish->once || (lock->wish->max_attempts && lock->attempts >= lock->wish->max_attempts)) {
-        give_up(engine, lock, end, RL_END_NONE);
+        rl_acquire_give_up(engine, lock, end, RL_END_NONE);
+        return;
+    }
+    if (is_for_the_line(lock, end)) {
+        rl_wait_start(engine, lock, now);
         return;
     }
     delay = pause(engine, lock, now);
     if (delay.ns < SHORTEST_PAUSE_NS && rl_until(now, lock->wish->deadline).ns < 2 * SHORTEST_PAUSE_NS) {
-        give_up(engine, lock, RL_END_DEADLINE, end);
+        rl_acquire_give_up(engine, lock, RL_END_DEADLINE, end);
         return;
     }
     lock->wake = rl_after(now, delay);
@@ -190,7 +215,7 @@ void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct 
         rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
         break;
     case RL_VERDICT_LOST:
-        end_attempt(engine, lock, now, unreachable ? RL_END_NO_QUORUM : RL_END_HELD);
+        rl_acquire_fail(engine, lock, now, unreachable ? RL_END_NO_QUORUM : RL_END_HELD);
         break;
     case RL_VERDICT_PENDING:
         break;
@@ -205,14 +230,16 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     struct rl_instant deadline;
     int64_t left_ns;
 
-    assert(lock->state == RL_LOCK_ACQUIRING && lock->claim);
+    assert((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim);
+    if (lock->state == RL_LOCK_WAITING && !rl_wait_is_over(engine, lock, now))
+        return;
     deadline = rl_ledger_deadline(lock->claim, config->quorum, config->guard);
     left_ns = rl_until(now, deadline).ns;
     if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->wish->min_validity.ns)) {
-        end_attempt(engine, lock, now, RL_END_TOO_SLOW);
+        rl_acquire_fail(engine, lock, now, RL_END_TOO_SLOW);
         return;
     }
-    rl_lock_begin_hold(lock, lock->wish, now);
+    rl_lock_begin_hold(engine, lock, lock->wish, now, lock->wish->ttl_ms);
     rl_lock_complete(engine, lock, RL_END_OK, RL_END_NONE);
     rl_lock_set_state(lock, RL_LOCK_HELD);
     rl_renew_schedule(engine, lock, now);
@@ -225,15 +252,17 @@ static void end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_
     bool in_time = rl_before(now, useless_from(engine, lock));
 
     rl_claim_note_timeouts(lock->claim);
-    end_attempt(engine, lock, now, in_time ? RL_END_NO_QUORUM : RL_END_TOO_SLOW);
+    rl_acquire_fail(engine, lock, now, in_time ? RL_END_NO_QUORUM : RL_END_TOO_SLOW);
 }
 
 void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->state == RL_LOCK_BACKING_OFF) {
-        rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
+        rl_lock_set_state(lock, rl_wait_has_begun(lock) ? RL_LOCK_WAITING : RL_LOCK_ACQUIRING);
         rl_lock_set_claim(engine, lock, NULL);
         rl_acquire_start(engine, lock, now);
+    } else if (lock->state == RL_LOCK_WAITING) {
+        rl_wait_tick(engine, lock, now);
     } else if (lock->claim) {
         end_round(engine, lock, now);
     } else {

@@ -48,7 +48,8 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
     if (extending)
         rl_lock_complete(engine, lock, RL_END_LOST, RL_END_NONE);
     lock->renewing = false;
-    lock->notices = (uint8_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED)); /* not true any more */
+    lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED |
+                                                RL_NOTICE_SHORTENED)); /* not true any more */
     rl_lock_set_state(lock, RL_LOCK_LOST);
     rl_lock_notify(engine, lock, RL_NOTICE_LOST);
     engine->counters.lost++;

@@ -3,6 +3,14 @@
 
 #include "core/machine.h"
 
+/* The next wake-up for a held lock may have to come earlier. */
+void rl_answer_revoke(struct rl_engine *engine, struct rl_claim *claim, unsigned node)
+{
+    rl_ledger_revoke(&claim->slots[node]);
+    if (claim->lock && rl_lock_is_held(claim->lock))
+        rl_lock_notify(engine, claim->lock, RL_NOTICE_SHORTENED);
+}
+
 static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
                            struct rl_answer answer)
 {
@@ -55,7 +63,7 @@ static void extend_answered(struct rl_engine *engine, struct rl_instant now, str
         rl_round_missing(engine, claim, node, now);
     else if (answer.outcome == RL_REFUSED &&
              !(answer.detail == RL_DETAIL_MISSING && rl_in_quarantine(engine, node, now)))
-        rl_ledger_revoke(slot);
+        rl_answer_revoke(engine, claim, node);
     else if (answer.outcome == RL_UNKNOWN)
         note_loose(claim, node);
     else if (answer.outcome == RL_GRANTED && (!rl_clock_stepped(engine, node, now) || rl_before(now, slot->bound)))
@@ -72,12 +80,45 @@ static void repair_answered(struct rl_engine *engine, struct rl_instant now, str
     if (answer.outcome == RL_UNKNOWN)
         note_loose(claim, node);
     else if (answer.outcome == RL_REFUSED)
-        rl_ledger_revoke(slot);
+        rl_answer_revoke(engine, claim, node);
     if (answer.outcome != RL_GRANTED)
         return;
     engine->counters.repairs++;
     if (!rl_clock_stepped(engine, node, now) || rl_before(now, slot->bound))
         raise_bound(engine, claim, round, node);
+}
+
+/* An answer to a round that is over, or whose master's clock was set: the value may be there, that is all. */
+static void note_possible(struct rl_slot *slot)
+{
+    if (slot->vote == RL_PENDING)
+        slot->vote = RL_UNKNOWN;
+}
+
+/* "queued" was said before the grant that a notification has told of if both are of this round: then the vote has the
+ * round's bound. A grant of an earlier round is over when the master says "queued". What failed may have been done by
+ * an earlier round all the same. */
+static void enqueue_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
+                             struct rl_answer answer)
+{
+    bool granted_since = slot->vote == RL_GRANTED && slot->bound.ns == claim->round_bound.ns;
+
+    engine->counters.late_grants += claim->undoing && answer.outcome == RL_GRANTED;
+    if (round != claim->round || answer.outcome == RL_UNKNOWN) {
+        note_possible(slot);
+    } else if (answer.outcome == RL_GRANTED) {
+        slot->vote = RL_GRANTED;
+        if (!claim->undoing)
+            rl_ledger_grant(slot, claim->round_bound);
+    } else if (answer.outcome == RL_QUEUED && !granted_since) {
+        slot->vote = RL_QUEUED;
+        rl_ledger_revoke(slot);
+    } else if (slot->vote == RL_PENDING && round == 0) {
+        slot->vote = (uint8_t)answer.outcome;
+        rl_debt_waive(slot);
+    } else {
+        note_possible(slot);
+    }
 }
 
 static void vote_answered(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
@@ -90,6 +131,9 @@ static void vote_answered(struct rl_engine *engine, struct rl_instant now, struc
     switch (step) {
     case RL_STEP_CLAIM:
         claim_answered(engine, claim, round, slot, answer);
+        break;
+    case RL_STEP_ENQUEUE:
+        enqueue_answered(engine, claim, round, slot, answer);
         break;
     case RL_STEP_EXTEND:
         extend_answered(engine, now, claim, round, node, answer);
@@ -109,7 +153,7 @@ static void vote_answered(struct rl_engine *engine, struct rl_instant now, struc
 
 static bool sets_ttl(enum rl_step step)
 {
-    return step == RL_STEP_CLAIM || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR;
+    return step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR;
 }
 
 /* A key's ttl begins when the command is carried out, which may have been as late as now. */
@@ -127,9 +171,12 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
 
     if (sets_ttl(step) && !latest && !RL_MUTANT(REPEAT_OLD_ROUND))
         return false;
+    if (step == RL_STEP_ENQUEUE && (!claim->lock || claim->lock->state != RL_LOCK_WAITING))
+        return false; /* it has won without this master */
     if (step == RL_STEP_REPAIR && !rl_may_repair(engine, node, &claim->slots[node], now))
         return false;
-    engine->unguarded |= rl_bit(node);
+    if (step != RL_STEP_ENQUEUE)
+        engine->unguarded |= rl_bit(node);
     return true;
 }
 
@@ -156,6 +203,8 @@ static void note_evidence(struct rl_claim *claim, enum rl_step step, unsigned no
         return;
     if (step == RL_STEP_REPAIR && !decides && answer.outcome != RL_GRANTED)
         return;
+    if (step == RL_STEP_ENQUEUE && slot->vote == RL_GRANTED && answer.outcome != RL_GRANTED)
+        return; /* a notification was faster */
     claim->repairing &= ~rl_bit(node);
     slot->answer = (uint8_t)answer.outcome;
     slot->detail = (uint8_t)answer.detail;
@@ -165,6 +214,8 @@ static void tell_lock(struct rl_engine *engine, struct rl_lock *lock, struct rl_
 {
     if (lock->state == RL_LOCK_ACQUIRING)
         rl_acquire_answered(engine, lock, now);
+    else if (lock->state == RL_LOCK_WAITING)
+        rl_wait_answered(engine, lock, now);
     else if (lock->state == RL_LOCK_EXTENDING)
         rl_extend_answered(engine, lock, now);
     else if (lock->state == RL_LOCK_HELD)
@@ -190,7 +241,8 @@ void rl_answer_apply(struct rl_engine *engine, struct rl_instant now, struct rl_
     if (RL_MUTANT(VALIDITY_FROM_REPLY))
         claim->round_bound = rl_vote_bound(&engine->config.drift, now, claim->ttl_ms);
     /* protocol 5.6: new votes of a master whose clock has been set do not count, wherever they were in flight. */
-    if (step == RL_STEP_CLAIM && answer.outcome == RL_GRANTED && !claim->undoing && rl_clock_stepped(engine, node, now))
+    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && answer.outcome == RL_GRANTED && !claim->undoing &&
+        rl_clock_stepped(engine, node, now))
         answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
     vote_answered(engine, now, claim, step, round, node, answer);
     if (is_evidence(claim, step, round))
@@ -205,7 +257,8 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
 {
     assert(node < claim->n_nodes && claim->in_flight > 0);
     claim->in_flight--;
-    if (sets_ttl(step) && (answer.outcome == RL_GRANTED || answer.outcome == RL_UNKNOWN) &&
+    if (sets_ttl(step) &&
+        (answer.outcome == RL_GRANTED || answer.outcome == RL_QUEUED || answer.outcome == RL_UNKNOWN) &&
         !RL_MUTANT(GIVE_UP_FROM_SEND))
         prolong(engine, claim, now);
     if (rl_proof_needed(engine, claim, step, round, node, answer))
@@ -213,4 +266,56 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
     else
         rl_answer_apply(engine, now, claim, step, round, node, answer, latency_us);
     rl_claim_settle(engine, claim);
+}
+
+/* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
+ * grant by that refresh itself; and only if that is the latest one, since a later one may have found it expired. The
+ * reply to a later one says what is true now. */
+static bool counts(const struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim, unsigned node,
+                   const struct rl_call *call)
+{
+    enum rl_detail why;
+
+    if (!call->granted || (claim->fenced && !call->fence))
+        return false;
+    return (call->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
+           (rl_may_claim(engine, node, now, &why) || RL_MUTANT(ANY_MEMORY_CALLS));
+}
+
+static void take_grant(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
+                       const struct rl_call *call)
+{
+    struct rl_slot *slot = &claim->slots[node];
+    struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, call->fence};
+
+    slot->vote = RL_GRANTED;
+    slot->answer = RL_GRANTED;
+    slot->detail = RL_DETAIL_NONE;
+    rl_ledger_grant(slot, RL_MUTANT(GRANT_FROM_ARRIVAL)
+                              ? rl_vote_bound(&engine->config.drift, now, claim->ttl_ms) : claim->round_bound);
+    if (claim->fenced)
+        rl_fence_answered(claim, RL_STEP_ENQUEUE, node, answer);
+    if (claim->lock->state == RL_LOCK_WAITING)
+        claim->lock->wish->line->lower &= ~rl_bit(node); /* the master has just found us to be the lowest */
+    engine->counters.hand_overs++;
+}
+
+void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
+                        const struct rl_call *call)
+{
+    struct rl_lock *lock = claim->lock;
+
+    if (!lock || claim->undoing)
+        return; /* the undo is behind it */
+    check_deadline(engine, claim, now);
+    if (claim->undoing)
+        return;
+    if (!call->granted && lock->state == RL_LOCK_WAITING)
+        lock->wish->line->lower |= rl_bit(node);
+    else if (counts(engine, now, claim, node, call))
+        take_grant(engine, now, claim, node, call);
+    else
+        return;
+    tell_lock(engine, lock, now);
+    check_deadline(engine, claim, now);
 }

@@ -70,6 +70,7 @@ struct rl_claim {
     uint32_t longest_ttl_ms;       /* of all rounds */
     uint32_t shortest_extension_ms; /* of all extensions; UINT32_MAX before the first */
     uint32_t to_send[RL_STEP_COUNT]; /* effects: masks of masters */
+    uint32_t owed_ttl_ms;      /* held for a lease only: the ttl that the first extension must bring; 0: it has it */
     struct rl_instant give_up; /* every key set by this claim has expired by then */
     struct rl_claim *next_out; /* in that queue */
     struct rl_slot slots[];

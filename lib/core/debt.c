@@ -37,7 +37,9 @@ static bool may_hold(const struct rl_slot *slot)
         return slot->vote == RL_GRANTED;
     if (RL_MUTANT(UNKNOWN_NOT_UNDONE))
         return slot->vote == RL_PENDING || slot->vote == RL_GRANTED;
-    return slot->vote == RL_PENDING || slot->vote == RL_GRANTED || slot->vote == RL_UNKNOWN;
+    if (RL_MUTANT(QUEUED_NOT_UNDONE) && slot->vote == RL_QUEUED)
+        return false;
+    return slot->vote == RL_PENDING || slot->vote == RL_GRANTED || slot->vote == RL_UNKNOWN || slot->vote == RL_QUEUED;
 }
 
 /* Takes back what has not been handed to the host yet. */
@@ -51,7 +53,12 @@ static void withdraw_unsent(struct rl_claim *claim)
         if (claim->to_send[RL_STEP_REPAIR] & rl_bit(i))
             claim->slots[i].vote = RL_UNKNOWN; /* as before the repair: the key may be there all the same */
     }
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if ((claim->to_send[RL_STEP_ENQUEUE] & rl_bit(i)) && claim->slots[i].vote == RL_PENDING)
+            claim->slots[i].vote = claim->round == 0 ? RL_NOT_ASKED : RL_UNKNOWN;
+    }
     claim->to_send[RL_STEP_CLAIM] = 0;
+    claim->to_send[RL_STEP_ENQUEUE] = 0;
     claim->to_send[RL_STEP_RAISE] = 0;
     claim->to_send[RL_STEP_EXTEND] = 0;
     claim->to_send[RL_STEP_REPAIR] = 0;
@@ -94,7 +101,7 @@ void rl_debt_answered(struct rl_claim *claim, unsigned node, struct rl_answer an
 {
     struct rl_slot *slot = &claim->slots[node];
 
-    assert(claim->undoing);
+    assert(claim->undoing || RL_MUTANT(YIELD_REUSES_VALUE));
     if (answer.outcome == RL_GRANTED || answer.outcome == RL_REFUSED || !may_hold(slot) ||
         (RL_MUTANT(DEBT_FORGOTTEN) && answer.outcome == RL_UNKNOWN))
         slot->undo = RL_UNDO_SETTLED;

@@ -105,13 +105,13 @@ static void fill_completion(struct rl_effect *effect, enum rl_op op, enum rl_end
 static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
 {
     struct rl_lock *lock;
-    uint8_t notice;
+    uint16_t notice;
 
     if (rl_list_empty(&engine->notices))
         return false;
     lock = RL_CONTAINER_OF(engine->notices.next, struct rl_lock, queue);
-    notice = (uint8_t)(lock->notices & (~lock->notices + 1u)); /* the lowest one */
-    lock->notices = (uint8_t)(lock->notices & ~notice);
+    notice = (uint16_t)(lock->notices & (~lock->notices + 1u)); /* the lowest one */
+    lock->notices = (uint16_t)(lock->notices & ~notice);
     if (!lock->notices)
         rl_list_remove(&lock->queue);
     *effect = (struct rl_effect){.lock = lock, .claim = lock->claim};
@@ -121,10 +121,14 @@ static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
         effect->kind = RL_EFFECT_AT_RISK;
     else if (notice == RL_NOTICE_RENEWED)
         effect->kind = RL_EFFECT_RENEWED;
+    else if (notice == RL_NOTICE_SHORTENED)
+        effect->kind = RL_EFFECT_SHORTENED;
     else if (notice == RL_NOTICE_EXTEND_CANCELED)
         fill_completion(effect, RL_OP_EXTEND, RL_END_CANCELED, RL_END_NONE);
     else if (notice == RL_NOTICE_COMPLETE)
         fill_completion(effect, (enum rl_op)lock->ended_op, (enum rl_end)lock->ended, (enum rl_end)lock->ended_cause);
+    else if (notice == RL_NOTICE_WAITING)
+        effect->kind = RL_EFFECT_WAITING;
     else if (notice == RL_NOTICE_BACKOFF) {
         effect->kind = RL_EFFECT_BACKOFF;
         effect->status = (enum rl_end)lock->last_end;

@@ -14,7 +14,8 @@
  *                               queued, or rl_lock_refuse_attempt()
  *     RL_EFFECT_ACCEPT      ->  rl_lock_accept() with the time read anew (protocol 1.5)
  *     RL_EFFECT_SEND        ->  for each master of the mask, queue the command; rl_engine_reply() with FAILED at once
- *                               if that is impossible
+ *                               if that is impossible. From the first RL_STEP_ENQUEUE on the host listens for
+ *                               notifications (rl_engine_notified())
  *
  * Links begin as JOINING, and acquisitions wait until none is: the host must see to it that each leaves that state.
  *
@@ -41,9 +42,6 @@
 #include "util/instant.h"
 #include "util/list.h"
 
-/* Masks of masters are 32 bits wide, and one bit is kept free. */
-#define RL_MAX_NODES 31
-
 struct rl_config {
     size_t n_nodes;
     size_t quorum;
@@ -67,6 +65,9 @@ struct rl_counters {
     uint64_t repairs;          /* keys that masters got back */
     uint64_t disproved;        /* answers from a memory other than the one that was judged */
     uint64_t raises;           /* acquisitions whose token needed a second round trip */
+    uint64_t waits;            /* acquisitions that got in line */
+    uint64_t hand_overs;       /* grants by notification */
+    uint64_t yields;           /* grants given back in favour of a lower ticket */
 };
 
 struct rl_engine {
@@ -109,6 +110,15 @@ void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned n
  * rl_lock_clock_stepped() for every lock. */
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node);
 
+/* What else the reply to RL_STEP_ENQUEUE says. Before rl_engine_reply() for the same reply. */
+void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
+                      unsigned node, const struct rl_place *place);
+
+/* A notification from this master about this claim's value. Guarded hosts have compared its incarnation with the one
+ * that was judged, and its time with the master's clock. */
+void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
+                        const struct rl_call *call);
+
 /* The end of one command: its answer, or that there will be none. Each command handed out by RL_EFFECT_SEND must be
  * ended exactly once. `round` is the one from the effect; latency may be RL_NO_LATENCY. */
 void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
@@ -131,7 +141,9 @@ enum rl_effect_kind {
     RL_EFFECT_SEND,       /* claim, step, round, nodes */
     RL_EFFECT_WANT_CLAIM, /* lock */
     RL_EFFECT_ACCEPT,     /* lock */
+    RL_EFFECT_SHORTENED,  /* lock: held, and a master's vote has gone; it may have to be told of its loss earlier */
     RL_EFFECT_RENEWED,    /* lock: a renewal has found its quorum */
+    RL_EFFECT_WAITING,    /* lock: in line; its place is known, or has changed (rl_lock_place()) */
     RL_EFFECT_BACKOFF,    /* lock, status: an attempt failed, the next one waits for rl_lock_wakeup() */
     RL_EFFECT_AT_RISK,    /* lock: little validity is left, and no renewal has come through */
     RL_EFFECT_LOST,       /* lock: its validity ended while it was held; lock->loss says why */

@@ -15,10 +15,10 @@ static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
     return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
 }
 
-void rl_extend_remember(struct rl_lock *lock)
+void rl_extend_remember(struct rl_lock *lock, uint32_t ttl_ms)
 {
-    lock->renew_part = part_of(lock->renew_ms, lock->claim->ttl_ms);
-    lock->at_risk_part = part_of(lock->at_risk_ms, lock->claim->ttl_ms);
+    lock->renew_part = part_of(lock->renew_ms, ttl_ms);
+    lock->at_risk_part = part_of(lock->at_risk_ms, ttl_ms);
 }
 
 /* That part of the ttl, but not more than fits into the validity that it gives. */
@@ -34,21 +34,42 @@ static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
 }
 
 /* The rhythm of renewals and the warning keep their proportion to the ttl. Where drift and guard take much of a short
- * one, a renewal comes at two thirds of what is left of it at the latest, and the warning when a third is left. */
-static void change_ttl(const struct rl_config *config, struct rl_lock *lock, uint32_t ttl_ms)
+ * one, a renewal comes at two thirds of what is left of it at the latest, and the warning when a third is left. A
+ * longer ttl is not there before its round is won: until then the warning stays as it was. */
+static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms, bool won)
 {
+    const struct rl_config *config = &engine->config;
     int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
+    uint32_t at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
 
     lock->renew_ms = scale(lock->renew_part, ttl_ms, usable_ms * 2 / 3);
-    lock->at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
+    lock->risk_grows = at_risk_ms > lock->at_risk_ms && !won;
+    if (!lock->risk_grows)
+        lock->at_risk_ms = at_risk_ms;
     lock->claim->ttl_ms = ttl_ms;
+}
+
+void rl_extend_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms)
+{
+    change_ttl(engine, lock, ttl_ms, false);
+}
+
+void rl_extend_won(const struct rl_engine *engine, struct rl_lock *lock)
+{
+    lock->claim->owed_ttl_ms = 0;
+    if (lock->risk_grows)
+        change_ttl(engine, lock, lock->claim->ttl_ms, true);
 }
 
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms)
 {
     assert(lock->state == RL_LOCK_HELD);
+    if (!ttl_ms)
+        ttl_ms = lock->claim->owed_ttl_ms;
+    if (lock->claim->owed_ttl_ms)
+        lock->claim->owed_ttl_ms = ttl_ms; /* that is what is wanted now */
     if (ttl_ms)
-        change_ttl(&engine->config, lock, ttl_ms);
+        rl_extend_change_ttl(engine, lock, ttl_ms);
     lock->renewing = false;
     rl_round_start(engine, lock, now);
     rl_lock_set_state(lock, RL_LOCK_EXTENDING);
@@ -59,6 +80,8 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end status)
 {
     lock->round_failed = status != RL_END_OK;
+    if (status == RL_END_OK)
+        rl_extend_won(engine, lock);
     rl_lock_complete(engine, lock, status, RL_END_NONE);
     rl_lock_set_state(lock, RL_LOCK_HELD);
     rl_renew_schedule(engine, lock, now);

@@ -12,17 +12,20 @@
  * and the later token is no smaller than that answer.
  *
  * The argument needs t to be at least what every member of R has answered. So t is fixed when it is first computed; a
- * grant that comes later may join R if its c is not above t, and must not if it is. */
+ * grant that comes later may join R if its c is not above t, and must not if it is. In line (wait.c) one master may
+ * grant twice, and have counted for others in between: whatever it confirms then, its last answer is above t. */
 #include "core/machine.h"
 
 void rl_fence_answered(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
 
-    if (step == RL_STEP_CLAIM && answer.outcome == RL_GRANTED)
+    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && answer.outcome == RL_GRANTED)
         fence->counters[node] = answer.fence;
-    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED)
+    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED && fence->counters[node] < fence->token)
         fence->counters[node] = fence->token;
+    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED)
+        return;
     else if (step == RL_STEP_RAISE)
         fence->refused |= rl_bit(node);
 }

@@ -3,6 +3,7 @@
 #include <stdbool.h>
 
 #include "core/arguments.h"
+#include "core/queue.h"
 #include "core/recipe.h"
 
 static void grant(const struct rl_subject *subject, struct rl_command *command)
@@ -59,7 +60,9 @@ static struct rl_answer grant_answer(const struct rl_reply *reply)
 
 static struct rl_answer fenced_answer(enum rl_step step, const struct rl_reply *reply)
 {
-    return step == RL_STEP_CLAIM ? grant_answer(reply) : rl_mutex_recipe.answer(step, reply);
+    if (step == RL_STEP_CLAIM)
+        return grant_answer(reply);
+    return step == RL_STEP_ENQUEUE ? rl_queue_answer(reply, true) : rl_mutex_recipe.answer(step, reply);
 }
 
 const struct rl_recipe rl_fenced_recipe = {

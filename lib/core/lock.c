@@ -13,8 +13,9 @@ static const struct {
     unsigned next;
 } states[RL_LOCK_STATE_COUNT] = {
     [RL_LOCK_IDLE] = {"idle", TO(ACQUIRING) | TO(RELEASING) | TO(HELD)},
-    [RL_LOCK_ACQUIRING] = {"acquiring", TO(HELD) | TO(BACKING_OFF) | TO(IDLE)},
-    [RL_LOCK_BACKING_OFF] = {"backing off", TO(ACQUIRING) | TO(IDLE)},
+    [RL_LOCK_ACQUIRING] = {"acquiring", TO(HELD) | TO(WAITING) | TO(BACKING_OFF) | TO(IDLE)},
+    [RL_LOCK_WAITING] = {"waiting", TO(HELD) | TO(BACKING_OFF) | TO(IDLE)},
+    [RL_LOCK_BACKING_OFF] = {"backing off", TO(ACQUIRING) | TO(WAITING) | TO(IDLE)},
     [RL_LOCK_HELD] = {"held", TO(EXTENDING) | TO(RELEASING) | TO(LOST) | TO(IDLE)},
     [RL_LOCK_EXTENDING] = {"extending", TO(HELD) | TO(RELEASING) | TO(LOST)},
     [RL_LOCK_RELEASING] = {"releasing", TO(IDLE)},
@@ -23,7 +24,7 @@ static const struct {
 
 static enum rl_op op_of_state(enum rl_lock_state state)
 {
-    if (state == RL_LOCK_ACQUIRING || state == RL_LOCK_BACKING_OFF)
+    if (state == RL_LOCK_ACQUIRING || state == RL_LOCK_WAITING || state == RL_LOCK_BACKING_OFF)
         return RL_OP_ACQUIRE;
     if (state == RL_LOCK_EXTENDING)
         return RL_OP_EXTEND;
@@ -56,7 +57,7 @@ void rl_lock_init(struct rl_lock *lock)
 
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice)
 {
-    lock->notices = (uint8_t)(lock->notices | notice);
+    lock->notices = (uint16_t)(lock->notices | notice);
     if (rl_list_empty(&lock->queue))
         rl_list_append(&engine->notices, &lock->queue);
 }
@@ -97,12 +98,21 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock)
     rl_lock_set_claim(engine, lock, NULL);
 }
 
-void rl_lock_begin_hold(struct rl_lock *lock, const struct rl_acquire *wish, struct rl_instant now)
+void rl_lock_begin_hold(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *wish,
+                        struct rl_instant now, uint32_t ttl_ms)
 {
+    uint32_t granted_ms = lock->claim->ttl_ms;
+
     lock->renew_ms = wish->renew_ms;
     lock->at_risk_ms = wish->at_risk_ms;
+    lock->risk_grows = false;
     lock->max_hold_ms = wish->max_hold_ms;
-    rl_extend_remember(lock);
+    rl_extend_remember(lock, ttl_ms);
+    lock->claim->owed_ttl_ms = 0;
+    if (granted_ms < ttl_ms) {
+        lock->claim->owed_ttl_ms = ttl_ms;
+        rl_extend_change_ttl(engine, lock, granted_ms);
+    }
     lock->held_since = now;
     lock->loss = RL_LOSS_NONE;
     lock->renewing = false;
@@ -141,7 +151,7 @@ bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
         return false;
     }
     rl_lock_set_claim(engine, lock, claim);
-    rl_lock_begin_hold(lock, wish, now);
+    rl_lock_begin_hold(engine, lock, wish, now, inheritance->owed_ttl_ms ? inheritance->owed_ttl_ms : claim->ttl_ms);
     lock->round_start = now;
     rl_lock_set_state(lock, RL_LOCK_HELD);
     rl_renew_soon(engine, lock, now); /* how old the bounds are is not known */
@@ -151,7 +161,7 @@ bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->op == RL_OP_ACQUIRE) {
-        if (lock->state == RL_LOCK_ACQUIRING && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_UNDO))
+        if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_UNDO))
             rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
         rl_list_remove(&lock->queue);
         rl_lock_complete(engine, lock, RL_END_CANCELED, (enum rl_end)lock->last_end);
@@ -169,7 +179,7 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 
 void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->state == RL_LOCK_ACQUIRING && lock->claim)
+    if ((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim)
         rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
     else if (rl_lock_is_held(lock) && !RL_MUTANT(DESTROY_WITHOUT_UNDO))
         rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);

@@ -2,17 +2,18 @@
  *
  *            acquire            quorum, in time
  *     IDLE -----------> ACQUIRING ------------> HELD <-----------> EXTENDING
- *      ^ ^               |     ^                 |  |   extend        |
- *      | | gave up       |     | retry           |  | deadline        | deadline,
- *      | '---------------|     | time            |  | passed          | quorum gone
+ *      ^ ^               |     | refused       ^ |  |   extend        |
+ *      | | gave up       |     v          turn | |  | deadline        | deadline,
+ *      | '---------------|   WAITING ----------' |  | passed          | quorum gone
  *      |                 v     |                 |  v                 |
  *      |              BACKING_OFF                | LOST <-------------'
  *      |                                 release |  | release
  *      '----------------------------------- RELEASING
  *
- * LOST also goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to
- * RELEASING for a value that somebody else has set (release_value), and to HELD for a lock that another handle hands
- * over (adopt). A renewal is no state: the lock stays HELD (renew.c).
+ * BACKING_OFF goes back to where it came from when its time is up; WAITING, too, may give up and end IDLE. LOST also
+ * goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to RELEASING for a
+ * value that somebody else has set (release_value), and to HELD for a lock that another handle hands over (adopt). A
+ * renewal is no state: the lock stays HELD (renew.c).
  *
  * Validity is not a state: the ledger of the current claim decides it at any instant (rl_lock_deadline), and a lock in
  * HELD whose deadline has passed is worth nothing, tick or no tick. */
@@ -28,9 +29,13 @@
 struct rl_claim;
 struct rl_engine;
 
+/* Masks of masters are 32 bits wide, and one bit is kept free. */
+#define RL_MAX_NODES 31
+
 enum rl_lock_state {
     RL_LOCK_IDLE,
     RL_LOCK_ACQUIRING,
+    RL_LOCK_WAITING,
     RL_LOCK_BACKING_OFF,
     RL_LOCK_HELD,
     RL_LOCK_EXTENDING,
@@ -59,9 +64,35 @@ enum rl_end {
     RL_END_REFUSED_BY_HOST, /* no claim could be made: the host knows why */
 };
 
+/* What becomes of an acquisition that finds the key taken. */
+enum rl_wait {
+    RL_WAIT_SPIN,  /* it tries again after a pause */
+    RL_WAIT_QUEUE, /* it gets in line (wait.c) */
+    RL_WAIT_FIFO,  /* it has been in line from the beginning: no first attempt that may overtake others */
+};
+
+/* The engine's notes on a place in the masters' queues (wait.c). It needs no initialisation. */
+struct rl_line {
+    uint64_t proposal;      /* for the ticket and for fencing tokens: the host's, with the latest claim */
+    uint64_t ticket;        /* 0: not known yet */
+    uint64_t largest;       /* of the numbers answered in this round ... */
+    uint32_t at_largest;    /* ... and the masters that have answered it */
+    uint32_t answered;      /* masters that have answered this round */
+    uint32_t lower;         /* masters on which a living waiter has a lower ticket */
+    uint32_t short_rounds;  /* rounds that have granted a quorum, but for too short a time */
+    uint32_t told_rank;     /* the place that the host knows of */
+    bool joined;            /* has been in line */
+    bool told;
+    struct {
+        struct rl_instant look;       /* when to look again for the turn, by this master's last answer */
+        struct rl_instant held_until; /* when the key expires there if nothing is done */
+        uint32_t rank;
+    } seen[RL_MAX_NODES];   /* of the masters in `answered` */
+};
+
 struct rl_acquire {
     uint32_t ttl_ms;
-    uint32_t max_attempts;     /* 0: no limit */
+    uint32_t max_attempts;     /* 0: no limit; plain retry (RL_WAIT_SPIN) only */
     struct rl_span retry_delay;
     struct rl_span retry_jitter;
     struct rl_span min_validity;
@@ -71,6 +102,8 @@ struct rl_acquire {
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
     bool fenced;                /* with a fencing token */
+    uint8_t wait;               /* enum rl_wait */
+    struct rl_line *line;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
 };
 
 /* Why a held lock was lost. */
@@ -99,7 +132,7 @@ struct rl_lock {
     uint8_t state;            /* enum rl_lock_state */
     uint8_t op;               /* enum rl_op: the pending operation */
     uint8_t last_end;         /* enum rl_end of the latest attempt */
-    uint8_t notices;          /* set of enum rl_notice (core/machine.h) */
+    uint16_t notices;         /* set of enum rl_notice (core/machine.h) */
     uint8_t ended_op;         /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
     uint8_t ended;
     uint8_t ended_cause;
@@ -109,6 +142,7 @@ struct rl_lock {
     bool round_won : 1;       /* the latest round has found its quorum */
     bool round_failed : 1;    /* no round since has found a quorum */
     bool warned : 1;          /* at risk, and told so */
+    bool risk_grows : 1;      /* a longer ttl, and a longer warning, with the next round that finds its quorum */
     bool stepped : 1;         /* the latest change of its bounds was a clock step */
 };
 
@@ -120,6 +154,7 @@ struct rl_inheritance {
     uint64_t fence;
     const struct rl_instant *bounds; /* one for each master */
     uint32_t loose;                  /* mask of masters */
+    uint32_t owed_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this */
 };
 
 void rl_lock_init(struct rl_lock *lock);
@@ -159,15 +194,18 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 
 /* --- Answers to effects, and time ------------------------------------------------------------------------------ */
 
-/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->fenced) bytes, whose host member is kept. The proposal is only
- * looked at for fenced locks: the wall clock in microseconds or, if that is larger, one more than the largest counter
- * that any answer has shown for this key (protocol 4.4). */
+/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->fenced) bytes, whose host member is kept. The proposal is the
+ * wall clock in microseconds or, if that is larger, one more than the largest counter that any answer has shown for
+ * this key (protocol 4.4, 6.3). */
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint64_t proposal);
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* RL_EFFECT_ACCEPT. */
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* State WAITING: this master can be asked (again), or its notifications come (again) from now on. */
+void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
 
 /* Time has come: call at rl_lock_wakeup() or later, any number of times. The host must have processed every reply
  * that had arrived before `now`. */
@@ -183,6 +221,11 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
 
 /* The lock is valid before this instant; RL_LONG_AGO if it is not held. */
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* State WAITING: how many are in front by what a majority says, and when the key expires if its holder does nothing
+ * more. Known once RL_EFFECT_WAITING has been handed out. */
+void rl_lock_place(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
+                   struct rl_instant *ret_held_until);
 
 /* now < deadline. */
 bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);

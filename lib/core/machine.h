@@ -13,11 +13,13 @@ enum rl_notice {
     RL_NOTICE_LOST = 1,
     RL_NOTICE_EXTEND_CANCELED = 2, /* apart from COMPLETE: the release that caused it may end in the same event */
     RL_NOTICE_COMPLETE = 4,
-    RL_NOTICE_BACKOFF = 8,
-    RL_NOTICE_RENEWED = 16,
-    RL_NOTICE_AT_RISK = 32,
-    RL_NOTICE_WANT_CLAIM = 64,
-    RL_NOTICE_ACCEPT = 128,
+    RL_NOTICE_WAITING = 8,
+    RL_NOTICE_BACKOFF = 16,
+    RL_NOTICE_RENEWED = 32,
+    RL_NOTICE_AT_RISK = 64,
+    RL_NOTICE_WANT_CLAIM = 128,
+    RL_NOTICE_ACCEPT = 256,
+    RL_NOTICE_SHORTENED = 512,
 };
 
 static inline uint32_t rl_bit(size_t node)
@@ -43,8 +45,10 @@ void rl_lock_set_state(struct rl_lock *lock, enum rl_lock_state state);
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
 void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause);
 
-/* Nothing of an earlier hold is left; this one is kept as the wish says. */
-void rl_lock_begin_hold(struct rl_lock *lock, const struct rl_acquire *wish, struct rl_instant now);
+/* Nothing of an earlier hold is left; this one, whose claim is set, is kept as the wish says. ttl_ms is what that was
+ * made for: where the claim was granted for a shorter lease it is owed. */
+void rl_lock_begin_hold(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *wish,
+                        struct rl_instant now, uint32_t ttl_ms);
 
 /* Makes `claim` (or none) the lock's claim; the former one goes on alone, as long as it has debts. */
 void rl_lock_set_claim(struct rl_engine *engine, struct rl_lock *lock, struct rl_claim *claim);
@@ -73,6 +77,9 @@ bool rl_in_quarantine(const struct rl_engine *engine, size_t node, struct rl_ins
 void rl_answer_apply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
                      uint32_t round, unsigned node, struct rl_answer answer, uint32_t latency_us);
 
+/* The master does not have our key any more: its vote has gone. */
+void rl_answer_revoke(struct rl_engine *engine, struct rl_claim *claim, unsigned node);
+
 /* Does this answer mean nothing until it is proved to come from the memory that was judged? */
 bool rl_proof_needed(const struct rl_engine *engine, const struct rl_claim *claim, enum rl_step step, uint32_t round,
                      unsigned node, struct rl_answer answer);
@@ -89,7 +96,23 @@ void rl_proof_fail(struct rl_engine *engine, struct rl_instant now, unsigned nod
 
 void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* The attempt has failed: undoes it everywhere, then pauses, gets in line, or ends the acquisition. */
+void rl_acquire_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end);
+
+/* Ends the acquisition without a lock. */
+void rl_acquire_give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause);
 void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* In line: nothing yet; a claim is wanted; it is there; something was answered; has the turn come, by the clock read
+ * anew?; time. */
+void rl_wait_init(struct rl_line *line);
+bool rl_wait_has_begun(const struct rl_lock *lock);
+void rl_wait_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+void rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim);
+void rl_wait_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+void rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* The verdict on the token of a claim that a quorum has granted: WON when a quorum has recorded it. Sends what is
  * still needed for that. */
@@ -101,8 +124,12 @@ void rl_round_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_round_missing(struct rl_engine *engine, struct rl_claim *claim, unsigned node, struct rl_instant now);
 
-/* How renewal and warning stand to the ttl of the claim, for extensions that change it. */
-void rl_extend_remember(struct rl_lock *lock);
+/* How renewal and warning stand to the ttl for which they were wished; and to keep it so under another ttl. */
+void rl_extend_remember(struct rl_lock *lock, uint32_t ttl_ms);
+void rl_extend_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms);
+
+/* The round has found its quorum: nothing is owed, and the warning goes by the new ttl. */
+void rl_extend_won(const struct rl_engine *engine, struct rl_lock *lock);
 void rl_extend_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_extend_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 

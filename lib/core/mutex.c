@@ -1,8 +1,10 @@
-/* Recipe of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair), 2.3 (release and rollback). */
+/* Recipe of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair); the rest, release and rollback
+ * included, has to do with the queues (core/queue.c). */
 #include <string.h>
 
 #include "core/arguments.h"
 #include "core/mutant.h"
+#include "core/queue.h"
 #include "core/recipe.h"
 
 static void claim(const struct rl_subject *subject, struct rl_command *command)
@@ -16,14 +18,12 @@ static void claim(const struct rl_subject *subject, struct rl_command *command)
     rl_push_number(command, 0, subject->ttl_ms);
 }
 
-static void compare_and(enum rl_script script, enum rl_send_as send_as, const struct rl_subject *subject,
-                        struct rl_command *command)
+static void extend(const struct rl_subject *subject, struct rl_command *command)
 {
-    rl_command_init(command, send_as, script, 1);
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_EXTEND, 1);
     rl_push(command, subject->key);
     rl_push(command, subject->token);
-    if (script == RL_SCRIPT_EXTEND)
-        rl_push_number(command, 0, subject->ttl_ms);
+    rl_push_number(command, 0, subject->ttl_ms);
 }
 
 /* With a counter where the subject has one, for the recipe with fencing tokens. Without a marker its place is taken by
@@ -54,17 +54,16 @@ static void mutex_command(enum rl_step step, const struct rl_subject *subject, s
         break;
     case RL_STEP_RAISE: /* there is no counter to raise: never asked, and harmless if it were */
     case RL_STEP_EXTEND:
-        compare_and(RL_SCRIPT_EXTEND, RL_SEND_EVALSHA, subject, ret_command);
+        extend(subject, ret_command);
         break;
     case RL_STEP_REPAIR:
         repair(subject, ret_command);
         break;
+    case RL_STEP_ENQUEUE:
     case RL_STEP_RELEASE:
-        compare_and(RL_SCRIPT_RELEASE, RL_SEND_EVALSHA, subject, ret_command);
-        break;
     case RL_STEP_ROLLBACK:
     default:
-        compare_and(RL_SCRIPT_RELEASE, RL_SEND_EVAL, subject, ret_command);
+        rl_queue_command(step, subject, ret_command);
         break;
     }
 }
@@ -78,8 +77,8 @@ static struct rl_answer claim_answer(const struct rl_reply_item *root)
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
-/* The scripts answer 1: done, 0: no such key, -1: another's value. */
-static struct rl_answer script_answer(const struct rl_reply_item *root)
+/* EXTEND answers 1: done, 0: no such key, -1: another's value. So does RAISE. */
+static struct rl_answer extend_answer(const struct rl_reply_item *root)
 {
     if (root->type == RL_REPLY_INTEGER && root->integer == 1)
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
@@ -106,9 +105,19 @@ static struct rl_answer repair_answer(const struct rl_reply_item *root)
 
 static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *reply)
 {
-    if (step == RL_STEP_CLAIM)
+    switch (step) {
+    case RL_STEP_CLAIM:
         return claim_answer(&reply->root);
-    return step == RL_STEP_REPAIR ? repair_answer(&reply->root) : script_answer(&reply->root);
+    case RL_STEP_ENQUEUE:
+        return rl_queue_answer(reply, false);
+    case RL_STEP_REPAIR:
+        return repair_answer(&reply->root);
+    case RL_STEP_RELEASE:
+    case RL_STEP_ROLLBACK:
+        return rl_queue_undo_answer(reply);
+    default:
+        return extend_answer(&reply->root);
+    }
 }
 
 const struct rl_recipe rl_mutex_recipe = {

@@ -6,6 +6,7 @@
 #ifndef RL_CORE_OUTCOME_H
 #define RL_CORE_OUTCOME_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum rl_outcome {
@@ -15,6 +16,7 @@ enum rl_outcome {
     RL_REFUSED,   /* the master's state says no: see the detail */
     RL_FAILED,    /* certainly not applied */
     RL_UNKNOWN,   /* may have been applied */
+    RL_QUEUED,    /* enqueue: has a place in this master's queue, and may get the key at any time */
 };
 
 /* X(name, text): the reason behind an outcome, for people, and for the few cases in which the engine must tell
@@ -29,6 +31,8 @@ enum rl_outcome {
     X(QUARANTINED, "quarantined")           /* its memory, or its clock, is not to be trusted yet */      \
     X(EXCLUDED, "excluded")                 /* not fit to vote: see the node's standing */              \
     X(MEMORY_LOST, "memory lost")           /* done in a memory other than the one that was judged */   \
+    X(QUEUE_FULL, "queue full")             /* enqueue: as many wait as may */                          \
+    X(HANDED_ON, "handed on")               /* undo: the next in line has the key now */                \
     X(TIMEOUT, "timeout")                                                                               \
     X(DISCONNECTED, "disconnected")                                                                     \
     X(BACKLOG, "backlog full")                                                                          \
@@ -53,6 +57,24 @@ enum rl_detail {
 #define RL_DETAIL_ENUM(name, text) RL_DETAIL_##name,
     RL_DETAIL_MAP(RL_DETAIL_ENUM)
 #undef RL_DETAIL_ENUM
+};
+
+/* What a master says of its queue and of our place in it (protocol 6.1), beside the answer to ENQUEUE. */
+struct rl_place {
+    uint64_t time_us; /* the master's clock */
+    uint64_t ticket;  /* our number in this queue */
+    uint32_t rank;    /* living waiters in front of us */
+    int64_t held_ms;  /* what the key has left; -1: it does not expire */
+    int64_t look_ms;  /* nothing will be known of our turn, without a notification, before that is over; -1: ever */
+    bool lower;       /* a living waiter with a lower ticket is here, in whose favour a grant may have to be yielded */
+};
+
+/* What a master's notification says (protocol 6.4). */
+struct rl_call {
+    uint32_t round;   /* the refresh that it names */
+    bool granted;     /* the key has been handed over to us; otherwise: a lower ticket has come to wait behind us */
+    uint64_t time_us; /* the master's clock when it was written */
+    uint64_t fence;   /* the master's counter; 0: not fenced */
 };
 
 struct rl_answer {

@@ -15,10 +15,11 @@
  * reach a connection. */
 enum rl_step {
     RL_STEP_CLAIM,    /* set the value if nobody has the key */
+    RL_STEP_ENQUEUE,  /* take or keep a place in the queue; set the value if it is its turn (protocol 6.1) */
     RL_STEP_RAISE,    /* lift the resource's counter to our fencing token if the value is ours (protocol 4.2) */
     RL_STEP_EXTEND,   /* set the ttl anew if the value is ours */
     RL_STEP_REPAIR,   /* the same, or set the value again if nobody has the key (protocol 3.2) */
-    RL_STEP_RELEASE,  /* remove the value if it is ours; after a hold */
+    RL_STEP_RELEASE,  /* leave the queue; if the value is ours hand the key over, or remove it; after a hold */
     RL_STEP_ROLLBACK, /* the same after a failed attempt, sent so that it cannot fail for want of a loaded script */
     RL_STEP_COUNT,
 };
@@ -29,12 +30,13 @@ struct rl_slice {
 };
 
 #define RL_COMMAND_MAX_ARGS 14
-#define RL_COMMAND_MAX_NUMBERS 4
+#define RL_COMMAND_MAX_NUMBERS 6
 
 /* How the codec sends it. */
 enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
     RL_SCRIPT_RELEASE,
+    RL_SCRIPT_ENQUEUE,
     RL_SCRIPT_EXTEND,
     RL_SCRIPT_REPAIR,
     RL_SCRIPT_GRANT,
@@ -66,17 +68,26 @@ struct rl_subject {
     struct rl_slice token;
     uint32_t ttl_ms;
 
-    /* RL_STEP_REPAIR: the marker's key, and the incarnation in which alone the command may do anything; the slice is
-     * empty where the master has no marker (classic profile). */
+    /* The marker's key, and for RL_STEP_REPAIR and RL_STEP_ENQUEUE the incarnation in which alone the command may do
+     * anything; that slice is empty where the master has no marker (classic profile). */
     struct rl_slice marker;
     struct rl_slice incarnation;
 
-    /* Recipes with fencing tokens: the counter's key and idle life; the number proposed for a claim; the token to be
-     * recorded by RAISE and REPAIR. */
+    /* The key of the counter of the fencing tokens, and its idle life; and for recipes with tokens the number proposed
+     * for a claim, and the token to be recorded by RAISE and REPAIR. */
     struct rl_slice counter;
     uint64_t counter_ttl_ms;
     uint64_t proposal;
     uint64_t fence;
+
+    /* RL_STEP_ENQUEUE, RELEASE, ROLLBACK: the keys of the queue, and the counter's. ENQUEUE: the number of the refresh;
+     * the ticket, or 0 and the number proposed for it; where notifications are sent. The lease is ttl_ms. */
+    struct rl_slice queue;
+    struct rl_slice waiters;
+    struct rl_slice channel;
+    uint32_t round;
+    uint64_t ticket;
+    uint64_t proposed_ticket;
 };
 
 /* A successful reply, flattened by the codec. */

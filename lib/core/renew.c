@@ -8,6 +8,9 @@
  *                                                 --lost,
  *                                                   timeout-->   again soon, as long as the lock is valid
  *
+ * A lock that was granted for a lease only (wait.c) is owed its ttl: an extension brings it when half of the lease is
+ * over, renewal or no renewal, and is tried again until it succeeds.
+ *
  * Renewals are due at multiples of the engine's tick, never later than asked: those of many locks go out in the same
  * loop turn, one write for each master. */
 #include "core/machine.h"
@@ -37,8 +40,12 @@ bool rl_may_renew(const struct rl_lock *lock, struct rl_instant at)
 
 static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_span part = {rl_ms(lock->renew_ms).ns / RETRY_PART};
+    uint32_t interval_ms = lock->renew_ms ? lock->renew_ms : lock->claim->ttl_ms / 3;
+    struct rl_span part = {rl_ms(interval_ms).ns / RETRY_PART};
+    int64_t left_ns = rl_until(now, rl_lock_deadline(engine, lock)).ns;
 
+    if (lock->claim->owed_ttl_ms && part.ns > left_ns / RETRY_PART)
+        part.ns = left_ns / RETRY_PART; /* the lease ends long before the ttl would */
     if (part.ns < SHORTEST_RETRY_NS)
         part.ns = SHORTEST_RETRY_NS;
     return rl_after(rl_after(now, part), rl_random_span(&engine->random, part));
@@ -46,7 +53,7 @@ static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock
 
 static void schedule(struct rl_lock *lock, struct rl_instant at)
 {
-    lock->wake = rl_may_renew(lock, at) ? at : RL_NEVER;
+    lock->wake = lock->claim->owed_ttl_ms || rl_may_renew(lock, at) ? at : RL_NEVER;
 }
 
 void rl_renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -54,10 +61,21 @@ void rl_renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
     schedule(lock, retry_at(engine, lock, now));
 }
 
+/* Half of the latest lease; or of what is left, where votes of earlier ones count. */
+static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_span half = {rl_ms(lock->claim->ttl_ms).ns / 2};
+    struct rl_span rest = {rl_until(now, rl_lock_deadline(engine, lock)).ns / 2};
+
+    return rl_earlier(rl_after(lock->round_start, half), rl_after(now, rest));
+}
+
 void rl_renew_schedule(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->round_failed)
         rl_renew_soon(engine, lock, now);
+    else if (lock->claim->owed_ttl_ms)
+        schedule(lock, owed_at(engine, lock, now));
     else
         schedule(lock, on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms))));
 }
@@ -66,10 +84,12 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
 {
     lock->renewing = false;
     lock->round_failed = !won;
-    if (won)
+    if (won) {
+        rl_extend_won(engine, lock);
         rl_lock_notify(engine, lock, RL_NOTICE_RENEWED);
-    else
+    } else {
         engine->counters.renewals_failed++;
+    }
     rl_renew_schedule(engine, lock, now);
 }
 
@@ -92,8 +112,9 @@ void rl_renew_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl
 static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span span = rl_ms(lock->renew_ms);
+    struct rl_span timeout = engine->config.node_timeout;
 
-    return rl_after(now, span.ns < engine->config.node_timeout.ns ? span : engine->config.node_timeout);
+    return rl_after(now, span.ns > 0 && span.ns < timeout.ns ? span : timeout);
 }
 
 void rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -103,7 +124,9 @@ void rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
         end(engine, lock, now, false);
         return;
     }
-    if (!rl_may_renew(lock, now)) {
+    if (lock->claim->owed_ttl_ms) {
+        rl_extend_change_ttl(engine, lock, lock->claim->owed_ttl_ms);
+    } else if (!rl_may_renew(lock, now)) {
         lock->wake = RL_NEVER;
         return;
     }

@@ -113,7 +113,7 @@ void rl_round_missing(struct rl_engine *engine, struct rl_claim *claim, unsigned
         missing_in_quarantine(engine, claim, node, now);
         return;
     }
-    rl_ledger_revoke(&claim->slots[node]);
+    rl_answer_revoke(engine, claim, node);
     claim->missing |= rl_bit(node);
     if (claim->lock && claim->lock->round_won && rl_lock_is_valid(engine, claim->lock, now))
         top_up(engine, claim, now);

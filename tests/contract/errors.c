@@ -57,6 +57,8 @@ static void refuse_keys(void)
     errors_expect(redlock_lock_create(rig.client, key, sizeof(key), &lock), REDLOCK_E_KEY_TOO_LONG, "a long key");
     errors_expect(redlock_lock_create(rig.client, "redlock:marker", 14, &lock), REDLOCK_E_KEY_RESERVED, "the marker");
     errors_expect(redlock_lock_create(rig.client, "redlock:fence:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a counter");
+    errors_expect(redlock_lock_create(rig.client, "redlock:queue:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a queue");
+    errors_expect(redlock_lock_create(rig.client, "redlock:waiters:x", 17, &lock), REDLOCK_E_KEY_RESERVED, "waiters");
     errors_expect(redlock_lock_create(rig.client, NULL, 3, &lock), REDLOCK_E_ARGUMENT, "no key");
     errors_expect(redlock_lock_create(NULL, "k", 1, &lock), REDLOCK_E_ARGUMENT, "no client");
     errors_expect(redlock_lock_create(rig.client, "k", 1, NULL), REDLOCK_E_ARGUMENT, "no result");
@@ -71,6 +73,16 @@ static void refuse_wish(struct redlock_lock *lock, const struct redlock_acquire_
 }
 
 #define WISH(...) (memcpy(&wish, &standard, sizeof(wish)), wish.__VA_ARGS__, &wish)
+
+/* But not where there is a single attempt anyway. */
+static void refuse_strict_order_with_attempts(struct redlock_lock *lock)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 1000);
+
+    wish.wait = REDLOCK_WAIT_FIFO;
+    wish.max_attempts = 2;
+    errors_expect(redlock_acquire(lock, &wish, outcome_record, NULL), REDLOCK_E_WAIT, "strict order with attempts");
+}
 
 static void refuse_wishes(void)
 {
@@ -92,6 +104,9 @@ static void refuse_wishes(void)
     refuse_wish(lock, WISH(min_validity_ms = 10000 - 102), REDLOCK_E_MIN_VALIDITY, "more validity than there is");
     refuse_wish(lock, WISH(renew_ms = 6599), REDLOCK_E_RENEWAL, "a renewal after two thirds of the validity");
     refuse_wish(lock, WISH(at_risk_ms = 10000 - 102), REDLOCK_E_RENEWAL, "a warning before the lock is held");
+    refuse_wish(lock, WISH(wait = (enum redlock_wait)3), REDLOCK_E_WAIT, "an unknown way to wait");
+    refuse_wish(lock, WISH(wait = (enum redlock_wait)-1), REDLOCK_E_WAIT, "a negative way to wait");
+    refuse_strict_order_with_attempts(lock);
     refuse_wish(lock, WISH(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
     errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
     errors_expect(redlock_acquire(NULL, NULL, outcome_record, NULL), REDLOCK_E_ARGUMENT, "no lock");
@@ -243,7 +258,7 @@ static void refuse_while_closing(void)
     errors_expect(redlock_lock_create(rig.client, "x", 1, &lock), REDLOCK_E_CLOSING, "a lock of a closing client");
 }
 
-/* Only the lack of memory is left to the tests of the allocator. */
+/* The lack of memory is left to the tests of the allocator, and what only the blocking interface says to its own. */
 START_TEST(every_caller_error_has_been_provoked)
 {
     errors_of_options(&rig);
@@ -256,7 +271,7 @@ START_TEST(every_caller_error_has_been_provoked)
     refuse_by_system();
     refuse_while_closing();
 #define MUST_BE_SEEN(name, number, retryable, text)                                                                    \
-    if ((number) <= FIRST_ERROR && (number) != REDLOCK_E_NOMEM)                                                        \
+    if ((number) <= FIRST_ERROR && (number) != REDLOCK_E_NOMEM && (number) != REDLOCK_E_OWN_THREAD) \
         ck_assert_msg(seen[FIRST_ERROR - (number) > 0 ? FIRST_ERROR - (number) : 0], "%s was never seen", #name);
     REDLOCK_STATUS_MAP(MUST_BE_SEEN)
 }

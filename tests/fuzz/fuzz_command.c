@@ -45,16 +45,18 @@ static const char *const shapes[][RL_STEP_COUNT] = {
         [RL_STEP_RAISE] = "HD1ktm",
         [RL_STEP_EXTEND] = "HD1ktm",
         [RL_STEP_REPAIR] = "HD2kMtmi",
-        [RL_STEP_RELEASE] = "HD1kt",
-        [RL_STEP_ROLLBACK] = "ED1kt",
+        [RL_STEP_ENQUEUE] = "HD5kqwcMtmrTziplh",
+        [RL_STEP_RELEASE] = "HD5kqwcMt",
+        [RL_STEP_ROLLBACK] = "ED5kqwcMt",
     },
     {
         [RL_STEP_CLAIM] = "HD2kctmpl",
         [RL_STEP_RAISE] = "HD2kctfl",
         [RL_STEP_EXTEND] = "HD1ktm",
         [RL_STEP_REPAIR] = "HD3kMctmifl",
-        [RL_STEP_RELEASE] = "HD1kt",
-        [RL_STEP_ROLLBACK] = "ED1kt",
+        [RL_STEP_ENQUEUE] = "HD5kqwcMtmrTziplh",
+        [RL_STEP_RELEASE] = "HD5kqwcMt",
+        [RL_STEP_ROLLBACK] = "ED5kqwcMt",
     },
 };
 
@@ -73,7 +75,9 @@ static void expect_letter(const redisReply *reply, size_t i, char letter, const 
         struct rl_slice word;
     } words[] = {
         {'S', text("SET")}, {'N', text("NX")}, {'P', text("PX")}, {'H', text("EVALSHA")}, {'E', text("EVAL")},
-        {'1', text("1")},   {'2', text("2")},  {'3', text("3")},  {'k', subject->key},    {'t', subject->token},
+        {'1', text("1")},   {'2', text("2")},  {'3', text("3")},  {'5', text("5")},
+        {'k', subject->key}, {'t', subject->token},
+        {'q', subject->queue}, {'w', subject->waiters}, {'h', subject->channel},
         {'c', subject->counter}, {'M', subject->marker.size ? subject->marker : subject->key},
         {'i', subject->marker.size ? subject->incarnation : text("")},
     };
@@ -81,7 +85,8 @@ static void expect_letter(const redisReply *reply, size_t i, char letter, const 
         char letter;
         uint64_t number;
     } numbers[] = {
-        {'m', subject->ttl_ms}, {'p', subject->proposal}, {'f', subject->fence}, {'l', subject->counter_ttl_ms}};
+        {'m', subject->ttl_ms}, {'p', subject->proposal}, {'f', subject->fence}, {'l', subject->counter_ttl_ms},
+        {'r', subject->round},  {'T', subject->ticket},   {'z', subject->proposed_ticket}};
 
     for (size_t j = 0; j < sizeof(words) / sizeof(words[0]); j++) {
         if (words[j].letter == letter)
@@ -141,7 +146,9 @@ void fuzz_command(const uint8_t *data, size_t size)
     fenced = ttl_ms & (UINT32_C(1) << 31);
     marked = ttl_ms & (UINT32_C(1) << 30);
     subject = (struct rl_subject){
-        .key = {data + 6, key_size}, .token = {data + 6 + key_size, size - 6 - key_size}, .ttl_ms = ttl_ms};
+        .key = {data + 6, key_size}, .token = {data + 6 + key_size, size - 6 - key_size}, .ttl_ms = ttl_ms,
+        .queue = text("queue"), .waiters = text("waiters"), .channel = {data + 6, size - 6},
+        .round = ttl_ms * 3, .ticket = (uint64_t)ttl_ms << 20, .proposed_ticket = UINT64_MAX - ttl_ms};
     if (marked) {
         subject.marker = text("marker");
         subject.incarnation = subject.token;

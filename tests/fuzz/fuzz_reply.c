@@ -7,6 +7,7 @@
 #include "codec/classify.h"
 #include "codec/reply.h"
 #include "core/join.h"
+#include "core/queue.h"
 #include "fuzz.h"
 
 #define REPLIES_MAX 64
@@ -66,12 +67,60 @@ static bool is_fenced_grant(const struct rl_reply *reply)
            reply->elements[1].type == RL_REPLY_INTEGER && reply->elements[1].integer > 0;
 }
 
+static bool is_integers(const struct rl_reply *reply, size_t n)
+{
+    for (size_t i = 0; i < reply->n_elements; i++) {
+        if (reply->elements[i].type != RL_REPLY_INTEGER)
+            return false;
+    }
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == n;
+}
+
+/* Eight integers, of which the first is the grant and the last the counter. */
+static bool is_grant_in_line(const struct rl_reply *reply, bool fenced)
+{
+    if (!is_integers(reply, 8) || reply->elements[0].integer != 1)
+        return false;
+    for (size_t i = 1; i < 8; i++) {
+        if (reply->elements[i].integer < -1)
+            return false;
+    }
+    return !fenced || reply->elements[7].integer > 0;
+}
+
 /* The only replies that are grants. */
 static bool must_be_granted(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
 {
     if (step == RL_STEP_CLAIM)
         return recipe == &rl_fenced_recipe ? is_fenced_grant(reply) : is_ok(reply);
-    return is_integer(&reply->root, 1) || (step == RL_STEP_REPAIR && is_integer(&reply->root, 2));
+    if (step == RL_STEP_ENQUEUE)
+        return is_grant_in_line(reply, recipe == &rl_fenced_recipe);
+    if (step == RL_STEP_EXTEND || step == RL_STEP_RAISE)
+        return is_integer(&reply->root, 1);
+    return is_integer(&reply->root, 1) || is_integer(&reply->root, 2); /* a key set again; a key handed on */
+}
+
+/* The number that a grant has counted; 0 if there are no tokens. */
+static uint64_t counter_of(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
+{
+    if (recipe != &rl_fenced_recipe || (step != RL_STEP_CLAIM && step != RL_STEP_ENQUEUE))
+        return 0;
+    return (uint64_t)reply->elements[step == RL_STEP_CLAIM ? 1 : 7].integer;
+}
+
+/* Whoever has the key, or waits for it, may have been told its place; nobody else. */
+static void check_place(const struct rl_reply *reply)
+{
+    struct rl_place place = {.ticket = 0};
+    enum rl_outcome outcome = rl_classify(&rl_mutex_recipe, RL_STEP_ENQUEUE, reply).outcome;
+
+    if (!rl_queue_place(reply, &place)) {
+        HOLDS(place.ticket == 0);
+        return;
+    }
+    HOLDS(is_integers(reply, 8) && reply->elements[0].integer >= 0);
+    HOLDS(outcome == RL_GRANTED || outcome == RL_QUEUED || reply->elements[0].integer > 1);
+    HOLDS(place.ticket > 0 && place.held_ms >= -1 && place.look_ms >= -1);
 }
 
 static void classify(struct reading *reading, const struct rl_recipe *recipe, const struct rl_reply *reply)
@@ -80,10 +129,11 @@ static void classify(struct reading *reading, const struct rl_recipe *recipe, co
         struct rl_answer answer = rl_classify(recipe, step, reply);
         bool granted = answer.outcome == RL_GRANTED;
 
-        HOLDS(answer.outcome >= RL_GRANTED && answer.outcome <= RL_UNKNOWN);
+        HOLDS(answer.outcome >= RL_GRANTED && answer.outcome <= RL_QUEUED);
+        HOLDS(answer.outcome != RL_QUEUED || (step == RL_STEP_ENQUEUE && is_integer(&reply->elements[0], 0)));
         HOLDS(rl_detail_text(answer.detail) != NULL);
         HOLDS(granted == must_be_granted(recipe, step, reply));
-        HOLDS(!granted || answer.fence == (is_fenced_grant(reply) ? (uint64_t)reply->elements[1].integer : 0));
+        HOLDS(!granted || answer.fence == counter_of(recipe, step, reply));
         reading->granted += step == RL_STEP_CLAIM && granted && recipe == &rl_mutex_recipe;
     }
 }
@@ -119,6 +169,7 @@ static bool take(struct rl_reply_reader *reader, struct reading *reading)
         reading->digests[reading->n++] = digest_of(&reply);
         classify(reading, &rl_mutex_recipe, &reply);
         classify(reading, &rl_fenced_recipe, &reply);
+        check_place(&reply);
         judge(&reply);
     }
     if (reading->end == RL_READ_ERROR) {

@@ -98,6 +98,15 @@ static void end_client(void)
     world_steps(2);
 }
 
+static size_t waiting(void)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < world.n; i++)
+        n += toy_waiting(world.toys[i]);
+    return n;
+}
+
 static void forget_all(void)
 {
     for (size_t i = 0; i < world.n; i++)
@@ -119,6 +128,7 @@ static void run(const struct oom_scenario *scenario, unsigned first, unsigned bu
     }
     end_client();
     ck_assert_uint_eq(world_count(), prepared);
+    ck_assert_uint_eq(waiting(), 0);
     forget_all();
 }
 

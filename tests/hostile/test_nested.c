@@ -140,6 +140,52 @@ static void shut_down_and_destroy_client(void)
     mine = NULL;
 }
 
+static bool is_in_line(void *argument)
+{
+    (void)argument;
+    return toy_waiting(world.toys[0]) && toy_waiting(world.toys[1]) && toy_waiting(world.toys[2]);
+}
+
+static void wait_in_line(void)
+{
+    struct redlock_acquire_options wish;
+
+    redlock_acquire_options_init(&wish);
+    wish.timeout_ms = REDLOCK_FOREVER;
+    ck_assert_int_eq(redlock_acquire(reported, &wish, report, NULL), 0);
+    world_wait(is_in_line, NULL, "the place in line");
+}
+
+static void wait_in_line_and_cancel(void)
+{
+    occupy();
+    wait_in_line();
+    ck_assert_int_eq(redlock_cancel(reported), 0);
+}
+
+static void wait_in_line_and_destroy(void)
+{
+    occupy();
+    wait_in_line();
+    redlock_lock_destroy(reported);
+}
+
+static void wait_in_line_and_destroy_client(void)
+{
+    occupy();
+    wait_in_line();
+    redlock_client_destroy(mine);
+    mine = NULL;
+}
+
+static void wait_until_it_is_handed_over(void)
+{
+    struct redlock_lock *holder = world_hold(theirs, "reported");
+
+    wait_in_line();
+    redlock_lock_destroy(holder);
+}
+
 static void (*const stages[])(void) = {
     acquire_free,
     acquire_taken,
@@ -153,6 +199,10 @@ static void (*const stages[])(void) = {
     release_behind_a_finished_extension,
     shut_down,
     shut_down_and_destroy_client,
+    wait_in_line_and_cancel,
+    wait_in_line_and_destroy,
+    wait_in_line_and_destroy_client,
+    wait_until_it_is_handed_over,
 };
 
 #define N_STAGES (sizeof(stages) / sizeof(stages[0]))

@@ -46,6 +46,7 @@ static void drop(struct toy_conn *conn)
         close(conn->fd);
     conn->fd = -1;
     conn->size = 0;
+    conn->channel[0] = '\0';
 }
 
 /* What a client sent before it went away is executed all the same, as by the real server. */
@@ -55,6 +56,39 @@ static void say(struct toy_conn *conn, const void *bytes, size_t size)
         ck_assert(errno == EPIPE || errno == ECONNRESET);
 }
 
+static const char *subscribe(struct toy *toy, struct toy_conn *conn, struct toy_word channel)
+{
+    ck_assert_uint_lt(channel.size, sizeof(conn->channel));
+    memcpy(conn->channel, channel.bytes, channel.size);
+    conn->channel[channel.size] = '\0';
+    snprintf(toy->reply, sizeof(toy->reply), "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n", channel.size,
+             conn->channel);
+    return toy->reply;
+}
+
+/* A connection that has subscribed knows little else. */
+static const char *execute(struct toy *toy, struct toy_conn *conn, const struct toy_word *words, size_t n)
+{
+    if (toy_is(words[0], "SUBSCRIBE"))
+        return subscribe(toy, conn, words[1]);
+    if (conn->channel[0])
+        return "*2\r\n$4\r\npong\r\n$0\r\n\r\n";
+    return toy_execute(toy, words, n);
+}
+
+void toy_publish(struct toy *toy, const char *channel, const char *payload)
+{
+    char message[512];
+    int size = snprintf(message, sizeof(message), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n",
+                        strlen(channel), channel, strlen(payload), payload);
+
+    toy->messages++;
+    for (size_t i = 0; i < TOY_CONNS && !toy->mute; i++) {
+        if (strcmp(toy->conns[i].channel, channel) == 0)
+            say(&toy->conns[i], message, (size_t)size);
+    }
+}
+
 static void serve(struct toy *toy, struct toy_conn *conn)
 {
     struct toy_word words[TOY_WORDS];
@@ -62,7 +96,7 @@ static void serve(struct toy *toy, struct toy_conn *conn)
     size_t used;
 
     while ((used = parse(conn, words, &n)) > 0) {
-        const char *reply = toy_execute(toy, words, n);
+        const char *reply = execute(toy, conn, words, n);
 
         if (!toy->mute)
             say(conn, reply, strlen(reply));
@@ -135,6 +169,7 @@ void toy_hang_up(struct toy *toy)
 void toy_lose(struct toy *toy, int64_t quarantine_ms)
 {
     toy_forget(toy);
+    memset(toy->waiters, 0, sizeof(toy->waiters));
     toy->counter = 0;
     toy->quarantine_ends_ns = toy_now_ns() + quarantine_ms * 1000000;
     snprintf(toy->incarnation, sizeof(toy->incarnation), "memory %u", ++toy->memories);

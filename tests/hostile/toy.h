@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define TOY_CONNS 8
+#define TOY_CONNS 16
+#define TOY_WAITERS 32
+#define TOY_CHANNEL_BYTES 160
 #define TOY_KEYS 64
 #define TOY_KEY_BYTES 1032
 #define TOY_IN_BYTES (64 * 1024)
@@ -19,6 +21,7 @@ struct toy_conn {
     int fd; /* -1: free */
     size_t size;
     unsigned char in[TOY_IN_BYTES];
+    char channel[TOY_CHANNEL_BYTES]; /* subscribed to; "": none */
 };
 
 struct toy_key {
@@ -26,6 +29,19 @@ struct toy_key {
     unsigned char key[TOY_KEY_BYTES];
     char value[64];
     int64_t expires_ns;
+};
+
+/* In line for a key. */
+struct toy_waiter {
+    size_t key_size; /* 0: free */
+    unsigned char key[TOY_KEY_BYTES];
+    char value[64];
+    char round[24];
+    char incarnation[64];
+    char channel[TOY_CHANNEL_BYTES];
+    int64_t ticket;
+    int64_t lease_ends_ns;
+    bool fenced;
 };
 
 struct toy {
@@ -51,6 +67,9 @@ struct toy {
     char reply[512]; /* the latest that had to be written */
     struct toy_conn conns[TOY_CONNS];
     struct toy_key keys[TOY_KEYS];
+    struct toy_waiter waiters[TOY_WAITERS];
+    int64_t tickets;
+    unsigned messages; /* published */
 };
 
 struct toy *toy_create(void);
@@ -68,6 +87,9 @@ void toy_forget(struct toy *toy);
 
 /* Ends its memory: keys, counter, and the incarnation that guarded clients look at. It does not vote for so long. */
 void toy_lose(struct toy *toy, int64_t quarantine_ms);
+
+/* How many are in line, for any key. */
+size_t toy_waiting(struct toy *toy);
 
 /* How many keys are set; the value of one, NULL if it is not set. */
 size_t toy_count(struct toy *toy);

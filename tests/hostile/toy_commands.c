@@ -9,7 +9,7 @@
 #define FOREIGN ":-1\r\n"
 #define MISSING ":0\r\n"
 
-static int64_t wall_us(void)
+int64_t toy_wall_us(void)
 {
     struct timespec now;
 
@@ -28,21 +28,14 @@ static const char *set(struct toy *toy, const struct toy_word *words)
     return "+OK\r\n";
 }
 
-static const char *release(struct toy *toy, struct toy_key *at)
-{
-    at->size = 0;
-    toy->deletes++;
-    return ":1\r\n";
-}
-
 static const char *expire(struct toy_key *at, struct toy_word ttl_ms)
 {
     at->expires_ns = toy_now_ns() + toy_number(ttl_ms) * 1000000;
     return ":1\r\n";
 }
 
-/* Script, 1, key, value: RELEASE. With a ttl behind the value: EXTEND. */
-static const char *run_compare(struct toy *toy, const struct toy_word *words, size_t n)
+/* Script, 1, key, value, ttl. */
+static const char *run_extend(struct toy *toy, const struct toy_word *words)
 {
     struct toy_key *at = toy_find(toy, words[3]);
 
@@ -50,7 +43,7 @@ static const char *run_compare(struct toy *toy, const struct toy_word *words, si
         return MISSING;
     if (!toy_is(words[4], at->value))
         return FOREIGN;
-    return n == 5 ? release(toy, at) : expire(at, words[5]);
+    return expire(at, words[5]);
 }
 
 static void lift_counter(struct toy *toy, int64_t number)
@@ -118,7 +111,9 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
     if (toy_is(words[0], "EVALSHA") && toy->forgetful)
         return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
     if (toy_is(words[2], "1"))
-        return run_compare(toy, words, n);
+        return run_extend(toy, words);
+    if (toy_is(words[2], "5"))
+        return n == 9 ? toy_release(toy, words) : toy_enqueue(toy, words);
     if (n == 9)
         return run_grant(toy, words);
     return n == 8 && names_counter(words[4]) ? run_raise(toy, words) : run_repair(toy, words);
@@ -128,7 +123,7 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
 
 static bool is_join(const struct toy_word *words, size_t n)
 {
-    return n == 9 && toy_is(words[0], "EVAL") && toy_is(words[2], "1");
+    return n > 6 && toy_is(words[0], "EVAL") && toy_is(words[2], "1"); /* EXTEND has 6 */
 }
 
 /* A marker that was always there, but for the quarantine after toy_lose(). */
@@ -142,7 +137,7 @@ static const char *join(struct toy *toy, const struct toy_word *words)
              "*15\r\n$4\r\nKEPT\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n$6\r\nmaster\r\n$9\r\nredis 7.0\r\n"
              "$10\r\nnoeviction\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:%" PRId64 "\r\n:0\r\n:0\r\n:0\r\n",
              strlen(toy->incarnation), toy->incarnation, strlen(id), id, strlen(id), id,
-             left_ns > 0 ? left_ns / 1000000 + 1 : 0, toy_number(words[7]), wall_us());
+             left_ns > 0 ? left_ns / 1000000 + 1 : 0, toy_number(words[7]), toy_wall_us());
     return toy->reply;
 }
 
@@ -162,7 +157,7 @@ static const char *marker(struct toy *toy)
 
 static const char *wall_time(struct toy *toy)
 {
-    int64_t now = wall_us();
+    int64_t now = toy_wall_us();
 
     snprintf(toy->reply, sizeof(toy->reply), "*2\r\n$10\r\n%010" PRId64 "\r\n$6\r\n%06" PRId64 "\r\n", now / 1000000,
              now % 1000000);

@@ -4,8 +4,8 @@
 
 #include "toy.h"
 
-/* The longest command: REPAIR of a lock with a fencing token. */
-#define TOY_WORDS 11
+/* The longest command: ENQUEUE. */
+#define TOY_WORDS 17
 
 struct toy_word {
     const unsigned char *bytes;
@@ -19,7 +19,15 @@ void toy_store(struct toy *toy, struct toy_word key, struct toy_word value, int6
 bool toy_is(struct toy_word word, const char *text);
 int64_t toy_number(struct toy_word word);
 
+/* toy.c: to every connection that has subscribed to the channel. */
+void toy_publish(struct toy *toy, const char *channel, const char *payload);
+
+/* toy_queue.c: the scripts of waiting in line. */
+const char *toy_release(struct toy *toy, const struct toy_word *words);
+const char *toy_enqueue(struct toy *toy, const struct toy_word *words);
+
 /* toy_commands.c: the reply, valid until the next command. */
 const char *toy_execute(struct toy *toy, const struct toy_word *words, size_t n);
+int64_t toy_wall_us(void);
 
 #endif

@@ -106,6 +106,7 @@ START_TEST(all_waiters_get_the_lock_in_the_end_one_at_a_time)
     struct redlock_acquire_options wish = rig_wish(30000, REDLOCK_FOREVER);
     size_t contenders = 6;
 
+    wish.wait = (enum redlock_wait)_i;
     wish.retry_delay_ms = 2;
     wish.retry_jitter_ms = 15;
     make_contenders(contenders, "b14");
@@ -145,7 +146,8 @@ int main(void)
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
 
     tcase_add_loop_test(five, of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key, 1, MAX_CONTENDERS + 1);
-    tcase_add_test(five, all_waiters_get_the_lock_in_the_end_one_at_a_time);
+    tcase_add_loop_test(five, all_waiters_get_the_lock_in_the_end_one_at_a_time, REDLOCK_WAIT_QUEUE,
+                        REDLOCK_WAIT_SPIN + 1);
     tcase_add_loop_test(five, nobody_else_gets_a_held_lock_whichever_master_is_down, 0, 5);
     return suite_run_with_server(suite);
 }

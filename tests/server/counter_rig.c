@@ -34,6 +34,8 @@ struct rl_subject counter_subject(const char *token, uint64_t number)
                                .token = {token, strlen(token)},
                                .ttl_ms = 30000,
                                .marker = {"marker", 6},
+                               .queue = {"queue", 5},
+                               .waiters = {"waiters", 7},
                                .counter = {"count", 5},
                                .counter_ttl_ms = 86400000,
                                .proposal = number,

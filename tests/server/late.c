@@ -1,7 +1,7 @@
 /* Commands that were executed although nobody knows, and answers that come too late. */
 #include <string.h>
 
-#include "relay.h"
+#include "master_relay.h"
 #include "rig.h"
 #include "suite.h"
 
@@ -15,7 +15,7 @@ static void open_relayed(void)
 {
     rig_start_masters(&rig, 5, NULL);
     for (size_t i = 0; i < N_RELAYS; i++) {
-        relays[i] = relay_create(rig.base, rig.masters, i);
+        relays[i] = master_relay_create(rig.base, rig.masters, i);
         rig.urls[i] = relay_url(relays[i]);
     }
     rig.options.node_timeout_ms = 200;
@@ -35,26 +35,26 @@ static void close_relayed(void)
 static void hold_replies(bool on)
 {
     for (size_t i = 0; i < N_RELAYS; i++)
-        relay_hold_replies(relays[i], on);
+        master_relay_hold_replies(relays[i], on);
 }
 
 static void hold_requests(bool on)
 {
     for (size_t i = 0; i < N_RELAYS; i++)
-        relay_hold_requests(relays[i], on);
+        master_relay_hold_requests(relays[i], on);
 }
 
 static void cut(void)
 {
     for (size_t i = 0; i < N_RELAYS; i++)
-        relay_cut(relays[i]);
+        master_relay_cut(relays[i]);
 }
 
 static bool replies_are_held(void *argument)
 {
     (void)argument;
     for (size_t i = 0; i < N_RELAYS; i++)
-        if (relay_held_replies(relays[i]) == 0)
+        if (relay_held(relays[i], RELAY_DOWNSTREAM) == 0)
             return false;
     return true;
 }

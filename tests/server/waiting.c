@@ -1,4 +1,4 @@
-/* Retries, deadlines, cancellation. */
+/* Plain retry: pauses, deadlines, cancellation. Waiting in line has tests of its own (queue*.c). */
 #include <string.h>
 
 #include "rig.h"
@@ -33,6 +33,14 @@ static void traced(struct redlock_options *options)
     options->event_data = &trace;
 }
 
+static struct redlock_acquire_options spinning(uint32_t ttl_ms, int64_t timeout_ms)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, timeout_ms);
+
+    wish.wait = REDLOCK_WAIT_SPIN;
+    return wish;
+}
+
 static void open_rig(void)
 {
     rig_open_with(&rig, 5, 0, traced);
@@ -52,7 +60,7 @@ static void block(const char *key, const char *ttl_ms)
 
 START_TEST(no_timeout_means_one_try)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_acquire_options wish = spinning(5000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
     struct outcome outcome;
 
@@ -66,7 +74,7 @@ END_TEST
 
 START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, 300);
+    struct redlock_acquire_options wish = spinning(5000, 300);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
     struct outcome outcome;
 
@@ -89,7 +97,7 @@ END_TEST
 
 START_TEST(each_pause_is_between_delay_and_delay_plus_jitter)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, REDLOCK_FOREVER);
+    struct redlock_acquire_options wish = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b16");
     struct outcome outcome;
 
@@ -111,7 +119,7 @@ END_TEST
 
 START_TEST(an_attempt_that_follows_a_refused_one_wins)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, 20000);
+    struct redlock_acquire_options wish = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
     struct outcome outcome;
 
@@ -127,7 +135,7 @@ END_TEST
 
 START_TEST(each_attempt_has_a_token_of_its_own)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, REDLOCK_FOREVER);
+    struct redlock_acquire_options wish = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "fresh");
     struct outcome outcome;
 
@@ -144,7 +152,7 @@ END_TEST
 
 START_TEST(exhausted_attempts_end_with_the_last_outcome)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, 20000);
+    struct redlock_acquire_options wish = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
     struct outcome outcome;
 
@@ -164,7 +172,7 @@ static bool is_backing_off(void *argument)
 
 START_TEST(canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, REDLOCK_FOREVER);
+    struct redlock_acquire_options wish = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b18");
     struct outcome outcome = {0};
 

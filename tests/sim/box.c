@@ -54,3 +54,17 @@ struct box *box_maker(const struct box_pool *pool, uint32_t id)
         box = box_get(pool, box->origin);
     return box;
 }
+
+/* A client's letter, then the number of the first box with this value. */
+struct box *box_of_token(const struct box_pool *pool, const char *token, size_t size)
+{
+    uint32_t id = 0;
+    struct box *box;
+
+    for (size_t i = 1; i < size; i++)
+        id = 10 * id + (uint32_t)(token[i] - '0');
+    if (id == BOX_NONE || id > pool->used)
+        return NULL;
+    box = box_get(pool, id);
+    return box->token_size == size && memcmp(box->token, token, size) == 0 ? box : NULL;
+}

@@ -26,6 +26,8 @@ struct box {
     uint32_t life;      /* of the client */
     uint32_t pending;   /* commands that the host owes a reply */
     uint32_t max_ttl_ms; /* of all commands that it was named in */
+    bool foreign;       /* of a client that knows nothing of queues */
+    bool enqueued;      /* may be called */
     uint32_t origin;    /* the claim that has made the value, if another one has: released or adopted */
     uint32_t strays;    /* masters on which it was set or extended by a ghost: nobody could undo that */
     bool disposed;
@@ -40,6 +42,7 @@ struct box {
     bool knowing;       /* it was accepted by a client that had known all clocks for long enough: oracle_steps.c */
     int64_t begun;      /* true time of the attempt's beginning ... */
     int64_t accepted;   /* ... and of its end, if it was accepted */
+    int64_t lease_ends[MAX_MASTERS]; /* of its place in line, by the master's clock in ms; 0: it has had none */
     int64_t lost[MAX_MASTERS]; /* a memory that was lost held it: true time until which it would have */
     _Alignas(struct rl_claim) unsigned char memory[BOX_MEMORY];
 };
@@ -53,6 +56,9 @@ struct box_pool {
 void box_pool_fini(struct box_pool *pool);
 struct box *box_take(struct box_pool *pool); /* zero but for its id, which starts at 1 */
 struct box *box_get(const struct box_pool *pool, uint32_t id);
+
+/* Whose value this is; NULL: nobody's. */
+struct box *box_of_token(const struct box_pool *pool, const char *token, size_t size);
 
 /* The first of the claims that share a value: what is noted for all of them is noted there. */
 struct box *box_maker(const struct box_pool *pool, uint32_t id);

@@ -1,6 +1,7 @@
 /* A simulated process: its time, its turns, its life. */
 #include "client.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "world.h"
@@ -159,10 +160,13 @@ void client_link(struct client *client, unsigned node, enum rl_link link)
     static const char *const names[] = {"joining", "ready", "late", "down"};
 
     client->world->coverage->links[wire->link][link]++;
+    network_path(client->world, client->index, node)->disturbed = client_true_now(client);
     wire->link = link;
     TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_master(node), names[link]);
     rl_engine_link(&client->engine, client->now, node, link);
     client_pump(client);
+    if (link == RL_LINK_READY)
+        client_look_again(client, node);
 }
 
 static bool is_due(const struct client *client, struct rl_instant wakeup)
@@ -176,6 +180,8 @@ void client_on_timer(struct client *client)
     client->timer_at = INT64_MAX;
     for (unsigned node = 0; node < client->world->plan.n_masters; node++)
         wire_read(client, node);
+    for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++)
+        ear_read(client, node);
     client_hiccup(client);
     client_read_clock(client);
     for (unsigned i = 0; i < client->n_handles; i++) {
@@ -202,6 +208,7 @@ static void start_handle(struct handle *handle, unsigned index, unsigned key)
     handle->seen_state = handle->lock.state;
     handle->pending.op = RL_OP_NONE;
     handle->extension.op = RL_OP_NONE;
+    memset(&handle->turn, 0, sizeof handle->turn);
     handle->valid_box = BOX_NONE;
     handle->valid_from = 0;
     handle->valid_until = 0;
@@ -221,8 +228,10 @@ void client_start(struct world *world, struct client *client)
     client->life++;
     client->n_completions = 0;
     memset(client->seen, 0, sizeof client->seen);
+    snprintf(client->channel, sizeof client->channel, "%s%u", name_of_client(client->index), client->life % 1000);
     steps_on_start(world, client);
     client->timer_at = INT64_MAX;
+    client->listens = false;
     for (unsigned i = 0; i < client->n_handles; i++)
         start_handle(&client->handles[i], i, world->plan.handle_keys[client->index][i]);
     client_begin(client);
@@ -258,6 +267,7 @@ void client_kill(struct world *world, struct client *client)
     client->timer_generation++;
     for (unsigned node = 0; node < world->plan.n_masters; node++)
         wire_abandon(client, node);
+    ear_abandon(client);
     for (unsigned i = 0; i < client->n_handles; i++) {
         exclusion_forget(&client->handles[i], world->now);
         once_abandon(&client->handles[i]);

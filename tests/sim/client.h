@@ -28,6 +28,8 @@ enum host_step {
     HOST_GREETING = RL_STEP_COUNT,
     HOST_JOIN,
     HOST_GUARD,
+    HOST_SUBSCRIBE,
+    HOST_CALL,
 };
 
 /* What the client knows of a master. */
@@ -72,6 +74,14 @@ struct wire {
     uint32_t count;
 };
 
+/* The client's second connection to a master, on which it is called (protocol 6.4). */
+struct ear {
+    enum wire_phase phase;
+    uint16_t conn;
+    uint8_t failures;
+    uint32_t timer_generation;
+};
+
 /* An operation from its start to its completion. */
 struct op_record {
     uint32_t generation;
@@ -89,13 +99,31 @@ struct completion {
 
 #define MAX_COMPLETIONS 16
 
+/* Somebody who was in line before, and had completed that. */
+struct ahead {
+    uint32_t operation; /* its number among those of its client; 0: nobody */
+    uint32_t attempts;
+    uint32_t masters;
+    int64_t since;      /* true time: from then on it must not have been disturbed */
+};
+
+/* For the oracle: the latest acquisition's place in line. */
+struct turn {
+    uint32_t operation; /* that has sent an ENQUEUE ... */
+    uint32_t served;    /* ... that has got the lock */
+    uint32_t attempts;  /* of all acquisitions */
+    struct ahead ahead[MAX_CLIENTS * MAX_HANDLES];
+};
+
 struct handle {
     struct rl_lock lock;
     struct rl_acquire wish;
+    struct rl_line line; /* lent with the wish */
     uint8_t index;
     uint8_t key;
     uint8_t seen_state;     /* for the table of transitions */
     struct op_record pending;
+    struct turn turn;
     struct op_record extension; /* one that a release has overtaken */
     /* The interval of true time in which remaining() > 0, as things stand. */
     uint32_t valid_box;
@@ -113,8 +141,11 @@ struct client {
     struct clockwork clock;
     struct rl_engine engine;
     struct wire wires[MAX_MASTERS];
+    struct ear ears[MAX_MASTERS];
+    bool listens;           /* since somebody has got in line */
     struct trust trust[MAX_MASTERS];
     struct handle handles[MAX_HANDLES];
+    char channel[8];        /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
     struct rl_instant now;  /* the clock as the host read it last */
@@ -185,7 +216,17 @@ void client_release_value(struct client *client, struct handle *handle, struct b
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
 
+/* --- client_commands.c -------------------------------------------------------------------------------------------- */
+
 const struct rl_recipe *client_recipe(const struct box *box);
+
+struct message client_command(const struct client *client, struct box *box, enum rl_step step, unsigned node,
+                              bool as_eval);
+
+/* Those for several masters are not the same: each names the memory that it is meant for. */
+bool client_command_differs(enum rl_step step);
+
+/* --- client_effects.c --------------------------------------------------------------------------------------------- */
 
 /* A new claim's memory. */
 struct box *client_new_box(struct client *client, const struct handle *handle);
@@ -209,6 +250,29 @@ void client_trust_guard(struct client *client);
 
 /* Time to look again at a master that does not vote. */
 void client_trust_look(struct client *client, unsigned node);
+
+/* What a master's clock says, in an answer to a question or in a call; `sent`: it cannot be older. */
+void client_trust_read_clock(struct client *client, unsigned node, int64_t node_us, struct rl_instant sent);
+
+/* --- client_line.c ------------------------------------------------------------------------------------------------ */
+
+/* What else the answer to an ENQUEUE says. */
+void client_placed(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply);
+
+/* A master calls: "value round granted|lower inc time_us counter". */
+void client_called(struct client *client, unsigned node, struct rl_slice payload);
+
+/* This master can be asked again, or can be heard again. */
+void client_look_again(struct client *client, unsigned node);
+
+/* --- ear.c -------------------------------------------------------------------------------------------------------- */
+
+void ear_listen(struct client *client);  /* from the first ENQUEUE on */
+void ear_abandon(struct client *client); /* the process is gone */
+void ear_read(struct client *client, unsigned node);
+void ear_on_timer(struct client *client, unsigned node);
+void ear_on_connected(struct client *client, unsigned node, bool accepted);
+void ear_on_closed(struct client *client, unsigned node);
 
 /* --- wire.c ------------------------------------------------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@ void client_acquire(struct client *client, struct handle *handle, const struct r
     TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u", name_of_key(handle->key), wish->ttl_ms);
     once_start(client->world, client, handle, RL_OP_ACQUIRE, wish);
     handle->wish = *wish;
+    handle->wish.line = &handle->line;
     rl_lock_acquire(&client->engine, &handle->lock, client->now, &handle->wish);
     client_pump(client);
 }

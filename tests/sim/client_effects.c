@@ -12,53 +12,7 @@ static struct handle *handle_of(struct rl_lock *lock)
     return RL_CONTAINER_OF(lock, struct handle, lock);
 }
 
-/* --- Commands ----------------------------------------------------------------------------------------------------- */
-
-const struct rl_recipe *client_recipe(const struct box *box)
-{
-    return box->fenced ? &rl_fenced_recipe : &rl_mutex_recipe;
-}
-
-#define COUNTER_TTL_MS 86400000u
-
-static void add_fence(struct box *box, struct rl_subject *subject)
-{
-    static const char *const counters[MAX_KEYS] = {"k#", "other#"};
-    const struct rl_fence *fence = rl_claim_fence(box_claim(box));
-
-    subject->counter = (struct rl_slice){counters[box->key], strlen(counters[box->key])};
-    subject->counter_ttl_ms = COUNTER_TTL_MS;
-    subject->proposal = fence->proposal;
-    subject->fence = fence->token;
-}
-
-/* `node` matters for repairs only: each names the memory that it is meant for. */
-static struct message make_command(const struct client *client, struct box *box, enum rl_step step, unsigned node,
-                                   bool as_eval)
-{
-    const struct rl_claim *claim = box_claim(box);
-    const char *key = name_of_key(box->key);
-    struct rl_subject subject = {
-        .key = {key, strlen(key)}, .token = {box->token, box->token_size}, .ttl_ms = claim->ttl_ms};
-    struct rl_command command;
-    struct message message = {.claim = box->id, .step = (uint8_t)step};
-
-    if (step == RL_STEP_REPAIR && client->engine.standings[node].guarded) {
-        const char *incarnation = client->trust[node].incarnation;
-
-        subject.marker = (struct rl_slice){MARKER_KEY, 1};
-        subject.incarnation = (struct rl_slice){incarnation, strlen(incarnation)};
-    }
-    if (box->fenced)
-        add_fence(box, &subject);
-    client_recipe(box)->command(step, &subject, &command);
-    if (as_eval && command.send_as == RL_SEND_EVALSHA)
-        command.send_as = RL_SEND_EVAL;
-    message_pack_command(&message, &command);
-    if (box->max_ttl_ms < claim->ttl_ms)
-        box->max_ttl_ms = claim->ttl_ms;
-    return message;
-}
+/* --- Sending ------------------------------------------------------------------------------------------------------ */
 
 static bool write_one(struct client *client, struct box *box, unsigned node, const struct message *message,
                       struct pending pending)
@@ -96,17 +50,22 @@ static void client_tell(struct client *client, const struct pending *pending, un
 static void send_all(struct client *client, const struct rl_effect *effect)
 {
     struct box *box = box_of_claim(effect->claim);
-    struct message message = make_command(client, box, effect->step, 0, false);
+    struct message message = client_command(client, box, effect->step, 0, false);
     struct pending pending = {.box = box->id, .round = effect->round, .sent = client->now,
                               .step = (uint8_t)effect->step};
 
     trace_send(client, box, effect);
     once_on_send(client->world, box, effect->step);
+    if (effect->step == RL_STEP_ENQUEUE) {
+        box->enqueued = true;
+        line_on_enqueue(client->world, &client->handles[box->handle]);
+        ear_listen(client);
+    }
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
         if (!(effect->nodes >> node & 1u))
             continue;
-        if (effect->step == RL_STEP_REPAIR)
-            message = make_command(client, box, effect->step, node, false);
+        if (client_command_differs(effect->step) && node)
+            message = client_command(client, box, effect->step, node, false);
         if (write_one(client, box, node, &message, pending))
             continue;
         box->pending++;
@@ -128,14 +87,17 @@ static bool memory_is_short(struct world *world)
 bool client_repeat(struct client *client, const struct pending *pending, unsigned node)
 {
     struct box *box = box_get(&client->world->boxes, pending->box);
-    struct message message = make_command(client, box, (enum rl_step)pending->step, node, true);
     struct pending again = *pending;
+    struct message message;
 
     again.repeated = true;
     if (pending->repeated ||
         !rl_engine_may_repeat(&client->engine, client->now, box_claim(box), (enum rl_step)pending->step, pending->round,
                               node) ||
-        memory_is_short(client->world) || !write_one(client, box, node, &message, again))
+        memory_is_short(client->world))
+        return false;
+    message = client_command(client, box, (enum rl_step)pending->step, node, true);
+    if (!write_one(client, box, node, &message, again))
         return false;
     box->pending--;
     world_count(client->world, COUNTER_SCRIPT_RELOADS);
@@ -167,6 +129,7 @@ struct box *client_new_box(struct client *client, const struct handle *handle)
     box->handle = handle->index;
     box->key = handle->key;
     box->life = client->life;
+    box->foreign = client->world->plan.foreign[client->index];
     return box;
 }
 
@@ -197,6 +160,7 @@ static void start_attempt(struct client *client, struct handle *handle)
         now = rl_after(now, (struct rl_span){rng_between(&world->host, 0, 5 * RL_NS_PER_MS)});
     box->fenced = handle->wish.fenced;
     box->begun = client_true_now(client);
+    handle->turn.attempts++;
     rl_lock_begin_attempt(&client->engine, &handle->lock, now, box_claim(box), propose(client, box->key));
 }
 
@@ -206,6 +170,10 @@ static void accept(struct client *client, struct handle *handle)
 
     rl_lock_accept(&client->engine, &handle->lock, now);
     once_on_accept(client->world, client, handle);
+    if (handle->lock.state == RL_LOCK_HELD && handle->lock.claim->owed_ttl_ms)
+        world_count(client->world, COUNTER_OWED);
+    if (handle->lock.state == RL_LOCK_HELD)
+        line_on_accept(client->world, client, handle);
 }
 
 static void queue_completion(struct client *client, const struct rl_effect *effect)
@@ -249,6 +217,11 @@ static void carry_out(struct client *client, const struct rl_effect *effect)
     case RL_EFFECT_BACKOFF:
         TRACE(client->world, name_of_handle(client, handle), "backs off: %s", name_of_end(effect->status));
         once_on_failed_attempt(client->world, client, handle, effect->status);
+        break;
+    case RL_EFFECT_WAITING:
+        trace_place(client, handle);
+        break;
+    case RL_EFFECT_SHORTENED:
         break;
     case RL_EFFECT_RENEWED:
         TRACE(client->world, name_of_handle(client, handle), "has renewed the lock");

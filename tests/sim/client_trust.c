@@ -48,7 +48,7 @@ static int64_t uncertainty_of(const struct client *client, const struct rl_nodec
     return clock->high_ns - clock->low_ns + 3 * drift + 2 * rl_until(sent, client->now).ns + 2 * RL_NS_PER_MS;
 }
 
-static void read_clock(struct client *client, unsigned node, int64_t node_us, struct rl_instant sent)
+void client_trust_read_clock(struct client *client, unsigned node, int64_t node_us, struct rl_instant sent)
 {
     struct rl_nodeclock *clock = &client->trust[node].clock;
     int64_t uncertainty = uncertainty_of(client, clock, sent);
@@ -144,7 +144,7 @@ static bool join(struct client *client, unsigned node, const struct pending *pen
         client->max_ttl_ms = report.max_ttl_ms;
     standing = rl_join_judge(&report, &rules, client->now);
     judged(client, node, &standing);
-    read_clock(client, node, report.time_us, pending->sent);
+    client_trust_read_clock(client, node, report.time_us, pending->sent);
     return true;
 }
 
@@ -189,8 +189,9 @@ static bool prove(struct client *client, unsigned node, const struct pending *pe
 {
     bool same = RL_MUTANT(GUARD_BELIEVED) || is_same_memory(&client->trust[node], &reply->elements[0]);
 
-    read_clock(client, node, number_of(reply->elements[1].text) * 1000000 + number_of(reply->elements[2].text),
-               pending->sent);
+    client_trust_read_clock(client, node,
+                            number_of(reply->elements[1].text) * 1000000 + number_of(reply->elements[2].text),
+                            pending->sent);
     if (!same)
         TRACE(client->world, name_of_client(client->index), "%s: its memory is another one", name_of_master(node));
     rl_engine_proof(&client->engine, client->now, node, same);

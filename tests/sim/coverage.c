@@ -12,8 +12,8 @@ static const char *const counter_texts[COUNTER_COUNT] = {
 #undef COUNTER_TEXT
 };
 
-static const char *const effect_names[N_EFFECTS] = {"send", "want claim", "accept", "renewed", "backoff", "at risk",
-                                                    "lost", "complete", "dispose"};
+static const char *const effect_names[N_EFFECTS] = {"send",    "want claim", "accept", "renewed",  "waiting",
+                                                    "backoff", "at risk",    "lost",   "complete", "dispose"};
 static const char *const link_names[N_LINKS] = {"joining", "ready", "late", "down"};
 
 void coverage_add(struct coverage *sum, const struct coverage *more)
@@ -49,6 +49,9 @@ static const uint8_t transitions[][2] = {
     {RL_LOCK_LOST, RL_LOCK_RELEASING},      {RL_LOCK_LOST, RL_LOCK_ACQUIRING},
     {RL_LOCK_RELEASING, RL_LOCK_IDLE},      {RL_LOCK_HELD, RL_LOCK_IDLE},
     {RL_LOCK_IDLE, RL_LOCK_RELEASING},      {RL_LOCK_IDLE, RL_LOCK_HELD},
+    {RL_LOCK_ACQUIRING, RL_LOCK_WAITING},   {RL_LOCK_WAITING, RL_LOCK_HELD},
+    {RL_LOCK_WAITING, RL_LOCK_IDLE},        {RL_LOCK_WAITING, RL_LOCK_BACKING_OFF},
+    {RL_LOCK_BACKING_OFF, RL_LOCK_WAITING},
 };
 
 /* What each operation may end with. */
@@ -93,16 +96,26 @@ static void print_engine(struct printer *printer, const struct coverage *coverag
             coverage->links[links[i][0]][links[i][1]]);
 }
 
-/* Left out: what only foreign servers can cause, since the model's masters speak RESP; and what no answer says. */
+/* Only ENQUEUE puts anybody in line, and it takes no refusal for an answer. */
+static bool can_answer(size_t step, size_t outcome)
+{
+    return step == RL_STEP_ENQUEUE ? outcome != RL_REFUSED : outcome != RL_QUEUED;
+}
+
+/* Left out: what only foreign servers can cause, since the model's masters speak RESP and their queues are never full;
+ * and what no answer says. */
 static void print_answers(struct printer *printer, const struct coverage *coverage)
 {
     for (size_t step = 0; step < RL_STEP_COUNT; step++) {
-        for (size_t outcome = RL_GRANTED; outcome < N_OUTCOMES; outcome++)
-            row(printer, "answer", name_of_step((enum rl_step)step), name_of_outcome((enum rl_outcome)outcome),
+        for (size_t outcome = RL_GRANTED; outcome < N_OUTCOMES; outcome++) {
+            if (can_answer(step, outcome))
+                row(printer, "answer", name_of_step((enum rl_step)step), name_of_outcome((enum rl_outcome)outcome),
                 coverage->answers[step][outcome]);
+        }
     }
     for (size_t i = RL_DETAIL_NONE; i < N_DETAILS; i++) {
         if (i != RL_DETAIL_DOWN && i != RL_DETAIL_LATE && i != RL_DETAIL_TIMEOUT && i != RL_DETAIL_PROTOCOL &&
+            i != RL_DETAIL_QUEUE_FULL &&
             i != RL_DETAIL_QUARANTINED && i != RL_DETAIL_EXCLUDED)
             row(printer, "detail", i ? rl_detail_text((enum rl_detail)i) : "none", "", coverage->details[i]);
     }

@@ -47,6 +47,19 @@
     X(FENCED, "fenced locks acquired")                                                                   \
     X(RAISES, "tokens that needed a second round trip")                                                  \
     X(ADOPTED, "locks handed from one handle to another")                                                \
+    X(FROM_LINE, "locks acquired by waiting in line")                                                    \
+    X(IN_ORDER, "... behind somebody who was in line before, and had been served")                       \
+    X(LEFT, "... behind somebody who had been, and left")                                                \
+    X(OVERTAKEN_ANEW, "... before somebody who had to begin anew")                                       \
+    X(OVERTAKEN_AWAY, "... before somebody who was out of touch")                                        \
+    X(OWED, "... for a lease, and owed the ttl")                                                          \
+    X(WAITS, "acquisitions that got in line")                                                            \
+    X(HAND_OVERS, "grants by a call")                                                                    \
+    X(YIELDS, "grants yielded to a lower ticket")                                                        \
+    X(HANDED, "keys given by masters to those in line")                                                  \
+    X(CALLS, "calls heard")                                                                              \
+    X(CALLS_IGNORED, "calls heard about values given up, or from a memory that is not trusted")          \
+    X(DEAF, "connections that listen, ended")                                                            \
     X(SURVIVED, "memories lost that held a vote of a held lock")
 
 enum counter {
@@ -59,7 +72,7 @@ enum counter {
 #define N_EFFECTS (RL_EFFECT_DISPOSE + 1)
 #define N_OPS (RL_OP_RELEASE + 1)
 #define N_ENDS (RL_END_REFUSED_BY_HOST + 1)
-#define N_OUTCOMES (RL_UNKNOWN + 1)
+#define N_OUTCOMES (RL_QUEUED + 1)
 #define N_DETAILS (RL_DETAIL_ERROR + 1)
 #define N_LINKS (RL_LINK_DOWN + 1)
 #define N_STANDINGS (RL_STANDING_EXCLUDED + 1)

@@ -25,6 +25,7 @@ static void change_error(struct world *world, const struct ongoing *ongoing, enu
 {
     struct master *master = &world->masters[ongoing->master];
 
+    master->disturbed = world->now;
     master->error = (uint8_t)(on ? error : ERROR_NONE);
     master->error_choice = (uint8_t)rng_below(&world->fate, 256);
 }
@@ -35,6 +36,7 @@ static void change_stuck(struct world *world, const struct ongoing *ongoing, boo
     const struct client *client = &world->clients[ongoing->client];
     struct path *path = network_path(world, ongoing->client, ongoing->master);
 
+    path->disturbed = world->now;
     path->stuck = (uint8_t)(path->stuck + (on ? 1 : -1));
     if (!on)
         world_event(world, world->now, EVENT_WIRE, ongoing->client, ongoing->master,
@@ -45,6 +47,7 @@ static void change_slow(struct world *world, const struct ongoing *ongoing, bool
 {
     struct path *path = network_path(world, ongoing->client, ongoing->master);
 
+    path->disturbed = world->now;
     path->slow[ongoing->amount & 1] += on ? ongoing->amount : -ongoing->amount;
 }
 

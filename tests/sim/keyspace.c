@@ -49,6 +49,7 @@ struct entry *keyspace_add(struct keyspace *keys, const void *key, size_t size)
         return NULL;
     keys->count++;
     entry->type = ENTRY_STRING;
+    entry->number = ++keys->numbers;
     entry->writer = 0;
     entry->expire_ms = 0;
     entry->gone = INT64_MAX;
@@ -56,11 +57,41 @@ struct entry *keyspace_add(struct keyspace *keys, const void *key, size_t size)
     return entry;
 }
 
+static void forget_fields(struct keyspace *keys, uint32_t owner)
+{
+    for (uint32_t i = keys->n_fields; i-- > 0;) {
+        if (keys->fields[i].owner == owner)
+            keys->fields[i] = keys->fields[--keys->n_fields];
+    }
+}
+
+static void forget_members(struct keyspace *keys, uint32_t owner)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < keys->n_members; i++) {
+        if (keys->members[i].owner != owner)
+            keys->members[kept++] = keys->members[i];
+    }
+    keys->n_members = kept;
+}
+
 void keyspace_remove(struct keyspace *keys, struct entry *entry)
 {
+    if (entry->type == ENTRY_HASH)
+        forget_fields(keys, entry->number);
+    else if (entry->type == ENTRY_SORTED)
+        forget_members(keys, entry->number);
     keys->count--;
     if (entry != &keys->entries[keys->count])
         *entry = keys->entries[keys->count];
+}
+
+void keyspace_clear(struct keyspace *keys)
+{
+    keys->count = 0;
+    keys->n_fields = 0;
+    keys->n_members = 0;
 }
 
 void entry_expire_at(struct entry *entry, const struct clockwork *clock, int64_t expire_ms)
@@ -75,19 +106,120 @@ void keyspace_retime(struct keyspace *keys, const struct clockwork *clock)
         entry_expire_at(&keys->entries[i], clock, keys->entries[i].expire_ms);
 }
 
-struct field *keyspace_field(struct keyspace *keys, const void *name, size_t size)
+/* --- Hashes ------------------------------------------------------------------------------------------------------- */
+
+struct field *keyspace_field(struct keyspace *keys, const struct entry *hash, const void *name, size_t size)
 {
     for (uint32_t i = 0; i < keys->n_fields; i++) {
-        if (text_is(&keys->fields[i].name, name, size))
+        if (keys->fields[i].owner == hash->number && text_is(&keys->fields[i].name, name, size))
             return &keys->fields[i];
     }
     return NULL;
 }
 
+struct field *keyspace_add_field(struct keyspace *keys, const struct entry *hash, const void *name, size_t size)
+{
+    struct field *field = &keys->fields[keys->n_fields];
+
+    if (keys->n_fields == KEYSPACE_MAX_FIELDS || !text_set(&field->name, name, size))
+        return NULL;
+    keys->n_fields++;
+    field->owner = hash->number;
+    field->value.size = 0;
+    return field;
+}
+
+void keyspace_remove_field(struct keyspace *keys, struct entry *hash, struct field *field)
+{
+    *field = keys->fields[--keys->n_fields];
+    for (uint32_t i = 0; i < keys->n_fields; i++) {
+        if (keys->fields[i].owner == hash->number)
+            return;
+    }
+    keyspace_remove(keys, hash);
+}
+
+/* --- Sorted sets -------------------------------------------------------------------------------------------------- */
+
+static bool is_named(const struct member *member, const void *name, size_t size)
+{
+    return member->size == size && memcmp(member->name, name, size) == 0;
+}
+
+static bool is_before(const struct member *a, const struct member *b)
+{
+    size_t common = a->size < b->size ? a->size : b->size;
+    int order = memcmp(a->name, b->name, common);
+
+    if (a->owner != b->owner)
+        return a->owner < b->owner;
+    if (a->score < b->score || a->score > b->score)
+        return a->score < b->score;
+    return order ? order < 0 : a->size < b->size;
+}
+
+struct member *keyspace_members(struct keyspace *keys, const struct entry *set, uint32_t *ret_count)
+{
+    uint32_t first = 0;
+    uint32_t end;
+
+    while (first < keys->n_members && keys->members[first].owner != set->number)
+        first++;
+    end = first;
+    while (end < keys->n_members && keys->members[end].owner == set->number)
+        end++;
+    *ret_count = end - first;
+    return &keys->members[first];
+}
+
+struct member *keyspace_member(struct keyspace *keys, const struct entry *set, const void *name, size_t size)
+{
+    for (uint32_t i = 0; i < keys->n_members; i++) {
+        if (keys->members[i].owner == set->number && is_named(&keys->members[i], name, size))
+            return &keys->members[i];
+    }
+    return NULL;
+}
+
+bool keyspace_add_member(struct keyspace *keys, const struct entry *set, const void *name, size_t size, double score)
+{
+    struct member member = {.owner = set->number, .size = (uint8_t)size, .score = score};
+    uint32_t at = keys->n_members;
+
+    if (at == KEYSPACE_MAX_MEMBERS || size > MEMBER_TEXT)
+        return false;
+    memcpy(member.name, name, size);
+    for (; at > 0 && is_before(&member, &keys->members[at - 1]); at--)
+        keys->members[at] = keys->members[at - 1];
+    keys->members[at] = member;
+    keys->n_members++;
+    return true;
+}
+
+void keyspace_remove_member(struct keyspace *keys, struct entry *set, struct member *member)
+{
+    uint32_t at = (uint32_t)(member - keys->members);
+    uint32_t left;
+
+    memmove(member, member + 1, (keys->n_members - at - 1) * sizeof *member);
+    keys->n_members--;
+    if (!set)
+        return;
+    keyspace_members(keys, set, &left);
+    if (!left)
+        keyspace_remove(keys, set);
+}
+
+/* --- All of it ---------------------------------------------------------------------------------------------------- */
+
 void keyspace_copy(struct keyspace *keys, const struct keyspace *source)
 {
     keys->count = source->count;
     keys->n_fields = source->n_fields;
+    keys->n_members = source->n_members;
+    if (keys->numbers < source->numbers)
+        keys->numbers = source->numbers;
     memcpy(keys->entries, source->entries, source->count * sizeof source->entries[0]);
     memcpy(keys->fields, source->fields, source->n_fields * sizeof source->fields[0]);
+    memcpy(keys->members, source->members, source->n_members * sizeof source->members[0]);
 }

@@ -10,11 +10,12 @@
 #include "clockwork.h"
 #include "core/recipe.h"
 
-#define ENTRY_TEXT 40
-#define KEYSPACE_MAX_FIELDS 7
-#define KEYSPACE_MAX_KEYS 8
+#define ENTRY_TEXT 88
+#define KEYSPACE_MAX_FIELDS 96
+#define KEYSPACE_MAX_MEMBERS 80
+#define KEYSPACE_MAX_KEYS 12
 
-/* Names of what is no lock end with this: the marker, and the counters of the fencing tokens. */
+/* Names of what is no lock end with this: the marker, the counters of the fencing tokens, the queues. */
 #define NO_LOCK '#'
 #define MARKER_KEY "#"
 
@@ -23,19 +24,33 @@ struct text {
     char bytes[ENTRY_TEXT];
 };
 
+/* Of the hash whose entry has this number. */
 struct field {
+    uint32_t owner;
     struct text name;
     struct text value;
+};
+
+#define MEMBER_TEXT 24
+
+/* Of the sorted set whose entry has this number. */
+struct member {
+    uint32_t owner;
+    uint8_t size;
+    char name[MEMBER_TEXT];
+    double score;
 };
 
 enum entry_type {
     ENTRY_STRING,
     ENTRY_HASH,
+    ENTRY_SORTED,
 };
 
 struct entry {
     struct text key;
     enum entry_type type;
+    uint32_t number;   /* no other entry of this master has ever had it */
     uint32_t writer;   /* the claim that set it, for the oracles; 0: it is no lock */
     int64_t expire_ms; /* master's time; 0: never */
     int64_t gone;      /* true instant at which it is gone, if the clock goes on as now; INT64_MAX: never */
@@ -45,8 +60,11 @@ struct entry {
 struct keyspace {
     uint32_t count;
     uint32_t n_fields;
+    uint32_t n_members;
+    uint32_t numbers; /* given so far */
     struct entry entries[KEYSPACE_MAX_KEYS];
-    struct field fields[KEYSPACE_MAX_FIELDS]; /* of the only hash that there is room for */
+    struct field fields[KEYSPACE_MAX_FIELDS];
+    struct member members[KEYSPACE_MAX_MEMBERS]; /* by owner, score and name */
 };
 
 bool text_set(struct text *text, const void *bytes, size_t size);
@@ -62,13 +80,32 @@ struct entry *keyspace_lookup(struct keyspace *keys, const void *key, size_t siz
 struct entry *keyspace_add(struct keyspace *keys, const void *key, size_t size);
 void keyspace_remove(struct keyspace *keys, struct entry *entry);
 
+/* Nothing is left. */
+void keyspace_clear(struct keyspace *keys);
+
 void entry_expire_at(struct entry *entry, const struct clockwork *clock, int64_t expire_ms);
 
 /* The clock has been set or its rate has changed: when each key will be gone must be computed anew. */
 void keyspace_retime(struct keyspace *keys, const struct clockwork *clock);
 
-/* The field of the hash; NULL if it has none of that name. */
-struct field *keyspace_field(struct keyspace *keys, const void *name, size_t size);
+/* The field of a hash; NULL if it has none of that name. */
+struct field *keyspace_field(struct keyspace *keys, const struct entry *hash, const void *name, size_t size);
+
+/* A new field, its value empty; NULL if the model is full. */
+struct field *keyspace_add_field(struct keyspace *keys, const struct entry *hash, const void *name, size_t size);
+
+/* ... is gone; and the hash itself with the last one. */
+void keyspace_remove_field(struct keyspace *keys, struct entry *hash, struct field *field);
+
+/* The members of a sorted set, in their order; and the one of that name, or NULL. */
+struct member *keyspace_members(struct keyspace *keys, const struct entry *set, uint32_t *ret_count);
+struct member *keyspace_member(struct keyspace *keys, const struct entry *set, const void *name, size_t size);
+
+/* false: the model is full. */
+bool keyspace_add_member(struct keyspace *keys, const struct entry *set, const void *name, size_t size, double score);
+
+/* ... is gone; and, with the last one of its set, `set` itself, which may be NULL if that is to stay. */
+void keyspace_remove_member(struct keyspace *keys, struct entry *set, struct member *member);
 
 /* As it was: only what is there is copied. */
 void keyspace_copy(struct keyspace *keys, const struct keyspace *source);

@@ -9,6 +9,7 @@
 
 #include "codec/script.h"
 #include "lua_memory.h"
+#include "lua_numbers.h"
 #include "lua_values.h"
 
 struct lua_host {
@@ -130,6 +131,7 @@ struct lua_host *lua_host_create(void)
         die("lua", "out of memory");
     host->lua = lua;
     luaL_openlibs(lua);
+    lua_numbers_install(lua);
     lua_newtable(lua);
     register_function(lua, host, "call", redis_call);
     register_function(lua, host, "pcall", redis_pcall);

@@ -31,14 +31,14 @@ static const char *const errors_of_writes[] = {
 
 void master_init(struct master *master, unsigned index)
 {
-    master->keys.count = 0;
-    master->keys.n_fields = 0;
-    master->synced.count = 0;
+    keyspace_clear(&master->keys);
+    keyspace_clear(&master->synced);
     master->unsynced_since = INT64_MAX;
     master->scripts = 0;
     master->index = (uint8_t)index;
     master->up = true;
     master->durability = DURABILITY_NONE;
+    master->disturbed = INT64_MIN;
     master->replica = false;
     master->promoted = false;
     master->run = 1;
@@ -73,6 +73,43 @@ static void on_touch(struct redis_context *context, const struct entry *entry, c
     foreign_on_touch(context->world, context->master, entry, context->writer, command);
 }
 
+/* A release or an ENQUEUE may give the key to another claim than its own. */
+static uint32_t owner(struct redis_context *context, struct rl_slice value)
+{
+    const struct world *world = context->world;
+    const struct box *writer = box_get(&world->boxes, context->writer);
+    const struct box *heir;
+
+    if (writer->token_size == value.size && memcmp(writer->token, value.data, value.size) == 0)
+        return context->writer;
+    heir = box_of_token(&world->boxes, value.data, value.size);
+    return heir ? heir->id : context->writer;
+}
+
+static void given(struct redis_context *context, const struct entry *entry)
+{
+    struct world *world = context->world;
+
+    line_on_hand_over(world, box_get(&world->boxes, entry->writer), context->master, entry->expire_ms);
+}
+
+/* Each channel has one listener at most. */
+static int64_t publish(struct redis_context *context, struct rl_slice channel, struct rl_slice payload)
+{
+    struct world *world = context->world;
+
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        const struct client *client = &world->clients[c];
+
+        if (!client->alive || !client->listens || client->ears[context->master].conn == CONN_NONE ||
+            strlen(client->channel) != channel.size || memcmp(client->channel, channel.data, channel.size) != 0)
+            continue;
+        network_call(world, client->ears[context->master].conn, payload);
+        return 1;
+    }
+    return 0;
+}
+
 static const char *write_error(const struct master *master)
 {
     if (master->error == ERROR_MEMORY)
@@ -91,7 +128,11 @@ void master_context(struct world *world, struct master *master, uint32_t writer,
     ret_context->writer = writer;
     ret_context->wrote = false;
     ret_context->out_of_memory = master->error == ERROR_MEMORY;
+    ret_context->began = false;
     ret_context->touch = on_touch;
+    ret_context->owner = owner;
+    ret_context->given = given;
+    ret_context->publish = publish;
     ret_context->world = world;
     ret_context->master = master->index;
     ret_context->info = master->info;
@@ -144,8 +185,11 @@ static void after_write(struct world *world, struct master *master, const struct
         master->unsynced_since = world->now;
     if (message->claim == BOX_NONE)
         return;
-    if (message->step == RL_STEP_CLAIM || message->step == RL_STEP_EXTEND || message->step == RL_STEP_REPAIR)
+    if (message->step == RL_STEP_CLAIM || message->step == RL_STEP_ENQUEUE || message->step == RL_STEP_EXTEND ||
+        message->step == RL_STEP_REPAIR)
         residue_on_write(world, box_get(&world->boxes, message->claim), master->index, ghost);
+    if (message->step == RL_STEP_ENQUEUE)
+        line_on_place(world, box_get(&world->boxes, message->claim), master->index);
     validity_check_claim(world, message->claim);
 }
 
@@ -211,6 +255,10 @@ void master_execute(struct world *world, struct master *master, const struct mes
     if (message->kind == MESSAGE_GREETING) {
         master->scripts = ALL_SCRIPTS;
         reply_status(&reply, settings[master->durability]);
+    } else if (message->kind == MESSAGE_SUBSCRIBE) {
+        reply_status(&reply, "subscribe");
+        if (master->error == ERROR_BEFORE)
+            reply_error(&reply, PICK(errors_before, master->error_choice));
     } else if (message->kind == MESSAGE_GUARD) {
         answer_guard(world, master, &reply);
     } else {

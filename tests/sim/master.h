@@ -47,6 +47,7 @@ struct master {
     uint8_t index;
     bool up;
     uint8_t durability;     /* enum durability, as CONFIG shows it */
+    int64_t disturbed;      /* true time of the latest thing that happened to it */
     bool replica;
     bool promoted;          /* has been a replica before */
     uint32_t run;           /* how many processes there have been */

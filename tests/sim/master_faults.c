@@ -1,5 +1,6 @@
 /* What happens to masters: crashes, lost memories, changes of role, clocks. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "master_parts.h"
@@ -10,6 +11,7 @@ void master_crash(struct world *world, struct master *master, enum master_loss l
     bool nothing_unsynced =
         master->unsynced_since == INT64_MAX || world->now - master->unsynced_since >= MASTER_FSYNC_NS;
 
+    master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "crashes%s", silent ? " without a word" : "");
     if (loss == LOSS_LAST_SECOND && nothing_unsynced)
         loss = LOSS_NONE;
@@ -33,7 +35,19 @@ static void note_losses(struct world *world, const struct master *master)
 static void lose_all(struct world *world, struct master *master)
 {
     note_losses(world, master);
-    master->keys.count = 0;
+    keyspace_clear(&master->keys);
+}
+
+/* Nobody can undo the places in line that were brought from elsewhere. */
+static void excuse_members(struct world *world, const struct master *master)
+{
+    for (uint32_t i = 0; i < master->keys.n_members; i++) {
+        const struct member *member = &master->keys.members[i];
+        const struct box *box = box_of_token(&world->boxes, member->name, member->size);
+
+        if (box)
+            residue_excuse(world, box->id, master->index);
+    }
 }
 
 /* Keys that had been deleted or replaced come back: nobody can be blamed for those. */
@@ -50,6 +64,7 @@ static void resurrect(struct world *world, struct master *master)
         }
     }
     keyspace_copy(&master->keys, &master->synced);
+    excuse_members(world, master);
     keyspace_retime(&master->keys, &master->clock);
 }
 
@@ -57,6 +72,7 @@ void master_restart(struct world *world, struct master *master)
 {
     static const char *const found[] = {"with its keys", "without the last second", "empty"};
 
+    master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "restarts %s", found[master->loss]);
     if (master->loss == LOSS_ALL)
         lose_all(world, master);
@@ -76,12 +92,31 @@ void master_restart(struct world *world, struct master *master)
 
 void master_flush(struct world *world, struct master *master)
 {
+    master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "is flushed");
     master_before_write(world, master);
     if (master->unsynced_since == INT64_MAX)
         master->unsynced_since = world->now;
     lose_all(world, master);
     validity_check_all(world);
+}
+
+/* An entry begins with the end of its lease; others than entries have names that no value has. */
+static void shift_leases(struct keyspace *keys, int64_t ahead_ms)
+{
+    for (uint32_t i = 0; i < keys->n_fields; i++) {
+        struct field *field = &keys->fields[i];
+        char before[ENTRY_TEXT + 1] = "";
+        char after[ENTRY_TEXT + 20];
+        char *rest;
+        int64_t ends;
+
+        if (field->name.bytes[0] < 'A' || field->name.bytes[0] > 'Z')
+            continue;
+        memcpy(before, field->value.bytes, field->value.size);
+        ends = strtoll(before, &rest, 10) + ahead_ms;
+        text_set(&field->value, after, (size_t)snprintf(after, sizeof after, "%lld%s", (long long)ends, rest));
+    }
 }
 
 /* The copies of other masters' locks are nobody's fault. Clocks differ by up to hours here; keys that live so much
@@ -92,6 +127,8 @@ static void take_memory(struct world *world, struct master *master, const struct
 
     lose_all(world, master);
     keyspace_copy(&master->keys, &source->keys);
+    excuse_members(world, master);
+    shift_leases(&master->keys, ahead_ms);
     for (uint32_t i = 0; i < master->keys.count; i++) {
         if (master->keys.entries[i].expire_ms)
             master->keys.entries[i].expire_ms += ahead_ms;
@@ -100,12 +137,13 @@ static void take_memory(struct world *world, struct master *master, const struct
     }
     keyspace_retime(&master->keys, &master->clock);
     master->unsynced_since = INT64_MAX;
-    master->synced.count = 0;
+    keyspace_clear(&master->synced);
     validity_check_all(world);
 }
 
 void master_demote(struct world *world, struct master *master, const struct master *source)
 {
+    master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "becomes a replica%s%s", source ? " of " : "",
           source ? name_of_master(source->index) : "");
     master->replica = true;
@@ -116,6 +154,7 @@ void master_demote(struct world *world, struct master *master, const struct mast
 
 void master_promote(struct world *world, struct master *master)
 {
+    master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "becomes a master");
     master->replica = false;
     master->promoted = true;
@@ -144,12 +183,14 @@ void master_declare(struct world *world, struct master *master)
 
 void master_hang(struct world *world, struct master *master)
 {
+    master->disturbed = world->now;
     if (master->hung++ == 0)
         TRACE(world, name_of_master(master->index), "hangs");
 }
 
 void master_resume(struct world *world, struct master *master)
 {
+    master->disturbed = world->now;
     if (--master->hung)
         return;
     TRACE(world, name_of_master(master->index), "resumes");
@@ -167,6 +208,7 @@ static void excuse_all(struct world *world, bool forward)
 
 void master_step_clock(struct world *world, struct master *master, int64_t by)
 {
+    master->disturbed = world->now;
     TRACE(world, name_of_master(master->index), "clock set by %lld ms", (long long)(by / RL_NS_PER_MS));
     excuse_all(world, by > 0);
     steps_on_step(world, master->index, by);

@@ -117,7 +117,8 @@ void message_pack_command(struct message *message, const struct rl_command *comm
     message->count = (uint8_t)command->argc;
     for (size_t i = 0; i < command->argc; i++) {
         assert(size + command->argv[i].size <= MESSAGE_TEXT);
-        memcpy(message->text + size, command->argv[i].data, command->argv[i].size);
+        if (command->argv[i].size)
+            memcpy(message->text + size, command->argv[i].data, command->argv[i].size);
         size += command->argv[i].size;
         message->ends[i] = (uint8_t)size;
     }
@@ -172,4 +173,19 @@ void message_unpack_reply(const struct message *message, struct rl_reply *ret_re
     ret_reply->n_elements = message->count - 1u;
     for (size_t i = 0; i < ret_reply->n_elements; i++)
         ret_reply->elements[i] = unpack_item(message, &message->items[i + 1]);
+}
+
+void message_pack_call(struct message *message, struct rl_slice payload)
+{
+    assert(payload.size <= MESSAGE_TEXT);
+    message->kind = MESSAGE_CALL;
+    message->claim = 0;
+    message->count = 1;
+    message->ends[0] = (uint8_t)payload.size;
+    memcpy(message->text, payload.data, payload.size);
+}
+
+struct rl_slice message_call(const struct message *message)
+{
+    return (struct rl_slice){message->text, message->ends[0]};
 }

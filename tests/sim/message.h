@@ -7,7 +7,7 @@
 #include "core/recipe.h"
 
 #define MESSAGE_NONE UINT32_MAX
-#define MESSAGE_TEXT 96
+#define MESSAGE_TEXT 128
 #define MESSAGE_ITEMS 17 /* a reply's root and its elements: JOIN answers with 15 */
 
 enum message_kind {
@@ -15,6 +15,8 @@ enum message_kind {
     MESSAGE_GUARD,    /* HGET marker inc, TIME: behind the commands of a turn */
     MESSAGE_COMMAND,
     MESSAGE_REPLY,
+    MESSAGE_SUBSCRIBE, /* on a connection that listens */
+    MESSAGE_CALL,      /* what such a connection hears */
 };
 
 struct message_item {
@@ -73,5 +75,9 @@ void message_pack_command(struct message *message, const struct rl_command *comm
 void message_unpack_command(const struct message *message, struct rl_slice *ret_argv);
 void message_pack_reply(struct message *message, const struct rl_reply *reply);
 void message_unpack_reply(const struct message *message, struct rl_reply *ret_reply); /* borrows */
+
+/* A call's text; it fits, or the model is too small. */
+void message_pack_call(struct message *message, struct rl_slice payload);
+struct rl_slice message_call(const struct message *message); /* borrows */
 
 #endif

@@ -47,6 +47,17 @@ static const struct edit {
     {MUTANT_FENCE_PER_NODE, RL_SCRIPT_GRANT, "math.max(count + 1, math.min(tonumber(ARGV[3]), most))", "count + 1"},
     {MUTANT_FENCE_UNCONDITIONAL, RL_SCRIPT_RAISE, "if value ~= ARGV[1] then", "if false then"},
     {MUTANT_FENCE_ANY_QUORUM, RL_SCRIPT_RAISE, "if value ~= ARGV[1] then", "if false then"},
+    {MUTANT_HEAD_NEVER_EXPIRES, RL_SCRIPT_ENQUEUE, "ends and ends - now or 0",
+     "ends and math.max(ends - now, 100) or 0"},
+    {MUTANT_HEAD_NEVER_EXPIRES, RL_SCRIPT_RELEASE, "ends and ends - now or 0",
+     "ends and math.max(ends - now, 100) or 0"},
+    {MUTANT_GRANT_FOR_LONGER, RL_SCRIPT_RELEASE, "whole(entry.left + 1)", "20000"},
+    {MUTANT_HIGHEST_TICKET, RL_SCRIPT_ENQUEUE, "0, 0, 'WITHSCORES'", "-1, -1, 'WITHSCORES'"},
+    {MUTANT_HIGHEST_TICKET, RL_SCRIPT_RELEASE, "0, 0, 'WITHSCORES'", "-1, -1, 'WITHSCORES'"},
+    {MUTANT_TICKET_FROM_CLOCK, RL_SCRIPT_ENQUEUE, "math.max(last + 1, math.min(", "math.max(1, math.min("},
+    {MUTANT_PLACE_KEPT, RL_SCRIPT_RELEASE, "redis.call('ZREM', KEYS[2], ARGV[1])\n"
+                                           "redis.call('HDEL', KEYS[3], ARGV[1])", ""},
+    {MUTANT_REFRESH_SHORTENS, RL_SCRIPT_ENQUEUE, "if redis.call('PTTL', KEYS[1]) < lease then", "if true then"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "local span = top + 1000", "local span = math.floor(top * 0.8)"},
 };
@@ -69,10 +80,6 @@ static void plant_edit(struct lua_host *lua, const struct edit *edit)
 
 static void plant_edits(struct lua_host *lua, unsigned mutant)
 {
-    static const enum rl_script edited[] = {RL_SCRIPT_GRANT, RL_SCRIPT_RAISE, RL_SCRIPT_JOIN};
-
-    for (size_t i = 0; i < sizeof edited / sizeof edited[0]; i++)
-        lua_host_replace(lua, edited[i], NULL);
     for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
         if (edits[i].mutant == mutant)
             plant_edit(lua, &edits[i]);
@@ -81,12 +88,16 @@ static void plant_edits(struct lua_host *lua, unsigned mutant)
 
 void mutant_plant(struct lua_host *lua, unsigned mutant)
 {
-    plant_edits(lua, mutant);
     mutant_active = (enum mutant)mutant;
-    lua_host_replace(lua, RL_SCRIPT_RELEASE, mutant == MUTANT_BLIND_RELEASE ? blind_release : NULL);
-    lua_host_replace(lua, RL_SCRIPT_EXTEND, mutant == MUTANT_BLIND_EXTEND     ? blind_extend
-                                            : mutant == MUTANT_EXTEND_CREATES ? extend_creates
-                                                                              : NULL);
+    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_COUNT; script++)
+        lua_host_replace(lua, (enum rl_script)script, NULL);
+    if (mutant == MUTANT_BLIND_RELEASE)
+        lua_host_replace(lua, RL_SCRIPT_RELEASE, blind_release);
+    if (mutant == MUTANT_BLIND_EXTEND)
+        lua_host_replace(lua, RL_SCRIPT_EXTEND, blind_extend);
+    if (mutant == MUTANT_EXTEND_CREATES)
+        lua_host_replace(lua, RL_SCRIPT_EXTEND, extend_creates);
+    plant_edits(lua, mutant);
 }
 
 unsigned mutant_by_name(const char *name)

@@ -55,6 +55,19 @@
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl")      \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable")                            \
     X(GUARD_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
+    X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
+    X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names")     \
+    X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
+    X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
+    X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
+    X(QUEUED_NOT_UNDONE, "engine", 10000, "who gives up keeps his place in line")                        \
+    X(HEAD_NEVER_EXPIRES, "script", 10000, "a place in line does not end with its lease")                \
+    X(HIGHEST_TICKET, "script", 10000, "the key is handed to the last in line")                          \
+    X(TICKET_FROM_CLOCK, "script", 10000, "tickets are what the clients' clocks say")                    \
+    X(PLACE_KEPT, "script", 10000, "a release leaves the place in line")                                 \
+    X(GRANT_FOR_LONGER, "script", 10000, "a dead heir has the key for longer than his lease")            \
+    X(REFRESH_SHORTENS, "script", 100000, "a late ENQUEUE cuts a held key's life to the lease")          \
+    X(ANY_MEMORY_CALLS, "host", 100000, "any incarnation counts in a call, in the quarantine too")       \
     X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
 
@@ -66,6 +79,7 @@
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \
     X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
     X(FENCE_ANY_QUORUM, "engine", 50000, "tokens are written back to any quorum")                         \
+    X(EXPIRED_GRANT_COUNTS, "engine", 100000, "grants of different times are counted together")           \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
 
 enum mutant {

@@ -25,8 +25,10 @@ void network_reset(struct world *world)
         world->conns[i] = (struct conn){.generation = world->conns[i].generation + 1};
     world->n_conns = 0;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
-        for (unsigned m = 0; m < world->plan.n_masters; m++)
+        for (unsigned m = 0; m < world->plan.n_masters; m++) {
             world->paths[c][m] = world->plan.paths[c][m];
+            world->paths[c][m].disturbed = INT64_MIN;
+        }
     }
 }
 
@@ -73,7 +75,7 @@ int64_t network_travel(struct world *world, const struct path *path, enum direct
     return time;
 }
 
-uint16_t network_connect(struct world *world, unsigned client, unsigned master)
+uint16_t network_connect(struct world *world, unsigned client, unsigned master, bool listens)
 {
     uint16_t index = take_conn(world);
     struct conn *conn = conn_at(world, index);
@@ -83,6 +85,7 @@ uint16_t network_connect(struct world *world, unsigned client, unsigned master)
     *conn = (struct conn){
         .in_use = true,
         .client_open = true,
+        .listens = listens,
         .client = (uint8_t)client,
         .master = (uint8_t)master,
         .generation = generation,
@@ -120,7 +123,10 @@ void network_on_answer(struct world *world, uint16_t index)
         return;
     }
     client_begin(client);
-    wire_on_connected(client, conn->master, !conn->refused);
+    if (conn->listens)
+        ear_on_connected(client, conn->master, !conn->refused);
+    else
+        wire_on_connected(client, conn->master, !conn->refused);
     client_end(client);
 }
 
@@ -188,6 +194,15 @@ void network_master_died(struct world *world, unsigned master, bool silent)
         else
             conn->severed = true;
     }
+}
+
+bool network_is_mute(struct world *world, uint16_t index)
+{
+    struct conn *conn = conn_at(world, index);
+    const struct path *path = conn_path(world, conn);
+
+    return conn->severed || !conn->master_open || path->blocked[UP] || path->blocked[DOWN] ||
+           !master_running(&world->masters[conn->master]);
 }
 
 bool network_idle(const struct world *world)

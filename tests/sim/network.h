@@ -31,6 +31,7 @@ struct path {
     int64_t slow[2];    /* added while a "slow" fault lasts */
     uint8_t blocked[2]; /* how many faults block this direction now */
     int64_t blocked_since[2];
+    int64_t disturbed;  /* true time of the latest change */
     uint8_t stuck;      /* how many faults keep the client's kernel from taking bytes */
 };
 
@@ -47,6 +48,8 @@ struct conn {
     bool master_open;
     bool severed;     /* broken somewhere in between: nothing enters it any more */
     bool refused;     /* the answer to the connection request */
+    bool listens;     /* the client's second connection to this master ... */
+    bool subscribed;  /* ... and the master knows what for */
     uint8_t client;
     uint8_t master;
     uint32_t generation;
@@ -57,10 +60,16 @@ void network_reset(struct world *world);
 struct path *network_path(struct world *world, unsigned client, unsigned master);
 
 /* Asks for a connection; the answer comes as a call of client_connected() or client_closed(). */
-uint16_t network_connect(struct world *world, unsigned client, unsigned master);
+uint16_t network_connect(struct world *world, unsigned client, unsigned master, bool listens);
 
 /* Hands a message to the client's kernel at true time `at`; false if the kernel takes nothing now. */
 bool network_send(struct world *world, uint16_t conn, uint32_t message, int64_t at);
+
+/* A master calls somebody who listens: nothing if the connection has ended, or the message is lost with it. */
+void network_call(struct world *world, uint16_t conn, struct rl_slice payload);
+
+/* Would a PING stay unanswered now? */
+bool network_is_mute(struct world *world, uint16_t conn);
 
 /* The next reply that has arrived at the client; MESSAGE_NONE if there is none. */
 uint32_t network_receive(struct world *world, uint16_t conn);

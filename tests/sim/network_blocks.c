@@ -31,6 +31,7 @@ void network_unblock(struct world *world, unsigned client, unsigned master, enum
 {
     struct path *path = network_path(world, client, master);
 
+    path->disturbed = world->now;
     if (--path->blocked[direction])
         return;
     for (uint16_t i = 0; i < world->n_conns; i++) {

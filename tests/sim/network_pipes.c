@@ -58,14 +58,15 @@ bool network_send(struct world *world, uint16_t index, uint32_t message, int64_t
     struct conn *conn = conn_at(world, index);
     enum rl_step step = (enum rl_step)world->messages.messages[message].step;
 
-    if (conn_path(world, conn)->stuck)
+    if (conn_path(world, conn)->stuck && !conn->listens)
         return false;
     if (conn->severed || !conn->master_open) {
         message_give(&world->messages, message);
         return true;
     }
     pipe_put(world, index, UP, message, at);
-    faults_on_send(world, index, step);
+    if (!conn->listens)
+        faults_on_send(world, index, step);
     return true;
 }
 
@@ -87,27 +88,51 @@ void network_on_down(struct world *world, uint16_t index)
     conn->pipes[DOWN].armed = false;
     if (arrived(world, conn, DOWN)) {
         client_begin(client);
-        wire_read(client, conn->master);
+        if (conn->listens)
+            ear_read(client, conn->master);
+        else
+            wire_read(client, conn->master);
         client_end(client);
     }
     if (conn->generation == generation && !conn_path(world, conn)->blocked[DOWN])
         pipe_arm(world, index, DOWN);
 }
 
+static void put_copy(struct world *world, uint16_t index, const struct message *message)
+{
+    uint32_t copy = message_take(&world->messages);
+
+    message_copy(&world->messages.messages[copy], message);
+    pipe_put(world, index, DOWN, copy, world->now);
+}
+
+/* Carrying a command out may call others, for which the pool may have to grow. */
 static void execute_next(struct world *world, uint16_t index)
 {
     struct conn *conn = conn_at(world, index);
-    uint32_t command = message_shift(&world->messages, &conn->pipes[UP].list);
-    uint32_t reply = message_take(&world->messages);
+    uint32_t first = message_shift(&world->messages, &conn->pipes[UP].list);
+    struct message command;
+    struct message reply;
 
-    master_execute(world, &world->masters[conn->master], &world->messages.messages[command], !conn->client_open,
-                   &world->messages.messages[reply]);
-    world->messages.messages[reply].step = world->messages.messages[command].step;
-    message_give(&world->messages, command);
+    message_copy(&command, &world->messages.messages[first]);
+    message_give(&world->messages, first);
+    master_execute(world, &world->masters[conn->master], &command, !conn->client_open, &reply);
+    reply.step = command.step;
+    if (command.kind == MESSAGE_SUBSCRIBE)
+        conn->subscribed = true;
     if (conn->client_open && !conn->severed)
-        pipe_put(world, index, DOWN, reply, world->now);
-    else
-        message_give(&world->messages, reply);
+        put_copy(world, index, &reply);
+}
+
+void network_call(struct world *world, uint16_t index, struct rl_slice payload)
+{
+    const struct conn *conn = conn_at(world, index);
+    struct message call = {.step = HOST_CALL};
+
+    if (!conn->subscribed || !conn->client_open || !conn->master_open || conn->severed)
+        return;
+    message_pack_call(&call, payload);
+    put_copy(world, index, &call);
 }
 
 void network_on_up(struct world *world, uint16_t index)

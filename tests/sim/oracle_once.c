@@ -108,6 +108,12 @@ static size_t count_votes(const struct rl_claim *claim, enum rl_outcome vote)
     return count;
 }
 
+/* Votes come and go there. */
+static bool is_in_line(const struct rl_lock *lock)
+{
+    return lock->wish->wait != RL_WAIT_SPIN && lock->wish->line->joined;
+}
+
 /* "Refuse as soon as q has become impossible", and not before: while as many may still grant as are needed, only time
  * may end the round. */
 void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
@@ -117,8 +123,8 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
     const struct rl_config *config = &client->engine.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
-    if (!lock->claim || lock->claim->fenced || (status != RL_END_HELD && status != RL_END_NO_QUORUM) ||
-        !rl_before(client->now, round_end) ||
+    if (!lock->claim || lock->claim->fenced || is_in_line(lock) ||
+        (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
         !rl_before(client->now, lock->wish->deadline))
         return;
     if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) >= config->quorum)

@@ -22,7 +22,8 @@ static bool holds(struct world *world, const struct box *box, unsigned master, i
 {
     const struct entry *entry = master_peek(&world->masters[master], name_of_key(box->key), at);
 
-    return entry && text_is(&entry->value, box->token, box->token_size);
+    return (entry && text_is(&entry->value, box->token, box->token_size)) ||
+           (box->enqueued && line_ticket(world, box, master, at));
 }
 
 void residue_on_dispose(struct world *world, const struct box *box)

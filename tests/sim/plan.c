@@ -189,11 +189,14 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
 {
     struct rng rng;
     struct rng contest;
+    struct rng line;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
     rng_init(&contest, seed, 6);
+    rng_init(&line, seed, 7);
     plan_contest_draw(plan, &contest, options);
+    plan_line_draw(plan, &line);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
     plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic &&
@@ -202,11 +205,15 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan->no_config = rng_chance(&rng, 100);
     draw_sizes(plan, &rng, options);
     plan_contest_sizes(plan, &contest, options);
+    plan_line_sizes(plan, &line, options);
     draw_config(plan, &rng);
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);
+    plan_line_times(plan, &line);
     draw_allowance(plan, &rng);
     plan->duration_ns = rng_scaled(&rng, 2 * rl_ms(plan->ttl_min_ms).ns, 6 * rl_ms(plan->ttl_min_ms).ns);
+    if (plan->crowded)
+        plan->duration_ns /= 2;
     if (options->max_duration_ns && plan->duration_ns > options->max_duration_ns)
         plan->duration_ns = options->max_duration_ns;
     draw_faults(plan, &rng, options);

@@ -54,6 +54,10 @@ struct plan {
     bool contested;           /* rivals for one key that do not hold it for long, mostly with tokens */
     bool torn;                /* ... and masters' clocks are set so often that many hold at once */
     bool forgetful;           /* masters lose their memories while locks are held and renewed */
+    uint32_t line_permille;   /* how many acquisitions wait in line ... */
+    uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
+    bool crowded;             /* many wait for one key that nobody holds for long */
+    bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
     uint8_t counters[MAX_MASTERS]; /* the first key's, from before the world began */
     bool unsafe_restarts;
     struct path paths[MAX_CLIENTS][MAX_MASTERS];
@@ -70,6 +74,11 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
 void plan_contest_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_contest_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_contest_faults(struct plan *plan, struct rng *rng, const struct plan_options *options, int64_t round_trip);
+
+/* plan_line.c, for plan_draw(): who waits in line here; their ttls; the sizes of crowded worlds. */
+void plan_line_draw(struct plan *plan, struct rng *rng);
+void plan_line_times(struct plan *plan, struct rng *rng);
+void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

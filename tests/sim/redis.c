@@ -77,6 +77,18 @@ static void command_info(struct redis_context *context, size_t argc, const struc
     reply_string(reply, context->info, strlen(context->info));
 }
 
+static void command_publish(struct redis_context *context, size_t argc, const struct rl_slice *argv,
+                            struct rl_reply *reply)
+{
+    (void)argc;
+    reply_integer(reply, context->publish(context, argv[1], argv[2]));
+}
+
+void redis_full(struct rl_reply *reply)
+{
+    reply_error(reply, REDIS_FULL);
+}
+
 enum {
     READS = 0,
     WRITES = 1,
@@ -93,12 +105,21 @@ static const struct command {
     {"GET", 2, 2, READS, command_get},
     {"SET", 3, RL_COMMAND_MAX_ARGS, WRITES | NEEDS_MEMORY, command_set},
     {"DEL", 2, RL_COMMAND_MAX_ARGS, WRITES, command_del},
+    {"DELIFEQ", 3, 3, WRITES, command_delifeq},
     {"PEXPIRE", 3, 3, WRITES, command_pexpire},
     {"PTTL", 2, 2, READS, command_pttl},
     {"EXISTS", 2, RL_COMMAND_MAX_ARGS, READS, command_exists},
     {"HGET", 3, 3, READS, command_hget},
     {"HMGET", 3, RL_COMMAND_MAX_ARGS, READS, command_hmget},
     {"HSET", 4, RL_COMMAND_MAX_ARGS, WRITES | NEEDS_MEMORY, command_hset},
+    {"HDEL", 3, 3, WRITES, command_hdel},
+    {"ZADD", 4, 4, WRITES | NEEDS_MEMORY, command_zadd},
+    {"ZREM", 3, 3, WRITES, command_zrem},
+    {"ZCARD", 2, 2, READS, command_zcard},
+    {"ZRANK", 3, 3, READS, command_zrank},
+    {"ZSCORE", 3, 3, READS, command_zscore},
+    {"ZRANGE", 4, 5, READS, command_zrange},
+    {"PUBLISH", 3, 3, READS, command_publish},
     {"TIME", 1, 1, READS, command_time},
     {"INFO", 1, 1, READS, command_info},
 };
@@ -114,11 +135,19 @@ static const struct command *find_command(struct rl_slice name)
     return NULL;
 }
 
+/* A script that has begun to write is not stopped for want of memory. */
 static bool refused(const struct redis_context *context, const struct command *command)
 {
     unsigned concerned = context->out_of_memory ? NEEDS_MEMORY : WRITES;
 
-    return context->write_error && (command->flags & concerned);
+    return context->write_error && (command->flags & concerned) && !(context->out_of_memory && context->began);
+}
+
+static void run(struct redis_context *context, const struct command *command, size_t argc, const struct rl_slice *argv,
+                struct rl_reply *reply)
+{
+    context->began |= command->flags & WRITES;
+    command->run(context, argc, argv, reply);
 }
 
 void redis_execute(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
@@ -132,5 +161,5 @@ void redis_execute(struct redis_context *context, size_t argc, const struct rl_s
     else if (refused(context, command))
         reply_error(reply, context->write_error);
     else
-        command->run(context, argc, argv, reply);
+        run(context, command, argc, argv, reply);
 }

@@ -19,6 +19,17 @@ struct redis_context;
 /* Called before a key's value is taken away or its expiry is changed: for the oracles. */
 typedef void (*redis_touch_fn)(struct redis_context *context, const struct entry *entry, const char *command);
 
+/* Whose value this is, for the oracles: of a lock that is set on behalf of `writer`. */
+typedef uint32_t (*redis_owner_fn)(struct redis_context *context, struct rl_slice value);
+
+/* A lock has been set whose owner is not `writer`. */
+typedef void (*redis_given_fn)(struct redis_context *context, const struct entry *entry);
+
+/* Hands a message to whoever listens now; answers how many those are. */
+typedef int64_t (*redis_publish_fn)(struct redis_context *context, struct rl_slice channel, struct rl_slice payload);
+
+#define REDIS_FULL "ERR the simulated master is full"
+
 /* One command, or one script with all its commands, at one instant of the master's clock. */
 struct redis_context {
     struct keyspace *keys;
@@ -27,8 +38,12 @@ struct redis_context {
     const char *write_error;  /* every write is refused with this error; NULL: none */
     uint32_t writer;          /* claim on whose behalf this runs */
     bool wrote;
+    bool began;               /* a command that writes has been let through */
     bool out_of_memory;       /* write_error concerns only commands that may need memory */
     redis_touch_fn touch;
+    redis_owner_fn owner;
+    redis_given_fn given;
+    redis_publish_fn publish;
     void *world;
     unsigned master;
     const char *info;         /* the text of INFO */

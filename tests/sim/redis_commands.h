@@ -12,6 +12,9 @@ bool redis_parse_integer(struct rl_slice slice, int64_t *ret_value);
 int64_t redis_now_ms(const struct redis_context *context);
 struct entry *redis_lookup(struct redis_context *context, struct rl_slice key);
 
+/* The model's bounds are too narrow: no world may come to that. */
+void redis_full(struct rl_reply *reply);
+
 /* Takes a key away; the oracles are told first. */
 void redis_remove(struct redis_context *context, struct entry *entry, const char *command);
 
@@ -22,6 +25,7 @@ void redis_remove(struct redis_context *context, struct entry *entry, const char
 COMMAND(set);
 COMMAND(get);
 COMMAND(del);
+COMMAND(delifeq);
 COMMAND(exists);
 COMMAND(pexpire);
 COMMAND(pttl);
@@ -30,6 +34,15 @@ COMMAND(pttl);
 COMMAND(hget);
 COMMAND(hmget);
 COMMAND(hset);
+COMMAND(hdel);
+
+/* redis_sorted.c */
+COMMAND(zadd);
+COMMAND(zrem);
+COMMAND(zcard);
+COMMAND(zrank);
+COMMAND(zscore);
+COMMAND(zrange);
 
 #undef COMMAND
 

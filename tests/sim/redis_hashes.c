@@ -14,14 +14,15 @@ void command_hget(struct redis_context *context, size_t argc, const struct rl_sl
         reply_error(reply, WRONGTYPE);
         return;
     }
-    field = keyspace_field(context->keys, argv[2].data, argv[2].size);
+    field = keyspace_field(context->keys, entry, argv[2].data, argv[2].size);
     if (field)
         reply_string(reply, field->value.bytes, field->value.size);
 }
 
-static void take_field(struct redis_context *context, struct rl_slice name, struct rl_reply_item *item)
+static void take_field(struct redis_context *context, const struct entry *hash, struct rl_slice name,
+                       struct rl_reply_item *item)
 {
-    const struct field *field = keyspace_field(context->keys, name.data, name.size);
+    const struct field *field = keyspace_field(context->keys, hash, name.data, name.size);
 
     *item = (struct rl_reply_item){.type = RL_REPLY_NIL};
     if (field)
@@ -40,41 +41,29 @@ void command_hmget(struct redis_context *context, size_t argc, const struct rl_s
     reply->n_elements = argc - 2;
     for (size_t i = 0; i < argc - 2; i++) {
         if (entry)
-            take_field(context, argv[i + 2], &reply->elements[i]);
+            take_field(context, entry, argv[i + 2], &reply->elements[i]);
         else
             reply->elements[i] = (struct rl_reply_item){.type = RL_REPLY_NIL};
     }
 }
 
 /* One field and value of HSET: 1 if it is new, 0 if it was there, -1 if the model has no room. */
-static int set_field(struct keyspace *keys, struct rl_slice name, struct rl_slice value)
+static int set_field(struct keyspace *keys, const struct entry *hash, struct rl_slice name, struct rl_slice value)
 {
-    struct field *field = keyspace_field(keys, name.data, name.size);
-    int added = 0;
+    struct field *field = keyspace_field(keys, hash, name.data, name.size);
+    int added = field ? 0 : 1;
 
-    if (!field) {
-        if (keys->n_fields == KEYSPACE_MAX_FIELDS)
-            return -1;
-        field = &keys->fields[keys->n_fields++];
-        added = text_set(&field->name, name.data, name.size) ? 1 : -1;
-    }
-    return text_set(&field->value, value.data, value.size) ? added : -1;
+    if (!field)
+        field = keyspace_add_field(keys, hash, name.data, name.size);
+    return field && text_set(&field->value, value.data, value.size) ? added : -1;
 }
 
-/* A new hash; NULL if there is no room for it. */
 static struct entry *add_hash(struct keyspace *keys, struct rl_slice key)
 {
-    struct entry *entry;
+    struct entry *entry = keyspace_add(keys, key.data, key.size);
 
-    for (uint32_t i = 0; i < keys->count; i++) {
-        if (keys->entries[i].type == ENTRY_HASH)
-            return NULL;
-    }
-    entry = keyspace_add(keys, key.data, key.size);
-    if (entry) {
+    if (entry)
         entry->type = ENTRY_HASH;
-        keys->n_fields = 0;
-    }
     return entry;
 }
 
@@ -91,13 +80,31 @@ void command_hset(struct redis_context *context, size_t argc, const struct rl_sl
         entry = add_hash(context->keys, argv[1]);
     context->wrote = true;
     for (size_t i = 2; i + 1 < argc; i += 2) {
-        int result = entry ? set_field(context->keys, argv[i], argv[i + 1]) : -1;
+        int result = entry ? set_field(context->keys, entry, argv[i], argv[i + 1]) : -1;
 
         if (result < 0) {
-            reply_error(reply, "ERR the simulated master is full");
+            redis_full(reply);
             return;
         }
         added += result;
     }
     reply_integer(reply, added);
+}
+
+void command_hdel(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *entry = redis_lookup(context, argv[1]);
+    struct field *field;
+
+    (void)argc;
+    if (entry && entry->type != ENTRY_HASH) {
+        reply_error(reply, WRONGTYPE);
+        return;
+    }
+    field = entry ? keyspace_field(context->keys, entry, argv[2].data, argv[2].size) : NULL;
+    reply_integer(reply, field != NULL);
+    if (!field)
+        return;
+    context->wrote = true;
+    keyspace_remove_field(context->keys, entry, field);
 }

@@ -51,13 +51,15 @@ void command_set(struct redis_context *context, size_t argc, const struct rl_sli
         redis_remove(context, entry, "SET");
     entry = keyspace_add(context->keys, argv[1].data, argv[1].size);
     if (!entry || !text_set(&entry->value, argv[2].data, argv[2].size)) {
-        reply_error(reply, "ERR the simulated master is full");
+        redis_full(reply);
         return;
     }
-    entry->writer = key_is_lock(argv[1]) ? context->writer : 0;
+    entry->writer = key_is_lock(argv[1]) ? context->owner(context, argv[2]) : 0;
     if (options.px)
         entry_expire_at(entry, context->clock, redis_now_ms(context) + options.px);
     context->wrote = true;
+    if (entry->writer && entry->writer != context->writer)
+        context->given(context, entry);
     reply_status(reply, "OK");
 }
 
@@ -88,6 +90,19 @@ void command_del(struct redis_context *context, size_t argc, const struct rl_sli
         context->wrote = true;
     }
     reply_integer(reply, deleted);
+}
+
+void command_delifeq(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *entry = redis_lookup(context, argv[1]);
+    bool equal = entry && text_is(&entry->value, argv[2].data, argv[2].size);
+
+    (void)argc;
+    reply_integer(reply, equal);
+    if (!equal)
+        return;
+    redis_remove(context, entry, "DELIFEQ");
+    context->wrote = true;
 }
 
 void command_exists(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)

@@ -11,7 +11,7 @@
  *     delay CLIENT MASTER UP DOWN               each 1 ms if not said otherwise
  *
  *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
- *                     [fenced] [renew=MS] [risk=MS] [hold=MS]
+ *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [line | fifo]
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]

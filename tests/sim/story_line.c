@@ -15,6 +15,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .min_validity = rl_ms(word_value(words, "min", 1)),
         .deadline = timeout_ms ? rl_after(client->now, rl_ms(timeout_ms)) : RL_NEVER,
         .once = word_present(words, "once"),
+        .wait = word_present(words, "fifo") ? RL_WAIT_FIFO : word_present(words, "line") ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
         .fenced = word_present(words, "fenced"),
         .renew_ms = word_value(words, "renew", 0),
         .at_risk_ms = word_value(words, "risk", 0),

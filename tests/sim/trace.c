@@ -38,6 +38,20 @@ const char *name_of_key(unsigned key)
     return names[key];
 }
 
+const char *name_of_queue(unsigned key)
+{
+    static const char *const names[MAX_KEYS] = {"kq#", "otherq#"};
+
+    return names[key];
+}
+
+const char *name_of_waiters(unsigned key)
+{
+    static const char *const names[MAX_KEYS] = {"kw#", "otherw#"};
+
+    return names[key];
+}
+
 const char *name_of_end(enum rl_end end)
 {
     static const char *const names[N_ENDS] = {"none",     "ok",       "held", "no quorum",       "too slow",
@@ -55,7 +69,8 @@ const char *name_of_op(enum rl_op op)
 
 const char *name_of_step(enum rl_step step)
 {
-    static const char *const names[RL_STEP_COUNT] = {"claim", "raise", "extend", "repair", "release", "rollback"};
+    static const char *const names[RL_STEP_COUNT] = {"claim",  "enqueue", "raise",   "extend",
+                                                     "repair", "release", "rollback"};
 
     return names[step];
 }
@@ -70,7 +85,8 @@ const char *name_of_join(enum rl_join_event event)
 
 const char *name_of_outcome(enum rl_outcome outcome)
 {
-    static const char *const names[N_OUTCOMES] = {"not asked", "pending", "granted", "refused", "failed", "unknown"};
+    static const char *const names[N_OUTCOMES] = {"not asked", "pending", "granted", "refused", "failed",
+                                                  "unknown",   "queued"};
 
     return names[outcome];
 }
@@ -128,6 +144,15 @@ static void format_reply(const struct rl_reply *reply, char *text, size_t size)
     }
 }
 
+/* The keys of the queues say nothing that the key does not. */
+static bool is_worth_telling(const struct message *message, size_t argument)
+{
+    bool queue = message->step == RL_STEP_ENQUEUE || message->step == RL_STEP_RELEASE ||
+                 message->step == RL_STEP_ROLLBACK;
+
+    return !queue || argument == 0 || argument >= message->n_keys;
+}
+
 void trace_command(struct world *world, const struct master *master, const struct message *message, bool ghost,
                    const struct rl_reply *reply)
 {
@@ -141,9 +166,11 @@ void trace_command(struct world *world, const struct master *master, const struc
     if (message->send_as != RL_SEND_PLAIN)
         size = (size_t)snprintf(command, sizeof command, "%s ", name_of_step((enum rl_step)message->step));
     message_unpack_command(message, argv);
-    for (size_t i = 0; i < message->count; i++)
-        size += (size_t)snprintf(command + size, sizeof command - size, "%s%.*s", i ? " " : "", (int)argv[i].size,
-                                 (const char *)argv[i].data);
+    for (size_t i = 0; i < message->count; i++) {
+        if (is_worth_telling(message, i))
+            size += (size_t)snprintf(command + size, sizeof command - size, "%s%.*s", i ? " " : "",
+                                     (int)argv[i].size, (const char *)argv[i].data);
+    }
     format_reply(reply, answer, sizeof answer);
     world_trace(world, name_of_master(master->index), "%s = %s%s", command, answer, ghost ? "  (ghost)" : "");
 }
@@ -154,6 +181,17 @@ void trace_answer(struct client *client, const struct box *box, const struct pen
     TRACE(client->world, name_of_client(client->index), "%s: %s %s %s%s%s", name_of_master(node),
           name_of_step((enum rl_step)pending->step), box->token, name_of_outcome(answer.outcome),
           answer.detail == RL_DETAIL_NONE ? "" : ", ", rl_detail_text(answer.detail));
+}
+
+void trace_place(struct client *client, const struct handle *handle)
+{
+    struct rl_instant held_until;
+    uint32_t rank;
+
+    if (!client->world->trace)
+        return;
+    rl_lock_place(&client->engine, &handle->lock, &rank, &held_until);
+    world_trace(client->world, name_of_handle(client, handle), "waits behind %u others", rank);
 }
 
 void trace_completion(struct client *client, const struct handle *handle, const struct rl_effect *effect)

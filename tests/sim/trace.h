@@ -29,12 +29,15 @@ void trace_command(struct world *world, const struct master *master, const struc
                    const struct rl_reply *reply);
 void trace_answer(struct client *client, const struct box *box, const struct pending *pending, unsigned node,
                   struct rl_answer answer);
+void trace_place(struct client *client, const struct handle *handle);
 void trace_completion(struct client *client, const struct handle *handle, const struct rl_effect *effect);
 
 const char *name_of_client(unsigned client);
 const char *name_of_master(unsigned master);
 const char *name_of_handle(const struct client *client, const struct handle *handle);
 const char *name_of_key(unsigned key);
+const char *name_of_queue(unsigned key);
+const char *name_of_waiters(unsigned key);
 const char *name_of_end(enum rl_end end);
 const char *name_of_op(enum rl_op op);
 const char *name_of_step(enum rl_step step);

@@ -47,7 +47,7 @@ void wire_start(struct client *client, unsigned node)
     struct wire *wire = &client->wires[node];
 
     wire->phase = WIRE_CONNECTING;
-    wire->conn = network_connect(client->world, client->index, node);
+    wire->conn = network_connect(client->world, client->index, node, false);
     wire->due = rl_after(client->now, client->world->plan.connect_timeout);
     arm(client, node);
 }
@@ -206,6 +206,7 @@ static void take_own_reply(struct client *client, unsigned node, const struct pe
 
 static void take_reply(struct client *client, unsigned node, const struct message *message)
 {
+    const struct wire *wire = &client->wires[node];
     struct pending pending = pending_shift(&client->wires[node]);
     struct rl_reply reply;
     struct rl_answer answer;
@@ -222,9 +223,15 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node))
         return;
+    if (pending.step == RL_STEP_ENQUEUE)
+        client_placed(client, node, &pending, &reply);
     client_answer(client, &pending, node, answer, latency_of(client, &pending));
+    if (wire->conn == CONN_NONE)
+        return;
     if (answer.detail == RL_DETAIL_READONLY && client->world->plan.guarded)
         fail(client, node, "it is read-only: no master any more");
+    else if (answer.detail == RL_DETAIL_MEMORY_LOST && pending.step == RL_STEP_ENQUEUE)
+        fail(client, node, "its memory is not the one that was judged");
 }
 
 void wire_read(struct client *client, unsigned node)

@@ -21,6 +21,22 @@ static void draw_holding(struct world *world, struct rl_acquire *wish)
         wish->max_hold_ms = 1 + rng_below(rng, 6 * wish->ttl_ms);
 }
 
+static uint8_t draw_wait(const struct client *client)
+{
+    struct world *world = client->world;
+
+    if (world->plan.foreign[client->index] || !rng_chance(&world->work, world->plan.line_permille))
+        return RL_WAIT_SPIN;
+    return rng_chance(&world->work, world->plan.fifo_permille) ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
+}
+
+static bool draw_fenced(const struct client *client)
+{
+    bool fenced = rng_chance(&client->world->work, client->world->plan.fenced_permille);
+
+    return fenced && !client->world->plan.foreign[client->index];
+}
+
 static struct rl_acquire draw_wish(struct client *client)
 {
     struct world *world = client->world;
@@ -31,7 +47,8 @@ static struct rl_acquire draw_wish(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
-        .fenced = rng_chance(rng, world->plan.fenced_permille),
+        .fenced = draw_fenced(client),
+        .wait = draw_wait(client),
     };
 
     draw_holding(world, &wish);
@@ -44,7 +61,7 @@ static struct rl_acquire draw_wish(struct client *client)
         wish.max_attempts = 1;
     } else if (rng_chance(rng, 600)) {
         wish.deadline = rl_after(client->now, (struct rl_span){rng_scaled(rng, RL_NS_PER_MS, world->plan.duration_ns)});
-    } else if (rng_chance(rng, 500)) {
+    } else if (rng_chance(rng, 500) && wish.wait == RL_WAIT_SPIN) {
         wish.max_attempts = 1 + rng_below(rng, 5);
     }
     return wish;
@@ -61,7 +78,8 @@ static struct rl_acquire last_wish(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
-        .fenced = rng_chance(rng, client->world->plan.fenced_permille),
+        .fenced = draw_fenced(client),
+        .wait = draw_wait(client),
     };
 }
 

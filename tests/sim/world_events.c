@@ -30,7 +30,10 @@ static void on_conn_event(struct world *world, const struct event *event)
     case EVENT_CLOSE_SEEN:
     default:
         client_begin(client);
-        wire_on_closed(client, world->conns[conn].master);
+        if (world->conns[conn].listens)
+            ear_on_closed(client, world->conns[conn].master);
+        else
+            wire_on_closed(client, world->conns[conn].master);
         client_end(client);
         break;
     }
@@ -43,6 +46,10 @@ static void on_client_event(struct world *world, struct client *client, const st
     case EVENT_WIRE:
         if (client->wires[event->b].timer_generation == event->generation)
             wire_on_timer(client, event->b);
+        break;
+    case EVENT_EAR:
+        if (client->ears[event->b].timer_generation == event->generation)
+            ear_on_timer(client, event->b);
         break;
     case EVENT_TIMER:
         if (client->timer_generation == event->generation)
@@ -93,6 +100,9 @@ static void on_world_event(struct world *world, const struct event *event)
     case EVENT_PROMPT:
         phase_on_prompt(world, event->a == 1);
         break;
+    case EVENT_PATIENCE:
+        line_on_patience(world);
+        break;
     case EVENT_LIMIT:
         phase_on_limit(world);
         break;
@@ -113,6 +123,7 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_CLOSE_SEEN:
         return &world->clients[world->conns[event->a].client];
     case EVENT_WIRE:
+    case EVENT_EAR:
     case EVENT_TIMER:
     case EVENT_APP:
     case EVENT_LOOK:
@@ -135,6 +146,9 @@ static bool is_stale(const struct world *world, const struct event *event)
     case EVENT_WIRE:
         return !world->clients[event->a].alive ||
                world->clients[event->a].wires[event->b].timer_generation != event->generation;
+    case EVENT_EAR:
+        return !world->clients[event->a].alive ||
+               world->clients[event->a].ears[event->b].timer_generation != event->generation;
     case EVENT_TIMER:
         return !world->clients[event->a].alive || world->clients[event->a].timer_generation != event->generation;
     case EVENT_LOOK:

@@ -20,6 +20,8 @@ void phase_heal(struct world *world)
     world_event(world, healed, EVENT_PROMPT, 0, 0, 0);
     world_event(world, healed + settling_time(&world->plan), EVENT_PROMPT, 1, 0, 0);
     world_event(world, healed + settling_time(&world->plan) + patience, EVENT_LIMIT, 0, 0, 0);
+    world_event(world, healed + settling_time(&world->plan) + rl_ms(world->plan.max_ttl_ms + 1000).ns +
+                line_patience(world), EVENT_PATIENCE, 0, 0, 0);
     workload_heal(world);
 }
 
@@ -52,6 +54,7 @@ static void finish(struct world *world)
 {
     world->phase = PHASE_OVER;
     residue_check_final(world);
+    line_check_final(world);
     once_check_final(world);
     memory_check_final(world);
 }

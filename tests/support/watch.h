@@ -23,7 +23,7 @@ void watch_start(struct redlock_lock *lock, struct watched *watched);
 void watch_wait_lost(struct rig *rig, struct watched *watched);
 void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times);
 
-#define WATCH_EVENTS (REDLOCK_EVENT_CLOCK + 1)
+#define WATCH_EVENTS (REDLOCK_EVENT_PROVED + 1)
 
 /* user_data of watch_event(): how often each event was seen. */
 struct tally {

@@ -50,13 +50,15 @@ unsigned core_queued(const struct core *core, unsigned node)
     return core->queues[node].size;
 }
 
-/* Claims with a fencing token are answered with the master's counter, whether they are granted or refused. */
+/* Claims with a fencing token are answered with the master's counter, whether they are granted or refused; those in
+ * line only when they are granted. */
 static uint64_t counter_of(const struct core *core, const struct core_command *command, unsigned node,
                            enum rl_outcome outcome)
 {
-    bool tells = command->claim->claim->fenced && command->step == RL_STEP_CLAIM;
+    bool claim = command->step == RL_STEP_CLAIM && (outcome == RL_GRANTED || outcome == RL_REFUSED);
+    bool place = command->step == RL_STEP_ENQUEUE && outcome == RL_GRANTED;
 
-    return tells && (outcome == RL_GRANTED || outcome == RL_REFUSED) ? core->counters[node] : 0;
+    return command->claim->claim->fenced && (claim || place) ? core->counters[node] : 0;
 }
 
 /* Without a reply there is no proof, and the connection is about to end. */
@@ -99,8 +101,8 @@ void core_answer(struct core *core, unsigned node, enum rl_outcome outcome)
 
 void core_answers(struct core *core, const char *letters)
 {
-    static const char known[] = "grfu";
-    static const enum rl_outcome outcomes[] = {RL_GRANTED, RL_REFUSED, RL_FAILED, RL_UNKNOWN};
+    static const char known[] = "grfuq";
+    static const enum rl_outcome outcomes[] = {RL_GRANTED, RL_REFUSED, RL_FAILED, RL_UNKNOWN, RL_QUEUED};
 
     for (unsigned node = 0; letters[node]; node++) {
         const char *letter = strchr(known, letters[node]);
@@ -152,6 +154,7 @@ void core_acquire(struct core *core, const struct rl_acquire *wish)
 {
     core->started[core->handle]++;
     core->wishes[core->handle] = *wish;
+    core_lend_line(core, core->handle);
     rl_lock_acquire(&core->engine, core_lock(core), core->now, &core->wishes[core->handle]);
     core_drain(core);
 }
@@ -192,7 +195,7 @@ void core_forget(struct core *core)
 bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence)
 {
     struct rl_instant bounds[RL_MAX_NODES];
-    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, fence, bounds, 0};
+    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
     bool adopted;
 
     for (unsigned node = 0; node < RL_MAX_NODES; node++)

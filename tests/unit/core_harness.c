@@ -8,6 +8,7 @@
 static const char *const step_names[RL_STEP_COUNT] = {
     [RL_STEP_CLAIM] = "claim",   [RL_STEP_RAISE] = "raise",     [RL_STEP_EXTEND] = "extend",
     [RL_STEP_REPAIR] = "repair", [RL_STEP_RELEASE] = "release", [RL_STEP_ROLLBACK] = "rollback",
+    [RL_STEP_ENQUEUE] = "enqueue",
 };
 static const char *const op_names[] = {"none", "acquire", "extend", "release"};
 static const char *const end_names[] = {"none",     "ok",       "held", "no-quorum",      "too-slow",
@@ -122,7 +123,9 @@ static void check_send(const struct core *core, const struct core_command *comma
     if (command->step == RL_STEP_RAISE)
         return;
     CORE_DEMAND(link == RL_LINK_READY, "%s to master %u, not ready\n%s", step_names[command->step], node, core->log);
-    CORE_DEMAND(command->step != RL_STEP_CLAIM || !(claim->claimed & bit), "#%u claimed twice\n%s", claim->number,
+    CORE_DEMAND(command->step != RL_STEP_CLAIM || !((claim->claimed | claim->enqueued) & bit), "#%u claimed twice\n%s",
+                claim->number, core->log);
+    CORE_DEMAND(command->step != RL_STEP_ENQUEUE || !claim->claimed, "#%u in line after a claim\n%s", claim->number,
                 core->log);
     core_check_trusted(core, command, node);
 }
@@ -134,6 +137,7 @@ void core_end(struct core *core, const struct core_command *command, unsigned no
     record->in_flight--;
     if (core->watch)
         core->watch->ended(core, command, node, answer.outcome);
+    core_tell_place(core, command, node, answer.outcome);
     rl_engine_reply(&core->engine, core->now, record->claim, command->step, command->round, node, answer, 1000);
 }
 
@@ -146,6 +150,10 @@ static void enqueue(struct core *core, const struct core_command *command, unsig
     command->claim->in_flight++;
     if (command->step == RL_STEP_CLAIM)
         command->claim->claimed |= UINT32_C(1) << node;
+    if (command->step == RL_STEP_ENQUEUE) {
+        command->claim->enqueued |= UINT32_C(1) << node;
+        command->claim->enqueued_round[node] = command->round;
+    }
     if (is_undo(command->step))
         command->claim->undone |= UINT32_C(1) << node;
     if (core->watch)
@@ -158,7 +166,8 @@ static void enqueue(struct core *core, const struct core_command *command, unsig
 
 static void carry_out_send(struct core *core, const struct rl_effect *effect)
 {
-    struct core_command command = {core_claim_of(effect->claim), effect->step, effect->round};
+    struct core_command command = {core_claim_of(effect->claim), effect->step, effect->round,
+                                   core_ticket_of(core_claim_of(effect->claim))};
 
     core_say(core, "SEND %s #%u:", step_names[effect->step], command.claim->number);
     for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
@@ -181,6 +190,8 @@ static void carry_out_complete(struct core *core, const struct rl_effect *effect
     core->completed[i]++;
     if (effect->op == RL_OP_ACQUIRE) /* it was lent until now */
         memset(&core->wishes[i], 0xa5, sizeof(core->wishes[i]));
+    if (effect->op == RL_OP_ACQUIRE)
+        memset(&core->lines[i], 0xa5, sizeof(core->lines[i]));
     core_say(core, "COMPLETE %s %s", op_names[effect->op], end_names[effect->status]);
     if (effect->cause)
         core_say(core, " (%s)", end_names[effect->cause]);
@@ -221,7 +232,7 @@ static void answer_want_claim(struct core *core, struct rl_lock *lock)
                               core->proposal);
 }
 
-/* Whatever is said about a lock is said while it is held. */
+/* Whatever is said about a lock is said while it is held. Timers are asked for anew after every event here. */
 static void carry_out_news(struct core *core, const struct rl_effect *effect)
 {
     CORE_DEMAND(effect->kind == RL_EFFECT_LOST || effect->lock->state == RL_LOCK_HELD ||
@@ -237,7 +248,7 @@ static void carry_out_news(struct core *core, const struct rl_effect *effect)
         core->lost[index_of(core, effect->lock)]++;
 }
 
-/* Claims and acceptances are routine: they leave no line. */
+/* Claims and acceptances are routine, and so are votes that go: they leave no line. */
 static void carry_out(struct core *core, const struct rl_effect *effect)
 {
     if (effect->kind == RL_EFFECT_WANT_CLAIM) {
@@ -245,7 +256,7 @@ static void carry_out(struct core *core, const struct rl_effect *effect)
     } else if (effect->kind == RL_EFFECT_ACCEPT) {
         core->now = rl_after(core->now, core->accept_delay);
         rl_lock_accept(&core->engine, effect->lock, core->now);
-    } else {
+    } else if (effect->kind != RL_EFFECT_SHORTENED) { /* all timers are asked each time */
         say_time(core);
         if (effect->kind == RL_EFFECT_SEND)
             carry_out_send(core, effect);
@@ -255,6 +266,8 @@ static void carry_out(struct core *core, const struct rl_effect *effect)
             carry_out_dispose(core, effect);
         else if (effect->kind == RL_EFFECT_BACKOFF)
             core_say(core, "BACKOFF %s\n", end_names[effect->status]);
+        else if (effect->kind == RL_EFFECT_WAITING)
+            core_say_place(core, effect->lock);
         else
             carry_out_news(core, effect);
     }
@@ -301,6 +314,8 @@ struct core *core_new(const struct rl_config *config)
         rl_lock_init(&core->locks[i]);
     for (unsigned node = 0; node < config->n_nodes; node++)
         core_judge_votes(core, node, false);
+    for (unsigned node = 0; node < config->n_nodes; node++)
+        core->places[node] = (struct rl_place){.ticket = 100, .held_ms = 3000, .look_ms = 3000};
     return core;
 }
 

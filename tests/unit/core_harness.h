@@ -29,7 +29,7 @@
 
 #define CORE_LOCKS 4
 #define CORE_QUEUE 1024
-#define CORE_LOG 4096
+#define CORE_LOG 3500
 
 /* What the harness knows of a claim that the engine has. */
 struct core_claim {
@@ -37,8 +37,10 @@ struct core_claim {
     struct rl_claim *claim;
     unsigned number;     /* 1 for the first */
     unsigned in_flight;
-    uint32_t claimed;    /* masks of masters that were sent a claim, an undo */
+    uint32_t claimed;    /* masks of masters that were sent a claim, an enqueue, an undo */
+    uint32_t enqueued;
     uint32_t undone;
+    uint32_t enqueued_round[RL_MAX_NODES]; /* the latest in which each was asked for one */
     void *watched;       /* the watcher's own; freed with the claim */
 };
 
@@ -52,6 +54,7 @@ struct core_command {
     struct core_claim *claim; /* NULL: a guard */
     enum rl_step step;
     uint32_t round;
+    uint64_t ticket; /* of a place in line; 0: not known when it was sent */
 };
 
 struct core_queue {
@@ -62,10 +65,11 @@ struct core_queue {
 
 struct core;
 
-/* Sees every command when it is sent and when it ends. */
+/* Sees every command when it is sent and when it ends, and every notification. */
 struct core_watch {
     void (*sent)(struct core *core, const struct core_command *command, unsigned node);
     void (*ended)(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome);
+    void (*called)(struct core *core, struct core_claim *claim, unsigned node, const struct rl_call *call);
 };
 
 struct core {
@@ -76,8 +80,10 @@ struct core {
     struct rl_span accept_delay; /* passes between the effect and its answer */
     bool refuse_claims;          /* the host has no claim to give */
     uint64_t proposal;           /* the host's, for claims with a fencing token */
-    struct rl_acquire wishes[CORE_LOCKS]; /* lent to the engine until the acquisition completes */
+    struct rl_acquire wishes[CORE_LOCKS]; /* lent to the engine until the acquisition completes, ... */
+    struct rl_line lines[CORE_LOCKS];     /* ... and so are these */
     uint64_t counters[RL_MAX_NODES]; /* what each master answers to fenced claims */
+    struct rl_place places[RL_MAX_NODES]; /* what each master says of the queue; the ticket only if it knows of none */
     bool clogged[RL_MAX_NODES];
     const struct core_watch *watch;
     struct rl_list live;
@@ -131,7 +137,7 @@ void core_sleep_to(struct core *core, int64_t ms);
 void core_answer(struct core *core, unsigned node, enum rl_outcome outcome);
 void core_answer_for(struct core *core, unsigned node, enum rl_outcome outcome, enum rl_detail detail);
 
-/* One letter for each master: granted, refused, failed, unknown; anything else: no answer. */
+/* One letter for each master: granted, queued, refused, failed, unknown; anything else: no answer. */
 void core_answers(struct core *core, const char *letters);
 
 void core_link(struct core *core, unsigned node, enum rl_link link);
@@ -169,6 +175,36 @@ void core_step_clock(struct core *core, unsigned node, int64_t ms);
 
 /* What the engine must not ask of it, by a second reading of protocol 3.2, 5.1 and 5.6. */
 void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node);
+
+/* --- In line (core_line.c) --------------------------------------------------------------------------------------- */
+
+/* ttl 4000 ms, a lease of half of it; in line from the beginning, or when refused. */
+struct rl_acquire core_wish_in_line(void);
+struct rl_acquire core_wish_to_queue(void);
+
+/* In line with all masters, which have not answered yet; the transcript is empty. */
+struct core *core_start_in_line(size_t n_nodes);
+
+/* The same, and all of them have answered: queued, with the same ticket. */
+struct core *core_start_queued(size_t n_nodes);
+
+/* A notification for the handle: the key was handed over to it in this round, or in its latest. */
+void core_hand_over_in(struct core *core, unsigned node, uint32_t round);
+void core_hand_over(struct core *core, unsigned node);
+
+/* A notification for the handle: somebody with a lower ticket waits for what it was given. */
+void core_tell_of_lower(struct core *core, unsigned node);
+
+/* A notification for any claim. */
+void core_call(struct core *core, struct core_claim *claim, unsigned node, const struct rl_call *call);
+
+void core_look_again(struct core *core, unsigned node);
+
+/* The parts of the harness that have to do with it. */
+void core_lend_line(struct core *core, unsigned i);
+uint64_t core_ticket_of(const struct core_claim *claim);
+void core_tell_place(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome);
+void core_say_place(struct core *core, const struct rl_lock *lock);
 
 /* --- Operations of the handle core->handle, the first one unless set otherwise --------------------------------- */
 

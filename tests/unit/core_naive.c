@@ -8,6 +8,7 @@
 struct sent {
     int64_t round;
     int64_t bound_ns;
+    bool lengthens; /* at most: a place in line is refreshed with a lease that never cuts the key's life short */
 };
 
 enum waiting { NOTHING, GRANT, MISSING };
@@ -59,9 +60,12 @@ static int64_t naive_bound(const struct naive_vote *vote)
 
     if (vote->granted < 0)
         return INT64_MIN;
-    for (size_t i = 0; i < vote->n_sent; i++)
+    for (size_t i = 0; i < vote->n_sent; i++) {
+        if (vote->sent[i].lengthens && vote->sent[i].round != vote->granted)
+            continue;
         bound_ns = vote->sent[i].bound_ns < bound_ns ? vote->sent[i].bound_ns : bound_ns;
-    return bound_ns;
+    }
+    return bound_ns == INT64_MAX ? INT64_MIN : bound_ns;
 }
 
 /* protocol 5.6: a master whose clock was set gives no new votes, but may lengthen one that counts. */
@@ -94,7 +98,8 @@ static void miss(const struct core *core, struct naive_vote *vote, unsigned node
 
 static bool sets_ttl(const struct core_command *command)
 {
-    return command->step == RL_STEP_CLAIM || command->step == RL_STEP_EXTEND || command->step == RL_STEP_REPAIR;
+    return command->step == RL_STEP_CLAIM || command->step == RL_STEP_ENQUEUE || command->step == RL_STEP_EXTEND ||
+           command->step == RL_STEP_REPAIR;
 }
 
 static void note_sent(struct core *core, const struct core_command *command, unsigned node)
@@ -108,6 +113,7 @@ static void note_sent(struct core *core, const struct core_command *command, uns
     if (vote->n_sent == MAX_SENT)
         strike(vote, vote->sent[0].round, vote->sent[0].round);
     vote->sent[vote->n_sent].round = command->round;
+    vote->sent[vote->n_sent].lengthens = command->step == RL_STEP_ENQUEUE;
     vote->sent[vote->n_sent++].bound_ns = core->now.ns + (ttl_ms - drift_ms) * RL_NS_PER_MS;
 }
 
@@ -118,6 +124,37 @@ static void await(struct naive_vote *vote, const struct core_command *command, e
     vote->waiting_is_claim = command->step == RL_STEP_CLAIM;
 }
 
+static bool is_latest(const struct naive_vote *vote, int64_t round)
+{
+    for (size_t i = 0; i < vote->n_sent; i++) {
+        if (vote->sent[i].round > round)
+            return false;
+    }
+    return true;
+}
+
+static int64_t bound_of(const struct naive_vote *vote, int64_t round)
+{
+    for (size_t i = 0; i < vote->n_sent; i++) {
+        if (vote->sent[i].round == round)
+            return vote->sent[i].bound_ns;
+    }
+    return INT64_MIN;
+}
+
+/* "queued" in the latest round: whatever was granted by an earlier one is over. (In an earlier round it may be older
+ * than what a notification has told since.) The engine cannot tell rounds of one instant apart, and need not. */
+static void place_ended(struct core *core, const struct core_command *command, struct naive_vote *vote, unsigned node,
+                        enum rl_outcome outcome)
+{
+    bool latest = command->round == command->claim->claim->round;
+
+    if (outcome == RL_GRANTED)
+        grant(core, vote, node, command->round, true);
+    else if (outcome == RL_QUEUED && latest && naive_bound(vote) != bound_of(vote, command->round))
+        vote->granted = -1;
+}
+
 static void note_ended(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome)
 {
     struct naive_vote *vote = &naive_of(command->claim)->votes[node];
@@ -125,11 +162,14 @@ static void note_ended(struct core *core, const struct core_command *command, un
 
     if (!sets_ttl(command))
         return;
-    if (outcome == RL_GRANTED && guarded)
+    if (command->step == RL_STEP_ENQUEUE)
+        place_ended(core, command, vote, node, outcome);
+    else if (outcome == RL_GRANTED && guarded)
         await(vote, command, GRANT);
     else if (outcome == RL_GRANTED)
         grant(core, vote, node, command->round, command->step == RL_STEP_CLAIM);
-    else if (outcome == RL_REFUSED && guarded && command->step == RL_STEP_EXTEND)
+    else if (outcome == RL_REFUSED && guarded && command->step == RL_STEP_EXTEND &&
+             command->round == command->claim->claim->round) /* what is said of an earlier one is believed at once */
         await(vote, command, MISSING);
     else if (outcome == RL_REFUSED && command->step == RL_STEP_EXTEND)
         miss(core, vote, node, command->round);
@@ -139,7 +179,16 @@ static void note_ended(struct core *core, const struct core_command *command, un
         strike(vote, command->round, command->round);
 }
 
-const struct core_watch core_naive_watch = {note_sent, note_ended};
+/* A grant by hand-over counts as long as one by the refresh that it names, and that must be the latest. */
+static void note_called(struct core *core, struct core_claim *claim, unsigned node, const struct rl_call *call)
+{
+    struct naive_vote *vote = &naive_of(claim)->votes[node];
+
+    if (call->granted && is_latest(vote, call->round))
+        grant(core, vote, node, call->round, true);
+}
+
+const struct core_watch core_naive_watch = {note_sent, note_ended, note_called};
 
 /* --- Other events ------------------------------------------------------------------------------------------------- */
 
@@ -182,7 +231,7 @@ void core_naive_adopted(const struct rl_lock *lock, int64_t bound_ns)
     struct naive *naive = naive_of(core_claim_of(lock->claim));
 
     for (size_t i = 0; i < lock->claim->n_nodes; i++) {
-        naive->votes[i].sent[0] = (struct sent){0, bound_ns};
+        naive->votes[i].sent[0] = (struct sent){0, bound_ns, false};
         naive->votes[i].n_sent = 1;
         naive->votes[i].granted = 0;
     }

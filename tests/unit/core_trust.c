@@ -101,7 +101,7 @@ void core_check_trusted(const struct core *core, const struct core_command *comm
 
     CORE_DEMAND(standing->kind == RL_STANDING_VOTES || standing->kind == RL_STANDING_QUARANTINED,
                 "master %u must not be asked\n%s", node, core->log);
-    if (command->step == RL_STEP_CLAIM)
+    if (command->step == RL_STEP_CLAIM || command->step == RL_STEP_ENQUEUE)
         CORE_DEMAND(!quarantined && !stepped, "a claim to master %u, which must not vote\n%s", node, core->log);
     else if (quarantined || (stepped && command->step == RL_STEP_EXTEND))
         CORE_DEMAND(has_live_vote(core, command, node), "master %u has lost a vote that is over\n%s", node, core->log);

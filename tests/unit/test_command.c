@@ -27,7 +27,13 @@ static void check_out(const char *expected)
 
 static struct rl_command command_for(enum rl_step step)
 {
-    static const struct rl_subject subject = {.key = {"key", 3}, .token = {"token", 5}, .ttl_ms = 30000};
+    static const struct rl_subject subject = {.key = {"key", 3},
+                                              .token = {"token", 5},
+                                              .ttl_ms = 30000,
+                                              .marker = {"m", 1},
+                                              .counter = {"c", 1},
+                                              .queue = {"q", 1},
+                                              .waiters = {"w", 1}};
     struct rl_command command;
 
     rl_mutex_recipe.command(step, &subject, &command);
@@ -45,13 +51,15 @@ START_TEST(a_claim_is_set_nx_px)
 }
 END_TEST
 
-START_TEST(a_release_is_evalsha_with_one_key)
+#define RELEASE_ARGUMENTS \
+    "$1\r\n5\r\n$3\r\nkey\r\n$1\r\nq\r\n$1\r\nw\r\n$1\r\nc\r\n$1\r\nm\r\n$5\r\ntoken\r\n"
+
+START_TEST(a_release_is_evalsha_with_five_keys)
 {
     struct rl_command command = command_for(RL_STEP_RELEASE);
     char expected[200];
 
-    snprintf(expected, sizeof(expected),
-             "*5\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$5\r\ntoken\r\n",
+    snprintf(expected, sizeof(expected), "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n" RELEASE_ARGUMENTS,
              rl_script_text(RL_SCRIPT_RELEASE)->sha1);
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
@@ -64,8 +72,8 @@ START_TEST(a_rollback_carries_the_text_of_the_script)
     const struct rl_script_text *script = rl_script_text(RL_SCRIPT_RELEASE);
     char expected[4096];
 
-    snprintf(expected, sizeof(expected), "*5\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$5\r\ntoken\r\n",
-             script->size, script->text);
+    snprintf(expected, sizeof(expected), "*9\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n" RELEASE_ARGUMENTS, script->size,
+             script->text);
     ck_assert(rl_command_encode(&command, &out));
     check_out(expected);
 }
@@ -113,7 +121,7 @@ int main(void)
     TCase *tc = suite_add_case(suite, "encode", NULL, teardown);
 
     tcase_add_test(tc, a_claim_is_set_nx_px);
-    tcase_add_test(tc, a_release_is_evalsha_with_one_key);
+    tcase_add_test(tc, a_release_is_evalsha_with_five_keys);
     tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
     tcase_add_test(tc, words_may_hold_any_bytes_and_none);
     tcase_add_test(tc, commands_are_appended_to_what_is_there);

@@ -3,6 +3,7 @@
  * The harness checks every effect (core_harness.h), and a second, naive ledger is kept beside the engine's
  * (core_naive.h). Every second life has masters with markers, that restart, lose their memory or have their clocks
  * set, and locks that are renewed, fenced and handed over. On failure the transcript names the seed. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,10 +39,15 @@ static void check_locks(struct core *core)
         const struct rl_lock *lock = &core->locks[i];
         int64_t deadline_ns = rl_lock_deadline(&core->engine, lock).ns;
 
+        CORE_DEMAND(lock->state != RL_LOCK_WAITING || rl_lock_wakeup(&core->engine, lock).ns != RL_NEVER.ns,
+                    "lock %u waits for ever\n%s", i, core->log);
+        CORE_DEMAND(lock->state != RL_LOCK_WAITING || !core_claim_of(lock->claim)->undone,
+                    "lock %u waits with a value that is undone\n%s", i, core->log);
         if (!is_held(lock))
             continue;
-        CORE_DEMAND(deadline_ns <= core_naive_deadline(core, lock->claim), "lock %u claims to be valid too long\n%s", i,
-                      core->log);
+        CORE_DEMAND(deadline_ns <= core_naive_deadline(core, lock->claim),
+                    "lock %u claims to be valid until %" PRId64 " and not %" PRId64 "\n%s", i, deadline_ns,
+                    core_naive_deadline(core, lock->claim), core->log);
         CORE_DEMAND(!*core_naive_passed(lock->claim) || deadline_ns <= core->now.ns,
                     "lock %u came back to life\n%s", i, core->log);
         CORE_DEMAND(!lock->claim->fenced || rl_claim_token(lock->claim), "lock %u held without its token\n%s", i,
@@ -106,6 +112,7 @@ static void acquire_somehow(struct core *core, uint64_t *random)
         wish.deadline = rl_after(core->now, rl_ms((int64_t)draw(random, 500)));
     if (!is_plain(core))
         keep_somehow(random, &wish);
+    wish.wait = (uint8_t)draw(random, RL_WAIT_FIFO + 1);
     core_acquire(core, &wish);
 }
 
@@ -173,9 +180,55 @@ static void restart(struct core *core, uint64_t *random, unsigned node)
     core_restart(core, node, core->now.ns / RL_NS_PER_MS + (int64_t)draw(random, draw(random, 2) ? 2000 : 20));
 }
 
+/* In line: mostly queued, so that the grants come by notifications. */
+static void answer_place(struct core *core, uint64_t *random, unsigned node)
+{
+    static const enum rl_outcome outcomes[] = {RL_REFUSED, RL_FAILED, RL_UNKNOWN, RL_GRANTED, RL_GRANTED, RL_GRANTED};
+    uint64_t choice = draw(random, 20);
+
+    core->places[node] = (struct rl_place){
+        .ticket = 1 + draw(random, draw(random, 2) ? 3 : 1000),
+        .rank = (uint32_t)draw(random, 4),
+        .held_ms = (int64_t)draw(random, 1000) - 1,
+        .look_ms = (int64_t)draw(random, 1000) - 1,
+        .lower = draw(random, 4) == 0,
+    };
+    core_answer(core, node, choice < 6 ? outcomes[choice] : RL_QUEUED);
+}
+
+static struct core_claim *claim_in_line(struct core *core, uint64_t *random)
+{
+    struct core_claim *found = NULL;
+    uint64_t n = 0;
+
+    for (struct rl_list *at = core->live.next; at != &core->live; at = at->next) {
+        struct core_claim *claim = RL_CONTAINER_OF(at, struct core_claim, link);
+
+        if (claim->enqueued && draw(random, ++n) == 0)
+            found = claim;
+    }
+    return found;
+}
+
+/* Of the latest refresh or of an earlier one; true or not, since the engine cannot know. */
+static void notify(struct core *core, uint64_t *random)
+{
+    unsigned node = (unsigned)draw(random, core->engine.config.n_nodes);
+    struct core_claim *claim = claim_in_line(core, random);
+    uint32_t back = draw(random, 3) ? 0 : (uint32_t)draw(random, 3);
+    struct rl_call call;
+
+    if (!claim || !(claim->enqueued & (UINT32_C(1) << node)) || claim->enqueued_round[node] < back)
+        return;
+    call = (struct rl_call){.round = claim->enqueued_round[node] - back, .granted = draw(random, 4) != 0};
+    if (claim->claim->fenced && draw(random, 10))
+        call.fence = core->counters[node] += 1 + draw(random, 2);
+    core_call(core, claim, node, &call);
+}
+
 static void answer_guard(struct core *core, uint64_t *random, unsigned node)
 {
-    bool same_memory = draw(random, 50) != 0;
+    bool same_memory = draw(random, 25) != 0;
 
     core_naive_proof(core, node, same_memory);
     core_answer(core, node, same_memory ? RL_GRANTED : RL_REFUSED);
@@ -196,6 +249,8 @@ static void answer(struct core *core, uint64_t *random)
     core->counters[node] += draw(random, 4) == 0;
     if (!queue->commands[queue->head].claim)
         answer_guard(core, random, node);
+    else if (queue->commands[queue->head].step == RL_STEP_ENQUEUE)
+        answer_place(core, random, node);
     else
         core_answer(core, node, choice < 4 ? outcomes[choice] : RL_GRANTED);
 }
@@ -234,6 +289,8 @@ static void disturb(struct core *core, uint64_t *random)
         shake_trust(core, random, node);
     if (link != RL_LINK_DOWN) {
         core_link(core, node, link);
+        core->handle = (unsigned)draw(random, CORE_LOCKS);
+        core_look_again(core, node);
         return;
     }
     core_naive_proof(core, node, false);
@@ -255,8 +312,10 @@ static void step(struct core *core, uint64_t *random)
     uint64_t choice = draw(random, 100);
 
     look_before(core);
-    if (choice < 60)
+    if (choice < 55)
         answer(core, random);
+    else if (choice < 60)
+        notify(core, random);
     else if (choice < 80)
         act(core, random);
     else if (choice < 97)
@@ -277,6 +336,8 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
     config.tick = rl_ms(_i % 2 ? 4 : 0);
     core = core_new(&config);
     core->watch = &core_naive_watch;
+    for (unsigned node = 0; node < config.n_nodes; node++)
+        core->counters[node] = 1; /* whoever grants has counted */
     for (unsigned number = 0; number < N_STEPS; number++) {
         core_say(core, "-- seed %d, step %u\n", _i, number);
         step(core, &random);
@@ -284,6 +345,9 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
     ck_assert_uint_gt(core->engine.counters.attempts, 1000);
     ck_assert_uint_gt(core->engine.counters.lost, 10);
     ck_assert_uint_gt(core->engine.counters.debts_paid, 10);
+    ck_assert_uint_gt(core->engine.counters.waits, 100);
+    ck_assert_uint_gt(core->engine.counters.hand_overs, 100);
+    ck_assert(config.n_nodes < 3 || core->engine.counters.yields > 10);
     ck_assert(config.n_nodes < 3 || core->engine.counters.repairs > 0);
     ck_assert(is_plain(core) || core->engine.counters.renewals > 20);
     ck_assert(is_plain(core) || core->engine.counters.disproved > 10);

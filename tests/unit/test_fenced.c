@@ -66,11 +66,9 @@ START_TEST(a_repair_carries_the_counter_and_the_token)
 }
 END_TEST
 
-START_TEST(the_other_steps_are_the_mutexs)
+START_TEST(an_extension_is_the_mutexs)
 {
     expect_command(RL_STEP_EXTEND, &subject, RL_SCRIPT_EXTEND, 1, "lock value 30000");
-    expect_command(RL_STEP_RELEASE, &subject, RL_SCRIPT_RELEASE, 1, "lock value");
-    expect_command(RL_STEP_ROLLBACK, &subject, RL_SCRIPT_RELEASE, 1, "lock value");
 }
 END_TEST
 
@@ -178,7 +176,7 @@ int main(void)
     tcase_add_test(commands, a_claim_is_the_grant_script_with_the_proposal);
     tcase_add_test(commands, a_raise_is_the_raise_script_with_the_token);
     tcase_add_test(commands, a_repair_carries_the_counter_and_the_token);
-    tcase_add_test(commands, the_other_steps_are_the_mutexs);
+    tcase_add_test(commands, an_extension_is_the_mutexs);
     tcase_add_test(commands, numbers_are_written_in_full);
     tcase_add_test(answers, a_grant_has_the_masters_counter);
     tcase_add_test(answers, a_refusal_has_it_too);

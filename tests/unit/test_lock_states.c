@@ -122,6 +122,42 @@ static void adopt_lost(struct core *core)
     adopt(core);
 }
 
+static void get_in_line(struct core *core)
+{
+    struct rl_acquire wish = core_wish_to_queue();
+
+    core_acquire(core, &wish);
+    core_answers(core, "rr");
+}
+
+static void win_in_line(struct core *core)
+{
+    get_in_line(core);
+    core_answers(core, "--q");
+    core_answers(core, "gg");
+}
+
+static void get_out_of_line(struct core *core)
+{
+    get_in_line(core);
+    core_cancel(core);
+}
+
+static void fall_out_of_line(struct core *core)
+{
+    get_in_line(core);
+    core_drop(core, 0);
+    core_drop(core, 1);
+    core_run_to(core, 500);
+}
+
+static void get_in_line_again(struct core *core)
+{
+    fall_out_of_line(core);
+    core_link(core, 0, RL_LINK_READY);
+    core_run_to(core, 1500);
+}
+
 static const struct {
     enum rl_lock_state from, to;
     void (*play)(struct core *core);
@@ -130,9 +166,14 @@ static const struct {
     {RL_LOCK_IDLE, RL_LOCK_RELEASING, release_value},
     {RL_LOCK_IDLE, RL_LOCK_HELD, adopt},
     {RL_LOCK_ACQUIRING, RL_LOCK_HELD, win},
+    {RL_LOCK_ACQUIRING, RL_LOCK_WAITING, get_in_line},
     {RL_LOCK_ACQUIRING, RL_LOCK_BACKING_OFF, back_off},
     {RL_LOCK_ACQUIRING, RL_LOCK_IDLE, acquire_once_and_fail},
+    {RL_LOCK_WAITING, RL_LOCK_HELD, win_in_line},
+    {RL_LOCK_WAITING, RL_LOCK_BACKING_OFF, fall_out_of_line},
+    {RL_LOCK_WAITING, RL_LOCK_IDLE, get_out_of_line},
     {RL_LOCK_BACKING_OFF, RL_LOCK_ACQUIRING, back_off_and_retry},
+    {RL_LOCK_BACKING_OFF, RL_LOCK_WAITING, get_in_line_again},
     {RL_LOCK_BACKING_OFF, RL_LOCK_IDLE, back_off_and_cancel},
     {RL_LOCK_HELD, RL_LOCK_EXTENDING, extend},
     {RL_LOCK_HELD, RL_LOCK_RELEASING, release},

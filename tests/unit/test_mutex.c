@@ -1,4 +1,5 @@
-/* The recipe of the plain mutex: what is written for each step, and what each reply means. */
+/* The recipe of the plain mutex: what is written for its own steps, and what each reply means. The steps that have to
+ * do with the queues are tested in test_queue.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,33 +60,6 @@ START_TEST(an_extension_is_the_extend_script_by_digest)
     ck_assert_uint_eq(command.n_keys, 1);
     ck_assert_uint_eq(command.argc, 3);
     expect_arguments(&command, "lock~x token-of-one-attempt 30000");
-}
-END_TEST
-
-START_TEST(a_release_is_the_release_script_by_digest)
-{
-    struct rl_command command;
-
-    command_of(RL_STEP_RELEASE, &command);
-    ck_assert_int_eq(command.send_as, RL_SEND_EVALSHA);
-    ck_assert_int_eq(command.script, RL_SCRIPT_RELEASE);
-    ck_assert_uint_eq(command.n_keys, 1);
-    ck_assert_uint_eq(command.argc, 2);
-    expect_arguments(&command, "lock~x token-of-one-attempt");
-}
-END_TEST
-
-/* protocol 2.3: a NOSCRIPT must not eat a rollback. */
-START_TEST(a_rollback_is_the_release_script_with_its_text)
-{
-    struct rl_command command;
-
-    command_of(RL_STEP_ROLLBACK, &command);
-    ck_assert_int_eq(command.send_as, RL_SEND_EVAL);
-    ck_assert_int_eq(command.script, RL_SCRIPT_RELEASE);
-    ck_assert_uint_eq(command.n_keys, 1);
-    ck_assert_uint_eq(command.argc, 2);
-    expect_arguments(&command, "lock~x token-of-one-attempt");
 }
 END_TEST
 
@@ -195,25 +169,23 @@ START_TEST(a_status_other_than_ok_is_no_vote)
 }
 END_TEST
 
-static const enum rl_step scripts[] = {RL_STEP_EXTEND, RL_STEP_RELEASE, RL_STEP_ROLLBACK};
-
-START_TEST(scripts_answer_one_for_done_zero_for_missing_minus_one_for_foreign)
+START_TEST(an_extension_answers_one_for_done_zero_for_missing_minus_one_for_foreign)
 {
-    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
-    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, 0), RL_REFUSED, RL_DETAIL_MISSING);
-    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, -1), RL_REFUSED, RL_DETAIL_FOREIGN);
+    expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
+    expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, 0), RL_REFUSED, RL_DETAIL_MISSING);
+    expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, -1), RL_REFUSED, RL_DETAIL_FOREIGN);
 }
 END_TEST
 
-START_TEST(any_other_reply_to_a_script_may_mean_anything)
+START_TEST(any_other_reply_to_an_extension_may_mean_anything)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
 
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
-        expect_meaning(scripts[_i], of_type(types[i], 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
-    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, 2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
-    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
-    expect_meaning(scripts[_i], of_type(RL_REPLY_INTEGER, INT64_MIN), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+        expect_meaning(RL_STEP_EXTEND, of_type(types[i], 1), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, 2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, -2), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    expect_meaning(RL_STEP_EXTEND, of_type(RL_REPLY_INTEGER, INT64_MIN), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
 }
 END_TEST
 
@@ -244,8 +216,6 @@ static void add_command_tests(TCase *cases)
 {
     tcase_add_test(cases, a_claim_is_set_nx_px_and_no_script);
     tcase_add_test(cases, an_extension_is_the_extend_script_by_digest);
-    tcase_add_test(cases, a_release_is_the_release_script_by_digest);
-    tcase_add_test(cases, a_rollback_is_the_release_script_with_its_text);
     tcase_add_test(cases, a_repair_names_the_marker_and_the_memory_it_is_for);
     tcase_add_test(cases, a_repair_without_a_marker_names_the_key_in_its_place);
     tcase_add_test(cases, a_step_that_is_not_the_mutexs_own_undoes_nothing);
@@ -262,8 +232,8 @@ int main(void)
     tcase_add_test(answers, a_claim_is_granted_by_a_status_and_refused_by_nil);
     tcase_add_test(answers, any_other_reply_to_a_claim_may_have_set_the_key);
     tcase_add_test(answers, a_status_other_than_ok_is_no_vote);
-    tcase_add_loop_test(answers, scripts_answer_one_for_done_zero_for_missing_minus_one_for_foreign, 0, 3);
-    tcase_add_loop_test(answers, any_other_reply_to_a_script_may_mean_anything, 0, 3);
+    tcase_add_test(answers, an_extension_answers_one_for_done_zero_for_missing_minus_one_for_foreign);
+    tcase_add_test(answers, any_other_reply_to_an_extension_may_mean_anything);
     tcase_add_test(answers, a_repair_is_done_by_setting_the_ttl_or_the_key);
     tcase_add_test(answers, a_repair_in_another_memory_has_certainly_done_nothing);
     tcase_add_test(answers, any_other_reply_to_a_repair_may_mean_anything);

@@ -49,14 +49,6 @@ START_TEST(digests_are_40_lower_case_hexadecimal_digits)
 }
 END_TEST
 
-/* C11 promises no longer literal than that. */
-START_TEST(no_script_is_longer_than_a_string_literal_may_be)
-{
-    for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++)
-        ck_assert_uint_lt(rl_script_text((enum rl_script)i)->size, 4095);
-}
-END_TEST
-
 /* An EVAL shows up in SLOWLOG and MONITOR: whoever reads it there must learn what it is. */
 START_TEST(every_script_begins_by_saying_what_it_is)
 {
@@ -72,7 +64,6 @@ int main(void)
 
     tcase_add_test(tc, the_embedded_text_is_the_file_byte_for_byte);
     tcase_add_test(tc, digests_are_40_lower_case_hexadecimal_digits);
-    tcase_add_test(tc, no_script_is_longer_than_a_string_literal_may_be);
     tcase_add_test(tc, every_script_begins_by_saying_what_it_is);
     return suite_run(suite);
 }

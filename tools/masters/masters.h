@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define MASTERS_MAX 31
@@ -74,6 +75,26 @@ char *masters_command(struct masters *masters, size_t i, const char *const *argv
  * have the key at all. Masters that are down or hung count as not having it. */
 char *masters_get(struct masters *masters, size_t i, const char *key);
 size_t masters_count_key(struct masters *masters, const char *key);
+
+/* A wrong wall clock for servers, right at first; steps and drifts take effect at once, also in a server that is
+ * running. The server's monotonic clock stays right.
+ *
+ *     struct masters_clock *clock = masters_clock_create();
+ *     struct masters_setup setup = {.environment = masters_clock_environment(clock)};
+ *
+ * Servers with the same clock share the same wrong time; it survives their restarts. A clock is to be used by one thread
+ * at a time, in the process that has created it or in one forked by that. It needs a module that is preloaded into the
+ * server, redlock-clockshim.so: $REDLOCK_CLOCK_SHIM, else the one that was built or installed with this program. */
+struct masters_clock;
+
+struct masters_clock *masters_clock_create(void); /* NULL on failure */
+void masters_clock_destroy(struct masters_clock *clock); /* after the servers; NULL is fine */
+const char *const *masters_clock_environment(const struct masters_clock *clock); /* valid as long as the clock */
+void masters_clock_step_ms(struct masters_clock *clock, int64_t by_ms);
+/* From now on it runs fast (or slow, if negative) by so many millionths: 50000 is 5 %. 0 ends the drift and leaves the
+ * clock as wrong as it is then. */
+void masters_clock_drift_ppm(struct masters_clock *clock, int64_t ppm);
+int64_t masters_clock_ahead_us(const struct masters_clock *clock); /* how far it is ahead of the real time now */
 
 const char *masters_error(void); /* of the last failure in this thread */
 

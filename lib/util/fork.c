@@ -1,8 +1,7 @@
-/* Notices fork(): the one piece of process-wide state, written by the child before it runs anything else. */
+#include "util/fork.h"
+
 #include <pthread.h>
 #include <stdatomic.h>
-
-#include "api/client.h"
 
 static atomic_uint generation = 1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;

@@ -1,4 +1,4 @@
-/* What the two sides of a clock fault share: the test writes it, the shim inside the server reads it.
+/* What the two sides of a wrong clock share: masters_clock_*() write it, the shim inside the server reads it.
  *
  * The faulty clock shows the real time plus
  *
@@ -7,8 +7,8 @@
  * The three change together, so the writer makes `turn` odd meanwhile, and a reader who saw an odd turn, or two that
  * differ, looks again. All accesses are sequentially consistent: other processes see them in this very order.
  * Header only, and nothing but arithmetic: the shim must not need any library. */
-#ifndef TESTS_CLOCK_FILE_H
-#define TESTS_CLOCK_FILE_H
+#ifndef MASTERS_CLOCK_FILE_H
+#define MASTERS_CLOCK_FILE_H
 
 #include <stdatomic.h>
 #include <stdint.h>

@@ -6,7 +6,7 @@
  * comes straight from the kernel.
  *
  * The file to obey is named by an environment variable (clock_file.h); without it the clock is right. A file that is
- * named but cannot be had ends the process: a test must not believe in a fault that does not happen. */
+ * named but cannot be had ends the process: nobody must believe in a fault that does not happen. */
 #include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>

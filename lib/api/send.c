@@ -1,0 +1,195 @@
+/* What is written to the masters: the commands of the engine's steps, in the bytes of the protocol. */
+#include <string.h>
+
+#include "api/client.h"
+#include "codec/classify.h"
+#include "codec/command.h"
+
+#define FLAG_AS_EVAL 1 /* ticket: this is the repetition with the script's text */
+
+/* --- Names ------------------------------------------------------------------------------------------------------ */
+
+#define LONGEST_NAME (sizeof RL_WAITERS_NAME - 1)
+
+_Static_assert(sizeof RL_COUNTER_NAME - 1 <= LONGEST_NAME && sizeof RL_QUEUE_NAME - 1 <= LONGEST_NAME, "the longest");
+
+struct name {
+    unsigned char bytes[REDLOCK_MAX_KEY_BYTES + LONGEST_NAME];
+};
+
+/* The keys that belong to a lock's key; filled in where a command needs them. */
+struct names {
+    struct name counter;
+    struct name queue;
+    struct name waiters;
+};
+
+/* A name has its own between the prefix and the rest of the key. */
+static struct rl_slice make_name(const struct redlock_client *client, const struct rl_key *key, struct rl_slice own,
+                                 struct name *name)
+{
+    size_t prefix_size = client->trust.prefix_size;
+
+    memcpy(name->bytes, key->bytes, prefix_size);
+    memcpy(name->bytes + prefix_size, own.data, own.size);
+    memcpy(name->bytes + prefix_size + own.size, key->bytes + prefix_size, key->size - prefix_size);
+    return (struct rl_slice){name->bytes, own.size + key->size};
+}
+
+static struct rl_slice make_counter_name(const struct redlock_client *client, const struct rl_key *key,
+                                         struct names *names)
+{
+    return make_name(client, key, (struct rl_slice){RL_COUNTER_NAME, sizeof RL_COUNTER_NAME - 1}, &names->counter);
+}
+
+/* --- Subjects --------------------------------------------------------------------------------------------------- */
+
+/* protocol 4: the counter outlives every lock, and is kept alive by use. */
+#define COUNTER_TTL_MS (24 * 3600 * 1000)
+#define COUNTER_TTL_MAX_TTLS 10
+
+static void add_fence(const struct redlock_client *client, const struct rl_claim *claim, struct names *names,
+                      struct rl_subject *subject)
+{
+    uint64_t long_enough = (uint64_t)client->options.max_ttl_ms * COUNTER_TTL_MAX_TTLS;
+
+    subject->counter = make_counter_name(client, rl_host_claim_of(claim)->key, names);
+    subject->counter_ttl_ms = long_enough > COUNTER_TTL_MS ? long_enough : COUNTER_TTL_MS;
+    subject->proposal = rl_claim_fence(claim)->proposal;
+    subject->fence = rl_claim_fence(claim)->token;
+}
+
+/* Do commands that look at a queue there name the marker, with which its entries are compared? Not where nothing but
+ * the classic profile is possible. Whether the master is judged at present plays no part. */
+static bool has_marker(const struct redlock_client *client, unsigned node)
+{
+    const struct rl_standing *standing = &client->engine.standings[node];
+    bool unverified = standing->kind == RL_STANDING_VOTES && !standing->guarded;
+
+    return client->trust.guarded && !unverified;
+}
+
+/* Whoever gives the key up may have to give it to a waiter with tokens. */
+static void add_queue(const struct redlock_client *client, const struct rl_claim *claim, unsigned node,
+                      struct names *names, struct rl_subject *subject)
+{
+    const struct rl_key *key = rl_host_claim_of(claim)->key;
+
+    subject->queue = make_name(client, key, (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, &names->queue);
+    subject->waiters =
+        make_name(client, key, (struct rl_slice){RL_WAITERS_NAME, sizeof RL_WAITERS_NAME - 1}, &names->waiters);
+    if (!subject->counter.size)
+        subject->counter = make_counter_name(client, key, names);
+    if (has_marker(client, node))
+        subject->marker = (struct rl_slice){client->trust.marker, client->trust.marker_size};
+}
+
+static void add_place(const struct redlock_client *client, const struct rl_claim *claim, unsigned node, uint32_t round,
+                      struct rl_subject *subject)
+{
+    const struct rl_line *line = claim->lock->wish->line;
+
+    subject->incarnation = rl_trust_incarnation(client, node);
+    subject->channel = (struct rl_slice){client->waiters.channel, strlen(client->waiters.channel)};
+    subject->round = round;
+    subject->ticket = line->ticket;
+    subject->proposed_ticket = line->proposal;
+}
+
+static bool is_undo(enum rl_step step)
+{
+    return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
+}
+
+static bool encode(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                   unsigned node, bool as_eval)
+{
+    const struct rl_host_claim *host = rl_host_claim_of(claim);
+    struct rl_subject subject = {
+        .key = {host->key->bytes, host->key->size},
+        .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
+        .ttl_ms = claim->ttl_ms,
+    };
+    struct names names;
+    struct rl_command command;
+
+    if (claim->fenced)
+        add_fence(client, claim, &names, &subject);
+    if (step == RL_STEP_REPAIR) {
+        subject.marker = rl_trust_marker(client, node);
+        subject.incarnation = rl_trust_incarnation(client, node);
+    } else if (is_undo(step)) {
+        add_queue(client, claim, node, &names, &subject);
+    } else if (step == RL_STEP_ENQUEUE) {
+        add_queue(client, claim, node, &names, &subject);
+        add_place(client, claim, node, round, &subject);
+    }
+    rl_host_recipe(claim)->command(step, &subject, &command);
+    if (as_eval && command.send_as == RL_SEND_EVALSHA)
+        command.send_as = RL_SEND_EVAL;
+    rl_bytes_clear(&client->scratch);
+    return rl_command_encode(&command, &client->scratch);
+}
+
+/* --- Sending ---------------------------------------------------------------------------------------------------- */
+
+static bool send_scratch(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+{
+    bool claim = ticket->step == RL_STEP_CLAIM || ticket->step == RL_STEP_ENQUEUE;
+    bool sent = rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch),
+                               rl_bytes_length(&client->scratch), claim, ticket);
+
+    client->stats.commands += sent;
+    return sent;
+}
+
+/* Are the bytes for one master those for the other, too? Some commands name the memory that they are meant for. */
+static bool same_bytes(const struct redlock_client *client, enum rl_step step, unsigned a, unsigned b)
+{
+    if (!client->trust.guarded)
+        return true;
+    if (is_undo(step))
+        return has_marker(client, a) == has_marker(client, b);
+    return step != RL_STEP_REPAIR && step != RL_STEP_ENQUEUE;
+}
+
+/* Formats once where that is possible, fans out the bytes. */
+void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
+{
+    struct rl_ticket ticket = {.owner = effect->claim, .sent = client->now, .round = effect->round,
+                               .step = (uint8_t)effect->step};
+    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
+    unsigned formatted_for = REDLOCK_MAX_MASTERS;
+    bool encoded = false;
+
+    if (effect->step == RL_STEP_ENQUEUE)
+        rl_waiters_enter(client, effect->claim);
+    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+        if (!(effect->nodes & (UINT32_C(1) << node)))
+            continue;
+        if (formatted_for == REDLOCK_MAX_MASTERS || !same_bytes(client, effect->step, formatted_for, node)) {
+            encoded = encode(client, effect->claim, effect->step, effect->round, node, false);
+            formatted_for = node;
+        }
+        if (!encoded || !send_scratch(client, node, &ticket))
+            rl_engine_reply(&client->engine, client->now, effect->claim, effect->step, effect->round, node, refusal,
+                            RL_NO_LATENCY);
+    }
+}
+
+/* protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know the script. */
+bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+{
+    struct rl_ticket again = *ticket;
+
+    if ((ticket->flags & FLAG_AS_EVAL) ||
+        !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
+                              node))
+        return false;
+    again.flags |= FLAG_AS_EVAL;
+    if (!encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, true) ||
+        !send_scratch(client, node, &again))
+        return false;
+    client->stats.script_reloads++;
+    return true;
+}

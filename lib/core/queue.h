@@ -1,0 +1,26 @@
+/* What is written to the queues on the masters, and what they say (protocol section 6): for all recipes alike. */
+#ifndef RL_CORE_QUEUE_H
+#define RL_CORE_QUEUE_H
+
+#include <stdbool.h>
+
+#include "core/recipe.h"
+
+/* RL_STEP_ENQUEUE, RL_STEP_RELEASE and RL_STEP_ROLLBACK. */
+void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
+
+/* The meaning of a reply to ENQUEUE; a grant with tokens has counted. */
+struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced);
+
+/* The meaning of a reply to RELEASE and ROLLBACK. */
+struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply);
+
+/* What else the reply to ENQUEUE says; false if it says nothing of the queue. */
+bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place);
+
+/* Takes a notification apart: whose value it is about and in which incarnation of the master ("-": there is none), and
+ * what it says. The slices borrow from the payload. false: it is none of ours. */
+bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
+                   struct rl_call *ret_call);
+
+#endif

@@ -1,0 +1,82 @@
+-- ENQUEUE (protocol 6.1): takes a place in the queue or keeps it, and gets the key if it is free and the turn has come.
+-- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does not
+-- look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel
+-- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
+-- waits here, waiters in front, PTTL of the key, ms after which to look again or -1, fencing counter}
+@HAND_OVER@
+local me, lease, round, inc, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[6], ARGV[7] ~= '0'
+if inc ~= '' and inc ~= incarnation() then
+  return {-2, now_us, 0, 0, 0, -1, -1, 0}
+end
+if fenced and not counter() then
+  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+end
+local value = redis.call('GET', KEYS[1])
+local held, known = value == me, redis.call('ZSCORE', KEYS[2], me)
+local waiting = redis.call('ZCARD', KEYS[2])
+if not known and not held and waiting >= 100000 then
+  return {-3, now_us, 0, 0, 0, -1, -1, 0}
+end
+local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me)
+
+local last, ticket = tonumber(notes[1] or 0), tonumber(ARGV[4])
+if ticket == 0 then
+  ticket = tonumber(known or 0)
+end
+if ticket == 0 then
+  ticket = math.max(last + 1, math.min(tonumber(ARGV[5]), now_us + 86400000000))
+end
+
+-- What was held up on its way, and is older than the entry, changes nothing.
+local stale = notes[4] and tonumber(notes[4]:match('^%d+ (%d+)') or 0) > round
+if held then
+  if redis.call('PTTL', KEYS[1]) < lease then
+    redis.call('PEXPIRE', KEYS[1], whole(lease + 1))
+  end
+  redis.call('HSET', KEYS[3], '@holder', me .. ' ' .. whole(ticket) .. ' ' .. ARGV[9])
+elseif not stale then
+  redis.call('ZADD', KEYS[2], whole(ticket), me)
+  redis.call('HSET', KEYS[3], me, table.concat({whole(now + lease), ARGV[3], ARGV[2], inc == '' and '-' or inc, ARGV[7],
+    ARGV[8], ARGV[9]}, ' '))
+end
+redis.call('HSET', KEYS[3], '@last', whole(math.max(last, ticket)))
+for i = 2, 3 do
+  if redis.call('PTTL', KEYS[i]) < lease then
+    redis.call('PEXPIRE', KEYS[i], whole(2 * lease))
+  end
+end
+
+-- Two others are looked at with every newcomer, so that the dead do not pile up behind a long hold.
+if not known and waiting > 1 then
+  local at = tonumber(notes[2] or 0) % waiting
+  for _, other in ipairs(redis.call('ZRANGE', KEYS[2], at, at + 1)) do
+    living(other)
+  end
+  redis.call('HSET', KEYS[3], '@sweep', whole(at + 2))
+end
+
+local before = value
+if not value then
+  value = hand_over(me)
+  held = value == me
+end
+local lowest, head = first_in_line()
+local lower = held and head and head ~= me and (lowest < ticket or lowest == ticket and head < me)
+local pttl = redis.call('PTTL', KEYS[1])
+local rank, look = 0, held and -1 or pttl
+if not held then
+  rank = redis.call('ZRANK', KEYS[2], me) or 0
+  local ahead
+  while rank > 0 and not ahead do
+    ahead = living(redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1])
+    rank = ahead and rank or rank - 1
+  end
+  look = ahead and ahead.left or pttl
+end
+-- Whoever got the key before this lower ticket was here should know, in case that he has no majority.
+local holder, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
+if holder and holder == before and not held and
+    (ticket < tonumber(number) or ticket == tonumber(number) and me < holder) then
+  tell(channel, holder, 0, 'lower', '-', 0)
+end
+return {held and 1 or 0, now_us, ticket, lower and 1 or 0, rank, pttl, look, held and fenced and counter() or 0}

@@ -1,0 +1,19 @@
+/* A hash for tables of our own, of keys and values that nobody can choose against us; header only. */
+#ifndef RL_UTIL_HASH_H
+#define RL_UTIL_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* FNV-1a. */
+static inline uint64_t rl_hash(const void *bytes, size_t size)
+{
+    const unsigned char *at = bytes;
+    uint64_t sum = UINT64_C(14695981039346656037);
+
+    for (size_t i = 0; i < size; i++)
+        sum = (sum ^ at[i]) * UINT64_C(1099511628211);
+    return sum ^ sum >> 32;
+}
+
+#endif

@@ -1,0 +1,171 @@
+/* The toy master's queues: RELEASE and ENQUEUE, and the notifications. */
+#include <check.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "toy_inside.h"
+
+/* Behind the script, its digest or text, and the number of its keys. */
+enum { KEY = 3, RELEASE_VALUE = 8, VALUE = 8, LEASE, ROUND, TICKET, PROPOSED, INCARNATION, PROPOSAL, IDLE, CHANNEL };
+
+static void copy(char *to, size_t size, struct toy_word word)
+{
+    ck_assert_uint_lt(word.size, size);
+    memcpy(to, word.bytes, word.size);
+    to[word.size] = '\0';
+}
+
+static bool waits_for(struct toy_waiter *waiter, struct toy_word key)
+{
+    if (waiter->key_size && waiter->lease_ends_ns <= toy_now_ns())
+        waiter->key_size = 0;
+    return waiter->key_size == key.size && memcmp(waiter->key, key.bytes, key.size) == 0;
+}
+
+static struct toy_waiter *find(struct toy *toy, struct toy_word key, struct toy_word value)
+{
+    for (size_t i = 0; i < TOY_WAITERS; i++) {
+        if (waits_for(&toy->waiters[i], key) && toy_is(value, toy->waiters[i].value))
+            return &toy->waiters[i];
+    }
+    return NULL;
+}
+
+static bool is_before(const struct toy_waiter *a, const struct toy_waiter *b)
+{
+    return a->ticket != b->ticket ? a->ticket < b->ticket : strcmp(a->value, b->value) < 0;
+}
+
+static struct toy_waiter *first_in_line(struct toy *toy, struct toy_word key)
+{
+    struct toy_waiter *first = NULL;
+
+    for (size_t i = 0; i < TOY_WAITERS; i++) {
+        struct toy_waiter *waiter = &toy->waiters[i];
+
+        if (waits_for(waiter, key) && (!first || is_before(waiter, first)))
+            first = waiter;
+    }
+    return first;
+}
+
+static void notify(struct toy *toy, const struct toy_waiter *waiter, int64_t counter)
+{
+    char payload[256];
+
+    snprintf(payload, sizeof(payload), "%s %s granted %s %" PRId64 " %" PRId64, waiter->value, waiter->round,
+             waiter->incarnation, toy_wall_us(), counter);
+    toy_publish(toy, waiter->channel, payload);
+}
+
+/* The key is free, or its holder gives it up. */
+static bool hand_over(struct toy *toy, struct toy_word key, struct toy_word me)
+{
+    struct toy_waiter *heir = first_in_line(toy, key);
+    struct toy_word value;
+
+    if (!heir)
+        return false;
+    value = (struct toy_word){(const unsigned char *)heir->value, strlen(heir->value)};
+    toy_store(toy, key, value, (heir->lease_ends_ns - toy_now_ns()) / 1000000 + 1);
+    if (heir->fenced)
+        toy->counter++;
+    heir->key_size = 0;
+    if (!toy_is(me, heir->value))
+        notify(toy, heir, heir->fenced ? toy->counter : 0);
+    return true;
+}
+
+const char *toy_release(struct toy *toy, const struct toy_word *words)
+{
+    static const struct toy_word nobody = {(const unsigned char *)"", 0};
+    struct toy_key *at = toy_find(toy, words[KEY]);
+    struct toy_waiter *waiter = find(toy, words[KEY], words[RELEASE_VALUE]);
+
+    if (waiter)
+        waiter->key_size = 0;
+    if (!at)
+        return ":0\r\n";
+    if (!toy_is(words[RELEASE_VALUE], at->value))
+        return ":-1\r\n";
+    at->size = 0;
+    toy->deletes++;
+    return hand_over(toy, words[KEY], nobody) ? ":2\r\n" : ":1\r\n";
+}
+
+static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *words)
+{
+    struct toy_waiter *waiter = find(toy, words[KEY], words[VALUE]);
+    struct toy_word unmarked = {(const unsigned char *)"-", 1};
+
+    for (size_t i = 0; !waiter && i < TOY_WAITERS; i++) {
+        if (!toy->waiters[i].key_size)
+            waiter = &toy->waiters[i];
+    }
+    ck_assert_ptr_nonnull(waiter);
+    if (!waiter->key_size)
+        waiter->ticket = ++toy->tickets;
+    if (toy_number(words[TICKET]))
+        waiter->ticket = toy_number(words[TICKET]);
+    if (waiter->ticket > toy->tickets)
+        toy->tickets = waiter->ticket;
+    memcpy(waiter->key, words[KEY].bytes, words[KEY].size);
+    waiter->key_size = words[KEY].size;
+    waiter->lease_ends_ns = toy_now_ns() + toy_number(words[LEASE]) * 1000000;
+    waiter->fenced = toy_number(words[PROPOSAL]) != 0;
+    copy(waiter->value, sizeof(waiter->value), words[VALUE]);
+    copy(waiter->round, sizeof(waiter->round), words[ROUND]);
+    copy(waiter->channel, sizeof(waiter->channel), words[CHANNEL]);
+    copy(waiter->incarnation, sizeof(waiter->incarnation), words[INCARNATION].size ? words[INCARNATION] : unmarked);
+    return waiter;
+}
+
+static const char *answer(struct toy *toy, int code, int64_t ticket, size_t rank, int64_t left_ms)
+{
+    snprintf(toy->reply, sizeof(toy->reply),
+             "*8\r\n:%d\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n:%zu\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n",
+             code, toy_wall_us(), ticket, rank, left_ms, code == 1 ? -1 : left_ms, toy->counter);
+    return toy->reply;
+}
+
+static int64_t left_ms(const struct toy_key *at)
+{
+    return at ? (at->expires_ns - toy_now_ns()) / 1000000 : -1;
+}
+
+const char *toy_enqueue(struct toy *toy, const struct toy_word *words)
+{
+    struct toy_key *at = toy_find(toy, words[KEY]);
+    struct toy_waiter *waiter;
+    int64_t ticket;
+    size_t rank = 0;
+
+    if (words[INCARNATION].size && !toy_is(words[INCARNATION], toy->incarnation))
+        return answer(toy, -2, 0, 0, -1);
+    if (at && toy_is(words[VALUE], at->value)) {
+        at->expires_ns = toy_now_ns() + toy_number(words[LEASE]) * 1000000;
+        return answer(toy, 1, toy_number(words[TICKET]) ? toy_number(words[TICKET]) : ++toy->tickets, 0, left_ms(at));
+    }
+    waiter = take_place(toy, words);
+    ticket = waiter->ticket;
+    if (!at) {
+        hand_over(toy, words[KEY], words[VALUE]);
+        at = toy_find(toy, words[KEY]);
+    }
+    for (size_t i = 0; i < TOY_WAITERS; i++)
+        rank += waits_for(&toy->waiters[i], words[KEY]) && is_before(&toy->waiters[i], waiter);
+    return answer(toy, at && toy_is(words[VALUE], at->value), ticket, rank, left_ms(at));
+}
+
+size_t toy_waiting(struct toy *toy)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < TOY_WAITERS; i++) {
+        struct toy_waiter *waiter = &toy->waiters[i];
+
+        n += waiter->key_size && waiter->lease_ends_ns > toy_now_ns();
+    }
+    return n;
+}

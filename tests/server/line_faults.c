@@ -1,0 +1,364 @@
+/* The queue on a real server when something is wrong: the dead, other memories, wrong types, servers that refuse. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "line_rig.h"
+#include "suite.h"
+
+/* --- The dead --------------------------------------------------------------------------------------------------- */
+
+START_TEST(dead_heads_are_dropped_when_the_key_is_handed_over)
+{
+    line_enqueue("holder", 0, 1);
+    line_wait("dead-1", 10);
+    line_wait("dead-2", 20);
+    clock_fault_step_ms(counter_clock, 25000);
+    expect_said(line_enqueue("alive", 0, 30), RL_GRANTED, RL_DETAIL_NONE); /* the holder's key is over by now, too */
+    expect_queue("");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
+}
+END_TEST
+
+static void hold_for_long(void)
+{
+    ask_expect(counter_master, 0, "SET lock holder PX 1000000", "OK");
+}
+
+START_TEST(a_release_passes_the_dead_by)
+{
+    hold_for_long();
+    line_wait("dead-1", 10);
+    line_wait("dead-2", 20);
+    line_lease_ms = 500000;
+    line_wait("alive", 30);
+    clock_fault_step_ms(counter_clock, 25000);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_holder("alive");
+    expect_queue("");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-2"), 0);
+}
+END_TEST
+
+START_TEST(a_queue_of_the_dead_is_no_queue)
+{
+    hold_for_long();
+    line_lease_ms = 500000;
+    line_wait("soon-dead", 10);
+    line_lease_ms = 20000;
+    line_wait("dead", 5);
+    clock_fault_step_ms(counter_clock, 600000);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_nothing_left();
+}
+END_TEST
+
+/* One look is enough, however many of them there are. */
+START_TEST(all_the_dead_in_front_of_a_waiter_are_dropped_at_once)
+{
+    struct said said;
+
+    hold_for_long();
+    line_lease_ms = 500000;
+    line_wait("alive", 1);
+    line_wait("me", 1000);
+    line_lease_ms = 20000;
+    for (unsigned i = 0; i < 50; i++) {
+        char value[16];
+
+        snprintf(value, sizeof(value), "dead-%u", i);
+        line_wait(value, 10 + i);
+    }
+    clock_fault_step_ms(counter_clock, 25000);
+    line_lease_ms = 500000;
+    said = line_enqueue("me", 1, 1000);
+    ck_assert_uint_eq(said.place.rank, 1);
+    ck_assert_int_gt(said.place.look_ms, 400000);
+    expect_queue("alive me");
+}
+END_TEST
+
+START_TEST(newcomers_sweep_the_dead_out_of_the_middle)
+{
+    hold_for_long();
+    line_lease_ms = 500000;
+    line_wait("first", 1);
+    line_lease_ms = 20000;
+    for (unsigned i = 0; i < 6; i++) {
+        char value[16];
+
+        snprintf(value, sizeof(value), "dead-%u", i);
+        line_wait(value, 10 + i);
+    }
+    clock_fault_step_ms(counter_clock, 25000);
+    line_lease_ms = 500000;
+    for (unsigned i = 0; i < 8; i++) {
+        char value[16];
+
+        snprintf(value, sizeof(value), "new-%u", i);
+        line_wait(value, 5); /* in front of them: its own look does not reach them */
+    }
+    expect_queue("first new-0 new-1 new-2 new-3 new-4 new-5 new-6 new-7");
+}
+END_TEST
+
+/* What was promised until a time that is far away now cannot be told from what is dead. */
+START_TEST(a_place_does_not_outlive_its_lease_when_the_clock_is_set_back)
+{
+    hold_for_long();
+    line_wait("old", 10);
+    clock_fault_step_ms(counter_clock, -3600000);
+    line_wait("new", 20);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_holder("new");
+}
+END_TEST
+
+START_TEST(the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    clock_fault_step_ms(counter_clock, -10000);
+    line_release("holder");
+    expect_holder("a");
+    expect_ttl("lock", 20001);
+}
+END_TEST
+
+START_TEST(a_queue_ends_by_itself_when_nobody_comes_any_more)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    expect_ttl("queue", 40000);
+    expect_ttl("waiters", 40000);
+    line_lease_ms = 1000;
+    line_wait("b", 20);
+    ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL queue"), 20000);
+}
+END_TEST
+
+/* --- Memories --------------------------------------------------------------------------------------------------- */
+
+START_TEST(in_another_memory_nobody_gets_in_line)
+{
+    ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
+    line_incarnation = "then";
+    expect_said(line_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    expect_nothing_left();
+    line_incarnation = "now";
+    expect_said(line_enqueue("a", 0, 10), RL_GRANTED, RL_DETAIL_NONE);
+}
+END_TEST
+
+static const char *const other_memories[] = {"PING", "HSET marker run x", "SET marker then"};
+
+START_TEST(without_its_marker_it_is_another_memory)
+{
+    free(ask(counter_master, 0, other_memories[_i]));
+    line_incarnation = "then";
+    expect_said(line_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(a_place_from_another_memory_is_dropped)
+{
+    ask_expect(counter_master, 0, "HSET marker inc then", "(integer) 1");
+    hold_for_long();
+    line_incarnation = "then";
+    line_wait("old", 10);
+    ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 0");
+    line_incarnation = "now";
+    line_wait("new", 20);
+    ear_open();
+    line_release("holder");
+    ear_expect("new", true, 0, "now");
+    ear_expect_silence();
+    expect_holder("new");
+}
+END_TEST
+
+/* --- Tokens ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_hand_over_counts_for_who_has_tokens)
+{
+    struct rl_call call;
+
+    line_proposal = BIG;
+    ck_assert_uint_eq(line_enqueue("holder", 0, 1).answer.fence, BIG);
+    line_wait("a", 10);
+    ear_open();
+    line_release("holder");
+    call = ear_expect("a", true, 0, "-");
+    ck_assert_uint_eq(call.fence, BIG + 1);
+    expect_counter(BIG + 1);
+    expect_ttl("count", 86400000);
+    ck_assert_uint_eq(line_enqueue("a", 1, 10).answer.fence, BIG + 1);
+}
+END_TEST
+
+START_TEST(a_hand_over_does_not_count_for_who_has_none)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    line_release("holder");
+    expect_holder("a");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
+}
+END_TEST
+
+START_TEST(without_a_counter_nobody_with_tokens_gets_in_line)
+{
+    line_proposal = BIG;
+    ask_expect(counter_master, 0, "SET count nonsense", "OK");
+    expect_said(line_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
+    expect_nothing_left();
+}
+END_TEST
+
+/* It is told of, and worth nothing to it: it has no number. */
+START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over)
+{
+    hold_for_long();
+    line_proposal = BIG;
+    line_wait("a", 10);
+    ask_expect(counter_master, 0, "LPUSH count x", "(integer) 1");
+    ear_open();
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, 0);
+}
+END_TEST
+
+/* --- Limits, types, refusals ------------------------------------------------------------------------------------ */
+
+static const char fill[] = "for i = 1, 100000 do redis.call('ZADD', KEYS[1], i, 'w' .. i) end";
+
+START_TEST(a_full_queue_takes_nobody_more)
+{
+    const char *words[] = {"EVAL", fill, "1", "queue", NULL};
+
+    hold_for_long();
+    free(masters_command(counter_master, 0, words));
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
+    expect_said(line_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_QUEUE_FULL);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS waiters"), 0);
+}
+END_TEST
+
+START_TEST(a_key_of_another_type_is_foreign)
+{
+    ask_expect(counter_master, 0, "LPUSH lock x", "(integer) 1");
+    expect_said(line_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
+    expect_answer(line_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS queue waiters"), 0);
+}
+END_TEST
+
+static const char *const taken[] = {"SET queue x", "SET waiters x", "LPUSH queue x"};
+
+START_TEST(names_that_are_taken_keep_nobody_from_releasing)
+{
+    free(ask(counter_master, 0, taken[_i]));
+    if (strstr(taken[_i], "waiters"))
+        ask_expect(counter_master, 0, "ZADD queue 1 somebody", "(integer) 1");
+    expect_said(line_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
+    hold_for_long();
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+    ck_assert_int_ge(ask_integer(counter_master, 0, "EXISTS queue waiters"), 1);
+}
+END_TEST
+
+START_TEST(a_server_out_of_memory_takes_nobody_and_may_have_done_something)
+{
+    ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
+    expect_said(line_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_OOM);
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(a_server_out_of_memory_hands_over_and_deletes_all_the_same)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_holder("a");
+    expect_answer(line_release("a"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(a_replica_takes_nobody)
+{
+    hold_for_long();
+    ask_expect(counter_master, 0, "REPLICAOF 127.0.0.1 1", "OK");
+    expect_said(line_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_READONLY);
+    expect_answer(line_release("holder"), RL_FAILED, RL_DETAIL_READONLY, 0);
+}
+END_TEST
+
+/* With no more rights than a client needs that never waits. */
+START_TEST(who_may_not_look_at_queues_can_release)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    ask_expect(counter_master, 0, "ACL SETUSER default -zcard", "OK");
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+    expect_said(line_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
+}
+END_TEST
+
+/* A script that may not tell must not fail half-way. */
+START_TEST(who_may_not_publish_hands_over_in_silence)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    ask_expect(counter_master, 0, "ACL SETUSER default resetchannels", "OK");
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_holder("a");
+}
+END_TEST
+
+static void add_memory_tests(TCase *cases)
+{
+    tcase_add_test(cases, dead_heads_are_dropped_when_the_key_is_handed_over);
+    tcase_add_test(cases, a_release_passes_the_dead_by);
+    tcase_add_test(cases, a_queue_of_the_dead_is_no_queue);
+    tcase_add_test(cases, all_the_dead_in_front_of_a_waiter_are_dropped_at_once);
+    tcase_add_test(cases, newcomers_sweep_the_dead_out_of_the_middle);
+    tcase_add_test(cases, a_place_does_not_outlive_its_lease_when_the_clock_is_set_back);
+    tcase_add_test(cases, the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back);
+    tcase_add_test(cases, a_queue_ends_by_itself_when_nobody_comes_any_more);
+    tcase_add_test(cases, in_another_memory_nobody_gets_in_line);
+    tcase_add_loop_test(cases, without_its_marker_it_is_another_memory, 0, 3);
+    tcase_add_test(cases, a_place_from_another_memory_is_dropped);
+}
+
+static void add_fault_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_hand_over_counts_for_who_has_tokens);
+    tcase_add_test(cases, a_hand_over_does_not_count_for_who_has_none);
+    tcase_add_test(cases, without_a_counter_nobody_with_tokens_gets_in_line);
+    tcase_add_test(cases, a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over);
+    tcase_add_test(cases, a_full_queue_takes_nobody_more);
+    tcase_add_test(cases, a_key_of_another_type_is_foreign);
+    tcase_add_loop_test(cases, names_that_are_taken_keep_nobody_from_releasing, 0, 3);
+    tcase_add_test(cases, a_server_out_of_memory_takes_nobody_and_may_have_done_something);
+    tcase_add_test(cases, a_server_out_of_memory_hands_over_and_deletes_all_the_same);
+    tcase_add_test(cases, a_replica_takes_nobody);
+    tcase_add_test(cases, who_may_not_look_at_queues_can_release);
+    tcase_add_test(cases, who_may_not_publish_hands_over_in_silence);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("line_faults");
+
+    add_memory_tests(suite_add_case(suite, "the dead and the forgotten", line_start, ear_close));
+    add_fault_tests(suite_add_case(suite, "faults", line_start, ear_close));
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,50 @@
+/* The queue of one private master by the core's own commands and answers, and an ear for its notifications. The key is
+ * "lock", its queue "queue" and "waiters", the counter "count", the marker "marker". */
+#ifndef TESTS_LINE_RIG_H
+#define TESTS_LINE_RIG_H
+
+#include "core/queue.h"
+#include "counter_rig.h"
+
+/* What a waiter is asked for, and what it is told. */
+struct said {
+    struct rl_answer answer;
+    bool placed;
+    struct rl_place place;
+};
+
+/* As counter_start(), without a wish for a lease, a memory, or tokens. */
+void line_start(void);
+
+extern uint32_t line_lease_ms;         /* 20000, so that nothing ends by itself */
+extern const char *line_incarnation;   /* NULL: classic */
+extern uint64_t line_proposal;         /* of a fencing token; 0: none */
+extern const char *line_channel;       /* "grants" */
+
+/* Ticket 0: not known yet, and 1000 is proposed. */
+struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket);
+struct rl_answer line_release(const char *value);
+
+/* One that must be queued, with its ticket. */
+void line_wait(const char *value, uint64_t ticket);
+
+void expect_said(struct said said, enum rl_outcome outcome, enum rl_detail detail);
+
+/* The values in the queue, in order, with a space between them. */
+void expect_queue(const char *values);
+void expect_holder(const char *value);
+void expect_nothing_left(void);
+
+/* --- Notifications ---------------------------------------------------------------------------------------------- */
+
+/* From now on hears what is said in the channel "grants". */
+void ear_open(void);
+void ear_close(void);
+
+/* The next notification is about this value and says that; anything may be wanted to be told of it. */
+struct rl_call ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation);
+
+/* Nothing has been said since. */
+void ear_expect_silence(void);
+
+#endif

@@ -1,0 +1,287 @@
+/* Waiting in line: the order, the hand-over, and what the next holder has. */
+#include <string.h>
+
+#include "queue_rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define N_SEATS 8
+
+static struct rig rig;
+static struct seat seats[N_SEATS];
+
+/* What the event hook has told of places. */
+static struct places {
+    size_t n;
+    uint32_t position[64];
+    int64_t held_for_ms[64];
+} places;
+
+static void on_event(const struct redlock_event *event, void *user_data)
+{
+    struct places *to = user_data;
+
+    if (event->type != REDLOCK_EVENT_WAITING || to->n == 64)
+        return;
+    ck_assert_ptr_nonnull(event->lock);
+    ck_assert_int_eq(event->op, REDLOCK_OP_ACQUIRE);
+    to->position[to->n] = event->position;
+    to->held_for_ms[to->n++] = event->held_for_ms;
+}
+
+static void hooked(struct redlock_options *options)
+{
+    memset(&places, 0, sizeof(places));
+    options->on_event = on_event;
+    options->event_data = &places;
+}
+
+static void open_five(void)
+{
+    queue_open();
+    rig_open_with(&rig, 5, 0, hooked);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static bool have_been_told(void *argument)
+{
+    return places.n >= *(const size_t *)argument;
+}
+
+static void wait_told(size_t times)
+{
+    rig_wait(&rig, have_been_told, &times, "places to be told");
+}
+
+static void take_seats(size_t n, const char *key)
+{
+    struct redlock_acquire_options wish = queue_wish();
+
+    for (size_t i = 0; i < n; i++)
+        seat_take(&rig, &seats[i], rig.client, key, &wish);
+}
+
+START_TEST(waiters_are_served_in_the_order_of_their_arrival)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "order", 10000);
+
+    take_seats(N_SEATS, "order");
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    for (unsigned i = 0; i < N_SEATS; i++) {
+        seat_wait_held(&seats[i]);
+        ck_assert_uint_eq(seats[i].turn, i + 1);
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "order");
+    ck_assert_uint_eq(watch_stats(rig.client).waits, N_SEATS);
+}
+END_TEST
+
+/* The waiter's client writes nothing between the release and the callback. A refresh may fall into that time: then the
+ * test looks at the next release. */
+START_TEST(the_next_holder_needs_no_round_trip_of_its_own)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_stats before;
+    struct seat holder = {0}, next = {0};
+    unsigned tries = 0;
+
+    seat_start(&rig, &holder, rig.client, "trip", &wish);
+    seat_wait_held(&holder);
+    do {
+        ck_assert_uint_lt(tries++, 20);
+        seat_take(&rig, &next, tries % 2 ? other : rig.client, "trip", &wish);
+        rig_wait_quiet(&rig, redlock_lock_client(next.lock));
+        before = watch_stats(redlock_lock_client(next.lock));
+        seat_leave(&holder);
+        seat_wait_held(&next);
+        redlock_lock_destroy(holder.lock);
+        holder = next;
+    } while (next.commands > before.commands || tries < 2);
+    ck_assert_uint_ge(watch_stats(other).hand_overs, 3);
+    redlock_client_destroy(other);
+}
+END_TEST
+
+START_TEST(the_hook_tells_the_position_and_what_the_holder_has_left)
+{
+    struct redlock_lock *holder = rig_hold_lease(&rig, "place", 9000);
+
+    take_seats(3, "place");
+    wait_told(3);
+    ck_assert_uint_eq(places.position[0], 1);
+    ck_assert_int_gt(places.held_for_ms[0], 0);
+    ck_assert_int_le(places.held_for_ms[0], 9000 + 2); /* rounded, and with the last millisecond */
+    ck_assert_uint_eq(places.position[places.n - 1], 3);
+    ck_assert_int_eq(redlock_cancel(seats[0].lock), 0);
+    memset(&places, 0, sizeof(places));
+    wait_told(2);
+    ck_assert_uint_eq(places.position[0] + places.position[1], 1 + 2);
+    ck_assert_int_gt(redlock_remaining_ms(holder), 0);
+}
+END_TEST
+
+static void wait_full_ttl(const struct redlock_lock *lock)
+{
+    while (redlock_remaining_ms(lock) < 8000) {
+        ck_assert_int_gt(redlock_remaining_ms(lock), 0);
+        rig_run_for(&rig, 10);
+    }
+}
+
+/* Until the first extension. */
+START_TEST(a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
+    struct seat seat;
+
+    if (_i)
+        wish.renew_ms = REDLOCK_NO_RENEWAL;
+    seat_take(&rig, &seat, rig.client, "owed", &wish);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seat);
+    ck_assert_int_le(seat.remaining_ns, INT64_C(2000000000));
+    wait_full_ttl(seat.lock);
+    ck_assert_uint_eq(watch_stats(rig.client).renewals, 1);
+}
+END_TEST
+
+START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000), *heir = rig_new_lock(rig.client, "owed");
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    if (_i)
+        wish.renew_ms = REDLOCK_NO_RENEWAL;
+    take_seats(1, "owed");
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seats[0]);
+    ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_adopt(heir, &wish, text), 0);
+    ck_assert_int_lt(redlock_remaining_ms(heir), 2000);
+    wait_full_ttl(heir);
+}
+END_TEST
+
+START_TEST(an_extension_by_the_caller_brings_the_full_ttl_at_once)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
+    struct outcome outcome;
+
+    take_seats(1, "owed");
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seats[0]);
+    outcome = rig_extend(&rig, seats[0].lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_gt(redlock_remaining_ms(seats[0].lock), 8000);
+}
+END_TEST
+
+START_TEST(fencing_tokens_grow_from_hand_over_to_hand_over)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    uint64_t last = 0;
+
+    wish.fenced = 1;
+    for (size_t i = 0; i < N_SEATS; i++) {
+        seat_start(&rig, &seats[i], rig.client, "tokens", &wish);
+        if (i == 0)
+            seat_wait_held(&seats[0]);
+        else
+            seat_wait_in_line(&seats[i], 5);
+    }
+    for (size_t i = 0; i < N_SEATS; i++) {
+        seat_wait_held(&seats[i]);
+        ck_assert_uint_gt(seats[i].outcome.fence, last);
+        last = seats[i].outcome.fence;
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "tokens");
+}
+END_TEST
+
+START_TEST(strict_order_waits_in_line_from_the_first_attempt)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct seat first, second;
+
+    wish.wait = REDLOCK_WAIT_FIFO;
+    seat_start(&rig, &first, rig.client, "strict", &wish);
+    ck_assert_int_eq(redlock_state(first.lock), REDLOCK_STATE_WAITING);
+    seat_wait_held(&first);
+    seat_take(&rig, &second, rig.client, "strict", &wish);
+    seat_leave(&first);
+    seat_wait_held(&second);
+    ck_assert_uint_eq(watch_stats(rig.client).waits, 2);
+    seat_leave(&second);
+    queue_wait_gone(&rig, "strict");
+}
+END_TEST
+
+START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt)
+{
+    struct redlock_acquire_options once = rig_wish(10000, 0), wait = queue_wish();
+    struct redlock_client *plain = rig_new_client(&rig), *waiting = rig_new_client(&rig);
+    struct seat a, b;
+
+    seat_start(&rig, &a, plain, "alone-1", &once);
+    seat_wait_held(&a);
+    seat_start(&rig, &b, waiting, "alone-2", &wait);
+    seat_wait_held(&b);
+    ck_assert_uint_eq(b.commands, a.commands);
+    ck_assert_uint_eq(watch_stats(waiting).waits, 0);
+    redlock_client_destroy(plain);
+    redlock_client_destroy(waiting);
+}
+END_TEST
+
+/* No attempt that is bound to be refused: one command for each master to get in line, one to release. */
+START_TEST(who_knows_that_others_wait_gets_in_line_at_once)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct seat first, second, again;
+
+    seat_start(&rig, &first, rig.client, "known", &wish);
+    seat_wait_held(&first);
+    seat_take(&rig, &second, rig.client, "known", &wish);
+    seat_start(&rig, &again, rig.client, "known", &wish);
+    ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_WAITING);
+    seat_leave(&first);
+    seat_wait_held(&second);
+    seat_leave(&second);
+    seat_wait_held(&again);
+    ck_assert_uint_eq(again.outcome.attempts, 1);
+    ck_assert_uint_eq(second.outcome.attempts, 2);
+    seat_leave(&again);
+    queue_wait_gone(&rig, "known");
+    rig_run_for(&rig, 600); /* that is forgotten after half a second */
+    seat_start(&rig, &again, rig.client, "known", &wish);
+    ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_ACQUIRING);
+    seat_wait_held(&again);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue");
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+
+    tcase_add_test(five, waiters_are_served_in_the_order_of_their_arrival);
+    tcase_add_test(five, the_next_holder_needs_no_round_trip_of_its_own);
+    tcase_add_test(five, the_hook_tells_the_position_and_what_the_holder_has_left);
+    tcase_add_loop_test(five, a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl, 0, 2);
+    tcase_add_loop_test(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2);
+    tcase_add_test(five, an_extension_by_the_caller_brings_the_full_ttl_at_once);
+    tcase_add_test(five, fencing_tokens_grow_from_hand_over_to_hand_over);
+    tcase_add_test(five, strict_order_waits_in_line_from_the_first_attempt);
+    tcase_add_test(five, who_knows_that_others_wait_gets_in_line_at_once);
+    tcase_add_test(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt);
+    return suite_run_with_server(suite);
+}

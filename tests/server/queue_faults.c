@@ -1,0 +1,258 @@
+/* Waiting in line while clients and masters die. */
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "queue_rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define LEASE_MS 2000
+
+static struct rig rig;
+static struct seat seats[4];
+
+static void open_five(void)
+{
+    queue_open();
+    rig_open(&rig, 5);
+}
+
+static void open_durable(void)
+{
+    struct masters_options options = {.count = 5, .persistence = MASTERS_ALWAYS};
+
+    queue_open();
+    rig_start(&rig, &options);
+    rig_connect(&rig);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* --- Other processes ---------------------------------------------------------------------------------------------- */
+
+static void on_child_held(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    if (result->status == REDLOCK_OK)
+        (void)!write(*(int *)user_data, "h", 1);
+    (void)lock;
+}
+
+/* A process that takes the key, or waits for it, and does nothing more; it says 'h' when it holds it. */
+static pid_t fork_client(const char *key, uint32_t ttl_ms, int *ret_hears)
+{
+    struct redlock_acquire_options wish = rig_wish(ttl_ms, REDLOCK_FOREVER);
+    int ends[2];
+    pid_t pid;
+
+    ck_assert_int_eq(pipe(ends), 0);
+    pid = fork();
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        close(ends[0]);
+        rig.base = event_base_new();
+        wish.max_hold_ms = 1; /* it is not renewed: what remains when it is killed is known */
+        redlock_acquire(rig_new_lock(rig_new_client(&rig), key), &wish, on_child_held, &ends[1]);
+        event_base_dispatch(rig.base);
+        _exit(1);
+    }
+    close(ends[1]);
+    *ret_hears = ends[0];
+    return pid;
+}
+
+static void wait_held_elsewhere(int hears)
+{
+    char letter = 0;
+
+    ck_assert_int_eq(read(hears, &letter, 1), 1);
+    ck_assert_int_eq(letter, 'h');
+    close(hears);
+}
+
+static void kill_child(pid_t pid)
+{
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+
+static bool one_waits(void *argument)
+{
+    for (size_t i = 0; i < rig.n; i++) {
+        if (queue_length(&rig, i, argument) != 1)
+            return false;
+    }
+    return true;
+}
+
+START_TEST(when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    int hears;
+    pid_t holder = fork_client("dead", 1500, &hears);
+    long long left_ms = 0;
+    int64_t killed_ns;
+
+    wait_held_elsewhere(hears);
+    seat_take(&rig, &seats[0], rig.client, "dead", &wish);
+    kill_child(holder);
+    killed_ns = watch_now_ns();
+    for (size_t i = 0; i < rig.n; i++)
+        left_ms = rig_pttl(&rig, i, "dead") > left_ms ? rig_pttl(&rig, i, "dead") : left_ms;
+    seat_wait_held(&seats[0]);
+    ck_assert_int_le(seats[0].held_at_ns - killed_ns, (left_ms + 100) * 1000000);
+}
+END_TEST
+
+START_TEST(when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_lock *holder = rig_hold(&rig, "head", 10000);
+    char key[] = "head";
+    int64_t killed_ns;
+    int hears;
+    pid_t head = fork_client(key, 10000, &hears);
+
+    rig_wait(&rig, one_waits, key, "the head to be in line");
+    seat_take(&rig, &seats[0], rig.client, "head", &wish);
+    kill_child(head);
+    killed_ns = watch_now_ns();
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seats[0]);
+    ck_assert_int_le(seats[0].held_at_ns - killed_ns, (LEASE_MS + 100) * INT64_C(1000000));
+    close(hears);
+}
+END_TEST
+
+/* --- Masters ------------------------------------------------------------------------------------------------------ */
+
+static void take_seats(size_t n, const char *key)
+{
+    struct redlock_acquire_options wish = queue_wish();
+
+    for (size_t i = 0; i < n; i++)
+        seat_take(&rig, &seats[i], rig.client, key, &wish);
+}
+
+/* One at a time and in order, as without faults. */
+static void serve(struct redlock_lock *holder, size_t n)
+{
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    for (unsigned i = 0; i < n; i++) {
+        seat_wait_held(&seats[i]);
+        ck_assert_uint_eq(seats[i].turn, i + 1);
+        for (unsigned j = i + 1; j < n; j++)
+            ck_assert_uint_eq(seats[j].outcome.calls, 0);
+        seat_leave(&seats[i]);
+    }
+}
+
+START_TEST(masters_that_are_killed_meanwhile_change_nothing)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "kill", 10000);
+
+    take_seats(4, "kill");
+    for (size_t i = 0; i < (size_t)_i; i++)
+        ck_assert(masters_kill(rig.masters, i));
+    serve(holder, 4);
+    queue_wait_gone(&rig, "kill");
+}
+END_TEST
+
+START_TEST(masters_that_hang_meanwhile_change_nothing)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "hang", 10000);
+
+    take_seats(4, "hang");
+    for (size_t i = 0; i < (size_t)_i; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    serve(holder, 4);
+    for (size_t i = 0; i < (size_t)_i; i++)
+        ck_assert(masters_resume(rig.masters, i));
+    queue_wait_gone(&rig, "hang");
+}
+END_TEST
+
+/* In the guarded profile they do not vote for a while; the others are enough. */
+START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "restart", 10000);
+
+    take_seats(4, "restart");
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert(masters_kill(rig.masters, i));
+        ck_assert(masters_restart(rig.masters, i));
+    }
+    for (size_t i = 0; i < 2; i++)
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);
+    serve(holder, 4);
+    queue_wait_gone(&rig, "restart");
+}
+END_TEST
+
+START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "roll", 10000);
+
+    take_seats(3, "roll");
+    for (size_t i = 0; i < 5; i++) {
+        ck_assert(masters_kill(rig.masters, i));
+        ck_assert(masters_restart(rig.masters, i));
+        rig_wait_vote(&rig, rig.client, i);
+        for (size_t j = 0; j < 3; j++)
+            seat_wait_in_line(&seats[j], 5);
+    }
+    serve(holder, 3);
+    queue_wait_gone(&rig, "roll");
+}
+END_TEST
+
+/* --- Notifications ------------------------------------------------------------------------------------------------ */
+
+START_TEST(listening_connections_that_are_killed_come_back_and_nobody_is_forgotten)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "ears", 10000);
+
+    take_seats(4, "ears");
+    rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "pubsub", NULL);
+    serve(holder, 4);
+}
+END_TEST
+
+/* The user may do anything but listen, or tell. */
+START_TEST(without_the_right_to_notify_each_turn_comes_by_a_refresh)
+{
+    static const char *const commands[] = {"-subscribe", "-publish"};
+    struct redlock_lock *holder;
+
+    rig_do_all(&rig, "ACL", "SETUSER", "default", commands[_i], NULL);
+    holder = rig_hold(&rig, "mute", 10000);
+    take_seats(2, "mute");
+    serve(holder, 2);
+    ck_assert_uint_eq(watch_stats(rig.client).hand_overs, 0);
+    queue_wait_gone(&rig, "mute");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue_faults");
+    TCase *clients = suite_add_case(suite, "clients", open_five, close_rig);
+    TCase *masters = suite_add_case(suite, "masters", open_five, close_rig);
+    TCase *durable = suite_add_case(suite, "durable masters", open_durable, close_rig);
+    TCase *ears = suite_add_case(suite, "notifications", open_five, close_rig);
+
+    tcase_add_test(clients, when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over);
+    tcase_add_test(clients, when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease);
+    tcase_add_loop_test(masters, masters_that_are_killed_meanwhile_change_nothing, 1, 3);
+    tcase_add_loop_test(masters, masters_that_hang_meanwhile_change_nothing, 1, 3);
+    tcase_add_test(masters, masters_that_are_restarted_meanwhile_change_nothing);
+    tcase_add_test(durable, the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other);
+    tcase_add_test(ears, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten);
+    tcase_add_loop_test(ears, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0, 2);
+    return suite_run_with_server(suite);
+}

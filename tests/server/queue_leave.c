@@ -1,0 +1,236 @@
+/* Leaving the line: however an acquisition ends, nothing of it stays on any master. */
+#include <stdio.h>
+#include <string.h>
+
+#include "queue_rig.h"
+#include "suite.h"
+#include "watch.h"
+
+static struct rig rig;
+
+/* The lock that is canceled, or destroyed, from outside the hook at the n-th event of its acquisition. */
+static struct plan {
+    struct redlock_lock *lock;
+    unsigned events;
+    unsigned at; /* 0: never */
+    bool due;
+} plan;
+
+static void on_event(const struct redlock_event *event, void *user_data)
+{
+    struct plan *to = user_data;
+
+    if (!to->lock || event->lock != to->lock)
+        return;
+    if (++to->events == to->at)
+        to->due = true;
+}
+
+static void hooked(struct redlock_options *options)
+{
+    memset(&plan, 0, sizeof(plan));
+    options->on_event = on_event;
+    options->event_data = &plan;
+}
+
+static void open_three(void)
+{
+    queue_open();
+    rig_open_with(&rig, 3, 0, hooked);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static bool is_due(void *argument)
+{
+    const struct seat *seat = argument;
+
+    return plan.due || seat->outcome.calls;
+}
+
+/* A waiter behind a holder, who lets go as soon as the waiter is in line; the waiter gives up at its n-th event. False:
+ * its acquisition had fewer. */
+static bool give_up_at(unsigned at, bool destroy)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct seat seat = {0};
+    struct redlock_lock *holder;
+    char key[16];
+    bool reached;
+
+    snprintf(key, sizeof(key), "leave-%u", at); /* one that was waited for a moment ago begins in line */
+    holder = rig_hold(&rig, key, 10000);
+    memset(&plan, 0, sizeof(plan));
+    plan.at = at;
+    seat.rig = &rig;
+    seat_start(&rig, &seat, rig.client, key, &wish);
+    plan.lock = seat.lock;
+    while (!is_due(&seat) && redlock_state(seat.lock) != REDLOCK_STATE_WAITING)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    if (!is_due(&seat))
+        ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    rig_wait(&rig, is_due, &seat, "the waiter's turn to give up");
+    reached = plan.due;
+    plan.lock = NULL;
+    if (!destroy && redlock_cancel(seat.lock) == 0) {
+        rig_wait_outcome(&rig, &seat.outcome);
+        ck_assert_int_eq(seat.outcome.status, REDLOCK_CANCELED);
+        ck_assert_int_eq(redlock_remaining_ns(seat.lock), 0);
+    }
+    redlock_lock_destroy(seat.lock);
+    ck_assert_uint_eq(seat.outcome.calls, 1);
+    redlock_lock_destroy(holder);
+    queue_wait_gone(&rig, key);
+    rig_wait_no_claims(&rig, rig.client);
+    return reached;
+}
+
+START_TEST(canceling_at_any_event_leaves_no_key_and_no_entry)
+{
+    unsigned at = 1;
+
+    while (give_up_at(at, false))
+        at++;
+    ck_assert_uint_gt(at, 6); /* two refusals, another attempt, two grants, and its end */
+}
+END_TEST
+
+START_TEST(destroying_at_any_event_leaves_no_key_and_no_entry)
+{
+    unsigned at = 1;
+
+    while (give_up_at(at, true))
+        at++;
+    ck_assert_uint_gt(at, 6);
+}
+END_TEST
+
+START_TEST(the_deadline_takes_the_waiter_out_of_the_line)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 700); /* a refresh and some more */
+    struct redlock_lock *holder = rig_hold(&rig, "late", 10000);
+    struct seat seat;
+
+    seat_start(&rig, &seat, rig.client, "late", &wish);
+    rig_wait_outcome(&rig, &seat.outcome);
+    outcome_expect(&seat.outcome, REDLOCK_DEADLINE);
+    ck_assert_int_eq(seat.outcome.cause, REDLOCK_HELD);
+    ck_assert_int_ge(seat.outcome.elapsed_us, 700000);
+    queue_wait_empty(&rig, "late");
+    ck_assert_uint_eq(rig_count_value(&rig, "late", redlock_lock_token(holder)), 3);
+    redlock_lock_destroy(holder);
+    queue_wait_gone(&rig, "late");
+}
+END_TEST
+
+/* A deadline that is as near as the hand-over: whatever wins, nothing stays but a lock that is held. */
+START_TEST(a_deadline_at_the_moment_of_the_hand_over_loses_nothing)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 20);
+    unsigned won = 0, late = 0;
+
+    for (unsigned i = 0; i < 60 && !(won >= 3 && late >= 3); i++) {
+        struct redlock_lock *holder = rig_hold(&rig, "race", 10000);
+        struct seat seat;
+
+        wish.timeout_ms = 5 + i % 20;
+        seat_start(&rig, &seat, rig.client, "race", &wish);
+        rig_run_for(&rig, 13);
+        ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+        rig_wait_outcome(&rig, &seat.outcome);
+        ck_assert(seat.outcome.status == REDLOCK_OK || seat.outcome.status == REDLOCK_DEADLINE);
+        won += seat.outcome.status == REDLOCK_OK;
+        late += seat.outcome.status == REDLOCK_DEADLINE;
+        redlock_lock_destroy(seat.lock);
+        redlock_lock_destroy(holder);
+        queue_wait_gone(&rig, "race");
+    }
+    ck_assert_uint_ge(won, 1);
+    ck_assert_uint_ge(late, 1);
+}
+END_TEST
+
+START_TEST(destroying_the_client_takes_all_its_waiters_out_of_the_line)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "all", 10000);
+    struct seat seats[5];
+
+    for (size_t i = 0; i < 5; i++)
+        seat_take(&rig, &seats[i], client, "all", &wish);
+    redlock_client_destroy(client);
+    for (size_t i = 0; i < 5; i++)
+        ck_assert_int_eq(seats[i].outcome.status, REDLOCK_CANCELED);
+    queue_wait_empty(&rig, "all");
+    redlock_lock_destroy(holder);
+    queue_wait_gone(&rig, "all");
+}
+END_TEST
+
+static void on_shutdown(struct redlock_client *client, int status, void *user_data)
+{
+    *(int *)user_data = status;
+    (void)client;
+}
+
+static bool is_over(void *argument)
+{
+    return *(const int *)argument != 1;
+}
+
+START_TEST(a_shutdown_waits_until_no_waiter_is_in_line)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "all", 10000);
+    struct seat seats[5];
+    int status = 1;
+
+    for (size_t i = 0; i < 5; i++)
+        seat_take(&rig, &seats[i], client, "all", &wish);
+    ck_assert_int_eq(redlock_client_shutdown(client, 20000, on_shutdown, &status), 0);
+    rig_wait(&rig, is_over, &status, "the shutdown");
+    ck_assert_int_eq(status, REDLOCK_OK);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_uint_eq(queue_length(&rig, i, "all"), 0);
+    ck_assert_int_gt(redlock_remaining_ms(holder), 0);
+    redlock_client_destroy(client);
+}
+END_TEST
+
+START_TEST(who_leaves_from_the_middle_keeps_nobody_waiting)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_lock *holder = rig_hold(&rig, "middle", 10000);
+    struct seat seats[3];
+
+    for (size_t i = 0; i < 3; i++)
+        seat_take(&rig, &seats[i], rig.client, "middle", &wish);
+    ck_assert_int_eq(redlock_cancel(seats[1].lock), 0);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seats[0]);
+    seat_leave(&seats[0]);
+    seat_wait_held(&seats[2]);
+    ck_assert_uint_eq(seats[2].turn, 2);
+    ck_assert_int_eq(seats[1].outcome.status, REDLOCK_CANCELED);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue_leave");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+
+    tcase_add_test(three, canceling_at_any_event_leaves_no_key_and_no_entry);
+    tcase_add_test(three, destroying_at_any_event_leaves_no_key_and_no_entry);
+    tcase_add_test(three, the_deadline_takes_the_waiter_out_of_the_line);
+    tcase_add_test(three, a_deadline_at_the_moment_of_the_hand_over_loses_nothing);
+    tcase_add_test(three, destroying_the_client_takes_all_its_waiters_out_of_the_line);
+    tcase_add_test(three, a_shutdown_waits_until_no_waiter_is_in_line);
+    tcase_add_test(three, who_leaves_from_the_middle_keeps_nobody_waiting);
+    return suite_run_with_server(suite);
+}

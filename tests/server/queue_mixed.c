@@ -1,0 +1,202 @@
+/* A mixed fleet: other Redlock libraries, which know SET NX PX and compare-and-delete only, on the same key. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "queue_rig.h"
+#include "suite.h"
+#include "watch.h"
+
+static struct rig rig;
+static struct seat seats[4];
+
+static void open_five(void)
+{
+    queue_open();
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* --- The other library -------------------------------------------------------------------------------------------- */
+
+static size_t foreign_set(const char *key, const char *value, const char *ttl_ms)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig.n; i++) {
+        char *reply = masters_command(rig.masters, i, (const char *const[]){"SET", key, value, "NX", "PX", ttl_ms, NULL});
+
+        ck_assert_msg(reply != NULL, "%s", masters_error());
+        n += strcmp(reply, "OK") == 0;
+        free(reply);
+    }
+    return n;
+}
+
+static void foreign_delete(const char *key, const char *value)
+{
+    rig_do_all(&rig, "EVAL", "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0",
+               "1", key, value, NULL);
+}
+
+/* All or nothing, as Redlock has it. */
+static bool foreign_lock(const char *key, const char *value)
+{
+    if (foreign_set(key, value, "10000") >= 3)
+        return true;
+    foreign_delete(key, value);
+    return false;
+}
+
+static void take_seats(size_t n, const char *key)
+{
+    struct redlock_acquire_options wish = queue_wish();
+
+    for (size_t i = 0; i < n; i++)
+        seat_take(&rig, &seats[i], rig.client, key, &wish);
+}
+
+START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
+{
+    int64_t released_ns;
+
+    ck_assert(foreign_lock("mixed", "foreign"));
+    take_seats(2, "mixed");
+    released_ns = watch_now_ns();
+    foreign_delete("mixed", "foreign");
+    seat_wait_held(&seats[0]);
+    ck_assert_int_lt(seats[0].held_at_ns - released_ns, INT64_C(1500000000)); /* a refresh is due within 500 ms */
+    ck_assert_uint_eq(seats[1].outcome.calls, 0);
+    seat_leave(&seats[0]);
+    seat_wait_held(&seats[1]);
+}
+END_TEST
+
+START_TEST(the_end_of_a_foreign_ttl_is_waited_for_by_a_timer)
+{
+    long long left_ms;
+    int64_t looked_ns;
+
+    ck_assert_uint_eq(foreign_set("mixed", "foreign", "1300"), 5);
+    take_seats(1, "mixed");
+    looked_ns = watch_now_ns();
+    left_ms = rig_pttl(&rig, 4, "mixed"); /* the last that was set */
+    seat_wait_held(&seats[0]);
+    ck_assert_int_le(seats[0].held_at_ns - looked_ns, (left_ms + 100) * 1000000);
+}
+END_TEST
+
+START_TEST(others_never_get_a_key_that_is_handed_over_until_nobody_waits)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
+
+    take_seats(4, "mixed");
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    for (size_t i = 0; i < 4; i++) {
+        seat_wait_held(&seats[i]);
+        ck_assert(!foreign_lock("mixed", "foreign"));
+        ck_assert_int_gt(redlock_remaining_ms(seats[i].lock), 0);
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "mixed");
+    ck_assert(foreign_lock("mixed", "foreign"));
+}
+END_TEST
+
+START_TEST(a_foreign_release_with_another_value_does_no_harm_to_those_in_line)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
+
+    take_seats(2, "mixed");
+    foreign_delete("mixed", "foreign");
+    ck_assert_uint_eq(queue_count(&rig, "mixed", redlock_lock_token(seats[0].lock)), 5);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seats[0]);
+}
+END_TEST
+
+/* The token is all that is needed, wherever it comes from. */
+START_TEST(a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
+
+    take_seats(2, "mixed");
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seats[0]);
+    foreign_delete("mixed", redlock_lock_token(seats[0].lock));
+    seat_wait_held(&seats[1]);
+}
+END_TEST
+
+START_TEST(what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 600);
+    struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
+    struct seat seat;
+    struct outcome outcome;
+
+    rig_do_all(&rig, "SET", "redlock:waiters:mixed", "not a hash", NULL);
+    seat_start(&rig, &seat, rig.client, "mixed", &wish);
+    rig_wait_outcome(&rig, &seat.outcome);
+    outcome_expect(&seat.outcome, REDLOCK_DEADLINE);
+    outcome = rig_release(&rig, holder);
+    outcome_expect(&outcome, REDLOCK_OK);
+    queue_wait_gone(&rig, "mixed");
+}
+END_TEST
+
+/* --- Names -------------------------------------------------------------------------------------------------------- */
+
+static struct tally tally;
+
+static void with_prefix(struct redlock_options *options)
+{
+    watch_events(options, &tally);
+    options->key_prefix = "app:";
+}
+
+static void open_prefixed(void)
+{
+    queue_open();
+    rig_open_with(&rig, 5, 0, with_prefix);
+}
+
+/* Whatever is written, and said, begins with it. */
+START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_line)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_lock *holder;
+    struct seat seat;
+
+    rig_do_all(&rig, "ACL", "SETUSER", "default", "resetkeys", "~app:*", "resetchannels", "&app:*", NULL);
+    holder = rig_hold(&rig, "mine", 10000);
+    seat_start(&rig, &seat, rig.client, "mine", &wish);
+    rig_wait_count(&rig, "app:redlock:queue:mine", 5);
+    watch_wait_event(&rig, &tally, REDLOCK_EVENT_LISTENING, 5);
+    ck_assert_uint_eq(masters_count_key(rig.masters, "app:redlock:waiters:mine"), 5);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&seat);
+    ck_assert_uint_ge(watch_stats(rig.client).hand_overs, 3);
+    seat_leave(&seat);
+    rig_wait_absent(&rig, "app:redlock:waiters:mine");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue_mixed");
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+    TCase *prefix = suite_add_case(suite, "prefix", open_prefixed, close_rig);
+
+    tcase_add_test(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_line);
+    tcase_add_test(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh);
+    tcase_add_test(five, the_end_of_a_foreign_ttl_is_waited_for_by_a_timer);
+    tcase_add_test(five, others_never_get_a_key_that_is_handed_over_until_nobody_waits);
+    tcase_add_test(five, a_foreign_release_with_another_value_does_no_harm_to_those_in_line);
+    tcase_add_test(five, a_lock_that_was_handed_over_can_be_released_by_compare_and_delete);
+    tcase_add_test(five, what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,186 @@
+#include "queue_rig.h"
+
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch.h"
+
+static unsigned turns;
+
+struct redlock_acquire_options queue_wish(void)
+{
+    return rig_wish(10000, REDLOCK_FOREVER);
+}
+
+void queue_open(void)
+{
+    turns = 0;
+}
+
+/* --- Seats -------------------------------------------------------------------------------------------------------- */
+
+static void on_end(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct seat *seat = user_data;
+    int64_t now_ns = watch_now_ns();
+
+    outcome_record(lock, result, &seat->outcome);
+    if (result->status != REDLOCK_OK)
+        return;
+    seat->held_at_ns = now_ns;
+    seat->turn = ++turns;
+    seat->remaining_ns = redlock_remaining_ns(lock);
+    seat->commands = watch_stats(redlock_lock_client(lock)).commands;
+}
+
+void seat_start(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
+                const struct redlock_acquire_options *wish)
+{
+    memset(seat, 0, sizeof(*seat));
+    seat->rig = rig;
+    seat->lock = rig_new_lock(client, key);
+    ck_assert_int_eq(redlock_acquire(seat->lock, wish, on_end, seat), 0);
+}
+
+static size_t count_running(struct rig *rig)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig->n; i++)
+        n += masters_pid(rig->masters, i) != 0;
+    return n;
+}
+
+void seat_take(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
+               const struct redlock_acquire_options *wish)
+{
+    seat_start(rig, seat, client, key, wish);
+    seat_wait_in_line(seat, count_running(rig));
+}
+
+struct place_wish {
+    struct seat *seat;
+    size_t n;
+};
+
+static bool is_in_line(void *argument)
+{
+    const struct place_wish *wish = argument;
+    const char *token = redlock_lock_token(wish->seat->lock);
+    size_t key_size;
+    const char *bytes = redlock_lock_key(wish->seat->lock, &key_size);
+    char key[REDLOCK_MAX_KEY_BYTES + 1];
+
+    snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
+    ck_assert_msg(wish->seat->outcome.calls == 0, "a waiter's acquisition has ended with %s",
+                  redlock_status_name(wish->seat->outcome.status));
+    return redlock_state(wish->seat->lock) == REDLOCK_STATE_WAITING && *token &&
+           queue_count(wish->seat->rig, key, token) == wish->n;
+}
+
+void seat_wait_in_line(struct seat *seat, size_t n)
+{
+    struct place_wish wish = {seat, n};
+    char what[80];
+
+    snprintf(what, sizeof(what), "a waiter to be in line on %zu masters", n);
+    rig_wait(seat->rig, is_in_line, &wish, what);
+}
+
+void seat_wait_held(struct seat *seat)
+{
+    rig_wait_outcome(seat->rig, &seat->outcome);
+    outcome_expect(&seat->outcome, REDLOCK_OK);
+    ck_assert_uint_eq(seat->outcome.calls, 1);
+    ck_assert_uint_ge(seat->outcome.granted, seat->outcome.quorum);
+    ck_assert_int_gt(seat->remaining_ns, 0);
+}
+
+void seat_leave(struct seat *seat)
+{
+    ck_assert_int_eq(redlock_release(seat->lock, NULL, NULL), 0);
+}
+
+/* --- Looks -------------------------------------------------------------------------------------------------------- */
+
+/* Of commands that answer one integer; 0 for masters that are down or hung. */
+static size_t ask(struct rig *rig, size_t node, const char *command, const char *prefix, const char *key)
+{
+    char name[REDLOCK_MAX_KEY_BYTES + 32];
+    char *reply = NULL;
+    size_t n = 0;
+
+    snprintf(name, sizeof(name), "%s%s", prefix, key);
+    if (masters_pid(rig->masters, node))
+        reply = masters_command(rig->masters, node, (const char *const[]){command, name, NULL});
+    if (reply)
+        ck_assert_int_eq(sscanf(reply, "(integer) %zu", &n), 1);
+    free(reply);
+    return n;
+}
+
+size_t queue_length(struct rig *rig, size_t node, const char *key)
+{
+    return ask(rig, node, "ZCARD", "redlock:queue:", key);
+}
+
+size_t queue_count(struct rig *rig, const char *key, const char *value)
+{
+    char name[REDLOCK_MAX_KEY_BYTES + 32];
+    size_t n = 0;
+
+    snprintf(name, sizeof(name), "redlock:queue:%s", key);
+    for (size_t i = 0; i < rig->n; i++) {
+        char *reply = NULL;
+
+        if (masters_pid(rig->masters, i))
+            reply = masters_command(rig->masters, i, (const char *const[]){"ZSCORE", name, value, NULL});
+        n += reply && strcmp(reply, "(nil)") != 0;
+        free(reply);
+    }
+    return n;
+}
+
+struct gone_wish {
+    struct rig *rig;
+    const char *key;
+};
+
+static bool is_gone(void *argument)
+{
+    static const char *const prefixes[] = {"", "redlock:queue:", "redlock:waiters:"};
+    const struct gone_wish *wish = argument;
+    size_t n = 0;
+
+    for (size_t i = 0; i < wish->rig->n; i++) {
+        for (size_t j = 0; j < 3; j++)
+            n += ask(wish->rig, i, "EXISTS", prefixes[j], wish->key);
+    }
+    return n == 0;
+}
+
+void queue_wait_gone(struct rig *rig, const char *key)
+{
+    struct gone_wish wish = {rig, key};
+
+    rig_wait(rig, is_gone, &wish, "the key, its queue and its waiters to be gone");
+}
+
+static bool is_empty(void *argument)
+{
+    const struct gone_wish *wish = argument;
+    size_t n = 0;
+
+    for (size_t i = 0; i < wish->rig->n; i++)
+        n += queue_length(wish->rig, i, wish->key);
+    return n == 0;
+}
+
+void queue_wait_empty(struct rig *rig, const char *key)
+{
+    struct gone_wish wish = {rig, key};
+
+    rig_wait(rig, is_empty, &wish, "the queue to be empty");
+}

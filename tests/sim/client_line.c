@@ -1,0 +1,77 @@
+/* Waiting in line: what lib/api does with places, calls, and masters that are there again. */
+#include <string.h>
+
+#include "core/queue.h"
+#include "world.h"
+
+void client_look_again(struct client *client, unsigned node)
+{
+    for (unsigned i = 0; i < client->n_handles; i++)
+        rl_lock_look_again(&client->engine, &client->handles[i].lock, client->now, node);
+    client_pump(client);
+}
+
+/* The clock first: a grant of a master whose clock was set does not count (protocol 5.6). */
+void client_placed(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply)
+{
+    struct box *box = box_get(&client->world->boxes, pending->box);
+    struct rl_place place;
+
+    if (!rl_queue_place(reply, &place))
+        return;
+    if (client->engine.standings[node].guarded)
+        client_trust_read_clock(client, node, (int64_t)place.time_us, pending->sent);
+    if (place.ticket > client->seen[box->key])
+        client->seen[box->key] = place.ticket;
+    rl_engine_placed(&client->engine, client->now, box_claim(box), pending->round, node, &place);
+}
+
+/* --- Calls -------------------------------------------------------------------------------------------------------- */
+
+static struct box *find(const struct client *client, struct rl_slice value)
+{
+    struct box *box = box_of_token(&client->world->boxes, value.data, value.size);
+
+    return box && box->client == client->index && box->life == client->life && box->enqueued && !box->disposed ? box
+                                                                                                                 : NULL;
+}
+
+static bool is_trusted(const struct client *client, unsigned node, struct rl_slice incarnation)
+{
+    const struct rl_standing *standing = &client->engine.standings[node];
+    const char *known = client->trust[node].incarnation;
+
+    if (!standing->guarded || RL_MUTANT(ANY_MEMORY_CALLS))
+        return true;
+    return rl_standing_votes(standing, client->now) && incarnation.size == strlen(known) &&
+           memcmp(incarnation.data, known, incarnation.size) == 0;
+}
+
+/* Nothing is older than the refresh that the call names, and of the latest one the time is known. */
+static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim, const struct rl_call *call)
+{
+    if (claim->lock && call->granted && call->round == claim->round && client->engine.standings[node].guarded)
+        client_trust_read_clock(client, node, (int64_t)call->time_us, claim->lock->round_start);
+}
+
+void client_called(struct client *client, unsigned node, struct rl_slice payload)
+{
+    struct rl_slice value;
+    struct rl_slice incarnation;
+    struct rl_call call;
+    struct box *box = rl_queue_call(payload, &value, &incarnation, &call) ? find(client, value) : NULL;
+
+    TRACE(client->world, name_of_client(client->index), "%s calls: %.*s%s", name_of_master(node), (int)payload.size,
+          (const char *)payload.data, box ? "" : " (who?)");
+    world_count(client->world, COUNTER_CALLS);
+    if (!box || !is_trusted(client, node, incarnation)) {
+        world_count(client->world, COUNTER_CALLS_IGNORED);
+        return;
+    }
+    read_clock(client, node, box_claim(box), &call);
+    if (call.fence > client->seen[box->key])
+        client->seen[box->key] = call.fence;
+    rl_engine_notified(&client->engine, client->now, box_claim(box), node, &call);
+    client_watch(client);
+    client_pump(client);
+}

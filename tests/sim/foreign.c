@@ -1,0 +1,29 @@
+/* A client that knows nothing of queues, as those in other languages: it sets the key, it compares and deletes. Those
+ * that wait in line share the key with it (protocol 6.2). */
+#include "foreign.h"
+
+#include "core/arguments.h"
+
+static void foreign_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    if (step != RL_STEP_RELEASE && step != RL_STEP_ROLLBACK) {
+        rl_mutex_recipe.command(step, subject, ret_command);
+        return;
+    }
+    rl_command_init(ret_command, RL_SEND_PLAIN, RL_SCRIPT_NONE, 0);
+    rl_push_word(ret_command, "DELIFEQ");
+    rl_push(ret_command, subject->key);
+    rl_push(ret_command, subject->token);
+}
+
+/* DELIFEQ answers 1 or 0, as RELEASE does that has found the key or not. */
+static struct rl_answer foreign_answer(enum rl_step step, const struct rl_reply *reply)
+{
+    return rl_mutex_recipe.answer(step, reply);
+}
+
+const struct rl_recipe foreign_recipe = {
+    .name = "foreign",
+    .command = foreign_command,
+    .answer = foreign_answer,
+};

@@ -1,0 +1,9 @@
+#ifndef SIM_FOREIGN_H
+#define SIM_FOREIGN_H
+
+#include "core/recipe.h"
+
+/* SET NX PX and DELIFEQ, without fencing tokens. */
+extern const struct rl_recipe foreign_recipe;
+
+#endif

@@ -1,0 +1,264 @@
+/* Waiting in line (protocol section 6): nobody is overtaken, nobody waits for ever, nobody leaves a place behind.
+ *
+ * Bounded overtaking: W has completed its enqueueing when a majority of masters has it in line under its final ticket,
+ * which is told them, or has given it the key. Who sends its first ENQUEUE after that gets a larger ticket, since every
+ * majority has a master in common with that one, and so does not get the lock before W does. That is checked whenever
+ * somebody gets the lock from the line. What excuses it:
+ *
+ *   - W has begun anew with a fresh value: it has yielded what it had to a lower ticket, or found no quorum in between;
+ *   - W was stopped, or out of touch with so many masters that no majority of those above was left: a place ends with
+ *     its lease;
+ *   - leases are too short for this network or for these timers.
+ *
+ * Who sets the key without having been in line, by SET NX, is none of those looked at here: W looks again as soon as
+ * the key may be free, but a queue is a schedule for those who are in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "world.h"
+
+/* --- Places ------------------------------------------------------------------------------------------------------- */
+
+/* Is this value's lease in this master's queue still running? Its ticket there; 0: it is not in line. */
+uint64_t line_ticket(struct world *world, const struct box *box, unsigned master, int64_t at)
+{
+    struct keyspace *keys = &world->masters[master].keys;
+    const struct entry *queue = keyspace_find(keys, name_of_queue(box->key), strlen(name_of_queue(box->key)));
+    const struct entry *hash = keyspace_find(keys, name_of_waiters(box->key), strlen(name_of_waiters(box->key)));
+    const struct member *member;
+    const struct field *field;
+
+    if (!queue || !hash || queue->gone <= at || hash->gone <= at)
+        return 0;
+    member = keyspace_member(keys, queue, box->token, box->token_size);
+    field = keyspace_field(keys, hash, box->token, box->token_size);
+    if (!member || !field ||
+        strtoll(field->value.bytes, NULL, 10) <= clockwork_read(&world->masters[master].clock, at) / RL_NS_PER_MS)
+        return 0;
+    return (uint64_t)member->score;
+}
+
+/* An ENQUEUE for this value has been carried out. */
+void line_on_place(struct world *world, struct box *box, unsigned master)
+{
+    struct keyspace *keys = &world->masters[master].keys;
+    const struct entry *hash = keyspace_find(keys, name_of_waiters(box->key), strlen(name_of_waiters(box->key)));
+    const struct field *field = hash ? keyspace_field(keys, hash, box->token, box->token_size) : NULL;
+
+    if (field)
+        box->lease_ends[master] = strtoll(field->value.bytes, NULL, 10);
+}
+
+/* The key is given to somebody who was in line: not to those whose lease has ended, and for no longer than it. */
+void line_on_hand_over(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms)
+{
+    int64_t now_ms = master_time(world, &world->masters[master]) / RL_NS_PER_MS;
+
+    world_count(world, COUNTER_HANDED);
+    if (residue_is_stray(world, heir, master) || heir->timed)
+        return;
+    if (heir->lease_ends[master] <= now_ms)
+        world_violation(world, "line", "%s gives the key to %s, whose lease ended %lld ms ago", name_of_master(master),
+                        heir->token, (long long)(now_ms - heir->lease_ends[master]));
+    else if (expire_ms > heir->lease_ends[master] + 1)
+        world_violation(world, "line", "%s gives the key to %s for longer than its lease", name_of_master(master),
+                        heir->token);
+}
+
+static bool has_key(struct world *world, const struct box *box, unsigned master)
+{
+    const struct entry *entry = master_peek(&world->masters[master], name_of_key(box->key), world->now);
+
+    return entry && text_is(&entry->value, box->token, box->token_size);
+}
+
+/* The masters that have this waiter under its ticket. */
+static uint32_t complete_at(struct world *world, const struct handle *handle)
+{
+    const struct rl_lock *lock = &handle->lock;
+    const struct box *box;
+    uint32_t masters = 0;
+
+    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->line.ticket)
+        return 0;
+    box = box_of_claim(lock->claim);
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        if (line_ticket(world, box, m, world->now) == handle->line.ticket || has_key(world, box, m))
+            masters |= UINT32_C(1) << m;
+    }
+    return masters;
+}
+
+static bool is_quorum(const struct world *world, uint32_t masters)
+{
+    return (size_t)__builtin_popcount(masters) >= world->plan.config.quorum;
+}
+
+/* --- Overtaking --------------------------------------------------------------------------------------------------- */
+
+static int64_t lease_of(const struct handle *handle)
+{
+    return rl_ms(handle->lock.claim->ttl_ms).ns;
+}
+
+static void note_ahead(struct world *world, struct handle *later, const struct client *client,
+                       const struct handle *handle)
+{
+    struct ahead *ahead = &later->turn.ahead[client->index * MAX_HANDLES + handle->index];
+    uint32_t masters = complete_at(world, handle);
+
+    ahead->operation = 0;
+    if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters))
+        return;
+    *ahead = (struct ahead){.operation = handle->pending.generation, .attempts = handle->turn.attempts,
+                            .masters = masters, .since = world->now - 2 * lease_of(handle)};
+}
+
+void line_on_enqueue(struct world *world, struct handle *handle)
+{
+    if (handle->turn.operation == handle->pending.generation)
+        return;
+    handle->turn.operation = handle->pending.generation;
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++)
+            note_ahead(world, handle, &world->clients[c], &world->clients[c].handles[h]);
+    }
+}
+
+/* A refresh goes out after a quarter of the lease, and may be late by the slack of timers; it may travel for long, and
+ * a second time after NOSCRIPT. */
+static bool lease_is_long(const struct world *world, const struct client *client, const struct handle *handle)
+{
+    int64_t longest = 0;
+
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        const struct path *path = &world->paths[client->index][m];
+        int64_t trip = path->delay[UP] + path->delay[DOWN] + 10 * (path->jitter[UP] + path->jitter[DOWN]);
+
+        longest = trip > longest ? trip : longest;
+    }
+    return world->plan.timer_slack_ns + 3 * longest < lease_of(handle) / 2;
+}
+
+static bool in_touch(const struct world *world, const struct client *client, unsigned m, int64_t since)
+{
+    const struct path *path = &world->paths[client->index][m];
+    const struct master *master = &world->masters[m];
+    const struct wire *wire = &client->wires[m];
+
+    return path->disturbed < since && master->disturbed < since && wire->link == RL_LINK_READY &&
+           !world->conns[wire->conn].severed && !path->blocked[UP] && !path->blocked[DOWN] && !path->stuck &&
+           !path->slow[UP] && !path->slow[DOWN] && master_running(master) && master->error == ERROR_NONE &&
+           !master->replica;
+}
+
+static bool is_excused(const struct world *world, const struct client *client, const struct handle *handle,
+                       const struct ahead *ahead)
+{
+    uint32_t masters = 0;
+
+    if (client->stopped_until >= ahead->since || plan_has(&world->plan, FAULT_NO_MEMORY) ||
+        !lease_is_long(world, client, handle))
+        return true;
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        if ((ahead->masters >> m & 1u) && in_touch(world, client, m, ahead->since))
+            masters |= UINT32_C(1) << m;
+    }
+    return !is_quorum(world, masters);
+}
+
+static void check(struct world *world, const struct client *client, const struct handle *later,
+                  const struct client *other, const struct handle *handle)
+{
+    const struct ahead *ahead = &later->turn.ahead[other->index * MAX_HANDLES + handle->index];
+    bool same = other->alive && handle->pending.op == RL_OP_ACQUIRE && handle->pending.generation == ahead->operation;
+
+    if (!same) {
+        world_count(world, handle->turn.served == ahead->operation ? COUNTER_IN_ORDER : COUNTER_LEFT);
+    } else if (handle->lock.state != RL_LOCK_WAITING || !handle->lock.claim ||
+               handle->turn.attempts != ahead->attempts) {
+        world_count(world, COUNTER_OVERTAKEN_ANEW);
+    } else if (is_excused(world, other, handle, ahead)) {
+        world_count(world, COUNTER_OVERTAKEN_AWAY);
+    } else {
+        world_violation(world, "fairness", "%s, in line since before %.6f ms, is overtaken by %s",
+                        box_of_claim(handle->lock.claim)->token, (double)(ahead->since + 2 * lease_of(handle)) / 1e6,
+                        name_of_handle(client, later));
+    }
+}
+
+void line_on_accept(struct world *world, const struct client *client, struct handle *handle)
+{
+    handle->turn.served = handle->pending.generation;
+    if (handle->turn.operation != handle->pending.generation)
+        return;
+    world_count(world, COUNTER_FROM_LINE);
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            if (handle->turn.ahead[c * MAX_HANDLES + h].operation)
+                check(world, client, handle, &world->clients[c], &world->clients[c].handles[h]);
+        }
+    }
+}
+
+/* --- Patience ----------------------------------------------------------------------------------------------------- */
+
+/* When nothing fails any more, and no clock was set back, after which everything lives longer: whoever has died holds
+ * the key for the longest ttl, or is in line for a lease and then has the key for as long again; the others hold it for
+ * a moment each. */
+int64_t line_patience(const struct world *world)
+{
+    const struct plan *plan = &world->plan;
+    int64_t lease = rl_ms(plan->max_ttl_ms < 2001 ? plan->max_ttl_ms : 2001).ns;
+    int64_t patience = rl_ms(plan->max_ttl_ms).ns + 4 * lease;
+
+    for (unsigned c = 0; c < plan->n_clients; c++)
+        patience += plan->n_handles[c] * (lease + 4 * plan->config.node_timeout.ns + 4 * plan->timer_slack_ns);
+    return patience + patience / 8; /* clocks may be slow */
+}
+
+void line_on_patience(struct world *world)
+{
+    int64_t patience = line_patience(world);
+
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        const struct client *client = &world->clients[c];
+
+        for (unsigned h = 0; client->alive && h < client->n_handles; h++) {
+            const struct handle *handle = &client->handles[h];
+
+            if (handle->lock.state == RL_LOCK_WAITING && !world->stepped_back &&
+                clockwork_when(&client->clock, handle->pending.started.ns) + patience <= world->now)
+                world_violation(world, "progress", "%s is still in line for %s, long after everything has healed",
+                                name_of_handle(client, handle), name_of_key(handle->key));
+        }
+    }
+    world_event(world, world->now + patience, EVENT_PATIENCE, 0, 0, 0);
+}
+
+/* --- What is left ------------------------------------------------------------------------------------------------- */
+
+/* The queues' keys end by themselves, and nobody who is gone is in them. */
+void line_check_final(struct world *world)
+{
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        struct keyspace *keys = &world->masters[m].keys;
+
+        for (uint32_t i = 0; i < keys->n_members; i++) {
+            const struct box *box = box_of_token(&world->boxes, keys->members[i].name, keys->members[i].size);
+
+            if (box && line_ticket(world, box, m, world->now) && !residue_is_stray(world, box, m) && !box->orphaned &&
+                !box->timed)
+                world_violation(world, "residue", "value %s is left in line on %s at the end", box->token,
+                                name_of_master(m));
+        }
+        for (uint32_t i = 0; i < keys->count; i++) {
+            const struct text *key = &keys->entries[i].key;
+
+            if (key->size > 2 && key->bytes[key->size - 1] == NO_LOCK && keys->entries[i].gone == INT64_MAX &&
+                keys->entries[i].type != ENTRY_STRING)
+                world_violation(world, "residue", "%.*s never ends on %s", (int)key->size, key->bytes,
+                                name_of_master(m));
+        }
+    }
+}

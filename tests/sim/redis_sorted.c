@@ -1,0 +1,154 @@
+/* Commands on sorted sets. */
+#include "redis_commands.h"
+#include "util/decimal.h"
+
+/* The set, NULL if there is none; false: the key is of another type, and the reply says so. */
+static bool find_set(struct redis_context *context, struct rl_slice key, struct entry **ret_set, struct rl_reply *reply)
+{
+    *ret_set = redis_lookup(context, key);
+    if (!*ret_set || (*ret_set)->type == ENTRY_SORTED)
+        return true;
+    reply_error(reply, WRONGTYPE);
+    return false;
+}
+
+static struct entry *add_set(struct keyspace *keys, struct rl_slice key)
+{
+    struct entry *entry = keyspace_add(keys, key.data, key.size);
+
+    if (entry)
+        entry->type = ENTRY_SORTED;
+    return entry;
+}
+
+static struct member *find_member(struct redis_context *context, const struct entry *set, struct rl_slice name)
+{
+    return set ? keyspace_member(context->keys, set, name.data, name.size) : NULL;
+}
+
+/* One score and member. */
+void command_zadd(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *set;
+    struct member *member;
+    int64_t score;
+
+    (void)argc;
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    if (!redis_parse_integer(argv[2], &score)) {
+        reply_error(reply, "ERR value is not a valid float");
+        return;
+    }
+    member = find_member(context, set, argv[3]);
+    reply_integer(reply, member == NULL);
+    if (member)
+        keyspace_remove_member(context->keys, NULL, member);
+    if (!set)
+        set = add_set(context->keys, argv[1]);
+    if (!set || !keyspace_add_member(context->keys, set, argv[3].data, argv[3].size, (double)score))
+        redis_full(reply);
+    context->wrote = true;
+}
+
+void command_zrem(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *set;
+    struct member *member;
+
+    (void)argc;
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    member = find_member(context, set, argv[2]);
+    reply_integer(reply, member != NULL);
+    if (!member)
+        return;
+    keyspace_remove_member(context->keys, set, member);
+    context->wrote = true;
+}
+
+void command_zcard(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *set;
+    uint32_t count = 0;
+
+    (void)argc;
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    if (set)
+        keyspace_members(context->keys, set, &count);
+    reply_integer(reply, count);
+}
+
+void command_zrank(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *set;
+    const struct member *member;
+    uint32_t count;
+
+    (void)argc;
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    member = find_member(context, set, argv[2]);
+    if (member)
+        reply_integer(reply, member - keyspace_members(context->keys, set, &count));
+    else
+        reply_nil(reply);
+}
+
+static struct rl_reply_item item_of_score(struct redis_context *context, const struct member *member)
+{
+    size_t size = rl_decimal((uint64_t)member->score, context->scratch); /* tickets are whole */
+
+    return (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {context->scratch, size}};
+}
+
+void command_zscore(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *set;
+    const struct member *member;
+
+    (void)argc;
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    member = find_member(context, set, argv[2]);
+    reply_nil(reply);
+    if (member)
+        reply->root = item_of_score(context, member);
+}
+
+/* Counted from the end. */
+static int64_t position(int64_t index, uint32_t count)
+{
+    return index < 0 ? index + count : index;
+}
+
+/* Both ends included; scores for a single member only, since scratch has room for one. */
+void command_zrange(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    bool scored = argc == 5 && redis_word_is(argv[4], "WITHSCORES");
+    struct entry *set;
+    struct member *members;
+    uint32_t count = 0;
+    int64_t first;
+    int64_t last;
+
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    if (!redis_parse_integer(argv[2], &first) || !redis_parse_integer(argv[3], &last) ||
+        (scored && last > first) || last - first >= RL_REPLY_MAX_ELEMENTS) {
+        reply_error(reply, "ERR a range that the simulated master does not know");
+        return;
+    }
+    members = set ? keyspace_members(context->keys, set, &count) : NULL;
+    first = position(first, count);
+    last = position(last, count);
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    reply->n_elements = 0;
+    for (int64_t i = first < 0 ? 0 : first; i <= last && i < count; i++) {
+        reply->elements[reply->n_elements++] = (struct rl_reply_item){
+            .type = RL_REPLY_STRING, .text = {members[i].name, members[i].size}};
+        if (scored)
+            reply->elements[reply->n_elements++] = item_of_score(context, &members[i]);
+    }
+}

@@ -1,0 +1,243 @@
+/* Getting in line: who does, its place, its ticket (core/wait.c). */
+#include <stdlib.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+/* --- Getting in line -------------------------------------------------------------------------------------------- */
+
+START_TEST(who_is_refused_gets_in_line_with_a_fresh_value)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_to_queue();
+
+    core_acquire(core, &wish);
+    core_answers(core, "grr");
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
+                      "t=0ms SEND rollback #1: 0\n"
+                      "t=0ms SEND enqueue #2: 0 1 2\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    ck_assert_uint_eq(core->engine.counters.waits, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_is_not_refused_never_gets_in_line)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_to_queue();
+
+    core_acquire(core, &wish);
+    core_answers(core, "grg");
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
+                      "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(core->engine.counters.waits, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_fails_for_want_of_masters_tries_again_and_does_not_get_in_line)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_to_queue();
+
+    core_acquire(core, &wish);
+    core_answers(core, "fu");
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
+                      "t=0ms SEND rollback #1: 1 2\n"
+                      "t=0ms BACKOFF no-quorum\n");
+    core_run_to(core, 100);
+    ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_single_attempt_ends_refused_whatever_it_would_do_then)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    wish.once = true;
+    core_acquire(core, &wish);
+    core_answers(core, "rr");
+    core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
+                      "t=0ms SEND rollback #1: 2\n"
+                      "t=0ms COMPLETE acquire held\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(strict_order_has_no_first_attempt)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    core_acquire(core, &wish);
+    core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_is_first_in_line_has_the_lock_by_the_replies_alone)
+{
+    struct core *core = core_start_in_line(3);
+
+    core_answers(core, "gg");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 2000 - 22);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(masters_that_must_not_vote_are_not_asked_for_a_place)
+{
+    struct core *core = core_start(5);
+    struct rl_acquire wish = core_wish_in_line();
+
+    core_judge_quarantined(core, 0, 1000);
+    core_link(core, 1, RL_LINK_LATE);
+    core_acquire(core, &wish);
+    core_expect(core, "t=0ms SEND enqueue #1: 2 3 4\n");
+    ck_assert_int_eq(core->locks[0].claim->slots[0].detail, RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_LATE);
+    core_stop(core);
+}
+END_TEST
+
+/* The pause is in proportion to the length of a round, not to the age of the client. */
+START_TEST(the_pause_before_the_next_try_to_get_in_line_is_short)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    core_link(core, 0, RL_LINK_DOWN);
+    core_link(core, 1, RL_LINK_DOWN);
+    core_sleep_to(core, 3600000);
+    core_acquire(core, &wish);
+    core_link(core, 0, RL_LINK_READY);
+    core_run_to(core, 3600100);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(without_a_majority_of_masters_nobody_is_in_line)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    core_link(core, 0, RL_LINK_DOWN);
+    core_link(core, 1, RL_LINK_DOWN);
+    core_acquire(core, &wish);
+    core_expect(core, "t=0ms BACKOFF no-quorum\n");
+    core_link(core, 0, RL_LINK_READY);
+    core_run_to(core, 100);
+    core_expect(core, "t=100ms DISPOSE #1\n"
+                      "t=100ms SEND enqueue #2: 0 2\n");
+    core_stop(core);
+}
+END_TEST
+
+/* --- The place -------------------------------------------------------------------------------------------------- */
+
+START_TEST(the_place_is_told_once_a_majority_has_answered_and_when_it_changes)
+{
+    struct core *core = core_start_in_line(3);
+
+    core->places[0].rank = 4;
+    core->places[1].rank = 6;
+    core_answers(core, "q");
+    core_expect(core, "");
+    core_answers(core, "-q");
+    core_expect(core, "t=0ms WAITING behind 6\n");
+    core_answers(core, "--q");
+    core_expect(core, "t=0ms WAITING behind 4\n");
+    core_run_to(core, 500);
+    core_answers(core, "qqq");
+    core_expect(core, "t=500ms SEND enqueue #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_holders_rest_is_what_a_majority_says)
+{
+    struct core *core = core_start_in_line(3);
+    struct rl_instant held_until;
+    uint32_t rank;
+
+    core->places[0].held_ms = 700;
+    core->places[1].held_ms = 900;
+    core->places[2].held_ms = 5000;
+    core_answers(core, "qqq");
+    rl_lock_place(&core->engine, &core->locks[0], &rank, &held_until);
+    ck_assert_int_eq(held_until.ns, 901 * RL_NS_PER_MS);
+    core_stop(core);
+}
+END_TEST
+
+/* --- The ticket ------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_majority_with_the_same_number_needs_no_second_round)
+{
+    struct core *core = core_start_in_line(3);
+
+    core->places[2].ticket = 99;
+    core_answers(core, "qqq");
+    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    core_expect(core, "t=0ms WAITING behind 0\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_largest_of_a_majoritys_numbers_is_told_to_all)
+{
+    struct core *core = core_start_in_line(3);
+
+    core->places[0].ticket = 101;
+    core_answers(core, "q-q");
+    core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
+    ck_assert_uint_eq(core->lines[0].ticket, 101);
+    ck_assert_uint_eq(core->locks[0].claim->round, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_ticket_does_not_change_any_more)
+{
+    struct core *core = core_start_queued(3);
+
+    core->places[0].ticket = core->places[1].ticket = 500;
+    core_run_to(core, 500);
+    core_answers(core, "qqq");
+    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    core_run_to(core, 1000);
+    ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head].ticket, 100);
+    core_stop(core);
+}
+END_TEST
+
+static void add_line_tests(TCase *cases)
+{
+    tcase_add_test(cases, who_is_refused_gets_in_line_with_a_fresh_value);
+    tcase_add_test(cases, who_is_not_refused_never_gets_in_line);
+    tcase_add_test(cases, who_fails_for_want_of_masters_tries_again_and_does_not_get_in_line);
+    tcase_add_test(cases, a_single_attempt_ends_refused_whatever_it_would_do_then);
+    tcase_add_test(cases, strict_order_has_no_first_attempt);
+    tcase_add_test(cases, who_is_first_in_line_has_the_lock_by_the_replies_alone);
+    tcase_add_test(cases, masters_that_must_not_vote_are_not_asked_for_a_place);
+    tcase_add_test(cases, the_pause_before_the_next_try_to_get_in_line_is_short);
+    tcase_add_test(cases, without_a_majority_of_masters_nobody_is_in_line);
+    tcase_add_test(cases, the_place_is_told_once_a_majority_has_answered_and_when_it_changes);
+    tcase_add_test(cases, the_holders_rest_is_what_a_majority_says);
+    tcase_add_test(cases, a_majority_with_the_same_number_needs_no_second_round);
+    tcase_add_test(cases, the_largest_of_a_majoritys_numbers_is_told_to_all);
+    tcase_add_test(cases, a_ticket_does_not_change_any_more);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_wait");
+
+    add_line_tests(suite_add_case(suite, "line", NULL, NULL));
+    return suite_run(suite);
+}

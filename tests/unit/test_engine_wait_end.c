@@ -1,0 +1,157 @@
+/* How waiting ends without the lock: deadline, cancel, fini, and what is undone then (core/wait.c). */
+#include <stdlib.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+START_TEST(waiting_ends_at_the_callers_deadline_and_leaves_nothing)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    wish.deadline.ns = rl_ms(700).ns;
+    core_acquire(core, &wish);
+    core_answers(core, "qqq");
+    core_run_to(core, 500);
+    core_answers(core, "qq");
+    core_skip(core);
+    core_run_to(core, 700);
+    core_expect(core, "t=700ms SEND rollback #1: 0 1 2\n"
+                      "t=700ms COMPLETE acquire deadline (held)\n");
+    ck_assert_int_eq(core->locks[0].claim->slots[2].detail, RL_DETAIL_TIMEOUT);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(canceling_undoes_every_place_and_every_grant)
+{
+    struct core *core = core_start_in_line(5);
+
+    core_answers(core, "qgu");
+    core_skip(core);
+    ck_assert(core_cancel(core));
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2 3 4\n"
+                      "t=0ms COMPLETE acquire canceled\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_handle_that_goes_takes_its_places_with_it)
+{
+    struct core *core = core_start_queued(3);
+
+    core_fini(core);
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_was_away_is_told_when_it_comes_back)
+{
+    struct core *core = core_start_queued(3);
+
+    core_drop(core, 2);
+    core_cancel(core);
+    core_skip(core);
+    core_link(core, 2, RL_LINK_READY);
+    core_expect(core, "t=0ms SEND rollback #1: 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_certainly_did_nothing_needs_no_undo)
+{
+    struct core *core = core_start_in_line(3);
+
+    core_answers(core, "qqf");
+    core_skip(core);
+    core_cancel(core);
+    core_expect(core, "t=0ms SEND rollback #1: 0 1\n"
+                      "t=0ms COMPLETE acquire canceled\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_did_something_in_an_earlier_round_does)
+{
+    struct core *core = core_start_queued(3);
+
+    core_run_to(core, 500);
+    core_answers(core, "qqf");
+    core_run_to(core, 1000);
+    core_answers(core, "qqf");
+    core_skip(core);
+    core_cancel(core);
+    core_expect(core, "t=1000ms SEND rollback #1: 0 1 2\n"
+                      "t=1000ms COMPLETE acquire canceled\n");
+    core_stop(core);
+}
+END_TEST
+
+/* Of two questions of one round one failed for certain; the other may be carried out. */
+START_TEST(a_master_that_was_asked_twice_is_undone_whatever_one_answer_says)
+{
+    struct core *core = core_start_in_line(3);
+
+    core_look_again(core, 0);
+    core_answers(core, "f");
+    core_answers(core, "-qq");
+    core_skip(core);
+    core_cancel(core);
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
+                      "t=0ms COMPLETE acquire canceled\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
+{
+    struct core *core = core_start_queued(3);
+
+    core->refuse_claims = true;
+    core_hand_over(core, 0);
+    core_tell_of_lower(core, 0);
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
+                      "t=0ms COMPLETE acquire refused-by-host\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(nobody_yields_into_a_new_place_after_the_deadline)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    wish.deadline.ns = rl_ms(300).ns;
+    core_acquire(core, &wish);
+    core_answers(core, "qqq");
+    core_hand_over(core, 0);
+    core_skip(core);
+    core_sleep_to(core, 300);
+    core_tell_of_lower(core, 0);
+    core_expect(core, "t=300ms SEND rollback #1: 0 1 2\n"
+                      "t=300ms COMPLETE acquire deadline (no-quorum)\n");
+    core_stop(core);
+}
+END_TEST
+
+static void add_without_tests(TCase *cases)
+{
+    tcase_add_test(cases, waiting_ends_at_the_callers_deadline_and_leaves_nothing);
+    tcase_add_test(cases, canceling_undoes_every_place_and_every_grant);
+    tcase_add_test(cases, a_handle_that_goes_takes_its_places_with_it);
+    tcase_add_test(cases, a_master_that_was_away_is_told_when_it_comes_back);
+    tcase_add_test(cases, a_master_that_certainly_did_nothing_needs_no_undo);
+    tcase_add_test(cases, a_master_that_did_something_in_an_earlier_round_does);
+    tcase_add_test(cases, a_master_that_was_asked_twice_is_undone_whatever_one_answer_says);
+    tcase_add_test(cases, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends);
+    tcase_add_test(cases, nobody_yields_into_a_new_place_after_the_deadline);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_wait_end");
+
+    add_without_tests(suite_add_case(suite, "without", NULL, NULL));
+    return suite_run(suite);
+}

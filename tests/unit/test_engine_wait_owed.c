@@ -1,0 +1,266 @@
+/* A lock that was handed over has a lease only: how it gets its ttl (core/renew.c, core/extend.c). */
+#include <stdlib.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+/* 2000 ms of lease, less 1 % and 2 ms. */
+#define USABLE_MS 1978
+
+static struct core *start_handed_over(struct rl_acquire wish, int64_t at_ms)
+{
+    struct core *core = core_start(3);
+
+    core_acquire(core, &wish);
+    core_answers(core, "qqq");
+    core_sleep_to(core, at_ms);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_skip(core);
+    return core;
+}
+
+START_TEST(the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
+{
+    struct core *core = start_handed_over(core_wish_in_line(), 0);
+
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 4000);
+    core_run_to(core, 988);
+    core_expect(core, "");
+    core_run_to(core, 989);
+    core_expect(core, "t=989ms SEND extend #1: 0 1 2\n");
+    core_answers(core, "gg");
+    core_expect(core, "t=989ms RENEWED\n");
+    ck_assert_int_eq(core_deadline_ms(core), 989 + 4000 - 42);
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_run_to(core, 4946);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_extension_that_brings_the_ttl_is_guarded_like_any_other)
+{
+    struct core *core = core_start_guarded(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    core_acquire(core, &wish);
+    core_answers(core, "ggg");
+    core_run_to(core, 989);
+    ck_assert_uint_eq(core_queued(core, 0), 2);
+    core_answers(core, "gg");
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 4000);
+    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
+    core_prove(core, 0);
+    core_prove(core, 1);
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    ck_assert_int_eq(core_deadline_ms(core), 989 + 4000 - 42);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_lock_that_was_granted_for_its_ttl_is_owed_nothing)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.ttl_ms = 2000;
+    core = start_handed_over(wish, 0);
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_run_to(core, USABLE_MS - 1);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+/* The votes are of the round before: what is left of them is halved, not the lease of a round without an answer. */
+START_TEST(what_is_left_is_halved_where_votes_are_older_than_the_latest_lease)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_over(core, 0);
+    core_run_to(core, 500);
+    core_run_to(core, 1000);
+    core_run_to(core, 1500);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_skip(core);
+    core_run_to(core, 1739);
+    core_expect(core, "t=1739ms SEND extend #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(it_is_tried_again_inside_the_lease_however_long_the_ttl)
+{
+    struct rl_config config = core_config(3);
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    config.max_ttl_ms = 3600000;
+    core = core_new(&config);
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_READY);
+    wish.ttl_ms = 3600000;
+    wish.renew_ms = 1200000;
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    core_run_to(core, USABLE_MS - 1);
+    ck_assert_uint_ge(core->engine.counters.renewals, 3);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_warning_goes_by_the_lease_until_the_ttl_is_there)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.at_risk_ms = 1200;
+    core = start_handed_over(wish, 0);
+    core_run_to(core, 989);
+    core_answers(core, "gg");
+    core_expect(core, "t=989ms SEND extend #1: 0 1 2\n"
+                      "t=989ms RENEWED\n");
+    core_run_to(core, 4947 - 1200);
+    core_expect(core, "t=3747ms AT-RISK\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.at_risk_ms = 800;
+    core = start_handed_over(wish, 0);
+    core_run_to(core, 1577);
+    ck_assert(!core->locks[0].warned);
+    core_run_to(core, 1578);
+    ck_assert(core->locks[0].warned);
+    core_run_to(core, USABLE_MS);
+    ck_assert_uint_eq(core->lost[0], 1);
+    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_UNREACHABLE);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_extension_without_a_ttl_of_its_own_brings_what_is_owed)
+{
+    struct core *core = start_handed_over(core_wish_in_line(), 0);
+
+    core_extend(core, 0);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_deadline_ms(core), 4000 - 42);
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_extension_with_one_is_what_is_owed_from_then_on)
+{
+    struct core *core = start_handed_over(core_wish_in_line(), 0);
+
+    core_extend(core, 3000);
+    core_answers(core, "ff");
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 3000);
+    core_skip(core);
+    while (!core_queued(core, 0))
+        core_run_to(core, core->now.ns / RL_NS_PER_MS + 1);
+    core_answers(core, "gg");
+    ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 3000);
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_limit_on_the_hold_does_not_take_away_what_is_owed)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.max_hold_ms = 500;
+    wish.renew_ms = 1000;
+    core = start_handed_over(wish, 0);
+    core_run_to(core, 989);
+    core_answers(core, "gg");
+    core_expect(core, "t=989ms SEND extend #1: 0 1 2\n"
+                      "t=989ms RENEWED\n");
+    core_run_to(core, 4946);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_lock_that_is_released_before_half_the_lease_is_never_extended)
+{
+    struct core *core = start_handed_over(core_wish_in_line(), 10);
+
+    core_release(core);
+    core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
+    core_answers(core, "ggg");
+    core_skip(core);
+    core_run_to(core, 5000);
+    core_expect(core, "");
+    core_stop(core);
+}
+END_TEST
+
+/* Its place is still in the queue of the third: it may be handed the key there at any time. */
+START_TEST(a_release_leaves_the_queues_where_no_vote_came_from)
+{
+    struct core *core = start_handed_over(core_wish_in_line(), 0);
+
+    ck_assert_int_eq(core->locks[0].claim->slots[2].vote, RL_QUEUED);
+    core_release(core);
+    core_expect(core, "t=0ms SEND release #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(whoever_takes_a_lock_over_takes_over_what_is_owed_to_it)
+{
+    struct core *core = core_start(1);
+    struct rl_acquire wish = {.ttl_ms = 4000};
+    struct rl_instant bound = {rl_ms(800).ns};
+    struct rl_inheritance inheritance = {2000, 2000, UINT32_MAX, 0, &bound, 0, 4000};
+
+    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish,
+                            &inheritance));
+    core_drain(core);
+    while (!core_queued(core, 0))
+        core_run_to(core, core->now.ns / RL_NS_PER_MS + 1);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 4000);
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_stop(core);
+}
+END_TEST
+
+static void add_owed_tests(TCase *cases)
+{
+    tcase_add_test(cases, the_full_ttl_is_brought_at_half_the_lease_with_renewal_off);
+    tcase_add_test(cases, the_extension_that_brings_the_ttl_is_guarded_like_any_other);
+    tcase_add_test(cases, a_lock_that_was_granted_for_its_ttl_is_owed_nothing);
+    tcase_add_test(cases, what_is_left_is_halved_where_votes_are_older_than_the_latest_lease);
+    tcase_add_test(cases, it_is_tried_again_inside_the_lease_however_long_the_ttl);
+    tcase_add_test(cases, the_warning_goes_by_the_lease_until_the_ttl_is_there);
+    tcase_add_test(cases, the_warning_comes_in_time_when_the_ttl_cannot_be_brought);
+    tcase_add_test(cases, an_extension_without_a_ttl_of_its_own_brings_what_is_owed);
+    tcase_add_test(cases, an_extension_with_one_is_what_is_owed_from_then_on);
+    tcase_add_test(cases, a_limit_on_the_hold_does_not_take_away_what_is_owed);
+    tcase_add_test(cases, a_lock_that_is_released_before_half_the_lease_is_never_extended);
+    tcase_add_test(cases, a_release_leaves_the_queues_where_no_vote_came_from);
+    tcase_add_test(cases, whoever_takes_a_lock_over_takes_over_what_is_owed_to_it);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_wait_owed");
+
+    add_owed_tests(suite_add_case(suite, "owed", NULL, NULL));
+    return suite_run(suite);
+}

@@ -1,0 +1,352 @@
+/* The turn: grants by notification, and for how long they count (core/wait.c, core/answer.c). */
+#include <stdlib.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+/* 2000 ms of lease, less 1 % and 2 ms. */
+#define USABLE_MS 1978
+
+/* --- Grants by notification ------------------------------------------------------------------------------------- */
+
+START_TEST(a_majority_of_notifications_is_the_lock_without_another_round)
+{
+    struct core *core = core_start_queued(3);
+
+    core_sleep_to(core, 300);
+    core_hand_over(core, 0);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    core_hand_over(core, 2);
+    core_expect(core, "t=300ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(core->engine.counters.hand_overs, 2);
+    core_stop(core);
+}
+END_TEST
+
+/* protocol 6.4: not from its arrival. */
+START_TEST(a_grant_by_notification_counts_from_the_refresh_that_it_names)
+{
+    struct core *core = core_start_queued(3);
+
+    core_sleep_to(core, 300);
+    core_hand_over(core, 0);
+    core_hand_over(core, 2);
+    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
+    core_stop(core);
+}
+END_TEST
+
+/* protocol 6.4: "Neither the notification's arrival nor a later refresh counts". */
+START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
+{
+    struct core *core = core_start_queued(3);
+
+    core_run_to(core, 500);
+    core_hand_over_in(core, 0, 0);
+    core_hand_over_in(core, 1, 0);
+    core_hand_over_in(core, 2, 0);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    ck_assert_uint_eq(core->engine.counters.hand_overs, 0);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_notification_of_a_round_that_was_never_sent_grants_nothing)
+{
+    struct core *core = core_start_queued(1);
+
+    core_hand_over_in(core, 0, 1);
+    core_hand_over_in(core, 0, UINT32_MAX);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_over(core, 0);
+    core_run_to(core, 500);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_notification_overtakes_the_reply_that_says_queued)
+{
+    struct core *core = core_start_in_line(3);
+
+    core_hand_over(core, 0);
+    core_answers(core, "qg");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_evidence_of_a_turn_is_what_was_counted)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_over(core, 0);
+    core_run_to(core, 500); /* asks all of them again */
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_reply_that_is_overtaken_leaves_the_evidence_alone)
+{
+    struct core *core = core_start_in_line(3);
+
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    core_answers(core, "qq");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(queued_in_a_later_round_ends_an_earlier_grant)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_over(core, 0);
+    core_run_to(core, 500);
+    core_answers(core, "qg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_QUEUED);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_grant_whose_time_is_over_is_no_vote)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_over(core, 0);
+    core_sleep_to(core, USABLE_MS);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_UNKNOWN);
+    core_stop(core);
+}
+END_TEST
+
+/* The clock is read again between the last vote and the acceptance. */
+START_TEST(a_turn_that_is_over_before_it_is_accepted_is_none)
+{
+    struct core *core = core_start_queued(3);
+
+    core->accept_delay = rl_ms(USABLE_MS);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    core->accept_delay = rl_ms(0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(masters_that_must_not_vote_hand_nothing_over)
+{
+    struct core *core = core_start_queued(3);
+
+    core_judge_quarantined(core, 0, 10000);
+    core_judge(core, 1, RL_STANDING_EXCLUDED);
+    core_step_clock(core, 2, 100);
+    for (unsigned node = 0; node < 3; node++)
+        core_hand_over(core, node);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    ck_assert_uint_eq(core->engine.counters.hand_overs, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
+{
+    struct core *core = core_start_in_line(3);
+
+    core_step_clock(core, 0, 100);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_UNKNOWN);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(votes_in_hand_count_shorter_when_the_clock_is_set)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_over(core, 0);
+    core_step_clock(core, 0, 700);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS - 700);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_notification_while_the_lock_is_held_joins_the_ledger)
+{
+    struct core *core = core_start_queued(3);
+
+    core_run_to(core, 500);
+    core_answers(core, "g-g");
+    core_drop(core, 0);
+    core_restart(core, 2, 5000);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
+    ck_assert_int_eq(core->locks[0].claim->slots[1].vote, RL_GRANTED);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_notification_after_an_extension_has_been_sent_changes_nothing)
+{
+    struct core *core = core_start_queued(3);
+    struct rl_instant bound;
+
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    core_extend(core, 0);
+    bound = core->locks[0].claim->slots[2].bound;
+    core_hand_over_in(core, 2, 0);
+    ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, bound.ns);
+    ck_assert_int_eq(core->locks[0].claim->slots[2].answer, RL_PENDING);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_notification_behind_the_undo_counts_for_nothing)
+{
+    struct core *core = core_start_queued(1);
+    struct core_claim *claim = core_claim_of(core->locks[0].claim);
+    struct rl_call call = {.granted = true};
+
+    core_cancel(core);
+    core_call(core, claim, 0, &call);
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_uint_eq(core->engine.counters.hand_overs, 0);
+    core_stop(core);
+}
+END_TEST
+
+/* The script looks at the marker itself. */
+START_TEST(a_place_in_line_has_no_guard_and_needs_no_proof)
+{
+    struct core *core = core_start_guarded(3);
+    struct rl_acquire wish = core_wish_in_line();
+
+    core_acquire(core, &wish);
+    ck_assert_uint_eq(core_queued(core, 0), 1);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_reply_behind_the_undo_counts_for_nothing)
+{
+    struct core *core = core_start_in_line(1);
+
+    core_cancel(core);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_uint_eq(core->engine.counters.late_grants, 1);
+    core_stop(core);
+}
+END_TEST
+
+/* --- What is left of it ----------------------------------------------------------------------------------------- */
+
+static struct core *start_wanting(int64_t min_validity_ms)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core = core_start(3);
+
+    wish.ttl_ms = 2000;
+    wish.min_validity = rl_ms(min_validity_ms);
+    core_acquire(core, &wish);
+    core_answers(core, "qqq");
+    core_skip(core);
+    return core;
+}
+
+START_TEST(a_turn_with_too_little_left_is_lengthened_by_a_refresh)
+{
+    struct core *core = start_wanting(1800);
+
+    core_sleep_to(core, 300);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    core_expect(core, "t=300ms SEND enqueue #1: 0 1 2\n");
+    core_answers(core, "gg");
+    core_expect(core, "t=300ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 300 + USABLE_MS);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(masters_that_are_too_slow_three_times_are_too_slow)
+{
+    struct core *core = start_wanting(1900);
+    unsigned rounds = 0;
+
+    core_run_to(core, 80);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    while (core_state(core) == RL_LOCK_WAITING) {
+        core_run_to(core, core->now.ns / RL_NS_PER_MS + 80);
+        core_answers(core, "ggg");
+        rounds++;
+        ck_assert_uint_le(rounds, 3);
+    }
+    ck_assert_uint_eq(rounds, 3);
+    ck_assert_int_eq(core_state(core), RL_LOCK_BACKING_OFF);
+    ck_assert_int_eq(core->locks[0].last_end, RL_END_TOO_SLOW);
+    core_stop(core);
+}
+END_TEST
+
+static void add_grant_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_majority_of_notifications_is_the_lock_without_another_round);
+    tcase_add_test(cases, a_grant_by_notification_counts_from_the_refresh_that_it_names);
+    tcase_add_test(cases, a_notification_of_an_earlier_refresh_grants_nothing);
+    tcase_add_test(cases, a_notification_of_a_round_that_was_never_sent_grants_nothing);
+    tcase_add_test(cases, votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time);
+    tcase_add_test(cases, a_notification_overtakes_the_reply_that_says_queued);
+    tcase_add_test(cases, the_evidence_of_a_turn_is_what_was_counted);
+    tcase_add_test(cases, a_reply_that_is_overtaken_leaves_the_evidence_alone);
+    tcase_add_test(cases, queued_in_a_later_round_ends_an_earlier_grant);
+    tcase_add_test(cases, a_grant_whose_time_is_over_is_no_vote);
+    tcase_add_test(cases, a_turn_that_is_over_before_it_is_accepted_is_none);
+    tcase_add_test(cases, masters_that_must_not_vote_hand_nothing_over);
+    tcase_add_test(cases, a_grant_by_reply_of_a_master_whose_clock_was_set_is_none);
+    tcase_add_test(cases, votes_in_hand_count_shorter_when_the_clock_is_set);
+    tcase_add_test(cases, a_notification_while_the_lock_is_held_joins_the_ledger);
+    tcase_add_test(cases, a_notification_after_an_extension_has_been_sent_changes_nothing);
+    tcase_add_test(cases, a_notification_behind_the_undo_counts_for_nothing);
+    tcase_add_test(cases, a_place_in_line_has_no_guard_and_needs_no_proof);
+    tcase_add_test(cases, a_reply_behind_the_undo_counts_for_nothing);
+    tcase_add_test(cases, a_turn_with_too_little_left_is_lengthened_by_a_refresh);
+    tcase_add_test(cases, masters_that_are_too_slow_three_times_are_too_slow);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_wait_turn");
+
+    add_grant_tests(suite_add_case(suite, "grants", NULL, NULL));
+    return suite_run(suite);
+}

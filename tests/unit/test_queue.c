@@ -1,0 +1,393 @@
+/* What is written to the masters' queues, and what they answer: commands, replies, places, undo. */
+#include "core/queue.h"
+
+#include <string.h>
+
+#include "suite.h"
+
+#define BIG UINT64_C(1700000000123457)
+
+static const struct rl_subject subject = {.key = {"lock", 4},
+                                          .token = {"value", 5},
+                                          .ttl_ms = 2000,
+                                          .marker = {"marker", 6},
+                                          .incarnation = {"memory", 6},
+                                          .counter = {"count", 5},
+                                          .counter_ttl_ms = 86400000,
+                                          .proposal = BIG,
+                                          .queue = {"queue", 5},
+                                          .waiters = {"waiters", 7},
+                                          .channel = {"channel", 7},
+                                          .round = 7,
+                                          .ticket = BIG + 2,
+                                          .proposed_ticket = BIG + 4};
+
+/* --- Commands --------------------------------------------------------------------------------------------------- */
+
+/* The arguments with a bar between them. */
+static void expect_command(const struct rl_recipe *recipe, enum rl_step step, const struct rl_subject *about,
+                           enum rl_send_as send_as, enum rl_script script, const char *expected)
+{
+    struct rl_command command;
+    char text[512] = "";
+    size_t size = 0;
+
+    memset(&command, 0xa5, sizeof(command));
+    recipe->command(step, about, &command);
+    for (size_t i = 0; i < command.argc; i++) {
+        if (i)
+            text[size++] = '|';
+        if (command.argv[i].size)
+            memcpy(text + size, command.argv[i].data, command.argv[i].size);
+        size += command.argv[i].size;
+    }
+    ck_assert_str_eq(text, expected);
+    ck_assert_int_eq(command.send_as, send_as);
+    ck_assert_int_eq(command.script, script);
+    ck_assert_uint_eq(command.n_keys, 5);
+}
+
+static const struct rl_recipe *const recipes[] = {&rl_mutex_recipe, &rl_fenced_recipe};
+
+START_TEST(a_place_in_line_is_asked_for_with_all_that_the_master_must_know)
+{
+    expect_command(recipes[_i], RL_STEP_ENQUEUE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+                   "lock|queue|waiters|count|marker|value|2000|7|1700000000123459|1700000000123461|memory|"
+                   "1700000000123457|86400000|channel");
+}
+END_TEST
+
+START_TEST(a_release_is_the_release_script_by_digest)
+{
+    expect_command(recipes[_i], RL_STEP_RELEASE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_RELEASE,
+                   "lock|queue|waiters|count|marker|value");
+}
+END_TEST
+
+/* protocol 2.3: a NOSCRIPT must not eat a rollback. */
+START_TEST(a_rollback_is_the_release_script_with_its_text)
+{
+    expect_command(recipes[_i], RL_STEP_ROLLBACK, &subject, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+                   "lock|queue|waiters|count|marker|value");
+}
+END_TEST
+
+/* No key is named that an ACL may not know. */
+START_TEST(without_a_marker_the_key_takes_its_place)
+{
+    struct rl_subject classic = subject;
+
+    classic.marker = (struct rl_slice){NULL, 0};
+    classic.incarnation = (struct rl_slice){NULL, 0};
+    expect_command(recipes[_i], RL_STEP_ROLLBACK, &classic, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+                   "lock|queue|waiters|count|lock|value");
+    expect_command(recipes[_i], RL_STEP_ENQUEUE, &classic, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+                   "lock|queue|waiters|count|lock|value|2000|7|1700000000123459|1700000000123461||"
+                   "1700000000123457|86400000|channel");
+}
+END_TEST
+
+START_TEST(numbers_are_written_in_full_at_both_ends_of_their_range)
+{
+    struct rl_subject extreme = subject;
+
+    extreme.ttl_ms = extreme.round = UINT32_MAX;
+    extreme.ticket = extreme.proposed_ticket = extreme.proposal = extreme.counter_ttl_ms = UINT64_MAX;
+    expect_command(recipes[_i], RL_STEP_ENQUEUE, &extreme, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+                   "lock|queue|waiters|count|marker|value|4294967295|4294967295|18446744073709551615|"
+                   "18446744073709551615|memory|18446744073709551615|18446744073709551615|channel");
+    extreme.round = 0;
+    extreme.ticket = extreme.proposal = 0;
+    expect_command(recipes[_i], RL_STEP_ENQUEUE, &extreme, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+                   "lock|queue|waiters|count|marker|value|4294967295|0|0|18446744073709551615|memory|0|"
+                   "18446744073709551615|channel");
+}
+END_TEST
+
+/* --- Replies to ENQUEUE ----------------------------------------------------------------------------------------- */
+
+#define N_ELEMENTS 8
+
+struct numbers {
+    int64_t code, time_us, ticket, lower, rank, pttl, look, counter;
+};
+
+static struct rl_reply reply_of(struct numbers numbers)
+{
+    struct rl_reply reply = {.root = {.type = RL_REPLY_ARRAY}, .n_elements = N_ELEMENTS};
+    const int64_t values[N_ELEMENTS] = {numbers.code, numbers.time_us, numbers.ticket, numbers.lower,
+                                        numbers.rank, numbers.pttl,    numbers.look,   numbers.counter};
+
+    for (size_t i = 0; i < N_ELEMENTS; i++)
+        reply.elements[i] = (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = values[i]};
+    return reply;
+}
+
+static void expect_answer(struct rl_reply reply, bool fenced, enum rl_outcome outcome, enum rl_detail detail,
+                          uint64_t fence)
+{
+    const struct rl_recipe *recipe = recipes[fenced];
+    struct rl_answer answer = recipe->answer(RL_STEP_ENQUEUE, &reply);
+
+    ck_assert_int_eq(answer.outcome, outcome);
+    ck_assert_int_eq(answer.detail, detail);
+    ck_assert_uint_eq(answer.fence, fence);
+}
+
+static const struct numbers granted = {1, BIG, 100, 0, 0, 2000, -1, 9};
+static const struct numbers queued = {0, BIG, 100, 0, 2, 1500, 1700, 0};
+
+START_TEST(a_grant_has_a_counter_only_where_there_are_tokens)
+{
+    expect_answer(reply_of(granted), true, RL_GRANTED, RL_DETAIL_NONE, 9);
+    expect_answer(reply_of(granted), false, RL_GRANTED, RL_DETAIL_NONE, 0);
+}
+END_TEST
+
+/* It has the key, but no number: as if it had not been answered. */
+START_TEST(a_grant_that_has_not_counted_is_no_vote_for_a_token)
+{
+    struct numbers uncounted = granted;
+
+    uncounted.counter = 0;
+    expect_answer(reply_of(uncounted), true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
+    expect_answer(reply_of(uncounted), false, RL_GRANTED, RL_DETAIL_NONE, 0);
+    uncounted.counter = -1;
+    expect_answer(reply_of(uncounted), true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
+}
+END_TEST
+
+START_TEST(who_is_queued_is_told_so)
+{
+    expect_answer(reply_of(queued), false, RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_answer(reply_of(queued), true, RL_QUEUED, RL_DETAIL_NONE, 0);
+}
+END_TEST
+
+START_TEST(another_memory_and_a_full_queue_have_certainly_done_nothing)
+{
+    struct numbers nothing = {-2, BIG, 0, 0, 0, -1, -1, 0};
+
+    expect_answer(reply_of(nothing), _i, RL_FAILED, RL_DETAIL_MEMORY_LOST, 0);
+    nothing.code = -3;
+    expect_answer(reply_of(nothing), _i, RL_FAILED, RL_DETAIL_QUEUE_FULL, 0);
+}
+END_TEST
+
+static void expect_unknown(struct rl_reply reply)
+{
+    struct rl_place place;
+
+    expect_answer(reply, false, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
+    expect_answer(reply, true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
+    ck_assert(!rl_queue_place(&reply, &place));
+}
+
+START_TEST(a_code_that_does_not_exist_may_mean_anything)
+{
+    static const int64_t codes[] = {-1, 2, 3, INT64_MAX, INT64_MIN, -4};
+    struct numbers numbers = granted;
+
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+        struct rl_reply reply;
+
+        numbers.code = codes[i];
+        reply = reply_of(numbers);
+        expect_answer(reply, false, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
+        expect_answer(reply, true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
+    }
+}
+END_TEST
+
+START_TEST(a_reply_that_is_too_short_or_too_long_may_mean_anything)
+{
+    struct rl_reply reply = reply_of(granted);
+
+    for (size_t n = 0; n <= RL_REPLY_MAX_ELEMENTS; n++) {
+        reply.n_elements = n;
+        if (n != N_ELEMENTS)
+            expect_unknown(reply);
+    }
+}
+END_TEST
+
+START_TEST(each_element_must_be_an_integer)
+{
+    static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ERROR};
+
+    for (size_t i = 0; i < N_ELEMENTS; i++) {
+        for (size_t j = 0; j < sizeof(types) / sizeof(*types); j++) {
+            struct rl_reply reply = reply_of(granted);
+
+            reply.elements[i] = (struct rl_reply_item){.type = types[j], .integer = 1, .text = {"1", 1}};
+            expect_unknown(reply);
+        }
+    }
+}
+END_TEST
+
+START_TEST(no_element_but_the_code_may_be_below_minus_one)
+{
+    for (size_t i = 1; i < N_ELEMENTS; i++) {
+        struct rl_reply reply = reply_of(granted);
+
+        reply.elements[i].integer = -2;
+        expect_unknown(reply);
+        reply.elements[i].integer = INT64_MIN;
+        expect_unknown(reply);
+    }
+}
+END_TEST
+
+START_TEST(what_is_no_array_is_no_answer)
+{
+    static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_INTEGER};
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        struct rl_reply reply = reply_of(granted);
+
+        reply.root = (struct rl_reply_item){.type = types[i], .integer = 1, .text = {"OK", 2}};
+        expect_unknown(reply);
+    }
+}
+END_TEST
+
+/* --- Places ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_place_says_all_that_the_reply_says)
+{
+    struct rl_reply reply = reply_of(queued);
+    struct rl_place place;
+
+    memset(&place, 0xa5, sizeof(place));
+    ck_assert(rl_queue_place(&reply, &place));
+    ck_assert_uint_eq(place.time_us, BIG);
+    ck_assert_uint_eq(place.ticket, 100);
+    ck_assert_uint_eq(place.rank, 2);
+    ck_assert_int_eq(place.held_ms, 1500);
+    ck_assert_int_eq(place.look_ms, 1700);
+    ck_assert(!place.lower);
+}
+END_TEST
+
+START_TEST(a_lower_ticket_is_told_by_one_and_nothing_else)
+{
+    static const int64_t flags[] = {-1, 0, 1, 2};
+    struct numbers numbers = granted;
+
+    for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+        struct rl_reply reply;
+        struct rl_place place;
+
+        numbers.lower = flags[i];
+        reply = reply_of(numbers);
+        ck_assert(rl_queue_place(&reply, &place));
+        ck_assert_int_eq(place.lower, flags[i] == 1);
+    }
+}
+END_TEST
+
+START_TEST(ranks_beyond_all_reason_are_cut)
+{
+    struct numbers numbers = queued;
+    struct rl_reply reply;
+    struct rl_place place;
+
+    numbers.rank = INT64_MAX;
+    reply = reply_of(numbers);
+    ck_assert(rl_queue_place(&reply, &place));
+    ck_assert_uint_eq(place.rank, UINT32_MAX);
+}
+END_TEST
+
+START_TEST(a_reply_without_a_place_has_none)
+{
+    struct numbers nowhere[] = {granted, granted, granted, granted, granted, granted};
+    struct rl_place place = {.ticket = 1};
+
+    nowhere[0].code = -2;
+    nowhere[1].code = -3;
+    nowhere[2].ticket = 0;
+    nowhere[3].ticket = -1;
+    nowhere[4].time_us = -1;
+    nowhere[5].rank = -1;
+    for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++) {
+        struct rl_reply reply = reply_of(nowhere[i]);
+
+        ck_assert_msg(!rl_queue_place(&reply, &place), "number %zu", i);
+    }
+    ck_assert_uint_eq(place.ticket, 1); /* written on success only */
+}
+END_TEST
+
+/* --- Undo ------------------------------------------------------------------------------------------------------- */
+
+static const enum rl_step undos[] = {RL_STEP_RELEASE, RL_STEP_ROLLBACK};
+
+START_TEST(an_undo_says_what_it_found)
+{
+    static const struct {
+        int64_t code;
+        enum rl_outcome outcome;
+        enum rl_detail detail;
+    } meanings[] = {
+        {2, RL_GRANTED, RL_DETAIL_HANDED_ON}, {1, RL_GRANTED, RL_DETAIL_NONE},
+        {0, RL_REFUSED, RL_DETAIL_MISSING},   {-1, RL_REFUSED, RL_DETAIL_FOREIGN},
+        {-2, RL_UNKNOWN, RL_DETAIL_PROTOCOL}, {3, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
+        {INT64_MIN, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
+    };
+
+    for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
+        struct rl_reply reply = {.root = {.type = RL_REPLY_INTEGER, .integer = meanings[i].code}};
+        struct rl_answer answer = recipes[_i / 2]->answer(undos[_i % 2], &reply);
+
+        ck_assert_int_eq(answer.outcome, meanings[i].outcome);
+        ck_assert_int_eq(answer.detail, meanings[i].detail);
+    }
+}
+END_TEST
+
+START_TEST(an_undo_is_answered_by_an_integer)
+{
+    static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
+
+    for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
+        struct rl_reply reply = {.root = {.type = types[i], .integer = 1, .text = {"1", 1}}};
+
+        ck_assert_int_eq(recipes[_i / 2]->answer(undos[_i % 2], &reply).outcome, RL_UNKNOWN);
+    }
+}
+END_TEST
+
+static void add_reply_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_grant_has_a_counter_only_where_there_are_tokens);
+    tcase_add_test(cases, a_grant_that_has_not_counted_is_no_vote_for_a_token);
+    tcase_add_test(cases, who_is_queued_is_told_so);
+    tcase_add_loop_test(cases, another_memory_and_a_full_queue_have_certainly_done_nothing, 0, 2);
+    tcase_add_test(cases, a_code_that_does_not_exist_may_mean_anything);
+    tcase_add_test(cases, a_reply_that_is_too_short_or_too_long_may_mean_anything);
+    tcase_add_test(cases, each_element_must_be_an_integer);
+    tcase_add_test(cases, no_element_but_the_code_may_be_below_minus_one);
+    tcase_add_test(cases, what_is_no_array_is_no_answer);
+    tcase_add_test(cases, a_place_says_all_that_the_reply_says);
+    tcase_add_test(cases, a_lower_ticket_is_told_by_one_and_nothing_else);
+    tcase_add_test(cases, ranks_beyond_all_reason_are_cut);
+    tcase_add_test(cases, a_reply_without_a_place_has_none);
+    tcase_add_loop_test(cases, an_undo_says_what_it_found, 0, 4);
+    tcase_add_loop_test(cases, an_undo_is_answered_by_an_integer, 0, 4);
+}
+
+int main(void)
+{
+    Suite *suite = suite_create("queue");
+    TCase *commands = suite_add_case(suite, "commands", NULL, NULL);
+
+    tcase_add_loop_test(commands, a_place_in_line_is_asked_for_with_all_that_the_master_must_know, 0, 2);
+    tcase_add_loop_test(commands, a_release_is_the_release_script_by_digest, 0, 2);
+    tcase_add_loop_test(commands, a_rollback_is_the_release_script_with_its_text, 0, 2);
+    tcase_add_loop_test(commands, without_a_marker_the_key_takes_its_place, 0, 2);
+    tcase_add_loop_test(commands, numbers_are_written_in_full_at_both_ends_of_their_range, 0, 2);
+    add_reply_tests(suite_add_case(suite, "replies", NULL, NULL));
+    return suite_run(suite);
+}

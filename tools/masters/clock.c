@@ -1,0 +1,139 @@
+/* The writing side of a wrong clock. The file is one without a name, reached through this process's descriptors: nothing
+ * is left behind however the process ends. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clock_file.h"
+#include "internal.h"
+
+#define SHIM_NAME "redlock-clockshim.so"
+#define SHIM_VARIABLE "REDLOCK_CLOCK_SHIM"
+
+struct masters_clock {
+    struct clock_file *file;
+    int fd;
+    char variable[64];
+    char preload[PATH_MAX + sizeof("LD_PRELOAD=")];
+    const char *environment[3];
+};
+
+static int64_t monotonic_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static bool is_there(const char *path)
+{
+    return access(path, R_OK) == 0;
+}
+
+/* The directory of this process's program, with the final slash. */
+static bool own_directory(char *ret_path, size_t size)
+{
+    ssize_t n = readlink("/proc/self/exe", ret_path, size - 1);
+
+    if (n <= 0)
+        return false;
+    ret_path[n] = '\0';
+    *(strrchr(ret_path, '/') + 1) = '\0';
+    return true;
+}
+
+/* As the environment says; else in the build tree; else where it is installed, seen from the program, so that a tree
+ * may be moved as a whole. */
+static bool find_shim(char *ret_path, size_t size)
+{
+    const char *const places[] = {"masters/", CLOCK_SHIM_PLACE[0] == '/' ? "" : "../"};
+    const char *const rests[] = {"", CLOCK_SHIM_PLACE "/"};
+    const char *named = getenv(SHIM_VARIABLE);
+    char directory[PATH_MAX];
+
+    if (named && *named) {
+        snprintf(ret_path, size, "%s", named);
+        return is_there(ret_path);
+    }
+    if (!own_directory(directory, sizeof(directory)))
+        return false;
+    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+        if (snprintf(ret_path, size, "%s%s%s" SHIM_NAME, rests[i][0] == '/' ? "" : directory, places[i], rests[i]) <
+                (int)size && is_there(ret_path))
+            return true;
+    return false;
+}
+
+static bool map(struct masters_clock *clock)
+{
+    clock->fd = memfd_create("clock", MFD_CLOEXEC);
+    if (clock->fd < 0 || ftruncate(clock->fd, sizeof(*clock->file)) != 0)
+        return fail("cannot make a clock: %s", strerror(errno));
+    clock->file = mmap(NULL, sizeof(*clock->file), PROT_READ | PROT_WRITE, MAP_SHARED, clock->fd, 0);
+    return clock->file != MAP_FAILED || fail("cannot make a clock: %s", strerror(errno));
+}
+
+struct masters_clock *masters_clock_create(void)
+{
+    struct masters_clock *clock = calloc(1, sizeof(*clock));
+    char shim[PATH_MAX];
+
+    if (!clock) {
+        fail("out of memory");
+        return NULL;
+    }
+    clock->fd = -1;
+    clock->file = MAP_FAILED;
+    if (!find_shim(shim, sizeof(shim))) {
+        fail("there is no " SHIM_NAME " beside this program (" SHIM_VARIABLE " names another place)");
+        masters_clock_destroy(clock);
+        return NULL;
+    }
+    if (!map(clock)) {
+        masters_clock_destroy(clock);
+        return NULL;
+    }
+    snprintf(clock->variable, sizeof(clock->variable), "%s=/proc/%d/fd/%d", CLOCK_FILE_VARIABLE, (int)getpid(),
+             clock->fd);
+    snprintf(clock->preload, sizeof(clock->preload), "LD_PRELOAD=%s", shim);
+    clock->environment[0] = clock->preload;
+    clock->environment[1] = clock->variable;
+    return clock;
+}
+
+void masters_clock_destroy(struct masters_clock *clock)
+{
+    if (!clock)
+        return;
+    if (clock->file != MAP_FAILED)
+        munmap(clock->file, sizeof(*clock->file));
+    if (clock->fd >= 0)
+        close(clock->fd);
+    free(clock);
+}
+
+const char *const *masters_clock_environment(const struct masters_clock *clock)
+{
+    return clock->environment;
+}
+
+void masters_clock_step_ms(struct masters_clock *clock, int64_t by_ms)
+{
+    clock_file_step(clock->file, by_ms * 1000000);
+}
+
+void masters_clock_drift_ppm(struct masters_clock *clock, int64_t ppm)
+{
+    clock_file_drift(clock->file, monotonic_ns(), ppm);
+}
+
+int64_t masters_clock_ahead_us(const struct masters_clock *clock)
+{
+    return clock_file_ahead_ns(clock->file, monotonic_ns()) / 1000;
+}

@@ -1,0 +1,144 @@
+/* The listener, and the faults of the connections through it. */
+#include "relay.h"
+
+#include <errno.h>
+#include <event2/listener.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+static pid_t process_behind(evutil_socket_t fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof(peer);
+
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+}
+
+static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address, int size,
+                          void *user_data)
+{
+    struct relay *relay = user_data;
+
+    (void)listener;
+    (void)address;
+    (void)size;
+    relay_pair_open(relay, fd,
+                    relay->group_of ? relay->group_of(process_behind(fd), relay->user_data) % RELAY_GROUPS : 0);
+}
+
+static bool listen_again(struct relay *relay)
+{
+    if (relay->listen.storage.ss_family == AF_UNIX)
+        unlink(((struct sockaddr_un *)&relay->listen.storage)->sun_path);
+    relay->listener = evconnlistener_new_bind(
+        relay->base, on_connection, relay, LEV_OPT_CLOSE_ON_FREE | LEV_OPT_CLOSE_ON_EXEC | LEV_OPT_REUSEABLE, -1,
+        (struct sockaddr *)&relay->listen.storage, (int)relay->listen.size);
+    if (!relay->listener)
+        return false;
+    relay->listen.size = sizeof(relay->listen.storage);
+    getsockname(evconnlistener_get_fd(relay->listener), (struct sockaddr *)&relay->listen.storage,
+                &relay->listen.size);
+    return true;
+}
+
+struct relay *relay_create(struct event_base *base, const struct relay_options *options, char *ret_why, size_t size)
+{
+    struct relay *relay = calloc(1, sizeof(*relay));
+
+    if (!relay) {
+        snprintf(ret_why, size, "out of memory");
+        return NULL;
+    }
+    LIST_INIT(&relay->pairs);
+    relay->base = base;
+    relay->group_of = options->group_of;
+    relay->user_data = options->user_data;
+    relay->random = options->seed * 2 + 1;
+    if (!relay_address_parse(options->listen, &relay->listen, ret_why, size) ||
+        !relay_address_parse(options->upstream, &relay->upstream, ret_why, size)) {
+        free(relay);
+        return NULL;
+    }
+    if (!listen_again(relay)) {
+        snprintf(ret_why, size, "cannot listen at %.100s: %s", options->listen, strerror(errno));
+        free(relay);
+        return NULL;
+    }
+    relay_address_print(&relay->listen, relay->url, sizeof(relay->url));
+    return relay;
+}
+
+static void close_all(struct relay *relay)
+{
+    while (!LIST_EMPTY(&relay->pairs))
+        relay_pair_close(LIST_FIRST(&relay->pairs));
+    if (relay->listener)
+        evconnlistener_free(relay->listener);
+    relay->listener = NULL;
+}
+
+void relay_destroy(struct relay *relay)
+{
+    if (!relay)
+        return;
+    close_all(relay);
+    free(relay);
+}
+
+const char *relay_url(const struct relay *relay)
+{
+    return relay->url;
+}
+
+void relay_set(struct relay *relay, unsigned group, enum relay_direction direction, const struct relay_toxics *toxics)
+{
+    struct relay_pair *pair;
+
+    relay->toxics[group][direction] = *toxics;
+    LIST_FOREACH(pair, &relay->pairs, link) {
+        if (pair->group != group)
+            continue;
+        relay_lane_pump(&pair->lanes[direction]);
+        relay_pair_light_fuse(pair);
+    }
+}
+
+bool relay_down(struct relay *relay, bool on)
+{
+    if (on)
+        close_all(relay);
+    return on || relay->listener || listen_again(relay);
+}
+
+void relay_cut(struct relay *relay)
+{
+    struct relay_pair *pair;
+
+    LIST_FOREACH(pair, &relay->pairs, link)
+        relay_pair_cut(pair);
+}
+
+size_t relay_held(const struct relay *relay, enum relay_direction direction)
+{
+    const struct relay_pair *pair;
+    size_t n = 0;
+
+    LIST_FOREACH(pair, &relay->pairs, link)
+        n += relay_lane_held(&pair->lanes[direction]);
+    return n;
+}
+
+size_t relay_connections(const struct relay *relay)
+{
+    const struct relay_pair *pair;
+    size_t n = 0;
+
+    LIST_FOREACH(pair, &relay->pairs, link)
+        n++;
+    return n;
+}
