@@ -129,6 +129,19 @@ def the_floor_is_measured_in_alternation():
             assert floor[side][figure] > 0, f"{side} {figure}: {floor[side]}"
 
 
+def threads_are_compared_with_asynchronous_tasks():
+    result = measured("--scenario", "blocking", "--concurrency", "8", "--reps", "2", "--seconds", "1")
+    assert result["concurrency"] == 8
+    for group in ("alone", "many"):
+        comparison = result["blocking"][group]
+        for figure in ("acquire_p50", "locks_per_s", "cpu_s_per_10k"):
+            for side in ("library", group, "ratio"):
+                assert comparison[side][figure] > 0, f"{group} {side} {figure}: {comparison}"
+    blocking = result["blocking"]
+    assert abs(blocking["rate"] * blocking["many"]["ratio"]["locks_per_s"] - 1) < 0.01, blocking
+    assert isinstance(blocking["longer_us"], float) and isinstance(blocking["rate_met"], bool)
+
+
 def the_profiles_are_compared_in_alternation():
     result = measured("--profile", "both", "--floor", "--reps", "2", "--seconds", "1")
     assert result["profile"] == "guarded"
@@ -231,6 +244,8 @@ def wrong_options_are_named():
     assert "--keys" in refused("--scenario", "fence", "--keys", "65")
     assert "--procs" in refused("--scenario", "hold", "--procs", "2")
     assert "--hold-ms" in refused("--scenario", "fence", "--hold-ms", "1")
+    assert "--procs" in refused("--scenario", "blocking", "--procs", "2")
+    assert "--restarts" in refused("--scenario", "blocking", "--restarts", "500")
     assert "--restarts" in refused("--scenario", "hung1", "--restarts", "500")
     assert "1000000" in refused("--scenario", "hold", "--locks", "1000001")
     assert "conc" in refused("--scenario", "seq", "--concurrency", "2")
@@ -250,7 +265,7 @@ def help_names_every_option():
                    "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table", "profile", "count",
                    "keys", "restarts", "idle"):
         assert "--" + option in named, f"--{option} is not in the help text"
-    for scenario in ("seq", "conc", "hammer", "herd", "hung1", "hung2", "killed1", "killed2", "hold", "fence"):
+    for scenario in ("seq", "conc", "blocking", "hammer", "herd", "hung1", "hung2", "killed1", "killed2", "hold", "fence"):
         assert re.search(rf"\b{scenario}\b", out), f"{scenario} is not in the help text"
 
 
@@ -264,6 +279,7 @@ TESTS = [
     faults_report_both_phases,
     the_number_of_locks_can_end_a_run,
     the_floor_is_measured_in_alternation,
+    threads_are_compared_with_asynchronous_tasks,
     the_profiles_are_compared_in_alternation,
     held_locks_are_renewed_and_counted,
     held_locks_are_measured_for_two_renewals_at_least,

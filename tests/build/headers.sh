@@ -30,3 +30,19 @@ for header in "$source"/redlock/*.h "$build"/redlock/*.h; do
         exit 1
     fi
 done
+
+# What is for C++ alone: by every compiler that there is, with the oldest standard and the newest.
+for compiler in g++ clang++; do
+    command -v "$compiler" >/dev/null 2>&1 || continue
+    for header in "$source"/redlock/*.hpp; do
+        name=redlock/${header##*/}
+        printf '#include <%s>\n#include <%s>\nint not_empty;\n' "$name" "$name" >"$work/one.cc"
+        for standard in c++11 c++20; do
+            "$compiler" -std=$standard -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I"$source" -I"$build" \
+                -fsyntax-only "$work/one.cc"
+        done
+    done
+    for program in tests/build/wrapper.cpp tools/examples/raii.cpp; do
+        "$compiler" -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$source" -I"$build" -fsyntax-only "$1/$program"
+    done
+done

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each layer of lib/ may use only those before it: util <- core <- codec <- driver <- api. And third-party headers
-# stay in the one layer that is there for them.
+# Each layer of lib/ may use only those before it: util <- core <- codec <- driver <- api <- blocking. And third-party
+# headers stay in the one layer that is there for them.
 #
 #   layers.sh SOURCE_ROOT
 set -eu
@@ -34,8 +34,11 @@ allow codec '<[a-z_/.]+>|"(util|core|codec|scripts)/'
 allow driver '<[a-z0-9_/.]+>|"(util|core|codec|driver)/'
 allow api '<[a-z0-9_/.]+>|"(util|core|codec|driver|api)/'
 
+# A client of the public interface like any other, with the tools of util.
+allow blocking '<[a-z0-9_/.]+>|"(util|blocking)/'
+
 outside codec '<hiredis/'
-outside driver '<event2/'
+outside 'driver|blocking' '<event2/'
 outside driver '<(sys/socket|netinet/|netdb)'
 outside api '<uuid/'
 outside codec '"scripts/'
@@ -50,7 +53,7 @@ while read -r part; do
 done <"$work/used"
 
 # The tool and the tests of the public interface use that interface alone.
-found=$(grep -nE '#[[:space:]]*include "(util|core|codec|driver|api)/' tools/*/*.[ch] tests/contract/*.[ch] \
+found=$(grep -nE '#[[:space:]]*include "(util|core|codec|driver|api|blocking)/' tools/*/*.[ch] tests/contract/*.[ch] \
     tests/support/*.[ch] || true)
 if [ -n "$found" ]; then
     printf 'internal headers outside of the library:\n%s\n' "$found"

@@ -20,7 +20,7 @@ struct event_base *bench_client_base(const struct bench_options *options)
 }
 
 /* A restarted master stays out for max_ttl_ms: scenarios that restart some have no use for locks longer than theirs. */
-static void set_options(const struct bench_options *wanted, struct redlock_options *options)
+void bench_client_options(const struct bench_options *wanted, struct redlock_options *options)
 {
     redlock_options_init(options);
     options->client_name = "redlock-bench";
@@ -37,7 +37,7 @@ bool bench_client_create(struct bench_seat *seat, struct event_base *base, struc
     struct redlock_options options;
     struct redlock_error error;
 
-    set_options(seat->options, &options);
+    bench_client_options(seat->options, &options);
     if (redlock_client_create(base, seat->urls, seat->n_urls, &options, ret_client, &error) != REDLOCK_OK)
         return bench_seat_fail(seat, "%s", error.text);
     return true;
@@ -100,15 +100,15 @@ static void on_event(const struct redlock_event *event, void *user_data)
         event_base_loopbreak(declaration->base);
 }
 
-static bool declare(struct declaration *declaration, const struct redlock_options *options,
-                    const struct bench_servers *servers, char *ret_reason)
+static bool declare(struct declaration *declaration, const struct redlock_options *options, const char *const *urls,
+                    size_t n, char *ret_reason)
 {
     const struct timeval limit = {DECLARE_TIMEOUT_S, 0};
     struct redlock_client *client;
     struct redlock_error error;
     char text[BENCH_REASON_SIZE - 80];
 
-    if (redlock_client_create(declaration->base, servers->urls, servers->n, options, &client, &error) != REDLOCK_OK) {
+    if (redlock_client_create(declaration->base, urls, n, options, &client, &error) != REDLOCK_OK) {
         snprintf(ret_reason, BENCH_REASON_SIZE, "%s", error.text);
         return false;
     }
@@ -122,22 +122,30 @@ static bool declare(struct declaration *declaration, const struct redlock_option
     return false;
 }
 
-bool bench_declare_new(const struct bench_options *options, const struct bench_servers *servers,
-                       char ret_reason[BENCH_REASON_SIZE])
+bool bench_declare(const struct redlock_options *options, const char *const *urls, size_t n,
+                   char ret_reason[BENCH_REASON_SIZE])
 {
-    struct declaration declaration = {.base = event_base_new(), .all = (UINT32_C(1) << servers->n) - 1};
-    struct redlock_options own;
+    struct declaration declaration = {.base = event_base_new(), .all = (UINT32_C(1) << n) - 1};
+    struct redlock_options own = *options;
     bool ok;
 
     if (!declaration.base) {
         snprintf(ret_reason, BENCH_REASON_SIZE, "no event loop");
         return false;
     }
-    set_options(options, &own);
     own.join = REDLOCK_JOIN_DECLARE;
     own.on_event = on_event;
     own.event_data = &declaration;
-    ok = declare(&declaration, &own, servers, ret_reason);
+    ok = declare(&declaration, &own, urls, n, ret_reason);
     event_base_free(declaration.base);
     return ok;
+}
+
+bool bench_declare_new(const struct bench_options *options, const struct bench_servers *servers,
+                       char ret_reason[BENCH_REASON_SIZE])
+{
+    struct redlock_options own;
+
+    bench_client_options(options, &own);
+    return bench_declare(&own, servers->urls, servers->n, ret_reason);
 }

@@ -11,6 +11,8 @@ struct event_base;
 /* NULL if there is no memory. */
 struct event_base *bench_client_base(const struct bench_options *options);
 
+void bench_client_options(const struct bench_options *wanted, struct redlock_options *options);
+
 /* False: the seat has the reason. */
 bool bench_client_create(struct bench_seat *seat, struct event_base *base, struct redlock_client **ret_client);
 
@@ -19,6 +21,10 @@ void bench_client_count(const struct redlock_client *client, struct bench_totals
 
 /* Which masters keep the client from working, in the library's words: "; NAME: REASON" for each. */
 void bench_client_complaints(const struct redlock_client *client, char *ret_text, size_t size);
+
+/* Writes the marker of each master anew, with these options but for their `join` and event hook. */
+bool bench_declare(const struct redlock_options *options, const char *const *urls, size_t n,
+                   char ret_reason[BENCH_REASON_SIZE]);
 
 /* Masters of our own are new, and so are those that have been restarted once nobody holds a lock any more: says so to
  * each of them, in place of the operator, so that a run need not wait until they may vote. */

@@ -136,6 +136,7 @@ static void set_options(struct redlock_acquire_options *acquire, const struct be
     redlock_acquire_options_init(acquire);
     acquire->ttl_ms = options->ttl_ms;
     acquire->timeout_ms = options->timeout_ms;
+    acquire->wait = options->acquire;
     acquire->retry_delay_ms = options->retry_delay_ms;
     acquire->retry_jitter_ms = options->retry_jitter_ms;
     acquire->fenced = 1;

@@ -29,6 +29,20 @@ double bench_busy(const struct bench_record *record)
     return bench_locks_per_s(record) * histogram_mean(&record->hold) / 1e9;
 }
 
+double bench_trips(const struct bench_record *record, double q)
+{
+    double trip = bench_us(&record->trip, 0.5);
+
+    return trip > 0 ? bench_us(&record->gap, q) / trip : 0;
+}
+
+double bench_worst_wait(const struct bench_record *record, uint32_t tasks)
+{
+    double fair_us = record->locks ? record->seconds * 1e6 * tasks / (double)record->locks : 0;
+
+    return fair_us > 0 ? bench_us(&record->acquire, 1) / fair_us : 0;
+}
+
 double bench_us(const struct histogram *histogram, double q)
 {
     return (double)histogram_quantile(histogram, q) / 1000;
@@ -100,6 +114,20 @@ struct bench_verdict bench_compare(const struct bench_comparison *comparison, en
     summarise(slices, comparison->n, CPU, values, &verdict);
     free(values);
     return verdict;
+}
+
+double bench_threads_us(const struct bench_comparison *alone)
+{
+    struct bench_verdict verdict = bench_compare(alone, BENCH_THREADS);
+
+    return verdict.other.acquire_p50_us - verdict.library.acquire_p50_us;
+}
+
+double bench_threads_rate(const struct bench_comparison *many)
+{
+    struct bench_verdict verdict = bench_compare(many, BENCH_THREADS);
+
+    return verdict.ratio.locks_per_s > 0 ? 1 / verdict.ratio.locks_per_s : 0;
 }
 
 double bench_one_trip(const struct bench_record *record)

@@ -9,6 +9,7 @@ enum bench_side {
     BENCH_LIBRARY,
     BENCH_CLASSIC, /* the library with the classic profile */
     BENCH_FLOOR,   /* the bare minimum of C */
+    BENCH_THREADS, /* the library's blocking interface, a thread for each task */
     BENCH_SIDES,
 };
 
@@ -32,6 +33,13 @@ struct bench_verdict {
     struct bench_slice ratio;
 };
 
+/* What we want of the blocking interface: the time that a call by a single thread may take longer than an asynchronous
+ * one, and locks per second of many threads, as a share of those of as many asynchronous tasks. Medians of slices. */
+#define BENCH_THREADS_US_GOAL 10.0
+#define BENCH_THREADS_RATE_GOAL 0.7
+double bench_threads_us(const struct bench_comparison *alone);
+double bench_threads_rate(const struct bench_comparison *many);
+
 struct bench_slice bench_slice_of(const struct bench_record *record);
 struct bench_verdict bench_compare(const struct bench_comparison *comparison, enum bench_side other);
 
@@ -43,6 +51,11 @@ double bench_locks_per_s(const struct bench_record *record);
 double bench_cpu_per_10k(const struct bench_record *record);
 double bench_commands_per_lock(const struct bench_record *record);
 double bench_busy(const struct bench_record *record);
+double bench_trips(const struct bench_record *record, double q); /* from release to the next holder, in round trips */
+
+/* The longest acquisition, in the time that as many locks take as there are tasks: what each would wait if all took
+ * turns. */
+double bench_worst_wait(const struct bench_record *record, uint32_t tasks);
 double bench_us(const struct histogram *histogram, double q);
 double bench_p99_ratio(const struct bench_result *result); /* of acquisitions, after the fault to healthy, or 0 */
 double bench_one_trip(const struct bench_record *record);   /* share of fenced acquisitions done in one round trip */

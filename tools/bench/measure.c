@@ -32,19 +32,26 @@ static struct bench_result *run(const struct bench_options *options, struct benc
     return NULL;
 }
 
+static bench_worker_fn worker_of(enum bench_side side)
+{
+    if (side == BENCH_FLOOR)
+        return bench_floor_worker;
+    return side == BENCH_THREADS ? bench_threads_worker : bench_library_worker;
+}
+
 static bool slice(const struct bench_options *options, struct bench_servers *servers, struct bench_measurement *m,
-                  enum bench_side side, uint32_t i, char *ret_reason)
+                  struct bench_comparison *comparison, enum bench_side side, uint32_t i, char *ret_reason)
 {
     struct bench_options part = *options;
     struct bench_result *result;
 
     if (side == BENCH_CLASSIC)
         part.profile = REDLOCK_PROFILE_CLASSIC;
-    result = run(&part, servers, side == BENCH_FLOOR ? bench_floor_worker : bench_library_worker, ret_reason);
+    result = run(&part, servers, worker_of(side), ret_reason);
     if (!result)
         return false;
-    m->comparison.slices[side][i] = bench_slice_of(&result->record[0]);
-    if (side == BENCH_LIBRARY) {
+    comparison->slices[side][i] = bench_slice_of(&result->record[0]);
+    if (side == BENCH_LIBRARY && comparison == &m->comparison) {
         m->p99_ratios[i] = bench_p99_ratio(result);
         add(&m->library, result);
     }
@@ -54,9 +61,9 @@ static bool slice(const struct bench_options *options, struct bench_servers *ser
 
 /* Neighbouring slices see the same machine, and the order changes so that no side is always the first. */
 static bool slices(const struct bench_options *options, struct bench_servers *servers, struct bench_measurement *m,
-                   char *ret_reason)
+                   struct bench_comparison *comparison, char *ret_reason)
 {
-    uint32_t n = m->comparison.n;
+    uint32_t n = comparison->n;
     struct bench_options part = *options;
 
     part.seconds /= n;
@@ -65,35 +72,50 @@ static bool slices(const struct bench_options *options, struct bench_servers *se
         for (uint32_t j = 0; j < BENCH_SIDES; j++) {
             enum bench_side side = (enum bench_side)((i + j) % BENCH_SIDES);
 
-            if (m->comparison.with[side] && !slice(&part, servers, m, side, i, ret_reason))
+            if (comparison->with[side] && !slice(&part, servers, m, comparison, side, i, ret_reason))
                 return false;
         }
     return true;
 }
 
-static bool prepare(struct bench_measurement *m, const struct bench_options *options, uint32_t n)
+static bool prepare(struct bench_comparison *comparison, const struct bench_options *options, uint32_t n)
 {
-    m->comparison.n = n;
-    m->comparison.with[BENCH_LIBRARY] = true;
-    m->comparison.with[BENCH_CLASSIC] = options->both;
-    m->comparison.with[BENCH_FLOOR] = options->floor;
+    comparison->n = n;
+    comparison->with[BENCH_LIBRARY] = true;
+    comparison->with[BENCH_CLASSIC] = options->both;
+    comparison->with[BENCH_FLOOR] = options->floor;
+    comparison->with[BENCH_THREADS] = options->scenario->threads;
     for (uint32_t side = 0; side < BENCH_SIDES; side++) {
-        m->comparison.slices[side] = calloc(n, sizeof(struct bench_slice));
-        if (!m->comparison.slices[side])
+        comparison->slices[side] = calloc(n, sizeof(struct bench_slice));
+        if (!comparison->slices[side])
             return false;
     }
     return true;
 }
 
+static bool measure_alone(const struct bench_options *options, struct bench_servers *servers,
+                          struct bench_measurement *m, uint32_t n, char *ret_reason)
+{
+    struct bench_options one = *options;
+
+    if (!options->scenario->threads)
+        return true;
+    one.concurrency = 1;
+    one.procs = 1;
+    return prepare(&m->alone, options, n) && slices(&one, servers, m, &m->alone, ret_reason);
+}
+
 struct bench_measurement *bench_measure(const struct bench_options *options, struct bench_servers *servers,
                                         char ret_reason[BENCH_REASON_SIZE])
 {
-    bool compared = options->floor || options->both || options->scenario->fault != BENCH_NO_FAULT;
+    bool compared = options->floor || options->both || options->scenario->threads
+                    || options->scenario->fault != BENCH_NO_FAULT;
     uint32_t n = compared ? options->reps : 1;
     struct bench_measurement *m = calloc(1, sizeof(*m) + n * sizeof(double));
 
     snprintf(ret_reason, BENCH_REASON_SIZE, "out of memory");
-    if (m && prepare(m, options, n) && slices(options, servers, m, ret_reason)) {
+    if (m && prepare(&m->comparison, options, n) && slices(options, servers, m, &m->comparison, ret_reason)
+        && measure_alone(options, servers, m, n, ret_reason)) {
         m->p99_ratio = bench_median(m->p99_ratios, n);
         *ret_reason = '\0';
         return m;
@@ -114,7 +136,9 @@ void bench_measurement_free(struct bench_measurement *measurement)
 {
     if (!measurement)
         return;
-    for (uint32_t side = 0; side < BENCH_SIDES; side++)
+    for (uint32_t side = 0; side < BENCH_SIDES; side++) {
         free(measurement->comparison.slices[side]);
+        free(measurement->alone.slices[side]);
+    }
     free(measurement);
 }

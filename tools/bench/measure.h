@@ -9,6 +9,7 @@
 struct bench_measurement {
     struct bench_result library;        /* all slices together */
     struct bench_comparison comparison; /* slices of all sides */
+    struct bench_comparison alone;      /* the same with one task; of the scenario with threads only */
     double p99_ratio;                   /* of acquisitions, after the fault to healthy: the median of the slices */
     double p99_ratios[];
 };

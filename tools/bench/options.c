@@ -14,6 +14,7 @@ enum {
     OPT_NODES = 256, OPT_LOCAL, OPT_SCENARIO, OPT_CONCURRENCY, OPT_SECONDS, OPT_LOCKS, OPT_WARMUP, OPT_TTL, OPT_HOLD,
     OPT_TIMEOUT, OPT_RETRY_DELAY, OPT_RETRY_JITTER, OPT_NODE_TIMEOUT, OPT_PROCS, OPT_PERSISTENCE, OPT_UNIX, OPT_PIN,
     OPT_FLOOR, OPT_REPS, OPT_JSON, OPT_TABLE, OPT_PROFILE, OPT_COUNT, OPT_KEYS, OPT_RESTARTS, OPT_IDLE,
+    OPT_ACQUIRE,
 };
 
 static const struct option long_options[] = {
@@ -28,6 +29,7 @@ static const struct option long_options[] = {
     {"restarts", required_argument, NULL, OPT_RESTARTS},
     {"idle", required_argument, NULL, OPT_IDLE},
     {"profile", required_argument, NULL, OPT_PROFILE},
+    {"acquire", required_argument, NULL, OPT_ACQUIRE},
     {"warmup", required_argument, NULL, OPT_WARMUP},
     {"ttl", required_argument, NULL, OPT_TTL},
     {"hold-ms", required_argument, NULL, OPT_HOLD},
@@ -145,6 +147,19 @@ static bool parse_persistence(struct bench_options *options, const char *text)
     return options->mixed || complain("--persistence is volatile, everysec, always or mixed, not \"%s\"", text);
 }
 
+static bool parse_acquire(struct bench_options *options, const char *text)
+{
+    if (strcmp(text, "queue") == 0)
+        options->acquire = REDLOCK_WAIT_QUEUE;
+    else if (strcmp(text, "fifo") == 0)
+        options->acquire = REDLOCK_WAIT_FIFO;
+    else if (strcmp(text, "spin") == 0)
+        options->acquire = REDLOCK_WAIT_SPIN;
+    else
+        return complain("--acquire is queue, fifo or spin, not \"%s\"", text);
+    return true;
+}
+
 static bool parse_profile(struct bench_options *options, const char *text)
 {
     options->both = strcmp(text, "both") == 0;
@@ -226,6 +241,8 @@ static bool parse_one(struct bench_options *options, int opt, const char *arg)
         return parse_scenario(options, arg);
     case OPT_PROFILE:
         return parse_profile(options, arg);
+    case OPT_ACQUIRE:
+        return parse_acquire(options, arg);
     case OPT_PERSISTENCE:
         return parse_persistence(options, arg);
     case OPT_UNIX:

@@ -36,6 +36,7 @@ struct bench_scenario {
     enum bench_work work;
     bool contended;       /* all tasks want the same key */
     bool rounds;          /* ... once each, then again together */
+    bool threads;         /* compared with the blocking interface, at 1 task and at all; tasks keep their keys */
     enum bench_fault fault;
     size_t n_faulty;
     uint32_t concurrency; /* these two unless the user says otherwise */
@@ -65,6 +66,7 @@ struct bench_options {
     uint32_t keys;                      /* fence: contended ones */
     uint32_t restarts_ms;               /* between kills of masters; 0: none */
     double idle_s;                      /* hold: for which the idle client is watched */
+    enum redlock_wait acquire;          /* what a task does that finds its key taken */
     enum redlock_profile profile;
     bool both;                          /* profiles: guarded, compared with classic */
     uint32_t reps;                      /* slices, where two things are compared */

@@ -29,7 +29,7 @@ static bool check_comparison(const struct bench_options *options)
 
     if (!options->floor && !options->both)
         return true;
-    if (scenario->work != BENCH_LOAD || scenario->contended || scenario->fault != BENCH_NO_FAULT)
+    if (scenario->work != BENCH_LOAD || scenario->contended || scenario->threads || scenario->fault != BENCH_NO_FAULT)
         return complain("%s works with --scenario seq and conc only, not %s", what, scenario->name);
     if (options->hold_ms > 0)
         return complain("%s works without --hold-ms only", what);
@@ -42,12 +42,16 @@ static bool check_work(const struct bench_options *options)
 {
     const struct bench_scenario *scenario = options->scenario;
 
-    if (scenario->work != BENCH_LOAD && options->hold_ms > 0)
+    if ((scenario->work != BENCH_LOAD || scenario->threads) && options->hold_ms > 0)
         return complain("--hold-ms does not work with --scenario %s", scenario->name);
     if (scenario->work == BENCH_HOLD && options->procs > 1)
         return complain("--scenario hold is one client; --procs %u does not fit", options->procs);
     if (scenario->work == BENCH_HOLD && options->locks > BENCH_MAX_HELD)
         return complain("--scenario hold takes at most %d locks", BENCH_MAX_HELD);
+    if (scenario->threads && options->procs > 1)
+        return complain("--scenario %s is one process; --procs %u does not fit", scenario->name, options->procs);
+    if (options->restarts_ms && scenario->threads)
+        return complain("--restarts does not work with --scenario %s", scenario->name);
     if (options->restarts_ms && scenario->fault != BENCH_NO_FAULT)
         return complain("--restarts does not work with --scenario %s", scenario->name);
     return true;

@@ -26,7 +26,7 @@ static void write_growth(struct cli_json *json, const char *name, uint64_t start
     cli_json_end(json, '}');
 }
 
-static void write_record(struct cli_json *json, const struct bench_record *record, double jain)
+static void write_record(struct cli_json *json, const struct bench_record *record, double jain, uint32_t tasks)
 {
     cli_json_number(json, "seconds", record->seconds, 3);
     cli_json_int(json, "locks", (int64_t)record->locks);
@@ -34,6 +34,7 @@ static void write_record(struct cli_json *json, const struct bench_record *recor
     write_histogram(json, "acquire_us", &record->acquire);
     write_histogram(json, "release_us", &record->release);
     write_histogram(json, "gap_us", &record->gap);
+    write_histogram(json, "trip_us", &record->trip);
     write_histogram(json, "hold_us", &record->hold);
     cli_json_number(json, "busy", bench_busy(record), 4);
     cli_json_int(json, "failed", (int64_t)record->failed);
@@ -45,18 +46,19 @@ static void write_record(struct cli_json *json, const struct bench_record *recor
     cli_json_number(json, "cpu_s_per_10k", record->locks ? bench_cpu_per_10k(record) : NAN, 5);
     cli_json_number(json, "rss_mb", (double)record->rss_peak_kb / 1024, 2);
     cli_json_number(json, "jain", jain, 4);
+    cli_json_number(json, "worst_wait", bench_worst_wait(record, tasks), 3);
     write_growth(json, "fds", record->fds_start, record->fds_end);
     write_growth(json, "rss_kb", record->rss_start_kb, record->rss_end_kb);
 }
 
-static void write_phases(struct cli_json *json, const struct bench_measurement *m)
+static void write_phases(struct cli_json *json, const struct bench_measurement *m, uint32_t tasks)
 {
     const struct bench_result *result = &m->library;
     static const char *const names[BENCH_PHASES] = {"healthy", "degraded"};
 
     for (uint32_t i = 0; i < result->phases; i++) {
         cli_json_begin(json, names[i], '{');
-        write_record(json, &result->record[i], result->jain[i]);
+        write_record(json, &result->record[i], result->jain[i], tasks);
         cli_json_end(json, '}');
     }
     cli_json_number(json, "p99_ratio", m->p99_ratio, 3);
@@ -85,6 +87,18 @@ static void write_comparison(struct cli_json *json, const struct bench_compariso
     write_slice(json, "library_best", &verdict.library_best, 1);
     write_slice(json, best, &verdict.other_best, 1);
     write_slice(json, "ratio", &verdict.ratio, 3);
+    cli_json_end(json, '}');
+}
+
+static void write_threads(struct cli_json *json, const struct bench_measurement *m)
+{
+    cli_json_begin(json, "blocking", '{');
+    write_comparison(json, &m->alone, BENCH_THREADS, "alone");
+    write_comparison(json, &m->comparison, BENCH_THREADS, "many");
+    cli_json_number(json, "longer_us", bench_threads_us(&m->alone), 2);
+    cli_json_number(json, "rate", bench_threads_rate(&m->comparison), 3);
+    cli_json_bool(json, "longer_met", bench_threads_us(&m->alone) <= BENCH_THREADS_US_GOAL);
+    cli_json_bool(json, "rate_met", bench_threads_rate(&m->comparison) >= BENCH_THREADS_RATE_GOAL);
     cli_json_end(json, '}');
 }
 
@@ -137,13 +151,15 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
     cli_json_int(&json, "procs", options->procs);
     cli_json_int(&json, "nodes", (int64_t)nodes);
     cli_json_string(&json, "profile", bench_profile_name(options));
-    write_record(&json, &result->record[last], result->jain[last]);
+    write_record(&json, &result->record[last], result->jain[last], options->concurrency);
     if (result->phases > 1)
-        write_phases(&json, m);
+        write_phases(&json, m, options->concurrency);
     if (options->scenario->work == BENCH_HOLD)
         write_hold(&json, &result->record[0], &result->hold);
     if (options->scenario->work == BENCH_FENCE)
         write_fence(&json, &result->record[0], result->restarts);
+    if (options->scenario->threads)
+        write_threads(&json, m);
     if (m->comparison.with[BENCH_CLASSIC])
         write_comparison(&json, &m->comparison, BENCH_CLASSIC, "classic");
     if (m->comparison.with[BENCH_FLOOR])

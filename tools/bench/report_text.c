@@ -9,6 +9,15 @@ static void print_times(FILE *out, const char *name, const struct histogram *his
             bench_us(histogram, 1));
 }
 
+static void print_contention(FILE *out, const struct bench_record *record, double jain, uint32_t tasks)
+{
+    fprintf(out, "  %-20s %9.1f %%\n", "key held", 100 * bench_busy(record));
+    fprintf(out, "  %-20s %10.3f      longest wait %.2f x the fair share\n", "fairness (Jain)", jain,
+            bench_worst_wait(record, tasks));
+    fprintf(out, "  %-20s %10.2f      round trips, 99 %% within %.2f\n", "release to next", bench_trips(record, 0.5),
+            bench_trips(record, 0.99));
+}
+
 static void print_record(FILE *out, const struct bench_options *options, const struct bench_record *record, double jain)
 {
     fprintf(out, "  %-20s %10llu      %.0f per second, in %.2f s\n", "locks", (unsigned long long)record->locks,
@@ -24,14 +33,14 @@ static void print_record(FILE *out, const struct bench_options *options, const s
     fprintf(out, "  %-20s %10llu      at the start %llu\n", "open files", (unsigned long long)record->fds_end,
             (unsigned long long)record->fds_start);
     if (options->scenario->contended)
-        fprintf(out, "  %-20s %9.1f %%\n  %-20s %10.3f\n", "key held", 100 * bench_busy(record),
-                "fairness (Jain)", jain);
+        print_contention(out, record, jain, options->concurrency);
     fprintf(out, "\n  %-20s %10s %10s %10s %10s %10s\n", "microseconds", "p50", "p99", "p99.9", "mean", "max");
     print_times(out, "acquire", &record->acquire);
     print_times(out, "release", &record->release);
     if (options->hold_ms > 0)
         print_times(out, "hold", &record->hold);
     print_times(out, "release to next", &record->gap);
+    print_times(out, "round trip", &record->trip);
 }
 
 static void print_comparison(FILE *out, const struct bench_comparison *comparison, enum bench_side side,
@@ -83,6 +92,21 @@ static void print_fence(FILE *out, const struct bench_record *record, uint32_t r
             verdict(record->violations == 0));
 }
 
+static void print_threads(FILE *out, const struct bench_options *options, const struct bench_measurement *m)
+{
+    double us = bench_threads_us(&m->alone);
+    double rate = bench_threads_rate(&m->comparison);
+
+    fprintf(out, "\none task, one thread");
+    print_comparison(out, &m->alone, BENCH_THREADS, "async", "blocking");
+    fprintf(out, "\n%u tasks, %u threads", options->concurrency, options->concurrency);
+    print_comparison(out, &m->comparison, BENCH_THREADS, "async", "blocking");
+    fprintf(out, "\n  %-20s %10s      a blocking call takes %.1f us longer; at most %.0f\n", "goal: one thread",
+            verdict(us <= BENCH_THREADS_US_GOAL), us, BENCH_THREADS_US_GOAL);
+    fprintf(out, "  %-20s %10s      %.3f of the asynchronous locks per second; at least %.1f\n", "goal: threads",
+            verdict(rate >= BENCH_THREADS_RATE_GOAL), rate, BENCH_THREADS_RATE_GOAL);
+}
+
 static void print_phases(FILE *out, const struct bench_options *options, const struct bench_result *result)
 {
     for (uint32_t i = 0; i < result->phases; i++) {
@@ -109,6 +133,8 @@ void bench_report_text(FILE *out, const struct bench_options *options, size_t no
         print_fence(out, &result->record[0], result->restarts);
     if (result->phases > 1)
         fprintf(out, "\nacquire p99 after the fault: %.2f x healthy (median of slices)\n", m->p99_ratio);
+    if (options->scenario->threads)
+        print_threads(out, options, m);
     if (m->comparison.with[BENCH_CLASSIC])
         print_comparison(out, &m->comparison, BENCH_CLASSIC, profile, "classic");
     if (m->comparison.with[BENCH_FLOOR])

@@ -6,6 +6,8 @@
 static const struct bench_scenario scenarios[] = {
     {.name = "seq", .concurrency = 1, .text = "one task: a fresh key each time"},
     {.name = "conc", .concurrency = 64, .text = "N tasks, fresh keys"},
+    {.name = "blocking", .threads = true, .concurrency = 64,
+     .text = "a key for each task: threads in blocking calls, compared with asynchronous tasks"},
     {.name = "hammer", .contended = true, .concurrency = 16,
      .text = "N tasks on one key, each wanting it again at once"},
     {.name = "herd", .contended = true, .rounds = true, .concurrency = 16,
@@ -39,7 +41,7 @@ const char *bench_profile_name(const struct bench_options *options)
 
 static void print_load_options(FILE *out)
 {
-    fputs("  --concurrency N       tasks (default: seq, hungN, killedN 1; conc 64; hammer, herd, fence 16);\n"
+    fputs("  --concurrency N       tasks (default: seq, hungN, killedN 1; conc, blocking 64; hammer, herd, fence 16);\n"
           "                        hold: acquisitions at a time (default 1000)\n"
           "  --procs P             client processes that share the tasks (default 1; fence 4)\n"
           "  --seconds S           measured time of each phase (default 5; hold: two renewals or more)\n"
@@ -49,7 +51,9 @@ static void print_load_options(FILE *out)
           "  --hold-ms MS          time between acquisition and release, decimals allowed (default 0)\n"
           "  --timeout MS          time to try for a lock; 0 is one attempt (default 0; hammer, herd, hold, fence\n"
           "                        60000)\n"
-          "  --retry-delay MS      pause between attempts (default 20; fence 1)\n"
+          "  --acquire HOW         what a task does that finds its key taken: queue (default: tries, then gets in\n"
+          "                        line), fifo (gets in line at once), spin (tries again after a pause)\n"
+          "  --retry-delay MS      that pause (default 20; fence 1)\n"
           "  --retry-jitter MS     random addition to it (default 60; fence 4)\n"
           "  --node-timeout MS     time that one master may take to answer (default 500)\n"
           "  --keys K              fence: contended keys (default 4)\n"

@@ -33,6 +33,7 @@ struct bench_record {
     struct histogram release;
     struct histogram hold;
     struct histogram gap;
+    struct histogram trip;     /* contended scenarios: from the sending of a release to a master's answer */
     uint64_t locks;
     uint64_t failed;           /* acquisitions that ended not OK */
     uint64_t release_failed;   /* releases that a quorum did not confirm */

@@ -14,14 +14,22 @@ struct row {
     uint32_t concurrency;
     uint32_t procs;
     double hold_ms;
+    enum redlock_wait acquire;
 };
 
-static const struct row floor_rows[] = {{"seq", 1, 1, 0}, {"conc", 64, 1, 0}, {"conc", 1000, 1, 0}};
-static const struct row fault_rows[] = {{"hung1", 1, 1, 0}, {"hung2", 1, 1, 0}, {"killed1", 1, 1, 0},
-                                        {"killed2", 1, 1, 0}, {"hung2", 64, 1, 0}, {"killed2", 64, 1, 0}};
-static const struct row contended_rows[] = {{"hammer", 16, 4, 1}, {"herd", 16, 4, 1}, {"herd", 64, 4, 1}};
-static const struct row hold_rows[] = {{"hold", 1000, 1, 0}};
-static const struct row fence_rows[] = {{"fence", 16, 4, 0}};
+#define QUEUE REDLOCK_WAIT_QUEUE
+#define SPIN REDLOCK_WAIT_SPIN
+
+static const struct row floor_rows[] = {
+    {"seq", 1, 1, 0, QUEUE}, {"conc", 64, 1, 0, QUEUE}, {"conc", 1000, 1, 0, QUEUE}};
+static const struct row fault_rows[] = {
+    {"hung1", 1, 1, 0, QUEUE},   {"hung2", 1, 1, 0, QUEUE},  {"killed1", 1, 1, 0, QUEUE},
+    {"killed2", 1, 1, 0, QUEUE}, {"hung2", 64, 1, 0, QUEUE}, {"killed2", 64, 1, 0, QUEUE}};
+static const struct row contended_rows[] = {
+    {"hammer", 16, 4, 1, QUEUE}, {"hammer", 64, 4, 1, QUEUE}, {"herd", 16, 4, 1, QUEUE},
+    {"herd", 64, 4, 1, QUEUE},   {"hammer", 16, 4, 1, SPIN},  {"herd", 16, 4, 1, SPIN}};
+static const struct row hold_rows[] = {{"hold", 1000, 1, 0, QUEUE}};
+static const struct row fence_rows[] = {{"fence", 16, 4, 0, QUEUE}};
 
 static void print_machine(FILE *out, const struct bench_options *options, const struct bench_servers *servers)
 {
@@ -48,6 +56,7 @@ static struct bench_measurement *measure(const struct bench_options *options, co
     one.concurrency = row->concurrency;
     one.procs = row->procs;
     one.hold_ms = row->hold_ms;
+    one.acquire = row->acquire;
     one.floor = compared;
     one.both = compared;
     one.ttl_ms = 0;
@@ -85,10 +94,12 @@ static void print_contended_row(FILE *out, const struct row *row, const struct b
 {
     const struct bench_record *record = &m->library.record[0];
 
-    fprintf(out, "| %s | %u | %.0f | %.1f %% | %.0f / %.0f | %.1f | %.3f | %llu |\n", row->scenario, row->concurrency,
+    fprintf(out, "| %s | %u | %s | %.0f | **%.1f %%** | %.0f / %.0f | %.2f / %.2f | %.1f | %.3f | %.2f | %llu |\n",
+            row->scenario, row->concurrency, row->acquire == SPIN ? "spin" : "queue",
             bench_locks_per_s(record), 100 * bench_busy(record), bench_us(&record->gap, 0.5),
-            bench_us(&record->gap, 0.99), bench_commands_per_lock(record),
-            m->library.jain[0], (unsigned long long)(record->failed + record->overlaps));
+            bench_us(&record->gap, 0.99), bench_trips(record, 0.5), bench_trips(record, 0.99),
+            bench_commands_per_lock(record), m->library.jain[0], bench_worst_wait(record, row->concurrency),
+            (unsigned long long)(record->failed + record->overlaps));
 }
 
 static void print_hold_row(FILE *out, const struct row *row, const struct bench_measurement *m)
@@ -132,8 +143,9 @@ static const struct section sections[] = {
      "|:--|--:|--:|--:|--:|--:|--:|\n",
      fault_rows, sizeof(fault_rows) / sizeof(fault_rows[0]), false, print_fault_row},
     {"One key for all, 4 processes, held for 1 ms.\n\n"
-     "| scenario | tasks | locks/s | key held | release to next holder p50 / p99, us | commands per lock | Jain | "
-     "failed or overlapping |\n|:--|--:|--:|--:|--:|--:|--:|--:|\n",
+     "| scenario | tasks | acquire | locks/s | key held | release to next holder p50 / p99, us | in round trips | "
+     "commands per lock | Jain | longest wait, x fair share | failed or overlapping |\n"
+     "|:--|--:|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n",
      contended_rows, sizeof(contended_rows) / sizeof(contended_rows[0]), false, print_contended_row},
     {"Locks held by one client, ttl 30 s, renewed every 10 s. CPU: of one core, beyond the idle client's. Memory: "
      "bytes a lock beyond its key.\n\n"

@@ -57,7 +57,7 @@ static void again(struct task *task)
 {
     const struct bench_scenario *scenario = task->load->seat->options->scenario;
 
-    if (!scenario->contended) {
+    if (!scenario->contended && !scenario->threads) {
         redlock_lock_destroy(task->lock);
         task->lock = NULL;
     }
@@ -65,6 +65,15 @@ static void again(struct task *task)
         served(task);
     else
         ask(task);
+}
+
+/* The round trips of this very run, by which the time to the next holder is to be judged. */
+static void note_trips(struct bench_record *record, const struct redlock_result *result)
+{
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        if (result->nodes[i].latency_us > 0)
+            histogram_add(&record->trip, (uint64_t)result->nodes[i].latency_us * 1000);
+    }
 }
 
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
@@ -77,6 +86,8 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     if (record) {
         histogram_add(&record->release, (uint64_t)(bench_now_ns() - task->released_ns));
         record->release_failed += result->status != REDLOCK_OK;
+        if (task->load->seat->options->scenario->contended)
+            note_trips(record, result);
     }
     again(task);
 }
@@ -184,6 +195,7 @@ static void set_options(struct load *load, const struct bench_options *options)
     redlock_acquire_options_init(&load->acquire);
     load->acquire.ttl_ms = options->ttl_ms;
     load->acquire.timeout_ms = options->timeout_ms;
+    load->acquire.wait = options->acquire;
     load->acquire.retry_delay_ms = options->retry_delay_ms;
     load->acquire.retry_jitter_ms = options->retry_jitter_ms;
     load->hold = (struct timeval){hold_us / 1000000, hold_us % 1000000};

@@ -1,4 +1,4 @@
-/* The two kinds of client process. Each is called in a forked child that owns nothing but its seat; returns the
+/* The three kinds of client process. Each is called in a forked child that owns nothing but its seat; returns the
  * exit code. */
 #ifndef BENCH_WORKER_H
 #define BENCH_WORKER_H
@@ -8,6 +8,7 @@
 typedef int (*bench_worker_fn)(struct bench_seat *seat);
 
 int bench_library_worker(struct bench_seat *seat); /* tasks that use libredlock */
+int bench_threads_worker(struct bench_seat *seat); /* the same with the blocking interface, see threads.c */
 int bench_floor_worker(struct bench_seat *seat);   /* the same work without a library, see floor.c */
 
 #endif

@@ -1,0 +1,260 @@
+/* The blocking interface (redlock/blocking.h) for C++11 and later: header only, nothing to link but libredlock.
+ *
+ *     redlock::service service({"redis://10.0.0.1", "redis://10.0.0.2", "redis://10.0.0.3"});
+ *     redlock::mutex mutex(service, "invoices");
+ *     {
+ *         redlock::guard guard(mutex, std::chrono::seconds(10));
+ *         ... work, while guard.remaining() > guard.remaining().zero() ...
+ *     }
+ *
+ * A mutex is Lockable and TimedLockable in the sense of the standard: std::unique_lock works, too. What goes wrong is
+ * thrown as redlock::error, with the status of the call. Threads: as in redlock/blocking.h; a mutex belongs to no
+ * thread, and threads that are to exclude each other need a mutex each. Objects that have been moved from can only be
+ * destroyed or assigned to. */
+#ifndef REDLOCK_REDLOCK_HPP
+#define REDLOCK_REDLOCK_HPP
+
+#include <chrono>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <redlock/blocking.h>
+
+namespace redlock {
+
+class error : public std::runtime_error {
+public:
+    error(int status, const std::string &text) : std::runtime_error(text), status_(status) {}
+    explicit error(int status) : std::runtime_error(redlock_strerror(status)), status_(status) {}
+
+    int status() const noexcept { return status_; } /* enum redlock_status */
+    bool retryable() const noexcept { return redlock_status_retryable(status_); }
+
+private:
+    int status_;
+};
+
+namespace detail {
+
+inline void check(int status)
+{
+    if (status != REDLOCK_OK)
+        throw error(status);
+}
+
+/* Rounded up; what is longer than the longest timeout becomes that. */
+template <class Rep, class Period>
+std::int64_t timeout_ms(const std::chrono::duration<Rep, Period> &timeout)
+{
+    typedef std::chrono::duration<double, std::milli> precise;
+    const double ms = precise(timeout).count();
+
+    if (ms <= 0)
+        return 0;
+    if (ms >= REDLOCK_MAX_TIMEOUT_MS)
+        return REDLOCK_MAX_TIMEOUT_MS;
+    const std::int64_t whole = static_cast<std::int64_t>(ms);
+    return static_cast<double>(whole) < ms ? whole + 1 : whole;
+}
+
+} // namespace detail
+
+/* --- Service --------------------------------------------------------------------------------------------------- */
+
+class service {
+public:
+    explicit service(const std::vector<std::string> &masters, const redlock_options *options = nullptr)
+    {
+        std::vector<const char *> urls;
+        redlock_error why = {};
+
+        for (const std::string &master : masters)
+            urls.push_back(master.c_str());
+        const int status = redlock_service_create(urls.data(), urls.size(), options, &service_, &why);
+        if (status != REDLOCK_OK)
+            throw error(status, why.text);
+    }
+
+    ~service() { redlock_service_destroy(service_); }
+    service(service &&other) noexcept { std::swap(service_, other.service_); }
+    service &operator=(service &&other) noexcept
+    {
+        std::swap(service_, other.service_);
+        return *this;
+    }
+    service(const service &) = delete;
+    service &operator=(const service &) = delete;
+
+    /* False: not all releases have been confirmed. */
+    template <class Rep, class Period>
+    bool shutdown(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        const int status = redlock_service_shutdown(service_, detail::timeout_ms(timeout));
+
+        if (status != REDLOCK_OK && status != REDLOCK_DEADLINE)
+            throw error(status);
+        return status == REDLOCK_OK;
+    }
+
+    redlock_stats stats() const
+    {
+        redlock_stats stats;
+
+        detail::check(redlock_service_stats(service_, &stats, sizeof stats));
+        return stats;
+    }
+
+    redlock_service *get() const noexcept { return service_; }
+
+private:
+    redlock_service *service_ = nullptr;
+};
+
+/* --- Mutex ----------------------------------------------------------------------------------------------------- */
+
+class mutex {
+public:
+    mutex(service &owner, const std::string &key)
+    {
+        redlock_acquire_options_init(&options);
+        detail::check(redlock_mutex_create(owner.get(), key.data(), key.size(), &mutex_));
+    }
+
+    ~mutex() { redlock_mutex_destroy(mutex_); } /* gives up what is held */
+    mutex(mutex &&other) noexcept : options(other.options) { std::swap(mutex_, other.mutex_); }
+    mutex &operator=(mutex &&other) noexcept
+    {
+        std::swap(options, other.options);
+        std::swap(mutex_, other.mutex_);
+        return *this;
+    }
+    mutex(const mutex &) = delete;
+    mutex &operator=(const mutex &) = delete;
+
+    /* Waits until the lock is won, or throws. */
+    void lock() { detail::check(acquire(REDLOCK_FOREVER)); }
+
+    /* False: held by another, or too slowly granted. Throws if the masters cannot be asked, or for misuse. */
+    bool try_lock() { return won(acquire(0)); }
+
+    template <class Rep, class Period>
+    bool try_lock_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return won(acquire(detail::timeout_ms(timeout)));
+    }
+
+    template <class Clock, class Duration>
+    bool try_lock_until(const std::chrono::time_point<Clock, Duration> &end)
+    {
+        return try_lock_for(end - Clock::now());
+    }
+
+    /* The status tells whether the masters have confirmed (REDLOCK_OK), have not yet (REDLOCK_NO_QUORUM), or the lock
+     * had been lost before (REDLOCK_LOST). Whatever it is, the lock is not held. */
+    int unlock() noexcept { return redlock_mutex_unlock(mutex_); }
+
+    /* Sets the ttl anew; 0 repeats the current one. */
+    template <class Rep, class Period>
+    void extend(const std::chrono::duration<Rep, Period> &ttl)
+    {
+        detail::check(redlock_mutex_extend(mutex_, static_cast<std::uint32_t>(detail::timeout_ms(ttl)), nullptr));
+    }
+
+    /* Makes the call that another thread waits in throw REDLOCK_CANCELED. False: there is none. */
+    bool cancel()
+    {
+        const int status = redlock_mutex_cancel(mutex_);
+
+        if (status != REDLOCK_OK && status != REDLOCK_E_NOTHING_TO_CANCEL)
+            throw error(status);
+        return status == REDLOCK_OK;
+    }
+
+    std::chrono::nanoseconds remaining() const noexcept
+    {
+        return std::chrono::nanoseconds(redlock_mutex_remaining_ns(mutex_));
+    }
+
+    std::uint64_t fence() const noexcept { return redlock_mutex_fence(mutex_); }
+    redlock_mutex *get() const noexcept { return mutex_; }
+
+    /* Of the next lock calls; the timeout is theirs. */
+    redlock_acquire_options options;
+
+private:
+    int acquire(std::int64_t timeout_ms)
+    {
+        redlock_acquire_options wish = options;
+
+        wish.timeout_ms = timeout_ms;
+        if (timeout_ms == 0)
+            wish.max_attempts = 0;
+        return redlock_mutex_acquire(mutex_, &wish, nullptr);
+    }
+
+    static bool won(int status)
+    {
+        if (status == REDLOCK_HELD || status == REDLOCK_DEADLINE || status == REDLOCK_TOO_SLOW)
+            return false;
+        detail::check(status);
+        return true;
+    }
+
+    redlock_mutex *mutex_ = nullptr;
+};
+
+/* --- Guard ----------------------------------------------------------------------------------------------------- */
+
+/* Holds a mutex from its construction to its end; movable. The mutex must outlive it, at its address. */
+class guard {
+public:
+    explicit guard(mutex &held) : mutex_(&held) { held.lock(); }
+
+    /* Throws REDLOCK_DEADLINE if the lock is not won in time. */
+    template <class Rep, class Period>
+    guard(mutex &held, const std::chrono::duration<Rep, Period> &timeout) : mutex_(&held)
+    {
+        if (!held.try_lock_for(timeout))
+            throw error(REDLOCK_DEADLINE);
+    }
+
+    ~guard()
+    {
+        if (mutex_)
+            mutex_->unlock();
+    }
+    guard(guard &&other) noexcept { std::swap(mutex_, other.mutex_); }
+    guard &operator=(guard &&other) noexcept
+    {
+        std::swap(mutex_, other.mutex_);
+        return *this;
+    }
+    guard(const guard &) = delete;
+    guard &operator=(const guard &) = delete;
+
+    /* Earlier than by the destructor, and with an answer: see mutex::unlock(). */
+    int unlock() noexcept
+    {
+        mutex *const held = mutex_;
+
+        mutex_ = nullptr;
+        return held ? held->unlock() : static_cast<int>(REDLOCK_E_NOT_HELD);
+    }
+
+    std::chrono::nanoseconds remaining() const noexcept
+    {
+        return mutex_ ? mutex_->remaining() : std::chrono::nanoseconds::zero();
+    }
+
+    std::uint64_t fence() const noexcept { return mutex_ ? mutex_->fence() : 0; }
+
+private:
+    mutex *mutex_ = nullptr;
+};
+
+} // namespace redlock
+
+#endif

@@ -1,0 +1,182 @@
+/* Events as lines of a log. */
+#include <redlock/log.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <redlock/redlock.h>
+
+static enum redlock_level level_of_end(int status)
+{
+    bool ordinary = status == REDLOCK_OK || status == REDLOCK_HELD || status == REDLOCK_CANCELED ||
+                    status == REDLOCK_DEADLINE;
+
+    return ordinary ? REDLOCK_LEVEL_INFO : REDLOCK_LEVEL_WARNING;
+}
+
+static enum redlock_level level_of_link(enum redlock_link link)
+{
+    return link == REDLOCK_LINK_DOWN || link == REDLOCK_LINK_LATE ? REDLOCK_LEVEL_WARNING : REDLOCK_LEVEL_INFO;
+}
+
+static enum redlock_level level_of_standing(enum redlock_standing standing)
+{
+    bool out = standing == REDLOCK_STANDING_EXCLUDED || standing == REDLOCK_STANDING_QUARANTINED;
+
+    return out ? REDLOCK_LEVEL_WARNING : REDLOCK_LEVEL_INFO;
+}
+
+enum redlock_level redlock_event_level(const struct redlock_event *event)
+{
+    switch (event->type) {
+    case REDLOCK_EVENT_LOST:
+        return REDLOCK_LEVEL_ERROR;
+    case REDLOCK_EVENT_AT_RISK:
+    case REDLOCK_EVENT_CLOCK:
+        return REDLOCK_LEVEL_WARNING;
+    case REDLOCK_EVENT_NODE:
+    case REDLOCK_EVENT_LISTENING:
+        return level_of_link(event->link);
+    case REDLOCK_EVENT_STANDING:
+        return level_of_standing(event->standing);
+    case REDLOCK_EVENT_ACQUIRED:
+    case REDLOCK_EVENT_EXTENDED:
+    case REDLOCK_EVENT_RELEASED:
+    case REDLOCK_EVENT_FAILED:
+        return level_of_end(event->status);
+    case REDLOCK_EVENT_ATTEMPT:
+    case REDLOCK_EVENT_VOTE:
+    case REDLOCK_EVENT_BACKOFF:
+    case REDLOCK_EVENT_RENEWED:
+    case REDLOCK_EVENT_WAITING:
+    case REDLOCK_EVENT_EXTENDING:
+    case REDLOCK_EVENT_PROVED:
+        break;
+    }
+    return REDLOCK_LEVEL_DEBUG;
+}
+
+const char *redlock_level_name(enum redlock_level level)
+{
+    static const char *const names[] = {[REDLOCK_LEVEL_ERROR] = "error", [REDLOCK_LEVEL_WARNING] = "warning",
+                                        [REDLOCK_LEVEL_INFO] = "info", [REDLOCK_LEVEL_DEBUG] = "debug"};
+
+    return level >= REDLOCK_LEVEL_ERROR && level <= REDLOCK_LEVEL_DEBUG ? names[level] : "?";
+}
+
+/* --- The line --------------------------------------------------------------------------------------------------- */
+
+struct line {
+    char *at;
+    char *end;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct line *line, const char *format, ...)
+{
+    size_t room = (size_t)(line->end - line->at);
+    va_list args;
+    int size;
+
+    va_start(args, format);
+    size = vsnprintf(line->at, room, format, args);
+    va_end(args);
+    if (size > 0)
+        line->at += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+/* From the caller or a master: anything may be in it. */
+static void add_bytes(struct line *line, const char *bytes, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char byte = (unsigned char)bytes[i];
+
+        if (byte >= ' ' && byte <= '~' && byte != '\\')
+            add(line, "%c", byte);
+        else
+            add(line, "\\x%02x", byte);
+    }
+}
+
+#define MOST_KEY_BYTES 40
+
+static void add_key(struct line *line, const struct redlock_lock *lock)
+{
+    size_t size = 0;
+    const char *key = redlock_lock_key(lock, &size);
+
+    if (!key)
+        return;
+    add(line, " ");
+    add_bytes(line, key, size < MOST_KEY_BYTES ? size : MOST_KEY_BYTES);
+    if (size > MOST_KEY_BYTES)
+        add(line, "...");
+}
+
+static size_t length_of_text(const char *text)
+{
+    size_t size = 0;
+
+    while (size < MOST_KEY_BYTES * 2 && text[size])
+        size++;
+    return size;
+}
+
+static void add_node(struct line *line, const struct redlock_event *event)
+{
+    struct redlock_node_stats stats;
+
+    if (event->node < 0)
+        return;
+    if (event->client && redlock_client_node_stats(event->client, (size_t)event->node, &stats, sizeof stats) == 0)
+        add(line, ", master %s", stats.name);
+    else
+        add(line, ", master %d", event->node);
+}
+
+static void add_what_the_type_names(struct line *line, const struct redlock_event *event)
+{
+    switch (event->type) {
+    case REDLOCK_EVENT_NODE:
+    case REDLOCK_EVENT_LISTENING:
+        add(line, ": %s", redlock_link_name(event->link));
+        break;
+    case REDLOCK_EVENT_STANDING:
+        add(line, ": %s, %s", redlock_standing_name(event->standing), redlock_fault_name(event->fault));
+        break;
+    case REDLOCK_EVENT_CLOCK:
+        add(line, ": set by %lld us", (long long)event->delay_us);
+        break;
+    case REDLOCK_EVENT_VOTE:
+        add(line, ": %s %s", redlock_op_name(event->op), redlock_vote_name(event->vote));
+        break;
+    case REDLOCK_EVENT_BACKOFF:
+    case REDLOCK_EVENT_FAILED:
+    case REDLOCK_EVENT_RELEASED:
+        add(line, ": %s", redlock_strerror(event->status));
+        break;
+    case REDLOCK_EVENT_LOST:
+        add(line, ": %s", redlock_loss_text(event->loss));
+        break;
+    default:
+        break;
+    }
+}
+
+const char *redlock_event_line(const struct redlock_event *event, char *ret_line, size_t size)
+{
+    struct line line = {ret_line, ret_line + size};
+
+    if (size == 0)
+        return ret_line;
+    add(&line, "%s", redlock_event_name(event->type));
+    add_key(&line, event->lock);
+    add_node(&line, event);
+    add_what_the_type_names(&line, event);
+    if (event->text && *event->text) {
+        add(&line, " (");
+        add_bytes(&line, event->text, length_of_text(event->text));
+        add(&line, ")");
+    }
+    if (event->remaining_us > 0)
+        add(&line, ", %lld ms left", (long long)(event->remaining_us / 1000));
+    return ret_line;
+}

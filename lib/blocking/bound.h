@@ -1,0 +1,44 @@
+/* The validity of a held lock, published by the service's thread for all threads.
+ *
+ * IMPLEMENTATION NOTES
+ *
+ * The client's own clock (util/clock.h) belongs to the service's thread. So the end of the validity is published as a
+ * reading of each of the two system clocks, and a reader takes the smaller remainder: from the publication on elapsed
+ * time is the larger of the two differences, which is the protocol's definition of it. The readings are taken before
+ * the client is asked what is left: the published end is never later than the true one. A later end (a renewal) may be
+ * published late; an earlier one (a shorter ttl, a refusal, a release) is published in the same turn of the loop in
+ * which the client learns of it, and before the bytes that cause it leave.
+ *
+ * Three numbers have to fit together, hence the sequence: odd while they are written. Readers repeat. The stores in
+ * between release and the loads acquire, which keeps them between the two looks at the sequence. */
+#ifndef RL_BLOCKING_BOUND_H
+#define RL_BLOCKING_BOUND_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "util/clock.h"
+
+struct rl_bound {
+    _Atomic uint32_t sequence;
+    _Atomic int64_t boot_end_ns;
+    _Atomic int64_t raw_end_ns;
+    _Atomic uint64_t fence;
+    _Atomic uint32_t withheld; /* releases that are on their way */
+};
+
+/* All zero is "not held". */
+void rl_bound_init(struct rl_bound *bound);
+
+/* The service's thread. `before` was made by rl_clock_init() before `remaining_ns` was asked for; 0: not held. */
+void rl_bound_publish(struct rl_bound *bound, const struct rl_clock *before, int64_t remaining_ns, uint64_t fence);
+
+/* Any thread: from now on nothing is left, whatever is published ... */
+void rl_bound_withhold(struct rl_bound *bound);
+/* ... until this. */
+void rl_bound_restore(struct rl_bound *bound);
+
+/* Any thread. ret_fence may be NULL. */
+int64_t rl_bound_remaining_ns(const struct rl_bound *bound, uint64_t *ret_fence);
+
+#endif

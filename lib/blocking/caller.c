@@ -1,0 +1,200 @@
+/* Lock, extend and release calls, as any thread makes them. */
+#include <string.h>
+
+#include "blocking/service.h"
+
+/* A caller with a deadline waits this much longer for the client's own verdict, which comes at the deadline and knows
+ * more. */
+#define GRACE_MS 5
+
+/* The operation is the caller's, who gives it back, unless the deadline has passed: then it is the service's. A service
+ * that has ended leaves a release withheld: nothing can be held again. */
+static int perform(struct rl_operation *operation, int64_t end_ns, struct redlock_result **ret_result)
+{
+    int status;
+
+    operation->queue = NULL;
+    operation->wants_result = ret_result != NULL;
+    rl_waiter_reset(&operation->waiter);
+    if (!rl_inbox_push(&operation->mutex->service->inbox, &operation->post)) {
+        rl_operation_give_back(operation);
+        return REDLOCK_E_CLOSING;
+    }
+    if (!rl_waiter_wait(&operation->waiter, end_ns))
+        return REDLOCK_DEADLINE;
+    status = operation->status;
+    if (ret_result)
+        *ret_result = operation->result;
+    rl_operation_give_back(operation);
+    return status;
+}
+
+static int enter(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+{
+    int status = rl_mutex_check(mutex);
+
+    if (ret_result)
+        *ret_result = NULL;
+    if (status < 0)
+        return status;
+    return rl_service_is_own_thread(mutex->service) ? REDLOCK_E_OWN_THREAD : 0;
+}
+
+static void prepare_acquire(struct rl_operation *operation, const struct redlock_acquire_options *options)
+{
+    struct redlock_acquire_options *own = &operation->options;
+    size_t size;
+
+    operation->post.run = rl_operation_acquire;
+    operation->began_ns = rl_monotonic_ns();
+    operation->defaults = !options;
+    if (!options)
+        return;
+    size = options->size < sizeof *own ? options->size : sizeof *own;
+    memset(own, 0, sizeof *own);
+    memcpy(own, options, size);
+    own->size = size;
+}
+
+int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                          struct redlock_result **ret_result)
+{
+    int64_t end_ns = RL_WAIT_FOREVER;
+    int status = enter(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (!rl_operation_take(&mutex->attempt))
+        return REDLOCK_E_BUSY;
+    prepare_acquire(&mutex->attempt, options);
+    if (options && options->timeout_ms > 0 && options->timeout_ms <= REDLOCK_MAX_TIMEOUT_MS)
+        end_ns = mutex->attempt.began_ns + (options->timeout_ms + GRACE_MS) * RL_NS_PER_MS;
+    return perform(&mutex->attempt, end_ns, ret_result);
+}
+
+int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms)
+{
+    struct redlock_acquire_options options;
+    int status = rl_mutex_check(mutex);
+
+    if (status < 0)
+        return status;
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = timeout_ms;
+    if (options.ttl_ms > mutex->service->max_ttl_ms)
+        options.ttl_ms = mutex->service->max_ttl_ms;
+    return redlock_mutex_acquire(mutex, &options, NULL);
+}
+
+int redlock_mutex_trylock(struct redlock_mutex *mutex)
+{
+    return redlock_mutex_acquire(mutex, NULL, NULL);
+}
+
+int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result)
+{
+    int status = enter(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (!rl_operation_take(&mutex->attempt))
+        return REDLOCK_E_BUSY;
+    mutex->attempt.post.run = rl_operation_extend;
+    mutex->attempt.ttl_ms = ttl_ms;
+    return perform(&mutex->attempt, RL_WAIT_FOREVER, ret_result);
+}
+
+static int release(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result)
+{
+    if (!rl_operation_take(&mutex->release))
+        return REDLOCK_E_BUSY;
+    mutex->release.post.run = rl_operation_release;
+    mutex->release.token = token;
+    rl_bound_withhold(&mutex->bound);
+    return perform(&mutex->release, RL_WAIT_FOREVER, ret_result);
+}
+
+int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+{
+    int status = enter(mutex, ret_result);
+
+    return status < 0 ? status : release(mutex, NULL, ret_result);
+}
+
+int redlock_mutex_release_token(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result)
+{
+    int status = enter(mutex, ret_result);
+
+    if (status == 0 && !token)
+        status = REDLOCK_E_ARGUMENT;
+    return status < 0 ? status : release(mutex, token, ret_result);
+}
+
+int redlock_mutex_unlock(struct redlock_mutex *mutex)
+{
+    return redlock_mutex_release(mutex, NULL);
+}
+
+/* --- By way of a queue ------------------------------------------------------------------------------------------- */
+
+static int enter_async(struct redlock_mutex *mutex, struct redlock_queue *queue)
+{
+    int status = rl_mutex_check(mutex);
+
+    if (status < 0)
+        return status;
+    return queue && rl_queue_fits(queue, mutex->service) ? 0 : REDLOCK_E_ARGUMENT;
+}
+
+static int begin(struct rl_operation *operation, struct redlock_queue *queue, void *user_data)
+{
+    operation->queue = queue;
+    operation->wants_result = true;
+    operation->entry.user_data = user_data;
+    rl_queue_ref(queue);
+    if (rl_inbox_push(&operation->mutex->service->inbox, &operation->post))
+        return 0;
+    rl_operation_give_back(operation);
+    return REDLOCK_E_CLOSING;
+}
+
+int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                                struct redlock_queue *queue, void *user_data)
+{
+    int status = enter_async(mutex, queue);
+
+    if (status < 0)
+        return status;
+    if (!rl_operation_take(&mutex->attempt))
+        return REDLOCK_E_BUSY;
+    prepare_acquire(&mutex->attempt, options);
+    return begin(&mutex->attempt, queue, user_data);
+}
+
+int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_queue *queue,
+                               void *user_data)
+{
+    int status = enter_async(mutex, queue);
+
+    if (status < 0)
+        return status;
+    if (!rl_operation_take(&mutex->attempt))
+        return REDLOCK_E_BUSY;
+    mutex->attempt.post.run = rl_operation_extend;
+    mutex->attempt.ttl_ms = ttl_ms;
+    return begin(&mutex->attempt, queue, user_data);
+}
+
+int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data)
+{
+    int status = enter_async(mutex, queue);
+
+    if (status < 0)
+        return status;
+    if (!rl_operation_take(&mutex->release))
+        return REDLOCK_E_BUSY;
+    mutex->release.post.run = rl_operation_release;
+    mutex->release.token = NULL;
+    rl_bound_withhold(&mutex->bound);
+    return begin(&mutex->release, queue, user_data);
+}

@@ -1,0 +1,89 @@
+#include "blocking/inbox.h"
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+/* On top of the stack of an inbox that takes no more. */
+static struct rl_post closed;
+
+bool rl_inbox_init(struct rl_inbox *inbox)
+{
+    atomic_init(&inbox->newest, NULL);
+    inbox->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    return inbox->fd >= 0;
+}
+
+void rl_inbox_fini(struct rl_inbox *inbox)
+{
+    if (inbox->fd >= 0)
+        close(inbox->fd);
+    inbox->fd = -1;
+}
+
+/* The counter cannot overflow, and a write to it cannot fail otherwise. */
+static void wake(const struct rl_inbox *inbox)
+{
+    uint64_t one = 1;
+    ssize_t written = write(inbox->fd, &one, sizeof one);
+
+    (void)written;
+}
+
+/* Who makes it non-empty wakes the thread: that takes all there is, so that one system call serves many posts. */
+bool rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post)
+{
+    struct rl_post *top = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
+
+    do {
+        if (top == &closed)
+            return false;
+        post->next = top;
+    } while (!atomic_compare_exchange_weak_explicit(&inbox->newest, &top, post, memory_order_acq_rel,
+                                                    memory_order_relaxed));
+    if (!top)
+        wake(inbox);
+    return true;
+}
+
+void rl_inbox_drain(struct rl_inbox *inbox)
+{
+    uint64_t posts;
+    ssize_t got = read(inbox->fd, &posts, sizeof posts);
+
+    (void)got;
+}
+
+static struct rl_post *reverse(struct rl_post *newest)
+{
+    struct rl_post *oldest = NULL;
+
+    while (newest) {
+        struct rl_post *next = newest->next;
+
+        newest->next = oldest;
+        oldest = newest;
+        newest = next;
+    }
+    return oldest;
+}
+
+/* A post may be gone, or pushed again, when it has been run. */
+static void run_all(struct rl_post *newest)
+{
+    for (struct rl_post *post = reverse(newest), *next; post; post = next) {
+        next = post->next;
+        post->run(post);
+    }
+}
+
+void rl_inbox_run(struct rl_inbox *inbox)
+{
+    run_all(atomic_exchange_explicit(&inbox->newest, NULL, memory_order_acq_rel));
+}
+
+void rl_inbox_close(struct rl_inbox *inbox)
+{
+    run_all(atomic_exchange_explicit(&inbox->newest, &closed, memory_order_acq_rel));
+}

@@ -1,0 +1,47 @@
+/* A result that outlives the callback it was borrowed in: struct, nodes and texts in one block. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocking/service.h"
+
+static size_t texts_size(const struct redlock_result *result)
+{
+    size_t size = 0;
+
+    for (size_t i = 0; i < result->n_nodes; i++)
+        size += strlen(result->nodes[i].name) + strlen(result->nodes[i].detail) + 2;
+    return size;
+}
+
+static const char *copy_text(const char *text, char **at)
+{
+    size_t size = strlen(text) + 1;
+    char *copy = memcpy(*at, text, size);
+
+    *at += size;
+    return copy;
+}
+
+struct redlock_result *rl_result_copy(const struct redlock_result *result)
+{
+    size_t nodes_size = result->n_nodes * sizeof *result->nodes;
+    struct redlock_result *copy = malloc(sizeof *copy + nodes_size + texts_size(result));
+    struct redlock_node_result *nodes = (struct redlock_node_result *)(copy + 1);
+    char *texts = (char *)(nodes + result->n_nodes);
+
+    if (!copy)
+        return NULL;
+    *copy = *result;
+    copy->nodes = nodes;
+    memcpy(nodes, result->nodes, nodes_size);
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        nodes[i].name = copy_text(result->nodes[i].name, &texts);
+        nodes[i].detail = copy_text(result->nodes[i].detail, &texts);
+    }
+    return copy;
+}
+
+void redlock_result_free(struct redlock_result *result)
+{
+    free(result);
+}

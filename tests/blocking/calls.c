@@ -1,0 +1,243 @@
+/* Lock, extend, unlock and their like, one thread. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "service_rig.h"
+
+static struct world world;
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+START_TEST(a_lock_is_on_all_masters_until_it_is_given_back)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 8000);
+    ck_assert_int_eq(redlock_mutex_extend(mutex, 20000, NULL), REDLOCK_OK);
+    ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 18000);
+    ck_assert_int_eq(redlock_mutex_token(mutex, token, sizeof token), 0);
+    ck_assert_uint_eq(rig_count_value(&world.rig, "key", token), 3);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(a_key_may_be_any_bytes)
+{
+    static const char key[] = {'a', '\0', 'b', '\r', '\n'};
+    struct redlock_mutex *mutex = NULL;
+    size_t size = 0;
+
+    ck_assert_int_eq(redlock_mutex_create(world.service, key, sizeof key, &mutex), 0);
+    ck_assert_mem_eq(redlock_mutex_key(mutex, &size), key, sizeof key);
+    ck_assert_uint_eq(size, sizeof key);
+    ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(a_result_tells_each_masters_part_and_outlives_the_service)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_acquire_options wish = rig_wish(5000, PATIENCE_MS);
+    struct redlock_result *result = NULL;
+
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, &result), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+    redlock_service_destroy(world.service);
+    world.service = NULL;
+    ck_assert_ptr_nonnull(result);
+    ck_assert_int_eq(result->op, REDLOCK_OP_ACQUIRE);
+    ck_assert_int_eq(result->status, REDLOCK_OK);
+    ck_assert_uint_eq(result->n_nodes, 3);
+    ck_assert_uint_ge(result->granted, 2);
+    ck_assert_int_gt(result->remaining_ms, 4000);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_msg(strstr(world.rig.urls[i], result->nodes[i].name) != NULL, "%s", result->nodes[i].name);
+    redlock_result_free(result);
+}
+END_TEST
+
+START_TEST(what_another_holds_is_refused_at_once_or_after_the_timeout)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_result *result = NULL;
+    struct redlock_acquire_options wish = rig_wish(10000, 150);
+    int64_t began_ms = rig_now_ms();
+
+    ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_HELD);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, &result), REDLOCK_DEADLINE);
+    ck_assert_int_ge(rig_now_ms() - began_ms, 149); /* the client's clock is the faster one of two */
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    if (result) /* none if the thread was so late that the caller gave up on it */
+        ck_assert_int_eq(result->cause, REDLOCK_HELD);
+    redlock_result_free(result);
+    ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock(mutex, REDLOCK_FOREVER), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+START_TEST(a_held_lock_is_renewed_until_it_is_unlocked)
+{
+    struct redlock_mutex *mutex = world_hold(&world, "key", 1500);
+    int64_t end_ms = rig_now_ms() + 2500;
+
+    while (rig_now_ms() < end_ms)
+        ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
+    ck_assert_uint_ge(world_stats(world.service).renewals, 2);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+static bool is_over(void *argument)
+{
+    return redlock_mutex_remaining_ns(argument) == 0;
+}
+
+START_TEST(remaining_ends_in_time_while_the_services_thread_is_busy)
+{
+    struct redlock_mutex *mutex = world_hold(&world, "key", 400);
+    int64_t end_ms = rig_now_ms() + redlock_mutex_remaining_ms(mutex) + 1;
+    struct plug plug;
+
+    plug_in(&plug, world.service);
+    world_wait(is_over, mutex, "the validity to end");
+    ck_assert_uint_eq(redlock_mutex_fence(mutex), 0);
+    plug_out(&plug);
+    ck_assert_int_ge(rig_now_ms(), end_ms - 2);
+    world_wait_lost(world.service, 1);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+static void ask_client(struct redlock_client *client, void *user_data)
+{
+    struct redlock_stats *stats = user_data;
+
+    ck_assert_int_eq(redlock_client_stats(client, stats, sizeof *stats), 0);
+}
+
+START_TEST(a_shorter_ttl_is_published_before_the_call_returns)
+{
+    struct redlock_mutex *mutex = world_hold_lease(&world, "key", 30000);
+
+    ck_assert_int_gt(redlock_mutex_remaining_ms(mutex), 20000);
+    ck_assert_int_eq(redlock_mutex_extend(mutex, 1000, NULL), REDLOCK_OK);
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_int_le(redlock_mutex_remaining_ms(mutex), 1000);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(fencing_tokens_grow)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_acquire_options wish = rig_wish(5000, PATIENCE_MS);
+    uint64_t before = 0;
+
+    wish.fenced = 1;
+    for (int i = 0; i < 3; i++) {
+        ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+        ck_assert_uint_gt(redlock_mutex_fence(mutex), before);
+        before = redlock_mutex_fence(mutex);
+        ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+        ck_assert_uint_eq(redlock_mutex_fence(mutex), 0);
+    }
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(a_detached_lock_is_released_by_its_token)
+{
+    struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
+    struct redlock_mutex *other = world_new_mutex(&world, "key");
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    ck_assert_int_eq(redlock_mutex_token(mutex, token, 4), REDLOCK_E_LIMIT);
+    ck_assert_int_eq(redlock_mutex_token(mutex, token, sizeof token), 0);
+    ck_assert_int_eq(redlock_mutex_detach(mutex), 0);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
+    redlock_mutex_destroy(mutex);
+    ck_assert_uint_eq(rig_count_value(&world.rig, "key", token), 3);
+    ck_assert_int_eq(redlock_mutex_release_token(other, token, NULL), REDLOCK_OK);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_int_eq(redlock_mutex_lock(other, 0), REDLOCK_OK);
+    ck_assert_int_gt(redlock_mutex_remaining_ns(other), 0);
+    redlock_mutex_destroy(other);
+}
+END_TEST
+
+START_TEST(an_exported_lock_lives_on_in_who_adopts_it)
+{
+    struct redlock_mutex *giver = world_hold(&world, "key", 20000);
+    struct redlock_mutex *taker = world_new_mutex(&world, "key");
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    ck_assert_int_eq(redlock_mutex_export(giver, text, sizeof text), 0);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(giver), 0);
+    ck_assert_int_eq(redlock_mutex_adopt(taker, NULL, text), 0);
+    ck_assert_int_gt(redlock_mutex_remaining_ms(taker), 10000);
+    ck_assert_int_eq(redlock_mutex_unlock(taker), REDLOCK_OK);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    redlock_mutex_destroy(giver);
+    redlock_mutex_destroy(taker);
+}
+END_TEST
+
+START_TEST(statistics_and_the_client_are_within_reach)
+{
+    struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
+    struct redlock_stats stats = world_stats(world.service);
+    struct redlock_stats seen_inside = {0};
+    struct redlock_node_stats node;
+
+    ck_assert_uint_eq(stats.acquires, 1);
+    ck_assert_uint_eq(stats.acquired, 1);
+    ck_assert_int_eq(redlock_service_run(world.service, ask_client, &seen_inside), 0);
+    ck_assert_uint_eq(seen_inside.acquired, 1);
+    ck_assert_uint_eq(redlock_service_node_count(world.service), 3);
+    ck_assert_int_eq(redlock_service_node_stats(world.service, 2, &node, sizeof node), 0);
+    ck_assert_int_eq(node.link, REDLOCK_LINK_READY);
+    ck_assert_int_eq(redlock_service_node_stats(world.service, 3, &node, sizeof node), REDLOCK_E_ARGUMENT);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("calls");
+    TCase *three = suite_add_case(suite, "calls", open_three, close_world);
+
+    tcase_add_test(three, a_lock_is_on_all_masters_until_it_is_given_back);
+    tcase_add_test(three, a_key_may_be_any_bytes);
+    tcase_add_test(three, a_result_tells_each_masters_part_and_outlives_the_service);
+    tcase_add_test(three, what_another_holds_is_refused_at_once_or_after_the_timeout);
+    tcase_add_test(three, a_held_lock_is_renewed_until_it_is_unlocked);
+    tcase_add_test(three, remaining_ends_in_time_while_the_services_thread_is_busy);
+    tcase_add_test(three, a_shorter_ttl_is_published_before_the_call_returns);
+    tcase_add_test(three, fencing_tokens_grow);
+    tcase_add_test(three, a_detached_lock_is_released_by_its_token);
+    tcase_add_test(three, an_exported_lock_lives_on_in_who_adopts_it);
+    tcase_add_test(three, statistics_and_the_client_are_within_reach);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,255 @@
+/* The ends of mutexes and services, with threads waiting in their calls. */
+#include <check.h>
+#include <signal.h>
+#include <string.h>
+
+#include "service_rig.h"
+
+static struct world world;
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+#define CALLERS 4
+
+START_TEST(destroying_a_mutex_cancels_the_thread_that_waits_in_it)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct caller caller;
+
+    caller_start(&caller, mutex, REDLOCK_FOREVER);
+    world_wait_acquires(world.service, 2);
+    redlock_mutex_destroy(mutex);
+    ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
+    redlock_mutex_destroy(holder);
+    world_wait_absent(&world, "key");
+}
+END_TEST
+
+START_TEST(destroying_the_service_cancels_all_who_wait_and_releases_what_is_held)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *mutexes[CALLERS];
+    struct caller callers[CALLERS];
+
+    for (int i = 0; i < CALLERS; i++) {
+        mutexes[i] = world_new_mutex(&world, "key");
+        caller_start(&callers[i], mutexes[i], REDLOCK_FOREVER);
+    }
+    world_wait_acquires(world.service, 1 + CALLERS);
+    redlock_service_destroy(world.service);
+    world.service = NULL;
+    for (int i = 0; i < CALLERS; i++) {
+        ck_assert_int_eq(caller_join(&callers[i]), REDLOCK_CANCELED);
+        ck_assert_int_eq(redlock_mutex_trylock(mutexes[i]), REDLOCK_E_CLOSING);
+        redlock_mutex_destroy(mutexes[i]);
+    }
+    ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
+    ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_E_CLOSING);
+    redlock_mutex_destroy(holder);
+    world_wait_absent(&world, "key");
+}
+END_TEST
+
+START_TEST(destroying_a_mutex_releases_its_lock)
+{
+    redlock_mutex_destroy(world_hold(&world, "key", 10000));
+    world_wait_absent(&world, "key");
+}
+END_TEST
+
+START_TEST(shutdown_waits_for_the_release_of_what_is_held)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_mutex *another = NULL;
+    struct caller caller;
+
+    caller_start(&caller, mutex, REDLOCK_FOREVER);
+    world_wait_acquires(world.service, 2);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, 10000), 0);
+    ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_mutex_create(world.service, "x", 1, &another), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, 10000), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, 0), REDLOCK_E_CLOSING);
+    redlock_mutex_destroy(holder);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(shutdown_says_when_the_masters_do_not_confirm)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
+    ck_assert_int_eq(redlock_service_shutdown(world.service, 100), REDLOCK_DEADLINE);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(holder), 0);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_msg(masters_resume(world.rig.masters, i), "%s", masters_error());
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+static void *shut_down(void *service)
+{
+    return (void *)(intptr_t)redlock_service_shutdown(service, 20000);
+}
+
+static bool is_closing(void *service)
+{
+    struct redlock_mutex *mutex = NULL;
+
+    if (redlock_mutex_create(service, "probe", 5, &mutex) == REDLOCK_E_CLOSING)
+        return true;
+    redlock_mutex_destroy(mutex);
+    return false;
+}
+
+START_TEST(destroying_the_service_cancels_a_shutdown)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 10000);
+    pthread_t thread;
+    void *status = NULL;
+
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
+    ck_assert_int_eq(pthread_create(&thread, NULL, shut_down, world.service), 0);
+    world_wait(is_closing, world.service, "the shutdown to begin");
+    redlock_service_destroy(world.service);
+    world.service = NULL;
+    pthread_join(thread, &status);
+    ck_assert_int_eq((intptr_t)status, REDLOCK_CANCELED);
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+START_TEST(a_service_without_masters_that_answer_ends_at_once)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct caller caller;
+
+    for (size_t i = 0; i < 3; i++)
+        ck_assert_msg(masters_kill(world.rig.masters, i), "%s", masters_error());
+    caller_start(&caller, mutex, REDLOCK_FOREVER);
+    world_wait_acquires(world.service, 1);
+    redlock_service_destroy(world.service);
+    world.service = NULL;
+    ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+/* --- Errors ----------------------------------------------------------------------------------------------------- */
+
+START_TEST(creation_says_what_is_wrong)
+{
+    const char *twice[] = {world.rig.urls[0], world.rig.urls[0]};
+    struct redlock_service *service = NULL;
+    struct redlock_options options;
+    struct redlock_error error = {0};
+
+    ck_assert_int_eq(redlock_service_create(twice, 2, NULL, &service, &error), REDLOCK_E_DUPLICATE_MASTER);
+    ck_assert_int_eq(error.status, REDLOCK_E_DUPLICATE_MASTER);
+    ck_assert_ptr_nonnull(strstr(error.text, "same"));
+    ck_assert_int_eq(redlock_service_create(twice, 0, NULL, &service, NULL), REDLOCK_E_NO_MASTERS);
+    ck_assert_int_eq(redlock_service_create(twice, 1, NULL, NULL, &error), REDLOCK_E_ARGUMENT);
+    redlock_options_init(&options);
+    options.quorum = 3;
+    ck_assert_int_eq(redlock_service_create(twice, 1, &options, &service, &error), REDLOCK_E_QUORUM);
+    memset(&options, 0, sizeof options);
+    ck_assert_int_eq(redlock_service_create(twice, 1, &options, &service, &error), REDLOCK_E_OPTIONS_SIZE);
+    ck_assert_ptr_null(service);
+}
+END_TEST
+
+START_TEST(missing_arguments_are_refused)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_stats stats;
+    struct redlock_result *result = (void *)&stats;
+    char text[8];
+
+    ck_assert_int_eq(redlock_mutex_create(NULL, "x", 1, &mutex), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_create(world.service, NULL, 1, &mutex), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_create(world.service, "x", 1, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_acquire(NULL, NULL, &result), REDLOCK_E_ARGUMENT);
+    ck_assert_ptr_null(result);
+    ck_assert_int_eq(redlock_mutex_lock(NULL, 0), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_extend(NULL, 0, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_unlock(NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_cancel(NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_token(mutex, NULL, 0), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_token(NULL, text, sizeof text), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_release_token(mutex, NULL, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_adopt(mutex, NULL, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_export(mutex, NULL, 0), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, NULL, NULL, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_service_stats(NULL, &stats, sizeof stats), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_service_stats(world.service, NULL, 0), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_service_run(world.service, NULL, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_service_shutdown(NULL, 1), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_queue_create(NULL, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_queue_next(NULL, 0, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(NULL), 0);
+    ck_assert_uint_eq(redlock_mutex_fence(NULL), 0);
+    redlock_mutex_destroy(NULL);
+    redlock_service_destroy(NULL);
+    redlock_queue_destroy(NULL);
+    redlock_completion_free(NULL);
+    redlock_result_free(NULL);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(what_the_client_refuses_is_refused_here)
+{
+    struct redlock_mutex *mutex = NULL;
+    struct redlock_acquire_options wish = rig_wish(0, 0);
+    char long_key[REDLOCK_MAX_KEY_BYTES + 1];
+
+    memset(long_key, 'k', sizeof long_key);
+    ck_assert_int_eq(redlock_mutex_create(world.service, "", 0, &mutex), REDLOCK_E_KEY_EMPTY);
+    ck_assert_int_eq(redlock_mutex_create(world.service, long_key, sizeof long_key, &mutex), REDLOCK_E_KEY_TOO_LONG);
+    ck_assert_int_eq(redlock_mutex_create(world.service, "redlock:marker", 14, &mutex), REDLOCK_E_KEY_RESERVED);
+    mutex = world_new_mutex(&world, "key");
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_E_TTL);
+    memset(&wish, 0, sizeof wish);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_E_OPTIONS_SIZE);
+    ck_assert_int_eq(redlock_mutex_lock(mutex, -7), REDLOCK_E_TIMEOUT);
+    ck_assert_int_eq(redlock_mutex_extend(mutex, 0, NULL), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_detach(mutex), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, 0), REDLOCK_E_TIMEOUT);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("ends");
+    TCase *three = suite_add_case(suite, "ends", open_three, close_world);
+
+    tcase_add_test(three, destroying_a_mutex_cancels_the_thread_that_waits_in_it);
+    tcase_add_test(three, destroying_the_service_cancels_all_who_wait_and_releases_what_is_held);
+    tcase_add_test(three, destroying_a_mutex_releases_its_lock);
+    tcase_add_test(three, shutdown_waits_for_the_release_of_what_is_held);
+    tcase_add_test(three, shutdown_says_when_the_masters_do_not_confirm);
+    tcase_add_test(three, destroying_the_service_cancels_a_shutdown);
+    tcase_add_test(three, a_service_without_masters_that_answer_ends_at_once);
+    tcase_add_test(three, creation_says_what_is_wrong);
+    tcase_add_test(three, missing_arguments_are_refused);
+    tcase_add_test(three, what_the_client_refuses_is_refused_here);
+    return suite_run_with_server(suite);
+}

@@ -1,0 +1,227 @@
+/* Callbacks on the service's thread: the event hook, watches, functions. */
+#include <check.h>
+#include <errno.h>
+#include <signal.h>
+
+#include "service_rig.h"
+
+static struct world world;
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+struct seen {
+    struct redlock_mutex *mutex;
+    struct redlock_queue *queue;
+    int statuses[6];
+    int async;
+};
+
+static void call_everything(struct redlock_client *client, void *user_data)
+{
+    struct seen *seen = user_data;
+    struct redlock_completion *completion = NULL;
+
+    seen->statuses[0] = redlock_mutex_lock(seen->mutex, 10);
+    seen->statuses[1] = redlock_mutex_extend(seen->mutex, 0, NULL);
+    seen->statuses[2] = redlock_mutex_unlock(seen->mutex);
+    seen->statuses[3] = redlock_service_shutdown(world.service, 10);
+    seen->statuses[4] = redlock_queue_next(seen->queue, 10, &completion);
+    seen->statuses[5] = redlock_mutex_release_token(seen->mutex, "token", NULL);
+    redlock_service_destroy(world.service);
+    seen->async = redlock_mutex_acquire_async(seen->mutex, NULL, seen->queue, NULL);
+    ck_assert_int_eq(redlock_mutex_cancel(seen->mutex), REDLOCK_E_NOTHING_TO_CANCEL);
+    (void)client;
+}
+
+START_TEST(calls_that_wait_are_refused_on_the_services_thread)
+{
+    struct seen seen = {.mutex = world_new_mutex(&world, "key")};
+    struct redlock_completion *completion = NULL;
+
+    ck_assert_int_eq(redlock_queue_create(world.service, &seen.queue), 0);
+    ck_assert_int_eq(redlock_service_run(world.service, call_everything, &seen), 0);
+    for (int i = 0; i < 6; i++)
+        ck_assert_int_eq(seen.statuses[i], REDLOCK_E_OWN_THREAD);
+    ck_assert_int_eq(seen.async, 0);
+    ck_assert_int_eq(redlock_queue_next(seen.queue, 10000, &completion), 0);
+    ck_assert_int_eq(completion->status, REDLOCK_OK);
+    redlock_completion_free(completion);
+    redlock_queue_destroy(seen.queue);
+    redlock_mutex_destroy(seen.mutex);
+}
+END_TEST
+
+/* --- Watches ---------------------------------------------------------------------------------------------------- */
+
+struct watched {
+    atomic_int at_risk;
+    atomic_int lost;
+    enum redlock_loss loss;
+    int64_t remaining_ns;
+    bool destroys;
+};
+
+static void watch(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct watched *watched = user_data;
+
+    if (alarm->kind == REDLOCK_ALARM_AT_RISK) {
+        atomic_fetch_add(&watched->at_risk, 1);
+        return;
+    }
+    watched->loss = alarm->loss;
+    watched->remaining_ns = redlock_mutex_remaining_ns(mutex);
+    if (watched->destroys)
+        redlock_mutex_destroy(mutex);
+    atomic_fetch_add(&watched->lost, 1);
+}
+
+static bool was_lost(void *argument)
+{
+    struct watched *watched = argument;
+
+    return atomic_load(&watched->lost) > 0;
+}
+
+static void lose(struct watched *watched)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_acquire_options lease = rig_lease(900, PATIENCE_MS);
+    bool destroys = watched->destroys;
+
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, watched), 0);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &lease, NULL), REDLOCK_OK);
+    world_wait(was_lost, watched, "the loss of the lock");
+    if (!destroys)
+        redlock_mutex_destroy(mutex);
+}
+
+START_TEST(a_watch_is_told_once_of_risk_and_loss)
+{
+    struct watched watched = {.remaining_ns = -1};
+
+    lose(&watched);
+    ck_assert_int_eq(watched.at_risk, 1);
+    ck_assert_int_eq(watched.lost, 1);
+    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
+    ck_assert_int_eq(watched.remaining_ns, 0);
+}
+END_TEST
+
+START_TEST(a_watch_may_destroy_its_mutex)
+{
+    struct watched watched = {.destroys = true};
+
+    lose(&watched);
+    ck_assert_int_eq(watched.lost, 1);
+}
+END_TEST
+
+static bool is_over(void *argument)
+{
+    return redlock_mutex_remaining_ns(argument) == 0;
+}
+
+/* Its keys are gone from all masters: the renewal finds out, well before the deadline. The keys are set by another. */
+START_TEST(a_lock_that_the_masters_have_given_to_another_ends_at_once)
+{
+    struct watched watched = {.remaining_ns = -1};
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_acquire_options wish = rig_wish(30000, PATIENCE_MS);
+
+    wish.renew_ms = 100;
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    for (size_t i = 0; i < 3; i++)
+        rig_occupy(&world.rig, i, "key");
+    world_wait(was_lost, &watched, "the loss of the lock");
+    ck_assert(is_over(mutex));
+    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_REFUSED);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+/* --- Events and signals ----------------------------------------------------------------------------------------- */
+
+#define EVENTS (REDLOCK_EVENT_CLOCK + 1)
+
+struct tally {
+    atomic_int n[EVENTS];
+};
+
+static void count_event(const struct redlock_event *event, void *user_data)
+{
+    struct tally *tally = user_data;
+
+    if (event->type < EVENTS)
+        atomic_fetch_add(&tally->n[event->type], 1);
+}
+
+static void hook(struct redlock_options *options, void *tally)
+{
+    options->on_event = count_event;
+    options->event_data = tally;
+}
+
+START_TEST(the_event_hook_sees_everything)
+{
+    struct tally tally = {0};
+    struct redlock_mutex *mutex;
+
+    world_open_with(&world, 3, hook, &tally);
+    mutex = world_hold(&world, "key", 10000);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    ck_assert_int_eq(tally.n[REDLOCK_EVENT_ATTEMPT], 1);
+    ck_assert_int_eq(tally.n[REDLOCK_EVENT_ACQUIRED], 1);
+    ck_assert_int_eq(tally.n[REDLOCK_EVENT_RELEASED], 1);
+    ck_assert_int_ge(tally.n[REDLOCK_EVENT_NODE], 3);
+    ck_assert_int_ge(tally.n[REDLOCK_EVENT_VOTE], 4);
+    redlock_mutex_destroy(mutex);
+    world_close(&world);
+}
+END_TEST
+
+static void look_at_mask(struct redlock_client *client, void *user_data)
+{
+    sigset_t mask;
+
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    *(bool *)user_data = sigismember(&mask, SIGINT) == 1 && sigismember(&mask, SIGTERM) == 1 &&
+                         sigismember(&mask, SIGUSR1) == 1 && sigismember(&mask, SIGCHLD) == 1;
+    (void)client;
+}
+
+START_TEST(the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before)
+{
+    sigset_t mask;
+    bool blocked = false;
+
+    ck_assert_int_eq(redlock_service_run(world.service, look_at_mask, &blocked), 0);
+    ck_assert(blocked);
+    pthread_sigmask(SIG_SETMASK, NULL, &mask);
+    ck_assert_int_eq(sigismember(&mask, SIGUSR1), 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("inside");
+    TCase *three = suite_add_case(suite, "inside", open_three, close_world);
+    TCase *own = suite_add_case(suite, "hook", NULL, NULL);
+
+    tcase_add_test(three, calls_that_wait_are_refused_on_the_services_thread);
+    tcase_add_test(three, a_watch_is_told_once_of_risk_and_loss);
+    tcase_add_test(three, a_watch_may_destroy_its_mutex);
+    tcase_add_test(three, a_lock_that_the_masters_have_given_to_another_ends_at_once);
+    tcase_add_test(three, the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before);
+    tcase_add_test(own, the_event_hook_sees_everything);
+    return suite_run_with_server(suite);
+}

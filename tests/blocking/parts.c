@@ -1,0 +1,297 @@
+/* What the front end is made of, by itself: the published validity, the inbox, the waiter, the table of holders. */
+#include <check.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "blocking/bound.h"
+#include "blocking/holders.h"
+#include "blocking/inbox.h"
+#include "blocking/waiter.h"
+#include "suite.h"
+#include "util/list.h"
+
+#define MS INT64_C(1000000)
+
+/* --- Bound ------------------------------------------------------------------------------------------------------ */
+
+static struct rl_clock clock_now(void)
+{
+    struct rl_clock now;
+
+    rl_clock_init(&now);
+    return now;
+}
+
+START_TEST(nothing_is_left_of_what_is_not_held)
+{
+    struct rl_bound bound;
+    struct rl_clock now = clock_now();
+    uint64_t fence = 7;
+
+    rl_bound_init(&bound);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &fence), 0);
+    ck_assert_uint_eq(fence, 0);
+    rl_bound_publish(&bound, &now, 1000 * MS, 5);
+    ck_assert_int_gt(rl_bound_remaining_ns(&bound, &fence), 900 * MS);
+    ck_assert_uint_eq(fence, 5);
+    rl_bound_publish(&bound, &now, 0, 5);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &fence), 0);
+    ck_assert_uint_eq(fence, 0);
+}
+END_TEST
+
+/* As after a suspend, which only one of the clocks has seen, or with one that is slewed. */
+START_TEST(the_clock_that_has_advanced_more_decides)
+{
+    struct rl_bound bound;
+    struct rl_clock before = clock_now();
+
+    rl_bound_init(&bound);
+    before.base_boot_ns -= 400 * MS;
+    rl_bound_publish(&bound, &before, 1000 * MS, 0);
+    ck_assert_int_le(rl_bound_remaining_ns(&bound, NULL), 600 * MS);
+    ck_assert_int_gt(rl_bound_remaining_ns(&bound, NULL), 0);
+    before = clock_now();
+    before.base_raw_ns -= 1000 * MS;
+    rl_bound_publish(&bound, &before, 1000 * MS, 0);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, NULL), 0);
+}
+END_TEST
+
+START_TEST(what_is_withheld_is_not_left_whatever_is_published)
+{
+    struct rl_bound bound;
+    struct rl_clock now = clock_now();
+    uint64_t fence = 7;
+
+    rl_bound_init(&bound);
+    rl_bound_withhold(&bound);
+    rl_bound_publish(&bound, &now, 1000 * MS, 5);
+    ck_assert_int_eq(rl_bound_remaining_ns(&bound, &fence), 0);
+    ck_assert_uint_eq(fence, 0);
+    rl_bound_restore(&bound);
+    ck_assert_int_gt(rl_bound_remaining_ns(&bound, NULL), 0);
+}
+END_TEST
+
+struct race {
+    struct rl_bound bound;
+    atomic_bool stop;
+};
+
+/* Two holds that differ in everything: long with fence 1, short with fence 2. */
+static void *publish_in_turns(void *argument)
+{
+    struct race *race = argument;
+
+    for (unsigned i = 0; !atomic_load(&race->stop); i++) {
+        struct rl_clock now = clock_now();
+
+        rl_bound_publish(&race->bound, &now, i % 2 ? 2000000 * MS : 1000 * MS, i % 2 ? 1 : 2);
+    }
+    return NULL;
+}
+
+START_TEST(readers_never_see_parts_of_two_publications)
+{
+    struct race race = {.stop = false};
+    pthread_t writer;
+
+    rl_bound_init(&race.bound);
+    ck_assert_int_eq(pthread_create(&writer, NULL, publish_in_turns, &race), 0);
+    for (int i = 0; i < 200000; i++) {
+        uint64_t fence = 0;
+        int64_t left_ns = rl_bound_remaining_ns(&race.bound, &fence);
+
+        ck_assert(left_ns == 0 || (fence == 1) == (left_ns > 1000 * MS));
+    }
+    atomic_store(&race.stop, true);
+    pthread_join(writer, NULL);
+}
+END_TEST
+
+/* --- Inbox ------------------------------------------------------------------------------------------------------ */
+
+#define PRODUCERS 4
+#define POSTS 2000
+
+struct numbered {
+    struct rl_post post;
+    int producer;
+    int number;
+};
+
+static struct rl_inbox inbox;
+static int latest[PRODUCERS];
+static int taken;
+static bool in_order;
+
+static void note(struct rl_post *post)
+{
+    struct numbered *numbered = RL_CONTAINER_OF(post, struct numbered, post);
+
+    in_order = in_order && numbered->number == latest[numbered->producer] + 1;
+    latest[numbered->producer] = numbered->number;
+    taken++;
+    free(numbered);
+}
+
+static bool push(int producer, int number)
+{
+    struct numbered *numbered = malloc(sizeof *numbered);
+
+    *numbered = (struct numbered){.post = {.run = note}, .producer = producer, .number = number};
+    if (rl_inbox_push(&inbox, &numbered->post))
+        return true;
+    free(numbered);
+    return false;
+}
+
+static void *produce(void *argument)
+{
+    for (int i = 1; i <= POSTS; i++)
+        push((int)(intptr_t)argument, i);
+    return NULL;
+}
+
+static void open_inbox(void)
+{
+    ck_assert(rl_inbox_init(&inbox));
+    in_order = true;
+}
+
+static void close_inbox(void)
+{
+    rl_inbox_fini(&inbox);
+}
+
+START_TEST(everything_is_run_once_and_in_the_order_of_each_thread)
+{
+    pthread_t producers[PRODUCERS];
+
+    for (int i = 0; i < PRODUCERS; i++)
+        ck_assert_int_eq(pthread_create(&producers[i], NULL, produce, (void *)(intptr_t)i), 0);
+    while (taken < PRODUCERS * POSTS)
+        rl_inbox_run(&inbox);
+    for (int i = 0; i < PRODUCERS; i++)
+        pthread_join(producers[i], NULL);
+    ck_assert(in_order);
+    ck_assert_int_eq(taken, PRODUCERS * POSTS);
+}
+END_TEST
+
+START_TEST(a_closed_inbox_runs_what_it_has_and_takes_no_more)
+{
+    ck_assert(push(0, 1));
+    ck_assert(push(0, 2));
+    rl_inbox_close(&inbox);
+    ck_assert_int_eq(taken, 2);
+    ck_assert(!push(0, 3));
+    ck_assert_int_eq(taken, 2);
+}
+END_TEST
+
+/* --- Waiter ----------------------------------------------------------------------------------------------------- */
+
+#define TOLD 20000
+
+struct pair {
+    struct rl_waiter there;
+    struct rl_waiter back;
+};
+
+static void *answer(void *argument)
+{
+    struct pair *pair = argument;
+
+    for (int i = 0; i < TOLD; i++) {
+        rl_waiter_wait(&pair->there, RL_WAIT_FOREVER);
+        rl_waiter_reset(&pair->there);
+        rl_waiter_tell(&pair->back);
+    }
+    return NULL;
+}
+
+START_TEST(no_telling_is_missed)
+{
+    struct pair pair;
+    pthread_t thread;
+
+    rl_waiter_reset(&pair.there);
+    ck_assert_int_eq(pthread_create(&thread, NULL, answer, &pair), 0);
+    for (int i = 0; i < TOLD; i++) {
+        rl_waiter_reset(&pair.back);
+        ck_assert(rl_waiter_tell(&pair.there));
+        ck_assert(rl_waiter_wait(&pair.back, rl_monotonic_after_ms(SUITE_PATIENCE_S * 1000)));
+    }
+    pthread_join(thread, NULL);
+}
+END_TEST
+
+START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone)
+{
+    struct rl_waiter waiter;
+    int64_t began_ns = rl_monotonic_ns();
+
+    rl_waiter_reset(&waiter);
+    ck_assert(!rl_waiter_wait(&waiter, began_ns + 10 * MS));
+    ck_assert_int_ge(rl_monotonic_ns() - began_ns, 10 * MS);
+    ck_assert(!rl_waiter_tell(&waiter));
+    rl_waiter_reset(&waiter);
+    ck_assert(rl_waiter_tell(&waiter));
+    ck_assert(rl_waiter_wait(&waiter, began_ns));
+}
+END_TEST
+
+/* --- Holders ---------------------------------------------------------------------------------------------------- */
+
+#define MANY 3000
+
+static unsigned visits;
+
+static void visit(struct rl_holder *holder)
+{
+    visits++;
+    (void)holder;
+}
+
+START_TEST(each_holder_is_found_until_it_is_removed)
+{
+    struct rl_holders holders;
+    struct rl_holder *many = calloc(MANY, sizeof *many);
+    char *locks = malloc(MANY);
+
+    rl_holders_init(&holders);
+    for (int i = 0; i < MANY; i++)
+        rl_holders_add(&holders, &many[i], &locks[i]);
+    for (int i = 0; i < MANY; i += 2)
+        rl_holders_remove(&holders, &many[i]);
+    for (int i = 0; i < MANY; i++)
+        ck_assert_ptr_eq(rl_holders_find(&holders, &locks[i]), i % 2 ? &many[i] : NULL);
+    rl_holders_each(&holders, visit);
+    ck_assert_uint_eq(visits, MANY / 2);
+    rl_holders_fini(&holders);
+    free(locks);
+    free(many);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("parts");
+    TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
+    TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
+    TCase *wait = suite_add_case(suite, "waiter", NULL, NULL);
+    TCase *table = suite_add_case(suite, "holders", NULL, NULL);
+
+    tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
+    tcase_add_test(bound, the_clock_that_has_advanced_more_decides);
+    tcase_add_test(bound, what_is_withheld_is_not_left_whatever_is_published);
+    tcase_add_test(bound, readers_never_see_parts_of_two_publications);
+    tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
+    tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
+    tcase_add_test(wait, no_telling_is_missed);
+    tcase_add_test(wait, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone);
+    tcase_add_test(table, each_holder_is_found_until_it_is_removed);
+    return suite_run(suite);
+}

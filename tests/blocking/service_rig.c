@@ -1,0 +1,213 @@
+#include "service_rig.h"
+
+#include <check.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+
+#define LOOK_AGAIN_MS 2
+
+struct redlock_service *world_new_service(struct world *world)
+{
+    struct redlock_service *service = NULL;
+    struct redlock_error error = {0};
+    int status = redlock_service_create(world->rig.urls, world->rig.n, &world->rig.options, &service, &error);
+
+    ck_assert_msg(status == 0, "%s: %s", redlock_status_name(status), error.text);
+    world->rig.options.join = REDLOCK_JOIN_VOTE;
+    return service;
+}
+
+static bool is_connected(void *argument)
+{
+    struct world *world = argument;
+
+    for (size_t i = 0; i < world->rig.n; i++) {
+        struct redlock_node_stats stats;
+
+        ck_assert_int_eq(redlock_service_node_stats(world->service, i, &stats, sizeof stats), 0);
+        if (stats.link != REDLOCK_LINK_READY)
+            return false;
+    }
+    return true;
+}
+
+void world_open_with(struct world *world, size_t n, void (*tune)(struct redlock_options *options, void *), void *data)
+{
+    memset(world, 0, sizeof *world);
+    rig_start_masters(&world->rig, n, NULL);
+    if (tune)
+        tune(&world->rig.options, data);
+    world->service = world_new_service(world);
+    world_wait(is_connected, world, "the service to be connected to all masters");
+}
+
+void world_open(struct world *world, size_t n)
+{
+    world_open_with(world, n, NULL, NULL);
+}
+
+void world_close(struct world *world)
+{
+    redlock_service_destroy(world->service);
+    rig_close(&world->rig);
+}
+
+struct redlock_mutex *world_new_mutex(struct world *world, const char *key)
+{
+    struct redlock_mutex *mutex = NULL;
+
+    ck_assert_int_eq(redlock_mutex_create(world->service, key, strlen(key), &mutex), 0);
+    return mutex;
+}
+
+static struct redlock_mutex *hold(struct world *world, const char *key, struct redlock_acquire_options wish)
+{
+    struct redlock_mutex *mutex = world_new_mutex(world, key);
+
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    return mutex;
+}
+
+struct redlock_mutex *world_hold(struct world *world, const char *key, uint32_t ttl_ms)
+{
+    return hold(world, key, rig_wish(ttl_ms, PATIENCE_MS));
+}
+
+struct redlock_mutex *world_hold_lease(struct world *world, const char *key, uint32_t ttl_ms)
+{
+    return hold(world, key, rig_lease(ttl_ms, PATIENCE_MS));
+}
+
+struct redlock_stats world_stats(struct redlock_service *service)
+{
+    struct redlock_stats stats;
+
+    ck_assert_int_eq(redlock_service_stats(service, &stats, sizeof stats), 0);
+    return stats;
+}
+
+/* --- Waiting ---------------------------------------------------------------------------------------------------- */
+
+void world_wait(bool (*condition)(void *argument), void *argument, const char *what)
+{
+    int64_t give_up = rig_now_ms() + SUITE_PATIENCE_S * 1000;
+
+    while (!condition(argument)) {
+        ck_assert_msg(rig_now_ms() < give_up, "waited %d s in vain for %s", SUITE_PATIENCE_S, what);
+        poll(NULL, 0, LOOK_AGAIN_MS);
+    }
+}
+
+struct count_wish {
+    struct redlock_service *service;
+    uint64_t n;
+};
+
+static bool has_acquires(void *argument)
+{
+    const struct count_wish *wish = argument;
+
+    return world_stats(wish->service).acquires >= wish->n;
+}
+
+void world_wait_acquires(struct redlock_service *service, uint64_t n)
+{
+    world_wait(has_acquires, &(struct count_wish){service, n}, "acquisitions to be begun");
+}
+
+static bool has_lost(void *argument)
+{
+    const struct count_wish *wish = argument;
+
+    return world_stats(wish->service).lost >= wish->n;
+}
+
+void world_wait_lost(struct redlock_service *service, uint64_t n)
+{
+    world_wait(has_lost, &(struct count_wish){service, n}, "locks to be lost");
+}
+
+size_t world_count(struct world *world, const char *key)
+{
+    return masters_count_key(world->rig.masters, key);
+}
+
+struct key_wish {
+    struct world *world;
+    const char *key;
+};
+
+static bool is_absent(void *argument)
+{
+    const struct key_wish *wish = argument;
+
+    return world_count(wish->world, wish->key) == 0;
+}
+
+void world_wait_absent(struct world *world, const char *key)
+{
+    world_wait(is_absent, &(struct key_wish){world, key}, "the key to be gone from all masters");
+}
+
+/* --- Threads ---------------------------------------------------------------------------------------------------- */
+
+static void *call(void *argument)
+{
+    struct caller *caller = argument;
+    int64_t began_ms = rig_now_ms();
+
+    caller->status = redlock_mutex_acquire(caller->mutex, &caller->options, NULL);
+    caller->elapsed_ms = rig_now_ms() - began_ms;
+    return NULL;
+}
+
+void caller_start(struct caller *caller, struct redlock_mutex *mutex, int64_t timeout_ms)
+{
+    memset(caller, 0, sizeof *caller);
+    caller->mutex = mutex;
+    caller->options = rig_wish(10000, timeout_ms);
+    ck_assert_int_eq(pthread_create(&caller->thread, NULL, call, caller), 0);
+}
+
+int caller_join(struct caller *caller)
+{
+    ck_assert_int_eq(pthread_join(caller->thread, NULL), 0);
+    return caller->status;
+}
+
+static void stay(struct redlock_client *client, void *user_data)
+{
+    struct plug *plug = user_data;
+
+    sem_post(&plug->plugged);
+    while (sem_wait(&plug->let_go) != 0)
+        continue;
+    (void)client;
+}
+
+static void *hold_up(void *argument)
+{
+    struct plug *plug = argument;
+
+    redlock_service_run(plug->service, stay, plug);
+    return NULL;
+}
+
+void plug_in(struct plug *plug, struct redlock_service *service)
+{
+    plug->service = service;
+    sem_init(&plug->plugged, 0, 0);
+    sem_init(&plug->let_go, 0, 0);
+    ck_assert_int_eq(pthread_create(&plug->thread, NULL, hold_up, plug), 0);
+    while (sem_wait(&plug->plugged) != 0)
+        continue;
+}
+
+void plug_out(struct plug *plug)
+{
+    sem_post(&plug->let_go);
+    ck_assert_int_eq(pthread_join(plug->thread, NULL), 0);
+    sem_destroy(&plug->plugged);
+    sem_destroy(&plug->let_go);
+}

@@ -1,0 +1,68 @@
+/* A test's world for the blocking front end: private masters, a service, and threads that wait in its calls. */
+#ifndef TESTS_SERVICE_RIG_H
+#define TESTS_SERVICE_RIG_H
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+
+#include <redlock/blocking.h>
+
+#include "rig.h"
+#include "suite.h"
+
+/* For acquisitions that are to be granted: the machine may be busy. */
+#define PATIENCE_MS (SUITE_PATIENCE_S * 1000)
+
+struct world {
+    struct rig rig; /* masters and options; no client of its own */
+    struct redlock_service *service;
+};
+
+void world_open(struct world *world, size_t n);
+/* The same with changed options. */
+void world_open_with(struct world *world, size_t n, void (*tune)(struct redlock_options *options, void *), void *data);
+void world_close(struct world *world);
+
+/* A further service over the same masters. */
+struct redlock_service *world_new_service(struct world *world);
+struct redlock_mutex *world_new_mutex(struct world *world, const char *key);
+/* The same, locked for ttl_ms with renewal, or without. */
+struct redlock_mutex *world_hold(struct world *world, const char *key, uint32_t ttl_ms);
+struct redlock_mutex *world_hold_lease(struct world *world, const char *key, uint32_t ttl_ms);
+
+struct redlock_stats world_stats(struct redlock_service *service);
+
+/* Looks again every few milliseconds, without any loop; fails the test after SUITE_PATIENCE_S. */
+void world_wait(bool (*condition)(void *argument), void *argument, const char *what);
+/* Until so many acquisitions have been begun, or locks have been lost. */
+void world_wait_acquires(struct redlock_service *service, uint64_t n);
+void world_wait_lost(struct redlock_service *service, uint64_t n);
+void world_wait_absent(struct world *world, const char *key);
+/* How many masters have the key. */
+size_t world_count(struct world *world, const char *key);
+
+/* A thread in redlock_mutex_acquire(). */
+struct caller {
+    pthread_t thread;
+    struct redlock_mutex *mutex;
+    struct redlock_acquire_options options;
+    int status;
+    int64_t elapsed_ms;
+};
+
+void caller_start(struct caller *caller, struct redlock_mutex *mutex, int64_t timeout_ms);
+int caller_join(struct caller *caller); /* its status */
+
+/* Keeps the service's thread in a function until it is let go. */
+struct plug {
+    pthread_t thread;
+    struct redlock_service *service;
+    sem_t plugged;
+    sem_t let_go;
+};
+
+void plug_in(struct plug *plug, struct redlock_service *service);
+void plug_out(struct plug *plug);
+
+#endif

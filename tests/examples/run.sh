@@ -1,0 +1,66 @@
+#!/bin/sh
+# Each example program does what its first lines say, on masters that have been declared new.
+#
+#   run.sh BUILD_ROOT WITH_MASTERS
+set -eu
+build=$1
+with_masters=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+redlock=$build/tools/redlock
+[ -x "$redlock" ] || { echo "the redlock command is not built"; exit 77; }
+cat >"$work/steps.sh" <<'END'
+set -eu
+examples=$1 redlock=$2 work=$3
+shift 3
+
+# run NAME [ARGUMENT...]: the output is in $work/NAME
+run() {
+    name=$1
+    shift
+    "$examples/example-$name" "$@" >"$work/$name" 2>"$work/$name.err" || {
+        echo "$name failed:"
+        cat "$work/$name" "$work/$name.err"
+        return 1
+    }
+    cat "$work/$name"
+}
+
+# says NAME TEXT
+says() {
+    grep -qF -- "$2" "$work/$1" || { echo "$1 did not say: $2"; exit 1; }
+}
+
+REDLOCK_NODES=$(IFS=,; echo "$*") "$redlock" nodes --new-deployment --yes >/dev/null
+run async "$@"
+says async 'acquire: success'
+says async 'released: success'
+run blocking "$@"
+says blocking 'lock: success'
+says blocking 'unlock: success'
+run threads "$@"
+says threads '40 of 40 turns'
+run epoll "$@"
+[ "$(grep -c ': success' "$work/epoll")" -eq 6 ] || { echo "epoll: not all locks were taken and given back"; exit 1; }
+if [ -x "$examples/example-raii" ]; then
+    run raii "$@"
+    says raii 'the lock is free: true'
+    says raii 'unlock: success'
+    says raii 'again: true'
+else
+    echo "there is no C++ compiler: raii was not built"
+fi
+
+# The second token is larger than the first; with the first one no more can be written.
+run fenced_write "$work/account" 100 "$@"
+first=$(sed -n 's/^token \([0-9]*\):.*/\1/p' "$work/fenced_write")
+run fenced_write "$work/account" 200 "$@"
+if OLD_TOKEN=$first run fenced_write "$work/account" 300 "$@"; then
+    echo "an old token was accepted"
+    exit 1
+fi
+grep -q 'refused: token' "$work/fenced_write.err" || { echo "fenced_write failed for another reason"; exit 1; }
+grep -q ' 200$' "$work/account" || { echo "the account is wrong:"; cat "$work/account"; exit 1; }
+END
+"$with_masters" 3 sh "$work/steps.sh" "$build/tools/examples" "$redlock" "$work"
