@@ -279,7 +279,7 @@ static bool counts(const struct rl_engine *engine, struct rl_instant now, const 
     if (!call->granted || (claim->fenced && !call->fence))
         return false;
     return (call->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
-           (rl_may_claim(engine, node, now, &why) || RL_MUTANT(ANY_MEMORY_CALLS));
+           rl_may_claim(engine, node, now, &why);
 }
 
 static void take_grant(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,

@@ -63,30 +63,50 @@ void seat_take(struct rig *rig, struct seat *seat, struct redlock_client *client
 struct place_wish {
     struct seat *seat;
     size_t n;
+    char what[600]; /* says how it is now, for the case that it stays so */
 };
+
+/* What keeps masters from being asked. */
+static void describe_masters(const struct seat *seat, char *text, size_t size)
+{
+    size_t used = 0;
+
+    for (size_t i = 0; i < seat->rig->n && used < size; i++) {
+        struct redlock_node_info info = watch_info(redlock_lock_client(seat->lock), i);
+
+        used += (size_t)snprintf(text + used, size - used, "; %zu: %s, %s, step %lld us, %s", i,
+                                 redlock_link_name(info.link), redlock_standing_name(info.standing),
+                                 (long long)info.clock_step_us, info.last_error);
+    }
+}
 
 static bool is_in_line(void *argument)
 {
-    const struct place_wish *wish = argument;
-    const char *token = redlock_lock_token(wish->seat->lock);
+    struct place_wish *wish = argument;
+    struct redlock_lock *lock = wish->seat->lock;
+    const char *token = redlock_lock_token(lock);
     size_t key_size;
-    const char *bytes = redlock_lock_key(wish->seat->lock, &key_size);
+    const char *bytes = redlock_lock_key(lock, &key_size);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
+    char masters[400];
+    size_t in_line, granted;
 
-    snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
     ck_assert_msg(wish->seat->outcome.calls == 0, "a waiter's acquisition has ended with %s",
                   redlock_status_name(wish->seat->outcome.status));
-    return redlock_state(wish->seat->lock) == REDLOCK_STATE_WAITING && *token &&
-           queue_count(wish->seat->rig, key, token) == wish->n;
+    snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
+    in_line = *token ? queue_count(wish->seat->rig, key, token) : 0;
+    granted = *token ? rig_count_value(wish->seat->rig, key, token) : 0;
+    describe_masters(wish->seat, masters, sizeof(masters));
+    snprintf(wish->what, sizeof(wish->what), "a waiter to be in line on %zu masters: it is %s, in line on %zu, granted "
+             "by %zu%s", wish->n, redlock_state_name(redlock_state(lock)), in_line, granted, masters);
+    return redlock_state(lock) == REDLOCK_STATE_WAITING && in_line == wish->n;
 }
 
 void seat_wait_in_line(struct seat *seat, size_t n)
 {
-    struct place_wish wish = {seat, n};
-    char what[80];
+    struct place_wish wish = {.seat = seat, .n = n};
 
-    snprintf(what, sizeof(what), "a waiter to be in line on %zu masters", n);
-    rig_wait(seat->rig, is_in_line, &wish, what);
+    rig_wait(seat->rig, is_in_line, &wish, wish.what);
 }
 
 void seat_wait_held(struct seat *seat)

@@ -41,7 +41,7 @@ static bool is_trusted(const struct client *client, unsigned node, struct rl_sli
     const struct rl_standing *standing = &client->engine.standings[node];
     const char *known = client->trust[node].incarnation;
 
-    if (!standing->guarded || RL_MUTANT(ANY_MEMORY_CALLS))
+    if (!standing->guarded)
         return true;
     return rl_standing_votes(standing, client->now) && incarnation.size == strlen(known) &&
            memcmp(incarnation.data, known, incarnation.size) == 0;

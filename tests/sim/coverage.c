@@ -12,8 +12,12 @@ static const char *const counter_texts[COUNTER_COUNT] = {
 #undef COUNTER_TEXT
 };
 
-static const char *const effect_names[N_EFFECTS] = {"send",    "want claim", "accept", "renewed",  "waiting",
-                                                    "backoff", "at risk",    "lost",   "complete", "dispose"};
+static const char *const effect_names[N_EFFECTS] = {
+    [RL_EFFECT_SEND] = "send",           [RL_EFFECT_WANT_CLAIM] = "want claim", [RL_EFFECT_ACCEPT] = "accept",
+    [RL_EFFECT_SHORTENED] = "shortened", [RL_EFFECT_RENEWED] = "renewed",       [RL_EFFECT_WAITING] = "waiting",
+    [RL_EFFECT_BACKOFF] = "backoff",     [RL_EFFECT_AT_RISK] = "at risk",       [RL_EFFECT_LOST] = "lost",
+    [RL_EFFECT_COMPLETE] = "complete",   [RL_EFFECT_DISPOSE] = "dispose",
+};
 static const char *const link_names[N_LINKS] = {"joining", "ready", "late", "down"};
 
 void coverage_add(struct coverage *sum, const struct coverage *more)

@@ -67,7 +67,6 @@
     X(PLACE_KEPT, "script", 10000, "a release leaves the place in line")                                 \
     X(GRANT_FOR_LONGER, "script", 10000, "a dead heir has the key for longer than his lease")            \
     X(REFRESH_SHORTENS, "script", 100000, "a late ENQUEUE cuts a held key's life to the lease")          \
-    X(ANY_MEMORY_CALLS, "host", 100000, "any incarnation counts in a call, in the quarantine too")       \
     X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
 

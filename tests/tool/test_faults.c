@@ -94,7 +94,7 @@ START_TEST(a_user_without_rights_is_told_which)
     use(url);
     run("nodes --new-deployment --yes", 0);
     expect_first("excluded", "cannot be judged: the user lacks rights for INFO");
-    expect_out(" ACL SETUSER me '~*' " ADVICE_RIGHTS "\n");
+    expect_out(" ACL SETUSER me '~*' '&*' " ADVICE_RIGHTS "\n");
     ck_assert_ptr_null(strstr(tool.out, "secret"));
 }
 END_TEST

@@ -21,7 +21,8 @@ static void expect_usage_error(const char *line, const char *message)
 
 START_TEST(every_command_explains_itself)
 {
-    static const char *const names[] = {"lock", "unlock", "status", "nodes", "demo", "bench"};
+    static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",
+                                        "break", "status", "nodes",  "demo",   "bench"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         char line[32] = "";
@@ -37,8 +38,9 @@ END_TEST
 
 START_TEST(help_fits_a_terminal_of_80_columns)
 {
-    static const char *const lines[] = {"--help",        "lock --help",  "unlock --help",
-                                        "status --help", "nodes --help", "demo --help"};
+    static const char *const lines[] = {"--help",       "run --help",   "lock --help",   "extend --help",
+                                        "unlock --help", "check --help", "break --help", "status --help",
+                                        "nodes --help",  "demo --help"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         tool_run(&tool, lines[i]);
@@ -98,6 +100,16 @@ static const struct {
     {"lock k --nodes a,b,a:6379", "masters 1 and 3 are the same"},
     {"lock k --node http://a", "redlock: lock: master 1"},
     {"unlock k" MASTERS, "redlock: unlock: TOKEN is missing"},
+    {"unlock" MASTERS, "redlock: unlock: KEY is missing"},
+    {"unlock k --token-file f" MASTERS, "redlock: unlock: --token-file stands for KEY and TOKEN"},
+    {"extend" MASTERS, "redlock: extend: FILE is missing"},
+    {"extend f", "redlock: extend: no masters given"},
+    {"check a b", "redlock: check: unexpected argument 'b'"},
+    {"check", "redlock: check: FILE is missing"},
+    {"check f" MASTERS, "redlock: check: unknown option '--nodes'"},
+    {"break" MASTERS, "redlock: break: KEY is missing"},
+    {"break k" MASTERS, "add --yes"},
+    {"break k --yes", "redlock: break: no masters given"},
     {"unlock k t --ttl 5s" MASTERS, "redlock: unlock: unknown option '--ttl'"},
     {"unlock k t", "redlock: unlock: no masters given"},
     {"status" MASTERS, "redlock: status: KEY is missing"},
@@ -129,9 +141,16 @@ END_TEST
 
 START_TEST(a_password_never_reaches_an_error_message)
 {
-    tool_run(&tool, "lock k --node redis://me:secret@host:port");
-    tool_expect(&tool, 2);
-    ck_assert_ptr_null(strstr(tool.err, "secret"));
+    static const char *const lines[] = {
+        "lock k --node redis://me:secret@host:port", "lock k --nod=redis://me:secret@host --fly=redis://me:secret@host",
+        "lock k redis://me:secret@host", "lock k --nodes redis://me:secret@host,,b",
+    };
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        tool_run(&tool, lines[i]);
+        tool_expect(&tool, 2);
+        ck_assert_msg(strstr(tool.err, "secret") == NULL, "%s", tool.err);
+    }
 }
 END_TEST
 
@@ -141,6 +160,7 @@ START_TEST(an_empty_key_is_refused_by_every_command)
         {"lock", "", "--node", "127.0.0.1:1", NULL},
         {"unlock", "", "token", "--node", "127.0.0.1:1", NULL},
         {"status", "", "--node", "127.0.0.1:1", NULL},
+        {"break", "", "--yes", "--node", "127.0.0.1:1", NULL},
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

@@ -25,6 +25,11 @@ void tool_set_path(const char *name)
     path = name;
 }
 
+const char *tool_path(void)
+{
+    return path;
+}
+
 void tool_set_input(int fd)
 {
     input = fd;

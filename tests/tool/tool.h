@@ -21,6 +21,7 @@ struct tool {
 
 /* The command under test, from the command line of the test program. */
 void tool_set_path(const char *path);
+const char *tool_path(void);
 
 /* What the commands started from now on read; -1: what the test program reads. */
 void tool_set_input(int fd);

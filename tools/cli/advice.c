@@ -132,8 +132,8 @@ static void on_no_rights(struct list *list)
         return;
     shell(list, false, start);
     target_parse(list->view->urls[list->node], &target);
-    set(item->command, sizeof(item->command), "%s ACL SETUSER %s '~%s*' %s", start,
-        target.user != NULL ? target.user : "default", list->view->prefix, ADVICE_RIGHTS);
+    set(item->command, sizeof(item->command), "%s ACL SETUSER %s '~%s*' '&%s*' %s", start,
+        target.user != NULL ? target.user : "default", list->view->prefix, list->view->prefix, ADVICE_RIGHTS);
     target_fini(&target);
 }
 

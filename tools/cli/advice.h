@@ -9,10 +9,10 @@
 
 #include <redlock/observe.h>
 
-/* What a lock user must be allowed, on the keys of the prefix. */
+/* What a lock user must be allowed, on the keys and channels of the prefix. */
 #define ADVICE_RIGHTS                                                                                              \
     "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hmget "     \
-    "+hset +eval +evalsha +script|load"
+    "+hset +hdel +zadd +zcard +zrange +zrank +zrem +zscore +publish +subscribe +eval +evalsha +script|load"
 
 struct advice {
     bool serious;      /* it keeps the master from voting */

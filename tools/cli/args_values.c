@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/args.h"
+#include "cli/secrets.h"
 
 /* --- Masters and durations --------------------------------------------------------------------------------------- */
 
@@ -56,7 +57,7 @@ static const char *scheme_for(const char *text, const char **ret_rest)
     return *text == '/' || *ret_rest != text ? "unix://" : "redis://";
 }
 
-static bool add_master(const char *command, struct cli_masters *masters, const char *text)
+bool cli_add_master(const char *command, struct cli_masters *masters, const char *text)
 {
     const char *rest;
     const char *scheme = scheme_for(text, &rest);
@@ -79,16 +80,17 @@ static bool add_list(const char *command, struct cli_masters *masters, const cha
 {
     char *copy = strdup(list);
     char *rest = copy;
+    char masked[256];
     bool ok = copy != NULL;
 
     while (ok && rest != NULL) {
         const char *item = strsep(&rest, ",");
 
         if (*item == '\0') {
-            cli_error(command, "empty item in the list of masters '%s'", list);
+            cli_error(command, "empty item in the list of masters '%s'", cli_masked(list, masked, sizeof(masked)));
             ok = false;
         } else {
-            ok = add_master(command, masters, item);
+            ok = cli_add_master(command, masters, item);
         }
     }
     free(copy);
@@ -109,8 +111,8 @@ bool cli_need_masters(const char *command, struct cli_masters *masters)
     if (!cli_masters_from_environment(command, masters))
         return false;
     if (masters->count == 0)
-        cli_error(command, "no masters given: use --node, --nodes or REDLOCK_NODES");
-    return masters->count > 0;
+        cli_error(command, "no masters given: use --node, --nodes, --nodes-file or REDLOCK_NODES");
+    return masters->count > 0 && cli_apply_password(command, masters);
 }
 
 /* --- By type of option ------------------------------------------------------------------------------------------- */
@@ -150,9 +152,11 @@ static bool store_master(const char *command, const struct cli_option *option, c
     if (option->profile != NULL)
         return parse_profile(text, option->profile) ||
                bad_value(command, option->name, text, "a profile (guarded, classic)");
+    if (option->node_file != NULL)
+        return cli_add_file(command, option->node_file, text);
     if (*text == '\0')
         return bad_value(command, option->name, text, "a master's URL");
-    return option->node != NULL ? add_master(command, option->node, text)
+    return option->node != NULL ? cli_add_master(command, option->node, text)
                                 : add_list(command, option->node_list, text);
 }
 

@@ -2,6 +2,8 @@
 #ifndef CLI_COMMANDS_H
 #define CLI_COMMANDS_H
 
+#include <stdbool.h>
+
 enum cli_exit {
     CLI_OK = 0,
     CLI_NOT_HELD = 1,       /* not acquired, not held; for nodes: no safe quorum; for demo: a check failed */
@@ -9,12 +11,20 @@ enum cli_exit {
     CLI_INFRASTRUCTURE = 3, /* no quorum of masters reachable, out of memory, output not written ... */
 };
 
+/* SIGPIPE as this process was started; the command itself ignores it. */
+extern bool cli_sigpipe_was_ignored;
+
 /* Each gets its own name as argv[0]. */
+int run_main(int argc, char **argv);
 int lock_main(int argc, char **argv);
+int extend_main(int argc, char **argv);
 int unlock_main(int argc, char **argv);
+int check_main(int argc, char **argv);
+int break_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int nodes_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
 int bench_main(int argc, char **argv);
+int failover_main(int argc, char **argv);
 
 #endif

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
+#include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
 #include "cli/term.h"
@@ -24,6 +25,7 @@ static const char lock_help[] =
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  --fenced             print a fencing token behind the token: TOKEN NUMBER\n"
+    "  --token-file FILE    write the token there instead, for extend, unlock, check\n"
     "  --json               one line of JSON instead of the token and the table\n"
     "  --quiet              no table of votes on standard error\n"
     "\n" CLI_COMMON_HELP
@@ -52,6 +54,7 @@ struct request {
     int64_t wait_ms;
     bool quiet;
     bool fenced;
+    const char *token_file; /* NULL: the token is printed */
     const char *key;
 };
 
@@ -141,6 +144,23 @@ static int leave_held(const struct request *request, struct session *session, st
     return CLI_INFRASTRUCTURE;
 }
 
+/* The same for a file: once it has been handed over, the handle does not know the lock any more. */
+static int leave_to_file(const struct request *request, struct session *session, struct redlock_lock *lock)
+{
+    unsigned granted = (unsigned)votes_count(&session->last, REDLOCK_VOTE_GRANTED);
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    if (session->caught == 0 &&
+        hold_leave("lock", request->token_file, lock, request->ttl_ms, granted, session->last.n_nodes) == 0)
+        return CLI_OK;
+    if (session->caught == 0)
+        cli_error("lock", "cannot write the token: '%s' is given back", request->key);
+    if (session_release(session, lock) == REDLOCK_E_NOT_HELD)
+        session_release_token(session, lock, token);
+    return CLI_INFRASTRUCTURE;
+}
+
 static int report(const struct request *request, struct session *session, struct redlock_lock *lock)
 {
     struct redlock_client *client = redlock_lock_client(lock);
@@ -159,11 +179,15 @@ static int report(const struct request *request, struct session *session, struct
         hindrance_explain("lock", client, outcome->quorum);
     if (request->common.json)
         print_json(request, client, outcome, token, fence);
+    else if (request->token_file != NULL)
+        fflush(stdout);
     else if (fence != 0)
         printf("%s %" PRIu64 "\n", token, fence);
     else if (token != NULL)
         puts(token);
-    return token != NULL ? leave_held(request, session, lock) : exit_code_of(outcome->status, outcome->cause);
+    if (token == NULL)
+        return exit_code_of(outcome->status, outcome->cause);
+    return request->token_file != NULL ? leave_to_file(request, session, lock) : leave_held(request, session, lock);
 }
 
 static int acquire(const struct request *request, struct session *session, struct redlock_client *client)
@@ -180,7 +204,7 @@ static int acquire(const struct request *request, struct session *session, struc
     options.min_validity_ms = request->min_validity_ms;
     options.fenced = request->fenced;
     options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
-    status = session_acquire(session, lock, &options);
+    status = session_acquire_whole(session, lock, &options); /* nobody extends it any more */
     if (session->last.n_nodes == 0)
         return refused_call("lock", status);
     return report(request, session, lock);
@@ -216,7 +240,8 @@ int lock_main(int argc, char **argv)
         {.name = "ttl", .duration_ms = &request.ttl_ms},
         {.name = "wait", .wait_ms = &request.wait_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
-        {.name = "quiet", .flag = &request.quiet},
+        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        {.name = "token-file", .text = &request.token_file},
         {.name = "fenced", .flag = &request.fenced},
         CLI_COMMON_OPTIONS(&request.common),
         {0},

@@ -15,15 +15,24 @@ static const struct {
     const char *summary;
     int (*run)(int argc, char **argv);
 } commands[] = {
+    {"run", "run a command under a lock, and end it if the lock is lost", run_main},
     {"lock", "take a lock, print its token, and leave it held", lock_main},
+    {"extend", "make a lock last longer, by its file", extend_main},
     {"unlock", "give up a lock by its token", unlock_main},
+    {"check", "tell whether a lock is still held, by its file", check_main},
+    {"break", "take a lock away from its holder", break_main},
     {"status", "show who holds a lock, master by master", status_main},
     {"nodes", "show which masters may vote, and how to mend the others", nodes_main},
     {"demo", "a guided tour on real masters, with faults", demo_main},
 #ifdef REDLOCK_HAVE_BENCH
     {"bench", "measure speed, also while masters are down", bench_main},
 #endif
+#ifdef REDLOCK_HAVE_FAILOVER
+    {"failover", "measure what faults do to those who lock, with a report", failover_main},
+#endif
 };
+
+bool cli_sigpipe_was_ignored;
 
 enum { COMMANDS = sizeof(commands) / sizeof(commands[0]) };
 
@@ -47,12 +56,10 @@ static void help(FILE *out)
           "With masters of your own:\n"
           "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
           "  redlock nodes --new-deployment    # once, before the first lock\n"
-          "  token=$(redlock lock jobs:nightly --ttl 30s --wait 5s) || exit\n"
-          "  ... work for at most 30 seconds ...\n"
-          "  redlock unlock jobs:nightly \"$token\"\n"
+          "  redlock run --key jobs:nightly ./nightly.sh\n"
           "\n"
           "Exit status: 0 success; 1 not acquired, not held, or no safe quorum; 2 wrong\n"
-          "usage; 3 masters not reachable or another failure.\n"
+          "usage; 3 masters not reachable or another failure. 'run' has its own.\n"
           "\n"
           "Manual: redlock(1); concepts: redlock(7).\n",
           out);
@@ -93,7 +100,7 @@ int main(int argc, char **argv)
 
     setlocale(LC_CTYPE, "");
     /* A reader that goes away (head, less) is an error to handle: a lock must be given back, servers be ended. */
-    signal(SIGPIPE, SIG_IGN);
+    cli_sigpipe_was_ignored = signal(SIGPIPE, SIG_IGN) == SIG_IGN;
     opterr = 0;
     switch (getopt_long(argc, argv, "+hV", options, NULL)) {
     case -1:

@@ -10,6 +10,7 @@
 #include <redlock/options.h>
 
 #include "cli/clock.h"
+#include "cli/probe_queue.h"
 #include "cli/target.h"
 
 struct look;
@@ -24,6 +25,8 @@ struct look {
     size_t key_size;
     struct timeval timeout;
     struct probe *probe;
+    const struct probe_queue_names *names; /* NULL: the queue is not asked for */
+    struct probe_queue *queue;
     pthread_t thread;
 };
 
@@ -160,6 +163,8 @@ static void ask_for_key(redisContext *context, const struct target *target, cons
         return;
     take_pttl(context, look->probe);
     look->probe->latency_us = clock_now_us() - start;
+    if (look->names != NULL)
+        probe_queue_take(context, look->names, look->queue);
 }
 
 static void ask_to_delete(redisContext *context, const struct target *target, const struct look *look)
@@ -192,8 +197,9 @@ static void *look_at(void *data)
     return NULL;
 }
 
-static void ask_all(question ask, const char *const *urls, size_t n, const char *key, size_t key_size,
-                    uint32_t timeout_ms, struct probe *ret_probes)
+/* `plan` is what all of them have in common. */
+static void ask_all(const struct look *plan, const char *const *urls, size_t n, uint32_t timeout_ms,
+                    struct probe *ret_probes, struct probe_queue *ret_queues)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
     sigset_t all, before;
@@ -202,10 +208,13 @@ static void ask_all(question ask, const char *const *urls, size_t n, const char 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     for (size_t i = 0; i < n; i++) {
-        struct timeval timeout = {(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
-
         ret_probes[i] = (struct probe){.latency_us = -1};
-        looks[i] = (struct look){ask, urls[i], key, key_size, timeout, &ret_probes[i], 0};
+        looks[i] = *plan;
+        looks[i].url = urls[i];
+        looks[i].timeout = (struct timeval){(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
+        looks[i].probe = &ret_probes[i];
+        if (plan->names != NULL)
+            looks[i].queue = &ret_queues[i];
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
             looks[i].thread = 0;
             look_at(&looks[i]);
@@ -220,12 +229,25 @@ static void ask_all(question ask, const char *const *urls, size_t n, const char 
 void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
                struct probe *ret_probes)
 {
-    ask_all(ask_for_key, urls, n, key, key_size, timeout_ms, ret_probes);
+    const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size};
+
+    ask_all(&plan, urls, n, timeout_ms, ret_probes, NULL);
+}
+
+void probe_key_and_queue(const char *const *urls, size_t n, const char *key, size_t key_size,
+                         const struct probe_queue_names *names, uint32_t timeout_ms, struct probe *ret_probes,
+                         struct probe_queue *ret_queues)
+{
+    const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size, .names = names};
+
+    memset(ret_queues, 0, n * sizeof(ret_queues[0]));
+    ask_all(&plan, urls, n, timeout_ms, ret_probes, ret_queues);
 }
 
 void probe_delete(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms)
 {
+    const struct look plan = {.ask = ask_to_delete, .key = key, .key_size = key_size};
     struct probe probes[REDLOCK_MAX_MASTERS];
 
-    ask_all(ask_to_delete, urls, n, key, key_size, timeout_ms, probes);
+    ask_all(&plan, urls, n, timeout_ms, probes, NULL);
 }

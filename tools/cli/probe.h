@@ -28,6 +28,35 @@ struct probe {
 void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
                struct probe *ret_probes);
 
+enum { PROBE_QUEUE_SHOWN = 100 };
+
+/* One in line, on one master. */
+struct probe_waiter {
+    char value[PROBE_VALUE_SIZE];
+    uint64_t ticket;
+    int64_t lease_ms; /* left, by the master's clock; 0: ended, or there is no entry */
+};
+
+/* The queue of a key on one master (redlock(7)): the first PROBE_QUEUE_SHOWN of `length`. */
+struct probe_queue {
+    bool answered;
+    size_t length;
+    size_t n;
+    struct probe_waiter waiters[PROBE_QUEUE_SHOWN];
+    char why[96]; /* why there is no answer, "" otherwise */
+};
+
+/* Its names on the masters. */
+struct probe_queue_names {
+    const char *queue;
+    const char *waiters;
+};
+
+/* The same, and the queue by the same connections: it is the masters' as a whole, so it is looked at together. */
+void probe_key_and_queue(const char *const *urls, size_t n, const char *key, size_t key_size,
+                         const struct probe_queue_names *names, uint32_t timeout_ms, struct probe *ret_probes,
+                         struct probe_queue *ret_queues);
+
 /* Deletes it everywhere, as far as masters answer. */
 void probe_delete(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms);
 

@@ -76,6 +76,8 @@ static void on_event(const struct redlock_event *event, void *data)
 {
     struct session *session = data;
 
+    if (session->observer != NULL)
+        session->observer(event, session->observer_data);
     if (event->lock == NULL || event->lock != session->lock)
         return;
     if (event->type == REDLOCK_EVENT_ATTEMPT)
@@ -175,6 +177,22 @@ int session_extend(struct session *session, struct redlock_lock *lock, uint32_t 
 {
     record(session, lock, REDLOCK_OP_EXTEND);
     return ended(session, redlock_extend(lock, ttl_ms, on_result, session));
+}
+
+int session_acquire_whole(struct session *session, struct redlock_lock *lock,
+                          const struct redlock_acquire_options *options)
+{
+    int status = session_acquire(session, lock, options);
+    struct outcome acquired = session->last;
+
+    if (status != REDLOCK_OK || session->caught != 0 ||
+        redlock_remaining_ms(lock) >= (int64_t)options->ttl_ms * 3 / 4)
+        return status;
+    status = session_extend(session, lock, options->ttl_ms);
+    acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
+    acquired.remaining_ms = redlock_remaining_ms(lock);
+    session->last = acquired;
+    return acquired.status;
 }
 
 int session_release(struct session *session, struct redlock_lock *lock)

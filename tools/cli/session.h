@@ -48,6 +48,8 @@ struct session {
     int caught;
     struct redlock_lock *lock; /* of the operation that `last` belongs to */
     struct outcome last;
+    redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
+    void *observer_data;
 };
 
 /* False, with a message, if the system refuses. session_close() is needed in either case. */
@@ -63,6 +65,11 @@ struct redlock_client *session_client(struct session *session, const char *comma
  * if that was 0; the details are in session->last. */
 int session_acquire(struct session *session, struct redlock_lock *lock,
                     const struct redlock_acquire_options *options);
+
+/* session_acquire() of a lock that has most of its ttl left: one that a former holder has handed over, or that took
+ * long to get, has less at first, and is extended. session->last is the acquisition's, with the status of both. */
+int session_acquire_whole(struct session *session, struct redlock_lock *lock,
+                          const struct redlock_acquire_options *options);
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
 int session_release(struct session *session, struct redlock_lock *lock);
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token);

@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/probe.h"
 #include "cli/session.h"
+#include "cli/status_queue.h"
 #include "cli/term.h"
 #include "cli/verdict.h"
 #include "cli/votes.h"
@@ -23,6 +24,10 @@ static const char status_help[] =
     "           under way, or leftovers that end with their ttl; nobody holds the\n"
     "           lock\n"
     "  unknown  too few masters answered to tell\n"
+    "\n"
+    "Below that, who waits in line for it: tickets in their order, the place of each\n"
+    "on every master, in the order of the table, and how long the place is kept if\n"
+    "the waiter does not refresh it.\n"
     "\n"
     "  --verbose            whole tokens; without it, the first 8 characters. Who has\n"
     "                       a token can unlock with it\n"
@@ -52,6 +57,7 @@ struct picture {
     const struct request *request;
     const struct redlock_client *client; /* for the names */
     struct probe probes[REDLOCK_MAX_MASTERS];
+    struct probe_queue queues[REDLOCK_MAX_MASTERS];
     size_t n;
     struct verdict verdict;
 };
@@ -131,6 +137,7 @@ static void print_table(const struct picture *picture)
     for (size_t i = 0; i < picture->n; i++)
         print_row(&term, picture, i, name_width);
     print_verdict(&term, picture);
+    status_queue_print(&term, picture->queues, picture->n, token_width(picture));
 }
 
 static void json_token(struct cli_json *json, const struct picture *picture, const char *token)
@@ -159,6 +166,7 @@ static void json_master(struct cli_json *json, const struct picture *picture, si
         cli_json_int(json, "pttl_ms", probe->pttl_ms);
     if (probe->why[0] != '\0')
         cli_json_string(json, "error", probe->why);
+    status_queue_json(json, &picture->queues[i], picture->request->verbose, SHORT_TOKEN);
     cli_json_end(json, '}');
 }
 
@@ -187,10 +195,29 @@ static void print_json(const struct picture *picture)
     putchar('\n');
 }
 
-/* As the clients write it. */
-static bool full_key(const struct request *request, char *ret_key, size_t size)
+/* The names on the masters, as the clients write them: redlock(7). */
+struct names {
+    char key[REDLOCK_MAX_KEY_BYTES + 1];
+    char queue[REDLOCK_MAX_KEY_BYTES + 32];
+    char waiters[REDLOCK_MAX_KEY_BYTES + 32];
+};
+
+static bool make_names(const struct request *request, struct names *names)
 {
-    return (size_t)snprintf(ret_key, size, "%s%s", request->common.prefix, request->key) < size;
+    const char *prefix = request->common.prefix;
+
+    snprintf(names->queue, sizeof(names->queue), "%sredlock:queue:%s", prefix, request->key);
+    snprintf(names->waiters, sizeof(names->waiters), "%sredlock:waiters:%s", prefix, request->key);
+    return (size_t)snprintf(names->key, sizeof(names->key), "%s%s", prefix, request->key) < sizeof(names->key);
+}
+
+static void take_picture(const struct request *request, const struct names *names, struct picture *picture)
+{
+    const struct probe_queue_names queue = {names->queue, names->waiters};
+
+    probe_key_and_queue(request->common.masters.urls, picture->n, names->key, strlen(names->key), &queue,
+                        request->common.node_timeout_ms, picture->probes, picture->queues);
+    picture->verdict = verdict_of(picture->probes, picture->n, cli_quorum(&request->common));
 }
 
 static int look(const struct request *request, const struct redlock_client *client)
@@ -201,14 +228,15 @@ static int look(const struct request *request, const struct redlock_client *clie
         [VERDICT_SPLIT] = CLI_NOT_HELD,
         [VERDICT_UNKNOWN] = CLI_INFRASTRUCTURE,
     };
-    char key[REDLOCK_MAX_KEY_BYTES + 1];
-    struct picture picture = {.request = request, .client = client, .n = request->common.masters.count};
+    static struct picture picture; /* too large for a stack */
+    struct names names;
 
-    if (!full_key(request, key, sizeof(key)))
+    picture.request = request;
+    picture.client = client;
+    picture.n = request->common.masters.count;
+    if (!make_names(request, &names))
         return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
-    probe_key(request->common.masters.urls, picture.n, key, strlen(key), request->common.node_timeout_ms,
-              picture.probes);
-    picture.verdict = verdict_of(picture.probes, picture.n, cli_quorum(&request->common));
+    take_picture(request, &names, &picture);
     if (request->common.json)
         print_json(&picture);
     else

@@ -1,10 +1,12 @@
 /* redlock unlock: gives up a lock that `redlock lock` has left. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/args.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
+#include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
 #include "cli/term.h"
@@ -12,11 +14,14 @@
 
 static const char unlock_help[] =
     "Usage: redlock unlock KEY TOKEN [OPTION...]\n"
+    "       redlock unlock --token-file FILE [OPTION...]\n"
     "\n"
     "Gives up the lock on KEY that was taken with TOKEN (as printed by 'redlock\n"
     "lock'). Every master deletes the key only if it still has this token: a lock\n"
     "that someone else has taken since is never touched.\n"
     "\n"
+    "  --token-file FILE    has key and token, as 'redlock lock' has written them;\n"
+    "                       removed when the lock is given up\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  --json               print one line of JSON instead of the table\n"
@@ -33,6 +38,8 @@ static const char unlock_help[] =
 struct request {
     struct cli_common common;
     bool quiet;
+    const char *token_file;  /* NULL: none */
+    struct hold hold;        /* ... and what it says */
     const char *operands[2]; /* KEY, TOKEN */
 };
 
@@ -108,23 +115,57 @@ static int run(const struct request *request)
     return finish(&session, client, FINISH_MS, code);
 }
 
+/* Key and token of the file, which nobody may extend meanwhile. */
+static int run_by_file(struct request *request)
+{
+    int reserved = hold_reserve("unlock", request->token_file);
+    int code = CLI_INFRASTRUCTURE;
+
+    if (reserved >= 0 && hold_read("unlock", request->token_file, &request->hold)) {
+        request->operands[0] = request->hold.key;
+        request->operands[1] = request->hold.token;
+        code = run(request);
+        if (code == CLI_OK || code == CLI_NOT_HELD)
+            unlink(request->token_file);
+    }
+    if (reserved >= 0)
+        close(reserved);
+    return code;
+}
+
+/* Either both operands or the file. */
+static bool names_a_lock(const struct request *request)
+{
+    if (request->token_file != NULL && request->operands[0] != NULL)
+        cli_error("unlock", "--token-file stands for KEY and TOKEN");
+    else if (request->token_file == NULL && request->operands[1] == NULL)
+        cli_error("unlock", "%s is missing", request->operands[0] == NULL ? "KEY" : "TOKEN");
+    else
+        return true;
+    return false;
+}
+
 int unlock_main(int argc, char **argv)
 {
     struct request request = {0};
     const struct cli_option options[] = {
-        {.name = "quiet", .flag = &request.quiet},
+        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        {.name = "token-file", .text = &request.token_file},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"unlock", unlock_help, options, (const char *const[]){"KEY", "TOKEN", NULL}};
+    const struct cli_command command = {"unlock", unlock_help, options,
+                                        (const char *const[]){"[KEY]", "[TOKEN]", NULL}};
     int code;
 
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
     code = cli_parse(&command, argc, argv, request.operands);
     request.quiet = request.quiet || request.common.json;
+    if (code < 0 && !(names_a_lock(&request) && cli_need_masters("unlock", &request.common.masters)))
+        code = cli_usage("unlock");
     if (code < 0)
-        code = cli_need_masters("unlock", &request.common.masters) ? run(&request) : cli_usage("unlock");
+        code = request.token_file != NULL ? run_by_file(&request) : run(&request);
     cli_common_fini(&request.common);
     return code;
 }

@@ -1,0 +1,213 @@
+/* Token files: lock, extend, check and unlock by them; and break. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "run_rig.h"
+#include "suite.h"
+
+static const char *path;
+
+/* A command with the token file in place of "@". */
+static void run(int exit_code, const char *line)
+{
+    char whole[512];
+    const char *at = strchr(line, '@');
+
+    snprintf(whole, sizeof(whole), "%.*s%s%s", at != NULL ? (int)(at - line) : (int)strlen(line), line,
+             at != NULL ? path : "", at != NULL ? at + 1 : "");
+    tool_run(&tool, whole);
+    tool_expect(&tool, exit_code);
+}
+
+static void open_all(void)
+{
+    locks_open();
+    path = rig_path("token.json");
+}
+
+START_TEST(lock_leaves_the_token_to_a_file_for_its_owner)
+{
+    struct stat seen;
+
+    run(0, "lock job --token-file @");
+    ck_assert_str_eq(tool.out, "");
+    ck_assert_int_eq(stat(path, &seen), 0);
+    ck_assert_uint_eq(seen.st_mode & 0777, 0600);
+    run(0, "status job");
+    run(0, "check @");
+    ck_assert_int_gt(atoi(tool.out), 20000);
+}
+END_TEST
+
+/* Handed over by its former holder, a lock is valid for two seconds at first. */
+START_TEST(a_lock_that_was_waited_for_has_its_whole_ttl)
+{
+    const char *const words[] = {"lock", "job", "--ttl", "30s", "--wait", "25s", "--token-file", path, NULL};
+    struct tool holder;
+    struct tool waiting;
+
+    rig_start(&holder, WORDS(SH("echo ready; exec sleep 60")));
+    tool_start(&waiting, words);
+    kill(holder.pid, SIGTERM);
+    tool_finish(&holder);
+    tool_finish(&waiting);
+    tool_expect(&waiting, 0);
+    run(0, "check @ --at-least 20s");
+}
+END_TEST
+
+START_TEST(unlock_gives_it_up_and_removes_the_file)
+{
+    run(0, "lock job --token-file @");
+    run(0, "unlock --token-file @");
+    rig_expect_free();
+    ck_assert_int_ne(access(path, F_OK), 0);
+    run(3, "unlock --token-file @");
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_written_leaves_nothing_locked)
+{
+    run(3, "lock job --token-file /nowhere/at/all/token.json");
+    ck_assert_ptr_nonnull(strstr(tool.err, "is given back"));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(extend_lengthens_the_lock_and_keeps_token_and_fence)
+{
+    char fence[64];
+    const char *found;
+
+    run(0, "lock job --ttl 2s --fenced --token-file @");
+    found = strstr(rig_read(path), "\"fence\":");
+    ck_assert_ptr_nonnull(found);
+    snprintf(fence, sizeof(fence), "%.*s", (int)strcspn(found, ","), found);
+    run(0, "extend @ --ttl 40s");
+    ck_assert_ptr_nonnull(strstr(rig_read(path), fence));
+    run(0, "check @ --at-least 30s");
+    run(1, "check @ --at-least 50s --quiet");
+    ck_assert_str_eq(tool.out, "");
+    run(0, "extend @ --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"ttl_ms\":40000"));
+    run(2, "extend @ --ttl 10s");
+    ck_assert_ptr_nonnull(strstr(tool.err, "a lock is not made shorter"));
+    run(0, "unlock --token-file @");
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(extend_does_not_bring_back_a_lock_whose_time_is_over)
+{
+    run(0, "lock job --ttl 100ms --token-file @");
+    while (masters_count_key(masters, "job") > 0)
+        continue;
+    run(1, "extend @");
+    run(1, "check @");
+    ck_assert_str_eq(tool.out, "0\n");
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file)
+{
+    run(0, "lock job --token-file @");
+    run(0, "break job --yes");
+    run(1, "extend @");
+    ck_assert_ptr_nonnull(strstr(rig_read(path), "\"state\":\"lost\""));
+    run(1, "check @");
+    run(1, "extend @");
+}
+END_TEST
+
+START_TEST(extend_without_a_quorum_leaves_what_was_proven)
+{
+    run(0, "lock job --token-file @");
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    run(3, "extend @");
+    run(0, "check @");
+    ck_assert_int_gt(atoi(tool.out), 10000);
+}
+END_TEST
+
+static const char *const damaged[] = {"", "no json", "{\"state\":\"held\"}", "{\"state\":\"held\",\"key\":7}"};
+
+START_TEST(a_file_that_is_none_is_refused)
+{
+    FILE *file = fopen(path, "w");
+
+    ck_assert_ptr_nonnull(file);
+    fputs(damaged[_i], file);
+    fclose(file);
+    run(3, "check @");
+    run(3, "extend @");
+    run(3, "unlock --token-file @");
+    ck_assert_int_eq(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(break_frees_the_key_and_says_whether_somebody_had_it)
+{
+    run(2, "break job");
+    ck_assert_ptr_nonnull(strstr(tool.err, "add --yes"));
+    run(1, "break job --yes");
+    ck_assert_ptr_nonnull(strstr(tool.err, "nobody has 'job'"));
+    locks_lock();
+    run(0, "break job --yes --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"holders\":1,"));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(break_takes_every_value_away)
+{
+    locks_store(0, "a");
+    locks_store(1, "b");
+    locks_store(2, "b");
+    run(0, "break job --yes");
+    ck_assert_ptr_nonnull(strstr(tool.err, "deleted on 3 of 5 masters"));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(break_without_a_quorum_exits_with_3)
+{
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    run(3, "break job --yes");
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("hold-files");
+    TCase *files = suite_add_case(made, "files", open_all, locks_close);
+    TCase *breaking = suite_add_case(made, "break", open_all, locks_close);
+
+    tcase_add_test(files, lock_leaves_the_token_to_a_file_for_its_owner);
+    tcase_add_test(files, a_lock_that_was_waited_for_has_its_whole_ttl);
+    tcase_add_test(files, unlock_gives_it_up_and_removes_the_file);
+    tcase_add_test(files, a_file_that_cannot_be_written_leaves_nothing_locked);
+    tcase_add_test(files, extend_lengthens_the_lock_and_keeps_token_and_fence);
+    tcase_add_test(files, extend_does_not_bring_back_a_lock_whose_time_is_over);
+    tcase_add_test(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file);
+    tcase_add_test(files, extend_without_a_quorum_leaves_what_was_proven);
+    tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
+    tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
+    tcase_add_test(breaking, break_takes_every_value_away);
+    tcase_add_test(breaking, break_without_a_quorum_exits_with_3);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}

@@ -1,0 +1,167 @@
+/* Every exit code of `redlock run`, on real masters. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run_rig.h"
+#include "suite.h"
+
+START_TEST(the_commands_exit_code_is_passed_on)
+{
+    static const int codes[] = {0, 1, 77, 255};
+    char script[16];
+
+    snprintf(script, sizeof(script), "exit %d", codes[_i]);
+    rig_run(codes[_i], WORDS(SH(script)));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(a_command_that_died_by_a_signal_gives_128_and_its_number)
+{
+    rig_run(128 + SIGTERM, WORDS(SH("kill -TERM $$")));
+    rig_run(128 + SIGKILL, WORDS(SH("kill -KILL $$")));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(a_lock_that_another_has_is_124_and_starts_nothing)
+{
+    locks_lock();
+    rig_run(124, WORDS("touch", rig_path("started")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held by another: nothing was run"));
+    rig_run(124, WORDS("--wait", "300ms", "touch", rig_path("started")));
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(busy_can_be_a_success_or_any_code)
+{
+    locks_lock();
+    rig_run(0, WORDS("--on-busy", "skip", "touch", rig_path("started")));
+    rig_run(9, WORDS("--busy-exit-code", "9", "touch", rig_path("started")));
+    rig_run(0, WORDS("--on-busy", "skip", "--quiet", "true"));
+    ck_assert_str_eq(tool.err, "");
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+}
+END_TEST
+
+START_TEST(masters_that_are_down_are_122)
+{
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    rig_run(122, WORDS("--wait", "100ms", "touch", rig_path("started")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "no quorum of masters reachable"));
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(masters_that_hang_are_122)
+{
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_hang(masters, i));
+    rig_run(122, WORDS("--node-timeout", "100ms", "true"));
+}
+END_TEST
+
+START_TEST(a_lost_lock_is_123)
+{
+    rig_run(123, WORDS("--no-renew", "--ttl", "600ms", "sleep", "60"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "'job' could not be renewed: the command is warned"));
+}
+END_TEST
+
+START_TEST(a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127)
+{
+    rig_run(126, WORDS("/"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "cannot run '/': "));
+    rig_run(127, WORDS("no-such-command-anywhere"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "cannot run 'no-such-command-anywhere': "));
+    rig_expect_free();
+}
+END_TEST
+
+static const struct {
+    const char *line;
+    const char *message;
+} wrong[] = {
+    {"run", "no command to run"},
+    {"run true", "no --key"},
+    {"run --key job", "no command to run"},
+    {"run --fly true", "unknown option '--fly'"},
+    {"run -x true", "unknown option '-x'"},
+    {"run --key job --ttl -5 true", "'-5' is not a duration"},
+    {"run --key job --ttl 0 true", "--ttl must be above 0"},
+    {"run --key job --ttl 2m true", "at most --max-ttl"},
+    {"run --key job --wait -1 true", "'-1' is not a duration"},
+    {"run --key job --kill-after 15s true", "--kill-after must be less than half of --ttl"},
+    {"run --key job --kill-after 500ms true", "--kill-after must be more than --kill-margin"},
+    {"run --key job --kill-margin 0 true", "--kill-margin must be at least"},
+    {"run --key job --kill-margin 8s true", "--kill-margin must be less than a quarter"},
+    {"run --key job --on-lost weep true", "'weep' is not one of"},
+    {"run --key job --on-lost signal=SIGNOTHING true", "is not one of"},
+    {"run --key job --on-lost exec= true", "is not one of"},
+    {"run --key job --on-busy weep true", "'weep' is not one of fail, skip"},
+    {"run --key job --busy-exit-code 256 true", "at most 255"},
+    {"run --key job --on-busy skip --busy-exit-code 1 true", "exclude each other"},
+    {"run --key job --quiet --status true", "--quiet excludes"},
+    {"run --key job --nodes a,,b true", "empty item"},
+    {"run --key job --nodes-file /nowhere/at/all true", "cannot read '/nowhere/at/all'"},
+    {"run --key job --password-file /nowhere/at/all true", "cannot read '/nowhere/at/all'"},
+};
+
+START_TEST(wrong_usage_is_125)
+{
+    tool_run(&tool, wrong[_i].line);
+    tool_expect(&tool, 125);
+    ck_assert_msg(strstr(tool.err, wrong[_i].message) != NULL, "'%s' says:\n%s", wrong[_i].line, tool.err);
+    ck_assert_str_eq(tool.out, "");
+}
+END_TEST
+
+START_TEST(no_masters_are_125)
+{
+    unsetenv("REDLOCK_NODES");
+    rig_run(125, WORDS("true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "no masters given"));
+}
+END_TEST
+
+START_TEST(options_end_at_the_command)
+{
+    rig_run(0, WORDS("echo", "--ttl", "-v", "--"));
+    ck_assert_str_eq(tool.out, "--ttl -v --\n");
+    rig_run(0, WORDS("--", SH("echo $0"), "--help"));
+    ck_assert_str_eq(tool.out, "--help\n");
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("run-codes");
+    TCase *codes = suite_add_case(made, "exit codes", locks_open, locks_close);
+
+    tcase_add_loop_test(codes, the_commands_exit_code_is_passed_on, 0, 4);
+    tcase_add_test(codes, a_command_that_died_by_a_signal_gives_128_and_its_number);
+    tcase_add_test(codes, a_lock_that_another_has_is_124_and_starts_nothing);
+    tcase_add_test(codes, busy_can_be_a_success_or_any_code);
+    tcase_add_test(codes, masters_that_are_down_are_122);
+    tcase_add_test(codes, masters_that_hang_are_122);
+    tcase_add_test(codes, a_lost_lock_is_123);
+    tcase_add_test(codes, a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127);
+    tcase_add_loop_test(codes, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(codes, no_masters_are_125);
+    tcase_add_test(codes, options_end_at_the_command);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}

@@ -1,0 +1,295 @@
+/* The parts of `redlock run` and of the token files that are pure, or only touch files. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/hold_file.h"
+#include "cli/json_read.h"
+#include "cli/run_clock.h"
+#include "cli/run_deadline.h"
+#include "cli/run_env.h"
+#include "cli/secrets.h"
+#include "suite.h"
+
+/* --- Deadlines: at a second for a kill, three for a warning ------------------------------------------------------- */
+
+#define S INT64_C(1000000000)
+
+static const struct run_limits limits = {.kill_after_ns = 3 * S, .margin_ns = S};
+static const struct run_instant until = {100 * S, 200 * S};
+
+/* `left` before the end, by both clocks. */
+static struct run_due due_with(int64_t left_ns, bool warned)
+{
+    return run_due_at(&limits, until, run_instant_after(until, -left_ns), warned);
+}
+
+START_TEST(the_warning_and_the_kill_are_due_at_their_instants)
+{
+    ck_assert_int_eq(due_with(3 * S + 1, false).step, RUN_STEP_WAIT);
+    ck_assert_int_eq(due_with(3 * S, false).step, RUN_STEP_WARN);
+    ck_assert_int_eq(due_with(3 * S, true).step, RUN_STEP_WAIT);
+    ck_assert_int_eq(due_with(S + 1, false).step, RUN_STEP_WARN);
+    ck_assert_int_eq(due_with(S + 1, true).step, RUN_STEP_WAIT);
+    ck_assert_int_eq(due_with(S, false).step, RUN_STEP_KILL);
+    ck_assert_int_eq(due_with(S, true).step, RUN_STEP_KILL);
+    ck_assert_int_eq(due_with(-S, true).step, RUN_STEP_KILL);
+}
+END_TEST
+
+START_TEST(without_a_warning_only_the_kill_is_due)
+{
+    struct run_limits sudden = {.kill_after_ns = 0, .margin_ns = S};
+
+    ck_assert_int_eq(run_due_at(&sudden, until, run_instant_after(until, -S - 1), false).step, RUN_STEP_WAIT);
+    ck_assert_int_eq(run_due_at(&sudden, until, run_instant_after(until, -S), false).step, RUN_STEP_KILL);
+}
+END_TEST
+
+START_TEST(no_sleep_goes_past_what_is_due_next)
+{
+    for (int64_t left_ns = 20 * S; left_ns > S; left_ns -= S / 10) {
+        struct run_due cold = due_with(left_ns, false);
+        struct run_due warned = due_with(left_ns, true);
+
+        ck_assert_int_gt(warned.wait_ns, 0);
+        ck_assert_int_le(warned.wait_ns, left_ns - S);
+        ck_assert_int_ge(warned.wait_ns, (left_ns - S) / 2);
+        if (cold.step == RUN_STEP_WAIT)
+            ck_assert_int_le(cold.wait_ns, left_ns - 3 * S);
+    }
+}
+END_TEST
+
+START_TEST(the_sleeps_come_to_an_end)
+{
+    struct run_instant now = run_instant_after(until, -80 * S);
+    int sleeps = 0;
+
+    for (struct run_due due; (due = run_due_at(&limits, until, now, true)).step != RUN_STEP_KILL; sleeps++)
+        now = run_instant_after(now, due.wait_ns);
+    ck_assert_int_le(sleeps, 12);
+    ck_assert_int_eq(run_time_left(until, now), S);
+}
+END_TEST
+
+START_TEST(the_clock_that_has_advanced_more_decides)
+{
+    ck_assert_int_eq(run_time_left(until, (struct run_instant){90 * S, 195 * S}), 5 * S);
+    ck_assert_int_eq(run_time_left(until, (struct run_instant){98 * S, 195 * S}), 2 * S);
+    ck_assert_int_eq(run_due_at(&limits, until, (struct run_instant){0, 199 * S}, true).step, RUN_STEP_KILL);
+}
+END_TEST
+
+START_TEST(limits_must_fit_the_ttl_and_defaults_do)
+{
+    for (uint32_t ttl_ms = 130; ttl_ms <= 86400000; ttl_ms += 1 + ttl_ms / 3) {
+        uint32_t margin_ms = run_default_margin_ms(ttl_ms);
+
+        ck_assert_ptr_null(run_limits_fault(ttl_ms, run_default_kill_after_ms(ttl_ms), margin_ms));
+        ck_assert_ptr_null(run_limits_fault(ttl_ms, 0, margin_ms));
+    }
+    ck_assert_ptr_nonnull(run_limits_fault(1000, 500, 20));
+    ck_assert_ptr_null(run_limits_fault(1000, 499, 20));
+    ck_assert_ptr_nonnull(run_limits_fault(1000, 20, 20));
+    ck_assert_ptr_nonnull(run_limits_fault(1000, 0, 0));
+    ck_assert_ptr_nonnull(run_limits_fault(1000, 0, 250));
+    ck_assert_uint_eq(run_default_margin_ms(100), 20);
+    ck_assert_uint_eq(run_default_margin_ms(30000), 1000);
+}
+END_TEST
+
+/* --- Environment ------------------------------------------------------------------------------------------------- */
+
+START_TEST(told_variables_replace_all_others_of_their_name)
+{
+    char *const before[] = {(char[]){"A=1"}, (char[]){"KEY=old"}, (char[]){"KEYS=other"}, (char[]){"KEY=older"},
+                            (char[]){"GONE=1"}, NULL};
+    const struct run_variable told[] = {{"KEY", "new"}, {"GONE", NULL}, {"EMPTY", ""}};
+    char **env = run_env_create(before, told, 3);
+
+    ck_assert_ptr_nonnull(env);
+    ck_assert_str_eq(env[0], "A=1");
+    ck_assert_str_eq(env[1], "KEYS=other");
+    ck_assert_str_eq(env[2], "KEY=new");
+    ck_assert_str_eq(env[3], "EMPTY=");
+    ck_assert_ptr_null(env[4]);
+    run_env_free(env);
+}
+END_TEST
+
+/* --- Passwords --------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    const char *masked;
+    const char *scrubbed;
+} secrets[] = {
+    {"redis://me:secret@host:1/2", "redis://me:***@host:1/2", "redis://me:******@host:1/2"},
+    {"redis://:a:b@c@host", "redis://:***@host", "redis://:*****@host"},
+    {"redis://:a/b@host,redis://host2", "redis://:***@host,redis://host2", "redis://:***@host,redis://host2"},
+    {"unix://:pw@/path?db=1", "unix://:***@/path?db=1", "unix://:**@/path?db=1"},
+    {":pw@host,me:pw2@host", ":***@host,me:***@host", ":**@host,me:***@host"},
+    {"redis://host:6379", "redis://host:6379", "redis://host:6379"},
+    {"--nodes=redis://u:p@h", "--nodes=redis://u:***@h", "--nodes=redis://u:*@h"},
+    {"", "", ""},
+    {"a, b", "a, b", "a, b"},
+};
+
+START_TEST(passwords_are_found_in_urls)
+{
+    char masked[128];
+    char scrubbed[128];
+
+    snprintf(scrubbed, sizeof(scrubbed), "%s", secrets[_i].text);
+    cli_scrub(scrubbed);
+    ck_assert_str_eq(cli_masked(secrets[_i].text, masked, sizeof(masked)), secrets[_i].masked);
+    ck_assert_str_eq(scrubbed, secrets[_i].scrubbed);
+}
+END_TEST
+
+START_TEST(a_mask_that_does_not_fit_is_cut)
+{
+    char masked[8];
+
+    ck_assert_str_eq(cli_masked("redis://me:secret@host", masked, sizeof(masked)), "redis:/");
+}
+END_TEST
+
+static const struct {
+    const char *given;
+    const char *url;
+} passwords[] = {
+    {"host", "redis://:p%40%2Fw@host"},
+    {"me@host:1", "redis://me:p%40%2Fw@host:1"},
+    {"redis://:own@host", "redis://:own@host"},
+    {"/path/to@x", "unix://:p%40%2Fw@/path/to@x"},
+    {"redis://host/3", "redis://:p%40%2Fw@host/3"},
+};
+
+START_TEST(the_password_goes_to_urls_without_one)
+{
+    struct cli_common common;
+
+    setenv("REDLOCK_PASSWORD", "p@/w", 1);
+    cli_common_init(&common);
+    ck_assert(cli_add_master("test", &common.masters, passwords[_i].given));
+    ck_assert(cli_need_masters("test", &common.masters));
+    ck_assert_str_eq(common.masters.urls[0], passwords[_i].url);
+    cli_common_fini(&common);
+    unsetenv("REDLOCK_PASSWORD");
+}
+END_TEST
+
+/* --- Files ------------------------------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *text;
+    const char *value; /* of "b"; NULL: none */
+} objects[] = {
+    {"{\"b\":\"x\"}", "x"},
+    {" { \"a\" : 1 , \"b\" : -17 } \n", "-17"},
+    {"{\"a\":\"}\",\"b\":true}", "true"},
+    {"{\"a\":\"\\\"b\\\":\",\"b\":\"q\\\"\\\\\\n\\u00e9\"}", "q\"\\\n\xe9"},
+    {"{\"bb\":1,\"b\":\"\"}", ""},
+    {"{\"a\":1}", NULL},
+    {"{\"a\":{\"b\":1}}", NULL},
+    {"{\"a\":[1],\"b\":1}", NULL},
+    {"{\"b\":\"open", NULL},
+    {"{\"b\":\"\\u12ab\"}", NULL},
+    {"{\"b\":\"\\", NULL},
+    {"{\"b\"", NULL},
+    {"{", NULL},
+    {"", NULL},
+    {"[\"b\"]", NULL},
+    {"{\"b\":\"12345678901234567890123456789012\"}", NULL},
+};
+
+START_TEST(members_are_read_from_flat_objects_only)
+{
+    char value[32];
+    bool found = json_read(objects[_i].text, "b", value, sizeof(value));
+
+    ck_assert_int_eq(found, objects[_i].value != NULL);
+    ck_assert_str_eq(value, objects[_i].value != NULL ? objects[_i].value : "");
+}
+END_TEST
+
+static struct hold sample(int64_t left_ms)
+{
+    struct hold hold = {.state = "held", .key = "odd \"key\" \xff\x01", .token = "token", .fence = 7, .ttl_ms = 30000,
+                        .nodes_ok = "3/5", .handover = "text"};
+
+    hold.valid_until = run_instant_after(run_instant_now(), left_ms * 1000000);
+    return hold;
+}
+
+START_TEST(a_hold_survives_the_way_through_its_file)
+{
+    char path[] = "/tmp/redlock-hold-XXXXXX";
+    int fd = mkstemp(path);
+    struct hold written = sample(20000);
+    struct hold read;
+
+    ck_assert_int_ge(fd, 0);
+    close(fd);
+    ck_assert(hold_write("test", path, &written));
+    ck_assert(hold_read("test", path, &read));
+    unlink(path);
+    ck_assert_str_eq(read.key, written.key);
+    ck_assert_str_eq(read.token, written.token);
+    ck_assert_str_eq(read.handover, written.handover);
+    ck_assert_uint_eq(read.fence, 7);
+    ck_assert_int_eq(read.valid_until.boot_ns, written.valid_until.boot_ns);
+    ck_assert_int_eq(read.valid_until.raw_ns, written.valid_until.raw_ns);
+    ck_assert_int_gt(hold_remaining_ms(&read), 0);
+    ck_assert_int_le(hold_remaining_ms(&read), 20000);
+    strcpy(read.boot, "another boot");
+    ck_assert_int_eq(hold_remaining_ms(&read), 0);
+}
+END_TEST
+
+START_TEST(a_hold_that_is_over_or_lost_has_nothing_left)
+{
+    char path[] = "/tmp/redlock-hold-XXXXXX";
+    struct hold holds[2] = {sample(-1), sample(20000)};
+
+    close(mkstemp(path));
+    strcpy(holds[1].state, "lost");
+    for (int i = 0; i < 2; i++) {
+        ck_assert(hold_write("test", path, &holds[i]));
+        ck_assert(hold_read("test", path, &holds[i]));
+        ck_assert_int_eq(hold_remaining_ms(&holds[i]), 0);
+    }
+    unlink(path);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("run-parts");
+    TCase *deadline = suite_add_case(made, "deadline", NULL, NULL);
+    TCase *words = suite_add_case(made, "words", NULL, NULL);
+    TCase *files = suite_add_case(made, "files", NULL, NULL);
+
+    tcase_add_test(deadline, the_warning_and_the_kill_are_due_at_their_instants);
+    tcase_add_test(deadline, without_a_warning_only_the_kill_is_due);
+    tcase_add_test(deadline, no_sleep_goes_past_what_is_due_next);
+    tcase_add_test(deadline, the_sleeps_come_to_an_end);
+    tcase_add_test(deadline, the_clock_that_has_advanced_more_decides);
+    tcase_add_test(deadline, limits_must_fit_the_ttl_and_defaults_do);
+    tcase_add_test(words, told_variables_replace_all_others_of_their_name);
+    tcase_add_loop_test(words, passwords_are_found_in_urls, 0, sizeof(secrets) / sizeof(secrets[0]));
+    tcase_add_test(words, a_mask_that_does_not_fit_is_cut);
+    tcase_add_loop_test(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]));
+    tcase_add_loop_test(files, members_are_read_from_flat_objects_only, 0, sizeof(objects) / sizeof(objects[0]));
+    tcase_add_test(files, a_hold_survives_the_way_through_its_file);
+    tcase_add_test(files, a_hold_that_is_over_or_lost_has_nothing_left);
+    return made;
+}
+
+int main(void)
+{
+    return suite_run(suite());
+}

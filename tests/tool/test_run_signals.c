@@ -1,0 +1,278 @@
+/* What `redlock run` does with signals, and with commands that do not want to end. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run_rig.h"
+#include "suite.h"
+
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+static void close_all(void)
+{
+    locks_close();
+    tool_orphans_end();
+}
+
+/* --- Before the command runs ------------------------------------------------------------------------------------- */
+
+static const int ending[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
+
+START_TEST(a_waiting_run_ends_at_once_and_starts_nothing)
+{
+    int number = ending[_i];
+    struct tool run;
+    int64_t start_ms;
+    const char *const words[] = {"run",  "--key", "job",     "-v",    "--wait", "inf",
+                                 "touch", rig_path("started"), NULL};
+
+    locks_lock();
+    tool_start(&run, words);
+    rig_read_error(&run, "'job' is asked for");
+    start_ms = now_ms();
+    kill(run.pid, number);
+    tool_finish(&run);
+    tool_expect(&run, 128 + number);
+    ck_assert_int_lt(now_ms() - start_ms, 5000);
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+    ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
+}
+END_TEST
+
+START_TEST(a_run_that_waits_for_masters_that_hang_ends_at_once)
+{
+    struct tool run;
+    const char *const words[] = {"run", "--key", "job", "-v", "--wait", "inf", "true", NULL};
+
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_hang(masters, i));
+    tool_start(&run, words);
+    rig_read_error(&run, "'job' is asked for");
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 128 + SIGTERM);
+}
+END_TEST
+
+START_TEST(a_waiting_run_does_not_care_about_other_signals)
+{
+    struct tool run;
+    const char *const words[] = {"run", "--key", "job", "-v", "--wait", "inf", "echo", "done", NULL};
+    char token[64];
+
+    snprintf(token, sizeof(token), "%s", locks_lock());
+    tool_start(&run, words);
+    rig_read_error(&run, "'job' is asked for");
+    kill(run.pid, SIGUSR1);
+    kill(run.pid, SIGUSR2);
+    kill(run.pid, SIGWINCH);
+    locks_unlock(token);
+    tool_finish(&run);
+    tool_expect(&run, 0);
+    ck_assert_str_eq(run.out, "done\n");
+}
+END_TEST
+
+/* --- While it runs ----------------------------------------------------------------------------------------------- */
+
+static const struct {
+    int number;
+    const char *name;
+} passed_on[] = {{SIGHUP, "HUP"},   {SIGINT, "INT"},   {SIGTERM, "TERM"},  {SIGQUIT, "QUIT"},
+                 {SIGUSR1, "USR1"}, {SIGUSR2, "USR2"}, {SIGWINCH, "WINCH"}};
+
+START_TEST(signals_reach_the_command)
+{
+    char script[256];
+    struct tool run;
+
+    snprintf(script, sizeof(script), "trap 'echo got; exit 5' %s; echo ready; " WAIT, passed_on[_i].name);
+    rig_start(&run, WORDS(SH(script)));
+    kill(run.pid, passed_on[_i].number);
+    tool_finish(&run);
+    tool_expect(&run, 5);
+    ck_assert_ptr_nonnull(strstr(run.out, "got"));
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(signals_reach_the_whole_group)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS(SH("sh -c 'echo ready; exec sleep 60'; exit 1")));
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 128 + SIGTERM);
+}
+END_TEST
+
+START_TEST(a_signal_that_was_ignored_stays_so)
+{
+    struct tool run;
+
+    signal(SIGHUP, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    rig_start(&run, WORDS(SH("grep SigIgn /proc/self/status; trap 'exit 7' TERM; echo ready; " WAIT)));
+    signal(SIGHUP, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    kill(run.pid, SIGHUP);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 7);
+    ck_assert_ptr_nonnull(strstr(run.out, "1001\n"));
+    rig_run(0, WORDS("grep", "SigIgn:.*0000$", "/proc/self/status"));
+}
+END_TEST
+
+/* --- The end of the lock ----------------------------------------------------------------------------------------- */
+
+START_TEST(the_command_is_warned_before_it_is_killed)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--no-renew", "--ttl", "1s", "--kill-after", "300ms",
+                          SH("trap 'echo warned; exit 0' TERM; echo ready; " WAIT)));
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_ptr_nonnull(strstr(run.out, "warned"));
+    ck_assert_ptr_null(strstr(run.err, "is killed"));
+}
+END_TEST
+
+START_TEST(the_warning_can_be_another_signal)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--no-renew", "--ttl", "1s", "--kill-after", "300ms", "--on-lost", "signal=SIGUSR1",
+                          SH("trap 'echo wrong' TERM; trap 'echo right; exit 0' USR1; echo ready; " WAIT)));
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_ptr_nonnull(strstr(run.out, "right"));
+    ck_assert_ptr_null(strstr(run.out, "wrong"));
+}
+END_TEST
+
+START_TEST(the_warning_can_be_a_command)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--no-renew", "--ttl", "1s", "--kill-after", "300ms", "--on-lost",
+                          "exec=echo hook for $REDLOCK_KEY; kill -USR2 $REDLOCK_PID",
+                          SH("trap 'echo told; exit 0' USR2; echo ready; " WAIT)));
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_ptr_nonnull(strstr(run.out, "told"));
+}
+END_TEST
+
+START_TEST(kill_gives_no_warning)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--no-renew", "--ttl", "500ms", "--on-lost", "kill",
+                          SH("trap 'echo warned' TERM; echo ready; " WAIT)));
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_ptr_null(strstr(run.out, "warned"));
+    ck_assert_ptr_nonnull(strstr(run.err, "is killed"));
+}
+END_TEST
+
+START_TEST(ignore_lets_the_command_go_on)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--no-renew", "--ttl", "300ms", "--on-lost", "ignore",
+                          SH("trap 'exit 4' TERM; echo ready; " WAIT)));
+    rig_read_error(&run, "'job' is lost");
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 4);
+}
+END_TEST
+
+START_TEST(a_key_that_was_deleted_ends_the_command)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--ttl", "1s", SH("trap '' TERM; echo ready; " WAIT)));
+    tool_run(&tool, "break job --yes");
+    tool_expect(&tool, 0);
+    tool_finish(&run);
+    tool_expect(&run, 123);
+}
+END_TEST
+
+START_TEST(the_lock_is_kept_until_all_descendants_have_ended)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--status", SH("(exec sleep 60) & setsid sh -c 'echo ready; exec sleep 60' & exit 3")));
+    rig_read_error(&run, "has ended, but not all that it has started");
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 3);
+    rig_expect_free();
+}
+END_TEST
+
+START_TEST(masters_that_hang_for_less_than_the_lock_do_no_harm)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("--ttl", "2s", "--node-timeout", "100ms", "-v",
+                          SH("trap 'exit 6' TERM; echo ready; " WAIT)));
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_hang(masters, i));
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_resume(masters, i));
+    rig_read_error(&run, "is renewed");
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 6);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("run-signals");
+    TCase *before = suite_add_case(made, "before", locks_open, close_all);
+    TCase *during = suite_add_case(made, "during", locks_open, close_all);
+    TCase *end = suite_add_case(made, "end", locks_open, close_all);
+
+    tcase_add_loop_test(before, a_waiting_run_ends_at_once_and_starts_nothing, 0, 4);
+    tcase_add_test(before, a_run_that_waits_for_masters_that_hang_ends_at_once);
+    tcase_add_test(before, a_waiting_run_does_not_care_about_other_signals);
+    tcase_add_loop_test(during, signals_reach_the_command, 0, sizeof(passed_on) / sizeof(passed_on[0]));
+    tcase_add_test(during, signals_reach_the_whole_group);
+    tcase_add_test(during, a_signal_that_was_ignored_stays_so);
+    tcase_add_test(end, the_command_is_warned_before_it_is_killed);
+    tcase_add_test(end, the_warning_can_be_another_signal);
+    tcase_add_test(end, the_warning_can_be_a_command);
+    tcase_add_test(end, kill_gives_no_warning);
+    tcase_add_test(end, ignore_lets_the_command_go_on);
+    tcase_add_test(end, a_key_that_was_deleted_ends_the_command);
+    tcase_add_test(end, the_lock_is_kept_until_all_descendants_have_ended);
+    tcase_add_test(end, masters_that_hang_for_less_than_the_lock_do_no_harm);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}

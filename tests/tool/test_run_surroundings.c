@@ -1,0 +1,269 @@
+/* What `redlock run` gives to its command and to others: environment, files, notes and messages. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run_rig.h"
+#include "suite.h"
+
+/* --- Environment ------------------------------------------------------------------------------------------------- */
+
+static const char *variable(const char *name)
+{
+    static char value[256];
+    char line[64];
+    const char *found;
+
+    snprintf(line, sizeof(line), "\n%s=", name);
+    found = strstr(tool.out, line);
+    ck_assert_msg(found != NULL, "%s is missing in:\n%s", name, tool.out);
+    snprintf(value, sizeof(value), "%.*s", (int)strcspn(found + strlen(line), "\n"), found + strlen(line));
+    return value;
+}
+
+START_TEST(the_environment_tells_about_the_lock)
+{
+    struct timespec now;
+
+    setenv("REDLOCK_KEY", "a lie", 1);
+    setenv("REDLOCK_FENCE", "1", 1);
+    setenv("NOTIFY_SOCKET", "/nowhere", 1);
+    rig_run(0, WORDS("--ttl", "20s", "--lock-file", rig_path("lock.json"), SH("echo; env")));
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    ck_assert_str_eq(variable("REDLOCK_KEY"), "job");
+    ck_assert_uint_eq(strlen(variable("REDLOCK_TOKEN")), 36);
+    ck_assert_str_eq(variable("REDLOCK_TTL_MS"), "20000");
+    ck_assert_str_eq(variable("REDLOCK_LOCK_FILE"), rig_path("lock.json"));
+    ck_assert_int_gt(atoll(variable("REDLOCK_VALID_UNTIL")) / 1000000000, now.tv_sec);
+    ck_assert_int_le(atoll(variable("REDLOCK_VALID_UNTIL")) / 1000000000, now.tv_sec + 20);
+    ck_assert_ptr_nonnull(strstr("3/5 4/5 5/5", variable("REDLOCK_NODES_OK")));
+    ck_assert_ptr_null(strstr(tool.out, "REDLOCK_FENCE="));
+    ck_assert_ptr_null(strstr(tool.out, "NOTIFY_SOCKET="));
+}
+END_TEST
+
+/* Handed over by its former holder, a lock is valid for two seconds at first. */
+START_TEST(the_command_begins_with_most_of_the_ttl_before_it)
+{
+    const char *const next[] = {"run",          "--key", "job", "-v", "--wait", "25s", "--ttl", "30s",
+                                "--kill-after", "14s",   SH("echo; env"), NULL};
+    struct timespec now;
+    struct tool waiting;
+    struct tool run;
+
+    rig_start(&run, WORDS(SH("echo ready; exec sleep 60")));
+    tool_start(&waiting, next);
+    rig_read_error(&waiting, "'job' is asked for");
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_finish(&waiting);
+    tool_expect(&waiting, 0);
+    clock_gettime(CLOCK_BOOTTIME, &now);
+    tool = waiting;
+    ck_assert_int_gt(atoll(variable("REDLOCK_VALID_UNTIL")) / 1000000000, now.tv_sec + 20);
+}
+END_TEST
+
+START_TEST(the_fencing_token_grows)
+{
+    long long before = 0;
+
+    for (int i = 0; i < 3; i++) {
+        rig_run(0, WORDS("--fence", SH("echo $REDLOCK_FENCE")));
+        ck_assert_int_gt(atoll(tool.out), before);
+        before = atoll(tool.out);
+    }
+}
+END_TEST
+
+START_TEST(the_command_has_the_streams_and_no_descriptor_of_ours)
+{
+    rig_run(0, WORDS(SH("echo out; echo err >&2; ls -l /proc/self/fd")));
+    ck_assert_str_eq(tool.err, "err\n");
+    ck_assert_ptr_nonnull(strstr(tool.out, "out\n"));
+    ck_assert_ptr_null(strstr(tool.out, "socket:"));
+    ck_assert_ptr_null(strstr(tool.out, "anon_inode:"));
+}
+END_TEST
+
+START_TEST(the_key_is_held_with_this_token_while_the_command_runs)
+{
+    struct tool run;
+    size_t found = 0;
+
+    rig_start(&run, WORDS(SH("echo $REDLOCK_TOKEN; echo ready; exec sleep 60")));
+    for (size_t i = 0; i < 5; i++) {
+        char *value = masters_get(masters, i, "job");
+
+        found += value != NULL && strncmp(value, run.out, strlen(value)) == 0;
+        free(value);
+    }
+    ck_assert_uint_ge(found, 3);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    rig_expect_free();
+}
+END_TEST
+
+/* --- Files and notes --------------------------------------------------------------------------------------------- */
+
+START_TEST(the_lock_file_follows_the_renewals_and_is_removed)
+{
+    char first[64];
+    const char *found;
+    const char *path = rig_path("lock.json");
+    struct tool run;
+    struct stat seen;
+
+    rig_start(&run, WORDS("--ttl", "400ms", "-v", "--lock-file", path,
+                          SH("cat $REDLOCK_LOCK_FILE; echo ready; exec sleep 60")));
+    found = strstr(run.out, "\"valid_until_ns\":");
+    ck_assert_ptr_nonnull(found);
+    snprintf(first, sizeof(first), "%.*s", (int)strcspn(found, ","), found);
+    ck_assert_ptr_nonnull(strstr(run.out, "{\"state\":\"held\",\"key\":\"job\",\"token\":\""));
+    rig_read_error(&run, "is renewed");
+    ck_assert_ptr_nonnull(strstr(rig_read(path), "\"state\":\"held\""));
+    ck_assert_ptr_null(strstr(rig_read(path), first));
+    ck_assert_int_eq(stat(path, &seen), 0);
+    ck_assert_uint_eq(seen.st_mode & 0777, 0600);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    ck_assert_int_ne(access(path, F_OK), 0);
+}
+END_TEST
+
+START_TEST(check_tells_the_command_whether_the_lock_is_held)
+{
+    char script[600];
+
+    snprintf(script, sizeof(script), "%s check --at-least 100ms && ! %s check --at-least 1h --quiet", tool_path(),
+             tool_path());
+    rig_run(0, WORDS("--lock-file", rig_path("lock.json"), SH(script)));
+    ck_assert_int_gt(atoi(tool.out), 20000);
+}
+END_TEST
+
+START_TEST(a_lost_lock_is_lost_in_the_lock_file_too)
+{
+    const char *path = rig_path("lock.json");
+    struct tool run;
+
+    rig_start(&run, WORDS("--ttl", "400ms", "--no-renew", "--on-lost", "ignore", "--lock-file", path,
+                          SH("echo ready; exec sleep 60")));
+    rig_read_error(&run, "is lost");
+    while (strstr(rig_read(path), "\"state\":\"lost\"") == NULL)
+        ck_assert_int_eq(kill(run.pid, 0), 0);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 128 + SIGTERM);
+}
+END_TEST
+
+START_TEST(metrics_are_written_for_prometheus)
+{
+    const char *path = rig_path("redlock.prom");
+    const char *text;
+
+    rig_run(0, WORDS("--metrics-file", path, "grep", "^redlock_held", path));
+    ck_assert_str_eq(tool.out, "redlock_held{key=\"job\"} 1\n");
+    text = rig_read(path);
+    ck_assert_ptr_nonnull(strstr(text, "redlock_held{key=\"job\"} 0\n"));
+    ck_assert_ptr_nonnull(strstr(text, "# TYPE redlock_acquire_seconds histogram\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_seconds_count 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_acquired_total 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_node_up{node=\""));
+}
+END_TEST
+
+static int notify_socket(void)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", rig_path("notify"));
+    ck_assert_int_eq(bind(fd, (const struct sockaddr *)&address, sizeof(address)), 0);
+    setenv("NOTIFY_SOCKET", address.sun_path, 1);
+    return fd;
+}
+
+static void expect_note(int fd, const char *text)
+{
+    char note[512];
+    ssize_t n;
+
+    do {
+        n = recv(fd, note, sizeof(note) - 1, 0);
+        ck_assert_int_gt(n, 0);
+        note[n] = '\0';
+    } while (strstr(note, text) == NULL);
+}
+
+START_TEST(a_service_manager_is_told)
+{
+    int fd = notify_socket();
+    struct tool run;
+
+    setenv("WATCHDOG_USEC", "100000", 1);
+    rig_start(&run, WORDS("--ttl", "5s", SH("echo ready; exec sleep 60")));
+    expect_note(fd, "STATUS=held ");
+    expect_note(fd, "READY=1\n");
+    expect_note(fd, "WATCHDOG=1");
+    kill(run.pid, SIGTERM);
+    expect_note(fd, "STOPPING=1");
+    tool_finish(&run);
+    close(fd);
+}
+END_TEST
+
+START_TEST(messages_can_be_json)
+{
+    locks_lock();
+    rig_run(124, WORDS("--json-log", "true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, ",\"event\":\"busy\",\"key\":\"job\",\"message\":\""));
+    ck_assert_int_eq(tool.err[0], '{');
+}
+END_TEST
+
+START_TEST(status_tells_the_steps)
+{
+    rig_run(0, WORDS("--status", "true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held: "));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is given up"));
+    rig_run(0, WORDS("true"));
+    ck_assert_str_eq(tool.err, "");
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("run-surroundings");
+    TCase *surroundings = suite_add_case(made, "surroundings", locks_open, locks_close);
+
+    tcase_add_test(surroundings, the_environment_tells_about_the_lock);
+    tcase_add_test(surroundings, the_command_begins_with_most_of_the_ttl_before_it);
+    tcase_add_test(surroundings, the_fencing_token_grows);
+    tcase_add_test(surroundings, the_command_has_the_streams_and_no_descriptor_of_ours);
+    tcase_add_test(surroundings, the_key_is_held_with_this_token_while_the_command_runs);
+    tcase_add_test(surroundings, the_lock_file_follows_the_renewals_and_is_removed);
+    tcase_add_test(surroundings, check_tells_the_command_whether_the_lock_is_held);
+    tcase_add_test(surroundings, a_lost_lock_is_lost_in_the_lock_file_too);
+    tcase_add_test(surroundings, metrics_are_written_for_prometheus);
+    tcase_add_test(surroundings, a_service_manager_is_told);
+    tcase_add_test(surroundings, messages_can_be_json);
+    tcase_add_test(surroundings, status_tells_the_steps);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}

@@ -1,0 +1,168 @@
+/* `redlock run` as a job on a terminal. */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "run_rig.h"
+#include "suite.h"
+
+static void close_all(void)
+{
+    locks_close();
+    tool_orphans_end();
+}
+
+struct terminal {
+    int fd; /* the side of the person */
+    pid_t shell;
+    char text[8192];
+    size_t n;
+};
+
+/* A shell with job control on a terminal of its own, which runs one job and tells how it ended. */
+static void open_terminal(struct terminal *terminal, const char *script)
+{
+    int slave;
+
+    memset(terminal, 0, sizeof(*terminal));
+    ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
+    terminal->fd = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    ck_assert_int_ge(terminal->fd, 0);
+    ck_assert_int_eq(grantpt(terminal->fd), 0);
+    ck_assert_int_eq(unlockpt(terminal->fd), 0);
+    slave = open(ptsname(terminal->fd), O_RDWR | O_NOCTTY | O_CLOEXEC);
+    terminal->shell = fork();
+    if (terminal->shell == 0) {
+        setsid();
+        ioctl(slave, TIOCSCTTY, 0);
+        for (int i = 0; i < 3; i++)
+            dup2(slave, i);
+        setenv("REDLOCK", tool_path(), 1);
+        execl("/bin/sh", "sh", "-mc", script, (char *)NULL);
+        _exit(127);
+    }
+    close(slave);
+}
+
+static void read_terminal(struct terminal *terminal, const char *text)
+{
+    while (strstr(terminal->text, text) == NULL) {
+        struct pollfd fd = {.fd = terminal->fd, .events = POLLIN};
+        ssize_t n;
+
+        ck_assert_msg(poll(&fd, 1, SUITE_PATIENCE_S * 1000) == 1, "no '%s' in:\n%s", text, terminal->text);
+        n = read(terminal->fd, terminal->text + terminal->n, sizeof(terminal->text) - 1 - terminal->n);
+        ck_assert_msg(n > 0, "ended without '%s':\n%s", text, terminal->text);
+        terminal->n += (size_t)n;
+    }
+}
+
+static void close_terminal(struct terminal *terminal)
+{
+    ck_assert_int_eq(waitpid(terminal->shell, NULL, 0), terminal->shell);
+    close(terminal->fd);
+}
+
+static void type(const struct terminal *terminal, const char *text)
+{
+    ck_assert_int_eq(write(terminal->fd, text, strlen(text)), (ssize_t)strlen(text));
+}
+
+START_TEST(the_command_can_read_the_terminal)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK run --key job sh -c 'echo ready; read line; echo got $line'; echo code $?");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "hello\n");
+    read_terminal(&terminal, "got hello");
+    read_terminal(&terminal, "code 0");
+    close_terminal(&terminal);
+}
+END_TEST
+
+START_TEST(control_c_reaches_the_command_once)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK run --key job sh -c 'n=0; trap \"n=\\$((n+1))\" INT; "
+                             "trap \"echo n=\\$n; exit 9\" TERM; echo ready; "
+                             "while :; do sleep 0.05; [ $n = 0 ] || kill -TERM $$; done'; echo code $?");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "\003");
+    read_terminal(&terminal, "n=1");
+    read_terminal(&terminal, "code 9");
+    close_terminal(&terminal);
+}
+END_TEST
+
+START_TEST(control_c_reaches_a_foreground_command)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK run --foreground --key job sh -c 'trap \"echo got; exit 9\" INT; "
+                             "echo ready; " WAIT "'; echo code $?");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "\003");
+    read_terminal(&terminal, "got");
+    read_terminal(&terminal, "code 9");
+    close_terminal(&terminal);
+}
+END_TEST
+
+START_TEST(control_z_stops_the_job_and_fg_continues_it)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK run --key job sh -c 'echo ready; read line; echo got $line'; echo stopped; "
+                             "fg >/dev/null; echo code $?");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "\032");
+    read_terminal(&terminal, "stopped");
+    type(&terminal, "again\n");
+    read_terminal(&terminal, "got again");
+    read_terminal(&terminal, "code 0");
+    close_terminal(&terminal);
+}
+END_TEST
+
+START_TEST(a_job_that_is_stopped_for_too_long_is_lost)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK run --ttl 600ms --key job sh -c 'echo ready; read line; echo got $line'; "
+                             "echo stopped; while $REDLOCK status job >/dev/null; do :; done; fg >/dev/null; "
+                             "echo code $?");
+    read_terminal(&terminal, "ready");
+    type(&terminal, "\032");
+    read_terminal(&terminal, "code 123");
+    close_terminal(&terminal);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("run-terminal");
+    TCase *terminal = suite_add_case(made, "terminal", locks_open, close_all);
+
+    tcase_add_test(terminal, the_command_can_read_the_terminal);
+    tcase_add_test(terminal, control_c_reaches_the_command_once);
+    tcase_add_test(terminal, control_c_reaches_a_foreground_command);
+    tcase_add_test(terminal, control_z_stops_the_job_and_fg_continues_it);
+    tcase_add_test(terminal, a_job_that_is_stopped_for_too_long_is_lost);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}

@@ -1,0 +1,173 @@
+/* redlock break: takes a lock away from whoever has it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/finish.h"
+#include "cli/json.h"
+#include "cli/probe.h"
+#include "cli/session.h"
+
+static const char break_help[] =
+    "Usage: redlock break KEY --yes [OPTION...]\n"
+    "\n"
+    "Takes the lock on KEY away from whoever has it: each master deletes the key if\n"
+    "it still has the value that it showed a moment before, so a lock that is taken\n"
+    "meanwhile is not touched.\n"
+    "\n"
+    "THE HOLDER IS NOT ASKED, and does not know before its next renewal, a third of\n"
+    "its ttl away at most: until then two may believe that they have the lock. Stop\n"
+    "the holder first. Without a holder a lock ends by itself, after its ttl: this is\n"
+    "for locks with long ones.\n"
+    "\n"
+    "  --yes                to be given, since this can break what the lock protects\n"
+    CLI_PROFILE_HELP
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --json               print one line of JSON\n"
+    "\n" CLI_COMMON_HELP
+    "\n"
+    "Exit status: 0 broken; 1 nobody had it; 2 wrong usage; 3 no quorum of masters\n"
+    "has confirmed.\n"
+    "\n"
+    "Example:\n"
+    "  redlock status jobs:nightly --verbose; redlock break jobs:nightly --yes\n";
+
+struct request {
+    struct cli_common common;
+    bool yes;
+    const char *key;
+};
+
+struct tally {
+    size_t values;  /* different ones that were found */
+    size_t deleted; /* keys */
+    int status;     /* of the worst release */
+};
+
+enum { FINISH_MS = 1000 };
+
+static size_t count_granted(const struct outcome *outcome)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < outcome->n_nodes; i++)
+        n += outcome->votes[i].vote == REDLOCK_VOTE_GRANTED;
+    return n;
+}
+
+static bool is_first_of_its_value(const struct probe *probes, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (probes[j].exists && probes[j].is_text && probes[j].value_hash == probes[i].value_hash)
+            return false;
+    return probes[i].exists && probes[i].is_text;
+}
+
+/* One release for each value that somebody stores, as its holder would do it. */
+static struct tally release_all(struct session *session, struct redlock_lock *lock, const struct probe *probes,
+                                size_t n)
+{
+    struct tally tally = {0};
+
+    for (size_t i = 0; i < n && session->caught == 0; i++) {
+        int status;
+
+        if (!is_first_of_its_value(probes, i))
+            continue;
+        status = session_release_token(session, lock, probes[i].value);
+        tally.values++;
+        tally.deleted += count_granted(&session->last);
+        if (status != REDLOCK_OK)
+            tally.status = status;
+    }
+    return tally;
+}
+
+static int conclude(const struct request *request, const struct tally *tally, size_t answered)
+{
+    if (request->common.json) {
+        struct cli_json json;
+
+        cli_json_init(&json, stdout);
+        cli_json_begin(&json, NULL, '{');
+        cli_json_string(&json, "key", request->key);
+        cli_json_string(&json, "status", redlock_status_name(tally->status));
+        cli_json_int(&json, "holders", (int64_t)tally->values);
+        cli_json_int(&json, "deleted", (int64_t)tally->deleted);
+        cli_json_int(&json, "answered", (int64_t)answered);
+        cli_json_end(&json, '}');
+        putchar('\n');
+    } else if (tally->deleted > 0) {
+        fprintf(stderr, "broken '%s': deleted on %zu of %zu masters\n", request->key, tally->deleted,
+                request->common.masters.count);
+    }
+    if (answered < cli_quorum(&request->common) || tally->status != REDLOCK_OK) {
+        cli_error("break", "'%s': %s; it may stay held until its ttl ends", request->key,
+                  redlock_strerror(tally->status != REDLOCK_OK ? tally->status : REDLOCK_NO_QUORUM));
+        return CLI_INFRASTRUCTURE;
+    }
+    if (tally->deleted > 0)
+        return CLI_OK;
+    cli_error("break", "nobody has '%s'", request->key);
+    return CLI_NOT_HELD;
+}
+
+static int break_lock(const struct request *request, struct session *session, struct redlock_client *client)
+{
+    struct probe probes[REDLOCK_MAX_MASTERS];
+    char key[REDLOCK_MAX_KEY_BYTES + 1];
+    size_t n = request->common.masters.count;
+    size_t answered = 0;
+    struct redlock_lock *lock;
+    struct tally tally;
+    int status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
+
+    if (status == 0 && snprintf(key, sizeof(key), "%s%s", request->common.prefix, request->key) >= (int)sizeof(key))
+        status = REDLOCK_E_KEY_TOO_LONG;
+    if (status != 0)
+        return refused_call("break", status);
+    session_join(session, client);
+    probe_key(request->common.masters.urls, n, key, strlen(key), request->common.node_timeout_ms, probes);
+    for (size_t i = 0; i < n; i++)
+        answered += probes[i].answered;
+    tally = release_all(session, lock, probes, n);
+    return conclude(request, &tally, answered);
+}
+
+static int run(const struct request *request)
+{
+    struct session session;
+    struct redlock_client *client = NULL;
+    int code = CLI_INFRASTRUCTURE;
+
+    if (session_open(&session, "break") && session_catch_signals(&session, "break"))
+        client = session_client(&session, "break", &request->common, &code);
+    if (client != NULL)
+        code = break_lock(request, &session, client);
+    return finish(&session, client, FINISH_MS, code);
+}
+
+int break_main(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct cli_option options[] = {
+        {.name = "yes", .flag = &request.yes},
+        CLI_COMMON_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {"break", break_help, options, (const char *const[]){"KEY", NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    request.common.join = REDLOCK_JOIN_LOOK;
+    code = cli_parse(&command, argc, argv, &request.key);
+    if (code < 0 && !request.yes) {
+        cli_error("break", "the holder is not asked: add --yes if you mean it");
+        code = cli_usage("break");
+    }
+    if (code < 0)
+        code = cli_need_masters("break", &request.common.masters) ? run(&request) : cli_usage("break");
+    cli_common_fini(&request.common);
+    return code;
+}

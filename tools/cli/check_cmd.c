@@ -1,0 +1,90 @@
+/* redlock check: whether a lock is still held, by the clock and the file alone. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/hold_file.h"
+#include "cli/json.h"
+
+static const char check_help[] =
+    "Usage: redlock check [FILE] [OPTION...]\n"
+    "\n"
+    "Tells how many milliseconds the lock of FILE is still held for certain: a token\n"
+    "file of 'redlock lock --token-file', or the file of 'redlock run --lock-file',\n"
+    "which the command finds in REDLOCK_LOCK_FILE and need not name.\n"
+    "\n"
+    "  --at-least DUR       as good as lost with less left than this (1ms)\n"
+    "  --json               print one line of JSON\n"
+    "  --quiet              print nothing\n"
+    "\n"
+    "No master is asked: what was proven when the file was written holds until the\n"
+    "time written there, by the clock of this machine. Use it before each step that\n"
+    "must not be taken without the lock, with --at-least for the time the step takes.\n"
+    "\n"
+    "Exit status: 0 held; 1 not, or not for so long; 2 wrong usage; 3 the file cannot\n"
+    "be read, or is none of these.\n"
+    "\n"
+    "Example, in a script that 'redlock run --lock-file' has started:\n"
+    "  redlock check --quiet --at-least 5s || exit\n";
+
+struct request {
+    const char *path;
+    uint32_t at_least_ms;
+    bool json;
+    bool quiet;
+};
+
+static void print_json(const struct hold *hold, int64_t left_ms)
+{
+    struct cli_json json;
+
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "key", hold->key);
+    cli_json_string(&json, "state", left_ms > 0 ? "held" : "lost");
+    cli_json_int(&json, "remaining_ms", left_ms);
+    if (hold->fence != 0)
+        cli_json_int(&json, "fence", (int64_t)hold->fence);
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+static int check(const struct request *request)
+{
+    struct hold hold;
+    int64_t left_ms;
+
+    if (!hold_read("check", request->path, &hold))
+        return CLI_INFRASTRUCTURE;
+    left_ms = hold_remaining_ms(&hold);
+    if (request->json)
+        print_json(&hold, left_ms);
+    else if (!request->quiet)
+        printf("%" PRId64 "\n", left_ms);
+    return left_ms > 0 && left_ms >= request->at_least_ms ? CLI_OK : CLI_NOT_HELD;
+}
+
+int check_main(int argc, char **argv)
+{
+    struct request request = {.at_least_ms = 1};
+    const struct cli_option options[] = {
+        {.name = "at-least", .duration_ms = &request.at_least_ms},
+        {.name = "json", .flag = &request.json},
+        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        {0},
+    };
+    const struct cli_command command = {"check", check_help, options, (const char *const[]){"[FILE]", NULL}};
+    int code = cli_parse(&command, argc, argv, &request.path);
+
+    if (code >= 0)
+        return code;
+    if (request.path == NULL)
+        request.path = getenv("REDLOCK_LOCK_FILE");
+    if (request.path != NULL)
+        return check(&request);
+    cli_error("check", "FILE is missing, and there is no REDLOCK_LOCK_FILE");
+    return cli_usage("check");
+}

@@ -1,0 +1,196 @@
+/* redlock extend: makes a lock that was left to a token file last longer. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/args.h"
+#include "cli/commands.h"
+#include "cli/finish.h"
+#include "cli/hold.h"
+#include "cli/json.h"
+#include "cli/session.h"
+#include "cli/term.h"
+#include "cli/votes.h"
+
+static const char extend_help[] =
+    "Usage: redlock extend FILE [OPTION...]\n"
+    "\n"
+    "Sets the ttl of the lock that 'redlock lock --token-file FILE' has taken anew,\n"
+    "counted from now, and writes FILE anew. A lock whose time is over is not brought\n"
+    "back: somebody else may have had it since.\n"
+    "\n"
+    "  --ttl DUR            the new ttl (that of the lock); not less than before\n"
+    CLI_PROFILE_HELP
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --json               print one line of JSON instead of the table\n"
+    "  --quiet              no table of answers on standard error\n"
+    "\n" CLI_COMMON_HELP
+    "\n"
+    "It works on the machine that has taken the lock, until it is booted again: the\n"
+    "time that is left is counted by its clock.\n"
+    "\n"
+    "Exit status: 0 extended; 1 the lock is lost; 2 wrong usage; 3 no quorum has\n"
+    "confirmed, so it is held until its earlier end; or the file cannot be read.\n"
+    "\n"
+    "Example:\n"
+    "  redlock lock jobs:nightly --ttl 30s --token-file lock.json || exit\n"
+    "  for part in 1 2 3; do\n"
+    "      redlock extend lock.json && ./work $part || break\n"
+    "  done\n"
+    "  redlock unlock --token-file lock.json\n";
+
+struct request {
+    struct cli_common common;
+    uint32_t ttl_ms; /* 0: as before */
+    bool quiet;
+    const char *path;
+};
+
+enum { FINISH_MS = 1000 };
+
+static void print_json(const struct hold *hold, const struct redlock_client *client, const struct outcome *outcome)
+{
+    struct cli_json json;
+
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "key", hold->key);
+    cli_json_string(&json, "status", redlock_status_name(outcome->status));
+    cli_json_int(&json, "ttl_ms", hold->ttl_ms);
+    cli_json_int(&json, "remaining_ms", outcome->remaining_ms);
+    cli_json_int(&json, "quorum", outcome->quorum);
+    cli_json_int(&json, "granted", outcome->granted);
+    cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
+    votes_json(&json, client, outcome);
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+static void explain(const struct request *request, const struct term *term, const struct hold *hold,
+                    const struct outcome *outcome)
+{
+    char left[16];
+
+    if (outcome->status != REDLOCK_OK) {
+        cli_error("extend", "'%s' not extended: %s", hold->key, redlock_strerror(outcome->status));
+    } else if (!request->quiet) {
+        term_print(term, TERM_GREEN, "extended");
+        fprintf(term->out, " '%s': %u of %zu votes (%u needed); valid for %s\n", hold->key, outcome->granted,
+                outcome->n_nodes, outcome->quorum, term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
+    }
+}
+
+/* Whatever came of it, the file says what is true now. */
+static int write_back(const struct request *request, struct hold *hold, struct redlock_lock *lock,
+                      const struct outcome *outcome)
+{
+    uint32_t ttl_ms = outcome->status == REDLOCK_OK && request->ttl_ms != 0 ? request->ttl_ms : hold->ttl_ms;
+    int status = hold_leave("extend", request->path, lock, ttl_ms, (unsigned)votes_count(outcome, REDLOCK_VOTE_GRANTED),
+                            outcome->n_nodes);
+
+    if (status == 0)
+        return outcome->status == REDLOCK_OK ? CLI_OK : CLI_INFRASTRUCTURE;
+    if (status == REDLOCK_E_SYSTEM)
+        return CLI_INFRASTRUCTURE;
+    snprintf(hold->state, sizeof(hold->state), "lost");
+    hold->handover[0] = '\0';
+    hold_write("extend", request->path, hold);
+    return CLI_NOT_HELD;
+}
+
+static int extend(const struct request *request, struct session *session, struct hold *hold,
+                  struct redlock_lock *lock)
+{
+    struct redlock_client *client = redlock_lock_client(lock);
+    struct term term;
+    int status;
+
+    status = session_extend(session, lock, request->ttl_ms);
+    if (session->last.n_nodes == 0 && status != REDLOCK_E_NOT_HELD)
+        return refused_call("extend", status);
+    term_init(&term, stderr);
+    if (!request->quiet)
+        votes_print(&term, client, &session->last);
+    if (request->common.json)
+        print_json(hold, client, &session->last);
+    explain(request, &term, hold, &session->last);
+    return write_back(request, hold, lock, &session->last);
+}
+
+/* Takes the lock over from the file. */
+static int adopt(const struct request *request, struct session *session, struct redlock_client *client,
+                 struct hold *hold)
+{
+    struct redlock_acquire_options options;
+    struct redlock_lock *lock;
+    int status = redlock_lock_create(client, hold->key, strlen(hold->key), &lock);
+
+    if (status != 0)
+        return refused_call("extend", status);
+    redlock_acquire_options_init(&options);
+    options.renew_ms = REDLOCK_NO_RENEWAL;
+    session_join(session, client);
+    status = redlock_lock_adopt(lock, &options, hold->handover);
+    if (status == REDLOCK_E_NOT_HELD || (status == 0 && session->caught != 0)) {
+        cli_error("extend", "'%s' not extended: its time is over", hold->key);
+        return CLI_NOT_HELD;
+    }
+    return status == 0 ? extend(request, session, hold, lock) : refused_call("extend", status);
+}
+
+static bool file_fits(const struct request *request, const struct hold *hold)
+{
+    if (hold->handover[0] == '\0' && strcmp(hold->state, "held") == 0)
+        cli_error("extend", "'%s' is not for others to extend: 'redlock run' does", request->path);
+    else if (request->ttl_ms != 0 && request->ttl_ms < hold->ttl_ms)
+        cli_error("extend", "--ttl is below that of the lock (%u ms): a lock is not made shorter", hold->ttl_ms);
+    else
+        return true;
+    return false;
+}
+
+static int run(const struct request *request)
+{
+    struct session session;
+    struct redlock_client *client = NULL;
+    struct hold hold;
+    int code = CLI_INFRASTRUCTURE;
+    int reserved = hold_reserve("extend", request->path);
+
+    if (reserved < 0 || !hold_read("extend", request->path, &hold)) {
+        if (reserved >= 0)
+            close(reserved);
+        return CLI_INFRASTRUCTURE;
+    }
+    if (!file_fits(request, &hold))
+        return close(reserved), CLI_USAGE;
+    if (session_open(&session, "extend") && session_catch_signals(&session, "extend"))
+        client = session_client(&session, "extend", &request->common, &code);
+    if (client != NULL)
+        code = strcmp(hold.state, "held") == 0 ? adopt(request, &session, client, &hold) : CLI_NOT_HELD;
+    code = finish(&session, client, FINISH_MS, code);
+    close(reserved);
+    return code;
+}
+
+int extend_main(int argc, char **argv)
+{
+    struct request request = {0};
+    const struct cli_option options[] = {
+        {.name = "ttl", .duration_ms = &request.ttl_ms},
+        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        CLI_COMMON_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {"extend", extend_help, options, (const char *const[]){"FILE", NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    code = cli_parse(&command, argc, argv, &request.path);
+    request.quiet = request.quiet || request.common.json;
+    if (code < 0)
+        code = cli_need_masters("extend", &request.common.masters) ? run(&request) : cli_usage("extend");
+    cli_common_fini(&request.common);
+    return code;
+}

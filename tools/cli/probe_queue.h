@@ -1,0 +1,11 @@
+/* Inside the probe: the look at a key's queue, on a connection that is open and greeted. */
+#ifndef CLI_PROBE_QUEUE_H
+#define CLI_PROBE_QUEUE_H
+
+#include "cli/probe.h"
+
+struct redisContext;
+
+void probe_queue_take(struct redisContext *context, const struct probe_queue_names *names, struct probe_queue *queue);
+
+#endif

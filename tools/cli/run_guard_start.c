@@ -1,0 +1,110 @@
+/* How the guard and the command come to be. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "cli/run_guard_inside.h"
+
+enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 4 };
+
+static int ascending(const void *a, const void *b)
+{
+    return *(const int *)a - *(const int *)b;
+}
+
+static void close_others(const struct guard *guard)
+{
+    int own[OWN_FDS] = {guard->link, guard->children, guard->timer, guard->outcome};
+    int next = 3;
+
+    qsort(own, OWN_FDS, sizeof(own[0]), ascending);
+    for (int i = 0; i < OWN_FDS; i++) {
+        if (own[i] > next)
+            close_range((unsigned)next, (unsigned)own[i] - 1, 0);
+        next = own[i] + 1;
+    }
+    close_range((unsigned)next, ~0U, 0);
+}
+
+/* Only in a session that has a terminal may the guard not leave it. Pipes of the wrapper's must not stay open for the
+ * guard's sake, nor its connections. With the right to do so it runs before all ordinary processes: it has little to
+ * do, but that in time. Children do not inherit that. */
+static void step_aside(const struct guard *guard)
+{
+    struct sched_param first = {.sched_priority = 1};
+    int terminal = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    if (terminal >= 0)
+        setpgid(0, 0);
+    else
+        setsid();
+    for (int fd = 0; null >= 0 && fd < 3; fd++)
+        dup2(null, fd);
+    close_others(guard);
+    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+}
+
+static bool prepare(struct guard *guard, int outcome[2])
+{
+    sigset_t ended;
+
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    guard->children = signalfd(-1, &ended, SFD_NONBLOCK | SFD_CLOEXEC);
+    guard->timer = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (guard->children < 0 || guard->timer < 0 || pipe2(outcome, O_NONBLOCK | O_CLOEXEC) != 0)
+        return false;
+    guard->outcome = outcome[0];
+    return prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == 0;
+}
+
+static _Noreturn void be_guard(const struct run_guard_plan *plan, struct run_instant valid_until, int link)
+{
+    struct guard guard = {.plan = plan, .valid_until = valid_until, .link = link, .pause_ns = FIRST_PAUSE_NS / 2};
+    pid_t self = getpid();
+    int outcome[2];
+
+    guard.child = prepare(&guard, outcome) ? fork() : -1;
+    if (guard.child < 0) {
+        guard_tell(&guard, RUN_NEWS_NOT_STARTED, errno);
+        guard_tell(&guard, RUN_NEWS_ENDED, 0);
+        _exit(0);
+    }
+    if (guard.child == 0)
+        run_child_become(plan->child, self, outcome[1]);
+    if (plan->child->own_group)
+        setpgid(guard.child, guard.child);
+    close(outcome[1]);
+    step_aside(&guard);
+    guard_watch_over(&guard);
+    _exit(0);
+}
+
+int run_guard_start(const struct run_guard_plan *plan, struct run_instant valid_until, pid_t *ret_pid)
+{
+    int ends[2];
+    pid_t pid;
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return -1;
+    pid = fork();
+    if (pid == 0) {
+        close(ends[0]);
+        be_guard(plan, valid_until, ends[1]);
+    }
+    close(ends[1]);
+    if (pid < 0) {
+        close(ends[0]);
+        return -1;
+    }
+    *ret_pid = pid;
+    return ends[0];
+}

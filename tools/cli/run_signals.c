@@ -1,0 +1,65 @@
+#include "cli/run_signals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+
+#include "cli/commands.h"
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP};
+
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
+}
+
+int run_signals_take(struct run_inherited *ret_inherited)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigset_t taken;
+    sigset_t blocked;
+
+    sigemptyset(&taken);
+    for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+        if (!is_ignored(passed_on[i]))
+            sigaddset(&taken, passed_on[i]);
+    blocked = taken;
+    sigaddset(&blocked, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &blocked, &ret_inherited->mask);
+    /* Children of somebody who ignores SIGCHLD leave no status. */
+    sigaction(SIGCHLD, &plain, &ret_inherited->child);
+    ret_inherited->pipe = (struct sigaction){.sa_handler = cli_sigpipe_was_ignored ? SIG_IGN : SIG_DFL};
+    return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+sigset_t run_signals_block_all(void)
+{
+    sigset_t all;
+    sigset_t before;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    return before;
+}
+
+void run_signals_unblock(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+int run_signal_by_name(const char *text)
+{
+    const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end != text && *end == '\0')
+        return number > 0 && number < NSIG ? (int)number : 0;
+    for (int i = 1; i < NSIG; i++)
+        if (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), name) == 0)
+            return i;
+    return 0;
+}
