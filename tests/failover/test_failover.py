@@ -1,0 +1,370 @@
+#!/usr/bin/env python3
+"""redlock failover, run as a user runs it. Prints TAP.
+
+Usage: test_failover.py PATH_OF_REDLOCK PATH_OF_PLANTED CLOCK_SHIM
+The last is found by the command itself; it must have been built.
+"""
+import csv
+import html.parser
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+REDLOCK, PLANTED = [sys.argv[1], "failover"], [sys.argv[2], "failover"]
+WATCHDOG_S = 120
+# Short phases, and a quarantine of 1.5 s.
+SHORT = ("--quiet", "--phase", "500ms", "--ttl", "400ms", "--max-ttl", "500ms", "--rate", "200")
+PROMISES = ("double_holds", "fence_regressions", "mixed_writes", "foreign_releases", "leaked_keys")
+SCENARIOS = ("baseline", "kill-1", "kill-2", "kill-3", "hang-1", "hang-2", "hang-3", "restart-empty", "rolling-restart",
+             "partition", "slow-master", "lost-replies", "clock-step", "holder-crash", "holder-pause")
+
+
+def failover(*args, program=REDLOCK, plant=""):
+    """Exit code, standard output, standard error."""
+    environment = dict(os.environ, FAILOVER_PLANT=plant)
+    done = subprocess.run([*program, *args], capture_output=True, text=True, timeout=WATCHDOG_S, check=False,
+                          env=environment)
+    return done.returncode, done.stdout, done.stderr
+
+
+def measured(*args, program=REDLOCK, plant="", expected=0):
+    """The JSON report of a run with the exit code that is expected."""
+    with tempfile.TemporaryDirectory() as place:
+        path = os.path.join(place, "report.json")
+        code, out, err = failover(*SHORT, *args, "--json", path, program=program, plant=plant)
+        assert code == expected, f"exit code {code}, not {expected}: {out}{err}"
+        with open(path, encoding="utf-8") as file:
+            report = json.load(file)
+    assert report["exit_code"] == expected, report["exit_code"]
+    return report
+
+
+def safe(*args, expected=0):
+    """The scenarios of a run in which nothing was broken, each with its own checks done."""
+    report = measured(*args, expected=expected)
+    for name in PROMISES:
+        assert report["safety"][name] == 0, report["safety"]
+    for scenario in report["scenarios"]:
+        assert "skipped" not in scenario, scenario["skipped"]
+        assert scenario["safety"]["acquisitions"] > 50 and scenario["safety"]["writes"] > 50, scenario["safety"]
+        assert scenario["fault_ms"] <= scenario["heal_ms"] <= scenario["healed_ms"] < scenario["end_ms"], scenario
+        for phase in ("before", "during", "after"):
+            figures = scenario[phase]
+            assert figures["offered"] == figures["acquired"] + sum(figures["refused"].values()), figures
+    return {scenario["scenario"]: scenario for scenario in report["scenarios"]}
+
+
+def refused(*args):
+    """The message of a call with wrong options."""
+    code, out, err = failover(*args)
+    assert code == 125, f"exit code {code}, not 125: {out}{err}"
+    assert out == "" and "failover" in err, f"{out!r} {err!r}"
+    return err
+
+
+def all_scenarios_are_listed():
+    code, out, err = failover("--list")
+    assert code == 0 and err == "", err
+    assert tuple(line.split()[0] for line in out.splitlines()) == SCENARIOS, out
+
+
+def help_teaches():
+    code, out, err = failover("--help")
+    assert code == 0 and err == "", err
+    for word in ("--all", "--list", "--nodes", "--fault-hook", "--rate", "--clients", "--phase", "--seed", "--json", "--csv",
+                 "--hgrm", "--html", "--max-unavailable", "--persistence", "open", "Exit status"):
+        assert word in out, f"no {word} in: {out}"
+    assert max(len(line) for line in out.splitlines()) <= 100, "too wide"
+
+
+def wrong_options_are_named():
+    assert "--all" in refused()
+    assert "kill-9" in refused("kill-9")
+    assert "sometimes" in refused("--persistence", "sometimes", "baseline")
+    assert "--clients" in refused("--clients", "1", "baseline")
+    assert "--rate" in refused("--rate", "1", "baseline")
+    assert "--ttl" in refused("--ttl", "3s", "baseline")
+    assert "often" in refused("--phase", "often", "baseline")
+    assert "masters" in refused("--masters", "2", "baseline")
+    assert "--nodes" in refused("--fault-hook", "true", "baseline")
+    assert "--frobnicate" in refused("--frobnicate")
+
+
+class Page(html.parser.HTMLParser):
+    """Checks that tags are balanced, and collects what matters."""
+    VOID = ("meta", "br", "link", "img")
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.tags, self.ids, self.text = [], {}, set(), []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags[tag] = self.tags.get(tag, 0) + 1
+        self.ids.update(value for name, value in attrs if name == "id")
+        for name, value in attrs:
+            assert name not in ("src", "onclick") and not (name == "href" and not value.startswith("#")), (tag, attrs)
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        if tag not in self.VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, f"</{tag}> closes {self.open[-3:]}"
+        self.open.pop()
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def check_html(path):
+    page = Page()
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    page.feed(text)
+    page.close()
+    assert page.open == [], page.open
+    assert page.ids == {"kill-1"}, page.ids
+    assert page.tags["svg"] >= 12 and "script" not in page.tags and "link" not in page.tags, page.tags
+    assert "http" not in text.replace("http-equiv", ""), "something from elsewhere"
+    said = " ".join(page.text)
+    for words in ("double holds", "Environment", "For how long could nobody lock?", "No second holder"):
+        assert words in said, f"no {words!r}"
+    for words in ("@media print", "max-width:700px", "prefers-color-scheme", "viewport"):
+        assert words in text, f"no {words!r}"
+
+
+def check_csv(path, scenario):
+    with open(path, encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == len(scenario["buckets"]), len(rows)
+    assert {row["phase"] for row in rows} == {"before", "during", "after"}
+    assert sum(int(row["acquired"]) for row in rows) == sum(scenario[phase]["acquired"]
+                                                           for phase in ("before", "during", "after"))
+    assert [row["time_s"] for row in rows[:3]] == ["0.0", "0.1", "0.2"]
+    assert {row["masters_voting"] for row in rows} == {"5", "4"}, rows
+
+
+def check_hgrm(path, scenario):
+    with open(path, encoding="utf-8") as file:
+        tables = file.read().split("# kill-1, ")[1:]
+    assert [table.split(";")[0] for table in tables] == ["before", "during", "after"]
+    for table in tables:
+        phase = table.split(";")[0]
+        rows = [[float(cell) for cell in line.split()] for line in table.splitlines() if re.match(r"\s+\d", line)]
+        values, percentiles, counts = ([row[i] for row in rows] for i in range(3))
+        assert values == sorted(values) and percentiles == sorted(percentiles) and percentiles[-1] == 1, table
+        assert counts[-1] == scenario[phase]["acquired"], (counts[-1], phase)
+        assert "#[Mean" in table and "#[Total count" in table, table
+
+
+def every_form_of_the_report_says_the_same():
+    with tempfile.TemporaryDirectory() as place:
+        paths = {form: os.path.join(place, "report." + form) for form in ("json", "csv", "hgrm", "html")}
+        code, out, err = failover(*SHORT, "kill-1", *(word for form, path in paths.items()
+                                                      for word in ("--" + form, path)))
+        assert code == 0, f"exit code {code}: {out}{err}"
+        with open(paths["json"], encoding="utf-8") as file:
+            report = json.load(file)
+        scenario = report["scenarios"][0]
+        check_html(paths["html"])
+        check_csv(paths["csv"], scenario)
+        check_hgrm(paths["hgrm"], scenario)
+    assert out.index("double holds") < out.index("kill-1"), "the safety counters come first"
+    for words in ("unavailable", "ttl 400 ms", "seed 1", "round trip"):
+        assert words in out, f"no {words!r} in: {out}"
+    states = {span["state"] for span in scenario["masters"] if span["master"] == 1}
+    assert states == {"up", "down", "quarantine"}, states
+    assert {span["state"] for span in scenario["masters"] if span["master"] == 2} == {"up"}
+    assert scenario["detected_after_ms"] is not None and scenario["recovered_after_ms"] is not None
+    assert 1400 < scenario["all_vote_after_ms"] < 4000, scenario["all_vote_after_ms"]
+    assert scenario["after"]["commands_per_lock"] > 15 and report["environment"]["server"].startswith(("redis", "valkey"))
+    leaders = sorted((term["from_ms"], term["to_ms"], term["fence"]) for term in scenario["leaders"])
+    assert len(leaders) > 3 and all(a[1] <= b[0] and a[2] < b[2] for a, b in zip(leaders, leaders[1:])), leaders
+
+
+def a_lost_quorum_is_refused_in_time_and_comes_back():
+    """Longer than the user allows, which has an exit code of its own."""
+    scenario = safe("kill-3", "--max-unavailable", "100ms", expected=2)["kill-3"]
+    assert scenario["during"]["refused"]["no_quorum"] + scenario["during"]["refused"]["unanswered"] > 30
+    assert scenario["unavailable"]["longest_ms"] > 1500, scenario["unavailable"]
+    assert 1400 < scenario["recovered_after_ms"] < 4000, scenario["recovered_after_ms"]
+    assert scenario["after"]["acquired"] > 50, scenario["after"]
+    assert 0 < scenario["during"]["longest_refusal_ms"] < 2000, scenario["during"]
+
+
+def the_leader_has_a_successor_when_it_crashes_or_stands_still():
+    scenarios = safe("holder-crash", "holder-pause")
+    for scenario in scenarios.values():
+        assert scenario["takeover_ms"] > scenario["takeover_theory_ms"] - 50, scenario["takeover_ms"]
+        assert scenario["takeover_ms"] < scenario["takeover_theory_ms"] + 3000, scenario["takeover_ms"]
+        assert 0 < scenario["takeover_theory_ms"] <= 410, scenario["takeover_theory_ms"]
+    assert scenarios["holder-pause"]["safety"]["late_writes_refused"] >= 1, scenarios["holder-pause"]["safety"]
+
+
+def relays_part_the_clients():
+    scenario = safe("partition", "--deadline", "200ms")["partition"]
+    during = scenario["during"]
+    assert during["acquired"] > 10 and sum(during["refused"].values()) > 10, during
+    assert scenario["after"]["acquired"] > 50, scenario["after"]
+
+
+def a_clock_that_was_set_is_seen():
+    scenario = safe("clock-step")["clock-step"]
+    for master in (1, 2):
+        states = {span["state"] for span in scenario["masters"] if span["master"] == master}
+        assert states == {"up", "clock set", "quarantine"}, states
+
+
+def what_cannot_be_done_is_skipped_with_its_reason():
+    os.environ["REDLOCK_CLOCK_SHIM"] = "/nonexistent.so"
+    try:
+        report = measured("clock-step", "--masters", "3")
+    finally:
+        del os.environ["REDLOCK_CLOCK_SHIM"]
+    assert "redlock-clockshim.so" in report["scenarios"][0]["skipped"], report["scenarios"]
+    report = measured("kill-3", "--masters", "3")
+    assert "too few" in report["scenarios"][0]["skipped"], report["scenarios"]
+
+
+def a_durable_master_has_a_quarantine_only_if_it_was_emptied():
+    scenarios = safe("kill-1", "restart-empty", "--persistence", "always")
+    killed, emptied = scenarios["kill-1"], scenarios["restart-empty"]
+    assert {span["state"] for span in killed["masters"]} == {"up", "down"}, killed["masters"]
+    assert 0 <= killed["all_vote_after_ms"] < 1300, killed["all_vote_after_ms"]
+    assert {span["state"] for span in emptied["masters"] if span["master"] == 3} == {"up", "down", "quarantine"}
+    assert 1000 < emptied["unavailable"]["longest_ms"] < 6000, emptied["unavailable"]
+    assert emptied["after"]["acquired"] > 50, emptied["after"]
+
+
+def planted(plant, promise):
+    report = measured("baseline", program=PLANTED, plant=plant, expected=1)
+    assert report["safety"][promise] > 0, report["safety"]
+    others = [name for name in PROMISES if name != promise and report["safety"][name]]
+    assert others == [], report["safety"]
+
+
+def without_a_plant_nothing_is_found():
+    report = measured("baseline", program=PLANTED)
+    assert report["safety"]["violations"] == 0, report["safety"]
+
+
+def a_planted_double_holder_is_caught():
+    report = measured("baseline", program=PLANTED, plant="double", expected=1)
+    assert report["safety"]["double_holds"] > 0, report["safety"]
+
+
+def a_planted_regression_is_caught():
+    planted("regress", "fence_regressions")
+
+
+def a_planted_foreign_release_is_caught():
+    planted("foreign", "foreign_releases")
+
+
+def a_planted_leak_is_caught():
+    planted("leak", "leaked_keys")
+
+
+class Masters:
+    """Three of this test's own, and the command that does faults to them."""
+
+    def __init__(self, place):
+        self.place = place
+        self.servers, self.urls = [], []
+        self.password = "secret"
+        for i in range(1, 4):
+            path = os.path.join(place, f"{i}.sock")
+            self.servers.append(subprocess.Popen(
+                [os.environ.get("REDLOCK_SERVER") or "redis-server", "--port", "0", "--unixsocket", path, "--save", "",
+                 "--dir", place, "--requirepass", self.password], stdout=subprocess.DEVNULL))
+            self.urls.append(f"unix://:{self.password}@{path}?db=2")
+        self.said = os.path.join(place, "said")
+        self.hook = os.path.join(place, "hook")
+        pids = " ".join(str(server.pid) for server in self.servers)
+        with open(self.hook, "w", encoding="ascii") as file:
+            file.write(f'#!/bin/sh\nset -e\necho "$1 $2" >>"{self.said}"\nn=$2\nverb=$1\nset -- {pids}\nshift $((n - 1))\n'
+                       'case $verb in hang) kill -STOP "$1" ;; resume) kill -CONT "$1" ;; *) exit 1 ;; esac\n')
+        os.chmod(self.hook, 0o700)
+
+    def wait(self):
+        """The sockets appear when the servers listen."""
+        while not all(os.path.exists(os.path.join(self.place, f"{i}.sock")) for i in range(1, 4)):
+            for server in self.servers:
+                try:
+                    server.wait(timeout=0.02)
+                    raise AssertionError("a server has ended")
+                except subprocess.TimeoutExpired:
+                    pass
+
+    def end(self):
+        for server in self.servers:
+            server.send_signal(signal.SIGCONT)
+            server.kill()
+            server.wait()
+
+
+def faults_are_done_to_running_masters_by_the_hook():
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        masters = Masters(place)
+        try:
+            masters.wait()
+            scenarios = safe("hang-1", "partition", "--nodes", ",".join(masters.urls), "--fault-hook", masters.hook)
+            with open(masters.said, encoding="ascii") as file:
+                assert file.read().split("\n") == ["hang 1", "resume 1", ""]
+            assert scenarios["hang-1"]["during"]["acquired"] > 50
+            report = measured("kill-1", "restart-empty", "baseline", "--nodes", ",".join(masters.urls))
+            skipped = {scenario["scenario"]: scenario.get("skipped") for scenario in report["scenarios"]}
+            assert "--fault-hook" in skipped["kill-1"] and "--nodes" in skipped["restart-empty"], skipped
+            assert skipped["baseline"] is None, skipped
+            code, _, err = failover(*SHORT, "kill-1", "--nodes", ",".join(masters.urls), "--fault-hook", masters.hook)
+            assert code == 125 and "kill 1" in err, f"{code} {err}"
+        finally:
+            masters.end()
+
+
+def a_report_that_cannot_be_written_is_an_error():
+    code, _, err = failover(*SHORT, "baseline", "--json", "/nonexistent/report.json")
+    assert code == 125 and "/nonexistent/report.json" in err, f"{code} {err}"
+
+
+TESTS = [all_scenarios_are_listed, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,
+         a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
+         relays_part_the_clients, a_clock_that_was_set_is_seen, what_cannot_be_done_is_skipped_with_its_reason,
+         a_durable_master_has_a_quarantine_only_if_it_was_emptied,
+         without_a_plant_nothing_is_found, a_planted_double_holder_is_caught, a_planted_regression_is_caught,
+         a_planted_foreign_release_is_caught, a_planted_leak_is_caught, faults_are_done_to_running_masters_by_the_hook,
+         a_report_that_cannot_be_written_is_an_error]
+
+
+def has_server():
+    return shutil.which(os.environ.get("REDLOCK_SERVER") or "redis-server") is not None
+
+
+def main():
+    if not has_server():
+        print("1..0 # SKIP no redis-server")
+        return 0
+    print(f"1..{len(TESTS)}")
+    failed = 0
+    for number, test in enumerate(TESTS, 1):
+        name = test.__name__.replace("_", " ")
+        try:
+            test()
+            print(f"ok {number} {name}", flush=True)
+        except (AssertionError, KeyError, ValueError, subprocess.TimeoutExpired) as problem:
+            failed += 1
+            print(f"not ok {number} {name}")
+            for line in str(problem).splitlines() or [repr(problem)]:
+                print("#", line, flush=True)
+    return 1 if failed else 0
+
+
+sys.exit(main())

@@ -1,0 +1,247 @@
+/* The referee's judgement over what clients have written down, and the counter file. */
+#include <stdlib.h>
+
+#include "failover/counter.h"
+#include "failover/referee.h"
+#include "suite.h"
+
+#define KEY 7
+
+static struct fo_referee *referee;
+static struct fo_verdict verdict;
+
+static void set_up(void)
+{
+    referee = calloc(1, sizeof(*referee));
+    ck_assert_ptr_nonnull(referee);
+    verdict = (struct fo_verdict){0};
+}
+
+static void tear_down(void)
+{
+    fo_referee_fini(referee);
+    free(referee);
+}
+
+static void acquired(uint8_t client, int64_t at, int64_t until, uint64_t fence)
+{
+    struct fo_record record = {
+        .kind = FO_ACQUIRED, .key = KEY, .client = client, .at_ns = at, .until_ns = until, .fence = fence};
+
+    fo_referee_take(referee, &record);
+}
+
+static void said(uint8_t client, enum fo_kind kind, int64_t at, int64_t until)
+{
+    struct fo_record record = {
+        .kind = (uint8_t)kind, .key = KEY, .client = client, .at_ns = at, .until_ns = until};
+
+    fo_referee_take(referee, &record);
+}
+
+static void written(enum fo_write what, bool valid)
+{
+    struct fo_record record = {.kind = FO_WRITTEN, .key = KEY, .detail = (uint8_t)what, .status = valid};
+
+    fo_referee_take(referee, &record);
+}
+
+static void judge(void)
+{
+    fo_referee_judge(referee, INT64_MAX, &verdict);
+}
+
+START_TEST(holds_one_after_the_other_are_fine)
+{
+    acquired(0, 100, 1000, 1);
+    said(0, FO_RELEASED, 200, 0);
+    acquired(1, 200, 1200, 2);
+    said(1, FO_RELEASED, 300, 0);
+    acquired(0, 301, 1301, 3);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 0);
+    ck_assert_uint_eq(verdict.fence_regressions, 0);
+    ck_assert_uint_eq(verdict.acquired, 3);
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
+}
+END_TEST
+
+/* The clients' journals are read one after the other: the order of reading must not matter. */
+START_TEST(two_holders_at_a_time_are_found_in_any_order)
+{
+    acquired(1, 150, 1150, 2);
+    said(1, FO_RELEASED, 180, 0);
+    acquired(0, 100, 1000, 1);
+    said(0, FO_RELEASED, 151, 0);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 1);
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 1);
+}
+END_TEST
+
+/* A long hold that contains two short ones clashes with both. */
+START_TEST(every_hold_inside_a_longer_one_counts)
+{
+    acquired(0, 100, 1000, 1);
+    acquired(1, 200, 300, 2);
+    said(1, FO_RELEASED, 250, 0);
+    acquired(2, 400, 500, 3);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 2);
+}
+END_TEST
+
+START_TEST(a_hold_ends_with_its_validity_though_nobody_says_so)
+{
+    acquired(0, 100, 1000, 1);
+    acquired(1, 1000, 2000, 2);
+    said(0, FO_RELEASED, 5000, 0);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 0);
+}
+END_TEST
+
+START_TEST(a_renewal_makes_a_hold_longer)
+{
+    acquired(0, 100, 1000, 1);
+    said(0, FO_RENEWED, 500, 1500);
+    acquired(1, 1100, 2000, 2);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 1);
+}
+END_TEST
+
+START_TEST(a_lost_lock_is_not_held_any_more)
+{
+    acquired(0, 100, 1000, 1);
+    said(0, FO_LOST, 400, 0);
+    acquired(1, 500, 1500, 2);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 0);
+    ck_assert_ptr_null(fo_referee_holder(referee, KEY, 2000));
+    ck_assert_uint_eq(fo_referee_holder(referee, KEY, 600)->client, 1);
+}
+END_TEST
+
+START_TEST(the_dead_hold_nothing)
+{
+    acquired(0, 100, 1000, 1);
+    fo_referee_crash(referee, 0, 300);
+    acquired(1, 400, 1400, 2);
+    judge();
+    ck_assert_uint_eq(verdict.double_holds, 0);
+    ck_assert_int_eq(referee->holds[0].ending, FO_CRASHED);
+}
+END_TEST
+
+START_TEST(the_same_instant_on_different_keys_is_no_clash)
+{
+    struct fo_record other = {
+        .kind = FO_ACQUIRED, .key = KEY + 1, .client = 1, .at_ns = 150, .until_ns = 1150, .fence = 1};
+
+    acquired(0, 100, 1000, 5);
+    fo_referee_take(referee, &other);
+    judge();
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
+}
+END_TEST
+
+START_TEST(a_token_must_be_larger_than_all_before)
+{
+    acquired(0, 100, 200, 10);
+    acquired(1, 300, 400, 12);
+    acquired(0, 500, 600, 11);
+    acquired(1, 700, 800, 12);
+    acquired(0, 900, 950, 13);
+    judge();
+    ck_assert_uint_eq(verdict.fence_regressions, 2);
+    ck_assert_uint_eq(verdict.double_holds, 0);
+}
+END_TEST
+
+START_TEST(what_is_acquired_too_late_is_no_hold)
+{
+    acquired(0, 100, 100, 1);
+    acquired(1, 100, 900, 2);
+    judge();
+    ck_assert_uint_eq(verdict.late_acquired, 1);
+    ck_assert_uint_eq(verdict.double_holds, 0);
+    ck_assert_uint_eq(verdict.acquired, 1);
+}
+END_TEST
+
+/* What is not settled yet may still change: an earlier journal may be behind. */
+START_TEST(only_holds_before_the_given_instant_are_judged)
+{
+    acquired(0, 100, 1000, 1);
+    acquired(1, 500, 900, 2);
+    fo_referee_judge(referee, 500, &verdict);
+    ck_assert_uint_eq(verdict.double_holds, 0);
+    fo_referee_judge(referee, 501, &verdict);
+    ck_assert_uint_eq(verdict.double_holds, 1);
+}
+END_TEST
+
+START_TEST(writes_are_judged_by_the_writers_validity)
+{
+    written(FO_TAKEN, true);
+    written(FO_TAKEN, false);
+    written(FO_STALE, false);
+    written(FO_MIXED, false);
+    judge();
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
+    ck_assert_uint_eq(verdict.writes, 2);
+    ck_assert_uint_eq(verdict.late_landed, 1);
+    ck_assert_uint_eq(verdict.late_refused, 2);
+    written(FO_STALE, true);
+    written(FO_MIXED, true);
+    judge();
+    ck_assert_uint_eq(verdict.fence_regressions, 1);
+    ck_assert_uint_eq(verdict.mixed_writes, 1);
+}
+END_TEST
+
+START_TEST(the_counter_takes_what_a_holder_has_read)
+{
+    _Atomic uint64_t cell = 0;
+
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1005, 0), FO_TAKEN);
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1005, 1), FO_TAKEN);
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1009, 2), FO_TAKEN);
+    ck_assert_uint_eq(fo_counter_read(&cell), 3);
+}
+END_TEST
+
+START_TEST(the_counter_refuses_the_past_and_the_mixed)
+{
+    _Atomic uint64_t cell = 0;
+
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1009, 0), FO_TAKEN);
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1008, 1), FO_STALE);
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1009, 0), FO_MIXED);
+    ck_assert_int_eq(fo_counter_write(&cell, 1000, 1010, 0), FO_MIXED);
+    ck_assert_uint_eq(fo_counter_read(&cell), 1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("judge");
+    TCase *judgement = suite_add_case(suite, "judge", set_up, tear_down);
+
+    tcase_add_test(judgement, holds_one_after_the_other_are_fine);
+    tcase_add_test(judgement, two_holders_at_a_time_are_found_in_any_order);
+    tcase_add_test(judgement, every_hold_inside_a_longer_one_counts);
+    tcase_add_test(judgement, a_hold_ends_with_its_validity_though_nobody_says_so);
+    tcase_add_test(judgement, a_renewal_makes_a_hold_longer);
+    tcase_add_test(judgement, a_lost_lock_is_not_held_any_more);
+    tcase_add_test(judgement, the_dead_hold_nothing);
+    tcase_add_test(judgement, the_same_instant_on_different_keys_is_no_clash);
+    tcase_add_test(judgement, a_token_must_be_larger_than_all_before);
+    tcase_add_test(judgement, what_is_acquired_too_late_is_no_hold);
+    tcase_add_test(judgement, only_holds_before_the_given_instant_are_judged);
+    tcase_add_test(judgement, writes_are_judged_by_the_writers_validity);
+    tcase_add_test(judgement, the_counter_takes_what_a_holder_has_read);
+    tcase_add_test(judgement, the_counter_refuses_the_past_and_the_mixed);
+    return suite_run(suite);
+}

@@ -1,0 +1,192 @@
+#include "cluster.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+__attribute__((format(printf, 2, 3))) static bool broken(struct fo_cluster *cluster, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(cluster->why, sizeof(cluster->why), format, args);
+    va_end(args);
+    return false;
+}
+
+static bool done(struct fo_cluster *cluster, bool ok)
+{
+    return ok || broken(cluster, "%s", masters_error());
+}
+
+static bool needs_hook(const struct fo_scenario *scenario)
+{
+    return scenario->fault == FO_KILL || scenario->fault == FO_HANG || scenario->fault == FO_ROLL;
+}
+
+const char *fo_cluster_obstacle(const struct fo_options *options, const struct fo_scenario *scenario)
+{
+    static char why[200];
+    struct masters_clock *clock;
+
+    if (options->masters.count > 0 && scenario->own_only)
+        return "this can be done to masters of our own only (without --nodes)";
+    if (options->masters.count > 0 && needs_hook(scenario) && !options->hook)
+        return "this needs --fault-hook";
+    if (scenario->masters >= options->n_masters)
+        return "there are too few masters";
+    if (scenario->fault != FO_STEP)
+        return NULL;
+    clock = masters_clock_create();
+    snprintf(why, sizeof(why), "%s", clock ? "" : masters_error());
+    masters_clock_destroy(clock);
+    return *why ? why : NULL;
+}
+
+/* --- Beginning and end ------------------------------------------------------------------------------------------- */
+
+/* A clock of its own for each, where clocks are to be set. */
+static bool make_setups(struct fo_cluster *cluster, bool with_clocks, struct masters_setup *setups)
+{
+    for (size_t i = 0; i < cluster->n; i++) {
+        setups[i] = (struct masters_setup){.persistence = cluster->options->persistence};
+        if (!with_clocks)
+            continue;
+        cluster->clocks[i] = masters_clock_create();
+        if (!cluster->clocks[i])
+            return false;
+        setups[i].environment = masters_clock_environment(cluster->clocks[i]);
+    }
+    return true;
+}
+
+static bool open_own(struct fo_cluster *cluster, const struct fo_scenario *scenario)
+{
+    struct masters_setup setups[MASTERS_MAX];
+    struct masters_options options = {.count = cluster->n, .tcp = true, .setups = setups};
+
+    if (!make_setups(cluster, scenario->fault == FO_STEP, setups))
+        return done(cluster, false);
+    cluster->own = masters_create(&options);
+    if (!cluster->own || !masters_cleanup_on_exit(cluster->own))
+        return done(cluster, false);
+    cluster->urls = masters_urls(cluster->own);
+    return true;
+}
+
+static bool open_relays(struct fo_cluster *cluster)
+{
+    const char *parent = getenv("TMPDIR");
+    const char *dir = cluster->own ? masters_dir(cluster->own) : NULL;
+
+    if (!dir) {
+        if (asprintf(&cluster->dir, "%s/redlock-XXXXXX", parent && parent[0] == '/' ? parent : "/tmp") < 0)
+            cluster->dir = NULL;
+        dir = cluster->dir ? mkdtemp(cluster->dir) : NULL;
+    }
+    if (!dir)
+        return broken(cluster, "no directory for the relays: %s", strerror(errno));
+    cluster->relays =
+        fo_relays_create(cluster->urls, cluster->n, dir, cluster->options->seed, cluster->why, sizeof(cluster->why));
+    if (cluster->relays)
+        cluster->client_urls = fo_relays_urls(cluster->relays);
+    return cluster->relays != NULL;
+}
+
+bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *options, const struct fo_scenario *scenario)
+{
+    *cluster = (struct fo_cluster){.options = options, .n = options->n_masters, .urls = options->masters.urls};
+    if (options->masters.count == 0 && !open_own(cluster, scenario))
+        return false;
+    cluster->client_urls = cluster->urls;
+    return !scenario->relayed || open_relays(cluster);
+}
+
+static void remove_relay_sockets(const struct fo_cluster *cluster)
+{
+    char path[160];
+
+    for (size_t i = 0; i < cluster->n; i++) {
+        snprintf(path, sizeof(path), "%s/relay%zu", cluster->dir, i + 1);
+        unlink(path);
+    }
+    rmdir(cluster->dir);
+}
+
+void fo_cluster_close(struct fo_cluster *cluster)
+{
+    fo_relays_destroy(cluster->relays);
+    if (cluster->dir)
+        remove_relay_sockets(cluster);
+    free(cluster->dir);
+    masters_destroy(cluster->own);
+    for (size_t i = 0; i < MASTERS_MAX; i++)
+        masters_clock_destroy(cluster->clocks[i]);
+    memset(cluster, 0, sizeof(*cluster));
+}
+
+/* --- Faults ------------------------------------------------------------------------------------------------------ */
+
+static bool run_hook(struct fo_cluster *cluster, const char *verb, size_t i)
+{
+    const char *hook = cluster->options->hook;
+    char number[24];
+    int status = 0;
+    pid_t pid;
+
+    snprintf(number, sizeof(number), "%zu", i + 1);
+    pid = fork();
+    if (pid == 0) {
+        dup2(STDERR_FILENO, STDOUT_FILENO); /* what we print on standard output is ours */
+        signal(SIGPIPE, SIG_DFL);
+        execlp(hook, hook, verb, number, (char *)NULL);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    return broken(cluster, "'%s %s %s' failed (wait status %#x)", hook, verb, number, (unsigned)status);
+}
+
+bool fo_cluster_kill(struct fo_cluster *cluster, size_t i)
+{
+    return cluster->own ? done(cluster, masters_kill(cluster->own, i)) : run_hook(cluster, "kill", i);
+}
+
+bool fo_cluster_start(struct fo_cluster *cluster, size_t i)
+{
+    return cluster->own ? done(cluster, masters_restart(cluster->own, i)) : run_hook(cluster, "start", i);
+}
+
+bool fo_cluster_hang(struct fo_cluster *cluster, size_t i)
+{
+    return cluster->own ? done(cluster, masters_hang(cluster->own, i)) : run_hook(cluster, "hang", i);
+}
+
+bool fo_cluster_resume(struct fo_cluster *cluster, size_t i)
+{
+    return cluster->own ? done(cluster, masters_resume(cluster->own, i)) : run_hook(cluster, "resume", i);
+}
+
+bool fo_cluster_wipe(struct fo_cluster *cluster, size_t i)
+{
+    return done(cluster, masters_wipe(cluster->own, i));
+}
+
+bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms)
+{
+    masters_clock_step_ms(cluster->clocks[i], by_ms);
+    return true;
+}
+
+bool fo_cluster_toxics(struct fo_cluster *cluster, size_t i, unsigned side, enum relay_direction direction,
+                       const struct relay_toxics *toxics)
+{
+    return fo_relays_set(cluster->relays, i, side, direction, toxics) || broken(cluster, "a relay does not answer");
+}

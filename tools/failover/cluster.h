@@ -1,0 +1,36 @@
+/* The masters of a scenario, our own or those of others, and what can be done to them. Functions that can fail return
+ * false and leave a sentence in fo_cluster.why. Masters are numbered from 0. */
+#ifndef FAILOVER_CLUSTER_H
+#define FAILOVER_CLUSTER_H
+
+#include "options.h"
+#include "relays.h"
+
+struct fo_cluster {
+    const struct fo_options *options;
+    struct masters *own;                  /* NULL with --nodes */
+    struct masters_clock *clocks[MASTERS_MAX];
+    const char *const *urls;              /* of the masters */
+    const char *const *client_urls;       /* ... and what clients are to use */
+    struct fo_relays *relays;             /* NULL: clients use the masters directly */
+    char *dir;                            /* of the relays' sockets, if it is ours */
+    size_t n;
+    char why[240];
+};
+
+/* Why this cannot be done to these masters; NULL if it can. */
+const char *fo_cluster_obstacle(const struct fo_options *options, const struct fo_scenario *scenario);
+
+bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *options, const struct fo_scenario *scenario);
+void fo_cluster_close(struct fo_cluster *cluster);
+
+bool fo_cluster_kill(struct fo_cluster *cluster, size_t i);
+bool fo_cluster_start(struct fo_cluster *cluster, size_t i); /* returns when our own ones answer */
+bool fo_cluster_hang(struct fo_cluster *cluster, size_t i);
+bool fo_cluster_resume(struct fo_cluster *cluster, size_t i);
+bool fo_cluster_wipe(struct fo_cluster *cluster, size_t i);  /* between kill and start */
+bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms);
+bool fo_cluster_toxics(struct fo_cluster *cluster, size_t i, unsigned side, enum relay_direction direction,
+                       const struct relay_toxics *toxics);
+
+#endif

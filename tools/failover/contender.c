@@ -1,0 +1,223 @@
+/* The leader lock: every client wants it, whoever has it works for a while in steps of read and write, gives it up, and
+ * wants it again. A step that was begun with validity left is finished whatever happens meanwhile, as it would be in a
+ * program that stands still between its check and its write: keeping that out is the fencing token's business. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <event2/event.h>
+
+#include "client.h"
+#include "counter.h"
+#include "plant.h"
+#include "plant_deeds.h"
+
+#define STEP_MS 10
+#define REST_MS 15
+#define LEAST_TERM_STEPS 15
+#define MOST_TERM_STEPS 45
+#define AGAIN_MS 100 /* after a call that was refused */
+
+struct fo_contender {
+    struct fo_seat *seat;
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+    struct redlock_acquire_options acquire;
+    struct event *timer;
+    uint64_t random;
+    uint64_t fence;
+    uint32_t steps_left;
+    uint32_t count;   /* as read at the beginning of the step */
+    bool in_step;
+    bool holds;
+    bool stopping;
+};
+
+static void want(struct fo_contender *contender);
+
+static void wait_ms(struct fo_contender *contender, uint32_t ms)
+{
+    event_add(contender->timer, &(struct timeval){0, (suseconds_t)(ms * 1000)});
+}
+
+/* xorshift64 */
+static uint32_t draw(struct fo_contender *contender, uint32_t from, uint32_t to)
+{
+    contender->random ^= contender->random << 13;
+    contender->random ^= contender->random >> 7;
+    contender->random ^= contender->random << 17;
+    return from + (uint32_t)(contender->random >> 33) % (to - from + 1);
+}
+
+static void note(struct fo_contender *contender, enum fo_kind kind, int64_t until_ns)
+{
+    fo_journal_add(contender->seat->shared, contender->seat->client,
+                   (struct fo_record){
+                       .kind = (uint8_t)kind, .key = FO_LEADER_KEY, .at_ns = fo_now_ns(), .until_ns = until_ns});
+}
+
+static void step_down(struct fo_contender *contender)
+{
+    uint32_t self = contender->seat->client;
+
+    contender->holds = false;
+    contender->in_step = false;
+    atomic_compare_exchange_strong(&contender->seat->shared->leader, &self, FO_NOBODY);
+}
+
+static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct fo_contender *contender = user_data;
+
+    if (result->status != REDLOCK_CANCELED && !contender->stopping)
+        wait_ms(contender, REST_MS);
+}
+
+static void give_up(struct fo_contender *contender)
+{
+    step_down(contender);
+    note(contender, FO_RELEASED, 0);
+    if (redlock_release(contender->lock, on_released, contender) != REDLOCK_OK)
+        wait_ms(contender, AGAIN_MS);
+}
+
+static void begin_step(struct fo_contender *contender)
+{
+    contender->count = fo_counter_read(&contender->seat->shared->cells[FO_LEADER_KEY]);
+    contender->in_step = true;
+    wait_ms(contender, STEP_MS);
+}
+
+static void end_step(struct fo_contender *contender)
+{
+    contender->in_step = false;
+    fo_note_write(contender->seat, FO_LEADER_KEY, contender->lock, contender->fence, contender->count);
+}
+
+/* The library's word counts, not ours: a lost lock is left alone until its alarm has been called. */
+static void on_time(evutil_socket_t fd, short what, void *user_data)
+{
+    struct fo_contender *contender = user_data;
+
+    if (!contender->holds) {
+        want(contender);
+        return;
+    }
+    if (contender->in_step)
+        end_step(contender);
+    if (redlock_remaining_ns(contender->lock) == 0)
+        wait_ms(contender, STEP_MS);
+    else if (contender->steps_left-- == 0)
+        give_up(contender);
+    else
+        begin_step(contender);
+}
+
+/* A step that is under way is finished all the same, by the timer. */
+static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct fo_contender *contender = user_data;
+
+    if (alarm->kind != REDLOCK_ALARM_LOST)
+        return;
+    note(contender, FO_LOST, 0);
+    if (contender->in_step)
+        end_step(contender);
+    step_down(contender);
+    wait_ms(contender, REST_MS);
+}
+
+static void take_office(struct fo_contender *contender, const struct redlock_result *result)
+{
+    struct fo_shared *shared = contender->seat->shared;
+
+    fo_note_acquired(contender->seat, FO_LEADER_KEY, contender->lock, result);
+    contender->holds = true;
+    contender->fence = redlock_lock_fence(contender->lock);
+    contender->steps_left = draw(contender, LEAST_TERM_STEPS, MOST_TERM_STEPS);
+    atomic_store(&shared->leader_since_ns, fo_now_ns());
+    atomic_store(&shared->leader, contender->seat->client);
+    fo_plant_at_leader(contender->seat);
+    begin_step(contender);
+}
+
+static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct fo_contender *contender = user_data;
+
+    if (result->status == REDLOCK_CANCELED || contender->stopping)
+        return;
+    if (result->status == REDLOCK_OK) {
+        take_office(contender, result);
+        return;
+    }
+    fo_plant_at_refused(contender->seat);
+    want(contender);
+}
+
+static void want(struct fo_contender *contender)
+{
+    if (contender->stopping)
+        return;
+    if (redlock_acquire(contender->lock, &contender->acquire, on_acquired, contender) != REDLOCK_OK)
+        wait_ms(contender, AGAIN_MS);
+}
+
+void fo_contender_renewed(struct fo_contender *contender, const struct redlock_event *event)
+{
+    if (contender && event->lock == contender->lock && contender->holds)
+        note(contender, FO_RENEWED, fo_now_ns() + event->remaining_us * 1000);
+}
+
+/* Attempts that last a second at most, so that a refusal is noticed, and the place in the queue is renewed. */
+static void set_options(struct fo_contender *contender)
+{
+    redlock_acquire_options_init(&contender->acquire);
+    contender->acquire.ttl_ms = contender->seat->options->ttl_ms;
+    contender->acquire.timeout_ms = fo_planted(FO_PLANT_DOUBLE) ? 20 : 1000;
+    contender->acquire.fenced = 1;
+}
+
+struct fo_contender *fo_contender_create(struct fo_seat *seat, struct event_base *base, struct redlock_client *client)
+{
+    struct fo_contender *contender = calloc(1, sizeof(*contender));
+    char name[FO_KEY_SIZE];
+
+    if (!contender)
+        return NULL;
+    contender->seat = seat;
+    contender->client = client;
+    contender->random = (uint64_t)seat->options->seed * 1000003 + seat->client + 1;
+    set_options(contender);
+    fo_key_name(FO_LEADER_KEY, name);
+    contender->timer = evtimer_new(base, on_time, contender);
+    if (!contender->timer || redlock_lock_create(client, name, strlen(name), &contender->lock) != REDLOCK_OK ||
+        redlock_lock_watch(contender->lock, on_alarm, contender) != REDLOCK_OK) {
+        fo_contender_destroy(contender);
+        return NULL;
+    }
+    return contender;
+}
+
+void fo_contender_destroy(struct fo_contender *contender)
+{
+    if (!contender)
+        return;
+    contender->stopping = true;
+    redlock_lock_destroy(contender->lock);
+    if (contender->timer)
+        event_free(contender->timer);
+    free(contender);
+}
+
+void fo_contender_start(struct fo_contender *contender)
+{
+    wait_ms(contender, draw(contender, 1, REST_MS));
+}
+
+void fo_contender_stop(struct fo_contender *contender)
+{
+    evtimer_del(contender->timer);
+    if (contender->holds)
+        give_up(contender);
+    contender->stopping = true;
+}

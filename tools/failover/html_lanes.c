@@ -1,0 +1,145 @@
+/* A lane for each master and for each contender, the time axis under them, and what the colours mean. */
+#include <math.h>
+#include <string.h>
+
+#include "html.h"
+
+#define LANE 15
+#define TICK_HEIGHT 18
+
+void fo_html_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns)
+{
+    fprintf(out, "%+.2f s", (double)(at_ns - outcome->fault_ns) / 1e9);
+}
+
+static const char *class_of(const struct fo_span *span)
+{
+    static const char *const classes[] = {"up", "down", "hung", "cut", "slow", "mute", "clock"};
+
+    return span->quarantined ? "quarantine" : classes[span->state];
+}
+
+static void rect(FILE *out, const struct fo_outcome *outcome, const char *class, int64_t from_ns, int64_t to_ns)
+{
+    double from = fo_html_x(outcome, from_ns);
+    double to = fo_html_x(outcome, to_ns < outcome->end_ns ? to_ns : outcome->end_ns);
+
+    fprintf(out, "<rect class=\"%s\" x=\"%.3f%%\" y=\"1\" width=\"%.3f%%\" height=\"%d\">", class, from < 0 ? 0 : from,
+            to - from > 0.05 ? to - from : 0.05, LANE - 2);
+}
+
+static void tip(FILE *out, const struct fo_outcome *outcome, const char *who, uint32_t number, const char *what,
+                int64_t from_ns, int64_t to_ns)
+{
+    fprintf(out, "<title>%s %u: %s, ", who, number, what);
+    fo_html_since(out, outcome, from_ns);
+    fputs(" to ", out);
+    fo_html_since(out, outcome, to_ns);
+    fputs("</title></rect>", out);
+}
+
+/* Quarantines lie over what was done. */
+static void master_lane(FILE *out, const struct fo_outcome *outcome, uint32_t node)
+{
+    fprintf(out, "<div class=\"row\"><div class=\"lab mid\">m%u</div><svg height=\"%d\">", node + 1, LANE);
+    fo_html_band(out, outcome);
+    for (int layer = 0; layer < 2; layer++)
+        for (size_t i = 0; i < outcome->n_spans; i++) {
+            const struct fo_span *span = &outcome->spans[i];
+
+            if (span->node != node || span->quarantined != (layer == 1))
+                continue;
+            rect(out, outcome, class_of(span), span->from_ns, span->to_ns);
+            tip(out, outcome, "master", node + 1, fo_state_name(span), span->from_ns, span->to_ns);
+            if (span->state == FO_STEPPED)
+                fprintf(out, "<line class=\"step\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>",
+                        fo_html_x(outcome, span->from_ns), fo_html_x(outcome, span->from_ns), LANE);
+        }
+    fputs("</svg></div>\n", out);
+}
+
+static void holder_lane(FILE *out, const struct fo_outcome *outcome, uint32_t client)
+{
+    char class[8];
+
+    snprintf(class, sizeof(class), "h%u", client % 8);
+    fprintf(out,
+            "<div class=\"row\"><div class=\"lab mid\">client %u</div><svg height=\"%d\"><rect class=\"base\" x=\"0\" "
+            "y=\"7\" width=\"100%%\" height=\"1\"/>",
+            client + 1, LANE);
+    fo_html_band(out, outcome);
+    for (size_t i = 0; i < outcome->n_terms; i++) {
+        const struct fo_hold *term = &outcome->terms[i];
+        double end = fo_html_x(outcome, term->until_ns);
+
+        if (term->client != client || term->from_ns > outcome->end_ns)
+            continue;
+        rect(out, outcome, class, term->from_ns, term->until_ns);
+        tip(out, outcome, "client", client + 1, term->ending == FO_CRASHED ? "leader until it was killed" : "leader",
+            term->from_ns, term->until_ns);
+        if (term->ending == FO_CRASHED || term->ending == FO_GONE)
+            fprintf(out, "<line class=\"end\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"%d\"/>", end, end, LANE);
+    }
+    fputs("</svg></div>\n", out);
+}
+
+/* Ticks at whole seconds before and after the fault, not more than ten. */
+void fo_html_axis(FILE *out, const struct fo_outcome *outcome)
+{
+    double fault_s = (double)outcome->fault_ns / 1e9, end_s = (double)outcome->end_ns / 1e9;
+    double step = end_s > 40 ? 10 : end_s > 16 ? 5 : end_s > 9 ? 2 : 1;
+
+    fprintf(out, "<div class=\"row\"><div class=\"lab\"></div><svg height=\"%d\">", TICK_HEIGHT);
+    for (double at = -floor(fault_s / step) * step; at + fault_s < end_s * 0.97; at += step) {
+        double x = 100 * (at + fault_s) / end_s;
+
+        if (x < 2)
+            continue;
+        fprintf(out, "<text class=\"tick\" x=\"%.2f%%\" y=\"13\" text-anchor=\"middle\">", x);
+        if (at > -0.01 && at < 0.01)
+            fputs(outcome->scenario->fault == FO_NO_FAULT ? "0" : "fault", out);
+        else
+            fprintf(out, "%+.0f s", at);
+        fputs("</text>", out);
+    }
+    fputs("</svg></div>\n", out);
+}
+
+static void key(FILE *out, const char *class, const char *text)
+{
+    fprintf(out, "<span><svg><rect class=\"%s\" width=\"12\" height=\"12\"/></svg>%s</span>", class, text);
+}
+
+/* Only what there is to be seen. */
+static void legend(FILE *out, const struct fo_outcome *outcome)
+{
+    static const struct fo_span kinds[] = {{.state = FO_UP},  {.state = FO_DOWN}, {.state = FO_HUNG},
+                                           {.state = FO_CUT}, {.state = FO_LATE}, {.state = FO_MUTE},
+                                           {.quarantined = true}};
+    static const char *const texts[] = {"votes", "down", "hung", "cut off from some", "slow", "its answers are lost",
+                                        "up, but does not vote yet"};
+
+    fputs("<div class=\"key\">", out);
+    for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
+        for (size_t i = 0; i < outcome->n_spans; i++)
+            if (strcmp(class_of(&outcome->spans[i]), class_of(&kinds[kind])) == 0) {
+                key(out, class_of(&kinds[kind]), texts[kind]);
+                break;
+            }
+    if (outcome->scenario->fault != FO_NO_FAULT)
+        key(out, "band", "while the fault lasts");
+    fputs("</div>\n", out);
+}
+
+void fo_html_lanes(FILE *out, const struct fo_outcome *outcome)
+{
+    fputs("<p class=\"cap\"><b>Masters</b></p>\n", out);
+    for (uint32_t node = 0; node < outcome->n_masters; node++)
+        master_lane(out, outcome, node);
+    fprintf(out, "<p class=\"cap\"><b>Who held the leader lock</b>%s</p>\n",
+            outcome->verdict.double_holds ? "" : ": never two at a time");
+    for (uint32_t client = 0; client < outcome->clients; client++)
+        holder_lane(out, outcome, client);
+    fo_html_axis(out, outcome);
+    legend(out, outcome);
+}

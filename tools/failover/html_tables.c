@@ -1,0 +1,102 @@
+/* The figures of one scenario, and the picture that compares all of them. */
+#include <math.h>
+
+#include "html.h"
+
+#define CELL 16
+
+static void quantile(FILE *out, const struct histogram *histogram, double q, const char *label)
+{
+    char cell[CELL];
+
+    fprintf(out, "<td data-l=\"%s\">%s</td>", label,
+            fo_duration(histogram->count ? (int64_t)histogram_quantile(histogram, q) : -1, cell, CELL));
+}
+
+static void reasons(FILE *out, const struct fo_phase_figures *phase)
+{
+    bool first = true;
+
+    for (int i = 0; i < FO_REFUSALS; i++) {
+        if (!phase->refused[i])
+            continue;
+        fprintf(out, "%s%llu %s", first ? "" : ", ", (unsigned long long)phase->refused[i],
+                fo_refusal_text((enum fo_refusal)i));
+        first = false;
+    }
+    if (first)
+        putc('0', out);
+}
+
+static void phase_row(FILE *out, const struct fo_phase_figures *phase, const char *name)
+{
+    fprintf(out, "<tr><td><b>%s</b></td><td data-l=\"asked for\">%llu</td><td data-l=\"acquired\">%llu</td>"
+            "<td data-l=\"per second\">%.0f</td>", name, (unsigned long long)phase->offered,
+            (unsigned long long)phase->acquired, fo_rate(phase));
+    quantile(out, &phase->latency, 0.5, "p50");
+    quantile(out, &phase->latency, 0.99, "p99");
+    quantile(out, &phase->latency, 0.999, "p99.9");
+    quantile(out, &phase->latency, 1, "max");
+    fputs("<td class=\"wrap\" data-l=\"refused\">", out);
+    reasons(out, phase);
+    fprintf(out, "</td><td data-l=\"commands/lock\">%.1f</td></tr>\n", fo_commands_per_lock(phase));
+}
+
+void fo_html_tables(FILE *out, const struct fo_outcome *outcome)
+{
+    fputs("<table class=\"fold\"><thead><tr><th>phase</th><th>asked for</th><th>acquired</th><th>per second</th>"
+          "<th>p50</th><th>p99</th><th>p99.9</th><th>max</th><th>refused</th><th>commands<br>per lock</th></tr></thead>"
+          "<tbody>\n", out);
+    for (int i = 0; i < FO_PHASES; i++)
+        phase_row(out, &outcome->phases[i], fo_phase_name((enum fo_phase)i));
+    fputs("</tbody></table>\n", out);
+}
+
+/* From 0.1 ms to 100 s. */
+static double log_percent(int64_t ns)
+{
+    double at = (log10((double)(ns > 100000 ? ns : 100000)) - 5) / 6 * 100;
+
+    return at > 100 ? 100 : at;
+}
+
+static void overview_axis(FILE *out)
+{
+    static const struct {
+        double ms;
+        const char *text;
+    } ticks[] = {{0.1, "0.1 ms"}, {1, "1 ms"}, {10, "10 ms"}, {100, "100 ms"}, {1000, "1 s"}, {10000, "10 s"}};
+
+    fputs("<span></span><svg height=\"18\">", out);
+    for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++)
+        fprintf(out, "<text class=\"tick%s\" x=\"%.2f%%\" y=\"13\" text-anchor=\"%s\">%s</text>",
+                i % 2 || i == 0 ? " more" : "", log_percent((int64_t)(ticks[i].ms * 1e6)),
+                i ? "middle" : "start", ticks[i].text);
+    fputs("</svg><span></span>\n", out);
+}
+
+static void overview_row(FILE *out, const struct fo_outcome *outcome)
+{
+    char cell[CELL];
+    double width = log_percent(outcome->outage.longest_ns);
+
+    fprintf(out, "<span><a href=\"#%s\">%s</a></span><svg height=\"18\" role=\"img\" aria-label=\"unavailable for %s\">"
+            "<rect class=\"base\" width=\"100%%\" y=\"8.5\" height=\"1\"/>", outcome->scenario->name,
+            outcome->scenario->name, fo_duration(outcome->outage.longest_ns, cell, CELL));
+    fprintf(out, "<rect class=\"bar %s\" y=\"3\" height=\"12\" rx=\"2\" width=\"%.2f%%\"/>", fo_html_class(outcome),
+            width > 0.5 ? width : 0.5);
+    fprintf(out, "<line class=\"limit\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"18\"/></svg><span>%s</span>\n",
+            log_percent(5000000), log_percent(5000000), cell);
+}
+
+void fo_html_overview(FILE *out, const struct fo_report *report)
+{
+    fputs("<section class=\"card\"><h2>For how long could nobody lock?</h2><p class=\"soft small\">The longest time "
+          "without a success, from the fault to the end, less one step of the schedule; logarithmic. The dashed line "
+          "is at 5 ms.</p><div class=\"over\">\n", out);
+    for (size_t i = 0; i < report->n; i++)
+        if (!*report->outcomes[i]->skipped)
+            overview_row(out, report->outcomes[i]);
+    overview_axis(out);
+    fputs("</div></section>\n", out);
+}

@@ -1,0 +1,199 @@
+#include "referee.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "counter.h"
+
+void fo_referee_fini(struct fo_referee *referee)
+{
+    free(referee->holds);
+    memset(referee, 0, sizeof(*referee));
+}
+
+static struct fo_hold *open_hold(struct fo_referee *referee, uint32_t client, uint32_t key)
+{
+    size_t index = referee->open[client][key];
+
+    return index ? &referee->holds[index - 1] : NULL;
+}
+
+static void end_hold(struct fo_referee *referee, uint32_t client, uint32_t key, int64_t at_ns, enum fo_ending ending)
+{
+    struct fo_hold *hold = open_hold(referee, client, key);
+
+    if (!hold)
+        return;
+    if (at_ns < hold->until_ns)
+        hold->until_ns = at_ns;
+    hold->ending = ending;
+    referee->open[client][key] = 0;
+}
+
+static struct fo_hold *new_hold(struct fo_referee *referee)
+{
+    if (referee->n == referee->room) {
+        size_t room = referee->room ? 2 * referee->room : 1024;
+        struct fo_hold *more = reallocarray(referee->holds, room, sizeof(*more));
+
+        if (!more) {
+            referee->out_of_memory = true;
+            return NULL;
+        }
+        referee->holds = more;
+        referee->room = room;
+    }
+    return &referee->holds[referee->n++];
+}
+
+static void acquired(struct fo_referee *referee, const struct fo_record *record)
+{
+    struct fo_hold *hold;
+
+    if (record->until_ns <= record->at_ns) {
+        referee->late_acquired++;
+        return;
+    }
+    hold = new_hold(referee);
+    if (!hold)
+        return;
+    *hold = (struct fo_hold){.from_ns = record->at_ns,
+                             .until_ns = record->until_ns,
+                             .fence = record->fence,
+                             .key = record->key,
+                             .nodes = record->nodes,
+                             .client = record->client};
+    memcpy(hold->token, record->token, sizeof(hold->token));
+    referee->open[record->client][record->key] = referee->n;
+}
+
+static void renewed(struct fo_referee *referee, const struct fo_record *record)
+{
+    struct fo_hold *hold = open_hold(referee, record->client, record->key);
+
+    if (hold)
+        hold->until_ns = record->until_ns;
+}
+
+static void written(struct fo_referee *referee, const struct fo_record *record)
+{
+    bool valid = record->status != 0;
+
+    if (record->detail == FO_TAKEN) {
+        referee->written++;
+        referee->late_landed += !valid;
+    } else if (!valid) {
+        referee->late_refused++;
+    } else if (record->detail == FO_STALE) {
+        referee->stale_writes++;
+    } else {
+        referee->mixed_writes++;
+    }
+}
+
+void fo_referee_take(struct fo_referee *referee, const struct fo_record *record)
+{
+    switch (record->kind) {
+    case FO_ACQUIRED:
+        acquired(referee, record);
+        break;
+    case FO_RENEWED:
+        renewed(referee, record);
+        break;
+    case FO_RELEASED:
+        end_hold(referee, record->client, record->key, record->at_ns, FO_GIVEN_UP);
+        break;
+    case FO_LOST:
+        end_hold(referee, record->client, record->key, record->at_ns, FO_GONE);
+        break;
+    case FO_WRITTEN:
+        written(referee, record);
+        break;
+    default:
+        break;
+    }
+}
+
+void fo_referee_read(struct fo_referee *referee, const struct fo_shared *shared)
+{
+    for (uint32_t client = 0; client < shared->clients; client++) {
+        const struct fo_journal *journal = &shared->journals[client];
+        uint32_t n = atomic_load_explicit(&journal->n, memory_order_acquire);
+
+        while (referee->read[client] < n)
+            fo_referee_take(referee, &journal->records[referee->read[client]++]);
+    }
+}
+
+void fo_referee_crash(struct fo_referee *referee, uint32_t client, int64_t at_ns)
+{
+    for (uint32_t key = 0; key < FO_ALL_KEYS; key++)
+        end_hold(referee, client, key, at_ns, FO_CRASHED);
+}
+
+const struct fo_hold *fo_referee_holder(const struct fo_referee *referee, uint32_t key, int64_t at_ns)
+{
+    for (uint32_t client = 0; client < FO_MAX_CLIENTS; client++) {
+        size_t index = referee->open[client][key];
+
+        if (index && referee->holds[index - 1].until_ns > at_ns)
+            return &referee->holds[index - 1];
+    }
+    return NULL;
+}
+
+/* By key, then by the beginning. */
+static int by_time(const void *left, const void *right)
+{
+    const struct fo_hold *a = *(const struct fo_hold *const *)left, *b = *(const struct fo_hold *const *)right;
+
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+}
+
+/* Along one key's holds: each must begin after all earlier ones have ended, and with a larger token. A lock without a
+ * token is not judged by it. */
+static void sweep(const struct fo_hold *const *sorted, size_t n, struct fo_verdict *verdict)
+{
+    int64_t ended_ns = 0;
+    uint64_t largest = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct fo_hold *hold = sorted[i];
+
+        if (i == 0 || sorted[i - 1]->key != hold->key) {
+            ended_ns = hold->from_ns;
+            largest = 0;
+        }
+        verdict->double_holds += hold->from_ns < ended_ns;
+        verdict->fence_regressions += hold->fence != 0 && hold->fence <= largest;
+        if (hold->until_ns > ended_ns)
+            ended_ns = hold->until_ns;
+        if (hold->fence > largest)
+            largest = hold->fence;
+    }
+}
+
+void fo_referee_judge(const struct fo_referee *referee, int64_t before_ns, struct fo_verdict *verdict)
+{
+    const struct fo_hold **sorted = calloc(referee->n + 1, sizeof(struct fo_hold *));
+    size_t n = 0;
+
+    if (!sorted)
+        return;
+    for (size_t i = 0; i < referee->n; i++)
+        if (referee->holds[i].from_ns < before_ns)
+            sorted[n++] = &referee->holds[i];
+    qsort(sorted, n, sizeof(*sorted), by_time);
+    verdict->double_holds = 0;
+    verdict->fence_regressions = referee->stale_writes;
+    sweep(sorted, n, verdict);
+    free(sorted);
+    verdict->mixed_writes = referee->mixed_writes;
+    verdict->late_acquired = referee->late_acquired;
+    verdict->late_refused = referee->late_refused;
+    verdict->late_landed = referee->late_landed;
+    verdict->acquired = referee->n;
+    verdict->writes = referee->written;
+}

@@ -1,0 +1,224 @@
+#include "relays.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <event2/event.h>
+
+#include "masters/masters.h"
+#include "shared.h"
+
+/* What the conductor says; the answer is one byte. */
+struct order {
+    bool assign;
+    pid_t client;
+    uint32_t master;
+    uint32_t side;
+    enum relay_direction direction;
+    struct relay_toxics toxics;
+};
+
+struct fo_relays {
+    pid_t pid;
+    int fd;
+    size_t n;
+    const char *urls[MASTERS_MAX + 1];
+    char *owned[MASTERS_MAX];
+};
+
+/* Of the relay process. */
+struct house {
+    struct event_base *base;
+    struct relay *relays[MASTERS_MAX];
+    size_t n;
+    pid_t others[FO_MAX_CLIENTS * 2]; /* processes of side 1 */
+    size_t n_others;
+};
+
+static unsigned side_of(pid_t client, void *user_data)
+{
+    const struct house *house = user_data;
+
+    for (size_t i = 0; i < house->n_others; i++)
+        if (house->others[i] == client)
+            return 1;
+    return 0;
+}
+
+static void obey(struct house *house, const struct order *order)
+{
+    if (order->assign && order->side && house->n_others < sizeof(house->others) / sizeof(house->others[0]))
+        house->others[house->n_others++] = order->client;
+    else if (!order->assign && order->master < house->n)
+        relay_set(house->relays[order->master], order->side, order->direction, &order->toxics);
+}
+
+static void on_order(evutil_socket_t fd, short what, void *user_data)
+{
+    struct house *house = user_data;
+    struct order order;
+    char done = 1;
+
+    if (recv(fd, &order, sizeof(order), 0) != (ssize_t)sizeof(order)) {
+        event_base_loopbreak(house->base);
+        return;
+    }
+    obey(house, &order);
+    if (send(fd, &done, 1, MSG_NOSIGNAL) != 1)
+        event_base_loopbreak(house->base);
+}
+
+static bool open_house(struct house *house, const char *const *upstream, const char *const *urls, size_t n,
+                       uint64_t seed)
+{
+    char why[160] = "no event loop";
+
+    house->base = event_base_new();
+    for (; house->base && house->n < n; house->n++) {
+        struct relay_options options = {.listen = urls[house->n],
+                                        .upstream = upstream[house->n],
+                                        .group_of = side_of,
+                                        .user_data = house,
+                                        .seed = seed + house->n};
+
+        house->relays[house->n] = relay_create(house->base, &options, why, sizeof(why));
+        if (!house->relays[house->n])
+            break;
+    }
+    return house->n == n;
+}
+
+static int relay_process(int fd, const char *const *upstream, const char *const *urls, size_t n, uint64_t seed)
+{
+    struct house house = {.n = 0};
+    char ready = open_house(&house, upstream, urls, n, seed);
+    struct event *orders = house.base ? event_new(house.base, fd, EV_READ | EV_PERSIST, on_order, &house) : NULL;
+
+    ready = ready && orders && event_add(orders, NULL) == 0;
+    if (send(fd, &ready, 1, MSG_NOSIGNAL) == 1 && ready)
+        event_base_dispatch(house.base);
+    for (size_t i = 0; i < house.n; i++)
+        relay_destroy(house.relays[i]);
+    if (orders)
+        event_free(orders);
+    if (house.base)
+        event_base_free(house.base);
+    return 0;
+}
+
+static bool answered(const struct fo_relays *relays)
+{
+    char done = 0;
+    ssize_t n;
+
+    do
+        n = recv(relays->fd, &done, 1, 0);
+    while (n < 0 && errno == EINTR);
+    return n == 1 && done == 1;
+}
+
+/* The relay's address, with the credentials and the database of the master behind it. NULL without memory. */
+static char *url_before(const char *upstream, const char *dir, size_t number)
+{
+    const char *place = strstr(upstream, "://") + strlen("://");
+    const char *at = strrchr(place, '@');
+    const char *rest = at ? at + 1 : place;
+    bool local = strncmp(upstream, "unix:", strlen("unix:")) == 0;
+    const char *database = strchr(rest, local ? '?' : '/');
+    char *url = NULL;
+
+    if (database && !local && database[1] == '\0')
+        database = NULL;
+    if (asprintf(&url, "unix://%.*s%s/relay%zu%s%s", (int)(rest - place), place, dir, number,
+                 !database ? "" : local ? "?" : "?db=", database ? database + 1 : "") < 0)
+        return NULL;
+    return url;
+}
+
+static bool set_urls(struct fo_relays *relays, const char *const *upstream, const char *dir, size_t n)
+{
+    for (; relays->n < n; relays->n++) {
+        relays->owned[relays->n] = url_before(upstream[relays->n], dir, relays->n + 1);
+        relays->urls[relays->n] = relays->owned[relays->n];
+        if (!relays->urls[relays->n])
+            return false;
+    }
+    return true;
+}
+
+static bool spawn(struct fo_relays *relays, const char *const *upstream, uint64_t seed)
+{
+    pid_t parent = getpid();
+    int pair[2];
+
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    relays->pid = fork();
+    if (relays->pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        close(pair[0]);
+        _exit(getppid() == parent ? relay_process(pair[1], upstream, relays->urls, relays->n, seed) : 1);
+    }
+    close(pair[1]);
+    relays->fd = pair[0];
+    return relays->pid > 0 && answered(relays);
+}
+
+struct fo_relays *fo_relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed,
+                                   char *ret_why, size_t size)
+{
+    struct fo_relays *relays = calloc(1, sizeof(*relays));
+
+    if (relays) {
+        relays->fd = -1;
+        if (set_urls(relays, upstream, dir, n) && spawn(relays, upstream, seed))
+            return relays;
+    }
+    snprintf(ret_why, size, "the relays do not start in %.100s", dir);
+    fo_relays_destroy(relays);
+    return NULL;
+}
+
+void fo_relays_destroy(struct fo_relays *relays)
+{
+    if (!relays)
+        return;
+    if (relays->fd >= 0)
+        close(relays->fd); /* which ends it */
+    while (relays->pid > 0 && waitpid(relays->pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    for (size_t i = 0; i < relays->n; i++)
+        free(relays->owned[i]);
+    free(relays);
+}
+
+const char *const *fo_relays_urls(const struct fo_relays *relays)
+{
+    return relays->urls;
+}
+
+static bool give(struct fo_relays *relays, const struct order *order)
+{
+    return send(relays->fd, order, sizeof(*order), MSG_NOSIGNAL) == (ssize_t)sizeof(*order) && answered(relays);
+}
+
+bool fo_relays_assign(struct fo_relays *relays, pid_t client, unsigned side)
+{
+    return give(relays, &(struct order){.assign = true, .client = client, .side = side});
+}
+
+bool fo_relays_set(struct fo_relays *relays, size_t master, unsigned side, enum relay_direction direction,
+                   const struct relay_toxics *toxics)
+{
+    return give(relays, &(struct order){.master = (uint32_t)master,
+                                        .side = side,
+                                        .direction = direction,
+                                        .toxics = *toxics});
+}

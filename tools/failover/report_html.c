@@ -1,0 +1,251 @@
+/* The page as a whole: safety first, then the comparison, then each scenario with its pictures. */
+#include <string.h>
+
+#include "html.h"
+
+#define CELL 16
+
+void fo_html_text(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<')
+            fputs("&lt;", out);
+        else if (*text == '>')
+            fputs("&gt;", out);
+        else if (*text == '&')
+            fputs("&amp;", out);
+        else if (*text == '"')
+            fputs("&quot;", out);
+        else if ((unsigned char)*text >= ' ')
+            putc(*text, out);
+    }
+}
+
+void fo_html_sentence(FILE *out, const char *text)
+{
+    putc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
+    fo_html_text(out, text + 1);
+    putc('.', out);
+}
+
+const char *fo_html_class(const struct fo_outcome *outcome)
+{
+    if (fo_verdict_violations(&outcome->verdict))
+        return "bad";
+    if (outcome->goal.applies && !outcome->goal.met)
+        return "so-so";
+    return outcome->goal.applies ? "good" : "none";
+}
+
+const char *fo_html_word(const struct fo_outcome *outcome)
+{
+    if (fo_verdict_violations(&outcome->verdict))
+        return "broken";
+    if (!outcome->goal.applies)
+        return "safe";
+    return outcome->goal.met ? "as hoped for" : outcome->goal.disturbed ? "disturbed" : "slower than hoped for";
+}
+
+/* --- Head -------------------------------------------------------------------------------------------------------- */
+
+static void tile(FILE *out, uint64_t n, const char *text)
+{
+    fprintf(out, "<div class=\"tile%s\"><b>%llu</b><span>%s</span></div>\n", n ? " bad" : "",
+            (unsigned long long)n, text);
+}
+
+static void head(FILE *out, const struct fo_report *report)
+{
+    const struct fo_verdict *verdict = &report->verdict;
+    uint64_t violations = fo_verdict_violations(verdict);
+
+    fputs("<header><h1>", out);
+    fputs(violations ? "Promises were broken" : "No second holder, whatever was done to the masters", out);
+    fprintf(out, "</h1><p class=\"soft\">Failover report of libredlock %s, %s: %zu scenario%s in %.0f s. A referee "
+            "compared %llu acquisitions, judged %llu writes by their fencing tokens, and looked at the masters %llu times while "
+            "somebody held a lock.</p></header>\n", report->environment.library, report->environment.date, report->n,
+            report->n == 1 ? "" : "s", (double)report->lasted_ns / 1e9, (unsigned long long)verdict->acquired,
+            (unsigned long long)verdict->writes, (unsigned long long)verdict->probes);
+    fputs("<div class=\"tiles\">\n", out);
+    tile(out, verdict->double_holds, "double holds");
+    tile(out, verdict->fence_regressions, "fence regressions");
+    tile(out, verdict->mixed_writes, "writes of two holders at once");
+    tile(out, verdict->foreign_releases, "releases of another&#8217;s key");
+    tile(out, verdict->leaked_keys, "keys left behind after their ttl");
+    fprintf(out, "</div><p class=\"soft small\">Writes of former holders that the fence kept out: %llu. Acquisitions "
+            "told when they were already over: %llu.</p>\n", (unsigned long long)verdict->late_refused,
+            (unsigned long long)verdict->late_acquired);
+}
+
+/* --- All scenarios ----------------------------------------------------------------------------------------------- */
+
+static void duration_cell(FILE *out, const char *label, int64_t ns)
+{
+    char cell[CELL];
+
+    fprintf(out, "<td data-l=\"%s\">%s</td>", label, fo_duration(ns, cell, CELL));
+}
+
+static int64_t p99(const struct fo_phase_figures *phase)
+{
+    return phase->latency.count ? (int64_t)histogram_quantile(&phase->latency, 0.99) : -1;
+}
+
+static void summary_row(FILE *out, const struct fo_outcome *outcome)
+{
+    const char *name = outcome->scenario->name;
+
+    if (*outcome->skipped) {
+        fprintf(out, "<tr><td><b>%s</b></td><td class=\"wrap\" colspan=\"8\">not run: ", name);
+        fo_html_text(out, outcome->skipped);
+        fputs("</td></tr>\n", out);
+        return;
+    }
+    fprintf(out, "<tr><td><a href=\"#%s\"><b>%s</b></a></td>", name, name);
+    duration_cell(out, "unavailable", outcome->outage.longest_ns);
+    duration_cell(out, "detected", outcome->detect_ns);
+    duration_cell(out, "back", fo_is_healed(outcome) ? outcome->recover_ns : -1);
+    duration_cell(out, "takeover", outcome->takeover_ns);
+    duration_cell(out, "p99 before", p99(&outcome->phases[FO_BEFORE]));
+    duration_cell(out, "p99 during", p99(&outcome->phases[FO_DURING]));
+    fprintf(out, "<td data-l=\"refused\">%llu</td><td><span class=\"chip %s\">%s</span></td></tr>\n",
+            (unsigned long long)(fo_refused(&outcome->phases[FO_DURING]) + fo_refused(&outcome->phases[FO_AFTER])),
+            fo_html_class(outcome), fo_html_word(outcome));
+}
+
+static void summary(FILE *out, const struct fo_report *report)
+{
+    fputs("<section class=\"card\"><h2>The scenarios</h2><table class=\"fold\"><thead><tr><th>scenario</th>"
+          "<th>unavailable</th><th>detected</th><th>back</th><th>takeover</th><th>p99 before</th><th>p99 during</th>"
+          "<th>refused</th><th></th></tr></thead><tbody>\n", out);
+    for (size_t i = 0; i < report->n; i++)
+        summary_row(out, report->outcomes[i]);
+    fputs("</tbody></table><p class=\"soft small\"><b>unavailable</b>: longest time for which nobody could lock, from "
+          "the fault on. <b>detected</b>: until every client knew. <b>back</b>: from the end of the fault to the next "
+          "lock. <b>takeover</b>: until the next leader.</p></section>\n", out);
+}
+
+/* --- One scenario ------------------------------------------------------------------------------------------------ */
+
+static void fact(FILE *out, int64_t ns, const char *text)
+{
+    char cell[CELL];
+
+    if (ns >= 0)
+        fprintf(out, "<div><b>%s</b><span>%s</span></div>\n", fo_duration(ns, cell, CELL), text);
+}
+
+static void facts(FILE *out, const struct fo_outcome *outcome)
+{
+    fputs("<div class=\"facts\">\n", out);
+    fact(out, outcome->outage.longest_ns, "nobody could lock, at a stretch");
+    if (outcome->outage.stretches > 1)
+        fact(out, outcome->outage.total_ns, "in all, stretches above 5 ms");
+    fact(out, outcome->control.longest_ns, "the same before the fault");
+    fact(out, outcome->stall_ns, "a processor had no time for us");
+    fact(out, outcome->detect_ns, "until every client knew");
+    if (fo_is_healed(outcome)) {
+        fact(out, outcome->recover_ns, "from the end of the fault to the next lock");
+        fact(out, outcome->strength_ns, "... until every master votes again");
+    }
+    fact(out, outcome->takeover_ns, "until the next leader");
+    fact(out, outcome->takeover_theory_ns, "when the lock had run out");
+    fputs("</div>\n", out);
+}
+
+static void broken(FILE *out, const struct fo_verdict *verdict)
+{
+    const struct {
+        uint64_t n;
+        const char *text;
+    } counts[] = {{verdict->double_holds, "double holds"},
+                  {verdict->fence_regressions, "fence regressions"},
+                  {verdict->mixed_writes, "writes of two holders at once"},
+                  {verdict->foreign_releases, "releases of another&#8217;s key"},
+                  {verdict->leaked_keys, "keys left behind"}};
+
+    fputs("<p class=\"alarm\">Here promises were broken:", out);
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+        if (counts[i].n)
+            fprintf(out, " <b>%llu</b> %s.", (unsigned long long)counts[i].n, counts[i].text);
+    fputs("</p>\n", out);
+}
+
+static void scenario(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    fprintf(out, "<section class=\"card\" id=\"%s\"><div class=\"head\"><h2>%s</h2>"
+            "<span class=\"chip %s\">%s</span></div><p><b>", outcome->scenario->name, outcome->scenario->name, fo_html_class(outcome), fo_html_word(outcome));
+    fo_html_sentence(out, outcome->scenario->text);
+    fputs("</b> ", out);
+    fo_html_text(out, outcome->scenario->story);
+    fputs("</p>\n", out);
+    if (outcome->goal.applies) {
+        fputs("<p class=\"soft small\">", out);
+        fo_html_sentence(out, outcome->goal.text);
+        fputs("</p>\n", out);
+    }
+    if (fo_verdict_violations(&outcome->verdict))
+        broken(out, &outcome->verdict);
+    facts(out, outcome);
+    fo_html_charts(out, report, outcome);
+    fo_html_lanes(out, outcome);
+    fputs("<h3>Phase by phase</h3>\n", out);
+    fo_html_tables(out, outcome);
+    fputs("</section>\n", out);
+}
+
+/* --- The rest ---------------------------------------------------------------------------------------------------- */
+
+static void entry(FILE *out, const char *name, const char *text)
+{
+    fprintf(out, "<dt>%s</dt><dd>", name);
+    fo_html_text(out, text);
+    fputs("</dd>\n", out);
+}
+
+static void environment(FILE *out, const struct fo_report *report)
+{
+    const struct fo_environment *e = &report->environment;
+    const struct fo_options *o = report->options;
+    char text[512], trip[CELL];
+
+    fputs("<section class=\"card\"><h2>Environment</h2><dl class=\"env\" style=\"margin-top:10px\">\n", out);
+    snprintf(text, sizeof(text), "libredlock %s%s%s, guarded profile, fenced locks", e->library,
+             *e->commit ? ", commit " : "", e->commit);
+    entry(out, "library", text);
+    snprintf(text, sizeof(text), "%u, %s, %s; fsync %s", o->n_masters, e->server,
+             o->masters.count ? "running ones (--nodes)" : "started for each scenario, TCP on loopback",
+             *e->fsync ? e->fsync : "unknown");
+    entry(out, "masters", text);
+    snprintf(text, sizeof(text), "%s, median before the fault", fo_duration(e->trip_ns, trip, sizeof(trip)));
+    entry(out, "round trip", text);
+    snprintf(text, sizeof(text), "%u client processes, %u requests a second in an open loop, deadline %u ms",
+             o->clients, o->rate, o->deadline_ms);
+    entry(out, "load", text);
+    snprintf(text, sizeof(text), "ttl %u ms; largest of the deployment %u ms, so a master without its memory waits %u "
+             "ms", o->ttl_ms, o->max_ttl_ms, o->max_ttl_ms + 1000);
+    entry(out, "locks", text);
+    snprintf(text, sizeof(text), "%s, %ld processors, %s, scheduling %s", e->cpu, e->processors, e->kernel,
+             e->scheduling);
+    entry(out, "machine", text);
+    snprintf(text, sizeof(text), "%u", o->seed);
+    entry(out, "seed", text);
+    fputs("</dl></section>\n", out);
+}
+
+void fo_report_html(FILE *out, const struct fo_report *report)
+{
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
+          "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>Failover report</title>\n", out);
+    fo_html_style(out);
+    fputs("</head><body><main>\n", out);
+    head(out, report);
+    fo_html_overview(out, report);
+    summary(out, report);
+    for (size_t i = 0; i < report->n; i++)
+        if (!*report->outcomes[i]->skipped)
+            scenario(out, report, report->outcomes[i]);
+    environment(out, report);
+    fputs("</main></body></html>\n", out);
+}

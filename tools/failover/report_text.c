@@ -1,0 +1,133 @@
+/* For a terminal: the safety counters first, then a line for each scenario, then what was hoped for. */
+#include "report.h"
+
+#include <string.h>
+
+#include "cli/term.h"
+
+#define CELL 16
+
+static void counter(struct term *term, const char *name, uint64_t n)
+{
+    fputs("  ", term->out);
+    term_print(term, n ? TERM_RED : TERM_GREEN, "%llu", (unsigned long long)n);
+    fprintf(term->out, " %s\n", name);
+}
+
+static void print_safety(struct term *term, const struct fo_report *report)
+{
+    const struct fo_verdict *verdict = &report->verdict;
+
+    term_print(term, TERM_BOLD, "Safety");
+    fprintf(term->out, "  %llu acquisitions, %llu writes, %llu looks at the masters\n",
+            (unsigned long long)verdict->acquired, (unsigned long long)verdict->writes,
+            (unsigned long long)verdict->probes);
+    counter(term, "double holds", verdict->double_holds);
+    counter(term, "fence regressions", verdict->fence_regressions);
+    counter(term, "writes of two valid holders at a time", verdict->mixed_writes);
+    counter(term, "releases of another's key", verdict->foreign_releases);
+    counter(term, "keys leaked beyond their ttl", verdict->leaked_keys);
+    fprintf(term->out, "  (late writes kept out by the fence: %llu; told of a lock already over: %llu)\n\n",
+            (unsigned long long)verdict->late_refused, (unsigned long long)verdict->late_acquired);
+}
+
+const char *fo_report_word(const struct fo_outcome *outcome)
+{
+    if (*outcome->skipped)
+        return "not run";
+    if (fo_verdict_violations(&outcome->verdict))
+        return "BROKEN";
+    if (!outcome->goal.applies)
+        return "safe";
+    return outcome->goal.met ? "ok" : outcome->goal.disturbed ? "disturbed" : "missed";
+}
+
+static enum term_style style_of(const struct fo_outcome *outcome)
+{
+    if (fo_verdict_violations(&outcome->verdict))
+        return TERM_RED;
+    return outcome->goal.applies && !outcome->goal.met ? TERM_YELLOW : TERM_GREEN;
+}
+
+static void print_head(struct term *term)
+{
+    term_print(term, TERM_BOLD, "%-16s %11s %9s %9s %9s %9s %9s %8s %7s\n", "scenario", "unavailable", "detected",
+               "back", "all vote", "p50", "p99", "max", "refused");
+}
+
+/* Quantiles of all that succeeded from the fault on. */
+static struct histogram since_fault(const struct fo_outcome *outcome)
+{
+    struct histogram sum = outcome->phases[FO_DURING].latency;
+
+    histogram_merge(&sum, &outcome->phases[FO_AFTER].latency);
+    return sum;
+}
+
+static const char *quantile(const struct histogram *histogram, double q, char *buffer)
+{
+    return fo_duration(histogram->count ? (int64_t)histogram_quantile(histogram, q) : -1, buffer, CELL);
+}
+
+static void print_line(struct term *term, const struct fo_outcome *outcome)
+{
+    struct histogram all = since_fault(outcome);
+    char cells[7][CELL];
+    bool healed = fo_is_healed(outcome);
+
+    if (*outcome->skipped) {
+        fprintf(term->out, "%-16s not run: %s\n", outcome->scenario->name, outcome->skipped);
+        return;
+    }
+    fprintf(term->out, "%-16s %11s %9s %9s %9s %9s %9s %8s %7llu", outcome->scenario->name,
+            fo_duration(outcome->outage.longest_ns, cells[0], CELL), fo_duration(outcome->detect_ns, cells[1], CELL),
+            fo_duration(healed ? outcome->recover_ns : -1, cells[2], CELL),
+            fo_duration(healed ? outcome->strength_ns : -1, cells[3], CELL), quantile(&all, 0.5, cells[4]),
+            quantile(&all, 0.99, cells[5]), quantile(&all, 1, cells[6]),
+            (unsigned long long)(fo_refused(&outcome->phases[FO_DURING]) + fo_refused(&outcome->phases[FO_AFTER])));
+    term_print(term, style_of(outcome), "  %s\n", fo_report_word(outcome));
+}
+
+static void print_goals(struct term *term, const struct fo_report *report)
+{
+    for (size_t i = 0; i < report->n; i++) {
+        const struct fo_outcome *outcome = report->outcomes[i];
+
+        if (outcome->goal.applies)
+            fprintf(term->out, "  %-16s %s: %s\n", outcome->scenario->name, fo_report_word(outcome),
+                    outcome->goal.text);
+        if (fo_report_too_long(report, outcome))
+            term_print(term, TERM_RED, "  %-16s unavailable for longer than --max-unavailable\n",
+                       outcome->scenario->name);
+    }
+}
+
+static void print_environment(struct term *term, const struct fo_report *report)
+{
+    const struct fo_environment *environment = &report->environment;
+    const struct fo_options *options = report->options;
+    char trip[CELL];
+
+    fprintf(term->out,
+            "\nlibredlock %s%s%s, %s; %u masters by %s, fsync %s, round trip %s; %u clients, %u requests/s, "
+            "ttl %u ms, max ttl %u ms, deadline %u ms, seed %u; %s, %ld processors, %s.\n",
+            environment->library, *environment->commit ? " commit " : "", environment->commit, environment->date,
+            options->n_masters, environment->server, *environment->fsync ? environment->fsync : "unknown",
+            fo_duration(environment->trip_ns, trip, sizeof(trip)), options->clients, options->rate, options->ttl_ms,
+            options->max_ttl_ms, options->deadline_ms, options->seed, environment->cpu, environment->processors,
+            environment->kernel);
+}
+
+void fo_report_text(struct term *term, const struct fo_report *report)
+{
+    putc('\n', term->out);
+    print_safety(term, report);
+    print_head(term);
+    for (size_t i = 0; i < report->n; i++)
+        print_line(term, report->outcomes[i]);
+    fputs("\nunavailable: longest time without a success, less one step of the schedule. detected: all clients\n"
+          "knew. back, all vote: since the fault was undone. Latencies: from the intended start, after the fault.\n\n",
+          term->out);
+    print_goals(term, report);
+    print_environment(term, report);
+}

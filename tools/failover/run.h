@@ -1,0 +1,81 @@
+/* One scenario, from fresh masters and clients to the last look for keys left behind. */
+#ifndef FAILOVER_RUN_H
+#define FAILOVER_RUN_H
+
+#include <poll.h>
+
+#include "cluster.h"
+#include "metronome.h"
+#include "shared.h"
+
+#define FO_MAX_MARKS 256
+
+/* What has been done to a master. */
+enum fo_state {
+    FO_UP,
+    FO_DOWN,
+    FO_HUNG,
+    FO_CUT,     /* from some of the clients */
+    FO_LATE,
+    FO_MUTE,    /* its answers are lost */
+    FO_STEPPED, /* its clock has been set */
+};
+
+struct fo_mark {
+    int64_t at_ns;
+    uint32_t node;
+    enum fo_state state;
+};
+
+/* What the conductor has done, and when. */
+struct fo_course {
+    int64_t start_ns;   /* of the load */
+    int64_t fault_ns;   /* before the first act; without a fault: when it would have been */
+    int64_t faulted_ns; /* after the last one */
+    int64_t heal_ns;
+    int64_t healed_ns;
+    int64_t end_ns;
+    uint32_t n_marks;
+    struct fo_mark marks[FO_MAX_MARKS];
+    uint32_t victim;      /* the leader that was killed or stopped, or FO_NOBODY */
+    int64_t victim_ns;    /* when */
+};
+
+struct fo_run {
+    const struct fo_options *options;
+    const struct fo_scenario *scenario;
+    struct fo_cluster cluster;
+    struct fo_shared *shared;
+    struct fo_course course;
+    char prefix[48];
+    pid_t referee;
+    pid_t metronomes[FO_METRONOMES];
+    pid_t pids[FO_MAX_CLIENTS];
+    int controls[FO_MAX_CLIENTS];
+    bool ready[FO_MAX_CLIENTS];
+    char why[400];
+    /* Called ten times a second while it lasts; may be NULL. */
+    void (*progress)(const struct fo_run *run, void *user_data);
+    void *user_data;
+};
+
+/* options, scenario and progress have been set, all else is zero. False: run->why is a sentence. fo_run_fini() in any
+ * case; before it, shared and course are what a report is made from. */
+bool fo_run(struct fo_run *run);
+void fo_run_fini(struct fo_run *run);
+
+__attribute__((format(printf, 2, 3))) bool fo_run_fail(struct fo_run *run, const char *format, ...);
+
+/* --- clients.c: their processes */
+bool fo_run_spawn(struct fo_run *run, uint32_t client); /* also again */
+bool fo_run_spawn_witnesses(struct fo_run *run); /* the referee, and the metronomes */
+/* Sees to the clients until `until_ns`, or until all are ready if that is asked for: then true only if they are. */
+bool fo_run_attend(struct fo_run *run, int64_t until_ns, bool until_ready);
+bool fo_run_finish(struct fo_run *run);
+void fo_run_end_processes(struct fo_run *run);
+
+/* --- inject.c: what is done, and undone. Both may take a while, and attend to the clients meanwhile. */
+bool fo_run_inject(struct fo_run *run);
+bool fo_run_heal(struct fo_run *run);
+
+#endif
