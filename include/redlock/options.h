@@ -55,14 +55,14 @@ enum redlock_join {
  * without another round trip.
  *
  *   - Who has got in line at a majority of the masters before another one asks is not overtaken by him, unless he
- *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits, a
- *     key is free only for the moments in which masters disagree, or after a holder has died.
- *   - A place is a lease of up to 2 s, refreshed at a quarter of it: one command per master. Clients that die lose their
- *     place with it. Notifications may get lost: then the turn is found out by a refresh.
+ *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits,
+ *     a key is free only for the moments in which masters disagree, or after a holder has died.
+ *   - A place is a lease of up to 2 s, refreshed at a quarter of it: one command per master. Clients that die lose
+ *     their place with it. Notifications may get lost: then the turn is found out by a refresh.
  *   - A lock that is won in line, handed over or found free, is granted for the lease: up to 2 s, or the ttl if that is
- *     less, counted from the latest refresh (longer where min_validity_ms, guard and drift need it). redlock_remaining_ms() shows just that,
- *     until an extension, made by the library when half of the lease is over, also with REDLOCK_NO_RENEWAL, has brought
- *     the ttl.
+ *     less, counted from the latest refresh (longer where min_validity_ms, guard and drift need it).
+ *     redlock_remaining_ms() shows just that, until an extension, made by the library when half of the lease is over,
+ *     also with REDLOCK_NO_RENEWAL, has brought the ttl.
  *   - At most 100000 may wait for a key on one master; it takes no more then.
  *   - Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights each turn comes
  *     by a refresh), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN).
@@ -71,9 +71,9 @@ enum redlock_join {
  *     nothing on: the first in line finds the key free at its next refresh. So does a REDLOCK_WAIT_SPIN acquisition
  *     overtake; its release hands on. */
 enum redlock_wait {
-    REDLOCK_WAIT_QUEUE, /* the default: one plain attempt, which costs no more than it ever did; refused, in line. At once
-                           in line where the client knows that the key is contended: a lock of its own waits for it, or
-                           a release has handed it on, within the last half second. With max_attempts it is
+    REDLOCK_WAIT_QUEUE, /* the default: one plain attempt, which costs no more than it ever did; refused, in line. At
+                           once in line where the client knows that the key is contended: a lock of its own waits for
+                           it, or a release has handed it on, within the last half second. With max_attempts it is
                            REDLOCK_WAIT_SPIN */
     REDLOCK_WAIT_FIFO,  /* in line from the first: a free lock, too, is taken in the order of arrival. Scripts instead
                            of SET, also uncontended; no max_attempts */
@@ -133,8 +133,8 @@ struct redlock_options {
 
     /* Put in front of every key, and of the library's own: the marker (PREFIX "redlock:marker"), fencing counters
      * (PREFIX "redlock:fence:" KEY), queues (PREFIX "redlock:queue:" KEY and PREFIX "redlock:waiters:" KEY) and the
-     * client's channel (PREFIX "redlock:grant:" and a random UUID). At most REDLOCK_MAX_PREFIX_BYTES characters. Copied.
-     * NULL, the default, is "". */
+     * client's channel (PREFIX "redlock:grant:" and a random UUID). At most REDLOCK_MAX_PREFIX_BYTES characters.
+     * Copied. NULL, the default, is "". */
     const char *key_prefix;
 
     /* Limits on memory. max_claims: values that may be set on some master at one time (one for a held lock, one for
@@ -172,9 +172,9 @@ struct redlock_acquire_options {
      * accepted. Any other value than 0 means REDLOCK_WAIT_SPIN. */
     uint32_t max_attempts;
 
-    /* Pause before the next attempt (REDLOCK_WAIT_SPIN, and otherwise where too few masters answer): retry_delay_ms plus a random part of at most retry_jitter_ms, and never less
-     * than the round that just failed took, but cut to half of the time that is left before the deadline. Defaults
-     * 20 and 60; each at most 60000, and not both 0. */
+    /* Pause before the next attempt (REDLOCK_WAIT_SPIN, and otherwise where too few masters answer): retry_delay_ms
+     * plus a random part of at most retry_jitter_ms, and never less than the round that just failed took, but cut to
+     * half of the time that is left before the deadline. Defaults 20 and 60; each at most 60000, and not both 0. */
     uint32_t retry_delay_ms;
     uint32_t retry_jitter_ms;
 

@@ -113,8 +113,8 @@ REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *k
  * does not need the handle: it goes on, with all its retries, for as long as the client lives. NULL is fine. */
 REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
 
-/* Takes the lock, waiting for it as long as timeout_ms says and in the way that `wait` says (enum redlock_wait): in line,
- * by default. In state IDLE or LOST only. Each attempt sets a value of its own.
+/* Takes the lock, waiting for it as long as timeout_ms says and in the way that `wait` says (enum redlock_wait): in
+ * line, by default. In state IDLE or LOST only. Each attempt sets a value of its own.
  *
  * Result status: OK; HELD, NO_QUORUM or TOO_SLOW (the last attempt's outcome, when no further attempt was allowed);
  * DEADLINE (timeout_ms has passed; cause tells the last attempt's outcome); CANCELED; E_NOMEM or E_LIMIT if an
@@ -194,10 +194,10 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 
 /* Hands a held lock over to another process of this machine: writes it as a line of printable text that
  * redlock_lock_adopt() takes, with the key, the token, each master's bound, and the fencing token. The handle becomes
- * IDLE and inert: it neither renews nor releases. A lock that was won in line, for a lease, and has not been extended yet
- * (enum redlock_wait) is extended to its full ttl by the adopter. Whoever has the text can hold and release the lock: it is a secret.
- * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_SYSTEM (the boot's
- * identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
+ * IDLE and inert: it neither renews nor releases. A lock that was won in line, for a lease, and has not been extended
+ * yet (enum redlock_wait) is extended to its full ttl by the adopter. Whoever has the text can hold and release the
+ * lock: it is a secret. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small),
+ * E_SYSTEM (the boot's identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0,

@@ -1,7 +1,7 @@
 #!/bin/sh
-# A program that finds the installed library through pkg-config: compiles as C (and the headers as C++), links, runs.
+# Programs that find the installed library through pkg-config, in C and in C++: they compile, link, run.
 #
-#   consumer.sh SOURCE BUILD_ROOT MESON WITH_MASTERS        $CC
+#   consumer.sh SOURCE_DIR BUILD_ROOT MESON WITH_MASTERS        $CC, $CXX
 set -eu
 source=$1
 build=$2
@@ -18,12 +18,29 @@ PKG_CONFIG_SYSROOT_DIR=$stage
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH
 library=$(dirname "$(find "$stage" -name 'libredlock.so.?')")
+wanted=$(pkg-config --modversion redlock)
+
+# run PROGRAM: it names the library by its soname, and locks.
+run() {
+    if command -v readelf >/dev/null 2>&1; then
+        readelf -d "$1" | grep -q 'NEEDED.*libredlock\.so\.[0-9]*\]' || { echo "no soname"; exit 1; }
+    fi
+    LD_LIBRARY_PATH=$library "$with_masters" 3 "$1" "$wanted"
+}
 
 # shellcheck disable=SC2046 # the flags are words
-"${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$source" -o "$stage/consumer" \
+"${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$source/consumer.c" -o "$stage/consumer-c" \
     $(pkg-config --cflags --libs redlock) -levent_core
-wanted=$(pkg-config --modversion redlock)
-if command -v readelf >/dev/null 2>&1; then
-    readelf -d "$stage/consumer" | grep -q 'NEEDED.*libredlock\.so\.[0-9]*\]' || { echo "no soname"; exit 1; }
-fi
-LD_LIBRARY_PATH=$library "$with_masters" 3 "$stage/consumer" "$wanted"
+run "$stage/consumer-c"
+
+compiled=
+for cxx in ${CXX:+"$CXX"} g++ clang++; do
+    if command -v "$cxx" >/dev/null 2>&1; then
+        # shellcheck disable=SC2046 # the flags are words
+        "$cxx" -std=c++11 -Wall -Wextra -Wpedantic -Werror "$source/consumer.cpp" -o "$stage/consumer-cpp" \
+            $(pkg-config --cflags --libs redlock)
+        run "$stage/consumer-cpp"
+        compiled=yes
+    fi
+done
+[ -n "$compiled" ] || echo "there is no C++ compiler: only C is checked"

@@ -10,7 +10,8 @@ bad=0
 
 if command -v shellcheck >/dev/null 2>&1; then
     checked=yes
-    for script in tools/dev .ci/run tests/*/*.sh; do
+    for script in tools/dev .ci/run tools/packaging/build-deb tools/packaging/compose-fault \
+        tools/packaging/debian/tests/[dp]* tests/*/*.sh; do
         if [ -e "$script" ] && ! shellcheck "$script"; then
             bad=1
         fi
@@ -26,7 +27,7 @@ if command -v mandoc >/dev/null 2>&1; then
 fi
 if [ -e docker-compose.yml ] && command -v docker-compose >/dev/null 2>&1; then
     checked=yes
-    docker-compose -f docker-compose.yml config -q || bad=1
+    docker-compose -f docker-compose.yml --profile redlock --profile demo --profile failover config -q || bad=1
 fi
 [ -n "$checked" ] || exit 77
 exit $bad

@@ -1,5 +1,6 @@
 #!/bin/sh
-# The program in README.md compiles without a warning and locks, once its masters have been declared new.
+# The programs in README.md, the blocking one and the one with an event loop, compile without a warning and lock, once
+# their masters have been declared new.
 #
 #   readme.sh SOURCE_ROOT BUILD_ROOT LIBRARY_DIR WITH_MASTERS        $CC
 set -eu
@@ -11,20 +12,28 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
 [ -e "$root/README.md" ] || { echo "there is no README.md"; exit 77; }
-awk '/^```c$/ { on = 1; n++; next } /^```$/ { on = 0 } on && n == 1' "$root/README.md" >"$work/program.c"
-grep -q redlock_acquire "$work/program.c" || { echo "README.md has no program"; exit 1; }
-"${CC:-cc}" -std=c11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$root/include" -I"$build/include" \
-    "$work/program.c" -o "$work/program" -L"$library" -lredlock -levent_core
+program() {
+    awk -v wanted="$1" '/^```c$/ { on = 1; n++; next } /^```$/ { on = 0 } on && n == wanted' "$root/README.md" \
+        >"$work/program$1.c"
+    grep -q "$2" "$work/program$1.c" || { echo "README.md has no program with $2"; exit 1; }
+    "${CC:-cc}" -std=c11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$root/include" -I"$build/include" \
+        "$work/program$1.c" -o "$work/program$1" -L"$library" -lredlock "$3"
+}
+program 1 redlock_mutex_lock -lredlock
+program 2 redlock_acquire -levent_core
 redlock=$build/tools/redlock
 [ -x "$redlock" ] || { echo "the redlock command is not built"; exit 77; }
 cat >"$work/steps.sh" <<'END'
-program=$1 redlock=$2
-shift 2
+blocking=$1 evented=$2 redlock=$3
+shift 3
 list=$(IFS=,; echo "$*")
 REDLOCK_NODES=$list "$redlock" nodes --new-deployment --yes
-exec "$program" "$@"
+"$blocking" "$@"
+exec "$evented" "$@"
 END
-LD_LIBRARY_PATH=$library "$with_masters" 3 sh "$work/steps.sh" "$work/program" "$redlock" >"$work/output"
+LD_LIBRARY_PATH=$library "$with_masters" 3 sh "$work/steps.sh" "$work/program1" "$work/program2" "$redlock" \
+    >"$work/output"
 cat "$work/output"
+grep -q '^locked, [0-9]* ms left' "$work/output"
 grep -q '^acquire: success' "$work/output"
 grep -q '^released: success' "$work/output"

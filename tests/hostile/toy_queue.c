@@ -124,7 +124,8 @@ static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *wor
 static const char *answer(struct toy *toy, int code, int64_t ticket, size_t rank, int64_t left_ms)
 {
     snprintf(toy->reply, sizeof(toy->reply),
-             "*8\r\n:%d\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n:%zu\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n",
+             "*8\r\n:%d\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:0\r\n"
+             ":%zu\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n",
              code, toy_wall_us(), ticket, rank, left_ms, code == 1 ? -1 : left_ms, toy->counter);
     return toy->reply;
 }

@@ -27,7 +27,8 @@ static size_t foreign_set(const char *key, const char *value, const char *ttl_ms
     size_t n = 0;
 
     for (size_t i = 0; i < rig.n; i++) {
-        char *reply = masters_command(rig.masters, i, (const char *const[]){"SET", key, value, "NX", "PX", ttl_ms, NULL});
+        char *reply =
+            masters_command(rig.masters, i, (const char *const[]){"SET", key, value, "NX", "PX", ttl_ms, NULL});
 
         ck_assert_msg(reply != NULL, "%s", masters_error());
         n += strcmp(reply, "OK") == 0;
@@ -38,7 +39,8 @@ static size_t foreign_set(const char *key, const char *value, const char *ttl_ms
 
 static void foreign_delete(const char *key, const char *value)
 {
-    rig_do_all(&rig, "EVAL", "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0",
+    rig_do_all(&rig, "EVAL",
+               "if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end return 0",
                "1", key, value, NULL);
 }
 

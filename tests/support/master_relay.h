@@ -1,5 +1,5 @@
-/* A relay (tools/relay) in front of one of a test's masters, on the test's own loop: keeps requests or replies back, and
- * cuts connections at a chosen point. For the cases in which a command was executed and nobody knows. */
+/* A relay (tools/relay) in front of one of a test's masters, on the test's own loop: keeps requests or replies back,
+ * and cuts connections at a chosen point. For the cases in which a command was executed and nobody knows. */
 #ifndef TESTS_MASTER_RELAY_H
 #define TESTS_MASTER_RELAY_H
 

@@ -1,6 +1,6 @@
-/* One process for each processor that does nothing but wake up on it every millisecond, and writes down how late it was:
- * for so long the processor had no time for us. Gaps in the load that are no longer than that prove nothing about the
- * masters. */
+/* One process for each processor that does nothing but wake up on it every millisecond, and writes down how late it
+ * was: for so long the processor had no time for us. Gaps in the load that are no longer than that prove nothing about
+ * the masters. */
 #ifndef FAILOVER_METRONOME_H
 #define FAILOVER_METRONOME_H
 

@@ -1,5 +1,5 @@
-/* Faults planted into a copy of the client, to see that the referee finds them. They exist in the program that the tests
- * build with FAILOVER_PLANTS, and nowhere else; there $FAILOVER_PLANT names one. */
+/* Faults planted into a copy of the client, to see that the referee finds them. They exist in the program that the
+ * tests build with FAILOVER_PLANTS, and nowhere else; there $FAILOVER_PLANT names one. */
 #ifndef FAILOVER_PLANT_H
 #define FAILOVER_PLANT_H
 

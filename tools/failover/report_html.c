@@ -62,8 +62,8 @@ static void head(FILE *out, const struct fo_report *report)
     fputs("<header><h1>", out);
     fputs(violations ? "Promises were broken" : "No second holder, whatever was done to the masters", out);
     fprintf(out, "</h1><p class=\"soft\">Failover report of libredlock %s, %s: %zu scenario%s in %.0f s. A referee "
-            "compared %llu acquisitions, judged %llu writes by their fencing tokens, and looked at the masters %llu times while "
-            "somebody held a lock.</p></header>\n", report->environment.library, report->environment.date, report->n,
+            "compared %llu acquisitions, judged %llu writes by their fencing tokens, and looked at the masters "
+            "%llu times while somebody held a lock.</p></header>\n", report->environment.library, report->environment.date, report->n,
             report->n == 1 ? "" : "s", (double)report->lasted_ns / 1e9, (unsigned long long)verdict->acquired,
             (unsigned long long)verdict->writes, (unsigned long long)verdict->probes);
     fputs("<div class=\"tiles\">\n", out);
@@ -174,7 +174,8 @@ static void broken(FILE *out, const struct fo_verdict *verdict)
 static void scenario(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     fprintf(out, "<section class=\"card\" id=\"%s\"><div class=\"head\"><h2>%s</h2>"
-            "<span class=\"chip %s\">%s</span></div><p><b>", outcome->scenario->name, outcome->scenario->name, fo_html_class(outcome), fo_html_word(outcome));
+            "<span class=\"chip %s\">%s</span></div><p><b>",
+            outcome->scenario->name, outcome->scenario->name, fo_html_class(outcome), fo_html_word(outcome));
     fo_html_sentence(out, outcome->scenario->text);
     fputs("</b> ", out);
     fo_html_text(out, outcome->scenario->story);

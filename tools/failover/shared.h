@@ -1,5 +1,5 @@
-/* What the processes of a scenario share. Every client process writes what it does into a journal of its own, from which
- * the referee and the report read: nothing is lost when a process is killed or stopped in the middle.
+/* What the processes of a scenario share. Every client process writes what it does into a journal of its own, from
+ * which the referee and the report read: nothing is lost when a process is killed or stopped in the middle.
  *
  * All instants are CLOCK_BOOTTIME, which the processes of a machine have in common, and which goes on while a process
  * stands still. */

@@ -1,5 +1,5 @@
-/* The writing side of a wrong clock. The file is one without a name, reached through this process's descriptors: nothing
- * is left behind however the process ends. */
+/* The writing side of a wrong clock. The file is one without a name, reached through this process's descriptors:
+ * nothing is left behind however the process ends. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>

@@ -82,9 +82,10 @@ size_t masters_count_key(struct masters *masters, const char *key);
  *     struct masters_clock *clock = masters_clock_create();
  *     struct masters_setup setup = {.environment = masters_clock_environment(clock)};
  *
- * Servers with the same clock share the same wrong time; it survives their restarts. A clock is to be used by one thread
- * at a time, in the process that has created it or in one forked by that. It needs a module that is preloaded into the
- * server, redlock-clockshim.so: $REDLOCK_CLOCK_SHIM, else the one that was built or installed with this program. */
+ * Servers with the same clock share the same wrong time; it survives their restarts. A clock is to be used by one
+ * thread at a time, in the process that has created it or in one forked by that. It needs a module that is preloaded
+ * into the server, redlock-clockshim.so: $REDLOCK_CLOCK_SHIM, else the one that was built or installed with this
+ * program. */
 struct masters_clock;
 
 struct masters_clock *masters_clock_create(void); /* NULL on failure */

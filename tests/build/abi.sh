@@ -1,0 +1,35 @@
+#!/bin/sh
+# What programs that were built against the recorded library rely on is still there: no function gone or changed, no
+# member of a public structure moved. What is added is fine. The record is what the latest release exports; it is
+# renewed with each release by `tools/dev abi`, and a change that breaks it needs a new soname.
+#
+#   abi.sh SOURCE_ROOT BUILD_ROOT LIBRARY [--record]
+set -eu
+root=$1
+build=$2
+library=$3
+action=${4:-}
+record=$root/tools/packaging/abi/$(uname -m).abi
+
+command -v abidw >/dev/null 2>&1 || { echo "SKIP: there is no abidw (Debian: abigail-tools)"; exit 77; }
+
+# Neither places in the file system nor the libraries behind are part of the promise.
+dump() {
+    abidw --headers-dir "$root/include/redlock" --headers-dir "$build/include/redlock" --drop-private-types \
+        --no-show-locs --no-corpus-path --no-comp-dir-path --no-elf-needed "$library" | sed "s,$root/,,g; s,$build/,,g"
+}
+
+if [ "$action" = --record ]; then
+    mkdir -p "$(dirname "$record")"
+    dump >"$record.new"
+    mv "$record.new" "$record"
+    echo "$record: $(grep -c '<elf-symbol ' "$record") symbols"
+    exit 0
+fi
+[ -e "$record" ] || { echo "SKIP: nothing is recorded for $(uname -m): tools/dev abi"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+dump >"$work/now.abi"
+
+# Any change is one too many; only what is added has been left out. The exit status is 0 if there is none.
+abidiff --no-added-syms --suppressions "$(dirname "$record")/suppressions" "$record" "$work/now.abi"

@@ -1,0 +1,66 @@
+#!/bin/sh
+# What `meson install` installs: every public header, the library under its three names, its pkg-config file, the command
+# with its completion, every manual page; and nothing else. All that names a version names the same one.
+#
+#   install.sh SOURCE_ROOT BUILD_ROOT MESON
+set -eu
+root=$1
+build=$2
+meson=$3
+work=$(mktemp -d)
+stage=$work/stage
+trap 'rm -rf "$work"' EXIT
+bad=0
+
+"$meson" install -C "$build" --no-rebuild --quiet --destdir "$stage" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+prefix=$(dirname "$(dirname "$(find "$stage" -path '*/bin/redlock')")")
+[ -x "$prefix/bin/redlock" ] || { echo "no command was installed"; exit 1; }
+library=$(dirname "$(find "$prefix" -name 'libredlock.so')")
+version=$(sed -nE 's/^#define REDLOCK_VERSION "(.*)"/\1/p' "$prefix/include/redlock/version.h")
+soname=libredlock.so.${version%%.*}
+
+# What is to be there, one path a line, below the prefix; what is there.
+{
+    for header in "$root"/include/redlock/*.h "$root"/include/redlock/*.hpp "$root"/include/redlock/*.h.in; do
+        header=${header##*/}
+        echo "include/redlock/${header%.in}"
+    done
+    for page in "$root"/tools/man/*.[1-8]; do
+        echo "share/man/man${page##*.}/${page##*/}"
+        # Each function has a link to its page.
+        case $page in
+        *.3) sed -nE '/^\.Sh LIBRARY/q; s,^\.Nm ([^ ]+).*,share/man/man3/\1.3,p' "$page" ;;
+        esac
+    done
+    echo bin/redlock
+    echo share/bash-completion/completions/redlock
+    echo LIBEXEC/redlock-clockshim.so
+    printf 'LIB/%s\n' libredlock.so "$soname" "libredlock.so.$version" pkgconfig/redlock.pc
+} | sort -u >"$work/wanted"
+(cd "$prefix" && find . ! -type d) |
+    sed -E "s,^\./,,; s,^${library#"$prefix/"}/,LIB/,; s,^.*/redlock(/redlock-clockshim),LIBEXEC\1,; s,\.gz$,," | sort >"$work/found"
+if ! diff "$work/wanted" "$work/found"; then
+    echo "wanted (<) and installed (>)"
+    bad=1
+fi
+if find "$stage" -xtype l | grep .; then
+    echo "these links lead nowhere"
+    bad=1
+fi
+if [ "$(find "$stage" ! -type d | wc -l)" -ne "$(wc -l <"$work/found")" ]; then
+    echo "something is installed outside of the prefix"
+    bad=1
+fi
+
+# same WHAT VERSION
+same() {
+    if [ "$2" != "$version" ]; then
+        echo "$1 says version $2, the header $version"
+        bad=1
+    fi
+}
+same redlock.pc "$(sed -n 's/^Version: //p' "$library/pkgconfig/redlock.pc")"
+same 'the command' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/^redlock ([^ ]+) .*/\1/p')"
+same 'the library' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/.*\(library (.*)\)/\1/p')"
+same 'the Debian package' "$(sed -nE '1s/^libredlock \((.*)-[^-]*\).*/\1/p' "$root/tools/packaging/debian/changelog")"
+exit $bad
