@@ -20,8 +20,18 @@ enum { WORDS = 24, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
 static const char *path;
 static int input = -1;
 
+/* Whoever started the tests in the background may have them ignore signals, and the command keeps that. */
+static void hear_signals(void)
+{
+    static const int signals[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGPIPE, SIGTSTP, SIGCONT};
+
+    for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+        signal(signals[i], SIG_DFL);
+}
+
 void tool_set_path(const char *name)
 {
+    hear_signals();
     path = name;
 }
 
