@@ -17,6 +17,9 @@
 #include "core/nodeclock.h"
 #include "network.h"
 
+/* After which a master that does not vote is looked at anew. */
+#define CLIENT_LOOKS_AGAIN_NS (10000 * RL_NS_PER_MS)
+
 #define MAX_HANDLES 3
 #define MAX_KEYS 2
 

@@ -7,7 +7,7 @@
 
 #include "world.h"
 
-static const struct rl_span look_again_after = {10000 * RL_NS_PER_MS};
+static const struct rl_span look_again_after = {CLIENT_LOOKS_AGAIN_NS};
 static const struct rl_span ask_again_after = {1000 * RL_NS_PER_MS};
 
 void client_trust_start(struct client *client)

@@ -228,7 +228,7 @@ static void export(struct client *client, struct handle *handle)
     agent_intend(heir, other, INTENT_ADOPT, rng_chance(&world->work, 500) ? 0 : agent_time(world, 5 * RL_NS_PER_MS));
 }
 
-/* Whatever is there to be adopted under this key. */
+/* Whatever is there to be adopted under this key; but not by those who know nothing of handing over. */
 static void adopt(struct client *client, struct handle *handle)
 {
     struct world *world = client->world;
@@ -239,7 +239,7 @@ static void adopt(struct client *client, struct handle *handle)
     while (place < MAX_PARCELS &&
            (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key))
         place++;
-    if (place == MAX_PARCELS || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
+    if (place == MAX_PARCELS || world->plan.foreign[client->index] || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
         release(client, handle);
         return;
     }

@@ -21,9 +21,9 @@ void phase_heal(struct world *world)
     world_event(world, healed + settling_time(&world->plan), EVENT_PROMPT, 1, 0, 0);
     world_event(world, healed + settling_time(&world->plan) + patience, EVENT_LIMIT, 0, 0, 0);
     /* A second time to settle: who cannot have a majority asks nobody, and so finds out who is silent only after the
-     * quarantines. */
+     * quarantines, or after he has looked again at those who did not vote. */
     world_event(world, healed + 2 * settling_time(&world->plan) + rl_ms(world->plan.max_ttl_ms + 1000).ns +
-                line_patience(world), EVENT_PATIENCE, 0, 0, 0);
+                2 * CLIENT_LOOKS_AGAIN_NS + line_patience(world), EVENT_PATIENCE, 0, 0, 0);
     workload_heal(world);
 }
 
