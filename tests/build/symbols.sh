@@ -13,7 +13,8 @@ trap 'rm -rf "$work"' EXIT
 
 # What instruments the code is no dependency of the code.
 tooling='__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__(a|ub|t|l)san_.*|__sanitizer_.*|__gcov_.*|__llvm_.*|__fentry__'
-allowed='memcpy|memset|memmove|memcmp|memchr|strlen|__assert_fail'
+# bcmp is what clang makes of a memcmp whose sign nobody looks at.
+allowed='memcpy|memset|memmove|memcmp|bcmp|memchr|strlen|__assert_fail'
 
 nm -u "$core" | sed -nE 's/^ +[Uvw] //p' | sort -u >"$work/needed"
 nm --defined-only "$core" | sed -nE 's/^[0-9a-f]+ [A-Z] //p' | sort -u >"$work/defined"
