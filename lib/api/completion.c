@@ -9,12 +9,21 @@
 #include "codec/classify.h"
 
 /* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
+/* The notes on the line come last, and those on masters that this client does not have are left out. */
+static size_t attempt_size(const struct redlock_client *client)
+{
+    const struct rl_line *line = NULL;
+
+    return offsetof(struct rl_attempt, line) + offsetof(struct rl_line, seen) +
+           client->engine.config.n_nodes * sizeof line->seen[0];
+}
+
 struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
 {
     struct rl_attempt *attempt = client->spare_attempts;
 
     if (!attempt)
-        return calloc(1, sizeof *attempt);
+        return calloc(1, attempt_size(client));
     client->spare_attempts = attempt->next_spare;
     memset(attempt, 0, offsetof(struct rl_attempt, line));
     return attempt;

@@ -87,7 +87,7 @@ struct rl_line {
         struct rl_instant look;       /* when to look again for the turn, by this master's last answer */
         struct rl_instant held_until; /* when the key expires there if nothing is done */
         uint32_t rank;
-    } seen[RL_MAX_NODES];   /* of the masters in `answered` */
+    } seen[RL_MAX_NODES];   /* of the masters in `answered`; comes last: the host may leave out masters it has not */
 };
 
 struct rl_acquire {
