@@ -210,6 +210,9 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
         rl_release_tick(engine, lock, now);
     else if (lock->state == RL_LOCK_HELD)
         rl_renew_tick(engine, lock, now);
+    /* A new round believes what the last one could not prove: the lock may have been lost by that. */
+    if (rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now) && !RL_MUTANT(ALARM_WAITS))
+        rl_lock_lose(engine, lock, now);
 }
 
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
