@@ -56,6 +56,27 @@ static void prepare_acquire(struct rl_operation *operation, const struct redlock
     own->size = size;
 }
 
+/* For calls that wait and for those by way of a queue. false: one is pending already. */
+static bool take_extension(struct redlock_mutex *mutex, uint32_t ttl_ms)
+{
+    if (!rl_operation_take(&mutex->attempt))
+        return false;
+    mutex->attempt.post.run = rl_operation_extend;
+    mutex->attempt.ttl_ms = ttl_ms;
+    return true;
+}
+
+/* The lock is given up from now on. */
+static bool take_release(struct redlock_mutex *mutex, const char *token)
+{
+    if (!rl_operation_take(&mutex->release))
+        return false;
+    mutex->release.post.run = rl_operation_release;
+    mutex->release.token = token;
+    rl_bound_withhold(&mutex->bound);
+    return true;
+}
+
 int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                           struct redlock_result **ret_result)
 {
@@ -97,20 +118,15 @@ int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct re
 
     if (status < 0)
         return status;
-    if (!rl_operation_take(&mutex->attempt))
+    if (!take_extension(mutex, ttl_ms))
         return REDLOCK_E_BUSY;
-    mutex->attempt.post.run = rl_operation_extend;
-    mutex->attempt.ttl_ms = ttl_ms;
     return perform(&mutex->attempt, RL_WAIT_FOREVER, ret_result);
 }
 
 static int release(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result)
 {
-    if (!rl_operation_take(&mutex->release))
+    if (!take_release(mutex, token))
         return REDLOCK_E_BUSY;
-    mutex->release.post.run = rl_operation_release;
-    mutex->release.token = token;
-    rl_bound_withhold(&mutex->bound);
     return perform(&mutex->release, RL_WAIT_FOREVER, ret_result);
 }
 
@@ -178,10 +194,8 @@ int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, str
 
     if (status < 0)
         return status;
-    if (!rl_operation_take(&mutex->attempt))
+    if (!take_extension(mutex, ttl_ms))
         return REDLOCK_E_BUSY;
-    mutex->attempt.post.run = rl_operation_extend;
-    mutex->attempt.ttl_ms = ttl_ms;
     return begin(&mutex->attempt, queue, user_data);
 }
 
@@ -191,10 +205,7 @@ int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queu
 
     if (status < 0)
         return status;
-    if (!rl_operation_take(&mutex->release))
+    if (!take_release(mutex, NULL))
         return REDLOCK_E_BUSY;
-    mutex->release.post.run = rl_operation_release;
-    mutex->release.token = NULL;
-    rl_bound_withhold(&mutex->bound);
     return begin(&mutex->release, queue, user_data);
 }

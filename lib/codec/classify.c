@@ -26,11 +26,6 @@ static struct rl_slice first_word(struct rl_slice text)
     return text;
 }
 
-static bool is_word(struct rl_slice slice, const char *word)
-{
-    return slice.size == strlen(word) && memcmp(slice.data, word, slice.size) == 0;
-}
-
 /* "ERR unknown command 'X', ..." is how a server refuses a command that it does not have. Versions differ in quotes
  * and forks in letter case. "ERR Unknown Redis command called from script" is another thing: it comes from a script
  * that was already running. */
@@ -53,7 +48,7 @@ enum rl_detail rl_classify_error(struct rl_slice text)
     if (!word.size)
         return RL_DETAIL_ERROR;
     for (int detail = RL_DETAIL_READONLY; detail <= RL_DETAIL_NOSCRIPT; detail++) {
-        if (is_word(word, detail_texts[detail]))
+        if (rl_slice_is(word, detail_texts[detail]))
             return (enum rl_detail)detail;
     }
     return is_unknown_command(text) ? RL_DETAIL_UNKNOWN_COMMAND : RL_DETAIL_ERROR;
@@ -83,7 +78,7 @@ static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
 
     if (says_not_begun(step, detail))
         return (struct rl_answer){RL_FAILED, detail, 0};
-    if (step != RL_STEP_CLAIM && is_word(first_word(text), "WRONGTYPE"))
+    if (step != RL_STEP_CLAIM && rl_slice_is(first_word(text), "WRONGTYPE"))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
     return (struct rl_answer){RL_UNKNOWN, detail, 0};
 }

@@ -58,15 +58,6 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 
 /* --- Effects ------------------------------------------------------------------------------------------------- */
 
-static uint32_t count_bits(uint32_t mask)
-{
-    uint32_t count = 0;
-
-    for (; mask; mask &= mask - 1)
-        count++;
-    return count;
-}
-
 /* Steps are numbered in the order in which they must reach a connection. */
 static bool poll_send(struct rl_engine *engine, struct rl_effect *effect)
 {
@@ -88,7 +79,7 @@ static bool poll_send(struct rl_engine *engine, struct rl_effect *effect)
     effect->round = claim->round;
     effect->nodes = claim->to_send[step];
     claim->to_send[step] = 0;
-    claim->in_flight += count_bits(effect->nodes);
+    claim->in_flight += rl_count_bits(effect->nodes);
     if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
         engine->unguarded |= effect->nodes;
     return true;

@@ -79,20 +79,15 @@ static const char *const event_words[RL_JOIN_EVENT_COUNT] = {
     [RL_JOIN_MISMATCH] = "MISMATCH",
 };
 
-static bool is_word(struct rl_slice text, const char *word)
-{
-    return text.size == strlen(word) && memcmp(text.data, word, text.size) == 0;
-}
-
 static bool says(const char *text, const char *word)
 {
-    return is_word((struct rl_slice){text, strlen(text)}, word);
+    return rl_slice_is((struct rl_slice){text, strlen(text)}, word);
 }
 
 static bool take_event(const struct rl_reply_item *item, enum rl_join_event *ret_event)
 {
     for (int i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
-        if (item->type == RL_REPLY_STRING && is_word(item->text, event_words[i])) {
+        if (item->type == RL_REPLY_STRING && rl_slice_is(item->text, event_words[i])) {
             *ret_event = (enum rl_join_event)i;
             return true;
         }

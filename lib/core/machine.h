@@ -27,6 +27,15 @@ static inline uint32_t rl_bit(size_t node)
     return UINT32_C(1) << node;
 }
 
+static inline uint32_t rl_count_bits(uint32_t mask)
+{
+    uint32_t count = 0;
+
+    for (; mask; mask &= mask - 1)
+        count++;
+    return count;
+}
+
 /* May a command be written to this master? LATE masters get what must follow an earlier command, nothing else. */
 static inline bool rl_link_writable(enum rl_link link)
 {

@@ -165,11 +165,6 @@ static bool read_number(struct rl_slice word, uint64_t *ret_number)
     return true;
 }
 
-static bool is_word(struct rl_slice slice, const char *word)
-{
-    return slice.size == strlen(word) && memcmp(slice.data, word, slice.size) == 0;
-}
-
 bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
                    struct rl_call *ret_call)
 {
@@ -180,8 +175,8 @@ bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct r
     if (!payload.size || !split(payload, words) || !read_number(words[1], &round) || round > UINT32_MAX ||
         !read_number(words[4], &call.time_us) || !read_number(words[5], &call.fence))
         return false;
-    call.granted = is_word(words[2], "granted");
-    if (!call.granted && !is_word(words[2], "lower"))
+    call.granted = rl_slice_is(words[2], "granted");
+    if (!call.granted && !rl_slice_is(words[2], "lower"))
         return false;
     call.round = (uint32_t)round;
     *ret_value = words[0];

@@ -6,8 +6,10 @@
 #ifndef RL_CORE_RECIPE_H
 #define RL_CORE_RECIPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "core/outcome.h"
 
@@ -28,6 +30,11 @@ struct rl_slice {
     const void *data;
     size_t size;
 };
+
+static inline bool rl_slice_is(struct rl_slice slice, const char *word)
+{
+    return slice.size == strlen(word) && memcmp(slice.data, word, slice.size) == 0;
+}
 
 #define RL_COMMAND_MAX_ARGS 14
 #define RL_COMMAND_MAX_NUMBERS 6

@@ -46,15 +46,6 @@ static struct rl_line *line_of(const struct rl_lock *lock)
     return lock->wish->line;
 }
 
-static uint32_t count_bits(uint32_t mask)
-{
-    uint32_t count = 0;
-
-    for (; mask; mask &= mask - 1)
-        count++;
-    return count;
-}
-
 /* Long enough for what the caller wants to have left of it, but no longer than the ttl. */
 static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire *wish)
 {
@@ -118,7 +109,7 @@ static void begin_round(struct rl_engine *engine, struct rl_lock *lock, struct r
     uint32_t nodes = askable(engine, claim, now);
 
     lock->round_start = now;
-    if (count_bits(nodes) < config->quorum) {
+    if (rl_count_bits(nodes) < config->quorum) {
         rl_acquire_fail(engine, lock, now, RL_END_NO_QUORUM);
         return;
     }
@@ -220,10 +211,10 @@ void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl
 /* Fixes the ticket when a majority has answered; true: the others must be told, by a round. */
 static bool fix_ticket(const struct rl_engine *engine, struct rl_line *line)
 {
-    if (line->ticket || count_bits(line->answered) < engine->config.quorum)
+    if (line->ticket || rl_count_bits(line->answered) < engine->config.quorum)
         return false;
     line->ticket = line->largest;
-    return count_bits(line->at_largest) < engine->config.quorum;
+    return rl_count_bits(line->at_largest) < engine->config.quorum;
 }
 
 /* The k-th smallest, k from 1 on, of n instants; RL_NEVER if there are fewer. Sorts. */
@@ -270,7 +261,7 @@ static struct rl_instant look_at(const struct rl_engine *engine, const struct rl
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span interval = refresh_interval(lock->claim);
-    bool answered = count_bits(line_of(lock)->answered) >= engine->config.quorum;
+    bool answered = rl_count_bits(line_of(lock)->answered) >= engine->config.quorum;
     struct rl_instant at;
 
     if (!answered && interval.ns < engine->config.node_timeout.ns)
@@ -306,7 +297,7 @@ static void tell_place(struct rl_engine *engine, struct rl_lock *lock)
     struct rl_instant held_until;
     uint32_t rank;
 
-    if (count_bits(line->answered) < engine->config.quorum)
+    if (rl_count_bits(line->answered) < engine->config.quorum)
         return;
     if (line->told && rl_claim_count_answers(lock->claim, RL_PENDING))
         return; /* those who have answered so far are no fair sample */
@@ -374,7 +365,7 @@ static void lengthen(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 {
     struct rl_line *line = line_of(lock);
 
-    if (count_bits(line->answered) < engine->config.quorum)
+    if (rl_count_bits(line->answered) < engine->config.quorum)
         return; /* the round under way is that refresh */
     if (line->short_rounds++ < SHORT_ROUNDS)
         refresh(engine, lock, now);
