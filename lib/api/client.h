@@ -170,6 +170,9 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
 /* The master did not know the script: once more, with its text. false: it may not be, or cannot be, written. */
 bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
 
+/* After OTHERS_WAIT: writes the undo once more, with all that belongs to a line. */
+bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
+
 /* --- contended.c ------------------------------------------------------------------------------------------------ */
 
 /* By client->now. */

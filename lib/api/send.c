@@ -5,7 +5,9 @@
 #include "codec/classify.h"
 #include "codec/command.h"
 
-#define FLAG_AS_EVAL 1 /* ticket: this is the repetition with the script's text */
+/* Of a ticket: this is the repetition with the script's text; with all keys of a line. */
+#define FLAG_AS_EVAL 1
+#define FLAG_IN_FULL 2
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -69,13 +71,29 @@ static bool has_marker(const struct redlock_client *client, unsigned node)
     return client->trust.guarded && !unverified;
 }
 
+/* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that does
+ * not is told, and repeated in full. */
+static bool line_is_likely(const struct redlock_client *client, const struct rl_claim *claim)
+{
+    const struct rl_host_claim *host = rl_host_claim_of(claim);
+
+    return host->token.own.in_line || rl_contended(client, host->key);
+}
+
+static void add_queue_name(const struct redlock_client *client, const struct rl_claim *claim, struct names *names,
+                           struct rl_subject *subject)
+{
+    subject->queue = make_name(client, rl_host_claim_of(claim)->key,
+                               (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, &names->queue);
+}
+
 /* Whoever gives the key up may have to give it to a waiter with tokens. */
 static void add_queue(const struct redlock_client *client, const struct rl_claim *claim, unsigned node,
                       struct names *names, struct rl_subject *subject)
 {
     const struct rl_key *key = rl_host_claim_of(claim)->key;
 
-    subject->queue = make_name(client, key, (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, &names->queue);
+    add_queue_name(client, claim, names, subject);
     subject->waiters =
         make_name(client, key, (struct rl_slice){RL_WAITERS_NAME, sizeof RL_WAITERS_NAME - 1}, &names->waiters);
     if (!subject->counter.size)
@@ -102,7 +120,7 @@ static bool is_undo(enum rl_step step)
 }
 
 static bool encode(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
-                   unsigned node, bool as_eval)
+                   unsigned node, uint8_t flags)
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
     struct rl_subject subject = {
@@ -118,6 +136,8 @@ static bool encode(struct redlock_client *client, const struct rl_claim *claim, 
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(client, node);
         subject.incarnation = rl_trust_incarnation(client, node);
+    } else if (is_undo(step) && !(flags & FLAG_IN_FULL) && !line_is_likely(client, claim)) {
+        add_queue_name(client, claim, &names, &subject);
     } else if (is_undo(step)) {
         add_queue(client, claim, node, &names, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
@@ -125,7 +145,7 @@ static bool encode(struct redlock_client *client, const struct rl_claim *claim, 
         add_place(client, claim, node, round, &subject);
     }
     rl_host_recipe(claim)->command(step, &subject, &command);
-    if (as_eval && command.send_as == RL_SEND_EVALSHA)
+    if ((flags & FLAG_AS_EVAL) && command.send_as == RL_SEND_EVALSHA)
         command.send_as = RL_SEND_EVAL;
     rl_bytes_clear(&client->scratch);
     return rl_command_encode(&command, &client->scratch);
@@ -168,7 +188,7 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
         if (!(effect->nodes & (UINT32_C(1) << node)))
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS || !same_bytes(client, effect->step, formatted_for, node)) {
-            encoded = encode(client, effect->claim, effect->step, effect->round, node, false);
+            encoded = encode(client, effect->claim, effect->step, effect->round, node, 0);
             formatted_for = node;
         }
         if (!encoded || !send_scratch(client, node, &ticket))
@@ -177,19 +197,29 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
     }
 }
 
-/* protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know the script. */
-bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+static bool repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket, uint8_t flag)
 {
     struct rl_ticket again = *ticket;
 
-    if ((ticket->flags & FLAG_AS_EVAL) ||
+    if ((ticket->flags & flag) ||
         !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
                               node))
         return false;
-    again.flags |= FLAG_AS_EVAL;
-    if (!encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, true) ||
-        !send_scratch(client, node, &again))
+    again.flags |= flag;
+    return encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, again.flags) &&
+           send_scratch(client, node, &again);
+}
+
+/* protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know the script. */
+bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+{
+    if (!repeat(client, node, ticket, FLAG_AS_EVAL))
         return false;
     client->stats.script_reloads++;
     return true;
+}
+
+bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+{
+    return repeat(client, node, ticket, FLAG_IN_FULL);
 }

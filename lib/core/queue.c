@@ -7,11 +7,14 @@
 /* The keys of release.lua and enqueue.lua. Without a marker its place is taken by the key, since an empty name would be
  * one that no ACL allows; the scripts do not look at it then. */
 #define N_KEYS 5
+#define N_KEYS_SHORT 2
 
 static void push_keys(const struct rl_subject *subject, struct rl_command *command)
 {
     rl_push(command, subject->key);
     rl_push(command, subject->queue);
+    if (!subject->waiters.size)
+        return;
     rl_push(command, subject->waiters);
     rl_push(command, subject->counter);
     rl_push(command, subject->marker.size ? subject->marker : subject->key);
@@ -38,7 +41,8 @@ void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struc
         enqueue(subject, ret_command);
         return;
     }
-    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL, RL_SCRIPT_RELEASE, N_KEYS);
+    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+                    subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
     push_keys(subject, ret_command);
     rl_push(ret_command, subject->token);
 }
@@ -96,6 +100,8 @@ struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
     if (reply->root.type != RL_REPLY_INTEGER)
         return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
     switch (reply->root.integer) {
+    case 3:
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
     case 2:
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
     case 1:

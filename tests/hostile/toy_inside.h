@@ -24,6 +24,7 @@ void toy_publish(struct toy *toy, const char *channel, const char *payload);
 
 /* toy_queue.c: the scripts of waiting in line. */
 const char *toy_release(struct toy *toy, const struct toy_word *words);
+const char *toy_release_alone(struct toy *toy, const struct toy_word *words);
 const char *toy_enqueue(struct toy *toy, const struct toy_word *words);
 
 /* toy_commands.c: the reply, valid until the next command. */

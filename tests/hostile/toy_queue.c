@@ -7,7 +7,7 @@
 #include "toy_inside.h"
 
 /* Behind the script, its digest or text, and the number of its keys. */
-enum { KEY = 3, RELEASE_VALUE = 8, VALUE = 8, LEASE, ROUND, TICKET, PROPOSED, INCARNATION, PROPOSAL, IDLE, CHANNEL };
+enum { KEY = 3, SHORT_RELEASE_VALUE = 5, RELEASE_VALUE = 8, VALUE = 8, LEASE, ROUND, TICKET, PROPOSED, INCARNATION, PROPOSAL, IDLE, CHANNEL };
 
 static void copy(char *to, size_t size, struct toy_word word)
 {
@@ -77,21 +77,32 @@ static bool hand_over(struct toy *toy, struct toy_word key, struct toy_word me)
     return true;
 }
 
-const char *toy_release(struct toy *toy, const struct toy_word *words)
+static const char *release(struct toy *toy, struct toy_word key, struct toy_word value)
 {
     static const struct toy_word nobody = {(const unsigned char *)"", 0};
-    struct toy_key *at = toy_find(toy, words[KEY]);
-    struct toy_waiter *waiter = find(toy, words[KEY], words[RELEASE_VALUE]);
+    struct toy_key *at = toy_find(toy, key);
+    struct toy_waiter *waiter = find(toy, key, value);
 
     if (waiter)
         waiter->key_size = 0;
     if (!at)
         return ":0\r\n";
-    if (!toy_is(words[RELEASE_VALUE], at->value))
+    if (!toy_is(value, at->value))
         return ":-1\r\n";
     at->size = 0;
     toy->deletes++;
-    return hand_over(toy, words[KEY], nobody) ? ":2\r\n" : ":1\r\n";
+    return hand_over(toy, key, nobody) ? ":2\r\n" : ":1\r\n";
+}
+
+const char *toy_release(struct toy *toy, const struct toy_word *words)
+{
+    return release(toy, words[KEY], words[RELEASE_VALUE]);
+}
+
+/* The short form, of a client that knows of nobody in line. */
+const char *toy_release_alone(struct toy *toy, const struct toy_word *words)
+{
+    return first_in_line(toy, words[KEY]) ? ":3\r\n" : release(toy, words[KEY], words[SHORT_RELEASE_VALUE]);
 }
 
 static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *words)

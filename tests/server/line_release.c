@@ -181,6 +181,61 @@ START_TEST(whoever_has_the_key_without_having_waited_is_told_of_nobody)
 }
 END_TEST
 
+/* --- RELEASE by who knows of nobody in line --------------------------------------------------------------------- */
+
+START_TEST(a_short_release_deletes_the_own_key_only)
+{
+    ask_expect(counter_master, 0, "SET lock mine PX 20000", "OK");
+    expect_answer(line_release_alone("other"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_holder("mine");
+    expect_answer(line_release_alone("mine"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_nothing_left();
+    expect_answer(line_release_alone("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
+}
+END_TEST
+
+START_TEST(a_short_release_that_finds_a_line_does_nothing)
+{
+    line_enqueue("holder", 0, 1);
+    line_wait("a", 10);
+    ear_open();
+    expect_answer(line_release_alone("holder"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
+    expect_holder("holder");
+    expect_queue("a");
+    ear_expect_silence();
+}
+END_TEST
+
+START_TEST(a_short_release_does_not_leave_the_own_place_behind)
+{
+    line_enqueue("holder", 0, 1);
+    line_wait("a", 10);
+    expect_answer(line_release_alone("a"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
+    expect_queue("a");
+    ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
+    expect_answer(line_release_alone("holder"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
+    expect_queue("a");
+}
+END_TEST
+
+START_TEST(who_neither_holds_nor_waits_need_not_name_the_line)
+{
+    line_enqueue("holder", 0, 1);
+    line_wait("a", 10);
+    expect_answer(line_release_alone("stranger"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_holder("holder");
+    expect_queue("a");
+}
+END_TEST
+
+static void add_short_release_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_short_release_deletes_the_own_key_only);
+    tcase_add_test(cases, a_short_release_that_finds_a_line_does_nothing);
+    tcase_add_test(cases, a_short_release_does_not_leave_the_own_place_behind);
+    tcase_add_test(cases, who_neither_holds_nor_waits_need_not_name_the_line);
+}
+
 static void add_release_tests(TCase *cases)
 {
     tcase_add_test(cases, a_release_without_waiters_deletes_everything);
@@ -203,5 +258,6 @@ int main(void)
     Suite *suite = suite_create("line_release");
 
     add_release_tests(suite_add_case(suite, "release", line_start, ear_close));
+    add_short_release_tests(suite_add_case(suite, "short_release", line_start, ear_close));
     return suite_run_with_server(suite);
 }

@@ -76,6 +76,14 @@ struct rl_answer line_release(const char *value)
     return counter_take(recipe(), RL_STEP_RELEASE, &about);
 }
 
+struct rl_answer line_release_alone(const char *value)
+{
+    struct rl_subject about = subject_of(value);
+
+    about.waiters = (struct rl_slice){NULL, 0};
+    return counter_take(recipe(), RL_STEP_RELEASE, &about);
+}
+
 void expect_said(struct said said, enum rl_outcome outcome, enum rl_detail detail)
 {
     ck_assert_msg(said.answer.outcome == outcome && said.answer.detail == detail, "outcome %d (%s), expected %d (%s)",

@@ -25,6 +25,9 @@ extern const char *line_channel;       /* "grants" */
 struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket);
 struct rl_answer line_release(const char *value);
 
+/* The short form, which names only the key and its queue. */
+struct rl_answer line_release_alone(const char *value);
+
 /* One that must be queued, with its ticket. */
 void line_wait(const char *value, uint64_t ticket);
 

@@ -43,6 +43,9 @@ struct trust {
     uint32_t generation; /* of the next look */
 };
 
+/* NOSCRIPT: once more with the script's text. OTHERS_WAIT: once more with all keys of the line. */
+enum repeat { REPEAT_AS_EVAL = 1, REPEAT_IN_FULL = 2 };
+
 /* What the client waits for on a connection. */
 struct pending {
     uint32_t box; /* BOX_NONE: the host's own command */
@@ -50,7 +53,7 @@ struct pending {
     struct rl_instant sent;
     uint8_t step; /* enum rl_step, or enum host_step */
     uint8_t send_as;
-    bool repeated; /* as EVAL, after NOSCRIPT */
+    uint8_t repeats; /* how it has been repeated: enum repeat */
 };
 
 enum wire_phase {
@@ -224,7 +227,7 @@ int64_t client_when(const struct client *client, struct rl_instant local);
 const struct rl_recipe *client_recipe(const struct box *box);
 
 struct message client_command(const struct client *client, struct box *box, enum rl_step step, unsigned node,
-                              bool as_eval);
+                              unsigned repeats);
 
 /* Those for several masters are not the same: each names the memory that it is meant for. */
 bool client_command_differs(enum rl_step step);
@@ -235,7 +238,7 @@ bool client_command_differs(enum rl_step step);
 struct box *client_new_box(struct client *client, const struct handle *handle);
 
 /* NOSCRIPT: writes the same command with the script's text; false if the wire does not take it. */
-bool client_repeat(struct client *client, const struct pending *pending, unsigned node);
+bool client_repeat(struct client *client, const struct pending *pending, unsigned node, enum repeat how);
 
 /* --- client_trust.c ----------------------------------------------------------------------------------------------- */
 

@@ -50,7 +50,7 @@ static void client_tell(struct client *client, const struct pending *pending, un
 static void send_all(struct client *client, const struct rl_effect *effect)
 {
     struct box *box = box_of_claim(effect->claim);
-    struct message message = client_command(client, box, effect->step, 0, false);
+    struct message message = client_command(client, box, effect->step, 0, 0);
     struct pending pending = {.box = box->id, .round = effect->round, .sent = client->now,
                               .step = (uint8_t)effect->step};
 
@@ -65,7 +65,7 @@ static void send_all(struct client *client, const struct rl_effect *effect)
         if (!(effect->nodes >> node & 1u))
             continue;
         if (client_command_differs(effect->step) && node)
-            message = client_command(client, box, effect->step, node, false);
+            message = client_command(client, box, effect->step, node, 0);
         if (write_one(client, box, node, &message, pending))
             continue;
         box->pending++;
@@ -84,23 +84,23 @@ static bool memory_is_short(struct world *world)
     return is_short;
 }
 
-bool client_repeat(struct client *client, const struct pending *pending, unsigned node)
+bool client_repeat(struct client *client, const struct pending *pending, unsigned node, enum repeat how)
 {
     struct box *box = box_get(&client->world->boxes, pending->box);
     struct pending again = *pending;
     struct message message;
 
-    again.repeated = true;
-    if (pending->repeated ||
+    again.repeats |= (uint8_t)how;
+    if ((pending->repeats & how) ||
         !rl_engine_may_repeat(&client->engine, client->now, box_claim(box), (enum rl_step)pending->step, pending->round,
                               node) ||
         memory_is_short(client->world))
         return false;
-    message = client_command(client, box, (enum rl_step)pending->step, node, true);
+    message = client_command(client, box, (enum rl_step)pending->step, node, again.repeats);
     if (!write_one(client, box, node, &message, again))
         return false;
     box->pending--;
-    world_count(client->world, COUNTER_SCRIPT_RELOADS);
+    world_count(client->world, how == REPEAT_AS_EVAL ? COUNTER_SCRIPT_RELOADS : COUNTER_LONG_RELEASES);
     return true;
 }
 

@@ -28,6 +28,7 @@
     X(SURELY_UNSENT, "commands lost before the kernel took them")                                        \
     X(MAYBE_SENT, "commands lost on the way, or their replies")                                          \
     X(SCRIPT_RELOADS, "EVALSHA repeated as EVAL")                                                        \
+    X(LONG_RELEASES, "releases repeated with all keys of the line")                                      \
     X(STALLS, "connections closed for silence")                                                          \
     X(CONNECT_TIMEOUTS, "connection attempts that took too long")                                        \
     X(REFUSALS, "connection attempts refused")                                                           \

@@ -221,7 +221,11 @@ static void take_reply(struct client *client, unsigned node, const struct messag
     answer = rl_classify(client_recipe(box), (enum rl_step)pending.step, &reply);
     if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
         answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node))
+    if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node, REPEAT_AS_EVAL))
+        return;
+    if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)
+        answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT && client_repeat(client, &pending, node, REPEAT_IN_FULL))
         return;
     if (pending.step == RL_STEP_ENQUEUE)
         client_placed(client, node, &pending, &reply);

@@ -331,9 +331,9 @@ START_TEST(an_undo_says_what_it_found)
         enum rl_outcome outcome;
         enum rl_detail detail;
     } meanings[] = {
-        {2, RL_GRANTED, RL_DETAIL_HANDED_ON}, {1, RL_GRANTED, RL_DETAIL_NONE},
+        {3, RL_FAILED, RL_DETAIL_OTHERS_WAIT}, {2, RL_GRANTED, RL_DETAIL_HANDED_ON}, {1, RL_GRANTED, RL_DETAIL_NONE},
         {0, RL_REFUSED, RL_DETAIL_MISSING},   {-1, RL_REFUSED, RL_DETAIL_FOREIGN},
-        {-2, RL_UNKNOWN, RL_DETAIL_PROTOCOL}, {3, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
+        {-2, RL_UNKNOWN, RL_DETAIL_PROTOCOL}, {4, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
         {INT64_MIN, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
     };
 
