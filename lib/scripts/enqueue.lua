@@ -12,12 +12,12 @@ if fenced and not counter() then
   return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
 end
 local value = redis.call('GET', KEYS[1])
-local held, known = value == me, redis.call('ZSCORE', KEYS[2], me)
 local waiting = redis.call('ZCARD', KEYS[2])
+local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me)
+local held, known = value == me, notes[4] and redis.call('ZSCORE', KEYS[2], me)
 if not known and not held and waiting >= 100000 then
   return {-3, now_us, 0, 0, 0, -1, -1, 0}
 end
-local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me)
 
 local last, ticket = tonumber(notes[1] or 0), tonumber(ARGV[4])
 if ticket == 0 then
@@ -26,57 +26,66 @@ end
 if ticket == 0 then
   ticket = math.max(last + 1, math.min(tonumber(ARGV[5]), now_us + 86400000000))
 end
+last = whole(math.max(last, ticket))
 
+-- Two others are looked at with every newcomer, so that the dead do not pile up behind a long hold.
+local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
 -- What was held up on its way, and is older than the entry, changes nothing.
 local stale = notes[4] and tonumber(notes[4]:match('^%d+ (%d+)') or 0) > round
+local before = value
 if held then
   if redis.call('PTTL', KEYS[1]) < lease then
     redis.call('PEXPIRE', KEYS[1], whole(lease + 1))
   end
-  redis.call('HSET', KEYS[3], '@holder', me .. ' ' .. whole(ticket) .. ' ' .. ARGV[9])
+  redis.call('HSET', KEYS[3], '@last', last, '@holder', holder(me, ticket, ARGV[9]))
+elseif not value and waiting == 0 then
+  count_up(tonumber(ARGV[7]), ARGV[8])
+  redis.call('HSET', KEYS[3], '@last', last, '@holder', holder(me, ticket, ARGV[9]))
+  give(me, lease)
+  value, held = me, true
 elseif not stale then
   redis.call('ZADD', KEYS[2], whole(ticket), me)
-  redis.call('HSET', KEYS[3], me, table.concat({whole(now + lease), ARGV[3], ARGV[2], inc == '' and '-' or inc, ARGV[7],
-    ARGV[8], ARGV[9]}, ' '))
+  redis.call('HSET', KEYS[3], '@last', last, '@sweep', at and whole(at + 2) or notes[2] or '0', me,
+    table.concat({whole(now + lease), ARGV[3], ARGV[2], inc == '' and '-' or inc, ARGV[7], ARGV[8], ARGV[9]}, ' '))
 end
-redis.call('HSET', KEYS[3], '@last', whole(math.max(last, ticket)))
-for i = 2, 3 do
-  if redis.call('PTTL', KEYS[i]) < lease then
-    redis.call('PEXPIRE', KEYS[i], whole(2 * lease))
-  end
-end
-
--- Two others are looked at with every newcomer, so that the dead do not pile up behind a long hold.
-if not known and waiting > 1 then
-  local at = tonumber(notes[2] or 0) % waiting
-  for _, other in ipairs(redis.call('ZRANGE', KEYS[2], at, at + 1)) do
-    living(other)
-  end
-  redis.call('HSET', KEYS[3], '@sweep', whole(at + 2))
+-- Both end together, except that the queue also ends when nobody is left.
+if waiting == 0 or redis.call('PTTL', KEYS[3]) < lease then
+  redis.call('PEXPIRE', KEYS[2], whole(2 * lease))
+  redis.call('PEXPIRE', KEYS[3], whole(2 * lease))
 end
 
-local before = value
+if at then
+  local others = redis.call('ZRANGE', KEYS[2], at, at + 1)
+  local entries = redis.call('HMGET', KEYS[3], unpack(others))
+  for i, other in ipairs(others) do
+    living(other, entries[i])
+  end
+end
 if not value then
   value = hand_over(me)
   held = value == me
 end
-local lowest, head = first_in_line()
-local lower = held and head and head ~= me and (lowest < ticket or lowest == ticket and head < me)
+local lower = false
+if held and waiting > 0 then
+  local lowest, head = first_in_line()
+  lower = head and head ~= me and (lowest < ticket or lowest == ticket and head < me)
+end
 local pttl = redis.call('PTTL', KEYS[1])
 local rank, look = 0, held and -1 or pttl
 if not held then
   rank = redis.call('ZRANK', KEYS[2], me) or 0
-  local ahead
-  while rank > 0 and not ahead do
-    ahead = living(redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1])
-    rank = ahead and rank or rank - 1
+  local left
+  while rank > 0 and not left do
+    local ahead = redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1]
+    left = living(ahead, redis.call('HGET', KEYS[3], ahead))
+    rank = left and rank or rank - 1
   end
-  look = ahead and ahead.left or pttl
+  look = left or pttl
 end
 -- Whoever got the key before this lower ticket was here should know, in case that he has no majority.
-local holder, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
-if holder and holder == before and not held and
-    (ticket < tonumber(number) or ticket == tonumber(number) and me < holder) then
-  tell(channel, holder, 0, 'lower', '-', 0)
+local other, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
+if other and other == before and not held and
+    (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then
+  tell(channel, other, 0, 'lower', '-', 0)
 end
 return {held and 1 or 0, now_us, ticket, lower and 1 or 0, rank, pttl, look, held and fenced and counter() or 0}

@@ -18,27 +18,26 @@ local function incarnation()
   return memory
 end
 
--- The entry of a waiter whose lease, made in this very memory, has not ended. Others are dropped, and what has so much
--- left that the clock must have been set back.
-local function living(value)
-  local entry = redis.call('HGET', KEYS[3], value) or ''
-  local ends, round, lease, inc, proposal, idle, channel = entry:match('^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
+-- How long the lease lasts that a waiter's entry tells of, made in this very memory. Waiters whose lease has ended are
+-- dropped, and those that have so much left that the clock must have been set back.
+local function living(value, entry)
+  local ends, lease, inc = (entry or ''):match('^(%d+) %d+ (%d+) (%S+)')
   local left = ends and ends - now or 0
   if left > 0 and left <= 2 * lease and (inc == '-' or inc == incarnation()) then
-    return {left = math.min(left, tonumber(lease)), round = round, inc = inc, proposal = tonumber(proposal),
-      idle = idle, channel = channel}
+    return math.min(left, tonumber(lease))
   end
   redis.call('ZREM', KEYS[2], value)
   redis.call('HDEL', KEYS[3], value)
 end
 
--- The lowest ticket of a living waiter, its value and entry.
+-- The living waiter with the lowest ticket: the ticket, his value, what is left of his lease, his entry.
 local function first_in_line()
   while true do
     local head = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
-    local entry = head[1] and living(head[1])
-    if entry or not head[1] then
-      return tonumber(head[2]), head[1], entry
+    local entry = head[1] and redis.call('HGET', KEYS[3], head[1])
+    local left = head[1] and living(head[1], entry)
+    if left or not head[1] then
+      return tonumber(head[2]), head[1], left, entry
     end
   end
 end
@@ -55,31 +54,40 @@ local function tell(channel, value, round, what, inc, count)
 end
 
 -- The next fencing token of this master (protocol 4.1), recorded; 0: not fenced, or not to be counted.
-local function count_up(entry)
-  local count = entry.proposal > 0 and counter()
+local function count_up(proposal, idle)
+  local count = proposal > 0 and counter()
   if not count then
     return 0
   end
-  count = math.max(count + 1, math.min(entry.proposal, now_us + 86400000000))
-  redis.call('SET', KEYS[4], whole(count), 'PX', entry.idle)
+  count = math.max(count + 1, math.min(proposal, now_us + 86400000000))
+  redis.call('SET', KEYS[4], whole(count), 'PX', idle)
   return count
+end
+
+local function holder(value, ticket, channel)
+  return value .. ' ' .. whole(ticket) .. ' ' .. channel
+end
+
+-- One more, since both times were rounded down: the vote's bound is the lease counted from the sending.
+local function give(value, left)
+  redis.call('SET', KEYS[1], value, 'PX', whole(left + 1))
 end
 
 -- Nobody has the key, or its holder gives it up: it goes to the first in line until his lease ends, so that a dead
 -- waiter costs no more than that. Answers the value that has it now, or nil; `me` needs no message.
 local function hand_over(me)
-  local ticket, value, entry = first_in_line()
+  local ticket, value, left, entry = first_in_line()
   if not value then
     return nil
   end
-  local count = count_up(entry)
+  local round, inc, proposal, idle, channel = entry:match('^%d+ (%d+) %d+ (%S+) (%d+) (%d+) (.*)$')
+  local count = count_up(tonumber(proposal), idle)
   redis.call('ZREM', KEYS[2], value)
   redis.call('HDEL', KEYS[3], value)
-  redis.call('HSET', KEYS[3], '@holder', value .. ' ' .. whole(ticket) .. ' ' .. entry.channel)
-  -- One more, since both times were rounded down: the vote's bound is the lease counted from the sending.
-  redis.call('SET', KEYS[1], value, 'PX', whole(entry.left + 1))
+  redis.call('HSET', KEYS[3], '@holder', holder(value, ticket, channel))
+  give(value, left)
   if value ~= me then
-    tell(entry.channel, value, entry.round, 'granted', entry.inc, count)
+    tell(channel, value, round, 'granted', inc, count)
   end
   return value
 end

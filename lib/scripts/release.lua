@@ -12,7 +12,8 @@ end
 if not none and not KEYS[3] then
   return 3
 end
-if none or type(redis.pcall('HGET', KEYS[3], '@last')) == 'table' then
+local place = not none and redis.pcall('HGET', KEYS[3], ARGV[1])
+if none or type(place) == 'table' then
   if not value or foreign then
     return foreign and -1 or 0
   end
@@ -23,8 +24,10 @@ if none or type(redis.pcall('HGET', KEYS[3], '@last')) == 'table' then
   return 1
 end
 @HAND_OVER@
-redis.call('ZREM', KEYS[2], ARGV[1])
-redis.call('HDEL', KEYS[3], ARGV[1])
+if place then
+  redis.call('ZREM', KEYS[2], ARGV[1])
+  redis.call('HDEL', KEYS[3], ARGV[1])
+end
 if foreign then
   return -1
 end
