@@ -82,6 +82,13 @@ def concurrent_tasks_share_the_guards():
     assert 9.5 <= result["commands_per_lock"] <= 15, result["commands_per_lock"]
 
 
+def a_delay_is_felt_once_each_way():
+    result = measured("--scenario", "seq", "--delay", "20", "--seconds", "1")
+    assert result["delay_ms"] == 20
+    assert result["acquire_us"]["p50"] >= 40000, result["acquire_us"]
+    assert result["release_us"]["p50"] >= 40000, result["release_us"]
+
+
 def hammering_tasks_exclude_each_other():
     result = measured("--scenario", "hammer", "--concurrency", "8", "--procs", "2", "--seconds", "1", "--hold-ms", "1",
                       "--retry-delay", "1", "--retry-jitter", "5")
@@ -251,6 +258,9 @@ def wrong_options_are_named():
     assert "conc" in refused("--scenario", "seq", "--concurrency", "2")
     assert "--nodes" in refused("--nodes", "a:1,,b:2")
     assert "exclude" in refused("--nodes", "a:1", "--local", "3")
+    assert "--local" in refused("--nodes", "a:1", "--delay", "1")
+    assert "exclude" in refused("--table", "--delay", "1")
+    assert "--delay" in refused("--delay", "1001")
 
 
 def a_fault_must_leave_a_quorum():
@@ -274,6 +284,7 @@ TESTS = [
     a_lone_guarded_task_needs_ten_more_for_the_guards,
     concurrent_tasks_share_the_connections,
     concurrent_tasks_share_the_guards,
+    a_delay_is_felt_once_each_way,
     hammering_tasks_exclude_each_other,
     a_herd_serves_everyone_once_each_round,
     faults_report_both_phases,

@@ -14,7 +14,7 @@ enum {
     OPT_NODES = 256, OPT_LOCAL, OPT_SCENARIO, OPT_CONCURRENCY, OPT_SECONDS, OPT_LOCKS, OPT_WARMUP, OPT_TTL, OPT_HOLD,
     OPT_TIMEOUT, OPT_RETRY_DELAY, OPT_RETRY_JITTER, OPT_NODE_TIMEOUT, OPT_PROCS, OPT_PERSISTENCE, OPT_UNIX, OPT_PIN,
     OPT_FLOOR, OPT_REPS, OPT_JSON, OPT_TABLE, OPT_PROFILE, OPT_COUNT, OPT_KEYS, OPT_RESTARTS, OPT_IDLE,
-    OPT_ACQUIRE,
+    OPT_ACQUIRE, OPT_DELAY,
 };
 
 static const struct option long_options[] = {
@@ -40,6 +40,7 @@ static const struct option long_options[] = {
     {"procs", required_argument, NULL, OPT_PROCS},
     {"persistence", required_argument, NULL, OPT_PERSISTENCE},
     {"unix", no_argument, NULL, OPT_UNIX},
+    {"delay", required_argument, NULL, OPT_DELAY},
     {"pin", no_argument, NULL, OPT_PIN},
     {"floor", no_argument, NULL, OPT_FLOOR},
     {"reps", required_argument, NULL, OPT_REPS},
@@ -192,6 +193,8 @@ static bool parse_milliseconds(struct bench_options *options, int opt, const cha
         return whole32(opt, arg, 0, 60000, &options->retry_delay_ms);
     case OPT_RETRY_JITTER:
         return whole32(opt, arg, 0, 60000, &options->retry_jitter_ms);
+    case OPT_DELAY:
+        return whole32(opt, arg, 0, 1000, &options->delay_ms);
     case OPT_RESTARTS:
         return whole32(opt, arg, 10, 3600000, &options->restarts_ms);
     case OPT_NODE_TIMEOUT:

@@ -52,6 +52,7 @@ struct bench_options {
     enum masters_persistence persistence;
     bool mixed;                         /* instead: every other one persistent */
     bool unix_sockets;
+    uint32_t delay_ms;                  /* of whatever goes to a master of our own, or comes from it */
     uint32_t concurrency;
     uint32_t procs;
     double seconds;                     /* 0: until `locks` */

@@ -14,6 +14,10 @@ static bool check_masters(const struct bench_options *options)
     if (options->n_nodes && (scenario->fault != BENCH_NO_FAULT || options->restarts_ms))
         return complain("%s %s stops or kills masters, so it works only on its own: use --local, not --nodes",
                         options->restarts_ms ? "--restarts with --scenario" : "--scenario", scenario->name);
+    if (options->n_nodes && options->delay_ms)
+        return complain("--delay works with --local only");
+    if (options->table && options->delay_ms)
+        return complain("--delay and --table exclude each other");
     if (options->n_nodes && options->table)
         return complain("--table works with --local only");
     if (scenario->n_faulty && n - scenario->n_faulty < n / 2 + 1)

@@ -122,9 +122,12 @@ void bench_report_text(FILE *out, const struct bench_options *options, size_t no
     const struct bench_result *result = &m->library;
     const char *profile = bench_profile_name(options);
 
-    fprintf(out, "%s, %s: %u task%s in %u process%s, %zu masters, ttl %u ms, hold %g ms\n\n", options->scenario->name,
+    fprintf(out, "%s, %s: %u task%s in %u process%s, %zu masters, ttl %u ms, hold %g ms", options->scenario->name,
             profile, options->concurrency, options->concurrency == 1 ? "" : "s", options->procs,
             options->procs == 1 ? "" : "es", nodes, options->ttl_ms, options->hold_ms);
+    if (options->delay_ms)
+        fprintf(out, ", delay %u ms each way", options->delay_ms);
+    fputs("\n\n", out);
     if (options->scenario->work == BENCH_HOLD)
         print_hold(out, &result->record[0], &result->hold);
     else

@@ -72,6 +72,7 @@ void bench_options_help(FILE *out)
           "  --local N             start N masters for this run (default 5)\n"
           "  --persistence WHAT    of these: volatile (default), everysec, always, or mixed: every other one always\n"
           "  --unix                reach these by unix sockets instead of TCP on loopback\n"
+          "  --delay MS            of these: each way, by a relay in between (default 0: no relay)\n"
           "  --nodes A,B,...       use running masters: URLs, HOST:PORT, or socket paths\n\n"
           "Load:\n"
           "  --scenario NAME       default seq:\n", out);

@@ -22,6 +22,24 @@ static void mix(struct masters_setup setups[MASTERS_MAX])
         setups[i] = (struct masters_setup){.persistence = i % 2 ? MASTERS_VOLATILE : MASTERS_ALWAYS};
 }
 
+static bool delay(struct bench_servers *servers, uint32_t delay_ms, const char **ret_reason)
+{
+    static char why[160];
+    const struct relay_toxics late = {.latency_ms = delay_ms};
+
+    servers->relays = relays_create(servers->urls, servers->n, masters_dir(servers->own), 0, why, sizeof(why));
+    *ret_reason = why;
+    if (!servers->relays)
+        return false;
+    *ret_reason = "a relay does not answer";
+    for (size_t i = 0; i < servers->n; i++)
+        if (!relays_set(servers->relays, i, 0, RELAY_UPSTREAM, &late) ||
+            !relays_set(servers->relays, i, 0, RELAY_DOWNSTREAM, &late))
+            return false;
+    servers->urls = relays_urls(servers->relays);
+    return true;
+}
+
 bool bench_servers_start(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason)
 {
     struct masters_options own = {.count = options->local, .tcp = !options->unix_sockets,
@@ -41,11 +59,14 @@ bool bench_servers_start(struct bench_servers *servers, const struct bench_optio
     }
     servers->urls = masters_urls(servers->own);
     servers->n = options->local;
-    return !options->pin || pin(servers, 0, servers->n, ret_reason);
+    return (!options->pin || pin(servers, 0, servers->n, ret_reason)) &&
+           (!options->delay_ms || delay(servers, options->delay_ms, ret_reason));
 }
 
 void bench_servers_stop(struct bench_servers *servers)
 {
+    relays_destroy(servers->relays);
+    servers->relays = NULL;
     masters_destroy(servers->own);
     servers->own = NULL;
 }

@@ -3,9 +3,11 @@
 #define BENCH_SERVERS_H
 
 #include "options.h"
+#include "relay/relays.h"
 
 struct bench_servers {
-    struct masters *own; /* NULL with --nodes */
+    struct masters *own;   /* NULL with --nodes */
+    struct relays *relays; /* NULL without --delay */
     const char *const *urls;
     size_t n;
 };

@@ -43,7 +43,7 @@ static bool let_go(struct fo_run *run, uint32_t client)
 {
     unsigned side = side_of(run, client);
 
-    if (side && !fo_relays_assign(run->cluster.relays, run->pids[client], side))
+    if (side && !relays_assign(run->cluster.relays, run->pids[client], side))
         return fo_run_fail(run, "the relays do not answer");
     return bench_send(run->controls[client], BENCH_RUN, 0);
 }

@@ -92,9 +92,9 @@ static bool open_relays(struct fo_cluster *cluster)
     if (!dir)
         return broken(cluster, "no directory for the relays: %s", strerror(errno));
     cluster->relays =
-        fo_relays_create(cluster->urls, cluster->n, dir, cluster->options->seed, cluster->why, sizeof(cluster->why));
+        relays_create(cluster->urls, cluster->n, dir, cluster->options->seed, cluster->why, sizeof(cluster->why));
     if (cluster->relays)
-        cluster->client_urls = fo_relays_urls(cluster->relays);
+        cluster->client_urls = relays_urls(cluster->relays);
     return cluster->relays != NULL;
 }
 
@@ -120,7 +120,7 @@ static void remove_relay_sockets(const struct fo_cluster *cluster)
 
 void fo_cluster_close(struct fo_cluster *cluster)
 {
-    fo_relays_destroy(cluster->relays);
+    relays_destroy(cluster->relays);
     if (cluster->dir)
         remove_relay_sockets(cluster);
     free(cluster->dir);
@@ -188,5 +188,5 @@ bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms)
 bool fo_cluster_toxics(struct fo_cluster *cluster, size_t i, unsigned side, enum relay_direction direction,
                        const struct relay_toxics *toxics)
 {
-    return fo_relays_set(cluster->relays, i, side, direction, toxics) || broken(cluster, "a relay does not answer");
+    return relays_set(cluster->relays, i, side, direction, toxics) || broken(cluster, "a relay does not answer");
 }

@@ -4,7 +4,7 @@
 #define FAILOVER_CLUSTER_H
 
 #include "options.h"
-#include "relays.h"
+#include "relay/relays.h"
 
 struct fo_cluster {
     const struct fo_options *options;
@@ -12,7 +12,7 @@ struct fo_cluster {
     struct masters_clock *clocks[MASTERS_MAX];
     const char *const *urls;              /* of the masters */
     const char *const *client_urls;       /* ... and what clients are to use */
-    struct fo_relays *relays;             /* NULL: clients use the masters directly */
+    struct relays *relays;                /* NULL: clients use the masters directly */
     char *dir;                            /* of the relays' sockets, if it is ours */
     size_t n;
     char why[240];

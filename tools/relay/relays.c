@@ -12,33 +12,32 @@
 
 #include <event2/event.h>
 
-#include "masters/masters.h"
-#include "shared.h"
+#define MAX_OTHERS 64
 
-/* What the conductor says; the answer is one byte. */
+/* What the owner says; the answer is one byte. */
 struct order {
     bool assign;
     pid_t client;
-    uint32_t master;
+    uint32_t server;
     uint32_t side;
     enum relay_direction direction;
     struct relay_toxics toxics;
 };
 
-struct fo_relays {
+struct relays {
     pid_t pid;
     int fd;
     size_t n;
-    const char *urls[MASTERS_MAX + 1];
-    char *owned[MASTERS_MAX];
+    const char *urls[RELAYS_MAX + 1];
+    char *owned[RELAYS_MAX];
 };
 
 /* Of the relay process. */
 struct house {
     struct event_base *base;
-    struct relay *relays[MASTERS_MAX];
+    struct relay *relays[RELAYS_MAX];
     size_t n;
-    pid_t others[FO_MAX_CLIENTS * 2]; /* processes of side 1 */
+    pid_t others[MAX_OTHERS]; /* processes of side 1 */
     size_t n_others;
 };
 
@@ -54,10 +53,10 @@ static unsigned side_of(pid_t client, void *user_data)
 
 static void obey(struct house *house, const struct order *order)
 {
-    if (order->assign && order->side && house->n_others < sizeof(house->others) / sizeof(house->others[0]))
+    if (order->assign && order->side && house->n_others < MAX_OTHERS)
         house->others[house->n_others++] = order->client;
-    else if (!order->assign && order->master < house->n)
-        relay_set(house->relays[order->master], order->side, order->direction, &order->toxics);
+    else if (!order->assign && order->server < house->n)
+        relay_set(house->relays[order->server], order->side, order->direction, &order->toxics);
 }
 
 static void on_order(evutil_socket_t fd, short what, void *user_data)
@@ -75,12 +74,25 @@ static void on_order(evutil_socket_t fd, short what, void *user_data)
         event_base_loopbreak(house->base);
 }
 
+/* Delays are short: timers to the microsecond, not to the millisecond. */
+static struct event_base *create_base(void)
+{
+    struct event_config *config = event_config_new();
+    struct event_base *base = NULL;
+
+    if (config && event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
+        base = event_base_new_with_config(config);
+    if (config)
+        event_config_free(config);
+    return base;
+}
+
 static bool open_house(struct house *house, const char *const *upstream, const char *const *urls, size_t n,
                        uint64_t seed)
 {
     char why[160] = "no event loop";
 
-    house->base = event_base_new();
+    house->base = create_base();
     for (; house->base && house->n < n; house->n++) {
         struct relay_options options = {.listen = urls[house->n],
                                         .upstream = upstream[house->n],
@@ -113,7 +125,7 @@ static int relay_process(int fd, const char *const *upstream, const char *const 
     return 0;
 }
 
-static bool answered(const struct fo_relays *relays)
+static bool answered(const struct relays *relays)
 {
     char done = 0;
     ssize_t n;
@@ -124,7 +136,7 @@ static bool answered(const struct fo_relays *relays)
     return n == 1 && done == 1;
 }
 
-/* The relay's address, with the credentials and the database of the master behind it. NULL without memory. */
+/* The relay's address, with the credentials and the database of the server behind it. NULL without memory. */
 static char *url_before(const char *upstream, const char *dir, size_t number)
 {
     const char *place = strstr(upstream, "://") + strlen("://");
@@ -142,8 +154,10 @@ static char *url_before(const char *upstream, const char *dir, size_t number)
     return url;
 }
 
-static bool set_urls(struct fo_relays *relays, const char *const *upstream, const char *dir, size_t n)
+static bool set_urls(struct relays *relays, const char *const *upstream, const char *dir, size_t n)
 {
+    if (n > RELAYS_MAX)
+        return false;
     for (; relays->n < n; relays->n++) {
         relays->owned[relays->n] = url_before(upstream[relays->n], dir, relays->n + 1);
         relays->urls[relays->n] = relays->owned[relays->n];
@@ -153,7 +167,7 @@ static bool set_urls(struct fo_relays *relays, const char *const *upstream, cons
     return true;
 }
 
-static bool spawn(struct fo_relays *relays, const char *const *upstream, uint64_t seed)
+static bool spawn(struct relays *relays, const char *const *upstream, uint64_t seed)
 {
     pid_t parent = getpid();
     int pair[2];
@@ -171,10 +185,10 @@ static bool spawn(struct fo_relays *relays, const char *const *upstream, uint64_
     return relays->pid > 0 && answered(relays);
 }
 
-struct fo_relays *fo_relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed,
-                                   char *ret_why, size_t size)
+struct relays *relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed, char *ret_why,
+                             size_t size)
 {
-    struct fo_relays *relays = calloc(1, sizeof(*relays));
+    struct relays *relays = calloc(1, sizeof(*relays));
 
     if (relays) {
         relays->fd = -1;
@@ -182,11 +196,11 @@ struct fo_relays *fo_relays_create(const char *const *upstream, size_t n, const 
             return relays;
     }
     snprintf(ret_why, size, "the relays do not start in %.100s", dir);
-    fo_relays_destroy(relays);
+    relays_destroy(relays);
     return NULL;
 }
 
-void fo_relays_destroy(struct fo_relays *relays)
+void relays_destroy(struct relays *relays)
 {
     if (!relays)
         return;
@@ -199,25 +213,25 @@ void fo_relays_destroy(struct fo_relays *relays)
     free(relays);
 }
 
-const char *const *fo_relays_urls(const struct fo_relays *relays)
+const char *const *relays_urls(const struct relays *relays)
 {
     return relays->urls;
 }
 
-static bool give(struct fo_relays *relays, const struct order *order)
+static bool give(struct relays *relays, const struct order *order)
 {
     return send(relays->fd, order, sizeof(*order), MSG_NOSIGNAL) == (ssize_t)sizeof(*order) && answered(relays);
 }
 
-bool fo_relays_assign(struct fo_relays *relays, pid_t client, unsigned side)
+bool relays_assign(struct relays *relays, pid_t client, unsigned side)
 {
     return give(relays, &(struct order){.assign = true, .client = client, .side = side});
 }
 
-bool fo_relays_set(struct fo_relays *relays, size_t master, unsigned side, enum relay_direction direction,
-                   const struct relay_toxics *toxics)
+bool relays_set(struct relays *relays, size_t server, unsigned side, enum relay_direction direction,
+                const struct relay_toxics *toxics)
 {
-    return give(relays, &(struct order){.master = (uint32_t)master,
+    return give(relays, &(struct order){.server = (uint32_t)server,
                                         .side = side,
                                         .direction = direction,
                                         .toxics = *toxics});

@@ -1,0 +1,30 @@
+/* Relays before several servers, in a process of their own, which ends with its owner's. Clients may be parted in two
+ * sides that use the same addresses, as they must: a ring is what its members call it. */
+#ifndef RELAY_RELAYS_H
+#define RELAY_RELAYS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "relay.h"
+
+#define RELAYS_MAX 31
+
+struct relays;
+
+/* On unix sockets in `dir`. NULL: ret_why. */
+struct relays *relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed, char *ret_why,
+                             size_t size);
+void relays_destroy(struct relays *relays);
+const char *const *relays_urls(const struct relays *relays);
+
+/* The process belongs to this side from its next connection on; all others to side 0. */
+bool relays_assign(struct relays *relays, pid_t client, unsigned side);
+
+/* Returns when it is so. */
+bool relays_set(struct relays *relays, size_t server, unsigned side, enum relay_direction direction,
+                const struct relay_toxics *toxics);
+
+#endif
