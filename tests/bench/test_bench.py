@@ -98,6 +98,12 @@ def hammering_tasks_exclude_each_other():
     assert result["gap_us"]["n"] > 0 and result["gap_us"]["p50"] > 0, result["gap_us"]
 
 
+def tasks_with_clients_of_their_own_have_connections_of_their_own():
+    shared = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--seconds", "0.5")
+    own = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--seconds", "0.5", "--own-clients")
+    assert own["fds"]["start"] >= shared["fds"]["start"] + 2 * 5, (own["fds"], shared["fds"])
+
+
 def a_herd_serves_everyone_once_each_round():
     result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--seconds", "1",
                       "--retry-delay", "1", "--retry-jitter", "5")
@@ -251,6 +257,7 @@ def wrong_options_are_named():
     assert "--keys" in refused("--scenario", "fence", "--keys", "65")
     assert "--procs" in refused("--scenario", "hold", "--procs", "2")
     assert "--hold-ms" in refused("--scenario", "fence", "--hold-ms", "1")
+    assert "--own-clients" in refused("--scenario", "hold", "--own-clients")
     assert "--procs" in refused("--scenario", "blocking", "--procs", "2")
     assert "--restarts" in refused("--scenario", "blocking", "--restarts", "500")
     assert "--restarts" in refused("--scenario", "hung1", "--restarts", "500")
@@ -286,6 +293,7 @@ TESTS = [
     concurrent_tasks_share_the_guards,
     a_delay_is_felt_once_each_way,
     hammering_tasks_exclude_each_other,
+    tasks_with_clients_of_their_own_have_connections_of_their_own,
     a_herd_serves_everyone_once_each_round,
     faults_report_both_phases,
     the_number_of_locks_can_end_a_run,

@@ -14,7 +14,7 @@ enum {
     OPT_NODES = 256, OPT_LOCAL, OPT_SCENARIO, OPT_CONCURRENCY, OPT_SECONDS, OPT_LOCKS, OPT_WARMUP, OPT_TTL, OPT_HOLD,
     OPT_TIMEOUT, OPT_RETRY_DELAY, OPT_RETRY_JITTER, OPT_NODE_TIMEOUT, OPT_PROCS, OPT_PERSISTENCE, OPT_UNIX, OPT_PIN,
     OPT_FLOOR, OPT_REPS, OPT_JSON, OPT_TABLE, OPT_PROFILE, OPT_COUNT, OPT_KEYS, OPT_RESTARTS, OPT_IDLE,
-    OPT_ACQUIRE, OPT_DELAY,
+    OPT_ACQUIRE, OPT_DELAY, OPT_OWN_CLIENTS,
 };
 
 static const struct option long_options[] = {
@@ -38,6 +38,7 @@ static const struct option long_options[] = {
     {"retry-jitter", required_argument, NULL, OPT_RETRY_JITTER},
     {"node-timeout", required_argument, NULL, OPT_NODE_TIMEOUT},
     {"procs", required_argument, NULL, OPT_PROCS},
+    {"own-clients", no_argument, NULL, OPT_OWN_CLIENTS},
     {"persistence", required_argument, NULL, OPT_PERSISTENCE},
     {"unix", no_argument, NULL, OPT_UNIX},
     {"delay", required_argument, NULL, OPT_DELAY},
@@ -250,6 +251,8 @@ static bool parse_one(struct bench_options *options, int opt, const char *arg)
         return parse_persistence(options, arg);
     case OPT_UNIX:
         return options->unix_sockets = true;
+    case OPT_OWN_CLIENTS:
+        return options->own_clients = true;
     case OPT_PIN:
         return options->pin = true;
     case OPT_FLOOR:

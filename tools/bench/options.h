@@ -55,6 +55,7 @@ struct bench_options {
     uint32_t delay_ms;                  /* of whatever goes to a master of our own, or comes from it */
     uint32_t concurrency;
     uint32_t procs;
+    bool own_clients;                   /* for each task one; else one for each process */
     double seconds;                     /* 0: until `locks` */
     uint64_t locks;                     /* 0: until `seconds` */
     double warmup_s;

@@ -48,6 +48,8 @@ static bool check_work(const struct bench_options *options)
 
     if ((scenario->work != BENCH_LOAD || scenario->threads) && options->hold_ms > 0)
         return complain("--hold-ms does not work with --scenario %s", scenario->name);
+    if ((scenario->work == BENCH_HOLD || scenario->threads) && options->own_clients)
+        return complain("--scenario %s is one client; --own-clients does not fit", scenario->name);
     if (scenario->work == BENCH_HOLD && options->procs > 1)
         return complain("--scenario hold is one client; --procs %u does not fit", options->procs);
     if (scenario->work == BENCH_HOLD && options->locks > BENCH_MAX_HELD)

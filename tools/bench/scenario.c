@@ -44,6 +44,8 @@ static void print_load_options(FILE *out)
     fputs("  --concurrency N       tasks (default: seq, hungN, killedN 1; conc, blocking 64; hammer, herd, fence 16);\n"
           "                        hold: acquisitions at a time (default 1000)\n"
           "  --procs P             client processes that share the tasks (default 1; fence 4)\n"
+          "  --own-clients         each task has a client and connections of its own, instead of one for each process\n"
+          "                        (fence: always)\n"
           "  --seconds S           measured time of each phase (default 5; hold: two renewals or more)\n"
           "  --locks N, --count N  measure N locks instead, or at most; hold: locks to hold (default 100000)\n"
           "  --warmup S            load before the measurement (default 0.5)\n"

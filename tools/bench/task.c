@@ -10,6 +10,7 @@ struct load;
 
 struct task {
     struct load *load;
+    struct redlock_client *client;
     struct redlock_lock *lock;
     struct event *hold_timer; /* NULL if locks are released at once */
     uint64_t claim;           /* with the referee */
@@ -22,7 +23,6 @@ struct task {
 /* All tasks of one process. */
 struct load {
     struct bench_seat *seat;
-    struct redlock_client *client;
     struct redlock_acquire_options acquire;
     struct timeval hold;
     struct task *tasks;
@@ -173,7 +173,7 @@ static int take_lock(struct task *task)
         bench_key(seat->shared, BENCH_EVERYBODY, 0, key);
     else
         bench_key(seat->shared, seat->proc, load->next_key++, key);
-    return redlock_lock_create(load->client, key, sizeof(key), &task->lock);
+    return redlock_lock_create(task->client, key, sizeof(key), &task->lock);
 }
 
 static void ask(struct task *task)
@@ -230,11 +230,13 @@ static void *create(const struct bench_setting *setting)
 
     if (!load)
         return NULL;
-    *load = (struct load){.seat = setting->seat, .client = setting->clients[0]};
+    load->seat = setting->seat;
     set_options(load, setting->seat->options);
     load->tasks = calloc(setting->seat->n_tasks, sizeof(*load->tasks));
     for (uint32_t i = 0; load->tasks && i < setting->seat->n_tasks; i++)
-        load->tasks[i] = (struct task){.load = load, .number = setting->seat->first_task + i};
+        load->tasks[i] = (struct task){.load = load,
+                                       .client = setting->clients[i % setting->n_clients],
+                                       .number = setting->seat->first_task + i};
     if (load->tasks && add_timers(load, setting->base))
         return load;
     destroy(load);

@@ -169,7 +169,8 @@ static bool create_events(struct worker *worker)
 static bool create_clients(struct worker *worker)
 {
     struct bench_setting *setting = &worker->setting;
-    uint32_t n = worker->type->client_for_each_task ? setting->seat->n_tasks : 1;
+    bool one_each = worker->type->client_for_each_task || setting->seat->options->own_clients;
+    uint32_t n = one_each ? setting->seat->n_tasks : 1;
 
     setting->clients = calloc(n, sizeof(struct redlock_client *));
     if (!setting->clients)
