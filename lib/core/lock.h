@@ -78,6 +78,8 @@ struct rl_line {
     uint64_t largest;       /* of the numbers answered in this round ... */
     uint32_t at_largest;    /* ... and the masters that have answered it */
     uint32_t answered;      /* masters that have answered this round */
+    uint32_t unequal;       /* masters that have answered another number than the ticket ... */
+    uint32_t corrected;     /* ... and those that have been told in this round */
     uint32_t lower;         /* masters on which a living waiter has a lower ticket */
     uint32_t short_rounds;  /* rounds that have granted a quorum, but for too short a time */
     uint32_t told_rank;     /* the place that the host knows of */

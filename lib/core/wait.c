@@ -13,8 +13,9 @@
  *
  * The ticket: each master answers the first enqueue with a number above all it has seen, and the largest of a
  * majority's answers is the ticket, told to all by the next round unless that majority has it already. Whoever gets in
- * line after that asks one of these masters, and is answered more. A place is kept by its ticket: when the value must
- * change, the ticket does not.
+ * line after that asks one of these masters, and is answered more. The others that have a number of their own for it
+ * are told, too: as long as masters disagree about who comes first, nobody may see that it must yield. A place is kept
+ * by its ticket: when the value must change, the ticket does not.
  *
  * Split votes: a master may have given the key to a higher ticket because the lower one was not there yet. Then the
  * holder of such a grant, if it has no majority, yields: it undoes its value, which hands the key on, and gets in line
@@ -116,6 +117,8 @@ static void begin_round(struct rl_engine *engine, struct rl_lock *lock, struct r
     line->largest = 0;
     line->at_largest = 0;
     line->answered = 0;
+    line->unequal = 0;
+    line->corrected = 0;
     line->lower = 0;
     claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
     claim->give_up = rl_later(claim->give_up,
@@ -205,6 +208,8 @@ void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl
     }
     if (place->ticket == line->largest)
         line->at_largest |= rl_bit(node);
+    if (line->ticket && place->ticket != line->ticket)
+        line->unequal |= rl_bit(node);
     (void)engine;
 }
 
@@ -214,7 +219,25 @@ static bool fix_ticket(const struct rl_engine *engine, struct rl_line *line)
     if (line->ticket || rl_count_bits(line->answered) < engine->config.quorum)
         return false;
     line->ticket = line->largest;
+    line->unequal = line->answered & ~line->at_largest;
     return rl_count_bits(line->at_largest) < engine->config.quorum;
+}
+
+static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_line *line = line_of(lock);
+    uint32_t nodes = line->unequal & ~line->corrected;
+
+    for (size_t i = 0; i < lock->claim->n_nodes; i++) {
+        enum rl_detail why;
+
+        if ((nodes & rl_bit(i)) && !rl_may_claim(engine, i, now, &why))
+            nodes &= ~rl_bit(i);
+    }
+    if (!nodes)
+        return;
+    line->corrected |= nodes;
+    ask(engine, lock->claim, nodes);
 }
 
 /* The k-th smallest, k from 1 on, of n instants; RL_NEVER if there are fewer. Sorts. */
@@ -435,6 +458,7 @@ void rl_wait_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_
     } else if (unequal) {
         refresh(engine, lock, now);
     } else {
+        tell_ticket(engine, lock, now);
         tell_place(engine, lock);
         set_wake(engine, lock, now);
     }

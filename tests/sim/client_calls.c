@@ -33,6 +33,7 @@ void client_release(struct client *client, struct handle *handle)
         handle->pending.op = RL_OP_NONE;
     }
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
+    idle_on_release(client->world, handle);
     rl_lock_release(&client->engine, &handle->lock, client_read_clock(client));
     client_pump(client);
 }

@@ -172,8 +172,10 @@ static void accept(struct client *client, struct handle *handle)
     once_on_accept(client->world, client, handle);
     if (handle->lock.state == RL_LOCK_HELD && handle->lock.claim->owed_ttl_ms)
         world_count(client->world, COUNTER_OWED);
-    if (handle->lock.state == RL_LOCK_HELD)
+    if (handle->lock.state == RL_LOCK_HELD) {
+        idle_on_accept(client->world, client, handle);
         line_on_accept(client->world, client, handle);
+    }
 }
 
 static void queue_completion(struct client *client, const struct rl_effect *effect)

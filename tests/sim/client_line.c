@@ -47,10 +47,12 @@ static bool is_trusted(const struct client *client, unsigned node, struct rl_sli
            memcmp(incarnation.data, known, incarnation.size) == 0;
 }
 
-/* Nothing is older than the refresh that the call names, and of the latest one the time is known. */
+/* Nothing is older than the refresh that the call names, and of the latest one the time is known until the release. */
 static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim, const struct rl_call *call)
 {
-    if (claim->lock && call->granted && call->round == claim->round && client->engine.standings[node].guarded)
+    bool latest = claim->lock && !claim->undoing && call->round == claim->round;
+
+    if (latest && call->granted && client->engine.standings[node].guarded)
         client_trust_read_clock(client, node, (int64_t)call->time_us, claim->lock->round_start);
 }
 
@@ -64,10 +66,12 @@ void client_called(struct client *client, unsigned node, struct rl_slice payload
     TRACE(client->world, name_of_client(client->index), "%s calls: %.*s%s", name_of_master(node), (int)payload.size,
           (const char *)payload.data, box ? "" : " (who?)");
     world_count(client->world, COUNTER_CALLS);
-    if (!box || !is_trusted(client, node, incarnation)) {
+    if (!box || (call.granted && !is_trusted(client, node, incarnation))) {
         world_count(client->world, COUNTER_CALLS_IGNORED);
         return;
     }
+    if (!call.granted && RL_MUTANT(LOWER_UNHEARD))
+        return;
     read_clock(client, node, box_claim(box), &call);
     if (call.fence > client->seen[box->key])
         client->seen[box->key] = call.fence;

@@ -53,6 +53,7 @@
     X(LEFT, "... behind somebody who had been, and left")                                                \
     X(OVERTAKEN_ANEW, "... before somebody who had to begin anew")                                       \
     X(OVERTAKEN_AWAY, "... before somebody who was out of touch")                                        \
+    X(AT_ONCE, "... without delay, where nothing goes wrong")                                            \
     X(OWED, "... for a lease, and owed the ttl")                                                          \
     X(WAITS, "acquisitions that got in line")                                                            \
     X(HAND_OVERS, "grants by a call")                                                                    \

@@ -17,14 +17,18 @@ struct bug {
     const char *where;
     uint64_t budget;
     const char *text;
-    bool clock_steps;
+    struct plan_options worlds; /* where it is looked for */
 };
 
 static const struct bug bugs[MUTANT_COUNT] = {
-#define MUTANT_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, false},
-#define MUTANT_STEPS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, true},
+#define MUTANT_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {0}},
+#define MUTANT_STEPS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.clock_steps = true}},
+#define MUTANT_CALM_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.calm = true}},
     MUTANT_MAP(MUTANT_ROW)
         MUTANT_STEPS_MAP(MUTANT_STEPS_ROW)
+        MUTANT_CALM_MAP(MUTANT_CALM_ROW)
+#undef MUTANT_CALM_ROW
 #undef MUTANT_STEPS_ROW
 #undef MUTANT_ROW
 };
@@ -112,11 +116,10 @@ static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, uns
 {
     static struct tally tally;
     const struct bug *bug = &bugs[mutant];
-    const struct plan_options options = {.clock_steps = bug->clock_steps};
     uint64_t needed;
 
     mutant_plant(lua, mutant);
-    run_range(lua, (struct range){first_seed, first_seed + bug->budget - 1}, &options, jobs, true, true, &tally);
+    run_range(lua, (struct range){first_seed, first_seed + bug->budget - 1}, &bug->worlds, jobs, true, true, &tally);
     mutant_plant(lua, MUTANT_NONE);
     needed = tally.first_seed - first_seed + 1;
     if (tally.violations)

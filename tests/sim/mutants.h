@@ -82,11 +82,16 @@
     X(EXPIRED_GRANT_COUNTS, "engine", 100000, "grants of different times are counted together")           \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
 
+/* What nobody notices as long as anything else goes wrong: --calm. */
+#define MUTANT_CALM_MAP(X)                                                                               \
+    X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")
+
 enum mutant {
     MUTANT_NONE,
 #define MUTANT_ENUM(name, where, budget, text) MUTANT_##name,
     MUTANT_MAP(MUTANT_ENUM)
     MUTANT_STEPS_MAP(MUTANT_ENUM)
+    MUTANT_CALM_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM
         MUTANT_COUNT,
 };

@@ -112,6 +112,13 @@ void line_check_final(struct world *world);
  * its lease has ended. */
 uint64_t line_ticket(struct world *world, const struct box *box, unsigned master, int64_t at);
 
+/* The masters that have this waiter in line under its ticket, or have given it the key. */
+uint32_t line_complete_at(struct world *world, const struct handle *handle);
+
+/* oracle_idle.c: in calm worlds a key that is wanted does not lie idle for longer than messages take. */
+void idle_on_release(struct world *world, const struct handle *handle);
+void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle);
+
 /* oracle_progress.c: after the healing everyone who waits gets the lock. */
 void progress_on_limit(struct world *world);
 

@@ -72,8 +72,7 @@ static bool has_key(struct world *world, const struct box *box, unsigned master)
     return entry && text_is(&entry->value, box->token, box->token_size);
 }
 
-/* The masters that have this waiter under its ticket. */
-static uint32_t complete_at(struct world *world, const struct handle *handle)
+uint32_t line_complete_at(struct world *world, const struct handle *handle)
 {
     const struct rl_lock *lock = &handle->lock;
     const struct box *box;
@@ -105,7 +104,7 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
                        const struct handle *handle)
 {
     struct ahead *ahead = &later->turn.ahead[client->index * MAX_HANDLES + handle->index];
-    uint32_t masters = complete_at(world, handle);
+    uint32_t masters = line_complete_at(world, handle);
 
     ahead->operation = 0;
     if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters))

@@ -196,7 +196,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&contest, seed, 6);
     rng_init(&line, seed, 7);
     plan_contest_draw(plan, &contest, options);
-    plan_line_draw(plan, &line);
+    plan_line_draw(plan, &line, options);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
     plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic &&
@@ -218,6 +218,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
         plan->duration_ns = options->max_duration_ns;
     draw_faults(plan, &rng, options);
     plan_contest_faults(plan, &contest, options, round_trip);
+    plan_line_calm(plan, &line, round_trip);
     set_pace(plan);
     draw_clocks(plan, &rng);
 }

@@ -14,6 +14,7 @@ struct rng;
 /* What the command line may change about every world. */
 struct plan_options {
     bool unsafe_restarts;    /* classic worlds, and masters that lost their data come back at once */
+    bool calm;               /* crowds that wait for one key, and nothing goes wrong */
     bool classic;            /* no markers and guards */
     bool clock_steps;        /* masters' clocks may be set */
     uint32_t forbidden;      /* set of enum fault: never */
@@ -57,6 +58,7 @@ struct plan {
     uint32_t line_permille;   /* how many acquisitions wait in line ... */
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
     bool crowded;             /* many wait for one key that nobody holds for long */
+    bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
     uint8_t counters[MAX_MASTERS]; /* the first key's, from before the world began */
     bool unsafe_restarts;
@@ -76,9 +78,12 @@ void plan_contest_sizes(struct plan *plan, struct rng *rng, const struct plan_op
 void plan_contest_faults(struct plan *plan, struct rng *rng, const struct plan_options *options, int64_t round_trip);
 
 /* plan_line.c, for plan_draw(): who waits in line here; their ttls; the sizes of crowded worlds. */
-void plan_line_draw(struct plan *plan, struct rng *rng);
+void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_line_times(struct plan *plan, struct rng *rng);
 void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* After all else: takes the faults away from calm worlds, and makes them long enough for many hand-overs. */
+void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

@@ -5,16 +5,24 @@
 #include "plan.h"
 #include "rng.h"
 
-void plan_line_draw(struct plan *plan, struct rng *rng)
+void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     memset(plan->foreign, 0, sizeof plan->foreign);
     plan->crowded = false;
+    plan->calm = false;
     plan->line_permille = rng_chance(rng, 650) ? 0 : rng_chance(rng, 700) ? 1000 : 500;
     plan->fifo_permille = rng_chance(rng, 600) ? 100 : rng_chance(rng, 500) ? 500 : 1000;
+    if (options->calm) {
+        plan->contested = plan->torn = plan->forgetful = false;
+        plan->calm = plan->crowded = true;
+        plan->line_permille = 1000;
+        return;
+    }
     if (!plan->line_permille)
         return;
     plan->crowded = !plan->contested && !plan->forgetful && rng_chance(rng, 250);
     plan->foreign[rng_below(rng, MAX_CLIENTS)] = rng_chance(rng, 250);
+    plan->calm = plan->crowded && rng_chance(rng, 200);
 }
 
 /* Leases are shorter than such ttls: then a lock from the line must be extended to what it was wanted for. */
@@ -42,4 +50,37 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
         if (options->max_handles && plan->n_handles[c] > options->max_handles)
             plan->n_handles[c] = options->max_handles;
     }
+}
+
+/* Masters see things in different orders. */
+static void shuffle_paths(struct plan *plan, struct rng *rng, int64_t round_trip)
+{
+    for (unsigned c = 0; c < MAX_CLIENTS; c++) {
+        for (unsigned m = 0; m < MAX_MASTERS; m++) {
+            plan->paths[c][m].jitter[UP] = rng_between(rng, round_trip / 2, round_trip);
+            plan->paths[c][m].jitter[DOWN] = rng_between(rng, round_trip / 2, round_trip);
+        }
+    }
+}
+
+/* Leases as long as they get, so that whoever is served at the next refresh only has visibly waited for it. */
+void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip)
+{
+    if (!plan->calm)
+        return;
+    memset(plan->foreign, 0, sizeof plan->foreign);
+    if (rng_chance(rng, 700))
+        shuffle_paths(plan, rng, round_trip);
+    plan->faults = 0;
+    plan->hiccup_permille = 0;
+    plan->declared = true;
+    plan->line_permille = 1000;
+    plan->timer_slack_ns = round_trip / 16;
+    plan->ttl_min_ms = 4000 + (uint32_t)(plan->config.guard.ns / RL_NS_PER_MS);
+    plan->max_ttl_ms = plan->ttl_min_ms;
+    plan->config.max_ttl_ms = plan->ttl_min_ms;
+    plan->duration_ns = 120 * round_trip;
+    plan->config.node_timeout.ns += 8 * round_trip;
+    plan->connect_timeout.ns += 8 * round_trip;
+    plan->stall_timeout.ns += 16 * round_trip;
 }

@@ -33,6 +33,8 @@ const char *run_options_text(const struct plan_options *options)
     text[0] = '\0';
     if (options->unsafe_restarts)
         size += (size_t)snprintf(text + size, sizeof text - size, " --unsafe-restarts");
+    if (options->calm)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --calm");
     if (options->classic)
         size += (size_t)snprintf(text + size, sizeof text - size, " --classic");
     if (options->clock_steps)

@@ -37,7 +37,11 @@ static void draw_habits(struct world *world, struct agent *agent)
     agent->detach_permille = (uint16_t)(rng_chance(rng, 800) ? 0 : rng_below(rng, 300));
     agent->export_permille = (uint16_t)(rng_chance(rng, 750) ? 0 : rng_below(rng, 400));
     agent->abandon_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 500));
-    if (world->plan.crowded) {
+    if (world->plan.calm) {
+        *agent = (struct agent){.generation = agent->generation,
+                                .think_ns = agent_time(world, world->plan.duration_ns / 500),
+                                .hold_ns = agent_time(world, world->plan.duration_ns / 500)};
+    } else if (world->plan.crowded) {
         agent->think_ns = agent_time(world, pace / 8);
         agent->hold_ns = agent_time(world, ttl / 16);
         agent->extend_permille /= 4;

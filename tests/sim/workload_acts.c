@@ -51,6 +51,8 @@ static struct rl_acquire draw_wish(struct client *client)
         .wait = draw_wait(client),
     };
 
+    if (world->plan.calm)
+        return wish;
     draw_holding(world, &wish);
     if (world->plan.contested) {
         wish.retry_delay.ns /= 4;

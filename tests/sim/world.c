@@ -103,6 +103,8 @@ static void reset(struct world *world)
     world->violated = false;
     world->prompt_checked = false;
     world->incarnations = 0;
+    for (unsigned key = 0; key < MAX_KEYS; key++)
+        world->idle_since[key] = INT64_MAX;
     world->last_step = INT64_MIN / 2;
     world->stepped_back = false;
     memset(world->parcels, 0, sizeof world->parcels);

@@ -111,6 +111,7 @@ struct world {
     struct story *story; /* NULL: the workload and the faults are drawn */
     const struct client *acting; /* whose turn it is; NULL: nobody's */
     FILE *trace;         /* NULL: none */
+    int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
     bool stepped_back;   /* a clock has been set back, too */
     bool prompt_checked; /* residue_check_prompt() has been called */

@@ -181,10 +181,37 @@ START_TEST(a_majority_with_the_same_number_needs_no_second_round)
 {
     struct core *core = core_start_in_line(3);
 
-    core->places[2].ticket = 99;
     core_answers(core, "qqq");
     ck_assert_uint_eq(core->lines[0].ticket, 100);
     core_expect(core, "t=0ms WAITING behind 0\n");
+    core_stop(core);
+}
+END_TEST
+
+/* As long as it has another number there, the order of the waiters is another one there. */
+START_TEST(a_master_with_a_number_of_its_own_is_told_the_ticket)
+{
+    struct core *core = core_start_in_line(3);
+
+    core->places[2].ticket = 99;
+    core_answers(core, "qqq");
+    core_expect(core, "t=0ms WAITING behind 0\n"
+                      "t=0ms SEND enqueue #1: 2\n");
+    ck_assert_uint_eq(core->queues[2].commands[core->queues[2].head].ticket, 100);
+    ck_assert_uint_eq(core->locks[0].claim->round, 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(it_is_told_once_in_each_round)
+{
+    struct core *core = core_start_in_line(3);
+
+    core->places[2].ticket = 99;
+    core_answers(core, "qqq");
+    core_skip(core);
+    core_answers(core, "--q");
+    core_expect(core, "");
     core_stop(core);
 }
 END_TEST
@@ -230,6 +257,8 @@ static void add_line_tests(TCase *cases)
     tcase_add_test(cases, the_place_is_told_once_a_majority_has_answered_and_when_it_changes);
     tcase_add_test(cases, the_holders_rest_is_what_a_majority_says);
     tcase_add_test(cases, a_majority_with_the_same_number_needs_no_second_round);
+    tcase_add_test(cases, a_master_with_a_number_of_its_own_is_told_the_ticket);
+    tcase_add_test(cases, it_is_told_once_in_each_round);
     tcase_add_test(cases, the_largest_of_a_majoritys_numbers_is_told_to_all);
     tcase_add_test(cases, a_ticket_does_not_change_any_more);
 }

@@ -59,6 +59,7 @@ delay C m3 1 1
     24.100  C   m1: enqueue C3 queued
     24.100  C   waits behind 1 others
     24.200  B   m3: enqueue B2 queued
+    24.200  B   enqueue B2 -> m3
     24.300  C   m2: enqueue C3 queued
     24.500  A   m3: enqueue A1 queued
     25.000  m1  enqueue k A1 1000 1 1000021001 1000020000  0 86400000 A1 = 1 25000 1000021001 1 0 1001 -1 0
@@ -78,7 +79,8 @@ delay C m3 1 1
     27.000  m1  enqueue k A4 1000 0 1000021001 1000026000  0 86400000 A1 = 0 27000 1000021001 0 0 997 997 0
     27.000  m3  rollback k C3 = 2
     27.000  m3  enqueue k C5 1000 0 1000022000 1000028000  0 86400000 C1 = 0 27000 1000022000 0 0 997 997 0
-    27.500  m3  enqueue k A1 1000 1 1000021001 1000020000  0 86400000 A1 = 0 27500 1000021001 0 0 997 997 0
+    27.400  m3  enqueue k B2 1000 0 1000021000 1000021000  0 86400000 B1 = 1 27400 1000021000 0 0 1001 -1 0
+    27.500  m3  enqueue k A1 1000 1 1000021001 1000020000  0 86400000 A1 = 0 27500 1000021001 0 0 1001 1001 0
     28.000  A   m2 is heard
     28.000  A   enqueue A4 -> m2
     28.000  A   m2: enqueue A1 queued
@@ -93,8 +95,8 @@ delay C m3 1 1
     28.200  C   m1 is heard
     28.200  C   enqueue C5 -> m1
     28.400  B   m3 is heard
+    28.400  B   m3: enqueue B2 granted
     28.500  A   m3: enqueue A1 queued
-    28.500  B   m3 calls: B2 0 lower - 27500 0
     28.600  C   m2 is heard
     28.600  C   enqueue C5 -> m2
     29.000  m2  rollback k A1 = -1
@@ -106,7 +108,7 @@ delay C m3 1 1
     29.300  m2  rollback k C3 = -1
     29.300  m2  enqueue k C5 1000 0 1000022000 1000028000  0 86400000 C1 = 0 29300 1000022000 0 1 997 1000 0
     29.500  m3  rollback k A1 = -1
-    29.500  m3  enqueue k A4 1000 0 1000021001 1000026000  0 86400000 A1 = 0 29500 1000021001 0 0 995 995 0
+    29.500  m3  enqueue k A4 1000 0 1000021001 1000026000  0 86400000 A1 = 0 29500 1000021001 0 0 999 999 0
     30.000  A   m2: rollback A1 refused, foreign
     30.000  A   m2: enqueue A4 queued
     30.000  A   waits behind 0 others
@@ -116,7 +118,6 @@ delay C m3 1 1
     30.300  C   m2: enqueue C5 queued
     30.500  A   m3: rollback A1 refused, foreign
     30.500  A   m3: enqueue A4 queued
-    30.500  B   m3 calls: B2 0 lower - 29500 0
     31.000  m1  enqueue k B2 1000 0 1000021000 1000021000  0 86400000 B1 = 1 31000 1000021000 0 0 1001 -1 0
     31.000  m2  enqueue k A4 1000 0 1000021001 1000026000  0 86400000 A1 = 0 31000 1000021001 0 0 995 995 0
     31.300  m1  enqueue k C5 1000 0 1000022000 1000028000  0 86400000 C1 = 0 31300 1000022000 0 1 1001 996 0
@@ -124,10 +125,9 @@ delay C m3 1 1
     32.000  B   m1: enqueue B2 granted
     32.000  A   m2: enqueue A4 queued
     32.300  C   m1: enqueue C5 queued
-    32.500  m3  enqueue k A4 1000 0 1000021001 1000026000  0 86400000 A1 = 0 32500 1000021001 0 0 992 992 0
+    32.500  m3  enqueue k A4 1000 0 1000021001 1000026000  0 86400000 A1 = 0 32500 1000021001 0 0 996 996 0
     32.900  C   m2: enqueue C5 queued
-    33.500  B   m3 calls: B2 0 lower - 32500 0
     33.500  A   m3: enqueue A4 queued
    200.000  m1  has k = B2 for 833.000 ms
    200.000  m2  has k = B2 for 827.000 ms
-   200.000  m3  has k = B2 for 825.000 ms
+   200.000  m3  has k = B2 for 829.000 ms

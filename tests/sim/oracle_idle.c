@@ -1,0 +1,65 @@
+/* Hand-overs in time: in a world where nothing goes wrong, and somebody is in line on a majority of masters when the lock
+ * is released, the next one has it after a few messages. Who is served at a refresh only has been forgotten until then.
+ *
+ * How many messages: the release and its notifications; and where votes were split, one undo after the other, each of
+ * which hands the key of a master to a lower ticket. */
+#include "world.h"
+
+static int64_t longest_trip(const struct world *world)
+{
+    int64_t longest = 0;
+
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned m = 0; m < world->plan.n_masters; m++) {
+            const struct path *path = &world->paths[c][m];
+            int64_t trip = path->delay[UP] + path->delay[DOWN] + path->jitter[UP] + path->jitter[DOWN];
+
+            longest = trip > longest ? trip : longest;
+        }
+    }
+    return longest;
+}
+
+static int64_t patience(const struct world *world)
+{
+    int64_t trips = 4;
+
+    for (unsigned c = 0; c < world->plan.n_clients; c++)
+        trips += 2 * world->plan.n_handles[c];
+    return trips * (longest_trip(world) + world->plan.timer_slack_ns);
+}
+
+static bool others_wait(struct world *world, const struct handle *holder)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            const struct handle *handle = &world->clients[c].handles[h];
+            size_t masters = (size_t)__builtin_popcount(line_complete_at(world, handle));
+
+            if (handle != holder && handle->key == holder->key && masters >= world->plan.config.quorum)
+                return true;
+        }
+    }
+    return false;
+}
+
+void idle_on_release(struct world *world, const struct handle *handle)
+{
+    if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->lock.state != RL_LOCK_HELD)
+        return;
+    world->idle_since[handle->key] = others_wait(world, handle) ? world->now : INT64_MAX;
+}
+
+void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle)
+{
+    int64_t since = world->idle_since[handle->key];
+
+    world->idle_since[handle->key] = INT64_MAX;
+    if (since == INT64_MAX)
+        return;
+    world_count(world, COUNTER_AT_ONCE);
+    if (world->now - since > patience(world))
+        world_violation(world, "idle", "%s gets %s %.3f ms after its release; %.3f ms are enough",
+                        name_of_handle(client, handle), name_of_key(handle->key), (double)(world->now - since) / 1e6,
+                        (double)patience(world) / 1e6);
+}
