@@ -1,8 +1,8 @@
-/* The validity of a held lock, published by the service's thread for all threads.
+/* The validity of a held lock, published by whoever leads (lead.h) for all threads.
  *
  * IMPLEMENTATION NOTES
  *
- * The client's own clock (util/clock.h) belongs to the service's thread. So the end of the validity is published as a
+ * The client's own clock (util/clock.h) belongs to the lead. So the end of the validity is published as a
  * reading of each of the two system clocks, and a reader takes the smaller remainder: from the publication on elapsed
  * time is the larger of the two differences, which is the protocol's definition of it. The readings are taken before
  * the client is asked what is left: the published end is never later than the true one. A later end (a renewal) may be
@@ -30,7 +30,7 @@ struct rl_bound {
 /* All zero is "not held". */
 void rl_bound_init(struct rl_bound *bound);
 
-/* The service's thread. `before` was made by rl_clock_init() before `remaining_ns` was asked for; 0: not held. */
+/* The lead. `before` was made by rl_clock_init() before `remaining_ns` was asked for; 0: not held. */
 void rl_bound_publish(struct rl_bound *bound, const struct rl_clock *before, int64_t remaining_ns, uint64_t fence);
 
 /* Any thread: from now on nothing is left, whatever is published ... */

@@ -15,13 +15,15 @@ static int perform(struct rl_operation *operation, int64_t end_ns, struct redloc
 
     operation->queue = NULL;
     operation->wants_result = ret_result != NULL;
-    rl_waiter_reset(&operation->waiter);
-    if (!rl_inbox_push(&operation->mutex->service->inbox, &operation->post)) {
+    switch (rl_lead_ask(operation->mutex->service, &operation->post, &operation->waiter, end_ns)) {
+    case RL_ASKED_CLOSED:
         rl_operation_give_back(operation);
         return REDLOCK_E_CLOSING;
-    }
-    if (!rl_waiter_wait(&operation->waiter, end_ns))
+    case RL_ASKED_GIVEN_UP:
         return REDLOCK_DEADLINE;
+    case RL_ASKED_DONE:
+        break;
+    }
     status = operation->status;
     if (ret_result)
         *ret_result = operation->result;
@@ -168,7 +170,7 @@ static int begin(struct rl_operation *operation, struct redlock_queue *queue, vo
     operation->wants_result = true;
     operation->entry.user_data = user_data;
     rl_queue_ref(queue);
-    if (rl_inbox_push(&operation->mutex->service->inbox, &operation->post))
+    if (rl_lead_post(operation->mutex->service, &operation->post))
         return 0;
     rl_operation_give_back(operation);
     return REDLOCK_E_CLOSING;

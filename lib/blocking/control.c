@@ -83,7 +83,7 @@ int redlock_service_run(struct redlock_service *service, redlock_service_fn fn, 
     struct question question = {.service = service, .fn = fn, .answer = user_data};
     int status = fn ? check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : rl_call(service, do_run, &question);
+    return status < 0 ? status : rl_call_on_thread(service, do_run, &question);
 }
 
 /* --- Shutdown --------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static void on_shut_down(struct redlock_client *client, int status, void *user_d
     struct goodbye *goodbye = user_data;
 
     goodbye->status = status;
-    rl_waiter_tell(&goodbye->waiter);
+    rl_lead_tell(goodbye->service, &goodbye->waiter);
     (void)client;
 }
 
@@ -115,10 +115,12 @@ static void begin(struct rl_post *post)
     if (service->client)
         status = redlock_client_shutdown(service->client, goodbye->timeout_ms, on_shut_down, goodbye);
     rl_service_publish_all(service);
-    if (status == 0)
+    if (status == 0) {
+        rl_lead_follow(service, &goodbye->waiter);
         return;
+    }
     goodbye->status = status;
-    rl_waiter_tell(&goodbye->waiter);
+    rl_lead_tell(goodbye->service, &goodbye->waiter);
 }
 
 int redlock_service_shutdown(struct redlock_service *service, int64_t timeout_ms)
@@ -131,10 +133,6 @@ int redlock_service_shutdown(struct redlock_service *service, int64_t timeout_ms
         return status;
     if (rl_service_is_own_thread(service))
         return REDLOCK_E_OWN_THREAD;
-    rl_waiter_reset(&goodbye.waiter);
-    rl_service_ref(service);
-    if (rl_inbox_push(&service->inbox, &goodbye.post))
-        rl_waiter_wait(&goodbye.waiter, RL_WAIT_FOREVER);
-    rl_service_unref(service);
+    rl_lead_ask(service, &goodbye.post, &goodbye.waiter, RL_WAIT_FOREVER);
     return goodbye.status;
 }

@@ -23,7 +23,7 @@ void rl_inbox_fini(struct rl_inbox *inbox)
 }
 
 /* The counter cannot overflow, and a write to it cannot fail otherwise. */
-static void wake(const struct rl_inbox *inbox)
+void rl_inbox_wake(const struct rl_inbox *inbox)
 {
     uint64_t one = 1;
     ssize_t written = write(inbox->fd, &one, sizeof one);
@@ -31,20 +31,21 @@ static void wake(const struct rl_inbox *inbox)
     (void)written;
 }
 
-/* Who makes it non-empty wakes the thread: that takes all there is, so that one system call serves many posts. */
-bool rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post)
+enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post)
 {
     struct rl_post *top = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
 
     do {
         if (top == &closed)
-            return false;
+            return RL_PUSHED_NOT;
         post->next = top;
-    } while (!atomic_compare_exchange_weak_explicit(&inbox->newest, &top, post, memory_order_acq_rel,
-                                                    memory_order_relaxed));
-    if (!top)
-        wake(inbox);
-    return true;
+    } while (!atomic_compare_exchange_weak(&inbox->newest, &top, post));
+    return top ? RL_PUSHED_BEHIND : RL_PUSHED_FIRST;
+}
+
+const struct rl_post *rl_inbox_newest(const struct rl_inbox *inbox)
+{
+    return atomic_load(&inbox->newest);
 }
 
 void rl_inbox_drain(struct rl_inbox *inbox)
@@ -80,7 +81,7 @@ static void run_all(struct rl_post *newest)
 
 void rl_inbox_run(struct rl_inbox *inbox)
 {
-    run_all(atomic_exchange_explicit(&inbox->newest, NULL, memory_order_acq_rel));
+    run_all(atomic_exchange(&inbox->newest, NULL));
 }
 
 void rl_inbox_close(struct rl_inbox *inbox)

@@ -1,5 +1,5 @@
-/* What other threads ask of the service's thread: a stack that any thread pushes onto without a lock, and that the
- * service's thread takes as a whole, when a descriptor of its loop says so. */
+/* What is asked of whoever leads (lead.h): a stack that any thread pushes onto without a lock, and that the leader
+ * takes as a whole, when it begins to lead, or when a descriptor of the loop says so. */
 #ifndef RL_BLOCKING_INBOX_H
 #define RL_BLOCKING_INBOX_H
 
@@ -9,7 +9,7 @@
 /* Embedded in what is asked; it may be pushed again once it has been run. */
 struct rl_post {
     struct rl_post *next;
-    void (*run)(struct rl_post *post); /* on the service's thread */
+    void (*run)(struct rl_post *post); /* by the lead */
 };
 
 struct rl_inbox {
@@ -21,13 +21,21 @@ struct rl_inbox {
 bool rl_inbox_init(struct rl_inbox *inbox);
 void rl_inbox_fini(struct rl_inbox *inbox);
 
-/* Any thread. False: it has been closed, and nothing will be run. */
-bool rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post);
+/* Any thread. NOT: it has been closed, and nothing will be run. FIRST: it was empty, and whoever makes it non-empty has
+ * to see to it that it is looked into: who looks takes all there is, so that one system call serves many posts. */
+enum rl_pushed { RL_PUSHED_NOT, RL_PUSHED_FIRST, RL_PUSHED_BEHIND };
+enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post);
 
-/* The service's thread: makes the descriptor unreadable, before what has made it readable is run. */
+/* NULL: it is empty. Only to be compared. */
+const struct rl_post *rl_inbox_newest(const struct rl_inbox *inbox);
+
+/* Any thread: makes the descriptor readable. */
+void rl_inbox_wake(const struct rl_inbox *inbox);
+
+/* The lead: makes the descriptor unreadable, before what has made it readable is run. */
 void rl_inbox_drain(struct rl_inbox *inbox);
 
-/* The service's thread: runs everything in the order of the pushes. */
+/* The lead: runs everything in the order of the pushes. */
 void rl_inbox_run(struct rl_inbox *inbox);
 
 /* The same, for the last time. */

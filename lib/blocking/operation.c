@@ -1,4 +1,4 @@
-/* Lock, extend and release calls on the service's thread: begun, ended, and their outcome told to the caller, who
+/* Lock, extend and release calls as the lead sees them: begun, ended, and their outcome told to the caller, who
  * waits, or by way of a queue. The callers' side is caller.c. */
 #include "blocking/service.h"
 
@@ -73,10 +73,12 @@ void rl_operation_hand_over(struct redlock_service *service)
         struct rl_operation *operation = RL_CONTAINER_OF(service->finished.next, struct rl_operation, finished);
 
         rl_list_remove(&operation->finished);
-        if (operation->queue)
+        if (operation->queue) {
+            service->lead.n_queued--;
             rl_queue_put(operation->queue, operation);
-        else if (!rl_waiter_tell(&operation->waiter))
+        } else if (!rl_lead_tell(service, &operation->waiter)) {
             drop(operation);
+        }
     }
 }
 
@@ -99,14 +101,21 @@ static bool take_off_delay(struct rl_operation *operation)
     return true;
 }
 
-static struct rl_operation *operation_of(struct rl_post *post)
+static struct rl_operation *begin(struct rl_post *post)
 {
-    return RL_CONTAINER_OF(post, struct rl_operation, post);
+    struct rl_operation *operation = RL_CONTAINER_OF(post, struct rl_operation, post);
+    struct redlock_service *service = operation->mutex->service;
+
+    if (operation->queue)
+        service->lead.n_queued++;
+    else
+        rl_lead_follow(service, &operation->waiter);
+    return operation;
 }
 
 void rl_operation_acquire(struct rl_post *post)
 {
-    struct rl_operation *operation = operation_of(post);
+    struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
     int status;
 
@@ -123,7 +132,7 @@ void rl_operation_acquire(struct rl_post *post)
 /* A shorter ttl counts from here on. */
 void rl_operation_extend(struct rl_post *post)
 {
-    struct rl_operation *operation = operation_of(post);
+    struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
     int status = mutex->lock ? redlock_extend(mutex->lock, operation->ttl_ms, on_done, operation) : gone(mutex);
 
@@ -134,7 +143,7 @@ void rl_operation_extend(struct rl_post *post)
 
 void rl_operation_release(struct rl_post *post)
 {
-    struct rl_operation *operation = operation_of(post);
+    struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
     int status;
 

@@ -1,4 +1,4 @@
-/* Calls on a mutex that need the service's thread for a moment only. */
+/* Calls on a mutex that need the lead for a moment only. */
 #include <string.h>
 
 #include "blocking/service.h"
@@ -106,19 +106,6 @@ int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquir
 
 /* --- Alarms ----------------------------------------------------------------------------------------------------- */
 
-/* The watch may destroy the mutex: nothing of it is used afterwards. */
-static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
-{
-    struct redlock_mutex *mutex = user_data;
-
-    rl_mutex_publish(mutex);
-    if (mutex->watch_queue)
-        rl_queue_put_alarm(mutex->watch_queue, mutex, alarm);
-    else if (mutex->watch)
-        mutex->watch(mutex, alarm, mutex->watch_data);
-    (void)lock;
-}
-
 void rl_mutex_drop_watch(struct redlock_mutex *mutex)
 {
     mutex->watch = NULL;
@@ -140,7 +127,7 @@ static int do_watch(void *argument)
     mutex->watch_queue = request->queue;
     if (mutex->watch_queue)
         rl_queue_ref(mutex->watch_queue);
-    return redlock_lock_watch(mutex->lock, mutex->watch || mutex->watch_queue ? on_alarm : NULL, mutex);
+    return redlock_lock_watch(mutex->lock, mutex->watch || mutex->watch_queue ? rl_mutex_on_alarm : NULL, mutex);
 }
 
 int redlock_mutex_watch(struct redlock_mutex *mutex, redlock_mutex_watch_fn watch, void *user_data)

@@ -46,6 +46,12 @@ static void publish_stale(struct redlock_service *service)
     }
 }
 
+void rl_service_read_inbox(struct redlock_service *service)
+{
+    publish_stale(service);
+    rl_inbox_run(&service->inbox);
+}
+
 /* Edge triggered, where that is to be had: then each write to the descriptor wakes the thread, read or not, and its
  * counter will not overflow. What this turn has brought so far is published before anything else is done. */
 static void on_posted(evutil_socket_t fd, short what, void *arg)
@@ -54,8 +60,7 @@ static void on_posted(evutil_socket_t fd, short what, void *arg)
 
     if (!(what & EV_ET))
         rl_inbox_drain(&service->inbox);
-    publish_stale(service);
-    rl_inbox_run(&service->inbox);
+    rl_service_read_inbox(service);
     (void)fd;
 }
 
@@ -134,7 +139,7 @@ static void *run(void *arg)
     struct redlock_service *service = arg;
 
     own_service = service;
-    event_base_dispatch(service->base);
+    rl_lead_run(service);
     end_client(service);
     rl_inbox_close(&service->inbox);
     rl_operation_hand_over(service);
@@ -145,7 +150,7 @@ static void stop(struct rl_post *post)
 {
     struct redlock_service *service = RL_CONTAINER_OF(post, struct redlock_service, stop);
 
-    event_base_loopbreak(service->base);
+    service->lead.ending = service->lead.wanted = true;
 }
 
 /* --- Creation and destruction ----------------------------------------------------------------------------------- */
@@ -225,6 +230,7 @@ static struct redlock_service *allocate(const struct redlock_options *options)
     service->on_event = options->on_event;
     service->event_data = options->event_data;
     service->max_ttl_ms = options->max_ttl_ms;
+    rl_lead_init(&service->lead);
     rl_list_init(&service->finished);
     rl_list_init(&service->stale);
     rl_holders_init(&service->holders);
@@ -301,7 +307,7 @@ void redlock_service_destroy(struct redlock_service *service)
         leave_behind(service);
         return;
     }
-    rl_inbox_push(&service->inbox, &service->stop);
+    rl_lead_post(service, &service->stop);
     pthread_join(service->thread, NULL);
     end_events(service);
     rl_service_unref(service);

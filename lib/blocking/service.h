@@ -1,14 +1,15 @@
 /* Inside the blocking layer: service, mutex, their operations and queues, and what the files share.
  *
- *     caller's thread                          service's thread
+ *     caller                                   whoever leads (lead.h): the caller itself, another one, or the
+ *                                              service's thread
  *     take an operation of the mutex  --post-> start it with the client
  *     wait                                     its callback: finished
  *                                              the client writes what it has to write
  *     go on                           <-wake-- after(): publish validity, hand over
  *
  * Memory: a service is kept by its owner, its mutexes, its queues and the calls in progress; a mutex by its owner,
- * its operations in flight, its entries in queues, and the calls in progress. The client and its locks belong to the
- * service's thread alone, and end with it. */
+ * its operations in flight, its entries in queues, and the calls in progress. The client and its locks belong to
+ * the lead, and end with the service's thread. */
 #ifndef RL_BLOCKING_SERVICE_H
 #define RL_BLOCKING_SERVICE_H
 
@@ -21,6 +22,7 @@
 #include "blocking/bound.h"
 #include "blocking/holders.h"
 #include "blocking/inbox.h"
+#include "blocking/lead.h"
 #include "blocking/waiter.h"
 #include "util/list.h"
 
@@ -31,6 +33,7 @@ struct redlock_service {
     atomic_uint references;
     unsigned fork_generation;
     struct rl_inbox inbox;
+    struct rl_lead lead;
     pthread_t thread;
     struct rl_post stop;
     uint32_t max_ttl_ms;
@@ -39,7 +42,7 @@ struct redlock_service {
     void *event_data;
     struct redlock_service *next_left_behind; /* in a forked child */
 
-    /* Of the service's thread from here on. */
+    /* Of the lead from here on. */
     struct event_base *base;
     struct redlock_client *client; /* NULL: it has ended */
     struct event *posted;
@@ -84,6 +87,15 @@ struct rl_alarm_entry {
     enum redlock_loss loss;
 };
 
+/* For a watch, which somebody else than the service's thread must not call. */
+struct rl_late_alarm {
+    struct rl_post post;
+    bool pending;
+    struct redlock_mutex *mutex; /* kept while it is pending */
+    struct redlock_alarm alarm;
+    struct redlock_result *evidence; /* keeps the alarm's nodes */
+};
+
 struct redlock_mutex {
     atomic_uint references;
     unsigned fork_generation;
@@ -93,7 +105,7 @@ struct redlock_mutex {
     struct rl_operation release;
     atomic_bool dying;
 
-    /* Of the service's thread from here on. */
+    /* Of the lead from here on. */
     struct redlock_lock *lock;     /* NULL: it has ended */
     struct rl_holder holder;       /* finds the mutex by the lock */
     struct rl_list stale;
@@ -102,6 +114,7 @@ struct redlock_mutex {
     void *watch_data;
     struct redlock_queue *watch_queue;
     struct rl_alarm_entry alarms[2];
+    struct rl_late_alarm late[2];
 
     size_t key_size;
     unsigned char key[];
@@ -114,24 +127,22 @@ bool rl_service_is_own_thread(const struct redlock_service *service);
 void rl_service_ref(struct redlock_service *service);
 void rl_service_unref(struct redlock_service *service);
 
-/* The service's thread: after() will run in this turn. */
+/* The lead: publishes what is stale, and runs what has been posted. */
+void rl_service_read_inbox(struct redlock_service *service);
+
+/* The lead: after() will run in this turn. */
 void rl_service_wake_after(struct redlock_service *service);
 
-/* The service's thread, after something that may have ended any hold. */
+/* The lead, after something that may have ended any hold. */
 void rl_service_publish_all(struct redlock_service *service);
 
-/* --- call.c: something that is done on the service's thread while its caller waits ------------------------------- */
-
-struct rl_call {
-    struct rl_post post;
-    int (*fn)(void *argument); /* with the client alive or gone */
-    void *argument;
-    int status;
-    struct rl_waiter waiter;
-};
+/* --- call.c: something that the lead does while its caller waits, with the client alive or gone ------------------ */
 
 /* The function's result, or E_CLOSING if it has not been called. On the service's own thread calls it at once. */
 int rl_call(struct redlock_service *service, int (*fn)(void *argument), void *argument);
+
+/* The same for code of the program, which nobody but the service's thread runs. */
+int rl_call_on_thread(struct redlock_service *service, int (*fn)(void *argument), void *argument);
 
 /* --- mutex.c ---------------------------------------------------------------------------------------------------- */
 
@@ -141,7 +152,7 @@ void rl_mutex_unref(struct redlock_mutex *mutex);
 /* 0, E_ARGUMENT, E_FORKED. */
 int rl_mutex_check(const struct redlock_mutex *mutex);
 
-/* The service's thread: publishes what is left now ... */
+/* The lead: publishes what is left now ... */
 void rl_mutex_publish(struct redlock_mutex *mutex);
 /* ... or at the end of this turn. */
 void rl_mutex_stale(struct redlock_mutex *mutex);
@@ -149,9 +160,10 @@ void rl_mutex_stale(struct redlock_mutex *mutex);
 /* The service's thread: the client has ended, and the lock with it. */
 void rl_mutex_orphan(struct redlock_mutex *mutex);
 
-/* --- request.c: the service's thread ---------------------------------------------------------------------------- */
+/* --- request.c, alarm.c: the lead -------------------------------------------------------------------------------- */
 
 void rl_mutex_drop_watch(struct redlock_mutex *mutex);
+void rl_mutex_on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
 
 /* --- operation.c ------------------------------------------------------------------------------------------------ */
 
@@ -161,12 +173,12 @@ void rl_operation_init(struct rl_operation *operation, struct redlock_mutex *mut
 bool rl_operation_take(struct rl_operation *operation);
 void rl_operation_give_back(struct rl_operation *operation);
 
-/* The service's thread: what is posted. */
+/* The lead: what is posted. */
 void rl_operation_acquire(struct rl_post *post);
 void rl_operation_extend(struct rl_post *post);
 void rl_operation_release(struct rl_post *post);
 
-/* The service's thread: all whose operations have ended are told. */
+/* The lead: all whose operations have ended are told. */
 void rl_operation_hand_over(struct redlock_service *service);
 
 /* --- queue.c ---------------------------------------------------------------------------------------------------- */

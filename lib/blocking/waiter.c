@@ -47,19 +47,33 @@ bool rl_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t end_ns)
     return pthread_cond_timedwait(cond, mutex, &end) != ETIMEDOUT;
 }
 
-/* --- The waiter ------------------------------------------------------------------------------------------------- */
+/* --- The futex -------------------------------------------------------------------------------------------------- */
 
-enum { OPEN, ASLEEP, DONE, GIVEN_UP };
-
-/* The kernel only compares, and looks for sleepers: the address may be dead when a sleeper is to be woken. */
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *end)
 {
     return syscall(SYS_futex, word, operation | FUTEX_PRIVATE_FLAG, value, end, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
+bool rl_futex_wait(_Atomic uint32_t *word, uint32_t value, int64_t end_ns)
+{
+    struct timespec end = to_timespec(end_ns);
+
+    return futex(word, FUTEX_WAIT_BITSET, value, end_ns == RL_WAIT_FOREVER ? NULL : &end) == 0 || errno != ETIMEDOUT;
+}
+
+void rl_futex_wake(_Atomic uint32_t *word)
+{
+    futex(word, FUTEX_WAKE, 1, NULL);
+}
+
+/* --- The waiter ------------------------------------------------------------------------------------------------- */
+
+enum { OPEN, ASLEEP, DONE, GIVEN_UP, LEAD };
+
 void rl_waiter_reset(struct rl_waiter *waiter)
 {
     atomic_store_explicit(&waiter->state, OPEN, memory_order_relaxed);
+    rl_list_init(&waiter->follower);
 }
 
 static bool change(struct rl_waiter *waiter, uint32_t from, uint32_t to)
@@ -68,25 +82,39 @@ static bool change(struct rl_waiter *waiter, uint32_t from, uint32_t to)
                                                    memory_order_acquire);
 }
 
-bool rl_waiter_wait(struct rl_waiter *waiter, int64_t end_ns)
+bool rl_waiter_is_done(const struct rl_waiter *waiter)
 {
-    struct timespec end = to_timespec(end_ns);
+    return atomic_load_explicit(&waiter->state, memory_order_acquire) == DONE;
+}
 
+enum rl_waited rl_waiter_wait(struct rl_waiter *waiter, int64_t end_ns)
+{
     change(waiter, OPEN, ASLEEP);
-    while (atomic_load_explicit(&waiter->state, memory_order_acquire) != DONE) {
-        if (futex(&waiter->state, FUTEX_WAIT_BITSET, ASLEEP, end_ns == RL_WAIT_FOREVER ? NULL : &end) < 0 &&
-            errno == ETIMEDOUT && change(waiter, ASLEEP, GIVEN_UP))
-            return false;
+    while (!rl_waiter_is_done(waiter)) {
+        if (change(waiter, LEAD, OPEN))
+            return RL_WAITED_LEAD;
+        if (!rl_futex_wait(&waiter->state, ASLEEP, end_ns) && change(waiter, ASLEEP, GIVEN_UP))
+            return RL_WAITED_NOT;
     }
+    return RL_WAITED_DONE;
+}
+
+static bool let_know(struct rl_waiter *waiter, uint32_t what)
+{
+    if (change(waiter, OPEN, what))
+        return true;
+    if (!change(waiter, ASLEEP, what))
+        return false;
+    rl_futex_wake(&waiter->state);
     return true;
 }
 
 bool rl_waiter_tell(struct rl_waiter *waiter)
 {
-    if (change(waiter, OPEN, DONE))
-        return true;
-    if (!change(waiter, ASLEEP, DONE))
-        return false;
-    futex(&waiter->state, FUTEX_WAKE, 1, NULL);
-    return true;
+    return let_know(waiter, DONE);
+}
+
+bool rl_waiter_call(struct rl_waiter *waiter)
+{
+    return let_know(waiter, LEAD);
 }

@@ -141,7 +141,7 @@ static bool push(int producer, int number)
     struct numbered *numbered = malloc(sizeof *numbered);
 
     *numbered = (struct numbered){.post = {.run = note}, .producer = producer, .number = number};
-    if (rl_inbox_push(&inbox, &numbered->post))
+    if (rl_inbox_push(&inbox, &numbered->post) != RL_PUSHED_NOT)
         return true;
     free(numbered);
     return false;
@@ -237,9 +237,26 @@ START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_go
     ck_assert(!rl_waiter_wait(&waiter, began_ns + 10 * MS));
     ck_assert_int_ge(rl_monotonic_ns() - began_ns, 10 * MS);
     ck_assert(!rl_waiter_tell(&waiter));
+    ck_assert(!rl_waiter_call(&waiter));
     rl_waiter_reset(&waiter);
     ck_assert(rl_waiter_tell(&waiter));
     ck_assert(rl_waiter_wait(&waiter, began_ns));
+}
+END_TEST
+
+START_TEST(a_waiter_that_is_called_to_lead_is_told_afterwards)
+{
+    struct rl_waiter waiter;
+    int64_t began_ns = rl_monotonic_ns();
+
+    rl_waiter_reset(&waiter);
+    ck_assert(rl_waiter_call(&waiter));
+    ck_assert_int_eq(rl_waiter_wait(&waiter, began_ns), RL_WAITED_LEAD);
+    ck_assert(!rl_waiter_is_done(&waiter));
+    ck_assert(rl_waiter_tell(&waiter));
+    ck_assert(rl_waiter_is_done(&waiter));
+    ck_assert(!rl_waiter_call(&waiter));
+    ck_assert_int_eq(rl_waiter_wait(&waiter, began_ns), RL_WAITED_DONE);
 }
 END_TEST
 
@@ -292,6 +309,7 @@ int main(void)
     tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
     tcase_add_test(wait, no_telling_is_missed);
     tcase_add_test(wait, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone);
+    tcase_add_test(wait, a_waiter_that_is_called_to_lead_is_told_afterwards);
     tcase_add_test(table, each_holder_is_found_until_it_is_removed);
     return suite_run(suite);
 }

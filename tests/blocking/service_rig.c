@@ -176,6 +176,48 @@ int caller_join(struct caller *caller)
     return caller->status;
 }
 
+static void *keep_busy(void *argument)
+{
+    struct busy *busy = argument;
+
+    for (;;) {
+        if (atomic_load(&busy->stop))
+            return NULL;
+        if (redlock_mutex_lock(busy->mutex, PATIENCE_MS) != REDLOCK_OK ||
+            redlock_mutex_unlock(busy->mutex) != REDLOCK_OK)
+            atomic_fetch_add(&busy->failed, 1);
+        atomic_fetch_add(&busy->done, 1);
+        pthread_testcancel();
+    }
+}
+
+void busy_start(struct busy *busy, struct world *world, const char *key)
+{
+    memset(busy, 0, sizeof *busy);
+    busy->mutex = world_new_mutex(world, key);
+    ck_assert_int_eq(pthread_create(&busy->thread, NULL, keep_busy, busy), 0);
+}
+
+static bool has_done_some(void *argument)
+{
+    struct busy *busy = argument;
+
+    return atomic_load(&busy->done) > 20;
+}
+
+void busy_wait(struct busy *busy)
+{
+    world_wait(has_done_some, busy, "some locks of a thread");
+}
+
+void busy_stop(struct busy *busy)
+{
+    atomic_store(&busy->stop, true);
+    pthread_join(busy->thread, NULL);
+    ck_assert_int_eq(busy->failed, 0);
+    redlock_mutex_destroy(busy->mutex);
+}
+
 static void stay(struct redlock_client *client, void *user_data)
 {
     struct plug *plug = user_data;

@@ -54,6 +54,19 @@ struct caller {
 void caller_start(struct caller *caller, struct redlock_mutex *mutex, int64_t timeout_ms);
 int caller_join(struct caller *caller); /* its status */
 
+/* A thread that locks and unlocks all the time; it may be canceled in between. */
+struct busy {
+    pthread_t thread;
+    struct redlock_mutex *mutex;
+    atomic_bool stop;
+    atomic_int done;
+    atomic_int failed;
+};
+
+void busy_start(struct busy *busy, struct world *world, const char *key);
+void busy_wait(struct busy *busy); /* until it has done some */
+void busy_stop(struct busy *busy);
+
 /* Keeps the service's thread in a function until it is let go. */
 struct plug {
     pthread_t thread;

@@ -1,0 +1,205 @@
+/* Callers that turn the loop themselves: how that ends otherwise than by the masters' answers. */
+#include <check.h>
+#include <poll.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "service_rig.h"
+
+#define US_PER_S INT64_C(1000000)
+#define ENDS 20
+
+static struct world world;
+static struct redlock_mutex *mutex;
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+    mutex = world_new_mutex(&world, "key");
+}
+
+static void close_world(void)
+{
+    redlock_mutex_destroy(mutex);
+    world_close(&world);
+}
+
+static int64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
+}
+
+/* Ends with the lead free, as soon as nobody else is in a call. */
+static void lock_and_unlock(void)
+{
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+}
+
+static bool has_been_canceled(void *argument)
+{
+    return redlock_mutex_cancel(argument) == 0;
+}
+
+START_TEST(a_caller_that_leads_is_canceled_by_another_thread)
+{
+    struct redlock_mutex *other = world_new_mutex(&world, "key");
+    struct caller caller;
+
+    for (int i = 0; i < ENDS; i++) {
+        ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+        caller_start(&caller, other, REDLOCK_FOREVER);
+        world_wait(has_been_canceled, other, "the call to be canceled");
+        ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
+        ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    }
+    redlock_mutex_destroy(other);
+}
+END_TEST
+
+START_TEST(a_caller_that_leads_keeps_its_deadline)
+{
+    struct redlock_mutex *other = world_new_mutex(&world, "key");
+
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    for (int i = 0; i < ENDS; i++) {
+        int64_t began_us = now_us();
+
+        ck_assert_int_eq(redlock_mutex_lock(other, 10), REDLOCK_DEADLINE);
+        ck_assert_int_ge(now_us() - began_us, 10000);
+    }
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    redlock_mutex_destroy(other);
+}
+END_TEST
+
+/* With nobody but the caller in any call, and so without anybody who might look at the service's state. */
+START_TEST(a_service_is_destroyed_under_a_caller_that_leads)
+{
+    for (int i = 0; i < ENDS; i++) {
+        struct redlock_service *service = world_new_service(&world);
+        struct redlock_mutex *other = NULL;
+        struct caller caller;
+
+        ck_assert_int_eq(redlock_mutex_create(service, "key", 3, &other), 0);
+        ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+        caller_start(&caller, other, REDLOCK_FOREVER);
+        world_wait_acquires(service, 1);
+        poll(NULL, 0, i % 4);
+        redlock_service_destroy(service);
+        ck_assert_int_eq(caller_join(&caller), REDLOCK_CANCELED);
+        redlock_mutex_destroy(other);
+        ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    }
+}
+END_TEST
+
+static int child(void)
+{
+    bool ok = redlock_mutex_lock(mutex, 10) == REDLOCK_E_FORKED && redlock_mutex_unlock(mutex) == REDLOCK_E_FORKED;
+
+    redlock_mutex_destroy(mutex);
+    redlock_service_destroy(world.service);
+    return ok ? 0 : 1;
+}
+
+START_TEST(fork_does_no_harm_while_a_caller_leads)
+{
+    struct busy busy;
+
+    busy_start(&busy, &world, "busy");
+    for (int i = 0; i < ENDS; i++) {
+        int status = 0;
+        pid_t pid = fork();
+
+        ck_assert_int_ge(pid, 0);
+        if (pid == 0) {
+            alarm(SUITE_PATIENCE_S);
+            _exit(child());
+        }
+        ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child was not satisfied: status %x", status);
+    }
+    busy_wait(&busy);
+    busy_stop(&busy);
+}
+END_TEST
+
+START_TEST(pthread_cancel_ends_no_thread_inside_a_call)
+{
+    for (int i = 0; i < ENDS; i++) {
+        struct busy busy;
+        void *result = NULL;
+
+        busy_start(&busy, &world, "busy");
+        busy_wait(&busy);
+        ck_assert_int_eq(pthread_cancel(busy.thread), 0);
+        pthread_join(busy.thread, &result);
+        ck_assert_ptr_eq(result, PTHREAD_CANCELED);
+        ck_assert_int_eq(redlock_mutex_remaining_ns(busy.mutex), 0);
+        ck_assert_int_eq(redlock_mutex_trylock(busy.mutex), REDLOCK_OK);
+        lock_and_unlock();
+        redlock_mutex_destroy(busy.mutex);
+    }
+}
+END_TEST
+
+struct taker {
+    pthread_t thread;
+    struct redlock_queue *queue;
+    atomic_bool asks;
+    atomic_bool took;
+};
+
+static void *take_one(void *argument)
+{
+    struct taker *taker = argument;
+    struct redlock_completion *completion = NULL;
+
+    atomic_store(&taker->asks, true);
+    if (redlock_queue_next(taker->queue, PATIENCE_MS, &completion) == 0)
+        atomic_store(&taker->took, true);
+    redlock_completion_free(completion);
+    return NULL;
+}
+
+static bool does_ask(void *argument)
+{
+    struct taker *taker = argument;
+
+    return atomic_load(&taker->asks);
+}
+
+START_TEST(pthread_cancel_ends_no_thread_that_waits_for_a_queue)
+{
+    struct taker taker = {0};
+
+    ck_assert_int_eq(redlock_queue_create(world.service, &taker.queue), 0);
+    ck_assert_int_eq(pthread_create(&taker.thread, NULL, take_one, &taker), 0);
+    world_wait(does_ask, &taker, "the thread to ask");
+    poll(NULL, 0, 2);
+    ck_assert_int_eq(pthread_cancel(taker.thread), 0);
+    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, NULL, taker.queue, NULL), 0);
+    pthread_join(taker.thread, NULL);
+    ck_assert(taker.took);
+    redlock_queue_destroy(taker.queue);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lead_ends");
+    TCase *three = suite_add_case(suite, "ends", open_three, close_world);
+
+    tcase_add_test(three, a_caller_that_leads_is_canceled_by_another_thread);
+    tcase_add_test(three, a_caller_that_leads_keeps_its_deadline);
+    tcase_add_test(three, a_service_is_destroyed_under_a_caller_that_leads);
+    tcase_add_test(three, fork_does_no_harm_while_a_caller_leads);
+    tcase_add_test(three, pthread_cancel_ends_no_thread_inside_a_call);
+    tcase_add_test(three, pthread_cancel_ends_no_thread_that_waits_for_a_queue);
+    return suite_run_with_server(suite);
+}
