@@ -210,18 +210,22 @@ static struct rl_entry *first(struct redlock_queue *queue)
     return entry;
 }
 
+/* Not a cancellation point: the entry, and the mutex, would be lost. */
 static int wait_for_entry(struct redlock_queue *queue, int64_t timeout_ms, struct rl_entry **ret_entry)
 {
     int64_t end_ns = timeout_ms ? rl_monotonic_after_ms(timeout_ms) : 0;
     bool in_time = timeout_ms != 0;
     bool destroyed;
+    int cancelable;
 
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
     pthread_mutex_lock(&queue->mutex);
     while (rl_list_empty(&queue->entries) && !queue->destroyed && in_time)
         in_time = rl_cond_wait(&queue->changed, &queue->mutex, end_ns);
     *ret_entry = first(queue);
     destroyed = queue->destroyed;
     pthread_mutex_unlock(&queue->mutex);
+    pthread_setcancelstate(cancelable, NULL);
     if (*ret_entry)
         return 0;
     return destroyed ? REDLOCK_CANCELED : REDLOCK_DEADLINE;
