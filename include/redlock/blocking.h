@@ -28,9 +28,10 @@
  *    service's thread, which does nothing else meanwhile: no renewal, too. Calls that wait return REDLOCK_E_OWN_THREAD
  *    there. The thread blocks all signals.
  *    Everything else that the thread does a call that waits may do in its place, as long as it waits, which saves the
- *    change of threads; not with an event hook. So these calls need 32 KiB of stack, are no cancellation points
- *    (pthread_cancel() takes effect after them), and a signal handler must not leave them by longjmp(): other calls
- *    and renewals may depend on them, and go on with the priority of the thread that waits.
+ *    change of threads; not with an event hook, nor once redlock_service_run() has been used. So these calls need
+ *    32 KiB of stack, are no cancellation points (pthread_cancel() takes effect after them), and a signal handler must
+ *    not leave them by longjmp(): other calls and renewals may depend on them, and go on with the priority of the
+ *    thread that waits.
  * 4. libevent needs no preparation for threads, and the program none for libevent.
  * 5. After fork() every call in the child that would do something returns REDLOCK_E_FORKED, and remaining is 0. The
  *    locks stay the parent's. The destroy functions may be called; they touch no connection, and leave the memory and

@@ -171,7 +171,11 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
 bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
 
 /* After OTHERS_WAIT: writes the undo once more, with all that belongs to a line. */
-bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
+bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                            enum rl_outcome outcome);
+
+/* To such a repetition: what the first one has deleted may well be missing. */
+struct rl_answer rl_host_repeated_answer(const struct rl_ticket *ticket, struct rl_answer answer);
 
 /* --- contended.c ------------------------------------------------------------------------------------------------ */
 

@@ -5,9 +5,10 @@
 #include "codec/classify.h"
 #include "codec/command.h"
 
-/* Of a ticket: this is the repetition with the script's text; with all keys of a line. */
+/* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted. */
 #define FLAG_AS_EVAL 1
 #define FLAG_IN_FULL 2
+#define FLAG_DELETED 4
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -71,13 +72,13 @@ static bool has_marker(const struct redlock_client *client, unsigned node)
     return client->trust.guarded && !unverified;
 }
 
-/* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that does
- * not is told, and repeated in full. */
+/* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that
+ * finds somebody is told so, and repeated in full: not by a client that ends, which reads no answers. */
 static bool line_is_likely(const struct redlock_client *client, const struct rl_claim *claim)
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
 
-    return host->token.own.in_line || rl_contended(client, host->key);
+    return client->closing || host->token.own.in_line || rl_contended(client, host->key);
 }
 
 static void add_queue_name(const struct redlock_client *client, const struct rl_claim *claim, struct names *names,
@@ -197,15 +198,15 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
     }
 }
 
-static bool repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket, uint8_t flag)
+static bool repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket, uint8_t flags)
 {
     struct rl_ticket again = *ticket;
 
-    if ((ticket->flags & flag) ||
+    if ((ticket->flags & flags) ||
         !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
                               node))
         return false;
-    again.flags |= flag;
+    again.flags |= flags;
     return encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, again.flags) &&
            send_scratch(client, node, &again);
 }
@@ -219,7 +220,16 @@ bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct r
     return true;
 }
 
-bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                            enum rl_outcome outcome)
 {
-    return repeat(client, node, ticket, FLAG_IN_FULL);
+    rl_contended_note(client, rl_host_claim_of(ticket->owner)->key);
+    return repeat(client, node, ticket, outcome == RL_GRANTED ? FLAG_IN_FULL | FLAG_DELETED : FLAG_IN_FULL);
+}
+
+struct rl_answer rl_host_repeated_answer(const struct rl_ticket *ticket, struct rl_answer answer)
+{
+    if ((ticket->flags & FLAG_DELETED) && answer.outcome == RL_REFUSED)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+    return answer;
 }

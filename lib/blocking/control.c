@@ -73,6 +73,7 @@ static int do_run(void *argument)
 
     if (!question->service->client)
         return REDLOCK_E_CLOSING;
+    question->service->lead.bound = true;
     question->fn(question->service->client, question->answer);
     rl_service_publish_all(question->service);
     return 0;

@@ -1,5 +1,6 @@
 #include "blocking/inbox.h"
 
+#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
@@ -22,12 +23,17 @@ void rl_inbox_fini(struct rl_inbox *inbox)
     inbox->fd = -1;
 }
 
-/* The counter cannot overflow, and a write to it cannot fail otherwise. */
+/* The counter cannot overflow, and a write to it cannot fail otherwise; but a thread that is canceled there would leave
+ * an inbox behind into which nobody looks. */
 void rl_inbox_wake(const struct rl_inbox *inbox)
 {
     uint64_t one = 1;
-    ssize_t written = write(inbox->fd, &one, sizeof one);
+    ssize_t written;
+    int cancelable;
 
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancelable);
+    written = write(inbox->fd, &one, sizeof one);
+    pthread_setcancelstate(cancelable, NULL);
     (void)written;
 }
 

@@ -94,6 +94,8 @@ static void turn(struct redlock_service *service, int flags)
 {
     if (service->lead.n_told > 1)
         let_callers_ask(service);
+    if (service->lead.wanted || service->lead.ending)
+        flags |= EVLOOP_NONBLOCK; /* no event may come to end the wait */
     service->lead.n_told = 0;
     if (event_base_loop(service->base, EVLOOP_ONCE | flags) < 0)
         service->lead.wanted = service->lead.ending = true;
@@ -206,7 +208,7 @@ static bool leave(struct redlock_service *service)
 {
     struct rl_lead *lead = &service->lead;
 
-    if (lead->n_queued || lead->n_followers >= CROWD || lead->ending || service->on_event)
+    if (lead->n_queued || lead->n_followers >= CROWD || lead->ending || service->on_event || lead->bound)
         return false;
     if (rl_list_empty(&lead->followers))
         return lead->told && let_go(service, THREAD);

@@ -25,8 +25,8 @@
  * as a batch stays one, and goes to each master in one message.
  *
  * No code of the program runs in a caller's turns: functions of redlock_service_run() and watches are put off until
- * the thread leads, and with an event hook the thread never rests. So what the header says of callbacks and deadlines
- * holds whoever leads.
+ * the thread leads; and with an event hook, or once such a function has had the client, to which it may have given
+ * callbacks, the thread never rests. So what the header says of callbacks and deadlines holds whoever leads.
  *
  * Nothing gets lost between a post and a lead that is let go: who posts looks at the lead after the push, who lets go
  * looks at the inbox after the store, both sequentially consistent. */
@@ -56,6 +56,7 @@ struct rl_lead {
     bool told;                /* any, since the thread leads */
     bool wanted;              /* by the thread */
     bool ending;              /* for the thread to do */
+    bool bound;               /* to the thread: code of the program has had the client */
 };
 
 void rl_lead_init(struct rl_lead *lead);

@@ -33,7 +33,7 @@ enum rl_outcome {
     X(MEMORY_LOST, "memory lost")           /* done in a memory other than the one that was judged */   \
     X(QUEUE_FULL, "queue full")             /* enqueue: as many wait as may */                          \
     X(HANDED_ON, "handed on")               /* undo: the next in line has the key now */                \
-    X(OTHERS_WAIT, "others wait")           /* undo: there is a line that was not named */               \
+    X(OTHERS_WAIT, "others wait")           /* undo: there is a line, which was not told */             \
     X(TIMEOUT, "timeout")                                                                               \
     X(DISCONNECTED, "disconnected")                                                                     \
     X(BACKLOG, "backlog full")                                                                          \

@@ -100,6 +100,8 @@ struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
     if (reply->root.type != RL_REPLY_INTEGER)
         return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
     switch (reply->root.integer) {
+    case 4:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0};
     case 3:
         return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
     case 2:

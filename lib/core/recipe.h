@@ -88,9 +88,10 @@ struct rl_subject {
     uint64_t fence;
 
     /* RL_STEP_ENQUEUE, RELEASE, ROLLBACK: the keys of the queue, and the counter's. RELEASE and ROLLBACK may leave out
-     * all but the queue's where nobody is known to wait: a line is then answered with FAILED, OTHERS_WAIT. ENQUEUE: the
-     * number of the refresh; the ticket, or 0 and the number proposed for it; where notifications are sent. The lease
-     * is ttl_ms. */
+     * all but the queue's where nobody is known to wait. If somebody does, the answer is OTHERS_WAIT, whether the key
+     * was deleted (GRANTED) or not (FAILED): then they must be repeated in full, and only after GRANTED "missing" means
+     * done. ENQUEUE: the number of the refresh; the ticket, or 0 and the number proposed for it; where notifications
+     * are sent. The lease is ttl_ms. */
     struct rl_slice queue;
     struct rl_slice waiters;
     struct rl_slice channel;

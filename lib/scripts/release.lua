@@ -1,6 +1,6 @@
 -- RELEASE (protocol 2.3, 6.2): ARGV[1] leaves the queue and, if the key is ARGV[1], hands it over or deletes it.
--- 1: deleted, 2: handed over, 0: missing, -1: foreign. With the first two keys only, as long as nobody is known to wait:
--- 3: somebody does; nothing was done.
+-- 1: deleted, 2: handed over, 0: missing, -1: foreign. With the first two keys only, as long as nobody is known to wait;
+-- if somebody does, he is not told: 4: deleted, 3: nothing was done.
 local value = redis.call('GET', KEYS[1])
 local foreign = value and value ~= ARGV[1]
 -- Where the queue's names are taken by something else there is no queue, and no harm to who releases.
@@ -10,7 +10,7 @@ if foreign and (none or not redis.call('ZSCORE', KEYS[2], ARGV[1])) then
   return -1
 end
 if not none and not KEYS[3] then
-  return 3
+  return value and not foreign and redis.call('DEL', KEYS[1]) + 3 or 3
 end
 local place = not none and redis.pcall('HGET', KEYS[3], ARGV[1])
 if none or type(place) == 'table' then

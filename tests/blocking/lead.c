@@ -1,6 +1,8 @@
 /* Callers that turn the loop themselves: what they take over, and what stays the service's thread's. */
 #include <check.h>
+#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -38,17 +40,24 @@ static long this_thread(void)
     return syscall(SYS_gettid);
 }
 
-static void note_thread(struct redlock_client *client, void *user_data)
-{
-    *(long *)user_data = this_thread();
-    (void)client;
-}
-
+/* While there is no other one but the test's. Asking the service for it would bind it to that thread. */
 static long service_thread(void)
 {
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
     long thread = 0;
 
-    ck_assert_int_eq(redlock_service_run(world.service, note_thread, &thread), 0);
+    ck_assert_ptr_nonnull(tasks);
+    while ((task = readdir(tasks))) {
+        long id = strtol(task->d_name, NULL, 10);
+
+        if (id <= 0 || id == this_thread())
+            continue;
+        ck_assert_int_eq(thread, 0);
+        thread = id;
+    }
+    closedir(tasks);
+    ck_assert_int_ne(thread, 0);
     return thread;
 }
 
@@ -101,6 +110,53 @@ START_TEST(a_caller_on_its_own_does_without_the_services_thread)
     long thread = service_thread();
 
     world_wait(the_thread_sleeps_through, &thread, "calls that the service's thread takes no part in");
+}
+END_TEST
+
+/* --- Code of the program ------------------------------------------------------------------------------------------ */
+
+struct inside {
+    struct redlock_lock *lock;
+    atomic_long thread; /* of the callback */
+    atomic_int status;  /* of a call there that would wait */
+};
+
+static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct inside *inside = user_data;
+
+    ck_assert_int_eq(result->status, REDLOCK_OK);
+    atomic_store(&inside->status, redlock_mutex_trylock(mutex));
+    atomic_store(&inside->thread, this_thread());
+    redlock_lock_destroy(lock);
+}
+
+static void begin_something(struct redlock_client *client, void *user_data)
+{
+    struct inside *inside = user_data;
+
+    ck_assert_int_eq(redlock_lock_create(client, "other", 5, &inside->lock), 0);
+    ck_assert_int_eq(redlock_acquire(inside->lock, NULL, on_acquired, inside), 0);
+}
+
+static bool it_has_ended(void *argument)
+{
+    struct inside *inside = argument;
+
+    lock_and_unlock();
+    return atomic_load(&inside->thread) != 0;
+}
+
+START_TEST(callbacks_that_the_program_gave_the_client_run_on_the_services_thread)
+{
+    struct inside inside = {.lock = NULL};
+    long thread = service_thread();
+
+    lock_and_unlock();
+    ck_assert_int_eq(redlock_service_run(world.service, begin_something, &inside), 0);
+    world_wait(it_has_ended, &inside, "the callback");
+    ck_assert_int_eq(atomic_load(&inside.thread), thread);
+    ck_assert_int_eq(atomic_load(&inside.status), REDLOCK_E_OWN_THREAD);
 }
 END_TEST
 
@@ -189,6 +245,12 @@ START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_leads)
 }
 END_TEST
 
+static void note_thread(struct redlock_client *client, void *user_data)
+{
+    *(long *)user_data = this_thread();
+    (void)client;
+}
+
 START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_leads)
 {
     long thread = service_thread();
@@ -196,8 +258,12 @@ START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_leads)
 
     busy_start(&busy[0], &world, "one");
     busy_start(&busy[1], &world, "two");
-    for (int i = 0; i < 200; i++)
-        ck_assert_int_eq(service_thread(), thread);
+    for (int i = 0; i < 200; i++) {
+        long its_thread = 0;
+
+        ck_assert_int_eq(redlock_service_run(world.service, note_thread, &its_thread), 0);
+        ck_assert_int_eq(its_thread, thread);
+    }
     busy_wait(&busy[0]);
     busy_wait(&busy[1]);
     busy_stop(&busy[0]);
@@ -312,6 +378,7 @@ int main(void)
     TCase *own = suite_add_case(suite, "hook", NULL, NULL);
 
     tcase_add_test(three, a_caller_on_its_own_does_without_the_services_thread);
+    tcase_add_test(three, callbacks_that_the_program_gave_the_client_run_on_the_services_thread);
     tcase_add_test(own, the_event_hook_is_called_on_the_services_thread_alone);
     tcase_add_test(three, a_watch_is_called_on_the_services_thread_although_a_caller_leads);
     tcase_add_test(three, a_function_is_called_on_the_services_thread_although_a_caller_leads);

@@ -102,7 +102,15 @@ const char *toy_release(struct toy *toy, const struct toy_word *words)
 /* The short form, of a client that knows of nobody in line. */
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words)
 {
-    return first_in_line(toy, words[KEY]) ? ":3\r\n" : release(toy, words[KEY], words[SHORT_RELEASE_VALUE]);
+    struct toy_key *at = toy_find(toy, words[KEY]);
+    bool mine = at && toy_is(words[SHORT_RELEASE_VALUE], at->value);
+
+    if (!first_in_line(toy, words[KEY]))
+        return release(toy, words[KEY], words[SHORT_RELEASE_VALUE]);
+    if (mine)
+        at->size = 0;
+    toy->deletes += mine;
+    return mine ? ":4\r\n" : ":3\r\n";
 }
 
 static struct toy_waiter *take_place(struct toy *toy, const struct toy_word *words)

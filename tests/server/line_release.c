@@ -194,15 +194,18 @@ START_TEST(a_short_release_deletes_the_own_key_only)
 }
 END_TEST
 
-START_TEST(a_short_release_that_finds_a_line_does_nothing)
+START_TEST(a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_hands_it_on)
 {
     line_enqueue("holder", 0, 1);
     line_wait("a", 10);
     ear_open();
-    expect_answer(line_release_alone("holder"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
-    expect_holder("holder");
+    expect_answer(line_release_alone("holder"), RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0);
+    ask_expect(counter_master, 0, "EXISTS lock", "(integer) 0");
     expect_queue("a");
     ear_expect_silence();
+    expect_answer(line_release("holder"), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    expect_holder("a");
+    ear_expect("a", true, 0, "-");
 }
 END_TEST
 
@@ -231,7 +234,7 @@ END_TEST
 static void add_short_release_tests(TCase *cases)
 {
     tcase_add_test(cases, a_short_release_deletes_the_own_key_only);
-    tcase_add_test(cases, a_short_release_that_finds_a_line_does_nothing);
+    tcase_add_test(cases, a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_hands_it_on);
     tcase_add_test(cases, a_short_release_does_not_leave_the_own_place_behind);
     tcase_add_test(cases, who_neither_holds_nor_waits_need_not_name_the_line);
 }

@@ -43,8 +43,8 @@ struct trust {
     uint32_t generation; /* of the next look */
 };
 
-/* NOSCRIPT: once more with the script's text. OTHERS_WAIT: once more with all keys of the line. */
-enum repeat { REPEAT_AS_EVAL = 1, REPEAT_IN_FULL = 2 };
+/* NOSCRIPT: once more with the script's text. OTHERS_WAIT: once more with all keys of the line; the key has been deleted. */
+enum repeat { REPEAT_AS_EVAL = 1, REPEAT_IN_FULL = 2, REPEAT_DELETED = 4 };
 
 /* What the client waits for on a connection. */
 struct pending {
@@ -238,7 +238,7 @@ bool client_command_differs(enum rl_step step);
 struct box *client_new_box(struct client *client, const struct handle *handle);
 
 /* NOSCRIPT: writes the same command with the script's text; false if the wire does not take it. */
-bool client_repeat(struct client *client, const struct pending *pending, unsigned node, enum repeat how);
+bool client_repeat(struct client *client, const struct pending *pending, unsigned node, unsigned how);
 
 /* --- client_trust.c ----------------------------------------------------------------------------------------------- */
 

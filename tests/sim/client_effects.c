@@ -84,7 +84,7 @@ static bool memory_is_short(struct world *world)
     return is_short;
 }
 
-bool client_repeat(struct client *client, const struct pending *pending, unsigned node, enum repeat how)
+bool client_repeat(struct client *client, const struct pending *pending, unsigned node, unsigned how)
 {
     struct box *box = box_get(&client->world->boxes, pending->box);
     struct pending again = *pending;

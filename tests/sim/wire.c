@@ -225,8 +225,12 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         return;
     if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)
         answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    if (answer.detail == RL_DETAIL_OTHERS_WAIT && client_repeat(client, &pending, node, REPEAT_IN_FULL))
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT &&
+        client_repeat(client, &pending, node, answer.outcome == RL_GRANTED ? REPEAT_IN_FULL | REPEAT_DELETED
+                                                                           : REPEAT_IN_FULL))
         return;
+    if ((pending.repeats & REPEAT_DELETED) && answer.outcome == RL_REFUSED)
+        answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
     if (pending.step == RL_STEP_ENQUEUE)
         client_placed(client, node, &pending, &reply);
     client_answer(client, &pending, node, answer, latency_of(client, &pending));
