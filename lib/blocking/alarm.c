@@ -12,7 +12,7 @@ static bool is_still_true(const struct redlock_mutex *mutex, enum redlock_alarm_
     return state == REDLOCK_STATE_HELD || state == REDLOCK_STATE_EXTENDING;
 }
 
-/* The watch may have gone meanwhile, and it may destroy the mutex. */
+/* The watch may have gone meanwhile, or a queue taken its place; and it may destroy the mutex. */
 static void tell_late(struct rl_post *post)
 {
     struct rl_late_alarm *late = RL_CONTAINER_OF(post, struct rl_late_alarm, post);
@@ -23,10 +23,13 @@ static void tell_late(struct rl_post *post)
         return;
     late->pending = false;
     late->evidence = NULL;
-    if (mutex->watch && is_still_true(mutex, late->alarm.kind)) {
+    if (is_still_true(mutex, late->alarm.kind)) {
         struct redlock_alarm alarm = late->alarm;
 
-        mutex->watch(mutex, &alarm, mutex->watch_data);
+        if (mutex->watch_queue)
+            rl_queue_put_alarm(mutex->watch_queue, mutex, &alarm);
+        else if (mutex->watch)
+            mutex->watch(mutex, &alarm, mutex->watch_data);
     }
     redlock_result_free(evidence);
     rl_mutex_unref(mutex);

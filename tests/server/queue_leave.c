@@ -182,6 +182,33 @@ static bool is_over(void *argument)
     return *(const int *)argument != 1;
 }
 
+/* The holder knew of nobody in line, so its release must be told of the line, and it is not there any more. */
+static void end_client(bool released)
+{
+    struct redlock_acquire_options lease = rig_lease(60000, 0);
+    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_lock *holder;
+    struct seat seat = {0};
+
+    ck_assert_int_eq(redlock_lock_create(client, "ends", 4, &holder), 0);
+    ck_assert_int_eq(rig_acquire(&rig, holder, &lease).status, REDLOCK_OK);
+    seat_take(&rig, &seat, rig.client, "ends", &wish);
+    if (released)
+        ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    redlock_client_destroy(client);
+    seat_wait_held(&seat);
+    seat_leave(&seat);
+    redlock_lock_destroy(seat.lock);
+    queue_wait_gone(&rig, "ends");
+}
+
+START_TEST(a_client_that_ends_hands_its_lock_on)
+{
+    end_client(_i);
+}
+END_TEST
+
 START_TEST(a_shutdown_waits_until_no_waiter_is_in_line)
 {
     struct redlock_acquire_options wish = queue_wish();
@@ -230,6 +257,7 @@ int main(void)
     tcase_add_test(three, the_deadline_takes_the_waiter_out_of_the_line);
     tcase_add_test(three, a_deadline_at_the_moment_of_the_hand_over_loses_nothing);
     tcase_add_test(three, destroying_the_client_takes_all_its_waiters_out_of_the_line);
+    tcase_add_loop_test(three, a_client_that_ends_hands_its_lock_on, 0, 2);
     tcase_add_test(three, a_shutdown_waits_until_no_waiter_is_in_line);
     tcase_add_test(three, who_leaves_from_the_middle_keeps_nobody_waiting);
     return suite_run_with_server(suite);
