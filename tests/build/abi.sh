@@ -13,23 +13,25 @@ record=$root/tools/packaging/abi/$(uname -m).abi
 
 command -v abidw >/dev/null 2>&1 || { echo "SKIP: there is no abidw (Debian: abigail-tools)"; exit 77; }
 
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
 # Neither places in the file system nor the libraries behind are part of the promise.
 dump() {
     abidw --headers-dir "$root/include/redlock" --headers-dir "$build/include/redlock" --drop-private-types \
-        --no-show-locs --no-corpus-path --no-comp-dir-path --no-elf-needed "$library" | sed "s,$root/,,g; s,$build/,,g"
+        --no-show-locs --no-corpus-path --no-comp-dir-path --no-elf-needed --out-file "$work/whole" "$library"
+    sed "s,$root/,,g; s,$build/,,g" "$work/whole" >"$1"
 }
 
 if [ "$action" = --record ]; then
     mkdir -p "$(dirname "$record")"
-    dump >"$record.new"
-    mv "$record.new" "$record"
+    dump "$work/new"
+    mv "$work/new" "$record"
     echo "$record: $(grep -c '<elf-symbol ' "$record") symbols"
     exit 0
 fi
 [ -e "$record" ] || { echo "SKIP: nothing is recorded for $(uname -m): tools/dev abi"; exit 77; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-dump >"$work/now.abi"
+dump "$work/now.abi"
 
 # Any change is one too many; only what is added has been left out. The exit status is 0 if there is none.
 abidiff --no-added-syms --suppressions "$(dirname "$record")/suppressions" "$record" "$work/now.abi"
