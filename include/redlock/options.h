@@ -50,13 +50,14 @@ enum redlock_join {
  *
  * WAITING IN LINE: the client has a place in a queue on every master, by a ticket that it gets when it gets in line and
  * keeps until it has the lock or gives up. Whoever releases the lock hands it on to the lowest ticket, in the same
- * command, and the master notifies the client over one further connection, which listens for all of the client's
- * locks. So a lock changes hands without polling, in the order of the tickets, and the next holder's callback runs
- * without another round trip.
+ * command (in a second one, a round trip later, if it had no reason to think that anybody waits), and the master
+ * notifies the client over one further connection, which listens for all of the client's locks. So a lock changes
+ * hands without polling, in the order of the tickets, and the next holder's callback runs without another round trip.
  *
  *   - Who has got in line at a majority of the masters before another one asks is not overtaken by him, unless he
  *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits,
- *     a key is free only for the moments in which masters disagree, or after a holder has died.
+ *     a key is free only for the moments in which masters disagree, or between those two commands, or after a holder
+ *     has died.
  *   - A place is a lease of up to 2 s, refreshed at a quarter of it: one command per master. Clients that die lose
  *     their place with it. Notifications may get lost: then the turn is found out by a refresh.
  *   - A lock that is won in line, handed over or found free, is granted for the lease: up to 2 s, or the ttl if that is
