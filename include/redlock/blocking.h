@@ -26,7 +26,7 @@
  *    that are to exclude each other use a mutex object each, for the same key.
  * 3. Callbacks (the event hook of struct redlock_options, watches, functions given to redlock_service_run) run on the
  *    service's thread, which does nothing else meanwhile: no renewal, too. Calls that wait return REDLOCK_E_OWN_THREAD
- *    there. The thread blocks all signals.
+ *    there. The thread is named "redlock", and blocks all signals.
  *    Everything else that the thread does a call that waits may do in its place, as long as it waits, which saves the
  *    change of threads; not with an event hook, nor once redlock_service_run() has been used. So these calls need
  *    32 KiB of stack, are no cancellation points (pthread_cancel() takes effect after them), and a signal handler must

@@ -139,6 +139,7 @@ static void *run(void *arg)
     struct redlock_service *service = arg;
 
     own_service = service;
+    pthread_setname_np(pthread_self(), "redlock");
     rl_lead_run(service);
     end_client(service);
     rl_inbox_close(&service->inbox);

@@ -1,9 +1,13 @@
 #include "service_rig.h"
 
 #include <check.h>
+#include <dirent.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define LOOK_AGAIN_MS 2
 
@@ -160,6 +164,45 @@ static void *call(void *argument)
     caller->status = redlock_mutex_acquire(caller->mutex, &caller->options, NULL);
     caller->elapsed_ms = rig_now_ms() - began_ms;
     return NULL;
+}
+
+long world_this_thread(void)
+{
+    return syscall(SYS_gettid);
+}
+
+static bool is_a_services_thread(const char *task)
+{
+    char path[64];
+    char name[32] = "";
+    FILE *file;
+
+    snprintf(path, sizeof(path), "/proc/self/task/%.16s/comm", task);
+    file = fopen(path, "r");
+    if (!file)
+        return false;
+    if (!fgets(name, sizeof(name), file))
+        name[0] = '\0';
+    fclose(file);
+    return strcmp(name, "redlock\n") == 0;
+}
+
+long world_service_thread(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    struct dirent *task;
+    long thread = 0;
+
+    ck_assert_ptr_nonnull(tasks);
+    while ((task = readdir(tasks))) {
+        if (!is_a_services_thread(task->d_name))
+            continue;
+        ck_assert_int_eq(thread, 0);
+        thread = strtol(task->d_name, NULL, 10);
+    }
+    closedir(tasks);
+    ck_assert_int_ne(thread, 0);
+    return thread;
 }
 
 void caller_start(struct caller *caller, struct redlock_mutex *mutex, int64_t timeout_ms)

@@ -42,6 +42,10 @@ void world_wait_absent(struct world *world, const char *key);
 /* How many masters have the key. */
 size_t world_count(struct world *world, const char *key);
 
+/* The calling thread, and the service's, by its name: asking the service would bind it to that thread. */
+long world_this_thread(void);
+long world_service_thread(void);
+
 /* A thread in redlock_mutex_acquire(). */
 struct caller {
     pthread_t thread;

@@ -1,0 +1,196 @@
+/* In time, whoever turns the loop, or nobody: alarms, and what goes to a queue. */
+#include <check.h>
+#include <time.h>
+
+#include "service_rig.h"
+
+#define US_PER_S INT64_C(1000000)
+
+static struct world world;
+static struct redlock_mutex *mutex;
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+    mutex = world_new_mutex(&world, "key");
+}
+
+static void close_world(void)
+{
+    redlock_mutex_destroy(mutex);
+    world_close(&world);
+}
+
+static int64_t now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
+}
+
+/* Ends with the lead free, as soon as nobody else is in a call. */
+static void lock_and_unlock(void)
+{
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+}
+
+/* --- While others lead ------------------------------------------------------------------------------------------ */
+
+struct watched {
+    atomic_long thread;
+    atomic_llong at_us;
+    int inner;
+    size_t n_nodes;
+};
+
+static void watch(struct redlock_mutex *watched_mutex, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct watched *watched = user_data;
+
+    if (alarm->kind != REDLOCK_ALARM_LOST)
+        return;
+    watched->inner = redlock_mutex_trylock(watched_mutex);
+    watched->n_nodes = alarm->nodes ? alarm->n_nodes : 0;
+    atomic_store(&watched->at_us, now_us());
+    atomic_store(&watched->thread, world_this_thread());
+}
+
+static bool has_alarmed(void *argument)
+{
+    struct watched *watched = argument;
+
+    return atomic_load(&watched->thread) != 0;
+}
+
+START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_leads)
+{
+    struct redlock_acquire_options lease = rig_lease(500, PATIENCE_MS);
+    struct redlock_mutex *leased = world_new_mutex(&world, "leased");
+    struct watched watched = {0};
+    struct busy busy;
+
+    ck_assert_int_eq(redlock_mutex_watch(leased, watch, &watched), 0);
+    ck_assert_int_eq(redlock_mutex_acquire(leased, &lease, NULL), REDLOCK_OK);
+    busy_start(&busy, &world, "busy");
+    world_wait(has_alarmed, &watched, "the alarm");
+    busy_stop(&busy);
+    ck_assert_int_eq(watched.thread, world_service_thread());
+    ck_assert_int_eq(watched.inner, REDLOCK_E_OWN_THREAD);
+    ck_assert_uint_eq(watched.n_nodes, 3);
+    redlock_mutex_destroy(leased);
+}
+END_TEST
+
+/* --- While nobody leads ----------------------------------------------------------------------------------------- */
+
+/* Late alarms are the thread's, which finds out by itself that nobody leads. */
+static int64_t lateness_of_alarm(struct watched *watched, void (*before)(void))
+{
+    struct redlock_acquire_options lease = rig_lease(40, PATIENCE_MS);
+    int64_t end_us;
+
+    atomic_store(&watched->thread, 0);
+    lock_and_unlock();
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &lease, NULL), REDLOCK_OK);
+    end_us = now_us() + redlock_mutex_remaining_ns(mutex) / 1000;
+    before();
+    world_wait(has_alarmed, watched, "the alarm");
+    return atomic_load(&watched->at_us) - end_us;
+}
+
+static void do_nothing(void)
+{
+}
+
+static bool alarm_is_in_time(void *argument)
+{
+    return lateness_of_alarm(argument, do_nothing) <= 5000;
+}
+
+/* The machine may be busy at the end of one lease, but not of all. */
+START_TEST(an_alarm_comes_in_time_although_the_last_call_has_left_the_lead_free)
+{
+    struct watched watched = {0};
+
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
+    world_wait(alarm_is_in_time, &watched, "an alarm within 5 ms");
+    ck_assert_int_eq(redlock_mutex_watch(mutex, NULL, NULL), 0);
+}
+END_TEST
+
+static void wait_in_vain(void)
+{
+    struct redlock_mutex *other = world_new_mutex(&world, "key");
+
+    redlock_mutex_lock(other, 10);
+    redlock_mutex_destroy(other);
+}
+
+static bool alarm_is_in_time_afterwards(void *argument)
+{
+    return lateness_of_alarm(argument, wait_in_vain) <= 5000;
+}
+
+START_TEST(an_alarm_comes_in_time_although_a_caller_has_led_for_long)
+{
+    struct watched watched = {0};
+
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
+    world_wait(alarm_is_in_time_afterwards, &watched, "an alarm within 5 ms");
+    ck_assert_int_eq(redlock_mutex_watch(mutex, NULL, NULL), 0);
+}
+END_TEST
+
+struct queued {
+    struct redlock_queue *queue;
+    struct redlock_mutex *mutex;
+};
+
+static int64_t time_of_queued(struct queued *queued)
+{
+    struct redlock_completion *completion = NULL;
+    int64_t began_us;
+
+    lock_and_unlock();
+    began_us = now_us();
+    ck_assert_int_eq(redlock_mutex_extend_async(queued->mutex, 0, queued->queue, NULL), 0);
+    ck_assert_int_eq(redlock_queue_next(queued->queue, PATIENCE_MS, &completion), 0);
+    ck_assert_int_eq(completion->status, REDLOCK_E_NOT_HELD);
+    redlock_completion_free(completion);
+    return now_us() - began_us;
+}
+
+/* Nobody asks the masters in these. Waiting for the thread to look around would take a millisecond or two. */
+static bool all_are_quick(void *argument)
+{
+    for (int i = 0; i < 16; i++) {
+        if (time_of_queued(argument) > 900)
+            return false;
+    }
+    return true;
+}
+
+START_TEST(what_goes_to_a_queue_is_begun_at_once_although_the_lead_is_free)
+{
+    struct queued queued = {.mutex = world_new_mutex(&world, "other")};
+
+    ck_assert_int_eq(redlock_queue_create(world.service, &queued.queue), 0);
+    world_wait(all_are_quick, &queued, "a row of operations that are all quick");
+    redlock_queue_destroy(queued.queue);
+    redlock_mutex_destroy(queued.mutex);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("lead_time");
+    TCase *three = suite_add_case(suite, "lead", open_three, close_world);
+
+    tcase_add_test(three, a_watch_is_called_on_the_services_thread_although_a_caller_leads);
+    tcase_add_test(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_lead_free);
+    tcase_add_test(three, an_alarm_comes_in_time_although_a_caller_has_led_for_long);
+    tcase_add_test(three, what_goes_to_a_queue_is_begun_at_once_although_the_lead_is_free);
+    return suite_run_with_server(suite);
+}
