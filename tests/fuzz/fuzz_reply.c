@@ -97,6 +97,8 @@ static bool must_be_granted(const struct rl_recipe *recipe, enum rl_step step, c
         return is_grant_in_line(reply, recipe == &rl_fenced_recipe);
     if (step == RL_STEP_EXTEND || step == RL_STEP_RAISE)
         return is_integer(&reply->root, 1);
+    if ((step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK) && is_integer(&reply->root, 4))
+        return true; /* deleted, though others wait */
     return is_integer(&reply->root, 1) || is_integer(&reply->root, 2); /* a key set again; a key handed on */
 }
 
