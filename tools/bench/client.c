@@ -43,20 +43,24 @@ bool bench_client_create(struct bench_seat *seat, struct event_base *base, struc
     return true;
 }
 
+void bench_stats_count(const struct redlock_stats *stats, struct bench_totals *into)
+{
+    bench_totals_add(into, &(struct bench_totals){
+                               .commands = stats->commands,
+                               .attempts = stats->attempts,
+                               .raises = stats->raises,
+                               .renewals = stats->renewals,
+                               .renewals_failed = stats->renewals_failed,
+                               .lost = stats->lost,
+                           });
+}
+
 void bench_client_count(const struct redlock_client *client, struct bench_totals *into)
 {
     struct redlock_stats stats;
 
-    if (redlock_client_stats(client, &stats, sizeof(stats)) != REDLOCK_OK)
-        return;
-    bench_totals_add(into, &(struct bench_totals){
-                               .commands = stats.commands,
-                               .attempts = stats.attempts,
-                               .raises = stats.raises,
-                               .renewals = stats.renewals,
-                               .renewals_failed = stats.renewals_failed,
-                               .lost = stats.lost,
-                           });
+    if (redlock_client_stats(client, &stats, sizeof(stats)) == REDLOCK_OK)
+        bench_stats_count(&stats, into);
 }
 
 /* A master that cannot be reached is told from one that may not vote. */

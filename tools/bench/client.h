@@ -17,6 +17,7 @@ void bench_client_options(const struct bench_options *wanted, struct redlock_opt
 bool bench_client_create(struct bench_seat *seat, struct event_base *base, struct redlock_client **ret_client);
 
 /* Adds what the client has counted so far. */
+void bench_stats_count(const struct redlock_stats *stats, struct bench_totals *into);
 void bench_client_count(const struct redlock_client *client, struct bench_totals *into);
 
 /* Which masters keep the client from working, in the library's words: "; NAME: REASON" for each. */

@@ -107,16 +107,13 @@ static void *work(void *argument)
 
 /* --- The phases ------------------------------------------------------------------------------------------------- */
 
-static void count_client(struct redlock_client *client, void *user_data)
-{
-    bench_client_count(client, user_data);
-}
-
 static struct bench_totals totals(const struct crew *crew)
 {
     struct bench_totals sum = {0};
+    struct redlock_stats stats;
 
-    redlock_service_run(crew->service, count_client, &sum);
+    if (redlock_service_stats(crew->service, &stats, sizeof(stats)) == REDLOCK_OK)
+        bench_stats_count(&stats, &sum);
     return sum;
 }
 
