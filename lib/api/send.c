@@ -227,8 +227,11 @@ bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const 
     return repeat(client, node, ticket, outcome == RL_GRANTED ? FLAG_IN_FULL | FLAG_DELETED : FLAG_IN_FULL);
 }
 
+/* Without the repetition it is not done: a place in line of one's own may be left, which would get the key. */
 struct rl_answer rl_host_repeated_answer(const struct rl_ticket *ticket, struct rl_answer answer)
 {
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
     if ((ticket->flags & FLAG_DELETED) && answer.outcome == RL_REFUSED)
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
     return answer;

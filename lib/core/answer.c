@@ -156,10 +156,13 @@ static bool sets_ttl(enum rl_step step)
     return step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR;
 }
 
+/* A key that is handed over may live so much longer than the lease: the master rounds twice, and gives one more. */
+#define ROUNDING_MS 2
+
 /* A key's ttl begins when the command is carried out, which may have been as late as now. */
 static void prolong(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
-    struct rl_instant end = rl_surely_expired(&engine->config.drift, now, claim->longest_ttl_ms);
+    struct rl_instant end = rl_surely_expired(&engine->config.drift, now, claim->longest_ttl_ms + ROUNDING_MS);
 
     claim->give_up = rl_later(claim->give_up, end);
 }

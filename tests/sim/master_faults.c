@@ -119,6 +119,17 @@ static void shift_leases(struct keyspace *keys, int64_t ahead_ms)
     }
 }
 
+/* A master that gets a former memory of its own back, from one that was its replica once, is rolled back: nothing in it
+ * tells that it is old. A3 excludes that. */
+static bool is_own_former(struct master *master)
+{
+    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, 1);
+    const struct field *seat = marker ? keyspace_field(&master->keys, marker, "seat", 4) : NULL;
+    char own[4];
+
+    return seat && text_is(&seat->value, own, (size_t)snprintf(own, sizeof own, "m%u", master->index + 1));
+}
+
 /* The copies of other masters' locks are nobody's fault. Clocks differ by up to hours here; keys that live so much
  * longer would say nothing about the lock. */
 static void take_memory(struct world *world, struct master *master, const struct master *source)
@@ -127,6 +138,10 @@ static void take_memory(struct world *world, struct master *master, const struct
 
     lose_all(world, master);
     keyspace_copy(&master->keys, &source->keys);
+    if (is_own_former(master)) {
+        lose_all(world, master);
+        return;
+    }
     excuse_members(world, master);
     shift_leases(&master->keys, ahead_ms);
     for (uint32_t i = 0; i < master->keys.count; i++) {

@@ -229,6 +229,8 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         client_repeat(client, &pending, node, answer.outcome == RL_GRANTED ? REPEAT_IN_FULL | REPEAT_DELETED
                                                                            : REPEAT_IN_FULL))
         return;
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
+        answer.outcome = RL_FAILED;
     if ((pending.repeats & REPEAT_DELETED) && answer.outcome == RL_REFUSED)
         answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
     if (pending.step == RL_STEP_ENQUEUE)
