@@ -174,8 +174,8 @@ bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct r
 bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                             enum rl_outcome outcome);
 
-/* Of an undo: it is not done until it could be repeated; then what the first one has deleted may well be missing. */
-struct rl_answer rl_host_repeated_answer(const struct rl_ticket *ticket, struct rl_answer answer);
+/* rl_queue_undone() of an answer that is not followed by another repetition. */
+struct rl_answer rl_host_undone(const struct rl_ticket *ticket, struct rl_answer answer);
 
 /* --- contended.c ------------------------------------------------------------------------------------------------ */
 

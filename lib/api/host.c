@@ -295,7 +295,7 @@ static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, c
         return;
     if (answer.detail == RL_DETAIL_OTHERS_WAIT && rl_host_repeat_in_full(client, node, ticket, answer.outcome))
         return;
-    answer = rl_host_repeated_answer(ticket, answer);
+    answer = rl_host_undone(ticket, answer);
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_driver_fail_node(client->driver, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)

@@ -4,6 +4,7 @@
 #include "api/client.h"
 #include "codec/classify.h"
 #include "codec/command.h"
+#include "core/queue.h"
 
 /* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted. */
 #define FLAG_AS_EVAL 1
@@ -227,12 +228,7 @@ bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const 
     return repeat(client, node, ticket, outcome == RL_GRANTED ? FLAG_IN_FULL | FLAG_DELETED : FLAG_IN_FULL);
 }
 
-/* Without the repetition it is not done: a place in line of one's own may be left, which would get the key. */
-struct rl_answer rl_host_repeated_answer(const struct rl_ticket *ticket, struct rl_answer answer)
+struct rl_answer rl_host_undone(const struct rl_ticket *ticket, struct rl_answer answer)
 {
-    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
-        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
-    if ((ticket->flags & FLAG_DELETED) && answer.outcome == RL_REFUSED)
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
-    return answer;
+    return rl_queue_undone(answer, ticket->flags & FLAG_DELETED);
 }

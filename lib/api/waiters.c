@@ -134,13 +134,6 @@ static void read_clock(struct redlock_client *client, unsigned node, uint64_t ti
         rl_trust_read_clock(client, node, (int64_t)time_us, sent, now);
 }
 
-/* The master has written it after the refresh that it names was sent. That instant is known of the latest one only, and
- * only such a grant counts. */
-static bool names_latest(const struct rl_claim *claim, const struct rl_call *call)
-{
-    return claim->lock && !claim->undoing && call->round == claim->round;
-}
-
 static void tell_hand_over(struct redlock_client *client, unsigned node, const struct rl_claim *claim)
 {
     struct redlock_lock *lock = claim->lock ? RL_CONTAINER_OF(claim->lock, struct redlock_lock, core) : NULL;
@@ -155,9 +148,10 @@ static void take_call(struct redlock_client *client, unsigned node, struct rl_cl
                       struct rl_instant now)
 {
     uint64_t before = client->engine.counters.hand_overs;
+    struct rl_instant sent;
 
-    if (call->granted && names_latest(claim, call))
-        read_clock(client, node, call->time_us, claim->lock->round_start, now);
+    if (rl_engine_call_sent(claim, call, &sent))
+        read_clock(client, node, call->time_us, sent, now);
     if (call->fence)
         rl_host_note_counter(claim, call->fence);
     rl_engine_notified(&client->engine, now, claim, node, call);

@@ -303,6 +303,14 @@ static void take_grant(struct rl_engine *engine, struct rl_instant now, struct r
     engine->counters.hand_overs++;
 }
 
+bool rl_engine_call_sent(const struct rl_claim *claim, const struct rl_call *call, struct rl_instant *ret_sent)
+{
+    if (!call->granted || !claim->lock || claim->undoing || call->round != claim->round)
+        return false;
+    *ret_sent = claim->lock->round_start;
+    return true;
+}
+
 void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
                         const struct rl_call *call)
 {

@@ -117,6 +117,15 @@ struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
     }
 }
 
+struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted)
+{
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
+    if (deleted && answer.outcome == RL_REFUSED)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+    return answer;
+}
+
 bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place)
 {
     const struct rl_reply_item *items = reply->elements;

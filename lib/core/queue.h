@@ -15,6 +15,11 @@ struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced);
 /* The meaning of a reply to RELEASE and ROLLBACK. */
 struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply);
 
+/* What it comes to once OTHERS_WAIT could not be, or has been, repeated in full. Without the repetition it is not done: a
+ * place in line of one's own may be left, which would get the key. And what the short form has deleted may well be
+ * missing, or somebody else's. */
+struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted);
+
 /* What else the reply to ENQUEUE says; false if it says nothing of the queue. */
 bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place);
 

@@ -47,13 +47,12 @@ static bool is_trusted(const struct client *client, unsigned node, struct rl_sli
            memcmp(incarnation.data, known, incarnation.size) == 0;
 }
 
-/* Nothing is older than the refresh that the call names, and of the latest one the time is known until the release. */
 static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim, const struct rl_call *call)
 {
-    bool latest = claim->lock && !claim->undoing && call->round == claim->round;
+    struct rl_instant sent;
 
-    if (latest && call->granted && client->engine.standings[node].guarded)
-        client_trust_read_clock(client, node, (int64_t)call->time_us, claim->lock->round_start);
+    if (rl_engine_call_sent(claim, call, &sent) && client->engine.standings[node].guarded)
+        client_trust_read_clock(client, node, (int64_t)call->time_us, sent);
 }
 
 void client_called(struct client *client, unsigned node, struct rl_slice payload)

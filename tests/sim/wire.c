@@ -1,5 +1,6 @@
 /* A client's connection to one master: what lib/driver does, without the system calls. */
 #include "codec/classify.h"
+#include "core/queue.h"
 #include "world.h"
 
 /* More unsent commands than this, and new claims are refused. */
@@ -229,10 +230,7 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         client_repeat(client, &pending, node, answer.outcome == RL_GRANTED ? REPEAT_IN_FULL | REPEAT_DELETED
                                                                            : REPEAT_IN_FULL))
         return;
-    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
-        answer.outcome = RL_FAILED;
-    if ((pending.repeats & REPEAT_DELETED) && answer.outcome == RL_REFUSED)
-        answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+    answer = rl_queue_undone(answer, pending.repeats & REPEAT_DELETED);
     if (pending.step == RL_STEP_ENQUEUE)
         client_placed(client, node, &pending, &reply);
     client_answer(client, &pending, node, answer, latency_of(client, &pending));
