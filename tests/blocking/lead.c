@@ -2,29 +2,7 @@
 #include <check.h>
 #include <stdio.h>
 
-#include "service_rig.h"
-
-static struct world world;
-static struct redlock_mutex *mutex;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-    mutex = world_new_mutex(&world, "key");
-}
-
-static void close_world(void)
-{
-    redlock_mutex_destroy(mutex);
-    world_close(&world);
-}
-
-/* Ends with the lead free, as soon as nobody else is in a call. */
-static void lock_and_unlock(void)
-{
-    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
-    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-}
+#include "lead_rig.h"
 
 /* --- Who does the work ------------------------------------------------------------------------------------------ */
 
@@ -59,7 +37,7 @@ static bool the_thread_sleeps_through(void *argument)
     long before = switches_of(thread);
 
     for (int i = 0; i < PAIRS; i++)
-        lock_and_unlock();
+        lead_lock_and_unlock();
     return switches_of(thread) - before < 2 * PAIRS;
 }
 
@@ -101,7 +79,7 @@ static bool it_has_ended(void *argument)
 {
     struct inside *inside = argument;
 
-    lock_and_unlock();
+    lead_lock_and_unlock();
     return atomic_load(&inside->thread) != 0;
 }
 
@@ -110,7 +88,7 @@ START_TEST(callbacks_that_the_program_gave_the_client_run_on_the_services_thread
     struct inside inside = {.lock = NULL};
     long thread = world_service_thread();
 
-    lock_and_unlock();
+    lead_lock_and_unlock();
     ck_assert_int_eq(redlock_service_run(world.service, begin_something, &inside), 0);
     world_wait(it_has_ended, &inside, "the callback");
     ck_assert_int_eq(atomic_load(&inside.thread), thread);
@@ -148,11 +126,11 @@ START_TEST(the_event_hook_is_called_on_the_services_thread_alone)
     world_open_with(&world, 3, set_hook, &hook);
     mutex = world_new_mutex(&world, "key");
     for (int i = 0; i < 100; i++)
-        lock_and_unlock();
+        lead_lock_and_unlock();
     ck_assert_int_eq(hook.thread, world_service_thread());
     ck_assert_int_eq(hook.elsewhere, 0);
     ck_assert_int_ge(hook.events, 100);
-    close_world();
+    lead_close();
 }
 END_TEST
 
@@ -187,7 +165,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("lead");
-    TCase *three = suite_add_case(suite, "lead", open_three, close_world);
+    TCase *three = suite_add_case(suite, "lead", lead_open, lead_close);
     TCase *own = suite_add_case(suite, "hook", NULL, NULL);
 
     tcase_add_test(three, a_caller_on_its_own_does_without_the_services_thread);

@@ -2,43 +2,11 @@
 #include <check.h>
 #include <poll.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "service_rig.h"
+#include "lead_rig.h"
 
-#define US_PER_S INT64_C(1000000)
 #define ENDS 20
-
-static struct world world;
-static struct redlock_mutex *mutex;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-    mutex = world_new_mutex(&world, "key");
-}
-
-static void close_world(void)
-{
-    redlock_mutex_destroy(mutex);
-    world_close(&world);
-}
-
-static int64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
-}
-
-/* Ends with the lead free, as soon as nobody else is in a call. */
-static void lock_and_unlock(void)
-{
-    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
-    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-}
 
 static bool has_been_canceled(void *argument)
 {
@@ -67,10 +35,10 @@ START_TEST(a_caller_that_leads_keeps_its_deadline)
 
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     for (int i = 0; i < ENDS; i++) {
-        int64_t began_us = now_us();
+        int64_t began_us = lead_now_us();
 
         ck_assert_int_eq(redlock_mutex_lock(other, 10), REDLOCK_DEADLINE);
-        ck_assert_int_ge(now_us() - began_us, 10000);
+        ck_assert_int_ge(lead_now_us() - began_us, 10000);
     }
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(other);
@@ -142,7 +110,7 @@ START_TEST(pthread_cancel_ends_no_thread_inside_a_call)
         ck_assert_ptr_eq(result, PTHREAD_CANCELED);
         ck_assert_int_eq(redlock_mutex_remaining_ns(busy.mutex), 0);
         ck_assert_int_eq(redlock_mutex_trylock(busy.mutex), REDLOCK_OK);
-        lock_and_unlock();
+        lead_lock_and_unlock();
         redlock_mutex_destroy(busy.mutex);
     }
 }
@@ -193,7 +161,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("lead_ends");
-    TCase *three = suite_add_case(suite, "ends", open_three, close_world);
+    TCase *three = suite_add_case(suite, "ends", lead_open, lead_close);
 
     tcase_add_test(three, a_caller_that_leads_is_canceled_by_another_thread);
     tcase_add_test(three, a_caller_that_leads_keeps_its_deadline);

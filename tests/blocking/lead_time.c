@@ -1,40 +1,7 @@
 /* In time, whoever turns the loop, or nobody: alarms, and what goes to a queue. */
 #include <check.h>
-#include <time.h>
 
-#include "service_rig.h"
-
-#define US_PER_S INT64_C(1000000)
-
-static struct world world;
-static struct redlock_mutex *mutex;
-
-static void open_three(void)
-{
-    world_open(&world, 3);
-    mutex = world_new_mutex(&world, "key");
-}
-
-static void close_world(void)
-{
-    redlock_mutex_destroy(mutex);
-    world_close(&world);
-}
-
-static int64_t now_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
-}
-
-/* Ends with the lead free, as soon as nobody else is in a call. */
-static void lock_and_unlock(void)
-{
-    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
-    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-}
+#include "lead_rig.h"
 
 /* --- While others lead ------------------------------------------------------------------------------------------ */
 
@@ -53,7 +20,7 @@ static void watch(struct redlock_mutex *watched_mutex, const struct redlock_alar
         return;
     watched->inner = redlock_mutex_trylock(watched_mutex);
     watched->n_nodes = alarm->nodes ? alarm->n_nodes : 0;
-    atomic_store(&watched->at_us, now_us());
+    atomic_store(&watched->at_us, lead_now_us());
     atomic_store(&watched->thread, world_this_thread());
 }
 
@@ -92,9 +59,9 @@ static int64_t lateness_of_alarm(struct watched *watched, void (*before)(void))
     int64_t end_us;
 
     atomic_store(&watched->thread, 0);
-    lock_and_unlock();
+    lead_lock_and_unlock();
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &lease, NULL), REDLOCK_OK);
-    end_us = now_us() + redlock_mutex_remaining_ns(mutex) / 1000;
+    end_us = lead_now_us() + redlock_mutex_remaining_ns(mutex) / 1000;
     before();
     world_wait(has_alarmed, watched, "the alarm");
     return atomic_load(&watched->at_us) - end_us;
@@ -104,19 +71,24 @@ static void do_nothing(void)
 {
 }
 
+/* The machine may be busy at the end of one lease, but not of all. */
+static void expect_alarm(bool (*is_in_time)(void *watched))
+{
+    struct watched watched = {0};
+
+    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
+    world_wait(is_in_time, &watched, "an alarm within 5 ms");
+    ck_assert_int_eq(redlock_mutex_watch(mutex, NULL, NULL), 0);
+}
+
 static bool alarm_is_in_time(void *argument)
 {
     return lateness_of_alarm(argument, do_nothing) <= 5000;
 }
 
-/* The machine may be busy at the end of one lease, but not of all. */
 START_TEST(an_alarm_comes_in_time_although_the_last_call_has_left_the_lead_free)
 {
-    struct watched watched = {0};
-
-    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
-    world_wait(alarm_is_in_time, &watched, "an alarm within 5 ms");
-    ck_assert_int_eq(redlock_mutex_watch(mutex, NULL, NULL), 0);
+    expect_alarm(alarm_is_in_time);
 }
 END_TEST
 
@@ -135,11 +107,7 @@ static bool alarm_is_in_time_afterwards(void *argument)
 
 START_TEST(an_alarm_comes_in_time_although_a_caller_has_led_for_long)
 {
-    struct watched watched = {0};
-
-    ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
-    world_wait(alarm_is_in_time_afterwards, &watched, "an alarm within 5 ms");
-    ck_assert_int_eq(redlock_mutex_watch(mutex, NULL, NULL), 0);
+    expect_alarm(alarm_is_in_time_afterwards);
 }
 END_TEST
 
@@ -153,13 +121,13 @@ static int64_t time_of_queued(struct queued *queued)
     struct redlock_completion *completion = NULL;
     int64_t began_us;
 
-    lock_and_unlock();
-    began_us = now_us();
+    lead_lock_and_unlock();
+    began_us = lead_now_us();
     ck_assert_int_eq(redlock_mutex_extend_async(queued->mutex, 0, queued->queue, NULL), 0);
     ck_assert_int_eq(redlock_queue_next(queued->queue, PATIENCE_MS, &completion), 0);
     ck_assert_int_eq(completion->status, REDLOCK_E_NOT_HELD);
     redlock_completion_free(completion);
-    return now_us() - began_us;
+    return lead_now_us() - began_us;
 }
 
 /* Nobody asks the masters in these. Waiting for the thread to look around would take a millisecond or two. */
@@ -186,7 +154,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("lead_time");
-    TCase *three = suite_add_case(suite, "lead", open_three, close_world);
+    TCase *three = suite_add_case(suite, "lead", lead_open, lead_close);
 
     tcase_add_test(three, a_watch_is_called_on_the_services_thread_although_a_caller_leads);
     tcase_add_test(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_lead_free);

@@ -1,0 +1,34 @@
+#include "lead_rig.h"
+
+#include <time.h>
+
+#define US_PER_S INT64_C(1000000)
+
+struct world world;
+struct redlock_mutex *mutex;
+
+void lead_open(void)
+{
+    world_open(&world, 3);
+    mutex = world_new_mutex(&world, "key");
+}
+
+void lead_close(void)
+{
+    redlock_mutex_destroy(mutex);
+    world_close(&world);
+}
+
+void lead_lock_and_unlock(void)
+{
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+}
+
+int64_t lead_now_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * US_PER_S + now.tv_nsec / 1000;
+}
