@@ -3,20 +3,14 @@
 #include <event2/event.h>
 
 #include "client.h"
+#include "relay/relays.h"
 
 #define DECLARE_TIMEOUT_S 10
 
+/* epoll's own timeouts are whole milliseconds, too coarse to hold a lock for one. */
 struct event_base *bench_client_base(const struct bench_options *options)
 {
-    struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-
-    /* epoll's own timeouts are whole milliseconds, too coarse to hold a lock for one. */
-    if (config && (options->hold_ms == 0 || event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0))
-        base = event_base_new_with_config(config);
-    if (config)
-        event_config_free(config);
-    return base;
+    return options->hold_ms == 0 ? event_base_new() : relay_precise_base();
 }
 
 /* A restarted master stays out for max_ttl_ms: scenarios that restart some have no use for locks longer than theirs. */

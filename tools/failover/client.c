@@ -8,6 +8,7 @@
 #include <event2/event.h>
 
 #include "bench/seat.h"
+#include "relay/relays.h"
 
 #define METER_US 20000
 #define GOODBYE_TIMEOUT_MS 1500
@@ -160,19 +161,6 @@ static void on_control(evutil_socket_t fd, short what, void *user_data)
     }
 }
 
-/* epoll's own timeouts are whole milliseconds, too coarse for the schedule. */
-static struct event_base *precise_base(void)
-{
-    struct event_config *config = event_config_new();
-    struct event_base *base = NULL;
-
-    if (config && event_config_set_flag(config, EVENT_BASE_FLAG_PRECISE_TIMER) == 0)
-        base = event_base_new_with_config(config);
-    if (config)
-        event_config_free(config);
-    return base;
-}
-
 static bool create_events(struct process *process)
 {
     process->control = event_new(process->base, process->seat->control, EV_READ | EV_PERSIST, on_control, process);
@@ -201,7 +189,7 @@ static bool set_up(struct process *process)
 {
     struct fo_seat *seat = process->seat;
 
-    process->base = precise_base();
+    process->base = relay_precise_base();
     if (!process->base || !create_events(process)) {
         fo_seat_fail(seat, "no event loop");
         return false;

@@ -74,8 +74,7 @@ static void on_order(evutil_socket_t fd, short what, void *user_data)
         event_base_loopbreak(house->base);
 }
 
-/* Delays are short: timers to the microsecond, not to the millisecond. */
-static struct event_base *create_base(void)
+struct event_base *relay_precise_base(void)
 {
     struct event_config *config = event_config_new();
     struct event_base *base = NULL;
@@ -92,7 +91,7 @@ static bool open_house(struct house *house, const char *const *upstream, const c
 {
     char why[160] = "no event loop";
 
-    house->base = create_base();
+    house->base = relay_precise_base();
     for (; house->base && house->n < n; house->n++) {
         struct relay_options options = {.listen = urls[house->n],
                                         .upstream = upstream[house->n],

@@ -12,7 +12,11 @@
 
 #define RELAYS_MAX 31
 
+struct event_base;
 struct relays;
+
+/* A loop whose timers are not late by up to a millisecond, as epoll's own timeouts are. NULL without memory. */
+struct event_base *relay_precise_base(void);
 
 /* On unix sockets in `dir`. NULL: ret_why. */
 struct relays *relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed, char *ret_why,
