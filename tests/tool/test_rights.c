@@ -53,41 +53,64 @@ static bool one_is_in_line(const char *status)
     return first != NULL && strstr(first + 1, words) != NULL;
 }
 
+struct token {
+    char text[64];
+};
+
+static struct token printed_by(const struct tool *ended)
+{
+    struct token token;
+
+    ck_assert_int_eq(sscanf(ended->out, "%63s", token.text), 1);
+    return token;
+}
+
+static void unlock(struct token token)
+{
+    char line[256];
+
+    snprintf(line, sizeof(line), "unlock job %s --prefix app:", token.text);
+    run(line, 0);
+}
+
+/* One takes the lock, and another waits in line when this returns. Answers the first one's token. */
+static struct token get_in_line(struct tool *waiter)
+{
+    struct token first;
+
+    run("lock job --prefix app: --quiet", 0);
+    first = printed_by(&tool);
+    tool_start(waiter, (const char *const[]){"lock", "job", "--prefix", "app:", "--wait", "20s", "--quiet", NULL});
+    do
+        tool_run(&tool, "status job --prefix app: --json");
+    while (!one_is_in_line(tool.out));
+    return first;
+}
+
 /* One waits in line, and is handed the lock when it is given up. */
 static void hand_over(void)
 {
     struct tool waiter;
-    char line[256], token[64];
 
-    run("lock job --prefix app: --quiet", 0);
-    ck_assert_int_eq(sscanf(tool.out, "%63s", token), 1);
-    tool_start(&waiter, (const char *const[]){"lock", "job", "--prefix", "app:", "--wait", "20s", "--quiet", NULL});
-    do
-        tool_run(&tool, "status job --prefix app: --json");
-    while (!one_is_in_line(tool.out));
-    snprintf(line, sizeof(line), "unlock job %s --prefix app:", token);
-    run(line, 0);
+    unlock(get_in_line(&waiter));
     tool_finish(&waiter);
     tool_expect(&waiter, 0);
-    ck_assert_int_eq(sscanf(waiter.out, "%63s", token), 1);
-    snprintf(line, sizeof(line), "unlock job %s --prefix app:", token);
-    run(line, 0);
+    unlock(printed_by(&waiter));
 }
 
 static void use_all_rights(void)
 {
     char line[2048];
-    char token[64];
+    struct token token;
 
     tool_run(&tool, "nodes --new-deployment --yes --prefix app:");
     run("nodes --prefix app:", 0);
     run("lock job --prefix app: --quiet --fenced", 0);
-    ck_assert_int_eq(sscanf(tool.out, "%63s", token), 1);
+    token = printed_by(&tool);
     run("lock job --prefix app: --quiet --fenced", 1);
     run("lock plain --prefix app: --quiet", 0);
     run("status job --prefix app:", 0);
-    snprintf(line, sizeof(line), "unlock job %s --prefix app:", token);
-    run(line, 0);
+    unlock(token);
     hand_over();
     snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
     tool_run(&tool, line);
@@ -108,6 +131,44 @@ START_TEST(each_of_the_advised_rights_is_needed)
     use_locker(_i);
     use_all_rights();
     ask_contains(masters, 0, "ACL LOG", "command");
+}
+END_TEST
+
+static bool was_denied(size_t master, const char *command)
+{
+    char *reply = masters_command(masters, master, (const char *const[]){"ACL", "LOG", NULL});
+    bool denied;
+
+    ck_assert_msg(reply != NULL, "%s", masters_error());
+    denied = strstr(reply, command) != NULL;
+    free(reply);
+    return denied;
+}
+
+static void allow_extensions(bool allowed)
+{
+    for (size_t i = 0; i < N; i++)
+        ask_expect(masters, i, allowed ? "ACL SETUSER locker +pexpire" : "ACL SETUSER locker -pexpire", "OK");
+}
+
+/* What was handed over has a short lease at first. It may take several extensions until a majority has granted one:
+ * that is no reason to give the lock up. */
+START_TEST(a_lock_that_was_handed_over_is_extended_until_a_majority_does)
+{
+    struct tool waiter;
+    struct token first;
+
+    use_locker(LEAVE_NONE);
+    tool_run(&tool, "nodes --new-deployment --yes --prefix app:");
+    first = get_in_line(&waiter);
+    allow_extensions(false);
+    unlock(first);
+    while (!was_denied(0, "pexpire"))
+        continue;
+    allow_extensions(true);
+    tool_finish(&waiter);
+    tool_expect(&waiter, 0);
+    unlock(printed_by(&waiter));
 }
 END_TEST
 
@@ -139,6 +200,7 @@ static Suite *suite(void)
     TCase *rights = suite_add_case(made, "rights", setup, teardown);
 
     tcase_add_test(rights, the_advised_rights_are_enough);
+    tcase_add_test(rights, a_lock_that_was_handed_over_is_extended_until_a_majority_does);
     tcase_add_test(rights, the_advised_rights_are_those_of_the_manual);
     tcase_add_loop_test(rights, each_of_the_advised_rights_is_needed, 0, RIGHTS);
     return made;

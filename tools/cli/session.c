@@ -7,6 +7,8 @@
 
 #include "cli/commands.h"
 
+enum { EXTEND_AGAIN_MS = 20 };
+
 static void on_signal(evutil_socket_t number, short what, void *data)
 {
     struct session *session = data;
@@ -188,7 +190,9 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
     if (status != REDLOCK_OK || session->caught != 0 ||
         redlock_remaining_ms(lock) >= (int64_t)options->ttl_ms * 3 / 4)
         return status;
-    status = session_extend(session, lock, options->ttl_ms);
+    /* An extension can overtake the release on a master that the majority did not need. */
+    while ((status = session_extend(session, lock, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
+        session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);
     acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
     acquired.remaining_ms = redlock_remaining_ms(lock);
     session->last = acquired;
