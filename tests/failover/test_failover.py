@@ -244,10 +244,10 @@ def a_durable_master_has_a_quarantine_only_if_it_was_emptied():
     assert emptied["after"]["acquired"] > 50, emptied["after"]
 
 
-def planted(plant, promise):
+def planted(plant, promise, *consequences):
     report = measured("baseline", program=PLANTED, plant=plant, expected=1)
     assert report["safety"][promise] > 0, report["safety"]
-    others = [name for name in PROMISES if name != promise and report["safety"][name]]
+    others = [name for name in PROMISES if name not in (promise, *consequences) and report["safety"][name]]
     assert others == [], report["safety"]
 
 
@@ -266,7 +266,8 @@ def a_planted_regression_is_caught():
 
 
 def a_planted_foreign_release_is_caught():
-    planted("foreign", "foreign_releases")
+    # Three of five masters may have been the leader's whole quorum: without one of them another can have one, too.
+    planted("foreign", "foreign_releases", "double_holds", "mixed_writes")
 
 
 def a_planted_leak_is_caught():
