@@ -81,8 +81,9 @@ REDLOCK_API void redlock_client_destroy(struct redlock_client *client);
 typedef void (*redlock_shutdown_fn)(struct redlock_client *client, int status, void *user_data);
 
 /* The orderly end: refuses new work (REDLOCK_E_CLOSING), cancels pending acquisitions, releases every held lock, and
- * calls back when all reachable masters have confirmed, or after timeout_ms. Status: 0, REDLOCK_DEADLINE if some
- * release is unconfirmed, or REDLOCK_CANCELED if the client was destroyed meanwhile. Does not destroy the client.
+ * calls back when all connected masters have confirmed, or after timeout_ms. A minority that sends nothing for
+ * node_timeout_ms is not waited for. Status: 0, REDLOCK_DEADLINE if some release is not confirmed by a quorum, or
+ * REDLOCK_CANCELED if the client was destroyed meanwhile. Does not destroy the client.
  * Errors: E_ARGUMENT, E_TIMEOUT (1 to one day), E_CLOSING (called twice), E_FORKED. */
 REDLOCK_API int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb,
                                         void *user_data);

@@ -107,8 +107,12 @@ struct rl_contended {
 struct rl_shutdown {
     redlock_shutdown_fn cb;
     void *user_data;
-    struct rl_timer timer;
+    struct rl_timer timer; /* comes back every node_timeout_ms */
+    struct rl_instant deadline;
+    uint64_t bytes_in[REDLOCK_MAX_MASTERS]; /* when the timer came last */
+    bool silent[REDLOCK_MAX_MASTERS];       /* nothing has come between its last two times */
     bool running;
+    bool ending; /* some locks were busy, and are to be released yet */
     bool expired;
 };
 

@@ -1,19 +1,45 @@
 /* The orderly end of a client: nothing new, everything held released, and confirmed as far as possible. */
 #include "api/client.h"
 
-/* A lock that has been won, but whose callback has yet to say so, is busy: it is released after that. */
-static void end_lock(struct redlock_lock *lock)
+/* True: there is more to do. A lock that has been won, but whose callback has yet to say so, is busy: it is released
+ * after that. */
+static bool end_lock(struct redlock_lock *lock)
 {
-    if (lock->core.op == RL_OP_ACQUIRE)
+    if (lock->core.op == RL_OP_ACQUIRE) {
         redlock_cancel(lock);
-    else if (lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING)
-        redlock_release(lock, NULL, NULL);
+        return true;
+    }
+    return (lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING) &&
+           redlock_release(lock, NULL, NULL) != 0;
 }
 
 static void end_locks(struct redlock_client *client)
 {
+    client->shutdown.ending = false;
     for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next)
-        end_lock(RL_CONTAINER_OF(at, struct redlock_lock, link));
+        client->shutdown.ending |= end_lock(RL_CONTAINER_OF(at, struct redlock_lock, link));
+}
+
+static void await(struct redlock_client *client, struct rl_instant now)
+{
+    struct rl_shutdown *shutdown = &client->shutdown;
+    struct rl_instant next = rl_after(now, client->engine.config.node_timeout);
+
+    rl_timers_arm(rl_driver_timers(client->driver), &shutdown->timer, rl_earlier(next, shutdown->deadline));
+}
+
+/* Notes who has said nothing since it was called last. */
+static void note_silence(struct redlock_client *client)
+{
+    struct rl_shutdown *shutdown = &client->shutdown;
+
+    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+        struct rl_conn_stats conn;
+
+        rl_driver_node_stats(client->driver, i, &conn);
+        shutdown->silent[i] = shutdown->running && conn.bytes_in == shutdown->bytes_in[i];
+        shutdown->bytes_in[i] = conn.bytes_in;
+    }
 }
 
 int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb, void *user_data)
@@ -29,30 +55,54 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
     client->closing = true;
     client->shutdown.cb = cb;
     client->shutdown.user_data = user_data;
+    client->shutdown.deadline = rl_after(rl_client_read_clock(client), rl_ms(timeout_ms));
+    note_silence(client);
     client->shutdown.running = true;
     end_locks(client);
-    rl_timers_arm(rl_driver_timers(client->driver), &client->shutdown.timer,
-                  rl_after(rl_client_read_clock(client), rl_ms(timeout_ms)));
+    await(client, client->now);
     rl_driver_wake(client->driver);
     return 0;
 }
 
-/* Are all debts settled where it can be expected, and does a quorum of masters not hold any of the values? */
-static bool debts_settled(const struct redlock_client *client, bool *ret_confirmed)
+static const struct rl_claim *debt_at(struct rl_list *at)
 {
-    const struct rl_engine *engine = &client->engine;
-    bool settled = true;
+    return RL_CONTAINER_OF(at, struct rl_claim, link);
+}
 
-    *ret_confirmed = true;
-    for (struct rl_list *at = engine->debts.next; at != &engine->debts; at = at->next) {
-        const struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
+/* Many releases may keep a master busy for longer than one answer may take: as long as answers come, they are waited
+ * for. */
+static bool answers(const struct redlock_client *client, size_t node)
+{
+    enum rl_link link = client->engine.links[node];
 
-        if (rl_claim_count_clean(claim) < engine->config.quorum)
-            *ret_confirmed = false;
-        for (size_t i = 0; i < claim->n_nodes; i++)
-            settled &= claim->slots[i].undo != RL_UNDO_SENT || engine->links[i] != RL_LINK_READY;
-    }
-    return settled;
+    return link == RL_LINK_READY || (link == RL_LINK_LATE && !client->shutdown.silent[node]);
+}
+
+static bool is_awaited(const struct redlock_client *client, const struct rl_claim *claim)
+{
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        if (claim->slots[i].undo == RL_UNDO_SENT && answers(client, i))
+            return true;
+    return false;
+}
+
+/* Is an undo under way whose answer can be expected? With many debts this is asked in every turn: as a rule the oldest
+ * one says so. */
+static bool answers_awaited(const struct redlock_client *client)
+{
+    for (struct rl_list *at = client->engine.debts.next; at != &client->engine.debts; at = at->next)
+        if (is_awaited(client, debt_at(at)))
+            return true;
+    return false;
+}
+
+/* A quorum of masters does not hold any of the values. */
+static bool confirmed(const struct rl_engine *engine)
+{
+    for (struct rl_list *at = engine->debts.next; at != &engine->debts; at = at->next)
+        if (rl_claim_count_clean(debt_at(at)) < engine->config.quorum)
+            return false;
+    return true;
 }
 
 static bool callbacks_due(const struct redlock_client *client)
@@ -82,15 +132,16 @@ static void end(struct redlock_client *client, int status)
 /* Releases that no quorum has confirmed are waited for until the timeout: their masters may come back. */
 void rl_shutdown_check(struct redlock_client *client)
 {
-    bool confirmed;
+    const struct rl_engine *engine = &client->engine;
 
     if (!client->shutdown.running)
         return;
-    end_locks(client);
-    if (debts_settled(client, &confirmed) && confirmed && !callbacks_due(client))
+    if (client->shutdown.ending)
+        end_locks(client);
+    if (client->shutdown.expired)
+        end(client, confirmed(engine) ? REDLOCK_OK : REDLOCK_DEADLINE);
+    else if (!answers_awaited(client) && confirmed(engine) && !callbacks_due(client))
         end(client, REDLOCK_OK);
-    else if (client->shutdown.expired)
-        end(client, confirmed ? REDLOCK_OK : REDLOCK_DEADLINE);
 }
 
 void rl_shutdown_cancel(struct redlock_client *client)
@@ -103,7 +154,10 @@ void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct redlock_client *client = RL_CONTAINER_OF(timer, struct redlock_client, shutdown.timer);
 
-    client->shutdown.expired = true;
+    note_silence(client);
+    if (rl_before(now, client->shutdown.deadline))
+        await(client, now);
+    else
+        client->shutdown.expired = true;
     rl_driver_wake(client->driver);
-    (void)now;
 }

@@ -1,6 +1,8 @@
 /* redlock_client_shutdown(): the orderly end. */
+#include <stdio.h>
 #include <string.h>
 
+#include "master_relay.h"
 #include "rig.h"
 #include "suite.h"
 
@@ -114,6 +116,64 @@ START_TEST(silent_masters_end_a_shutdown_by_its_timeout)
 }
 END_TEST
 
+START_TEST(a_silent_minority_is_not_waited_for)
+{
+    rig_hold(&rig, "silent", 60000);
+    ck_assert(masters_hang(rig.masters, 0));
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, REDLOCK_MAX_TIMEOUT_MS, on_shutdown, &report), 0);
+    wait_report(REDLOCK_OK);
+}
+END_TEST
+
+enum { MANY = 30, SLICE_US = 20000, NODE_TIMEOUT_MS = 500 };
+
+static void pending_expect(size_t node, bool some)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    ck_assert_int_eq(stats.pending > 0, some);
+}
+
+static bool is_late(void *argument)
+{
+    struct redlock_node_stats stats;
+
+    redlock_client_node_stats(rig.client, 0, &stats, sizeof(stats));
+    return stats.link == REDLOCK_LINK_LATE;
+}
+
+/* Its answers take so long in sum that the oldest one is overdue all the time. */
+START_TEST(a_master_that_keeps_answering_is_waited_for)
+{
+    static const struct relay_toxics slow = {.slice_bytes = 1, .slice_delay_us = SLICE_US};
+    struct relay *relay;
+
+    rig_close(&rig);
+    rig_start_masters(&rig, 3, NULL);
+    relay = master_relay_create(rig.base, rig.masters, 0);
+    rig.urls[0] = relay_url(relay);
+    rig.options.node_timeout_ms = NODE_TIMEOUT_MS;
+    rig_connect(&rig);
+    for (int i = 0; i < MANY; i++) {
+        char key[16];
+
+        snprintf(key, sizeof(key), "slow-%d", i);
+        rig_hold(&rig, key, 60000);
+    }
+    relay_set(relay, 0, RELAY_DOWNSTREAM, &slow);
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, REDLOCK_MAX_TIMEOUT_MS, on_shutdown, &report), 0);
+    rig_wait(&rig, is_late, NULL, "the first answer to be overdue");
+    ck_assert_uint_eq(report.calls, 0);
+    pending_expect(0, true);
+    wait_report(REDLOCK_OK);
+    pending_expect(0, false);
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    relay_destroy(relay);
+}
+END_TEST
+
 START_TEST(destroying_the_client_cancels_its_shutdown)
 {
     rig_hold(&rig, "silent", 60000);
@@ -157,6 +217,8 @@ int main(void)
     tcase_add_test(three, shutdown_cancels_pending_acquisitions);
     tcase_add_test(three, a_client_that_is_shutting_down_refuses_new_work);
     tcase_add_test(three, silent_masters_end_a_shutdown_by_its_timeout);
+    tcase_add_test(three, a_silent_minority_is_not_waited_for);
+    tcase_add_test(three, a_master_that_keeps_answering_is_waited_for);
     tcase_add_test(three, destroying_the_client_cancels_its_shutdown);
     tcase_add_test(three, the_client_is_destroyed_in_its_shutdown_callback);
     return suite_run_with_server(suite);
