@@ -106,6 +106,13 @@ static void tell_extending(struct redlock_client *client, const struct rl_effect
                                                    .lock = lock_of(effect->claim->lock)});
 }
 
+/* A waiter's numbers must be as young as its commands. */
+static void propose_anew(const struct rl_effect *effect)
+{
+    if (effect->step == RL_STEP_ENQUEUE && effect->claim->fenced)
+        rl_fence_propose(effect->claim, propose(lock_of(effect->claim->lock)->attempt));
+}
+
 static void carry_out(struct redlock_client *client, const struct rl_effect *effect)
 {
     struct redlock_lock *lock = effect->lock ? lock_of(effect->lock) : NULL;
@@ -113,6 +120,7 @@ static void carry_out(struct redlock_client *client, const struct rl_effect *eff
     switch (effect->kind) {
     case RL_EFFECT_SEND:
         tell_extending(client, effect);
+        propose_anew(effect);
         rl_host_send(client, effect);
         break;
     case RL_EFFECT_WANT_CLAIM:

@@ -1,5 +1,7 @@
 /* Waiting in line: the order, the hand-over, and what the next holder has. */
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "queue_rig.h"
 #include "suite.h"
@@ -207,6 +209,52 @@ START_TEST(fencing_tokens_grow_from_hand_over_to_hand_over)
 }
 END_TEST
 
+static uint64_t wall_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
+}
+
+struct refreshes {
+    const struct redlock_client *client;
+    uint64_t until; /* commands */
+};
+
+static bool have_been_sent(void *argument)
+{
+    const struct refreshes *refreshes = argument;
+
+    return watch_stats(refreshes->client).commands >= refreshes->until;
+}
+
+/* Where counters are lost, only the numbers that clients propose keep tokens growing: a waiter's must not be those of
+ * its beginning, since others may have got larger ones meanwhile. */
+START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
+{
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_acquire_options wish = queue_wish();
+    struct refreshes refreshes = {.client = client};
+    struct redlock_lock *holder = rig_hold(&rig, "young", 10000);
+    struct seat waiter;
+    uint64_t since_us;
+
+    wish.fenced = 1;
+    seat_take(&rig, &waiter, client, "young", &wish);
+    since_us = wall_us();
+    refreshes.until = watch_stats(client).commands + 2 * rig.n; /* a round may be under way */
+    rig_wait(&rig, have_been_sent, &refreshes, "two refreshes");
+    for (size_t i = 0; i < rig.n; i++)
+        free(masters_command(rig.masters, i, (const char *const[]){"DEL", "redlock:fence:young", NULL}));
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    seat_wait_held(&waiter);
+    ck_assert_uint_gt(waiter.outcome.fence, since_us);
+    seat_leave(&waiter);
+    queue_wait_gone(&rig, "young");
+}
+END_TEST
+
 START_TEST(strict_order_waits_in_line_from_the_first_attempt)
 {
     struct redlock_acquire_options wish = queue_wish();
@@ -280,6 +328,7 @@ int main(void)
     tcase_add_loop_test(five, who_adopts_such_a_lock_brings_its_full_ttl, 0, 2);
     tcase_add_test(five, an_extension_by_the_caller_brings_the_full_ttl_at_once);
     tcase_add_test(five, fencing_tokens_grow_from_hand_over_to_hand_over);
+    tcase_add_test(five, a_waiter_proposes_a_number_as_young_as_its_latest_refresh);
     tcase_add_test(five, strict_order_waits_in_line_from_the_first_attempt);
     tcase_add_test(five, who_knows_that_others_wait_gets_in_line_at_once);
     tcase_add_test(five, an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt);

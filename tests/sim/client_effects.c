@@ -47,13 +47,25 @@ static void client_tell(struct client *client, const struct pending *pending, un
     client_watch(client);
 }
 
+/* Clients' wall clocks disagree. */
+static uint64_t propose(const struct client *client, unsigned key)
+{
+    int64_t wall_ns = client_true_now(client) + client->world->plan.wall_offset[client->index];
+    uint64_t wall_us = client->world->plan.no_wall ? 0 : (uint64_t)(wall_ns / RL_NS_PER_US);
+
+    return client->seen[key] >= wall_us ? client->seen[key] + 1 : wall_us;
+}
+
 static void send_all(struct client *client, const struct rl_effect *effect)
 {
     struct box *box = box_of_claim(effect->claim);
-    struct message message = client_command(client, box, effect->step, 0, 0);
+    struct message message;
     struct pending pending = {.box = box->id, .round = effect->round, .sent = client->now,
                               .step = (uint8_t)effect->step};
 
+    if (effect->step == RL_STEP_ENQUEUE && effect->claim->fenced)
+        rl_fence_propose(effect->claim, propose(client, box->key));
+    message = client_command(client, box, effect->step, 0, 0);
     trace_send(client, box, effect);
     once_on_send(client->world, box, effect->step);
     if (effect->step == RL_STEP_ENQUEUE) {
@@ -131,15 +143,6 @@ struct box *client_new_box(struct client *client, const struct handle *handle)
     box->life = client->life;
     box->foreign = client->world->plan.foreign[client->index];
     return box;
-}
-
-/* Clients' wall clocks disagree. */
-static uint64_t propose(const struct client *client, unsigned key)
-{
-    int64_t wall_ns = client_true_now(client) + client->world->plan.wall_offset[client->index];
-    uint64_t wall_us = client->world->plan.no_wall ? 0 : (uint64_t)(wall_ns / RL_NS_PER_US);
-
-    return client->seen[key] >= wall_us ? client->seen[key] + 1 : wall_us;
 }
 
 static void start_attempt(struct client *client, struct handle *handle)

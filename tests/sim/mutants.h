@@ -52,6 +52,7 @@
     X(ALARM_WAITS, "engine", 1000, "a loss is told when the renewal under way has been answered")         \
     X(FENCE_UNRECORDED, "engine", 10000, "a token is handed out before a quorum has recorded it")         \
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token")   \
+    X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all")   \
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart")        \
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl")      \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable")                            \
