@@ -252,6 +252,7 @@ START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
     ck_assert_uint_gt(waiter.outcome.fence, since_us);
     seat_leave(&waiter);
     queue_wait_gone(&rig, "young");
+    redlock_client_destroy(client);
 }
 END_TEST
 
