@@ -79,8 +79,9 @@ REDLOCK_API int redlock_service_create(const char *const *masters, size_t n_mast
 REDLOCK_API void redlock_service_destroy(struct redlock_service *service);
 
 /* The orderly end: refuses new work (REDLOCK_E_CLOSING), cancels pending acquisitions, releases held locks, and waits
- * for the masters' confirmation, at most timeout_ms. 0, or REDLOCK_DEADLINE if some release is unconfirmed. Does not
- * destroy the service. Errors: E_ARGUMENT, E_TIMEOUT (1 to one day), E_CLOSING, E_OWN_THREAD, E_FORKED. */
+ * for the masters' confirmation, at most timeout_ms. 0, or REDLOCK_DEADLINE if a quorum has not confirmed some
+ * release. Does not destroy the service. Errors: E_ARGUMENT, E_TIMEOUT (1 to one day), E_CLOSING, E_OWN_THREAD,
+ * E_FORKED. */
 REDLOCK_API int redlock_service_shutdown(struct redlock_service *service, int64_t timeout_ms);
 
 /* redlock_client_stats() and redlock_client_node_stats(); of the latter's texts, name is valid while the service lives,

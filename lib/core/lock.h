@@ -201,10 +201,10 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
  * this key (protocol 4.4, 6.3). */
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint64_t proposal);
+void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* RL_EFFECT_SEND with RL_STEP_ENQUEUE and a fenced claim: such a number, made now, before the commands are. */
 void rl_fence_propose(struct rl_claim *claim, uint64_t proposal);
-void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* RL_EFFECT_ACCEPT. */
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

@@ -67,7 +67,8 @@ int session_acquire(struct session *session, struct redlock_lock *lock,
                     const struct redlock_acquire_options *options);
 
 /* session_acquire() of a lock that has most of its ttl left: one that a former holder has handed over, or that took
- * long to get, has less at first, and is extended. session->last is the acquisition's, with the status of both. */
+ * long to get, has less at first, and is extended until a majority has done so, as long as it is valid.
+ * session->last is the acquisition's, with the status of both. */
 int session_acquire_whole(struct session *session, struct redlock_lock *lock,
                           const struct redlock_acquire_options *options);
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
