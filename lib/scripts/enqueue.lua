@@ -4,9 +4,33 @@
 -- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
 -- waits here, waiters in front, PTTL of the key, ms after which to look again or -1, fencing counter}
 @HAND_OVER@
+-- How long a waiter's lease lasts; who does not count is dropped.
+local function living(value, entry)
+  local left = read(entry)
+  if not left then
+    redis.call('ZREM', KEYS[2], value)
+    redis.call('HDEL', KEYS[3], value)
+  end
+  return left
+end
+
+-- Has somebody else a place in front of this one?
+local function is_overtaken(me, ticket)
+  while true do
+    local head = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
+    if not head[1] then
+      return false
+    end
+    if living(head[1], redis.call('HGET', KEYS[3], head[1])) then
+      local lowest = tonumber(head[2])
+      return head[1] ~= me and (lowest < ticket or lowest == ticket and head[1] < me)
+    end
+  end
+end
+
 local me, lease, round, inc, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[6], ARGV[7] ~= '0'
 if inc ~= '' and inc ~= incarnation() then
-  return {-2, now_us, 0, 0, 0, -1, -1, 0}
+  return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
 if fenced and not counter() then
   return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
@@ -16,7 +40,7 @@ local waiting = redis.call('ZCARD', KEYS[2])
 local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me)
 local held, known = value == me, notes[4] and redis.call('ZSCORE', KEYS[2], me)
 if not known and not held and waiting >= 100000 then
-  return {-3, now_us, 0, 0, 0, -1, -1, 0}
+  return {-3, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
 
 local last, ticket = tonumber(notes[1] or 0), tonumber(ARGV[4])
@@ -37,10 +61,10 @@ if held then
   if redis.call('PTTL', KEYS[1]) < lease then
     redis.call('PEXPIRE', KEYS[1], whole(lease + 1))
   end
-  redis.call('HSET', KEYS[3], '@last', last, '@holder', holder(me, ticket, ARGV[9]))
+  redis.call('HSET', KEYS[3], '@last', last, '@holder', me .. ' ' .. whole(ticket) .. ' ' .. ARGV[9])
 elseif not value and waiting == 0 then
-  count_up(tonumber(ARGV[7]), ARGV[8])
-  redis.call('HSET', KEYS[3], '@last', last, '@holder', holder(me, ticket, ARGV[9]))
+  count_up(ARGV[7], ARGV[8])
+  redis.call('HSET', KEYS[3], '@last', last, '@holder', me .. ' ' .. whole(ticket) .. ' ' .. ARGV[9])
   give(me, lease)
   value, held = me, true
 elseif not stale then
@@ -62,14 +86,10 @@ if at then
   end
 end
 if not value then
-  value = hand_over(me)
+  value = hand_over(redis.call('ZPOPMIN', KEYS[2]), me)
   held = value == me
 end
-local lower = false
-if held and waiting > 0 then
-  local lowest, head = first_in_line()
-  lower = head and head ~= me and (lowest < ticket or lowest == ticket and head < me)
-end
+local lower = held and waiting > 0 and is_overtaken(me, ticket)
 local pttl = redis.call('PTTL', KEYS[1])
 local rank, look = 0, held and -1 or pttl
 if not held then
@@ -88,4 +108,4 @@ if other and other == before and not held and
     (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then
   tell(channel, other, 0, 'lower', '-', 0)
 end
-return {held and 1 or 0, now_us, ticket, lower and 1 or 0, rank, pttl, look, held and fenced and counter() or 0}
+return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look, held and fenced and counter() or 0}

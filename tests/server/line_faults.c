@@ -300,12 +300,22 @@ START_TEST(a_replica_takes_nobody)
 }
 END_TEST
 
+/* "Foreign" would be the end of it, and the place in line would stay. */
+START_TEST(a_replica_does_not_say_that_a_waiter_has_left)
+{
+    hold_for_long();
+    line_wait("a", 10);
+    ask_expect(counter_master, 0, "REPLICAOF 127.0.0.1 1", "OK");
+    expect_answer(line_release("a"), RL_FAILED, RL_DETAIL_READONLY, 0);
+}
+END_TEST
+
 /* With no more rights than a client needs that never waits. */
 START_TEST(who_may_not_look_at_queues_can_release)
 {
     hold_for_long();
     line_wait("a", 10);
-    ask_expect(counter_master, 0, "ACL SETUSER default -zcard", "OK");
+    ask_expect(counter_master, 0, "ACL SETUSER default -zpopmin", "OK");
     expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     expect_said(line_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
@@ -350,6 +360,7 @@ static void add_fault_tests(TCase *cases)
     tcase_add_test(cases, a_server_out_of_memory_takes_nobody_and_may_have_done_something);
     tcase_add_test(cases, a_server_out_of_memory_hands_over_and_deletes_all_the_same);
     tcase_add_test(cases, a_replica_takes_nobody);
+    tcase_add_test(cases, a_replica_does_not_say_that_a_waiter_has_left);
     tcase_add_test(cases, who_may_not_look_at_queues_can_release);
     tcase_add_test(cases, who_may_not_publish_hands_over_in_silence);
 }

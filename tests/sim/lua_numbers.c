@@ -53,10 +53,12 @@ static int fast_tonumber(lua_State *lua)
 
 static int fast_format(lua_State *lua)
 {
+    const char *format = luaL_checkstring(lua, 1);
     char digits[RL_DECIMAL_MAX];
     lua_Number number;
 
-    if (lua_gettop(lua) != 2 || lua_type(lua, 2) != LUA_TNUMBER || strcmp(luaL_checkstring(lua, 1), "%.0f") != 0)
+    if (lua_gettop(lua) != 2 || lua_type(lua, 2) != LUA_TNUMBER ||
+        (strcmp(format, "%.0f") != 0 && strcmp(format, "%d") != 0))
         return call_original(lua);
     number = lua_tonumber(lua, 2);
     if (!(number >= 0 && number < MAX_WHOLE) || floor(number) < number)

@@ -41,6 +41,12 @@ static const char extend_creates[] =
     "redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])\n"
     "return 1\n";
 
+#define TAKE_LAST                                                              \
+    "(function() "                                                             \
+    "local last = redis.call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES') "        \
+    "if last[1] then redis.call('ZREM', KEYS[2], last[1]) end "                \
+    "return last end)()"
+
 /* Bugs that are a few words in another place of a real script: old words, new words. */
 static const struct edit {
     enum mutant mutant;
@@ -55,11 +61,12 @@ static const struct edit {
      "ends and math.max(ends - now, 100) or 0"},
     {MUTANT_HEAD_NEVER_EXPIRES, RL_SCRIPT_RELEASE, "ends and ends - now or 0",
      "ends and math.max(ends - now, 100) or 0"},
-    {MUTANT_GRANT_FOR_LONGER, RL_SCRIPT_RELEASE, "whole(left + 1)", "20000"},
-    {MUTANT_HIGHEST_TICKET, RL_SCRIPT_ENQUEUE, "0, 0, 'WITHSCORES'", "-1, -1, 'WITHSCORES'"},
-    {MUTANT_HIGHEST_TICKET, RL_SCRIPT_RELEASE, "0, 0, 'WITHSCORES'", "-1, -1, 'WITHSCORES'"},
+    {MUTANT_GRANT_FOR_LONGER, RL_SCRIPT_RELEASE, "string.format('%d', left + 1)", "20000"},
+    {MUTANT_HIGHEST_TICKET, RL_SCRIPT_ENQUEUE, "hand_over(redis.call('ZPOPMIN', KEYS[2]), me)",
+     "hand_over(" TAKE_LAST ", me)"},
+    {MUTANT_HIGHEST_TICKET, RL_SCRIPT_RELEASE, "redis.pcall('ZPOPMIN', KEYS[2])", TAKE_LAST},
     {MUTANT_TICKET_FROM_CLOCK, RL_SCRIPT_ENQUEUE, "math.max(last + 1, math.min(", "math.max(1, math.min("},
-    {MUTANT_PLACE_KEPT, RL_SCRIPT_RELEASE, "if place then", "if false then"},
+    {MUTANT_PLACE_KEPT, RL_SCRIPT_RELEASE, "redis.pcall('HDEL', KEYS[3], ARGV[1])", "0"},
     {MUTANT_REFRESH_SHORTENS, RL_SCRIPT_ENQUEUE, "if redis.call('PTTL', KEYS[1]) < lease then", "if true then"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "local span = top + 1000", "local span = math.floor(top * 0.8)"},

@@ -119,6 +119,7 @@ static const struct command {
     {"ZRANK", 3, 3, READS, command_zrank},
     {"ZSCORE", 3, 3, READS, command_zscore},
     {"ZRANGE", 4, 5, READS, command_zrange},
+    {"ZPOPMIN", 2, 2, WRITES, command_zpopmin},
     {"PUBLISH", 3, 3, READS, command_publish},
     {"TIME", 1, 1, READS, command_time},
     {"INFO", 1, 1, READS, command_info},

@@ -43,6 +43,7 @@ COMMAND(zcard);
 COMMAND(zrank);
 COMMAND(zscore);
 COMMAND(zrange);
+COMMAND(zpopmin);
 
 #undef COMMAND
 

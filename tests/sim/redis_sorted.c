@@ -1,4 +1,6 @@
 /* Commands on sorted sets. */
+#include <string.h>
+
 #include "redis_commands.h"
 #include "util/decimal.h"
 
@@ -151,4 +153,32 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
         if (scored)
             reply->elements[reply->n_elements++] = item_of_score(context, &members[i]);
     }
+}
+
+_Static_assert(RL_DECIMAL_MAX + MEMBER_TEXT <= REDIS_SCRATCH, "a score and a member");
+
+/* The first member and its score; copied, since the member goes. */
+void command_zpopmin(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *set;
+    struct member *first;
+    struct rl_reply_item score;
+    char *name = context->scratch + RL_DECIMAL_MAX;
+    uint32_t count;
+
+    (void)argc;
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    reply->n_elements = 0;
+    if (!set)
+        return;
+    first = keyspace_members(context->keys, set, &count);
+    score = item_of_score(context, first);
+    memcpy(name, first->name, first->size);
+    reply->elements[reply->n_elements++] =
+        (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {name, first->size}};
+    reply->elements[reply->n_elements++] = score;
+    keyspace_remove_member(context->keys, set, first);
+    context->wrote = true;
 }

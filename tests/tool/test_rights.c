@@ -8,7 +8,7 @@
 
 static const char *manual; /* redlock(7), as it is written */
 
-enum { RIGHTS = 27, LEAVE_NONE = -1 };
+enum { RIGHTS = 28, LEAVE_NONE = -1 };
 
 /* The user with the advised rights on one master, but for one of them. */
 static void set_locker(size_t master, int left_out)
@@ -87,12 +87,14 @@ static struct token get_in_line(struct tool *waiter)
     return first;
 }
 
-/* One waits in line, and is handed the lock when it is given up. */
+/* One waits in line, another gets in line behind it and leaves; the first is handed the lock when it is given up. */
 static void hand_over(void)
 {
     struct tool waiter;
+    struct token first = get_in_line(&waiter);
 
-    unlock(get_in_line(&waiter));
+    run("lock job --prefix app: --quiet --wait 100ms", 1);
+    unlock(first);
     tool_finish(&waiter);
     tool_expect(&waiter, 0);
     unlock(printed_by(&waiter));

@@ -59,12 +59,12 @@ clients 2
     61.000  m1  release k A1 = 2
     61.000  m2  release k A1 = 2
     61.000  m3  release k A1 = 2
-    62.000  B   m1 calls: B3 0 granted - 61000 0
+    62.000  B   m1 calls: B3 0 granted - 0061000 0
     62.000  A   m1: release A1 granted, handed on
-    62.000  B   m2 calls: B3 0 granted - 61000 0
+    62.000  B   m2 calls: B3 0 granted - 0061000 0
     62.000  B   acquire: ok, valid for 1958.000 ms
     62.000  A   m2: release A1 granted, handed on
-    62.000  B   m3 calls: B3 0 granted - 61000 0
+    62.000  B   m3 calls: B3 0 granted - 0061000 0
     62.000  A   m3: release A1 granted, handed on
     62.000  A   release: ok
   1041.000  B   extend B3 -> m1 m2 m3

@@ -96,18 +96,18 @@ stall-timeout 400
    201.000  m2  release k A1 = 2
    201.000  m3  release k A1 = 2
    202.000  B   m1 is heard
-   202.000  B   m1 calls: B2 0 granted - 201000 0
+   202.000  B   m1 calls: B2 0 granted - 0201000 0
    202.000  A   m1: release A1 granted, handed on
-   202.000  C   m2 calls: C4 0 granted - 201000 0
+   202.000  C   m2 calls: C4 0 granted - 0201000 0
    202.000  A   m2: release A1 granted, handed on
-   202.000  C   m3 calls: C4 0 granted - 201000 0
+   202.000  C   m3 calls: C4 0 granted - 0201000 0
    202.000  C   acquire: ok, valid for 270.000 ms
    202.000  A   m3: release A1 granted, handed on
    202.000  A   release: ok
    222.501  B   m1 is ready
    222.501  B   rollback B2 -> m1
    252.501  m1  rollback k B2 = 2
-   253.501  C   m1 calls: C4 0 granted - 252500 0
+   253.501  C   m1 calls: C4 0 granted - 0252500 0
    253.501  B   m1: rollback B2 granted, handed on
    300.000  m1  has k = C4 for 184.000 ms
    300.000  m2  has k = C4 for 184.000 ms
