@@ -117,16 +117,6 @@ void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim)
 
 /* --- What masters say ------------------------------------------------------------------------------------------- */
 
-/* In a memory that is to be proved, or in none. */
-static bool from_judged_memory(const struct redlock_client *client, unsigned node, struct rl_slice incarnation)
-{
-    struct rl_slice judged = rl_trust_incarnation(client, node);
-
-    if (!judged.size)
-        return incarnation.size == 1 && *(const char *)incarnation.data == '-';
-    return judged.size == incarnation.size && memcmp(judged.data, incarnation.data, judged.size) == 0;
-}
-
 static void read_clock(struct redlock_client *client, unsigned node, uint64_t time_us, struct rl_instant sent,
                        struct rl_instant now)
 {
@@ -172,7 +162,7 @@ void rl_waiters_message(void *ctx, unsigned node, struct rl_slice payload, struc
     if (!rl_queue_call(payload, &value, &incarnation, &call))
         return;
     claim = find(&client->waiters, value);
-    if (claim && (!call.granted || from_judged_memory(client, node, incarnation)))
+    if (claim && rl_queue_call_counts(&call, incarnation, rl_trust_incarnation(client, node)))
         take_call(client, node, claim, &call, now);
 }
 

@@ -201,3 +201,12 @@ bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct r
     *ret_call = call;
     return true;
 }
+
+bool rl_queue_call_counts(const struct rl_call *call, struct rl_slice incarnation, struct rl_slice judged)
+{
+    if (!call->granted)
+        return true;
+    if (!judged.size)
+        return rl_slice_is(incarnation, "-");
+    return judged.size == incarnation.size && memcmp(judged.data, incarnation.data, judged.size) == 0;
+}

@@ -28,4 +28,8 @@ bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place);
 bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
                    struct rl_call *ret_call);
 
+/* A key that was given says nothing unless it was in the memory that is judged; where none is (an empty slice), in none
+ * at all. That there is a lower ticket is a hint and may come from anywhere. */
+bool rl_queue_call_counts(const struct rl_call *call, struct rl_slice incarnation, struct rl_slice judged);
+
 #endif

@@ -36,15 +36,11 @@ static struct box *find(const struct client *client, struct rl_slice value)
                                                                                                                  : NULL;
 }
 
-static bool is_trusted(const struct client *client, unsigned node, struct rl_slice incarnation)
+static struct rl_slice judged(const struct client *client, unsigned node)
 {
-    const struct rl_standing *standing = &client->engine.standings[node];
-    const char *known = client->trust[node].incarnation;
+    const char *incarnation = client->trust[node].incarnation;
 
-    if (!standing->guarded)
-        return true;
-    return rl_standing_votes(standing, client->now) && incarnation.size == strlen(known) &&
-           memcmp(incarnation.data, known, incarnation.size) == 0;
+    return (struct rl_slice){incarnation, client->engine.standings[node].guarded ? strlen(incarnation) : 0};
 }
 
 static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim, const struct rl_call *call)
@@ -65,7 +61,7 @@ void client_called(struct client *client, unsigned node, struct rl_slice payload
     TRACE(client->world, name_of_client(client->index), "%s calls: %.*s%s", name_of_master(node), (int)payload.size,
           (const char *)payload.data, box ? "" : " (who?)");
     world_count(client->world, COUNTER_CALLS);
-    if (!box || (call.granted && !is_trusted(client, node, incarnation))) {
+    if (!box || !rl_queue_call_counts(&call, incarnation, judged(client, node))) {
         world_count(client->world, COUNTER_CALLS_IGNORED);
         return;
     }

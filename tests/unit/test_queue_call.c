@@ -147,6 +147,35 @@ START_TEST(a_hostile_notification_does_no_harm)
 }
 END_TEST
 
+static struct rl_slice slice_of(const char *text)
+{
+    return (struct rl_slice){text, strlen(text)};
+}
+
+START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_judged)
+{
+    struct rl_call granted = {.granted = true};
+
+    ck_assert(rl_queue_call_counts(&granted, slice_of("memory-2"), slice_of("memory-2")));
+    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory-1"), slice_of("memory-2")));
+    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory-22"), slice_of("memory-2")));
+    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory"), slice_of("memory-2")));
+    ck_assert(!rl_queue_call_counts(&granted, slice_of("-"), slice_of("memory-2")));
+    ck_assert(rl_queue_call_counts(&granted, slice_of("-"), slice_of("")));
+    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory-2"), slice_of("")));
+}
+END_TEST
+
+START_TEST(a_lower_ticket_may_be_told_of_by_any_memory)
+{
+    struct rl_call lower = {.granted = false};
+
+    ck_assert(rl_queue_call_counts(&lower, slice_of("-"), slice_of("memory-2")));
+    ck_assert(rl_queue_call_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));
+    ck_assert(rl_queue_call_counts(&lower, slice_of("-"), slice_of("")));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("queue_call");
@@ -158,5 +187,7 @@ int main(void)
     tcase_add_test(cases, a_number_is_digits_and_not_too_many);
     tcase_add_test(cases, a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else);
     tcase_add_test(cases, a_hostile_notification_does_no_harm);
+    tcase_add_test(cases, a_key_counts_if_it_was_given_in_the_memory_that_is_judged);
+    tcase_add_test(cases, a_lower_ticket_may_be_told_of_by_any_memory);
     return suite_run(suite);
 }
