@@ -107,21 +107,3 @@ bool bench_servers_restart(struct bench_servers *servers, size_t i, bool pinned,
     *ret_reason = masters_error();
     return false;
 }
-
-/* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */
-void bench_servers_version(const struct bench_servers *servers, char *ret_text, size_t size)
-{
-    const char *const info[] = {"INFO", "server", NULL};
-    char *reply = servers->own ? masters_command(servers->own, 0, info) : NULL;
-    const char *valkey = reply ? strstr(reply, "valkey_version:") : NULL;
-    const char *redis = reply ? strstr(reply, "redis_version:") : NULL;
-    const char *version = valkey ? valkey : redis;
-
-    if (version) {
-        version = strchr(version, ':') + 1;
-        snprintf(ret_text, size, "%s %.*s", valkey ? "valkey" : "redis", (int)strcspn(version, "\r\n"), version);
-    } else {
-        snprintf(ret_text, size, "unknown server");
-    }
-    free(reply);
-}

@@ -25,7 +25,4 @@ bool bench_servers_heal(struct bench_servers *servers, enum bench_fault fault, s
 bool bench_servers_kill(struct bench_servers *servers, size_t i, const char **ret_reason);
 bool bench_servers_restart(struct bench_servers *servers, size_t i, bool pinned, const char **ret_reason);
 
-/* "redis 7.0.15", or "unknown server". */
-void bench_servers_version(const struct bench_servers *servers, char *ret_text, size_t size);
-
 #endif

@@ -33,13 +33,14 @@ static const struct row fence_rows[] = {{"fence", 16, 4, 0, QUEUE}};
 
 static void print_machine(FILE *out, const struct bench_options *options, const struct bench_servers *servers)
 {
-    char cpu[128], kernel[128], server[64], date[32] = "";
+    char cpu[128], kernel[128], server[64] = "unknown server", date[32] = "";
     time_t now = time(NULL);
     struct tm utc;
 
     system_cpu_model(cpu, sizeof(cpu));
     system_kernel(kernel, sizeof(kernel));
-    bench_servers_version(servers, server, sizeof(server));
+    if (servers->own)
+        masters_version(servers->own, 0, server, sizeof(server));
     if (gmtime_r(&now, &utc))
         strftime(date, sizeof(date), "%Y-%m-%d", &utc);
     fprintf(out, "libredlock %s, %s: %zu masters by %s, %s; %s, %ld processors, %s%s; %g s a line.\n\n",

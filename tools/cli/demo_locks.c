@@ -35,14 +35,14 @@ static bool show_master(struct demo *demo, size_t i, char ret_run_id[RUN_ID_SIZE
 {
     const char *const command[] = {"INFO", "server", NULL};
     char *info = masters_command(demo->masters, i, command);
-    char version[16];
+    char version[32];
 
     if (info == NULL)
         return demo_stop(demo, "a master does not answer", masters_error());
-    info_field(info, "redis_version:", version, sizeof(version));
     info_field(info, "run_id:", ret_run_id, RUN_ID_SIZE);
     free(info);
-    demo_say(demo, "master %zu   %-16s pid %-8ld redis %s", i + 1, session_node_name(demo->alice, i),
+    masters_version(demo->masters, i, version, sizeof(version));
+    demo_say(demo, "master %zu   %-16s pid %-8ld %s", i + 1, session_node_name(demo->alice, i),
              (long)masters_pid(demo->masters, i), version);
     return true;
 }
@@ -61,7 +61,7 @@ static bool show_own_masters(struct demo *demo)
     char run_ids[DEMO_MASTERS][RUN_ID_SIZE];
     bool durable = true;
 
-    demo_say(demo, "Five redis-server processes that know nothing of each other: no replicas,");
+    demo_say(demo, "Five server processes that know nothing of each other: no replicas,");
     demo_say(demo, "no cluster. Each flushes every write to its disk, so a crash forgets nothing.");
     demo_gap(demo);
     for (size_t i = 0; i < demo->n; i++) {

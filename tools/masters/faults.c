@@ -1,6 +1,7 @@
 /* Questions and faults, one master at a time. */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -108,6 +109,23 @@ char *masters_command(struct masters *masters, size_t i, const char *const *argv
         return NULL;
     }
     return command_run(master, argv, COMMAND_TIMEOUT_MS);
+}
+
+/* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */
+void masters_version(struct masters *masters, size_t i, char *ret_text, size_t size)
+{
+    const char *const info[] = {"INFO", "server", NULL};
+    char *reply = masters_command(masters, i, info);
+    const char *valkey = reply ? strstr(reply, "valkey_version:") : NULL;
+    const char *version = valkey || !reply ? valkey : strstr(reply, "redis_version:");
+
+    if (version) {
+        version = strchr(version, ':') + 1;
+        snprintf(ret_text, size, "%s %.*s", valkey ? "valkey" : "redis", (int)strcspn(version, "\r\n"), version);
+    } else {
+        snprintf(ret_text, size, "unknown server");
+    }
+    free(reply);
 }
 
 /* GET alone could not tell the value "(nil)" from a missing key; EXISTS is asked first. */
