@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -33,14 +34,16 @@ static const struct row fence_rows[] = {{"fence", 16, 4, 0, QUEUE}};
 
 static void print_machine(FILE *out, const struct bench_options *options, const struct bench_servers *servers)
 {
-    char cpu[128], kernel[128], server[64] = "unknown server", date[32] = "";
+    const char *const info[] = {"INFO", "server", NULL};
+    char *reply = servers->own ? masters_command(servers->own, 0, info) : NULL;
+    char cpu[128], kernel[128], server[64], date[32] = "";
     time_t now = time(NULL);
     struct tm utc;
 
     system_cpu_model(cpu, sizeof(cpu));
     system_kernel(kernel, sizeof(kernel));
-    if (servers->own)
-        masters_version(servers->own, 0, server, sizeof(server));
+    masters_version(reply, server, sizeof(server));
+    free(reply);
     if (gmtime_r(&now, &utc))
         strftime(date, sizeof(date), "%Y-%m-%d", &utc);
     fprintf(out, "libredlock %s, %s: %zu masters by %s, %s; %s, %ld processors, %s%s; %g s a line.\n\n",

@@ -40,8 +40,8 @@ static bool show_master(struct demo *demo, size_t i, char ret_run_id[RUN_ID_SIZE
     if (info == NULL)
         return demo_stop(demo, "a master does not answer", masters_error());
     info_field(info, "run_id:", ret_run_id, RUN_ID_SIZE);
+    masters_version(info, version, sizeof(version));
     free(info);
-    masters_version(demo->masters, i, version, sizeof(version));
     demo_say(demo, "master %zu   %-16s pid %-8ld %s", i + 1, session_node_name(demo->alice, i),
              (long)masters_pid(demo->masters, i), version);
     return true;

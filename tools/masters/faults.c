@@ -112,12 +112,10 @@ char *masters_command(struct masters *masters, size_t i, const char *const *argv
 }
 
 /* Valkey says both redis_version, which it only claims to be compatible with, and valkey_version. */
-void masters_version(struct masters *masters, size_t i, char *ret_text, size_t size)
+void masters_version(const char *info, char *ret_text, size_t size)
 {
-    const char *const info[] = {"INFO", "server", NULL};
-    char *reply = masters_command(masters, i, info);
-    const char *valkey = reply ? strstr(reply, "valkey_version:") : NULL;
-    const char *version = valkey || !reply ? valkey : strstr(reply, "redis_version:");
+    const char *valkey = info ? strstr(info, "valkey_version:") : NULL;
+    const char *version = valkey || !info ? valkey : strstr(info, "redis_version:");
 
     if (version) {
         version = strchr(version, ':') + 1;
@@ -125,7 +123,6 @@ void masters_version(struct masters *masters, size_t i, char *ret_text, size_t s
     } else {
         snprintf(ret_text, size, "unknown server");
     }
-    free(reply);
 }
 
 /* GET alone could not tell the value "(nil)" from a missing key; EXISTS is asked first. */

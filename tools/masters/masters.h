@@ -71,8 +71,8 @@ bool masters_set_up(struct masters *masters, size_t i, const struct masters_setu
  * malloc'ed; NULL on failure, error replies included: their text is then in masters_error(). */
 char *masters_command(struct masters *masters, size_t i, const char *const *argv);
 
-/* "redis 7.0.15", "valkey 8.1.1"; "unknown server" if it does not answer. */
-void masters_version(struct masters *masters, size_t i, char *ret_text, size_t size);
+/* What the reply to INFO server says: "redis 7.0.15", "valkey 8.1.1"; "unknown server" without a reply (NULL). */
+void masters_version(const char *info, char *ret_text, size_t size);
 
 /* Convenience for tests and the demo: value of a key (NULL if absent or failed; malloc'ed), and how many masters
  * have the key at all. Masters that are down or hung count as not having it. */
