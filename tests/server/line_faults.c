@@ -310,12 +310,15 @@ START_TEST(a_replica_does_not_say_that_a_waiter_has_left)
 }
 END_TEST
 
+static const char *const narrowed[] = {"ACL SETUSER default -hdel", "ACL SETUSER default -zpopmin",
+                                       "ACL SETUSER default -hdel -zpopmin -zcard"};
+
 /* With no more rights than a client needs that never waits. */
 START_TEST(who_may_not_look_at_queues_can_release)
 {
     hold_for_long();
     line_wait("a", 10);
-    ask_expect(counter_master, 0, "ACL SETUSER default -zpopmin", "OK");
+    ask_expect(counter_master, 0, narrowed[_i], "OK");
     expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     expect_said(line_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
@@ -361,7 +364,7 @@ static void add_fault_tests(TCase *cases)
     tcase_add_test(cases, a_server_out_of_memory_hands_over_and_deletes_all_the_same);
     tcase_add_test(cases, a_replica_takes_nobody);
     tcase_add_test(cases, a_replica_does_not_say_that_a_waiter_has_left);
-    tcase_add_test(cases, who_may_not_look_at_queues_can_release);
+    tcase_add_loop_test(cases, who_may_not_look_at_queues_can_release, 0, sizeof narrowed / sizeof narrowed[0]);
     tcase_add_test(cases, who_may_not_publish_hands_over_in_silence);
 }
 
