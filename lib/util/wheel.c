@@ -1,14 +1,16 @@
 /* IMPLEMENTATION NOTES
  *
  * Tick t is the millisecond [origin + t ms, origin + (t+1) ms); its timers are in slot t modulo RL_WHEEL_SLOTS,
- * together with those of any later turn of the wheel, which a pass skips by looking at their instants. A pass at
- * `now` visits every tick from done + 1 to the current one. The current tick has not ended, so it is visited again by
+ * together with those of any later turn of the wheel, which a pass skips: a whole slot by what is noted of it, since
+ * looking at each of very many timers would cost more than firing them; or one by one. A pass at `now` visits every tick from done + 1 to the current one. The current tick has not ended, so it is visited again by
  * the next pass: done stops before it.
  *
  * What is due is first moved to a list of its own and only then fired, so that fire functions may do what they like to
  * the wheel: disarming takes a timer out of whichever list it is in, and arming puts it into a slot, never back into
  * the list being fired. */
 #include "util/wheel.h"
+
+#include <stdbool.h>
 
 #define WORD_BITS 64
 #define N_WORDS (RL_WHEEL_SLOTS / WORD_BITS)
@@ -34,6 +36,8 @@ void rl_wheel_init(struct rl_wheel *wheel, struct rl_instant now)
         wheel->occupied[i] = 0;
     for (size_t i = 0; i < RL_WHEEL_SLOTS; i++)
         rl_list_init(&wheel->slots[i]);
+    for (size_t i = 0; i < RL_WHEEL_SLOTS; i++)
+        wheel->earliest[i] = RL_NEVER;
 }
 
 void rl_timer_init(struct rl_timer *timer, rl_timer_fn fire)
@@ -56,6 +60,7 @@ void rl_wheel_arm(struct rl_wheel *wheel, struct rl_timer *timer, struct rl_inst
         tick = wheel->done + 1;
     slot = (size_t)(tick % RL_WHEEL_SLOTS);
     rl_list_append(&wheel->slots[slot], &timer->link);
+    wheel->earliest[slot] = rl_earlier(wheel->earliest[slot], at);
     wheel->occupied[slot / WORD_BITS] |= UINT64_C(1) << (slot % WORD_BITS);
 }
 
@@ -86,15 +91,21 @@ static int64_t next_marked(const struct rl_wheel *wheel, int64_t from, int64_t l
 static void collect(struct rl_wheel *wheel, size_t slot, struct rl_instant now, struct rl_list *due)
 {
     struct rl_list *head = &wheel->slots[slot];
+    struct rl_instant earliest = RL_NEVER;
     struct rl_list *next;
 
+    if (rl_before(now, wheel->earliest[slot]) && !rl_list_empty(head))
+        return;
     for (struct rl_list *link = head->next; link != head; link = next) {
         next = link->next;
-        if (rl_before(now, timer_of(link)->at))
+        if (rl_before(now, timer_of(link)->at)) {
+            earliest = rl_earlier(earliest, timer_of(link)->at);
             continue;
+        }
         rl_list_remove(link);
         rl_list_append(due, link);
     }
+    wheel->earliest[slot] = earliest;
     if (rl_list_empty(head))
         wheel->occupied[slot / WORD_BITS] &= ~(UINT64_C(1) << (slot % WORD_BITS));
 }
@@ -122,15 +133,22 @@ void rl_wheel_expire(struct rl_wheel *wheel, struct rl_instant now)
     }
 }
 
-/* A slot may hold only timers of a later turn, or none any more: then the wake-up is early, once per turn. */
+/* A slot may hold only timers of a later turn, or none any more. Where all do, the wake-up is early, once per turn. */
 struct rl_instant rl_wheel_next(const struct rl_wheel *wheel)
 {
     int64_t limit = wheel->done + RL_WHEEL_SLOTS;
+    bool any = false;
 
     for (int64_t tick = next_marked(wheel, wheel->done + 1, limit); tick <= limit;
          tick = next_marked(wheel, tick + 1, limit)) {
-        if (!rl_list_empty(&wheel->slots[tick % RL_WHEEL_SLOTS]))
-            return rl_after(wheel->origin, rl_ms(tick + 1));
+        size_t slot = (size_t)(tick % RL_WHEEL_SLOTS);
+        struct rl_instant end = rl_after(wheel->origin, rl_ms(tick + 1));
+
+        if (rl_list_empty(&wheel->slots[slot]))
+            continue;
+        if (rl_before(wheel->earliest[slot], end))
+            return end;
+        any = true;
     }
-    return RL_NEVER;
+    return any ? rl_after(wheel->origin, rl_ms(limit + 1)) : RL_NEVER;
 }

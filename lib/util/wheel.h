@@ -25,6 +25,7 @@ struct rl_wheel {
     struct rl_instant origin;
     int64_t done;                                  /* slots up to and including this tick have been expired */
     uint64_t occupied[RL_WHEEL_SLOTS / 64];        /* bit set: the slot's list may be non-empty */
+    struct rl_instant earliest[RL_WHEEL_SLOTS];    /* no timer of the slot is due before */
     struct rl_list slots[RL_WHEEL_SLOTS];
 };
 
