@@ -101,7 +101,7 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     uint32_t ttl_ms = lock->wish->ttl_ms;
 
     assert(lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING);
-    rl_claim_init(claim, config->n_nodes, lock->wish->fenced);
+    rl_claim_init(claim, config->n_nodes, config->quorum, lock->wish->fenced);
     if (claim->fenced)
         rl_claim_fence(claim)->proposal = proposal;
     lock->attempts++;
@@ -233,7 +233,7 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     assert((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim);
     if (lock->state == RL_LOCK_WAITING && !rl_wait_is_over(engine, lock, now))
         return;
-    deadline = rl_ledger_deadline(lock->claim, config->quorum, config->guard);
+    deadline = rl_ledger_deadline(lock->claim, config->guard);
     left_ns = rl_until(now, deadline).ns;
     if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->wish->min_validity.ns)) {
         rl_acquire_fail(engine, lock, now, RL_END_TOO_SLOW);

@@ -6,14 +6,16 @@
 /* The next wake-up for a held lock may have to come earlier. */
 void rl_answer_revoke(struct rl_engine *engine, struct rl_claim *claim, unsigned node)
 {
-    rl_ledger_revoke(&claim->slots[node]);
+    rl_ledger_revoke(claim, node);
     if (claim->lock && rl_lock_is_held(claim->lock))
         rl_lock_notify(engine, claim->lock, RL_NOTICE_SHORTENED);
 }
 
-static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
+static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, unsigned node,
                            struct rl_answer answer)
 {
+    struct rl_slot *slot = &claim->slots[node];
+
     slot->vote = (uint8_t)answer.outcome;
     if (answer.outcome == RL_REFUSED || answer.outcome == RL_FAILED)
         rl_debt_waive(slot);
@@ -22,7 +24,7 @@ static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uin
     if (claim->undoing)
         engine->counters.late_grants++; /* protocol 1.7: the release is already behind it */
     else if (round == claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS))
-        rl_ledger_grant(slot, claim->round_bound);
+        rl_ledger_grant(claim, node, claim->round_bound);
 }
 
 /* As if the latest round had asked for the shortest ttl that any extension has ever asked for. */
@@ -39,7 +41,7 @@ static void raise_bound(const struct rl_engine *engine, struct rl_claim *claim, 
     bool loose = claim->loose & rl_bit(node);
 
     if ((round == claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS)) && !claim->undoing)
-        rl_ledger_grant(&claim->slots[node], loose ? loose_bound(engine, claim) : claim->round_bound);
+        rl_ledger_grant(claim, node, loose ? loose_bound(engine, claim) : claim->round_bound);
 }
 
 /* A command that sets the ttl may be carried out at any later time. */
@@ -98,9 +100,10 @@ static void note_possible(struct rl_slot *slot)
 /* "queued" was said before the grant that a notification has told of if both are of this round: then the vote has the
  * round's bound. A grant of an earlier round is over when the master says "queued". What failed may have been done by
  * an earlier round all the same. */
-static void enqueue_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, struct rl_slot *slot,
+static void enqueue_answered(struct rl_engine *engine, struct rl_claim *claim, uint32_t round, unsigned node,
                              struct rl_answer answer)
 {
+    struct rl_slot *slot = &claim->slots[node];
     bool granted_since = slot->vote == RL_GRANTED && slot->bound.ns == claim->round_bound.ns;
 
     engine->counters.late_grants += claim->undoing && answer.outcome == RL_GRANTED;
@@ -109,10 +112,10 @@ static void enqueue_answered(struct rl_engine *engine, struct rl_claim *claim, u
     } else if (answer.outcome == RL_GRANTED) {
         slot->vote = RL_GRANTED;
         if (!claim->undoing)
-            rl_ledger_grant(slot, claim->round_bound);
+            rl_ledger_grant(claim, node, claim->round_bound);
     } else if (answer.outcome == RL_QUEUED && !granted_since) {
         slot->vote = RL_QUEUED;
-        rl_ledger_revoke(slot);
+        rl_ledger_revoke(claim, node);
     } else if (slot->vote == RL_PENDING && round == 0) {
         slot->vote = (uint8_t)answer.outcome;
         rl_debt_waive(slot);
@@ -124,16 +127,14 @@ static void enqueue_answered(struct rl_engine *engine, struct rl_claim *claim, u
 static void vote_answered(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
                           uint32_t round, unsigned node, struct rl_answer answer)
 {
-    struct rl_slot *slot = &claim->slots[node];
-
     if (claim->fenced)
         rl_fence_answered(claim, step, node, answer);
     switch (step) {
     case RL_STEP_CLAIM:
-        claim_answered(engine, claim, round, slot, answer);
+        claim_answered(engine, claim, round, node, answer);
         break;
     case RL_STEP_ENQUEUE:
-        enqueue_answered(engine, claim, round, slot, answer);
+        enqueue_answered(engine, claim, round, node, answer);
         break;
     case RL_STEP_EXTEND:
         extend_answered(engine, now, claim, round, node, answer);
@@ -294,8 +295,8 @@ static void take_grant(struct rl_engine *engine, struct rl_instant now, struct r
     slot->vote = RL_GRANTED;
     slot->answer = RL_GRANTED;
     slot->detail = RL_DETAIL_NONE;
-    rl_ledger_grant(slot, RL_MUTANT(GRANT_FROM_ARRIVAL)
-                              ? rl_vote_bound(&engine->config.drift, now, claim->ttl_ms) : claim->round_bound);
+    rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
+                                     ? rl_vote_bound(&engine->config.drift, now, claim->ttl_ms) : claim->round_bound);
     if (claim->fenced)
         rl_fence_answered(claim, RL_STEP_ENQUEUE, node, answer);
     if (claim->lock->state == RL_LOCK_WAITING)

@@ -2,14 +2,16 @@
 
 #include <string.h>
 
-void rl_claim_init(struct rl_claim *claim, size_t n_nodes, bool fenced)
+void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, bool fenced)
 {
     memset(claim, 0, rl_claim_size(n_nodes, fenced));
     claim->fenced = fenced;
     claim->n_nodes = (uint8_t)n_nodes;
+    claim->quorum = (uint8_t)quorum;
     rl_list_init(&claim->link);
     claim->give_up = RL_LONG_AGO;
     claim->round_bound = RL_LONG_AGO;
+    claim->quorum_bound = RL_LONG_AGO;
     claim->shortest_extension_ms = UINT32_MAX;
     for (size_t i = 0; i < n_nodes; i++) {
         claim->slots[i].bound = RL_LONG_AGO;

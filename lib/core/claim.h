@@ -39,7 +39,7 @@ enum rl_undo {
 };
 
 struct rl_slot {
-    struct rl_instant bound;   /* lb_j: the vote counts until then; RL_LONG_AGO if it does not */
+    struct rl_instant bound;   /* lb_j: the vote counts until then; RL_LONG_AGO if it does not; ledger.c changes it */
     uint32_t latency_us;       /* of the latest reply to the current operation */
     uint8_t vote;              /* enum rl_outcome of the claim */
     uint8_t answer;            /* enum rl_outcome of the latest operation, for the evidence */
@@ -62,6 +62,7 @@ struct rl_claim {
     uint32_t in_flight;     /* commands without a reply, over all masters */
     struct rl_instant round_bound; /* what a grant in the latest round counts until */
     uint8_t n_nodes;
+    uint8_t quorum;
     bool fenced : 1;
     bool undoing : 1;
     bool done : 1;          /* in the engine's list of claims to be disposed of */
@@ -71,6 +72,7 @@ struct rl_claim {
     uint32_t shortest_extension_ms; /* of all extensions; UINT32_MAX before the first */
     uint32_t to_send[RL_STEP_COUNT]; /* effects: masks of masters */
     uint32_t owed_ttl_ms;      /* held for a lease only: the ttl that the first extension must bring; 0: it has it */
+    struct rl_instant quorum_bound; /* the quorum-th largest of the slots' bounds: ledger.c */
     struct rl_instant give_up; /* every key set by this claim has expired by then */
     struct rl_claim *next_out; /* in that queue */
     struct rl_slot slots[];
@@ -94,7 +96,7 @@ static inline size_t rl_claim_size(size_t n_nodes, bool fenced)
 }
 
 /* Everything empty. */
-void rl_claim_init(struct rl_claim *claim, size_t n_nodes, bool fenced);
+void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, bool fenced);
 
 /* Behind the slots; NULL for kinds of lock without tokens. */
 static inline struct rl_fence *rl_claim_fence(const struct rl_claim *claim)

@@ -1,5 +1,7 @@
 #include "core/ledger.h"
 
+#include <assert.h>
+
 #include "core/mutant.h"
 
 #define MOST_MASTERS 32
@@ -12,10 +14,10 @@ static size_t votes_needed(size_t quorum)
 }
 
 /* The k largest bounds are kept in order, the largest first; with so few of them, sorting in is the quickest way. */
-struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, size_t quorum, struct rl_span guard)
+static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
 {
     struct rl_instant largest[MOST_MASTERS];
-    size_t k = votes_needed(quorum);
+    size_t k = votes_needed(claim->quorum);
     size_t n = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -28,31 +30,34 @@ struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, size_t quorum
             largest[at] = largest[at - 1];
         largest[at] = bound;
     }
-    return rl_after(largest[k - 1], (struct rl_span){-guard.ns});
+    return largest[k - 1];
 }
 
-bool rl_ledger_valid(const struct rl_claim *claim, size_t quorum, struct rl_span guard, struct rl_instant now)
+/* A bound that stays below the quorum-th largest, or at most reaches it, does not move that. */
+void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
-    struct rl_instant until = rl_after(now, guard);
-    size_t votes = 0;
+    struct rl_instant former = claim->slots[node].bound;
 
-    for (size_t i = 0; i < claim->n_nodes; i++)
-        votes += rl_before(until, claim->slots[i].bound);
-    return votes >= votes_needed(quorum);
+    assert(node < claim->n_nodes && claim->quorum >= 1 && claim->quorum <= claim->n_nodes);
+    if (bound.ns == former.ns)
+        return;
+    claim->slots[node].bound = bound;
+    if (!rl_before(former, claim->quorum_bound) || rl_before(claim->quorum_bound, bound))
+        claim->quorum_bound = find_quorum_bound(claim);
 }
 
-void rl_ledger_sent(struct rl_slot *slot, struct rl_instant bound)
+void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
     if (!RL_MUTANT(SHORTENED_WHEN_ACKED))
-        slot->bound = rl_earlier(slot->bound, bound);
+        rl_ledger_set(claim, node, rl_earlier(claim->slots[node].bound, bound));
 }
 
-void rl_ledger_grant(struct rl_slot *slot, struct rl_instant bound)
+void rl_ledger_grant(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
-    slot->bound = bound;
+    rl_ledger_set(claim, node, bound);
 }
 
-void rl_ledger_revoke(struct rl_slot *slot)
+void rl_ledger_revoke(struct rl_claim *claim, size_t node)
 {
-    slot->bound = RL_LONG_AGO;
+    rl_ledger_set(claim, node, RL_LONG_AGO);
 }

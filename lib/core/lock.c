@@ -134,8 +134,7 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
     if (claim->fenced)
         rl_claim_fence(claim)->token = inheritance->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        claim->slots[i].bound =
-            rl_before(now, engine->stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i];
+        rl_ledger_set(claim, i, rl_before(now, engine->stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i]);
         claim->slots[i].vote = RL_UNKNOWN; /* to be undone wherever it may be */
     }
 }
@@ -143,10 +142,10 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
 bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance)
 {
-    rl_claim_init(claim, engine->config.n_nodes, inheritance->fence != 0);
+    rl_claim_init(claim, engine->config.n_nodes, engine->config.quorum, inheritance->fence != 0);
     inherit(engine, now, claim, inheritance);
     claim->give_up = rl_surely_expired(&engine->config.drift, now, claim->longest_ttl_ms);
-    if (!rl_before(now, rl_ledger_deadline(claim, engine->config.quorum, engine->config.guard))) {
+    if (!rl_before(now, rl_ledger_deadline(claim, engine->config.guard))) {
         rl_claim_settle(engine, claim);
         return false;
     }
@@ -218,20 +217,17 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     if (RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING)
-        return rl_ledger_deadline(lock->claim, engine->config.quorum, engine->config.guard);
+        return rl_ledger_deadline(lock->claim, engine->config.guard);
     if (!rl_lock_is_held(lock))
         return RL_LONG_AGO;
     if (RL_MUTANT(VALIDITY_IS_A_FLAG))
         return RL_NEVER;
-    return rl_ledger_deadline(lock->claim, engine->config.quorum, engine->config.guard);
+    return rl_ledger_deadline(lock->claim, engine->config.guard);
 }
 
 bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    if (!rl_lock_is_held(lock))
-        return false;
-    return RL_MUTANT(VALIDITY_IS_A_FLAG) ||
-           rl_ledger_valid(lock->claim, engine->config.quorum, engine->config.guard, now);
+    return rl_before(now, rl_lock_deadline(engine, lock));
 }
 
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)

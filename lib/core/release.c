@@ -81,7 +81,7 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint32_t ttl_ms)
 {
-    rl_claim_init(claim, engine->config.n_nodes, false);
+    rl_claim_init(claim, engine->config.n_nodes, engine->config.quorum, false);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->give_up = rl_surely_expired(&engine->config.drift, now, ttl_ms);

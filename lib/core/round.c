@@ -24,7 +24,7 @@ static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_
         slot->latency_us = RL_NO_LATENCY;
         slot->answer = RL_FAILED;
         if (rl_may_extend(engine, i, slot, now, &why)) {
-            rl_ledger_sent(slot, claim->round_bound);
+            rl_ledger_sent(claim, i, claim->round_bound);
             slot->answer = RL_PENDING;
             why = RL_DETAIL_NONE;
             nodes |= rl_bit(i);
@@ -39,7 +39,7 @@ static void believe_missing(const struct rl_engine *engine, struct rl_claim *cla
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if ((claim->unproved & claim->missing & rl_bit(i)) && !rl_in_quarantine(engine, i, now))
-            rl_ledger_revoke(&claim->slots[i]);
+            rl_ledger_revoke(claim, i);
     }
 }
 

@@ -91,15 +91,15 @@ void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, un
 void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
                            struct rl_span step)
 {
-    struct rl_slot *slot;
+    struct rl_instant bound;
 
     if (!lock->claim || RL_MUTANT(CLOCK_STEP_IGNORED))
         return;
-    slot = &lock->claim->slots[node];
-    if (slot->bound.ns == RL_LONG_AGO.ns)
+    bound = lock->claim->slots[node].bound;
+    if (bound.ns == RL_LONG_AGO.ns)
         return;
-    slot->bound = rl_until(now, slot->bound).ns > step.ns ? rl_after(slot->bound, (struct rl_span){-step.ns})
-                                                          : RL_LONG_AGO;
+    bound = rl_until(now, bound).ns > step.ns ? rl_after(bound, (struct rl_span){-step.ns}) : RL_LONG_AGO;
+    rl_ledger_set(lock->claim, node, bound);
     lock->stepped = true;
     if (rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now))
         rl_lock_lose(engine, lock, now);

@@ -348,7 +348,7 @@ static void drop_expired(struct rl_claim *claim, struct rl_instant now)
 
 static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->config.quorum, engine->config.guard);
+    struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->config.guard);
     int64_t left_ns = rl_until(now, deadline).ns;
 
     return left_ns > 0 && left_ns >= lock->wish->min_validity.ns;

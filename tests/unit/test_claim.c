@@ -12,7 +12,7 @@ static struct rl_claim *make_from_garbage(size_t n_nodes)
 
     ck_assert_ptr_nonnull(claim);
     memset(claim, 0xa5, rl_claim_size(n_nodes, false));
-    rl_claim_init(claim, n_nodes, false);
+    rl_claim_init(claim, n_nodes, n_nodes / 2 + 1, false);
     return claim;
 }
 
@@ -47,7 +47,7 @@ START_TEST(a_fenced_claim_has_its_token_and_counters_behind_the_slots)
 
     ck_assert_ptr_nonnull(claim);
     memset(claim, 0xa5, size);
-    rl_claim_init(claim, n, true);
+    rl_claim_init(claim, n, n / 2 + 1, true);
     fence = rl_claim_fence(claim);
     ck_assert((const char *)fence >= (const char *)&claim->slots[n]);
     ck_assert_ptr_eq((const char *)&fence->counters[n], (const char *)claim + size);

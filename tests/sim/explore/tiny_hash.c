@@ -39,6 +39,7 @@ static void normalize_claim(struct rl_claim *claim, struct rl_instant now)
         claim->next_out = NULL;
     forget_past(&claim->give_up, now);
     forget_past(&claim->round_bound, now);
+    claim->quorum_bound = RL_LONG_AGO; /* it follows from the slots' */
     for (size_t i = 0; i < claim->n_nodes; i++) {
         forget_past(&claim->slots[i].bound, now);
         claim->slots[i].detail = 0;
