@@ -81,6 +81,9 @@ static int parse_all(const char *const *urls, size_t n, struct rl_master *master
 /* Renewals of many locks are sent together: one write for each master at every tick. */
 #define RENEWAL_TICK_MS 20
 
+/* More than this at one tick, for many ticks, would be too many for the masters. */
+#define RENEWAL_CROWD 256
+
 /* The jitter's seed only has to differ between clients; a UUID is at hand. */
 static uint64_t make_seed(void)
 {
@@ -102,6 +105,7 @@ static void init_engine(struct redlock_client *client, size_t n_masters)
         .guard = rl_ms(options->guard_ms),
         .node_timeout = rl_ms(options->node_timeout_ms),
         .tick = rl_ms(RENEWAL_TICK_MS),
+        .crowd = RENEWAL_CROWD,
         .max_ttl_ms = options->max_ttl_ms,
         .seed = make_seed(),
     };

@@ -15,7 +15,7 @@ static bool joining(const struct rl_engine *engine)
 void rl_acquire_give_up(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
 {
     rl_lock_complete(engine, lock, status, cause);
-    rl_lock_set_state(lock, RL_LOCK_IDLE);
+    rl_lock_set_state(engine, lock, RL_LOCK_IDLE);
 }
 
 /* No first attempt, which might overtake those in line. */
@@ -34,7 +34,7 @@ void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_
         return;
     }
     if (is_strict(lock->wish) && lock->state == RL_LOCK_ACQUIRING)
-        rl_lock_set_state(lock, RL_LOCK_WAITING);
+        rl_lock_set_state(engine, lock, RL_LOCK_WAITING);
     lock->wake = RL_NEVER;
     rl_lock_notify(engine, lock, RL_NOTICE_WANT_CLAIM);
 }
@@ -47,7 +47,7 @@ void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
         rl_wait_init(wish->line);
     lock->attempts = 0;
     lock->last_end = RL_END_NONE;
-    rl_lock_set_state(lock, RL_LOCK_ACQUIRING);
+    rl_lock_set_state(engine, lock, RL_LOCK_ACQUIRING);
     rl_lock_set_claim(engine, lock, NULL);
     if (joining(engine)) {
         assert(rl_list_empty(&lock->queue));
@@ -155,7 +155,7 @@ void rl_acquire_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 
     rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
     engine->counters.rollbacks++;
-    lock->last_end = (uint8_t)end;
+    lock->last_end = end & 15u;
     if (lock->wish->once || (lock->wish->max_attempts && lock->attempts >= lock->wish->max_attempts)) {
         rl_acquire_give_up(engine, lock, end, RL_END_NONE);
         return;
@@ -170,7 +170,7 @@ void rl_acquire_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
         return;
     }
     lock->wake = rl_after(now, delay);
-    rl_lock_set_state(lock, RL_LOCK_BACKING_OFF);
+    rl_lock_set_state(engine, lock, RL_LOCK_BACKING_OFF);
     rl_lock_notify(engine, lock, RL_NOTICE_BACKOFF);
 }
 
@@ -241,7 +241,7 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     }
     rl_lock_begin_hold(engine, lock, lock->wish, now, lock->wish->ttl_ms);
     rl_lock_complete(engine, lock, RL_END_OK, RL_END_NONE);
-    rl_lock_set_state(lock, RL_LOCK_HELD);
+    rl_lock_set_state(engine, lock, RL_LOCK_HELD);
     rl_renew_schedule(engine, lock, now);
 }
 
@@ -258,7 +258,7 @@ static void end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_
 void rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->state == RL_LOCK_BACKING_OFF) {
-        rl_lock_set_state(lock, rl_wait_has_begun(lock) ? RL_LOCK_WAITING : RL_LOCK_ACQUIRING);
+        rl_lock_set_state(engine, lock, rl_wait_has_begun(lock) ? RL_LOCK_WAITING : RL_LOCK_ACQUIRING);
         rl_lock_set_claim(engine, lock, NULL);
         rl_acquire_start(engine, lock, now);
     } else if (lock->state == RL_LOCK_WAITING) {

@@ -42,7 +42,7 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
-    lock->loss = (uint8_t)reason(engine, lock, now);
+    lock->loss = reason(engine, lock, now) & 15u;
     if (!RL_MUTANT(LOSS_WITHOUT_UNDO))
         rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
     if (extending)
@@ -50,7 +50,7 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
     lock->renewing = false;
     lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED |
                                                 RL_NOTICE_SHORTENED)); /* not true any more */
-    rl_lock_set_state(lock, RL_LOCK_LOST);
+    rl_lock_set_state(engine, lock, RL_LOCK_LOST);
     rl_lock_notify(engine, lock, RL_NOTICE_LOST);
     engine->counters.lost++;
 }

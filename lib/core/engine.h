@@ -49,6 +49,7 @@ struct rl_config {
     struct rl_span guard;
     struct rl_span node_timeout; /* length of a round */
     struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
+    uint32_t crowd;              /* so many at once and no more, if they can be spread (renew.c); 0: any number */
     uint32_t max_ttl_ms;
     uint64_t seed;               /* of the retry jitter */
 };
@@ -70,6 +71,14 @@ struct rl_counters {
     uint64_t yields;           /* grants given back in favour of a lower ticket */
 };
 
+/* Renewals that would all come at once: renew.c. */
+struct rl_crowd {
+    struct rl_instant tick;     /* the latest in which renewals were scheduled ... */
+    size_t size;                /* ... and how many of them */
+    struct rl_instant filling;  /* the tick to which those that are too many go at present ... */
+    size_t filled;              /* ... and how many have gone there */
+};
+
 struct rl_engine {
     struct rl_config config;
     uint64_t random;            /* state of the jitter's generator */
@@ -86,6 +95,8 @@ struct rl_engine {
     struct rl_list finished;    /* claims that can be disposed of */
     struct rl_instant debts_due;
     size_t n_debts;
+    size_t n_held;              /* locks */
+    struct rl_crowd crowd;
     struct rl_counters counters;
 };
 

@@ -72,7 +72,7 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
         rl_extend_change_ttl(engine, lock, ttl_ms);
     lock->renewing = false;
     rl_round_start(engine, lock, now);
-    rl_lock_set_state(lock, RL_LOCK_EXTENDING);
+    rl_lock_set_state(engine, lock, RL_LOCK_EXTENDING);
     lock->wake = rl_after(now, engine->config.node_timeout);
     rl_extend_answered(engine, lock, now);
 }
@@ -83,7 +83,7 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
     if (status == RL_END_OK)
         rl_extend_won(engine, lock);
     rl_lock_complete(engine, lock, status, RL_END_NONE);
-    rl_lock_set_state(lock, RL_LOCK_HELD);
+    rl_lock_set_state(engine, lock, RL_LOCK_HELD);
     rl_renew_schedule(engine, lock, now);
 }
 

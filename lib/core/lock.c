@@ -33,11 +33,13 @@ static enum rl_op op_of_state(enum rl_lock_state state)
 
 /* The only place that changes the state. The pending operation follows from it. Whoever makes a lock HELD says when it
  * is to be renewed. */
-void rl_lock_set_state(struct rl_lock *lock, enum rl_lock_state state)
+void rl_lock_set_state(struct rl_engine *engine, struct rl_lock *lock, enum rl_lock_state state)
 {
     assert(states[lock->state].next & (1u << state));
+    engine->n_held -= rl_lock_is_held(lock);
     lock->state = (uint8_t)state;
     lock->op = (uint8_t)op_of_state(state);
+    engine->n_held += rl_lock_is_held(lock);
     if (lock->op == RL_OP_NONE)
         lock->wake = RL_NEVER;
     assert(state != RL_LOCK_HELD || lock->claim);
@@ -65,9 +67,9 @@ void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_noti
 void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause)
 {
     assert(!(lock->notices & RL_NOTICE_COMPLETE));
-    lock->ended_op = lock->op;
-    lock->ended = (uint8_t)status;
-    lock->ended_cause = (uint8_t)cause;
+    lock->ended_op = lock->op & 15u;
+    lock->ended = status & 15u;
+    lock->ended_cause = cause & 15u;
     rl_lock_notify(engine, lock, RL_NOTICE_COMPLETE);
 }
 
@@ -94,7 +96,7 @@ void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock)
 void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock)
 {
     lock->renewing = false;
-    rl_lock_set_state(lock, RL_LOCK_IDLE);
+    rl_lock_set_state(engine, lock, RL_LOCK_IDLE);
     rl_lock_set_claim(engine, lock, NULL);
 }
 
@@ -106,14 +108,13 @@ void rl_lock_begin_hold(const struct rl_engine *engine, struct rl_lock *lock, co
     lock->renew_ms = wish->renew_ms;
     lock->at_risk_ms = wish->at_risk_ms;
     lock->risk_grows = false;
-    lock->max_hold_ms = wish->max_hold_ms;
     rl_extend_remember(lock, ttl_ms);
     lock->claim->owed_ttl_ms = 0;
     if (granted_ms < ttl_ms) {
         lock->claim->owed_ttl_ms = ttl_ms;
         rl_extend_change_ttl(engine, lock, granted_ms);
     }
-    lock->held_since = now;
+    lock->hold_end = wish->max_hold_ms ? rl_after(now, rl_ms(wish->max_hold_ms)) : RL_NEVER;
     lock->loss = RL_LOSS_NONE;
     lock->renewing = false;
     lock->round_won = false;
@@ -152,7 +153,7 @@ bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
     rl_lock_set_claim(engine, lock, claim);
     rl_lock_begin_hold(engine, lock, wish, now, inheritance->owed_ttl_ms ? inheritance->owed_ttl_ms : claim->ttl_ms);
     lock->round_start = now;
-    rl_lock_set_state(lock, RL_LOCK_HELD);
+    rl_lock_set_state(engine, lock, RL_LOCK_HELD);
     rl_renew_soon(engine, lock, now); /* how old the bounds are is not known */
     return true;
 }
@@ -164,12 +165,12 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
             rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
         rl_list_remove(&lock->queue);
         rl_lock_complete(engine, lock, RL_END_CANCELED, (enum rl_end)lock->last_end);
-        rl_lock_set_state(lock, RL_LOCK_IDLE);
+        rl_lock_set_state(engine, lock, RL_LOCK_IDLE);
         return true;
     }
     if (lock->op == RL_OP_EXTEND) {
         rl_lock_complete(engine, lock, RL_END_CANCELED, RL_END_NONE);
-        rl_lock_set_state(lock, RL_LOCK_HELD);
+        rl_lock_set_state(engine, lock, RL_LOCK_HELD);
         rl_renew_soon(engine, lock, now); /* it may have extended nothing */
         return true;
     }
@@ -184,6 +185,7 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
         rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
     rl_list_remove(&lock->queue);
     rl_lock_set_claim(engine, lock, NULL);
+    engine->n_held -= rl_lock_is_held(lock);
     rl_lock_init(lock);
 }
 

@@ -123,22 +123,21 @@ struct rl_lock {
     struct rl_claim *claim;   /* current or latest; its ledger and evidence */
     const struct rl_acquire *wish; /* of the acquisition that is pending: borrowed from the host until it completes */
     struct rl_instant round_start;
-    struct rl_instant held_since; /* of the latest acquisition */
+    struct rl_instant hold_end; /* no renewal begins from then on */
     struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
     uint32_t attempts;
     uint32_t renew_ms;        /* in proportion to the present ttl: extend.c */
     uint32_t at_risk_ms;
-    uint32_t max_hold_ms;
     uint16_t renew_part;      /* as the acquisition wished, in 65536th of its ttl */
     uint16_t at_risk_part;
     uint8_t state;            /* enum rl_lock_state */
     uint8_t op;               /* enum rl_op: the pending operation */
-    uint8_t last_end;         /* enum rl_end of the latest attempt */
     uint16_t notices;         /* set of enum rl_notice (core/machine.h) */
-    uint8_t ended_op;         /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
-    uint8_t ended;
-    uint8_t ended_cause;
-    uint8_t loss;             /* enum rl_loss */
+    unsigned last_end : 4;    /* enum rl_end of the latest attempt */
+    unsigned loss : 4;        /* enum rl_loss */
+    unsigned ended_op : 4;    /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
+    unsigned ended : 4;
+    unsigned ended_cause : 4;
     bool was_lost : 1;        /* the release in progress started after the validity had ended */
     bool renewing : 1;        /* HELD, with a renewal round under way */
     bool round_won : 1;       /* the latest round has found its quorum */

@@ -50,7 +50,7 @@ static inline bool rl_lock_is_held(const struct rl_lock *lock)
 
 /* --- lock.c --------------------------------------------------------------------------------------------------- */
 
-void rl_lock_set_state(struct rl_lock *lock, enum rl_lock_state state);
+void rl_lock_set_state(struct rl_engine *engine, struct rl_lock *lock, enum rl_lock_state state);
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
 void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_end status, enum rl_end cause);
 

@@ -37,7 +37,7 @@ static void end(struct rl_engine *engine, struct rl_lock *lock)
 
     rl_claim_note_timeouts(lock->claim);
     rl_lock_complete(engine, lock, lock->was_lost ? RL_END_LOST : status, RL_END_NONE);
-    rl_lock_set_state(lock, RL_LOCK_IDLE);
+    rl_lock_set_state(engine, lock, RL_LOCK_IDLE);
 }
 
 void rl_release_answered(struct rl_engine *engine, struct rl_lock *lock)
@@ -74,7 +74,7 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     if (lock->state == RL_LOCK_EXTENDING)
         rl_lock_notify(engine, lock, RL_NOTICE_EXTEND_CANCELED);
     lock->renewing = false;
-    rl_lock_set_state(lock, RL_LOCK_RELEASING);
+    rl_lock_set_state(engine, lock, RL_LOCK_RELEASING);
     start(engine, lock, now);
 }
 
@@ -89,7 +89,7 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
         claim->slots[i].vote = RL_UNKNOWN;
     rl_lock_set_claim(engine, lock, claim);
     lock->was_lost = false;
-    rl_lock_set_state(lock, RL_LOCK_RELEASING);
+    rl_lock_set_state(engine, lock, RL_LOCK_RELEASING);
     start(engine, lock, now);
 }
 

@@ -12,7 +12,10 @@
  * over, renewal or no renewal, and is tried again until it succeeds.
  *
  * Renewals are due at multiples of the engine's tick, never later than asked: those of many locks go out in the same
- * loop turn, one write for each master. */
+ * loop turn, one write for each master. But locks that were acquired within a second would come due within a second,
+ * time and again, while the masters can only answer so many within node_timeout. So of those scheduled in one tick
+ * the ones that are many more than an even share of all come earlier this once, at a random time within the interval;
+ * after that they keep their distance. */
 #include "core/machine.h"
 
 /* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
@@ -20,22 +23,27 @@
 #define RETRY_PART 10
 #define SHORTEST_RETRY_NS (5 * RL_NS_PER_MS)
 
-static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant at)
+/* A coarse tick is refined where the interval is short. */
+static int64_t tick_ns(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     int64_t tick = engine->config.tick.ns;
     int64_t finest = rl_ms(lock->renew_ms).ns / 50;
 
     if (finest < tick)
         tick = finest;
-    return tick > 0 ? (struct rl_instant){at.ns - at.ns % tick} : at;
+    return tick > 0 ? tick : 1;
+}
+
+static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant at)
+{
+    return (struct rl_instant){at.ns - at.ns % tick_ns(engine, lock)};
 }
 
 bool rl_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
     if (!lock->renew_ms)
         return false;
-    return !lock->max_hold_ms ||
-           rl_before(at, rl_after(lock->held_since, rl_ms(lock->max_hold_ms)));
+    return rl_before(at, lock->hold_end);
 }
 
 static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
@@ -70,14 +78,63 @@ static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl
     return rl_earlier(rl_after(lock->round_start, half), rl_after(now, rest));
 }
 
+/* What falls on a tick when the renewals of all locks are spread over the interval is never too much. */
+static size_t even_share(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    return engine->n_held / (size_t)(rl_ms(lock->renew_ms).ns / tick_ns(engine, lock));
+}
+
+/* Is this one of too many? A bit more than the share is chance. */
+static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, size_t share, struct rl_instant now)
+{
+    struct rl_crowd *crowd = &engine->crowd;
+    struct rl_instant tick = on_tick(engine, lock, now);
+
+    if (tick.ns != crowd->tick.ns) {
+        crowd->tick = tick;
+        crowd->size = 0;
+    }
+    crowd->size++;
+    return engine->config.crowd && crowd->size > engine->config.crowd && crowd->size > share + share / 2;
+}
+
+/* The first tick that has room. One after the other, so that locks that lie side by side in memory stay together. */
+static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *lock, size_t share,
+                                struct rl_instant now, struct rl_instant regular)
+{
+    struct rl_crowd *crowd = &engine->crowd;
+    size_t room = share > engine->config.crowd / 2 ? share : engine->config.crowd / 2;
+
+    if (!rl_before(now, crowd->filling) || !rl_before(crowd->filling, regular)) {
+        crowd->filling = on_tick(engine, lock, now);
+        crowd->filled = room;
+    }
+    if (crowd->filled >= room) {
+        crowd->filling.ns += tick_ns(engine, lock);
+        crowd->filled = 0;
+    }
+    crowd->filled++;
+    return crowd->filling;
+}
+
+static struct rl_instant regular_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms)));
+    size_t share = even_share(engine, lock);
+
+    return in_crowd(engine, lock, share, now) ? spread(engine, lock, share, now, regular) : regular;
+}
+
 void rl_renew_schedule(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->round_failed)
         rl_renew_soon(engine, lock, now);
     else if (lock->claim->owed_ttl_ms)
         schedule(lock, owed_at(engine, lock, now));
+    else if (lock->renew_ms)
+        schedule(lock, regular_at(engine, lock, now));
     else
-        schedule(lock, on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms))));
+        lock->wake = RL_NEVER;
 }
 
 static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool won)

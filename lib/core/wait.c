@@ -149,7 +149,7 @@ bool rl_wait_has_begun(const struct rl_lock *lock)
 
 void rl_wait_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    rl_lock_set_state(lock, RL_LOCK_WAITING);
+    rl_lock_set_state(engine, lock, RL_LOCK_WAITING);
     rl_lock_set_claim(engine, lock, NULL);
     rl_acquire_start(engine, lock, now);
 }

@@ -35,6 +35,8 @@ static void look_before(struct core *core)
 
 static void check_locks(struct core *core)
 {
+    size_t n_held = 0;
+
     for (unsigned i = 0; i < CORE_LOCKS; i++) {
         const struct rl_lock *lock = &core->locks[i];
         int64_t deadline_ns = rl_lock_deadline(&core->engine, lock).ns;
@@ -45,6 +47,7 @@ static void check_locks(struct core *core)
                     "lock %u waits with a value that is undone\n%s", i, core->log);
         if (!is_held(lock))
             continue;
+        n_held++;
         CORE_DEMAND(deadline_ns <= core_naive_deadline(core, lock->claim),
                     "lock %u claims to be valid until %" PRId64 " and not %" PRId64 "\n%s", i, deadline_ns,
                     core_naive_deadline(core, lock->claim), core->log);
@@ -55,6 +58,8 @@ static void check_locks(struct core *core)
         CORE_DEMAND(!core_claim_of(lock->claim)->undone, "lock %u held after its undo\n%s", i,
                       core->log);
     }
+    CORE_DEMAND(core->engine.n_held == n_held, "%zu held locks counted, %zu there\n%s", core->engine.n_held, n_held,
+                core->log);
 }
 
 static void check_claims(const struct core *core)
@@ -334,6 +339,7 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
 
     config.seed = random;
     config.tick = rl_ms(_i % 2 ? 4 : 0);
+    config.crowd = _i % 2 ? (uint32_t)_i / 2 % 3 : 0;
     core = core_new(&config);
     core->watch = &core_naive_watch;
     for (unsigned node = 0; node < config.n_nodes; node++)

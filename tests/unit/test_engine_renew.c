@@ -93,6 +93,39 @@ START_TEST(a_tick_that_is_coarse_for_the_interval_is_refined)
 }
 END_TEST
 
+/* Two of four locks are too many for one tick: they go to the first ticks that have room, and keep that distance. */
+START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
+{
+    struct rl_config config = core_config(1);
+    struct rl_acquire wish = renewing_wish();
+    struct core *core;
+
+    config.crowd = 2;
+    config.tick = rl_ms(4);
+    core = core_new(&config);
+    core_link(core, 0, RL_LINK_READY);
+    for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)
+        core_acquire(core, &wish);
+    for (unsigned i = 0; i < CORE_LOCKS; i++)
+        core_answers(core, "g");
+    ck_assert_uint_eq(core->engine.n_held, CORE_LOCKS);
+    core_skip(core);
+    core_run_to(core, 10);
+    core_expect(core, "t=4ms SEND extend #3: 0\n"
+                      "t=8ms SEND extend #4: 0\n");
+    core_answers(core, "g");
+    core_answers(core, "g");
+    core_skip(core);
+    core_run_to(core, 310);
+    core_expect(core, "t=300ms SEND extend #1: 0\n"
+                      "t=300ms SEND extend #2: 0\n"
+                      "t=304ms SEND extend #3: 0\n"
+                      "t=308ms SEND extend #4: 0\n");
+    core->handle = 0;
+    core_stop(core);
+}
+END_TEST
+
 /* --- Failed rounds ------------------------------------------------------------------------------------------------ */
 
 /* The time of the second renewal: after a round of 50 ms, and a tenth to a fifth of the interval. */
@@ -198,6 +231,7 @@ int main(void)
     tcase_add_test(cases, without_the_wish_there_is_no_renewal);
     tcase_add_test(cases, renewals_of_many_locks_go_out_on_one_tick);
     tcase_add_test(cases, a_tick_that_is_coarse_for_the_interval_is_refined);
+    tcase_add_test(cases, renewals_of_locks_that_were_acquired_at_once_are_spread);
     add_failure_tests(suite_add_case(suite, "failure", NULL, NULL));
     return suite_run(suite);
 }

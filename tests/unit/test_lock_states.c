@@ -215,6 +215,7 @@ static bool is_drawn(enum rl_lock_state from, enum rl_lock_state to)
 static void change_quietly(enum rl_lock_state from, enum rl_lock_state to)
 {
     struct rlimit no_core = {0, 0};
+    struct rl_engine engine = {0};
     struct rl_claim claim;
     struct rl_lock lock;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
@@ -225,7 +226,7 @@ static void change_quietly(enum rl_lock_state from, enum rl_lock_state to)
     rl_lock_init(&lock);
     lock.claim = &claim;
     lock.state = (uint8_t)from;
-    rl_lock_set_state(&lock, to);
+    rl_lock_set_state(&engine, &lock, to);
     _exit(EXIT_SUCCESS);
 }
 

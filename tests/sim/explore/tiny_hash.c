@@ -58,7 +58,7 @@ static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
     lock->ended_cause = 0;
     lock->last_end = 0;
     lock->loss = 0;
-    lock->held_since = RL_LONG_AGO; /* limits renewals only, and there are none */
+    lock->hold_end = RL_LONG_AGO; /* limits renewals only, and there are none */
     lock->round_failed = false;
     if (lock->op != RL_OP_ACQUIRE)
         lock->round_start = RL_LONG_AGO;
