@@ -35,14 +35,7 @@ void rl_key_unref(struct rl_key *key)
 
 /* --- Claims ----------------------------------------------------------------------------------------------------- */
 
-#define BLOCK_CLAIMS 64
-
-/* A block holds so many pieces; each is the host's part, and the engine's claim behind it. */
-struct rl_claim_block {
-    struct rl_claim_block *next;
-    max_align_t pieces[];
-};
-
+/* A piece is the host's part, and the engine's claim behind it. The host's has no key while it is not in use. */
 _Static_assert(sizeof(struct rl_host_claim) % _Alignof(struct rl_claim) == 0, "a claim can follow");
 _Static_assert(_Alignof(struct rl_host_claim) == _Alignof(struct rl_claim), "pieces can follow each other");
 
@@ -50,48 +43,8 @@ void rl_host_claims_init(struct redlock_client *client)
 {
     size_t n = client->engine.config.n_nodes;
 
-    client->claims[false].size = sizeof(struct rl_host_claim) + rl_claim_size(n, false);
-    client->claims[true].size = sizeof(struct rl_host_claim) + rl_claim_size(n, true);
-}
-
-static struct rl_host_claim *piece_of(struct rl_claim_block *block, size_t size, size_t i)
-{
-    return (struct rl_host_claim *)(void *)((char *)block->pieces + i * size);
-}
-
-/* A claim that is not in use begins with the pointer to the next such one. */
-static void spare(struct rl_claim_store *store, void *claim)
-{
-    *(void **)claim = store->spare;
-    store->spare = claim;
-}
-
-static bool add_block(struct rl_claim_store *store)
-{
-    struct rl_claim_block *block = malloc(sizeof *block + BLOCK_CLAIMS * store->size);
-
-    if (!block)
-        return false;
-    block->next = store->blocks;
-    store->blocks = block;
-    for (size_t i = BLOCK_CLAIMS; i-- > 0;) {
-        struct rl_host_claim *host = piece_of(block, store->size, i);
-
-        host->key = NULL;
-        spare(store, host + 1);
-    }
-    return true;
-}
-
-static struct rl_claim *allocate(struct rl_claim_store *store)
-{
-    void *claim;
-
-    if (!store->spare && !add_block(store))
-        return NULL;
-    claim = store->spare;
-    store->spare = *(void **)claim;
-    return claim;
+    rl_pool_init(&client->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, false));
+    rl_pool_init(&client->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, true));
 }
 
 static bool set_token(struct redlock_client *client, struct rl_host_claim *host, const char *token)
@@ -117,24 +70,24 @@ static void drop_token(struct rl_host_claim *host)
 struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, bool fenced,
                                       const char *token, int *ret_error)
 {
-    struct rl_claim *claim;
+    struct rl_host_claim *host;
 
     if (client->stats.claims >= client->options.max_claims) {
         *ret_error = REDLOCK_E_LIMIT;
         return NULL;
     }
     *ret_error = REDLOCK_E_NOMEM;
-    claim = allocate(&client->claims[fenced]);
-    if (!claim)
+    host = rl_pool_take(&client->claims[fenced]);
+    if (!host)
         return NULL;
-    if (!set_token(client, rl_host_claim_of(claim), token)) {
-        spare(&client->claims[fenced], claim);
+    if (!set_token(client, host, token)) {
+        rl_pool_give(&client->claims[fenced], host);
         return NULL;
     }
-    rl_host_claim_of(claim)->key = rl_key_ref(key);
-    rl_host_claim_of(claim)->token.own.in_line = false;
+    host->key = rl_key_ref(key);
+    host->token.own.in_line = false;
     client->stats.claims++;
-    return claim;
+    return (struct rl_claim *)(host + 1);
 }
 
 void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim)
@@ -145,34 +98,23 @@ void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim
     rl_key_unref(host->key);
     host->key = NULL;
     drop_token(host);
-    spare(&client->claims[claim->fenced], claim);
+    rl_pool_give(&client->claims[claim->fenced], host);
     client->stats.claims--;
 }
 
 /* Those in use are given up. */
-static void free_block(struct rl_claim_block *block, size_t size)
+static void give_up(void *piece)
 {
-    for (size_t i = 0; i < BLOCK_CLAIMS; i++) {
-        struct rl_host_claim *host = piece_of(block, size, i);
+    struct rl_host_claim *host = piece;
 
-        if (!host->key)
-            continue;
-        rl_key_unref(host->key);
-        drop_token(host);
-    }
-    free(block);
+    if (!host->key)
+        return;
+    rl_key_unref(host->key);
+    drop_token(host);
 }
 
 void rl_host_claims_fini(struct redlock_client *client)
 {
-    for (int fenced = 0; fenced < 2; fenced++) {
-        struct rl_claim_block *block = client->claims[fenced].blocks;
-
-        while (block) {
-            struct rl_claim_block *next = block->next;
-
-            free_block(block, client->claims[fenced].size);
-            block = next;
-        }
-    }
+    rl_pool_fini(&client->claims[false], give_up);
+    rl_pool_fini(&client->claims[true], give_up);
 }

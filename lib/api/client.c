@@ -160,6 +160,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     client->drained = RL_LONG_AGO;
     init_lists(client);
     init_engine(client, n);
+    rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     rl_host_claims_init(client);
     rl_token_source_init(&client->tokens, rl_client_read_clock(client));
     status = rl_trust_init(client, masters, n);
@@ -228,6 +229,7 @@ void rl_client_reap(struct redlock_client *client)
         return;
     rl_driver_destroy(client->driver, rl_client_forked(client));
     rl_host_claims_fini(client);
+    rl_pool_fini(&client->handles, NULL);
     rl_waiters_fini(client);
     rl_attempts_fini(client);
     rl_trust_fini(client);

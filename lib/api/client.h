@@ -12,6 +12,7 @@
 #include "util/clock.h"
 #include "util/fork.h"
 #include "util/list.h"
+#include "util/pool.h"
 #include "util/wheel.h"
 
 /* A key, the client's prefix included; shared by its lock and by the claims that outlive it. */
@@ -76,14 +77,6 @@ struct redlock_lock {
     bool dying;
 };
 
-/* The memory of all claims of one kind: in blocks, so that a held lock costs no more than it needs. Given back when the
- * client ends: its size is that of the largest number that was ever in use at once, and that is limited. */
-struct rl_claim_store {
-    struct rl_claim_block *blocks;
-    void *spare;
-    size_t size; /* of one claim and the host's part of it */
-};
-
 /* Those who are called by notifications: waiters.c. */
 struct rl_waiters {
     struct rl_claim **table;
@@ -126,7 +119,8 @@ struct redlock_client {
     struct rl_list locks;
     struct rl_list dead;         /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
-    struct rl_claim_store claims[2]; /* plain, fenced */
+    struct rl_pool handles;      /* of locks */
+    struct rl_pool claims[2];    /* plain, fenced */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;
     struct rl_trust trust;

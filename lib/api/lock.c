@@ -34,12 +34,13 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
         return REDLOCK_E_KEY_TOO_LONG;
     if (is_reserved(key, key_size))
         return REDLOCK_E_KEY_RESERVED;
-    lock = calloc(1, sizeof *lock);
+    lock = rl_pool_take(&client->handles);
     if (!lock)
         return REDLOCK_E_NOMEM;
+    memset(lock, 0, sizeof *lock);
     lock->key = rl_key_create(rl_trust_prefix(client), key, key_size);
     if (!lock->key) {
-        free(lock);
+        rl_pool_give(&client->handles, lock);
         return REDLOCK_E_NOMEM;
     }
     lock->client = client;
@@ -56,7 +57,7 @@ void rl_lock_free(struct redlock_lock *lock)
 {
     rl_key_unref(lock->key);
     free(lock->attempt); /* only in a forked child: its callback is the parent's */
-    free(lock);
+    rl_pool_give(&lock->client->handles, lock);
 }
 
 /* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. */

@@ -11,7 +11,7 @@ void rl_ring_fini(struct rl_ring *ring)
 }
 
 /* An empty ring keeps room for so many; that is more than a busy client has in flight. */
-#define KEPT_CAPACITY 4096
+#define KEPT_CAPACITY 1024
 
 void rl_ring_relax(struct rl_ring *ring)
 {
