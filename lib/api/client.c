@@ -78,8 +78,10 @@ static int parse_all(const char *const *urls, size_t n, struct rl_master *master
     return 0;
 }
 
-/* Renewals of many locks are sent together: one write for each master at every tick. */
-#define RENEWAL_TICK_MS 20
+/* Renewals of many locks are sent together: one write for each master at every tick. With 100,000 locks that are renewed
+ * every 10 s a tick of 100 ms costs 0.6 times the CPU time that one of 20 ms does, here and at the masters; in the
+ * masters' queues it is a millisecond or two. Short intervals have shorter ticks: renew.c. */
+#define RENEWAL_TICK_MS 100
 
 /* More than this at one tick, for many ticks, would be too many for the masters. */
 #define RENEWAL_CROWD 256
@@ -162,6 +164,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     init_engine(client, n);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     rl_host_claims_init(client);
+    rl_extend_many_init(client);
     rl_token_source_init(&client->tokens, rl_client_read_clock(client));
     status = rl_trust_init(client, masters, n);
     rl_waiters_init(client);
@@ -232,6 +235,7 @@ void rl_client_reap(struct redlock_client *client)
     rl_pool_fini(&client->handles, NULL);
     rl_waiters_fini(client);
     rl_attempts_fini(client);
+    rl_extend_many_fini(client);
     rl_trust_fini(client);
     rl_bytes_fini(&client->scratch);
     free(client);

@@ -97,6 +97,20 @@ struct rl_contended {
     } seen[RL_CONTENDED_KEYS];
 };
 
+/* What becomes one command: extend_many.c. */
+struct rl_extending {
+    struct rl_extensions *gathered; /* in this turn, not written yet; NULL: nothing */
+    uint32_t nodes;             /* to these masters ... */
+    uint32_t ttl_ms;            /* ... with this ttl */
+    uint32_t unknown_to;        /* masters that have not loaded the script */
+    enum rl_send_as encoded_as; /* what the client's scratch holds while it is written; RL_SEND_PLAIN: nothing */
+    struct rl_extensions *spare;
+    struct rl_list all;
+};
+
+/* The step of a ticket whose owner is not a claim but such extensions. */
+#define RL_TICKET_EXTEND_MANY RL_STEP_COUNT
+
 struct rl_shutdown {
     redlock_shutdown_fn cb;
     void *user_data;
@@ -127,6 +141,7 @@ struct redlock_client {
     struct rl_waiters waiters;
     struct rl_contended contended;
     struct rl_timer debts_timer;
+    struct rl_extending extending;
     struct rl_bytes scratch;     /* the command that is being fanned out */
     struct rl_shutdown shutdown;
     struct redlock_stats stats;
@@ -160,13 +175,42 @@ void rl_host_debts_timer(struct rl_timer *timer, struct rl_instant now);
 /* A counter that a master has shown for this claim's key. */
 void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter);
 
+/* The reply to a claim's command, by its answer: repeats the command where that helps, or tells the engine. */
+void rl_host_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                      struct rl_answer answer, struct rl_instant now);
+
+/* The end of a claim's command: tells the engine, and does what follows. */
+void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                   struct rl_answer answer, uint32_t latency_us);
+
+/* --- extend_many.c ---------------------------------------------------------------------------------------------- */
+
+void rl_extend_many_init(struct redlock_client *client);
+void rl_extend_many_fini(struct redlock_client *client);
+
+/* RL_EFFECT_SEND with RL_STEP_EXTEND. false: it must be written alone. */
+bool rl_extend_many_gather(struct redlock_client *client, const struct rl_effect *effect);
+
+/* Before anything else is written, and at the end of the turn. true: there was something to write. */
+bool rl_extend_many_flush(struct redlock_client *client);
+
+/* The end of a command with RL_TICKET_EXTEND_MANY. */
+void rl_extend_many_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                             const struct rl_reply *reply, struct rl_instant now);
+void rl_extend_many_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                            struct rl_answer answer);
+
 /* --- send.c ----------------------------------------------------------------------------------------------------- */
 
-/* RL_EFFECT_SEND. */
+/* RL_EFFECT_SEND; and the same without gathering. */
 void rl_host_send(struct redlock_client *client, const struct rl_effect *effect);
+void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect);
 
 /* The master did not know the script: once more, with its text. false: it may not be, or cannot be, written. */
 bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
+
+/* It was part of a command that the master has refused as a whole. */
+bool rl_host_repeat_alone(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
 
 /* After OTHERS_WAIT: writes the undo once more, with all that belongs to a line. */
 bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,

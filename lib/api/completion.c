@@ -342,7 +342,9 @@ void rl_completion_deliver(struct redlock_client *client)
     if (!client->destroyed)
         rl_shutdown_check(client);
     if (!client->destroyed) {
-        rl_host_run(client);
+        do
+            rl_host_run(client);
+        while (rl_extend_many_flush(client));
         rl_trust_guard(client);
     }
     client->depth--;

@@ -251,9 +251,8 @@ static void tell_vote(struct redlock_client *client, struct redlock_lock *lock, 
                            .token = rl_host_token(ticket->owner), .text = rl_detail_text(answer.detail)});
 }
 
-/* Ends one command: tells the engine, and does what follows. */
-static void end_command(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                        struct rl_answer answer, uint32_t latency_us)
+void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                   struct rl_answer answer, uint32_t latency_us)
 {
     struct rl_claim *claim = ticket->owner;
     struct redlock_lock *lock = claim->lock ? lock_of(claim->lock) : NULL;
@@ -284,19 +283,9 @@ void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter)
         attempt->counter = counter;
 }
 
-static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
-                     struct rl_instant now)
+void rl_host_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                      struct rl_answer answer, struct rl_instant now)
 {
-    struct redlock_client *client = ctx;
-    struct rl_answer answer;
-
-    client->now = now;
-    if (!ticket->owner) {
-        rl_trust_reply(client, node, ticket, reply, now);
-        rl_host_run(client);
-        return;
-    }
-    answer = rl_classify(rl_host_recipe(ticket->owner), (enum rl_step)ticket->step, reply);
     if (answer.fence)
         rl_host_note_counter(ticket->owner, answer.fence);
     if (answer.detail == RL_DETAIL_NOSCRIPT && rl_host_repeat(client, node, ticket))
@@ -312,9 +301,26 @@ static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, c
         rl_driver_fail_node(client->driver, node, "its memory is not the one that was judged");
     else if (answer.detail == RL_DETAIL_HANDED_ON)
         rl_contended_note(client, rl_host_claim_of(ticket->owner)->key);
-    if (ticket->step == RL_STEP_ENQUEUE)
-        rl_waiters_placed(client, node, ticket, reply, now);
-    end_command(client, node, ticket, answer, latency_of(ticket, now));
+    rl_host_ended(client, node, ticket, answer, latency_of(ticket, now));
+}
+
+static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+                     struct rl_instant now)
+{
+    struct redlock_client *client = ctx;
+    enum rl_step step = (enum rl_step)ticket->step;
+
+    client->now = now;
+    if (!ticket->owner) {
+        rl_trust_reply(client, node, ticket, reply, now);
+        rl_host_run(client);
+    } else if (ticket->step == RL_TICKET_EXTEND_MANY) {
+        rl_extend_many_answered(client, node, ticket, reply, now);
+    } else {
+        if (step == RL_STEP_ENQUEUE)
+            rl_waiters_placed(client, node, ticket, reply, now);
+        rl_host_answered(client, node, ticket, rl_classify(rl_host_recipe(ticket->owner), step, reply), now);
+    }
 }
 
 static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket, bool surely_unsent,
@@ -326,7 +332,10 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
     client->now = now;
     if (!ticket->owner)
         return; /* a guard: what it was to prove fails with the link */
-    end_command(client, node, ticket, answer, RL_NO_LATENCY);
+    if (ticket->step == RL_TICKET_EXTEND_MANY)
+        rl_extend_many_dropped(client, node, ticket, answer);
+    else
+        rl_host_ended(client, node, ticket, answer, RL_NO_LATENCY);
 }
 
 static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now)
@@ -337,6 +346,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     if (rl_observed(client))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
                                                    .link = rl_public_link(link), .text = why});
+    rl_extend_many_flush(client);
     rl_engine_link(&client->engine, now, node, link);
     if (link == RL_LINK_READY)
         rl_waiters_look_again(client, node, now);

@@ -6,10 +6,12 @@
 #include "codec/command.h"
 #include "core/queue.h"
 
-/* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted. */
+/* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted;
+ * and of what was extend_many.c's. */
 #define FLAG_AS_EVAL 1
 #define FLAG_IN_FULL 2
 #define FLAG_DELETED 4
+#define FLAG_ALONE 8
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -175,8 +177,16 @@ static bool same_bytes(const struct redlock_client *client, enum rl_step step, u
     return step != RL_STEP_REPAIR && step != RL_STEP_ENQUEUE;
 }
 
-/* Formats once where that is possible, fans out the bytes. */
 void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
+{
+    if (effect->step == RL_STEP_EXTEND && rl_extend_many_gather(client, effect))
+        return;
+    rl_extend_many_flush(client);
+    rl_host_send_now(client, effect);
+}
+
+/* Formats once where that is possible, fans out the bytes. */
+void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
 {
     struct rl_ticket ticket = {.owner = effect->claim, .sent = client->now, .round = effect->round,
                                .step = (uint8_t)effect->step};
@@ -207,6 +217,7 @@ static bool repeat(struct redlock_client *client, unsigned node, const struct rl
         !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
                               node))
         return false;
+    rl_extend_many_flush(client);
     again.flags |= flags;
     return encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, again.flags) &&
            send_scratch(client, node, &again);
@@ -219,6 +230,11 @@ bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct r
         return false;
     client->stats.script_reloads++;
     return true;
+}
+
+bool rl_host_repeat_alone(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+{
+    return repeat(client, node, ticket, FLAG_ALONE);
 }
 
 bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,

@@ -62,6 +62,8 @@ enum rl_detail rl_classify_error(struct rl_slice text)
  * of the words only those count that say that it was not begun. RELEASE does, too, but an undo that failed is sent
  * again whatever the word.
  *
+ * EXTEND_MANY makes many writes, but no error of its own after the first.
+ *
  * WRONGTYPE comes from the first read of the key: it is somebody else's, of another type, and untouched. Reads of
  * counters and markers do not raise it, and neither do SET NX and GRANT. */
 static bool says_not_begun(enum rl_step step, enum rl_detail detail)
@@ -81,6 +83,13 @@ static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
     if (step != RL_STEP_CLAIM && rl_slice_is(first_word(text), "WRONGTYPE"))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
     return (struct rl_answer){RL_UNKNOWN, detail, 0};
+}
+
+struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t n)
+{
+    if (reply->root.type == RL_REPLY_ERROR)
+        return classify_error(RL_STEP_EXTEND, reply->root.text);
+    return rl_extend_many_answer(reply, i, n);
 }
 
 struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)

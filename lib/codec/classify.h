@@ -10,6 +10,9 @@
 
 struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply);
 
+/* The same for number i of the n values of an rl_extend_many. */
+struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t n);
+
 /* The detail for an error reply's text, by its first word; RL_DETAIL_ERROR for those not listed. */
 enum rl_detail rl_classify_error(struct rl_slice text);
 

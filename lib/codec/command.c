@@ -73,28 +73,40 @@ static bool encode(const struct rl_slice *first, size_t n_first, const struct rl
     return true;
 }
 
-static bool encode_script(const struct rl_command *command, struct rl_bytes *out)
+static bool encode_script(enum rl_send_as send_as, enum rl_script which, size_t n_keys, const struct rl_slice *argv,
+                          size_t argc, struct rl_bytes *out)
 {
-    const struct rl_script_text *script = rl_script_text(command->script);
-    char n_keys[RL_DECIMAL_MAX];
+    const struct rl_script_text *script = rl_script_text(which);
+    char keys[RL_DECIMAL_MAX];
     struct rl_slice words[SCRIPT_WORDS];
 
-    if (command->send_as == RL_SEND_EVALSHA) {
+    if (send_as == RL_SEND_EVALSHA) {
         words[0] = (struct rl_slice){"EVALSHA", 7};
         words[1] = (struct rl_slice){script->sha1, 40};
     } else {
         words[0] = (struct rl_slice){"EVAL", 4};
         words[1] = (struct rl_slice){script->text, script->size};
     }
-    words[2] = (struct rl_slice){n_keys, rl_decimal(command->n_keys, n_keys)};
-    return encode(words, SCRIPT_WORDS, command->argv, command->argc, out);
+    words[2] = (struct rl_slice){keys, rl_decimal(n_keys, keys)};
+    return encode(words, SCRIPT_WORDS, argv, argc, out);
 }
 
 bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out)
 {
     if (command->send_as == RL_SEND_PLAIN)
         return encode(command->argv, command->argc, NULL, 0, out);
-    return encode_script(command, out);
+    return encode_script(command->send_as, command->script, command->n_keys, command->argv, command->argc, out);
+}
+
+bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out)
+{
+    struct rl_slice argv[2 * RL_EXTEND_MANY_MAX + 1];
+    char ttl[RL_DECIMAL_MAX];
+
+    memcpy(argv, many->keys, many->n * sizeof argv[0]);
+    argv[many->n] = (struct rl_slice){ttl, rl_decimal(many->ttl_ms, ttl)};
+    memcpy(argv + many->n + 1, many->tokens, many->n * sizeof argv[0]);
+    return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)

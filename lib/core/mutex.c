@@ -89,6 +89,27 @@ static struct rl_answer extend_answer(const struct rl_reply_item *root)
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
+/* EXTEND_MANY answers a letter for each. What it had written something before may have been done, or not. */
+struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n)
+{
+    const struct rl_reply_item *root = &reply->root;
+
+    if (root->type != RL_REPLY_STRING || root->text.size != n)
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    switch (((const char *)root->text.data)[i]) {
+    case '1':
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    case '0':
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    case '-':
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    case '?':
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
+    default:
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    }
+}
+
 /* REPAIR never finds the key missing, since it sets it then and answers 2; -2 is another memory. */
 static struct rl_answer repair_answer(const struct rl_reply_item *root)
 {

@@ -45,6 +45,7 @@ enum rl_script {
     RL_SCRIPT_RELEASE,
     RL_SCRIPT_ENQUEUE,
     RL_SCRIPT_EXTEND,
+    RL_SCRIPT_EXTEND_MANY,
     RL_SCRIPT_REPAIR,
     RL_SCRIPT_GRANT,
     RL_SCRIPT_RAISE,
@@ -100,6 +101,16 @@ struct rl_subject {
     uint64_t proposed_ticket;
 };
 
+/* RL_STEP_EXTEND for several values in one command, which is the same for every recipe. All have the same ttl. */
+#define RL_EXTEND_MANY_MAX 64
+
+struct rl_extend_many {
+    size_t n;
+    uint32_t ttl_ms;
+    struct rl_slice keys[RL_EXTEND_MANY_MAX];
+    struct rl_slice tokens[RL_EXTEND_MANY_MAX];
+};
+
 /* A successful reply, flattened by the codec. */
 enum rl_reply_type {
     RL_REPLY_NIL,
@@ -133,6 +144,9 @@ struct rl_recipe {
     /* The meaning of a reply that is not an error. Unexpected shapes are UNKNOWN / PROTOCOL. */
     struct rl_answer (*answer)(enum rl_step step, const struct rl_reply *reply);
 };
+
+/* What a reply that is not an error means for number i of the n values of an rl_extend_many. */
+struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n);
 
 /* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */
 extern const struct rl_recipe rl_mutex_recipe;

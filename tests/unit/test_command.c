@@ -79,6 +79,19 @@ START_TEST(a_rollback_carries_the_text_of_the_script)
 }
 END_TEST
 
+START_TEST(an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
+{
+    struct rl_extend_many many = {.n = 2, .ttl_ms = 30000, .keys = {{"k1", 2}, {"key2", 4}},
+                                  .tokens = {{"first", 5}, {"second", 6}}};
+    char expected[300];
+
+    snprintf(expected, sizeof(expected), "*8\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n2\r\n$2\r\nk1\r\n$4\r\nkey2\r\n"
+             "$5\r\n30000\r\n$5\r\nfirst\r\n$6\r\nsecond\r\n", rl_script_text(RL_SCRIPT_EXTEND_MANY)->sha1);
+    ck_assert(rl_extend_many_encode(&many, RL_SEND_EVALSHA, &out));
+    check_out(expected);
+}
+END_TEST
+
 START_TEST(words_may_hold_any_bytes_and_none)
 {
     static const char expected[] = "*3\r\n$3\r\na\0b\r\n$0\r\n\r\n$2\r\n\r\n\r\n";
@@ -123,6 +136,7 @@ int main(void)
     tcase_add_test(tc, a_claim_is_set_nx_px);
     tcase_add_test(tc, a_release_is_evalsha_with_five_keys);
     tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
+    tcase_add_test(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens);
     tcase_add_test(tc, words_may_hold_any_bytes_and_none);
     tcase_add_test(tc, commands_are_appended_to_what_is_there);
     tcase_add_test(tc, numbers_are_written_with_all_their_digits);

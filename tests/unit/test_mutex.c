@@ -189,6 +189,40 @@ START_TEST(any_other_reply_to_an_extension_may_mean_anything)
 }
 END_TEST
 
+START_TEST(an_extension_of_several_answers_a_letter_for_each)
+{
+    static const struct rl_answer expected[] = {
+        {RL_GRANTED, RL_DETAIL_NONE, 0},   {RL_REFUSED, RL_DETAIL_MISSING, 0},  {RL_REFUSED, RL_DETAIL_FOREIGN, 0},
+        {RL_UNKNOWN, RL_DETAIL_ERROR, 0},  {RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0},
+    };
+    struct rl_reply reply = {.root = {.type = RL_REPLY_STRING, .text = {"10-?x", 5}}};
+
+    for (size_t i = 0; i < 5; i++) {
+        struct rl_answer answer = rl_extend_many_answer(&reply, i, 5);
+
+        ck_assert_int_eq(answer.outcome, expected[i].outcome);
+        ck_assert_int_eq(answer.detail, expected[i].detail);
+    }
+}
+END_TEST
+
+/* Which letter would be whose? */
+START_TEST(an_answer_for_more_or_fewer_than_were_asked_for_is_none)
+{
+    struct rl_reply replies[] = {
+        {.root = {.type = RL_REPLY_STRING, .text = {"1111", 4}}},
+        {.root = {.type = RL_REPLY_STRING, .text = {"111111", 6}}},
+        {.root = {.type = RL_REPLY_INTEGER, .integer = 1}},
+        {.root = {.type = RL_REPLY_NIL}},
+    };
+
+    for (size_t i = 0; i < sizeof(replies) / sizeof(*replies); i++) {
+        ck_assert_int_eq(rl_extend_many_answer(&replies[i], 0, 5).outcome, RL_UNKNOWN);
+        ck_assert_int_eq(rl_extend_many_answer(&replies[i], 4, 5).detail, RL_DETAIL_PROTOCOL);
+    }
+}
+END_TEST
+
 START_TEST(a_repair_is_done_by_setting_the_ttl_or_the_key)
 {
     expect_meaning(RL_STEP_REPAIR, of_type(RL_REPLY_INTEGER, 1), RL_GRANTED, RL_DETAIL_NONE);
@@ -234,6 +268,8 @@ int main(void)
     tcase_add_test(answers, a_status_other_than_ok_is_no_vote);
     tcase_add_test(answers, an_extension_answers_one_for_done_zero_for_missing_minus_one_for_foreign);
     tcase_add_test(answers, any_other_reply_to_an_extension_may_mean_anything);
+    tcase_add_test(answers, an_extension_of_several_answers_a_letter_for_each);
+    tcase_add_test(answers, an_answer_for_more_or_fewer_than_were_asked_for_is_none);
     tcase_add_test(answers, a_repair_is_done_by_setting_the_ttl_or_the_key);
     tcase_add_test(answers, a_repair_in_another_memory_has_certainly_done_nothing);
     tcase_add_test(answers, any_other_reply_to_a_repair_may_mean_anything);

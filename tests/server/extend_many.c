@@ -1,0 +1,280 @@
+/* Extensions that one loop turn wants of several locks are one command for each master. Each lock gets its own answer
+ * all the same, and what befalls one is no concern of the others. */
+#include <stdio.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define N_LOCKS 8
+#define MANY 150 /* more than fit into one command, and than into two */
+#define TTL_MS 20000
+#define LONGER_MS 50000
+
+static struct rig rig;
+static struct redlock_lock *locks[MANY];
+static struct outcome outcomes[MANY];
+static char keys[MANY][16];
+
+static void open_three(void)
+{
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void hold(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
+        locks[i] = rig_hold_lease(&rig, keys[i], TTL_MS);
+    }
+    rig_wait_quiet(&rig, rig.client);
+}
+
+static void start_extending(size_t n, uint32_t ttl_ms)
+{
+    for (size_t i = 0; i < n; i++) {
+        outcomes[i] = (struct outcome){0};
+        ck_assert_int_eq(redlock_extend(locks[i], ttl_ms, outcome_record, &outcomes[i]), 0);
+    }
+}
+
+static void extend_all(size_t n, uint32_t ttl_ms)
+{
+    start_extending(n, ttl_ms);
+    for (size_t i = 0; i < n; i++)
+        rig_wait_outcome(&rig, &outcomes[i]);
+}
+
+static uint64_t commands(void)
+{
+    return watch_stats(rig.client).commands;
+}
+
+static void expect_extended(size_t from, size_t to)
+{
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t i = from; i < to; i++) {
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+        for (size_t node = 0; node < rig.n; node++)
+            ck_assert_msg(rig_pttl(&rig, node, keys[i]) > TTL_MS, "%s on master %zu", keys[i], node);
+    }
+}
+
+START_TEST(many_extensions_are_few_commands)
+{
+    uint64_t before;
+
+    hold(MANY);
+    before = commands();
+    extend_all(MANY, LONGER_MS);
+    expect_extended(0, MANY);
+    ck_assert_uint_le(commands() - before, 3 * 3 + 2 * 3 * 5); /* three each; and guards, in a few turns */
+}
+END_TEST
+
+/* One has lost its key on all masters, one has another's in its place, one something that is no value at all. */
+START_TEST(each_lock_gets_its_own_answer)
+{
+    hold(N_LOCKS);
+    for (size_t node = 0; node < rig.n; node++) {
+        rig_do(&rig, node, "DEL", keys[1], NULL);
+        rig_do(&rig, node, "SET", keys[3], "foreign", "PX", "60000", NULL);
+        rig_do(&rig, node, "DEL", keys[5], NULL);
+        rig_do(&rig, node, "HSET", keys[5], "a", "b", NULL);
+    }
+    extend_all(N_LOCKS, LONGER_MS);
+    for (size_t i = 0; i < N_LOCKS; i++) {
+        if (i != 1 && i != 3 && i != 5)
+            expect_extended(i, i + 1);
+        else
+            outcome_expect(&outcomes[i], REDLOCK_LOST);
+    }
+    outcome_expect_vote(&outcomes[1], 0, REDLOCK_VOTE_REFUSED, "missing");
+    outcome_expect_vote(&outcomes[3], 0, REDLOCK_VOTE_REFUSED, "foreign");
+    outcome_expect_vote(&outcomes[5], 0, REDLOCK_VOTE_REFUSED, "foreign");
+    ck_assert_uint_eq(rig_count_value(&rig, keys[3], "foreign"), 3);
+}
+END_TEST
+
+/* The first of a command is the one that fails: the script has not written yet, and goes on. */
+START_TEST(the_first_of_them_may_fail_alone)
+{
+    hold(N_LOCKS);
+    for (size_t node = 0; node < rig.n; node++) {
+        rig_do(&rig, node, "DEL", keys[0], NULL);
+        rig_do(&rig, node, "HSET", keys[0], "a", "b", NULL);
+    }
+    extend_all(N_LOCKS, LONGER_MS);
+    outcome_expect(&outcomes[0], REDLOCK_LOST);
+    expect_extended(1, N_LOCKS);
+}
+END_TEST
+
+START_TEST(a_flush_of_the_scripts_fails_nothing_and_is_made_good)
+{
+    uint64_t before;
+
+    hold(N_LOCKS);
+    rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
+    extend_all(N_LOCKS, LONGER_MS);
+    expect_extended(0, N_LOCKS);
+    extend_all(N_LOCKS, LONGER_MS); /* brings the text */
+    expect_extended(0, N_LOCKS);
+    before = watch_stats(rig.client).script_reloads;
+    extend_all(N_LOCKS, LONGER_MS);
+    expect_extended(0, N_LOCKS);
+    ck_assert_uint_eq(watch_stats(rig.client).script_reloads, before);
+}
+END_TEST
+
+/* On one master the user may not touch one of the keys any more. The others are extended there all the same. */
+START_TEST(a_forbidden_key_does_not_keep_the_others_from_being_extended)
+{
+    hold(N_LOCKS);
+    rig_do(&rig, 1, "ACL", "SETUSER", "default", "resetkeys", "~redlock:*", "~many:[1-7]", NULL);
+    extend_all(N_LOCKS, LONGER_MS);
+    for (size_t i = 0; i < N_LOCKS; i++)
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t i = 1; i < N_LOCKS; i++)
+        ck_assert_int_gt(rig_pttl(&rig, 1, keys[i]), TTL_MS);
+    rig_do(&rig, 1, "ACL", "SETUSER", "default", "allkeys", NULL);
+    ck_assert_int_le(rig_pttl(&rig, 1, keys[0]), TTL_MS);
+    ck_assert_int_gt(rig_pttl(&rig, 0, keys[0]), TTL_MS);
+}
+END_TEST
+
+START_TEST(a_master_that_refuses_to_write_is_named_to_each)
+{
+    hold(N_LOCKS);
+    rig_do(&rig, 2, "REPLICAOF", "127.0.0.1", "1", NULL);
+    extend_all(N_LOCKS, LONGER_MS);
+    for (size_t i = 0; i < N_LOCKS; i++) {
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+        ck_assert_uint_ge(outcomes[i].granted, 2);
+    }
+}
+END_TEST
+
+/* What was on its way to masters that are gone ends for each lock, once, and none of them is lost by that. */
+START_TEST(lost_connections_end_each_of_them)
+{
+    hold(N_LOCKS);
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert(masters_hang(rig.masters, node));
+    start_extending(N_LOCKS, LONGER_MS);
+    rig_run_for(&rig, 50);
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert(masters_kill(rig.masters, node));
+    for (size_t i = 0; i < N_LOCKS; i++) {
+        rig_wait_outcome(&rig, &outcomes[i]);
+        outcome_expect(&outcomes[i], REDLOCK_NO_QUORUM);
+        ck_assert_int_eq(redlock_state(locks[i]), REDLOCK_STATE_HELD);
+    }
+}
+END_TEST
+
+/* A release in the same turn comes behind the extension, which it cancels. */
+START_TEST(a_release_overtakes_nothing)
+{
+    struct outcome released = {0};
+
+    hold(N_LOCKS);
+    start_extending(N_LOCKS, LONGER_MS);
+    ck_assert_int_eq(redlock_release(locks[2], outcome_record, &released), 0);
+    rig_wait_outcome(&rig, &released);
+    outcome_expect(&released, REDLOCK_OK);
+    ck_assert_uint_eq(released.granted, 3);
+    rig_wait_outcome(&rig, &outcomes[2]);
+    outcome_expect(&outcomes[2], REDLOCK_CANCELED);
+    rig_wait_absent(&rig, keys[2]);
+    for (size_t i = 0; i < N_LOCKS; i++)
+        rig_wait_outcome(&rig, &outcomes[i]);
+    expect_extended(0, 2);
+    expect_extended(3, N_LOCKS);
+}
+END_TEST
+
+/* Two ttls are two commands. */
+START_TEST(locks_with_other_ttls_keep_theirs)
+{
+    hold(N_LOCKS);
+    for (size_t i = 0; i < N_LOCKS; i++) {
+        outcomes[i] = (struct outcome){0};
+        ck_assert_int_eq(redlock_extend(locks[i], i % 4 < 2 ? LONGER_MS : 9000, outcome_record, &outcomes[i]), 0);
+    }
+    for (size_t i = 0; i < N_LOCKS; i++)
+        rig_wait_outcome(&rig, &outcomes[i]);
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t i = 0; i < N_LOCKS; i++) {
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+        for (size_t node = 0; node < rig.n; node++)
+            ck_assert_int_eq(rig_pttl(&rig, node, keys[i]) > 9000, i % 4 < 2);
+    }
+}
+END_TEST
+
+/* With the sanitizers: nothing leaks, and nothing is touched after its end. */
+START_TEST(the_client_may_end_with_some_on_their_way)
+{
+    hold(N_LOCKS);
+    start_extending(N_LOCKS, LONGER_MS);
+    if (_i == 1)
+        rig_run_for(&rig, 1);
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    for (size_t i = 0; i < N_LOCKS; i++)
+        ck_assert_uint_eq(outcomes[i].calls, 1);
+}
+END_TEST
+
+/* Renewals: all that is said above, without a call of the holder. */
+START_TEST(renewals_of_many_locks_are_few_commands)
+{
+    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_stats before;
+    struct redlock_stats after;
+
+    wish.renew_ms = 500;
+    for (size_t i = 0; i < MANY; i++) {
+        struct redlock_acquire_options held = wish;
+
+        snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
+        locks[i] = rig_hold_as(&rig, keys[i], &held);
+    }
+    before = watch_stats(rig.client);
+    rig_run_for(&rig, 2500);
+    after = watch_stats(rig.client);
+    ck_assert_uint_ge(after.renewals - before.renewals, 2 * MANY);
+    ck_assert_uint_eq(after.renewals_failed, before.renewals_failed);
+    ck_assert_uint_eq(after.lost, 0);
+    ck_assert_uint_lt(after.commands - before.commands, after.renewals - before.renewals); /* to three masters */
+    for (size_t i = 0; i < MANY; i++)
+        ck_assert_int_eq(redlock_state(locks[i]), REDLOCK_STATE_HELD);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("extend_many");
+    TCase *cases = suite_add_case(suite, "extend_many", open_three, close_rig);
+
+    tcase_add_test(cases, many_extensions_are_few_commands);
+    tcase_add_test(cases, each_lock_gets_its_own_answer);
+    tcase_add_test(cases, the_first_of_them_may_fail_alone);
+    tcase_add_test(cases, a_flush_of_the_scripts_fails_nothing_and_is_made_good);
+    tcase_add_test(cases, a_forbidden_key_does_not_keep_the_others_from_being_extended);
+    tcase_add_test(cases, a_master_that_refuses_to_write_is_named_to_each);
+    tcase_add_test(cases, lost_connections_end_each_of_them);
+    tcase_add_test(cases, a_release_overtakes_nothing);
+    tcase_add_test(cases, locks_with_other_ttls_keep_theirs);
+    tcase_add_loop_test(cases, the_client_may_end_with_some_on_their_way, 0, 2);
+    tcase_add_test(cases, renewals_of_many_locks_are_few_commands);
+    return suite_run(suite);
+}
