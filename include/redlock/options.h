@@ -187,7 +187,11 @@ struct redlock_acquire_options {
      * masters answer. 0, the default, is a third of the validity that the ttl gives; REDLOCK_NO_RENEWAL leaves
      * extending to the caller; otherwise at most two thirds of the validity that an extension gives, and at least 1
      * ms. Masters that have lost the key get it back where that is safe. No renewal begins once the lock has been
-     * held for max_hold_ms; 0, the default, is no limit. */
+     * held for max_hold_ms; 0, the default, is no limit.
+     *
+     * The renewals of a client's locks go out together, many of them in one command for each master, and for that up
+     * to a fiftieth of renew_ms, and 100 ms, early. Of hundreds of locks that are acquired at once most are renewed
+     * once at any time before that, so that they do not all come at once ever after. */
     uint32_t renew_ms;
     uint32_t max_hold_ms;
 
