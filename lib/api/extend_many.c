@@ -184,11 +184,16 @@ bool rl_extend_many_gather(struct redlock_client *client, const struct rl_effect
 
 /* --- In --------------------------------------------------------------------------------------------------------- */
 
-/* One key that the user may not touch must not keep the others from being extended: each is asked for alone. */
+/* What keeps several keys from being extended together may be no obstacle to each of them: one that the user may not
+ * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle. Then each is asked for
+ * alone. */
 static bool alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
                   struct rl_answer answer)
 {
-    return answer.detail == RL_DETAIL_NOPERM && rl_host_repeat_alone(client, node, single);
+    bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
+                                 answer.detail == RL_DETAIL_ERROR;
+
+    return perhaps_only_together && rl_host_repeat_alone(client, node, single);
 }
 
 /* The claims of the entries some way ahead, and a bit less far the locks to which those lead. */
