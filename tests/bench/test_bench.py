@@ -176,7 +176,8 @@ def held_locks_are_renewed_and_counted():
     assert abs(held["renewals_per_s"] - held["renewals"] / result["seconds"]) < 1, held
     idle = held["idle_cpu_s"] / held["idle_s"]
     assert abs(held["cpu_percent"] - 100 * (held["cpu_s"] / result["seconds"] - idle)) < 0.01, held
-    assert 5 * held["renewals"] <= held["commands"] <= 25 * held["renewals"], held
+    # Many locks in one command for each of the five masters.
+    assert 5 <= held["commands"] < 5 * held["renewals"], held
     assert held["heap_bytes_per_lock"] is None or 100 < held["heap_bytes_per_lock"] < 10000, held
     assert held["cpu_met"] == (held["cpu_percent"] <= 2.5), held
     if held["heap_bytes_per_lock"] is not None:
