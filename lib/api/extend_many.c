@@ -124,6 +124,15 @@ static void write_to(struct redlock_client *client, struct rl_extensions *extens
     client->stats.commands++;
 }
 
+/* A single command is formatted as the claim is now. If it has been asked for another round meanwhile, that may have
+ * another ttl, which masters that are not part of it do not know of: this one must have the ttl of its own. */
+static bool is_latest(const struct rl_extending *extending, const struct rl_extensions *extensions)
+{
+    const struct rl_claim *claim = extensions->entries[0].claim;
+
+    return claim->round == extensions->entries[0].round && claim->ttl_ms == extending->ttl_ms;
+}
+
 static void write_one(struct redlock_client *client, const struct rl_extensions *extensions)
 {
     struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = RL_STEP_EXTEND, .nodes = client->extending.nodes,
@@ -141,7 +150,7 @@ bool rl_extend_many_flush(struct redlock_client *client)
         return false;
     extending->gathered = NULL;
     extending->encoded_as = RL_SEND_PLAIN;
-    if (extensions->n == 1) {
+    if (extensions->n == 1 && is_latest(extending, extensions)) {
         write_one(client, extensions);
     } else {
         for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
@@ -193,7 +202,11 @@ static bool alone(struct redlock_client *client, unsigned node, const struct rl_
     bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
                                  answer.detail == RL_DETAIL_ERROR;
 
-    return perhaps_only_together && rl_host_repeat_alone(client, node, single);
+    if (!perhaps_only_together || !rl_host_repeat_alone(client, node, single))
+        return false;
+    if (answer.outcome == RL_UNKNOWN)
+        rl_engine_note_unknown(&client->engine, client->now, single->owner, node);
+    return true;
 }
 
 /* The claims of the entries some way ahead, and a bit less far the locks to which those lead. */

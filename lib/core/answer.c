@@ -168,6 +168,13 @@ static void prolong(const struct rl_engine *engine, struct rl_claim *claim, stru
     claim->give_up = rl_later(claim->give_up, end);
 }
 
+void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node)
+{
+    assert(node < claim->n_nodes);
+    prolong(engine, claim, now);
+    note_loose(claim, node);
+}
+
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node)
 {

@@ -146,6 +146,10 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node);
 
+/* What is repeated may have been carried out, or may yet be, for all that is known: an extension whose outcome is
+ * UNKNOWN, and that is not reported since the repetition's will be. */
+void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node);
+
 /* Debts: resends and expiry. */
 void rl_engine_tick(struct rl_engine *engine, struct rl_instant now);
 struct rl_instant rl_engine_wakeup(const struct rl_engine *engine);

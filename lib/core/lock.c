@@ -120,6 +120,7 @@ void rl_lock_begin_hold(const struct rl_engine *engine, struct rl_lock *lock, co
     lock->round_won = false;
     lock->round_failed = false;
     lock->warned = false;
+    lock->spread = false;
     lock->stepped = false;
 }
 

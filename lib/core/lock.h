@@ -144,6 +144,7 @@ struct rl_lock {
     bool round_failed : 1;    /* no round since has found a quorum */
     bool warned : 1;          /* at risk, and told so */
     bool risk_grows : 1;      /* a longer ttl, and a longer warning, with the next round that finds its quorum */
+    bool spread : 1;          /* the next renewal comes early, to be out of a crowd */
     bool stepped : 1;         /* the latest change of its bounds was a clock step */
 };
 

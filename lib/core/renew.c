@@ -14,8 +14,8 @@
  * Renewals are due at multiples of the engine's tick, never later than asked: those of many locks go out in the same
  * loop turn, one write for each master. But locks that were acquired within a second would come due within a second,
  * time and again, while the masters can only answer so many within node_timeout. So of those scheduled in one tick
- * the ones that are many more than an even share of all come earlier this once, at a random time within the interval;
- * after that they keep their distance. */
+ * the ones that are many more than an even share of all come earlier this once, when there is room; after that they
+ * keep their distance. */
 #include "core/machine.h"
 
 /* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
@@ -78,20 +78,21 @@ static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl
     return rl_earlier(rl_after(lock->round_start, half), rl_after(now, rest));
 }
 
-/* What falls on a tick when the renewals of all locks are spread over the interval is never too much. */
-static size_t even_share(const struct rl_engine *engine, const struct rl_lock *lock)
+/* What falls on such a span when the renewals of all locks are spread over the interval is never too much. */
+static size_t even_share(const struct rl_engine *engine, const struct rl_lock *lock, int64_t span_ns)
 {
-    return engine->n_held / (size_t)(rl_ms(lock->renew_ms).ns / tick_ns(engine, lock));
+    return engine->n_held / (size_t)(rl_ms(lock->renew_ms).ns / span_ns + 1);
 }
 
-/* Is this one of too many? A bit more than the share is chance. */
-static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, size_t share, struct rl_instant now)
+/* Is this one of too many? A bit more than the share is chance. All are counted together, by the engine's own tick. */
+static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_crowd *crowd = &engine->crowd;
-    struct rl_instant tick = on_tick(engine, lock, now);
+    int64_t tick = engine->config.tick.ns > 0 ? engine->config.tick.ns : 1;
+    size_t share = even_share(engine, lock, tick);
 
-    if (tick.ns != crowd->tick.ns) {
-        crowd->tick = tick;
+    if (now.ns - now.ns % tick != crowd->tick.ns) {
+        crowd->tick.ns = now.ns - now.ns % tick;
         crowd->size = 0;
     }
     crowd->size++;
@@ -99,10 +100,11 @@ static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, size_
 }
 
 /* The first tick that has room. One after the other, so that locks that lie side by side in memory stay together. */
-static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *lock, size_t share,
-                                struct rl_instant now, struct rl_instant regular)
+static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now,
+                                struct rl_instant regular)
 {
     struct rl_crowd *crowd = &engine->crowd;
+    size_t share = even_share(engine, lock, tick_ns(engine, lock));
     size_t room = share > engine->config.crowd / 2 ? share : engine->config.crowd / 2;
 
     if (!rl_before(now, crowd->filling) || !rl_before(crowd->filling, regular)) {
@@ -114,15 +116,17 @@ static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *
         crowd->filled = 0;
     }
     crowd->filled++;
-    return crowd->filling;
+    return rl_earlier(crowd->filling, regular);
 }
 
-static struct rl_instant regular_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+/* A lock that has just been spread stays where it is, crowd or no crowd: where intervals differ, some will always find
+ * themselves in one. */
+static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms)));
-    size_t share = even_share(engine, lock);
 
-    return in_crowd(engine, lock, share, now) ? spread(engine, lock, share, now, regular) : regular;
+    lock->spread = in_crowd(engine, lock, now) && !lock->spread;
+    return lock->spread ? spread(engine, lock, now, regular) : regular;
 }
 
 void rl_renew_schedule(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -236,6 +236,46 @@ START_TEST(a_release_overtakes_nothing)
 }
 END_TEST
 
+static struct outcome second;
+
+static void extend_shorter(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    outcome_record(lock, result, user_data);
+    ck_assert_int_eq(redlock_extend(lock, 5000, outcome_record, &second), 0);
+}
+
+/* What the servers were told, by their log of commands. */
+static bool was_told(size_t node, const char *ttl)
+{
+    char *log = masters_command(rig.masters, node, (const char *const[]){"SLOWLOG", "GET", "100", NULL});
+    bool told = log && strstr(log, ttl);
+
+    free(log);
+    return told;
+}
+
+/* An extension that is not written yet, and another one in the same turn, with another ttl and perhaps for other
+ * masters: each goes out with its own, or a master would know of a ttl that its bound does not know of. */
+START_TEST(an_extension_that_is_overtaken_in_its_turn_keeps_its_own_ttl)
+{
+    second = (struct outcome){0};
+    hold(1);
+    rig_do_all(&rig, "CONFIG", "SET", "slowlog-log-slower-than", "0", NULL);
+    outcomes[0] = (struct outcome){0};
+    ck_assert_int_eq(redlock_extend(locks[0], 33333, extend_shorter, &outcomes[0]), 0);
+    redlock_cancel(locks[0]);
+    rig_wait_outcome(&rig, &second);
+    outcome_expect(&outcomes[0], REDLOCK_CANCELED);
+    outcome_expect(&second, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t node = 0; node < rig.n; node++) {
+        ck_assert(was_told(node, "33333"));
+        ck_assert(was_told(node, "5000"));
+        ck_assert_int_le(rig_pttl(&rig, node, keys[0]), 5000);
+    }
+}
+END_TEST
+
 /* Two ttls are two commands. */
 START_TEST(locks_with_other_ttls_keep_theirs)
 {
@@ -317,6 +357,7 @@ int main(void)
     tcase_add_test(cases, a_master_that_refuses_to_write_is_named_to_each);
     tcase_add_test(cases, lost_connections_end_each_of_them);
     tcase_add_test(cases, a_release_overtakes_nothing);
+    tcase_add_test(cases, an_extension_that_is_overtaken_in_its_turn_keeps_its_own_ttl);
     tcase_add_test(cases, locks_with_other_ttls_keep_theirs);
     tcase_add_loop_test(cases, the_client_may_end_with_some_on_their_way, 0, 2);
     tcase_add_test(cases, renewals_of_many_locks_are_few_commands);

@@ -90,6 +90,19 @@ START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim
 }
 END_TEST
 
+/* To an extension of several it would say that of all of them. Other errors are those of each. */
+START_TEST(an_error_to_many_condemns_none_of_them)
+{
+    struct rl_reply wrong = {.root = {.type = RL_REPLY_ERROR, .text = {"WRONGTYPE Operation", 19}}};
+    struct rl_reply read_only = {.root = {.type = RL_REPLY_ERROR, .text = {"READONLY You can't write", 24}}};
+
+    ck_assert_int_eq(rl_classify_many(&wrong, 0, 2).outcome, RL_UNKNOWN);
+    ck_assert_int_eq(rl_classify_many(&wrong, 1, 2).detail, RL_DETAIL_ERROR);
+    ck_assert_int_eq(rl_classify_many(&read_only, 1, 2).outcome, RL_FAILED);
+    ck_assert_int_eq(rl_classify_many(&read_only, 1, 2).detail, RL_DETAIL_READONLY);
+}
+END_TEST
+
 START_TEST(replies_that_are_no_errors_are_the_recipes_business)
 {
     struct rl_reply nil = {.root = {.type = RL_REPLY_NIL}};
@@ -117,6 +130,7 @@ int main(void)
 
     tcase_add_loop_test(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]));
     tcase_add_test(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim);
+    tcase_add_test(tc, an_error_to_many_condemns_none_of_them);
     tcase_add_test(tc, replies_that_are_no_errors_are_the_recipes_business);
     tcase_add_test(tc, every_detail_has_a_text);
     return suite_run(suite);

@@ -172,6 +172,23 @@ START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
 }
 END_TEST
 
+/* The host repeats it, and the repetition is granted: the first may be carried out all the same, after a longer one. */
+START_TEST(a_repeated_extension_of_unknown_outcome_leaves_the_master_loose)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 500);
+    rl_engine_note_unknown(&core->engine, core->now, core->locks[0].claim, 0);
+    core_answers(core, "ggg");
+    core_run_to(core, 100);
+    core_extend(core, 2000);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core->locks[0].claim->slots[0].bound.ns, rl_ms(100 + 493).ns); /* as if it had asked for 500 */
+    ck_assert_int_eq(core->locks[0].claim->slots[1].bound.ns, rl_ms(100 + 1978).ns);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(without_a_ttl_the_latest_one_is_used_again)
 {
     struct core *core = core_start_held(3);
@@ -193,6 +210,7 @@ static void add_ledger_tests(TCase *cases)
     tcase_add_test(cases, grants_of_an_older_round_raise_nothing);
     tcase_add_test(cases, a_missing_key_told_by_an_older_round_revokes_the_vote);
     tcase_add_test(cases, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round);
+    tcase_add_test(cases, a_repeated_extension_of_unknown_outcome_leaves_the_master_loose);
     tcase_add_test(cases, without_a_ttl_the_latest_one_is_used_again);
 }
 

@@ -126,6 +126,35 @@ START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
 }
 END_TEST
 
+/* Answered behind another one it finds itself in a crowd again, and stays where it is all the same: else it would be
+ * renewed at every tick for as long as there is company. */
+START_TEST(a_lock_that_has_been_spread_comes_at_its_interval_after_that)
+{
+    struct rl_config config = core_config(1);
+    struct rl_acquire wish = renewing_wish();
+    struct core *core;
+
+    config.crowd = 1;
+    config.tick = rl_ms(4);
+    core = core_new(&config);
+    core_link(core, 0, RL_LINK_READY);
+    for (core->handle = 0; core->handle < 2; core->handle++)
+        core_acquire(core, &wish);
+    core_answers(core, "g");
+    core_answers(core, "g");
+    ck_assert_int_eq(core->locks[1].wake.ns, rl_ms(4).ns);
+    core->handle = 0;
+    core_run_to(core, 3);
+    core_extend(core, 0);
+    core_run_to(core, 4);
+    core_answers(core, "g");
+    core_answers(core, "g");
+    ck_assert_int_eq(core->locks[1].wake.ns, rl_ms(304).ns);
+    core_skip(core);
+    core_stop(core);
+}
+END_TEST
+
 /* --- Failed rounds ------------------------------------------------------------------------------------------------ */
 
 /* The time of the second renewal: after a round of 50 ms, and a tenth to a fifth of the interval. */
@@ -232,6 +261,7 @@ int main(void)
     tcase_add_test(cases, renewals_of_many_locks_go_out_on_one_tick);
     tcase_add_test(cases, a_tick_that_is_coarse_for_the_interval_is_refined);
     tcase_add_test(cases, renewals_of_locks_that_were_acquired_at_once_are_spread);
+    tcase_add_test(cases, a_lock_that_has_been_spread_comes_at_its_interval_after_that);
     add_failure_tests(suite_add_case(suite, "failure", NULL, NULL));
     return suite_run(suite);
 }
