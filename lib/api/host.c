@@ -161,7 +161,7 @@ void rl_host_run(struct redlock_client *client)
 {
     struct rl_effect effect;
 
-    while (rl_engine_poll(&client->engine, &effect))
+    while (rl_engine_has_effects(&client->engine) && rl_engine_poll(&client->engine, &effect))
         carry_out(client, &effect);
     if (rl_engine_wakeup(&client->engine).ns != RL_NEVER.ns && !rl_timer_armed(&client->debts_timer))
         rl_timers_arm(rl_driver_timers(client->driver), &client->debts_timer, rl_engine_wakeup(&client->engine));

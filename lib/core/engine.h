@@ -186,6 +186,12 @@ struct rl_effect {
  * every loop turn, when all effects have been taken. */
 uint32_t rl_engine_take_unguarded(struct rl_engine *engine);
 
+/* Most answers change nothing that anybody would have to be told. */
+static inline bool rl_engine_has_effects(const struct rl_engine *engine)
+{
+    return engine->outbox || !rl_list_empty(&engine->finished) || !rl_list_empty(&engine->notices);
+}
+
 /* Takes the next effect; false if there is none. Order: all sends, then disposals, whose claims the host may hand out
  * again, then the notices of locks. */
 bool rl_engine_poll(struct rl_engine *engine, struct rl_effect *ret_effect);
