@@ -209,6 +209,13 @@ static bool alone(struct redlock_client *client, unsigned node, const struct rl_
     return true;
 }
 
+/* One master less; who was the last of them gives it back. */
+static void end_for_one(struct redlock_client *client, struct rl_extensions *extensions)
+{
+    if (--extensions->unanswered == 0)
+        give_back(&client->extending, extensions);
+}
+
 /* The claims of the entries some way ahead, and a bit less far the locks to which those lead. */
 #define FETCH_CLAIM 8
 #define FETCH_LOCK 4
@@ -236,8 +243,7 @@ void rl_extend_many_answered(struct redlock_client *client, unsigned node, const
         if (!alone(client, node, &single, answer))
             rl_host_answered(client, node, &single, answer, now);
     }
-    if (--extensions->unanswered == 0)
-        give_back(&client->extending, extensions);
+    end_for_one(client, extensions);
 }
 
 void rl_extend_many_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
@@ -250,6 +256,5 @@ void rl_extend_many_dropped(struct redlock_client *client, unsigned node, const 
 
         rl_host_ended(client, node, &single, answer, RL_NO_LATENCY);
     }
-    if (--extensions->unanswered == 0)
-        give_back(&client->extending, extensions);
+    end_for_one(client, extensions);
 }

@@ -88,11 +88,12 @@ static size_t even_share(const struct rl_engine *engine, const struct rl_lock *l
 static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_crowd *crowd = &engine->crowd;
-    int64_t tick = engine->config.tick.ns > 0 ? engine->config.tick.ns : 1;
-    size_t share = even_share(engine, lock, tick);
+    int64_t length = engine->config.tick.ns > 0 ? engine->config.tick.ns : 1;
+    struct rl_instant tick = {now.ns - now.ns % length};
+    size_t share = even_share(engine, lock, length);
 
-    if (now.ns - now.ns % tick != crowd->tick.ns) {
-        crowd->tick.ns = now.ns - now.ns % tick;
+    if (tick.ns != crowd->tick.ns) {
+        crowd->tick = tick;
         crowd->size = 0;
     }
     crowd->size++;

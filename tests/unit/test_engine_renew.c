@@ -93,23 +93,32 @@ START_TEST(a_tick_that_is_coarse_for_the_interval_is_refined)
 }
 END_TEST
 
-/* Two of four locks are too many for one tick: they go to the first ticks that have room, and keep that distance. */
-START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
+/* One master, ticks of 4 ms, and so many locks that are acquired at once; `crowd` renewals are enough for one tick. */
+static struct core *start_together(uint32_t crowd, unsigned n)
 {
     struct rl_config config = core_config(1);
     struct rl_acquire wish = renewing_wish();
     struct core *core;
 
-    config.crowd = 2;
+    config.crowd = crowd;
     config.tick = rl_ms(4);
     core = core_new(&config);
     core_link(core, 0, RL_LINK_READY);
-    for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)
+    for (core->handle = 0; core->handle < n; core->handle++)
         core_acquire(core, &wish);
-    for (unsigned i = 0; i < CORE_LOCKS; i++)
+    for (unsigned i = 0; i < n; i++)
         core_answers(core, "g");
-    ck_assert_uint_eq(core->engine.n_held, CORE_LOCKS);
+    core->handle = 0;
     core_skip(core);
+    return core;
+}
+
+/* Two of four locks are too many for one tick: they go to the first ticks that have room, and keep that distance. */
+START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
+{
+    struct core *core = start_together(2, CORE_LOCKS);
+
+    ck_assert_uint_eq(core->engine.n_held, CORE_LOCKS);
     core_run_to(core, 10);
     core_expect(core, "t=4ms SEND extend #3: 0\n"
                       "t=8ms SEND extend #4: 0\n");
@@ -121,7 +130,6 @@ START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
                       "t=300ms SEND extend #2: 0\n"
                       "t=304ms SEND extend #3: 0\n"
                       "t=308ms SEND extend #4: 0\n");
-    core->handle = 0;
     core_stop(core);
 }
 END_TEST
@@ -130,20 +138,9 @@ END_TEST
  * renewed at every tick for as long as there is company. */
 START_TEST(a_lock_that_has_been_spread_comes_at_its_interval_after_that)
 {
-    struct rl_config config = core_config(1);
-    struct rl_acquire wish = renewing_wish();
-    struct core *core;
+    struct core *core = start_together(1, 2);
 
-    config.crowd = 1;
-    config.tick = rl_ms(4);
-    core = core_new(&config);
-    core_link(core, 0, RL_LINK_READY);
-    for (core->handle = 0; core->handle < 2; core->handle++)
-        core_acquire(core, &wish);
-    core_answers(core, "g");
-    core_answers(core, "g");
     ck_assert_int_eq(core->locks[1].wake.ns, rl_ms(4).ns);
-    core->handle = 0;
     core_run_to(core, 3);
     core_extend(core, 0);
     core_run_to(core, 4);
