@@ -2,11 +2,12 @@
 -- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does not
 -- look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel
 -- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
--- waits here, waiters in front, PTTL of the key, ms after which to look again or -1, fencing counter}
+-- waits here, waiters in front (to a newcomer also dead ones), PTTL of the key, ms after which to look again or -1,
+-- fencing counter}
 @HAND_OVER@
 -- How long a waiter's lease lasts; who does not count is dropped.
 local function living(value, entry)
-  local left = read(entry)
+  local left = left_of(string.match(entry or '', '^(%d+) %d+ (%d+) (%S+)'))
   if not left then
     redis.call('ZREM', KEYS[2], value)
     redis.call('HDEL', KEYS[3], value)
@@ -92,7 +93,10 @@ end
 local lower = held and waiting > 0 and is_overtaken(me, ticket)
 local pttl = redis.call('PTTL', KEYS[1])
 local rank, look = 0, held and -1 or pttl
-if not held then
+if not held and not known and ARGV[4] == '0' and waiting > 1 then
+  -- Last of many: somebody else looks after the one in front, and this one's next refresh does.
+  rank, look = waiting, -1
+elseif not held then
   rank = redis.call('ZRANK', KEYS[2], me) or 0
   local left
   while rank > 0 and not left do

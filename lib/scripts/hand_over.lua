@@ -19,14 +19,12 @@ local function incarnation()
   return memory
 end
 
--- What is left of a waiter's lease, and the rest of his entry. Nil if he does not count: his lease has ended; or so much
--- is left that the clock must have been set back; or the entry was made in another memory.
-local function read(entry)
-  local ends, round, lease, inc, proposal, idle, channel =
-    string.match(entry or '', '^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
+-- What is left of a waiter's lease. Nil if he does not count: his lease has ended; or so much is left that the clock
+-- must have been set back; or the entry was made in another memory.
+local function left_of(ends, lease, inc)
   local left = ends and ends - now or 0
   if left > 0 and left <= 2 * lease and (inc == '-' or inc == incarnation()) then
-    return math.min(left, lease), round, inc, proposal, idle, channel
+    return math.min(left, lease)
   end
 end
 
@@ -64,7 +62,10 @@ end
 local function hand_over(head, me)
   while head[1] do
     local value, ticket = head[1], head[2]
-    local left, round, inc, proposal, idle, channel = read(redis.call('HGET', KEYS[3], value))
+    local entry = redis.call('HGET', KEYS[3], value)
+    local ends, round, lease, inc, proposal, idle, channel =
+      string.match(entry or '', '^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
+    local left = left_of(ends, lease, inc)
     redis.call('HDEL', KEYS[3], value)
     if left then
       local count = count_up(proposal, idle)
