@@ -168,6 +168,7 @@ struct client {
     int64_t step_slack;     /* see oracle_steps.c: what it knows of steps is as precise as that, in sum */
     int64_t hidden;         /* ... and what steps may have stayed hidden from it, at most */
     int64_t steps[MAX_MASTERS]; /* what its clock has been set forward by, and the client has not noticed */
+    int64_t read_at;        /* true time of the latest reading that has shown a step, or that there was none */
     int64_t blind_until;
     uint32_t unseen_steps;  /* masters whose clocks were set forward, and it has not noticed */
     uint8_t index;

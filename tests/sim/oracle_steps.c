@@ -34,6 +34,7 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
 {
     if (by <= 0) {
         world->stepped_back = true;
+        world->set_back_by -= by;
         return;
     }
     world->last_step = world->now;
@@ -71,11 +72,13 @@ void steps_on_reading(struct world *world, struct client *client, unsigned maste
     client->step_slack += uncertainty;
     client->unseen_steps &= ~bit;
     client->steps[master] = 0;
+    client->read_at = client_true_now(client);
 }
 
 void steps_on_start(struct world *world, struct client *client)
 {
     client->unseen_steps = 0;
+    client->read_at = 0;
     memset(client->steps, 0, sizeof client->steps);
     client->step_slack = 0;
     client->hidden = 0;
@@ -84,7 +87,8 @@ void steps_on_start(struct world *world, struct client *client)
 
 bool steps_all_seen(const struct world *world, const struct client *client)
 {
-    return world->plan.guarded && !world->stepped_back && !client->unseen_steps && client->blind_until < world->now;
+    return world->plan.guarded && !world->stepped_back && !client->unseen_steps && client->read_at <= world->now &&
+           client->blind_until < world->now;
 }
 
 /* A handle that adopts a lock holds it as the one that has acquired it. */

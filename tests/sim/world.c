@@ -108,6 +108,7 @@ static void reset(struct world *world)
     world->last_step = INT64_MIN / 2;
     world->stepped_back = false;
     memset(world->parcels, 0, sizeof world->parcels);
+    world->set_back_by = 0;
     for (unsigned key = 0; key < MAX_KEYS; key++)
         world->fences[key].count = 0;
     queue_clear(&world->queue);

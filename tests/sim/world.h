@@ -113,7 +113,8 @@ struct world {
     FILE *trace;         /* NULL: none */
     int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
-    bool stepped_back;   /* a clock has been set back, too */
+    bool stepped_back;   /* a clock has been set back, too ... */
+    int64_t set_back_by; /* ... and all of them by so much: what lived then may live for that much longer */
     bool prompt_checked; /* residue_check_prompt() has been called */
     bool violated;
     char violation[400];

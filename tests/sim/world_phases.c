@@ -13,7 +13,7 @@ static int64_t settling_time(const struct plan *plan)
 void phase_heal(struct world *world)
 {
     int64_t healed = faults_heal(world);
-    int64_t patience = 4 * rl_ms(world->plan.max_ttl_ms).ns + 120 * 1000 * RL_NS_PER_MS;
+    int64_t patience = 4 * rl_ms(world->plan.max_ttl_ms).ns + 120 * 1000 * RL_NS_PER_MS + world->set_back_by;
 
     TRACE(world, "--", "everything heals");
     world->phase = PHASE_HEALED;
