@@ -136,7 +136,7 @@ enum redlock_event_type {
     REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token */
     REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
                                 to another attempt), token of the attempt, node, op, vote, latency_us (-1: it was handed
-                                over), text */
+                                over), text. Votes of a held lock may be released, and acquired again: options.h */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
     REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, token, remaining_us, nodes */
     REDLOCK_EVENT_EXTENDED,

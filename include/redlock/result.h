@@ -26,7 +26,7 @@ enum redlock_vote {
     REDLOCK_VOTE_REFUSED, /* acquire: held by another; extend and release: missing or foreign, see detail */
     REDLOCK_VOTE_FAILED,  /* certainly not applied */
     REDLOCK_VOTE_UNKNOWN, /* may have been applied: rolled back, or still owed to the master */
-    REDLOCK_VOTE_QUEUED,  /* acquire: in line */
+    REDLOCK_VOTE_QUEUED,  /* acquire: in line; extend: in line for a vote that was handed on (options.h) */
 };
 
 /* Why a master does not vote. */

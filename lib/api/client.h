@@ -89,12 +89,16 @@ struct rl_waiters {
 /* Keys that others want, too: contended.c. */
 #define RL_CONTENDED_KEYS 64
 
+struct rl_contended_key {
+    uint64_t hash;
+    struct rl_instant until; /* then it is forgotten */
+    struct rl_instant since; /* when a lock of this client has got it last, RL_NEVER: none has */
+    bool brief;              /* the last one held it for a moment only */
+};
+
 struct rl_contended {
     struct rl_instant until; /* of the one noted last */
-    struct {
-        uint64_t hash;
-        struct rl_instant until;
-    } seen[RL_CONTENDED_KEYS];
+    struct rl_contended_key seen[RL_CONTENDED_KEYS];
 };
 
 /* What becomes one command: extend_many.c. */
@@ -223,7 +227,12 @@ struct rl_answer rl_host_undone(const struct rl_ticket *ticket, struct rl_answer
 
 /* By client->now. */
 void rl_contended_note(struct redlock_client *client, const struct rl_key *key);
-bool rl_contended(const struct redlock_client *client, const struct rl_key *key);
+bool rl_contended(struct redlock_client *client, const struct rl_key *key);
+
+/* The next hold of it will be short. A lock has got the key; its release begins. */
+bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *key);
+void rl_contended_taken(struct redlock_client *client, const struct rl_key *key);
+void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key);
 
 /* --- waiters.c -------------------------------------------------------------------------------------------------- */
 

@@ -217,6 +217,8 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     pending->status = (int16_t)rl_public_status(lock, status);
     pending->cause = (int16_t)rl_public_status(lock, cause);
     count(&client->stats, op, pending->status);
+    if (op == RL_OP_ACQUIRE && status == RL_END_OK)
+        rl_contended_taken(client, lock->key);
     if (rl_observed(client))
         tell(lock, op, pending->status);
     queue(lock);

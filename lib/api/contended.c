@@ -4,11 +4,18 @@
  * the key happens to be free. Where the client is wrong nothing is lost: a free key is taken by getting in line, too,
  * in the same single round trip.
  *
- * A small table without chains: a key that pushes another one out costs that one a plain attempt. */
+ * And for how long such a key is held: whoever has held it for a moment only is expected to do so again, and then hands
+ * on votes that it can spare (core/spare.c). Where that is wrong they are asked back.
+ *
+ * A small table without chains: a key that pushes another one out costs that one a plain attempt, and what is known of
+ * its holds. */
 #include "api/client.h"
 #include "util/hash.h"
 
 #define MEMORY_NS (500 * RL_NS_PER_MS)
+
+/* A hand-over takes a round trip: where a key is held for longer, that hardly counts. */
+#define BRIEF_NS (20 * RL_NS_PER_MS)
 
 static uint64_t hash_of(const struct rl_key *key)
 {
@@ -19,21 +26,67 @@ void rl_contended_note(struct redlock_client *client, const struct rl_key *key)
 {
     struct rl_contended *contended = &client->contended;
     uint64_t hash = hash_of(key);
+    struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
+    if (entry->hash != hash)
+        *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER};
     contended->until = rl_after(client->now, (struct rl_span){MEMORY_NS});
-    contended->seen[hash % RL_CONTENDED_KEYS].hash = hash;
-    contended->seen[hash % RL_CONTENDED_KEYS].until = contended->until;
+    entry->until = contended->until;
+}
+
+/* However old it is. */
+static struct rl_contended_key *find_any(struct redlock_client *client, const struct rl_key *key)
+{
+    uint64_t hash = hash_of(key);
+    struct rl_contended_key *entry = &client->contended.seen[hash % RL_CONTENDED_KEYS];
+
+    return entry->hash == hash ? entry : NULL;
 }
 
 /* Nothing is hashed where nobody waits. */
-bool rl_contended(const struct redlock_client *client, const struct rl_key *key)
+static struct rl_contended_key *find(struct redlock_client *client, const struct rl_key *key)
 {
-    const struct rl_contended *contended = &client->contended;
-    uint64_t hash;
+    struct rl_contended_key *entry =
+        rl_before(client->now, client->contended.until) ? find_any(client, key) : NULL;
 
-    if (!rl_before(client->now, contended->until))
-        return false;
-    hash = hash_of(key);
-    return contended->seen[hash % RL_CONTENDED_KEYS].hash == hash &&
-           rl_before(client->now, contended->seen[hash % RL_CONTENDED_KEYS].until);
+    return entry && rl_before(client->now, entry->until) ? entry : NULL;
+}
+
+bool rl_contended(struct redlock_client *client, const struct rl_key *key)
+{
+    return find(client, key) != NULL;
+}
+
+bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *key)
+{
+    const struct rl_contended_key *entry = find(client, key);
+
+    return entry && entry->brief;
+}
+
+/* A long hold must be noticed, too. Nothing is hashed where nobody has ever waited. */
+static struct rl_contended_key *find_hold(struct redlock_client *client, const struct rl_key *key)
+{
+    return client->contended.until.ns ? find_any(client, key) : NULL;
+}
+
+void rl_contended_taken(struct redlock_client *client, const struct rl_key *key)
+{
+    struct rl_contended_key *entry = find_hold(client, key);
+
+    if (!entry)
+        return;
+    if (entry->since.ns != RL_NEVER.ns)
+        entry->brief = false; /* the last hold did not end by a release */
+    entry->since = client->now;
+}
+
+void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key)
+{
+    struct rl_contended_key *entry = find_hold(client, key);
+
+    if (!entry || entry->since.ns == RL_NEVER.ns)
+        return;
+    entry->brief = rl_until(entry->since, client->now).ns < BRIEF_NS;
+    entry->since = RL_NEVER;
 }

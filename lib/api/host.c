@@ -20,7 +20,7 @@ static uint64_t propose(const struct rl_attempt *attempt)
 {
     uint64_t wall = wall_us();
 
-    return attempt->counter >= wall ? attempt->counter + 1 : wall;
+    return attempt && attempt->counter >= wall ? attempt->counter + 1 : wall;
 }
 
 static void start_attempt(struct redlock_lock *lock)
@@ -264,8 +264,8 @@ void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl
     rl_engine_reply(&client->engine, client->now, claim, (enum rl_step)ticket->step, ticket->round, node, answer,
                     latency_us);
     rl_host_run(client);
-    if (ticket->step == RL_STEP_ENQUEUE && lock)
-        rl_host_rearm(lock); /* the answer says when to look again */
+    if ((ticket->step == RL_STEP_ENQUEUE || ticket->step == RL_STEP_RELEASE) && lock)
+        rl_host_rearm(lock); /* the answer says when to look again, or ends a round */
 }
 
 static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now)

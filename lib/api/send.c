@@ -77,7 +77,7 @@ static bool has_marker(const struct redlock_client *client, unsigned node)
 
 /* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that
  * finds somebody is told so, and repeated in full: not by a client that ends, which reads no answers. */
-static bool line_is_likely(const struct redlock_client *client, const struct rl_claim *claim)
+static bool line_is_likely(struct redlock_client *client, const struct rl_claim *claim)
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
 
@@ -109,13 +109,10 @@ static void add_queue(const struct redlock_client *client, const struct rl_claim
 static void add_place(const struct redlock_client *client, const struct rl_claim *claim, unsigned node, uint32_t round,
                       struct rl_subject *subject)
 {
-    const struct rl_line *line = claim->lock->wish->line;
-
     subject->incarnation = rl_trust_incarnation(client, node);
     subject->channel = (struct rl_slice){client->waiters.channel, strlen(client->waiters.channel)};
     subject->round = round;
-    subject->ticket = line->ticket;
-    subject->proposed_ticket = line->proposal;
+    subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
 }
 
 static bool is_undo(enum rl_step step)
@@ -185,6 +182,12 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
     rl_host_send_now(client, effect);
 }
 
+/* A refusal of one master may end the attempt before the next one is asked. */
+static bool is_wanted(const struct rl_effect *effect)
+{
+    return effect->step != RL_STEP_ENQUEUE || effect->claim->lock;
+}
+
 /* Formats once where that is possible, fans out the bytes. */
 void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
 {
@@ -200,7 +203,7 @@ void rl_host_send_now(struct redlock_client *client, const struct rl_effect *eff
         if (!(effect->nodes & (UINT32_C(1) << node)))
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS || !same_bytes(client, effect->step, formatted_for, node)) {
-            encoded = encode(client, effect->claim, effect->step, effect->round, node, 0);
+            encoded = is_wanted(effect) && encode(client, effect->claim, effect->step, effect->round, node, 0);
             formatted_for = node;
         }
         if (!encoded || !send_scratch(client, node, &ticket))

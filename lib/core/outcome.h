@@ -64,7 +64,7 @@ enum rl_detail {
 struct rl_place {
     uint64_t time_us; /* the master's clock */
     uint64_t ticket;  /* our number in this queue */
-    uint32_t rank;    /* living waiters in front of us */
+    uint32_t rank;    /* waiters in front of us; at first some of them may be dead */
     int64_t held_ms;  /* what the key has left; -1: it does not expire */
     int64_t look_ms;  /* nothing will be known of our turn, without a notification, before that is over; -1: ever */
     bool lower;       /* a living waiter with a lower ticket is here, in whose favour a grant may have to be yielded */

@@ -13,25 +13,34 @@
  *     without it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
 #include "core/machine.h"
 
+static bool prepare_extension(const struct rl_engine *engine, struct rl_claim *claim, size_t node,
+                              struct rl_instant now)
+{
+    struct rl_slot *slot = &claim->slots[node];
+    enum rl_detail why = RL_DETAIL_NONE;
+    bool possible = rl_may_extend(engine, node, slot, now, &why);
+
+    if (possible)
+        rl_ledger_sent(claim, node, claim->round_bound);
+    slot->answer = possible ? RL_PENDING : RL_FAILED;
+    slot->detail = possible ? RL_DETAIL_NONE : (uint8_t)why;
+    return possible;
+}
+
 static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
-    uint32_t nodes = 0;
+    uint32_t to_extend = 0;
+    uint32_t to_ask_back = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
-        enum rl_detail why = RL_DETAIL_NONE;
-
-        slot->latency_us = RL_NO_LATENCY;
-        slot->answer = RL_FAILED;
-        if (rl_may_extend(engine, i, slot, now, &why)) {
-            rl_ledger_sent(claim, i, claim->round_bound);
-            slot->answer = RL_PENDING;
-            why = RL_DETAIL_NONE;
-            nodes |= rl_bit(i);
-        }
-        slot->detail = (uint8_t)why;
+        claim->slots[i].latency_us = RL_NO_LATENCY;
+        if (rl_spare_is_out(&claim->slots[i]))
+            to_ask_back |= rl_spare_ask_back(engine, claim, i, now) ? rl_bit(i) : 0;
+        else
+            to_extend |= prepare_extension(engine, claim, i, now) ? rl_bit(i) : 0;
     }
-    rl_claim_send(engine, claim, RL_STEP_EXTEND, nodes);
+    rl_claim_send(engine, claim, RL_STEP_EXTEND, to_extend);
+    rl_claim_send(engine, claim, RL_STEP_ENQUEUE, to_ask_back);
 }
 
 /* "missing" whose proof is waited for no longer is believed: that costs validity at most. */
@@ -64,6 +73,7 @@ static void begin(const struct rl_engine *engine, struct rl_claim *claim, struct
 
 void rl_round_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
+    rl_spare_end(lock);
     begin(engine, lock->claim, now);
     lock->round_start = now;
     lock->round_won = false;
@@ -124,7 +134,7 @@ enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock,
     const struct rl_config *config = &engine->config;
     struct rl_claim *claim = lock->claim;
     size_t granted = rl_claim_count_answers(claim, RL_GRANTED);
-    size_t pending = rl_claim_count_answers(claim, RL_PENDING);
+    size_t pending = rl_claim_count_answers(claim, RL_PENDING) + rl_claim_count_answers(claim, RL_QUEUED);
     enum rl_verdict verdict =
         rl_quorum_verdict(config->n_nodes, config->quorum, granted, config->n_nodes - granted - pending);
 

@@ -22,6 +22,9 @@
  * again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key of a master to a lower ticket, and
  * the lowest ticket of all never yields, so this ends.
  *
+ * A holder that will be quick has handed on what it can spare before it releases the rest (spare.c): the next in line
+ * has those votes, and waits for one more.
+ *
  * Notifications are hints. A refresh finds out whatever was missed, and the timer is set by what the masters say: the
  * first in line looks again when the holder's key must have expired, each other one when the lease of the one in front
  * must have ended. Who cannot reach a majority does not stay in line: its grants could be in the way of those who

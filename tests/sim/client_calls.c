@@ -97,6 +97,8 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         ret_parcel->bounds[m] = slot->bound;
         if ((claim->loose >> m & 1u) || claim->in_flight)
             ret_parcel->inheritance.loose |= UINT32_C(1) << m;
+        if (rl_slot_is_given_up(slot))
+            ret_parcel->inheritance.given |= UINT32_C(1) << m;
     }
     box->let_go = true;
     rl_lock_detach(&client->engine, &handle->lock);

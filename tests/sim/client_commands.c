@@ -70,8 +70,7 @@ static void add_queue(const struct client *client, struct box *box, enum rl_step
         return;
     subject->channel = slice_of(client->channel);
     subject->round = box_claim(box)->round;
-    subject->ticket = lock->wish->line->ticket;
-    subject->proposed_ticket = lock->wish->line->proposal;
+    subject->ticket = rl_lock_ticket(lock, &subject->proposed_ticket);
 }
 
 bool client_command_differs(enum rl_step step)

@@ -42,6 +42,7 @@ static void client_tell(struct client *client, const struct pending *pending, un
         world_violation(world, "memory", "a reply for value %s, which was disposed of", box->token);
         return;
     }
+    once_on_answer(world, box, (enum rl_step)pending->step, node, answer.outcome);
     rl_engine_reply(&client->engine, client->now, box_claim(box), (enum rl_step)pending->step, pending->round, node,
                     answer, latency_us);
     client_watch(client);
@@ -67,10 +68,13 @@ static void send_all(struct client *client, const struct rl_effect *effect)
         rl_fence_propose(effect->claim, propose(client, box->key));
     message = client_command(client, box, effect->step, 0, 0);
     trace_send(client, box, effect);
-    once_on_send(client->world, box, effect->step);
+    once_on_send(client->world, box, effect->step, effect->nodes);
     if (effect->step == RL_STEP_ENQUEUE) {
         box->enqueued = true;
-        line_on_enqueue(client->world, &client->handles[box->handle]);
+        if (effect->claim->lock->state != RL_LOCK_WAITING)
+            world_count(client->world, COUNTER_ASKED_BACK);
+        else
+            line_on_enqueue(client->world, &client->handles[box->handle]);
         ear_listen(client);
     }
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {

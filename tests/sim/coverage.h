@@ -57,6 +57,8 @@
     X(OWED, "... for a lease, and owed the ttl")                                                          \
     X(WAITS, "acquisitions that got in line")                                                            \
     X(HAND_OVERS, "grants by a call")                                                                    \
+    X(SPARES, "votes that a holder did not need, handed on")                                             \
+    X(ASKED_BACK, "... and asked for again by an extension")                                             \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
     X(CALLS, "calls heard")                                                                              \

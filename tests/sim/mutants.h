@@ -60,6 +60,8 @@
     X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
     X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names")     \
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
+    X(SPARE_ONE_TOO_MANY, "engine", 10000, "a holder hands on one vote more than it can spare")          \
+    X(SPARE_ASKED_TOO_SOON, "engine", 10000, "it is asked for again before its release is confirmed")     \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
     X(QUEUED_NOT_UNDONE, "engine", 10000, "who gives up keeps his place in line")                        \
@@ -80,6 +82,7 @@
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \
     X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
     X(FENCE_ANY_QUORUM, "engine", 50000, "tokens are written back to any quorum")                         \
+    X(SPARE_STILL_COUNTS, "engine", 100000, "a vote that is handed on counts on")                         \
     X(EXPIRED_GRANT_COUNTS, "engine", 100000, "grants of different times are counted together")           \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
 

@@ -85,6 +85,7 @@ void steps_on_start(struct world *world, struct client *client)
     client->blind_until = world->last_step + 2 * rl_ms(world->plan.max_ttl_ms).ns;
 }
 
+/* A turn may reach into the future, and what is read there is not known before. */
 bool steps_all_seen(const struct world *world, const struct client *client)
 {
     return world->plan.guarded && !world->stepped_back && !client->unseen_steps && client->read_at <= world->now &&

@@ -55,7 +55,8 @@ struct plan {
     bool contested;           /* rivals for one key that do not hold it for long, mostly with tokens */
     bool torn;                /* ... and masters' clocks are set so often that many hold at once */
     bool forgetful;           /* masters lose their memories while locks are held and renewed */
-    uint32_t line_permille;   /* how many acquisitions wait in line ... */
+    uint32_t line_permille;   /* how many acquisitions wait in line, */
+    uint32_t brief_permille;  /* ... and how many of these expect to hold for a moment only */
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
     bool crowded;             /* many wait for one key that nobody holds for long */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */

@@ -71,6 +71,7 @@ static void count_engine(struct world *world, const struct client *client)
     world->coverage->counters[COUNTER_RAISES] += counters->raises;
     world->coverage->counters[COUNTER_WAITS] += counters->waits;
     world->coverage->counters[COUNTER_HAND_OVERS] += counters->hand_overs;
+    world->coverage->counters[COUNTER_SPARES] += counters->spares;
     world->coverage->counters[COUNTER_YIELDS] += counters->yields;
 }
 
@@ -107,8 +108,8 @@ static void reset(struct world *world)
         world->idle_since[key] = INT64_MAX;
     world->last_step = INT64_MIN / 2;
     world->stepped_back = false;
-    memset(world->parcels, 0, sizeof world->parcels);
     world->set_back_by = 0;
+    memset(world->parcels, 0, sizeof world->parcels);
     for (unsigned key = 0; key < MAX_KEYS; key++)
         world->fences[key].count = 0;
     queue_clear(&world->queue);
