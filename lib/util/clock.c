@@ -1,5 +1,6 @@
 #include "util/clock.h"
 
+#include <stdbool.h>
 #include <time.h>
 
 #define NS_PER_S INT64_C(1000000000)
@@ -45,6 +46,15 @@ static void move_base(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
     clock->base_ns = clock->now_ns;
 }
 
+/* Some readings are interrupted between the two clocks: then the later one seems to have advanced more, and the next time
+ * the earlier one. As a base such a pair would count the interruption twice. */
+static bool is_good_base(int64_t boot_step, int64_t raw_step, int64_t step)
+{
+    int64_t apart = boot_step > raw_step ? boot_step - raw_step : raw_step - boot_step;
+
+    return apart <= RL_CLOCK_NOISE_NS + step / 1000 || step > RL_CLOCK_LONGEST_WINDOW_NS;
+}
+
 /* A reading that has gone back counts as no step. */
 struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
 {
@@ -54,7 +64,7 @@ struct rl_instant rl_clock_advance(struct rl_clock *clock, int64_t boot_ns, int6
 
     if (clock->base_ns + step > clock->now_ns)
         clock->now_ns = clock->base_ns + step;
-    if (step > RL_CLOCK_WINDOW_NS)
+    if (step > RL_CLOCK_WINDOW_NS && is_good_base(boot_step, raw_step, step))
         move_base(clock, boot_ns, raw_ns);
     return (struct rl_instant){clock->now_ns};
 }

@@ -25,7 +25,7 @@ END_TEST
 
 START_TEST(the_larger_steps_of_successive_windows_add_up)
 {
-    const int64_t window = 2 * RL_CLOCK_WINDOW_NS;
+    const int64_t window = 2 * RL_CLOCK_LONGEST_WINDOW_NS;
     struct rl_clock clock = clock_at(0, 0);
 
     rl_clock_advance(&clock, window, 10);
@@ -41,6 +41,35 @@ START_TEST(the_noise_of_many_readings_does_not_add_up)
     for (int64_t t = 0; t < RL_CLOCK_WINDOW_NS; t += 100)
         now = rl_clock_advance(&clock, t + (t / 100 % 2 ? 30 : 0), t + (t / 100 % 2 ? 0 : 30));
     ck_assert_int_le(now.ns, 1000 + RL_CLOCK_WINDOW_NS + 30);
+}
+END_TEST
+
+/* 100 us late, each in its own window. */
+START_TEST(interruptions_between_the_two_readings_do_not_add_up)
+{
+    const int64_t late = 100 * RL_NS_PER_US;
+    struct rl_clock clock = clock_at(0, 0);
+    int64_t t = 0;
+
+    for (int i = 0; i < 100; i++) {
+        t += RL_CLOCK_WINDOW_NS + 1;
+        ck_assert_int_eq(rl_clock_advance(&clock, t, t + late).ns, 1000 + t + late);
+        t += late;
+        ck_assert_int_eq(rl_clock_advance(&clock, t, t).ns, 1000 + t);
+    }
+}
+END_TEST
+
+/* At the rate that NTP may slew by, however rare the readings are. */
+START_TEST(clocks_of_different_rates_add_up_window_by_window)
+{
+    for (int64_t wait = RL_CLOCK_WINDOW_NS + 2000; wait < INT64_C(10000000000); wait *= 3) {
+        struct rl_clock clock = clock_at(0, 0);
+        int64_t drift = wait / 2000;
+
+        rl_clock_advance(&clock, wait + drift, wait);
+        ck_assert_int_eq(rl_clock_advance(&clock, 2 * wait + drift, 2 * wait + drift).ns, 1000 + 2 * (wait + drift));
+    }
 }
 END_TEST
 
@@ -78,6 +107,8 @@ int main(void)
     tcase_add_test(tc, a_boot_clock_slewed_to_be_slow_is_overruled_by_the_raw_one);
     tcase_add_test(tc, the_larger_steps_of_successive_windows_add_up);
     tcase_add_test(tc, the_noise_of_many_readings_does_not_add_up);
+    tcase_add_test(tc, interruptions_between_the_two_readings_do_not_add_up);
+    tcase_add_test(tc, clocks_of_different_rates_add_up_window_by_window);
     tcase_add_test(tc, readings_that_go_back_do_not_turn_time_back);
     tcase_add_test(tc, the_system_clocks_advance);
     return suite_run(suite);
