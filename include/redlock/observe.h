@@ -51,7 +51,7 @@ struct redlock_stats {
     uint64_t released;
     uint64_t lost;            /* locks whose validity ended while they were held */
     uint64_t rollbacks;       /* attempts that failed and were undone; canceled ones are not counted */
-    uint64_t commands;        /* queued for masters, handshakes excluded; one may extend many locks */
+    uint64_t commands;        /* queued for masters, handshakes excluded; one may be of many locks */
     uint64_t late_grants;     /* grants that arrived after their attempt had been given up */
     uint64_t debts_paid;      /* releases written again after a reconnect or an error */
     uint64_t debts_expired;   /* releases given up since the key's ttl had surely passed */

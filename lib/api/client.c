@@ -164,7 +164,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     init_engine(client, n);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     rl_host_claims_init(client);
-    rl_extend_many_init(client);
+    rl_batch_init(client);
     rl_token_source_init(&client->tokens, rl_client_read_clock(client));
     status = rl_trust_init(client, masters, n);
     rl_waiters_init(client);
@@ -235,7 +235,7 @@ void rl_client_reap(struct redlock_client *client)
     rl_pool_fini(&client->handles, NULL);
     rl_waiters_fini(client);
     rl_attempts_fini(client);
-    rl_extend_many_fini(client);
+    rl_batch_fini(client);
     rl_trust_fini(client);
     rl_bytes_fini(&client->scratch);
     free(client);

@@ -28,7 +28,8 @@ struct rl_host_claim {
     union {
         struct {
             char text[RL_TOKEN_SIZE];
-            bool in_line; /* notifications may name it: waiters.c. In the gap of the other kind, which never is */
+            bool asked;   /* for a place in line. In the gap of the other kind, which never is */
+            bool in_line; /* notifications may name it: waiters.c */
         } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
@@ -101,19 +102,17 @@ struct rl_contended {
     struct rl_contended_key seen[RL_CONTENDED_KEYS];
 };
 
-/* What becomes one command: extend_many.c. */
-struct rl_extending {
-    struct rl_extensions *gathered; /* in this turn, not written yet; NULL: nothing */
-    uint32_t nodes;             /* to these masters ... */
-    uint32_t ttl_ms;            /* ... with this ttl */
-    uint32_t unknown_to;        /* masters that have not loaded the script */
-    enum rl_send_as encoded_as; /* what the client's scratch holds while it is written; RL_SEND_PLAIN: nothing */
-    struct rl_extensions *spare;
+/* What becomes one command: batch.c. */
+struct rl_batching {
+    struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
+    uint32_t unknown_to;        /* masters that have not loaded the script of extensions */
+    enum rl_send_as encoded_as; /* extensions in the client's scratch while they are written; RL_SEND_PLAIN: none */
+    struct rl_batch *spare;
     struct rl_list all;
 };
 
-/* The step of a ticket whose owner is not a claim but such extensions. */
-#define RL_TICKET_EXTEND_MANY RL_STEP_COUNT
+/* The step of a ticket whose owner is not a claim but a batch. */
+#define RL_TICKET_BATCH RL_STEP_COUNT
 
 struct rl_shutdown {
     redlock_shutdown_fn cb;
@@ -145,7 +144,7 @@ struct redlock_client {
     struct rl_waiters waiters;
     struct rl_contended contended;
     struct rl_timer debts_timer;
-    struct rl_extending extending;
+    struct rl_batching batching;
     struct rl_bytes scratch;     /* the command that is being fanned out */
     struct rl_shutdown shutdown;
     struct redlock_stats stats;
@@ -179,7 +178,11 @@ void rl_host_debts_timer(struct rl_timer *timer, struct rl_instant now);
 /* A counter that a master has shown for this claim's key. */
 void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter);
 
-/* The reply to a claim's command, by its answer: repeats the command where that helps, or tells the engine. */
+/* The reply to a claim's command. */
+void rl_host_replied(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                     const struct rl_reply *reply, struct rl_instant now);
+
+/* The same by its answer: repeats the command where that helps, or tells the engine. */
 void rl_host_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                       struct rl_answer answer, struct rl_instant now);
 
@@ -187,28 +190,32 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
 void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                    struct rl_answer answer, uint32_t latency_us);
 
-/* --- extend_many.c ---------------------------------------------------------------------------------------------- */
+/* --- batch.c ---------------------------------------------------------------------------------------------------- */
 
-void rl_extend_many_init(struct redlock_client *client);
-void rl_extend_many_fini(struct redlock_client *client);
+void rl_batch_init(struct redlock_client *client);
+void rl_batch_fini(struct redlock_client *client);
 
-/* RL_EFFECT_SEND with RL_STEP_EXTEND. false: it must be written alone. */
-bool rl_extend_many_gather(struct redlock_client *client, const struct rl_effect *effect);
+/* RL_EFFECT_SEND. false: it must be written alone. */
+bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effect);
 
 /* Before anything else is written, and at the end of the turn. true: there was something to write. */
-bool rl_extend_many_flush(struct redlock_client *client);
+bool rl_batch_flush(struct redlock_client *client);
 
-/* The end of a command with RL_TICKET_EXTEND_MANY. */
-void rl_extend_many_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                             const struct rl_reply *reply, struct rl_instant now);
-void rl_extend_many_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                            struct rl_answer answer);
+/* The end of a command with RL_TICKET_BATCH. */
+void rl_batch_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                       const struct rl_reply *reply, struct rl_instant now);
+void rl_batch_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                      struct rl_answer answer);
 
 /* --- send.c ----------------------------------------------------------------------------------------------------- */
 
 /* RL_EFFECT_SEND; and the same without gathering. */
 void rl_host_send(struct redlock_client *client, const struct rl_effect *effect);
 void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect);
+
+/* RL_STEP_ENQUEUE of a newcomer and of those who follow it, into the client's scratch. */
+bool rl_host_encode_enqueue(struct redlock_client *client, const struct rl_claim *claim, unsigned node,
+                            const struct rl_followers *followers);
 
 /* The master did not know the script: once more, with its text. false: it may not be, or cannot be, written. */
 bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);
@@ -239,8 +246,9 @@ void rl_contended_given_up(struct redlock_client *client, const struct rl_key *k
 void rl_waiters_init(struct redlock_client *client); /* after rl_trust_init() */
 void rl_waiters_fini(struct redlock_client *client);
 
-/* Before the first ENQUEUE of a claim, which notifications may name from then on; and when it is disposed of. */
-void rl_waiters_enter(struct redlock_client *client, struct rl_claim *claim);
+/* Before an ENQUEUE of a claim, which notifications may name from then on; true: this is the first one. And when it is
+ * disposed of. */
+bool rl_waiters_enter(struct redlock_client *client, struct rl_claim *claim);
 void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim);
 
 /* The reply to ENQUEUE, before its answer is given to the engine. */

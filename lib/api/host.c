@@ -304,22 +304,29 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
     rl_host_ended(client, node, ticket, answer, latency_of(ticket, now));
 }
 
+void rl_host_replied(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                     const struct rl_reply *reply, struct rl_instant now)
+{
+    enum rl_step step = (enum rl_step)ticket->step;
+
+    if (step == RL_STEP_ENQUEUE)
+        rl_waiters_placed(client, node, ticket, reply, now);
+    rl_host_answered(client, node, ticket, rl_classify(rl_host_recipe(ticket->owner), step, reply), now);
+}
+
 static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
                      struct rl_instant now)
 {
     struct redlock_client *client = ctx;
-    enum rl_step step = (enum rl_step)ticket->step;
 
     client->now = now;
     if (!ticket->owner) {
         rl_trust_reply(client, node, ticket, reply, now);
         rl_host_run(client);
-    } else if (ticket->step == RL_TICKET_EXTEND_MANY) {
-        rl_extend_many_answered(client, node, ticket, reply, now);
+    } else if (ticket->step == RL_TICKET_BATCH) {
+        rl_batch_answered(client, node, ticket, reply, now);
     } else {
-        if (step == RL_STEP_ENQUEUE)
-            rl_waiters_placed(client, node, ticket, reply, now);
-        rl_host_answered(client, node, ticket, rl_classify(rl_host_recipe(ticket->owner), step, reply), now);
+        rl_host_replied(client, node, ticket, reply, now);
     }
 }
 
@@ -332,8 +339,8 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
     client->now = now;
     if (!ticket->owner)
         return; /* a guard: what it was to prove fails with the link */
-    if (ticket->step == RL_TICKET_EXTEND_MANY)
-        rl_extend_many_dropped(client, node, ticket, answer);
+    if (ticket->step == RL_TICKET_BATCH)
+        rl_batch_dropped(client, node, ticket, answer);
     else
         rl_host_ended(client, node, ticket, answer, RL_NO_LATENCY);
 }
@@ -346,7 +353,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     if (rl_observed(client))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
                                                    .link = rl_public_link(link), .text = why});
-    rl_extend_many_flush(client);
+    rl_batch_flush(client);
     rl_engine_link(&client->engine, now, node, link);
     if (link == RL_LINK_READY)
         rl_waiters_look_again(client, node, now);

@@ -7,7 +7,7 @@
 #include "core/queue.h"
 
 /* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted;
- * and of what was extend_many.c's. */
+ * and of what was part of a batch (batch.c). */
 #define FLAG_AS_EVAL 1
 #define FLAG_IN_FULL 2
 #define FLAG_DELETED 4
@@ -81,7 +81,7 @@ static bool line_is_likely(struct redlock_client *client, const struct rl_claim 
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
 
-    return client->closing || host->token.own.in_line || rl_contended(client, host->key);
+    return client->closing || host->token.own.asked || rl_contended(client, host->key);
 }
 
 static void add_queue_name(const struct redlock_client *client, const struct rl_claim *claim, struct names *names,
@@ -120,8 +120,9 @@ static bool is_undo(enum rl_step step)
     return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
 
-static bool encode(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
-                   unsigned node, uint8_t flags)
+/* The command borrows from the names. */
+static void make_command(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                         unsigned node, uint8_t flags, struct names *names, struct rl_command *ret_command)
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
     struct rl_subject subject = {
@@ -129,27 +130,45 @@ static bool encode(struct redlock_client *client, const struct rl_claim *claim, 
         .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
         .ttl_ms = claim->ttl_ms,
     };
-    struct names names;
-    struct rl_command command;
 
     if (claim->fenced)
-        add_fence(client, claim, &names, &subject);
+        add_fence(client, claim, names, &subject);
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(client, node);
         subject.incarnation = rl_trust_incarnation(client, node);
     } else if (is_undo(step) && !(flags & FLAG_IN_FULL) && !line_is_likely(client, claim)) {
-        add_queue_name(client, claim, &names, &subject);
+        add_queue_name(client, claim, names, &subject);
     } else if (is_undo(step)) {
-        add_queue(client, claim, node, &names, &subject);
+        add_queue(client, claim, node, names, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
-        add_queue(client, claim, node, &names, &subject);
+        add_queue(client, claim, node, names, &subject);
         add_place(client, claim, node, round, &subject);
     }
-    rl_host_recipe(claim)->command(step, &subject, &command);
-    if ((flags & FLAG_AS_EVAL) && command.send_as == RL_SEND_EVALSHA)
-        command.send_as = RL_SEND_EVAL;
+    rl_host_recipe(claim)->command(step, &subject, ret_command);
+    if ((flags & FLAG_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
+        ret_command->send_as = RL_SEND_EVAL;
+}
+
+static bool encode(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                   unsigned node, uint8_t flags)
+{
+    struct names names;
+    struct rl_command command;
+
+    make_command(client, claim, step, round, node, flags, &names, &command);
     rl_bytes_clear(&client->scratch);
     return rl_command_encode(&command, &client->scratch);
+}
+
+bool rl_host_encode_enqueue(struct redlock_client *client, const struct rl_claim *claim, unsigned node,
+                            const struct rl_followers *followers)
+{
+    struct names names;
+    struct rl_command command;
+
+    make_command(client, claim, RL_STEP_ENQUEUE, 0, node, 0, &names, &command);
+    rl_bytes_clear(&client->scratch);
+    return rl_enqueue_many_encode(&command, followers, &client->scratch);
 }
 
 /* --- Sending ---------------------------------------------------------------------------------------------------- */
@@ -176,9 +195,9 @@ static bool same_bytes(const struct redlock_client *client, enum rl_step step, u
 
 void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
 {
-    if (effect->step == RL_STEP_EXTEND && rl_extend_many_gather(client, effect))
+    if (rl_batch_gather(client, effect))
         return;
-    rl_extend_many_flush(client);
+    rl_batch_flush(client);
     rl_host_send_now(client, effect);
 }
 
@@ -220,7 +239,7 @@ static bool repeat(struct redlock_client *client, unsigned node, const struct rl
         !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
                               node))
         return false;
-    rl_extend_many_flush(client);
+    rl_batch_flush(client);
     again.flags |= flags;
     return encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, again.flags) &&
            send_scratch(client, node, &again);

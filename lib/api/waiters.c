@@ -86,19 +86,22 @@ static struct rl_claim *find(const struct rl_waiters *waiters, struct rl_slice v
     return NULL;
 }
 
-void rl_waiters_enter(struct redlock_client *client, struct rl_claim *claim)
+bool rl_waiters_enter(struct redlock_client *client, struct rl_claim *claim)
 {
     struct rl_waiters *waiters = &client->waiters;
     struct rl_host_claim *host = rl_host_claim_of(claim);
+    bool first = !host->token.own.asked;
 
+    host->token.own.asked = true;
     rl_contended_note(client, host->key);
     if (!waiters->listens)
         waiters->listens = rl_driver_listen(client->driver, waiters->channel) == 0;
     if (host->token.own.in_line || !make_room(waiters))
-        return;
+        return first;
     put(waiters, claim);
     waiters->count++;
     host->token.own.in_line = true;
+    return first;
 }
 
 void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim)

@@ -100,13 +100,28 @@ bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out)
 
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out)
 {
-    struct rl_slice argv[2 * RL_EXTEND_MANY_MAX + 1];
+    struct rl_slice argv[2 * RL_BATCH_MAX + 1];
     char ttl[RL_DECIMAL_MAX];
 
     memcpy(argv, many->keys, many->n * sizeof argv[0]);
     argv[many->n] = (struct rl_slice){ttl, rl_decimal(many->ttl_ms, ttl)};
     memcpy(argv + many->n + 1, many->tokens, many->n * sizeof argv[0]);
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
+}
+
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_followers *followers,
+                            struct rl_bytes *out)
+{
+    struct rl_slice argv[RL_COMMAND_MAX_ARGS + 2 * RL_BATCH_MAX];
+    char proposals[RL_BATCH_MAX][RL_DECIMAL_MAX];
+    size_t argc = command->argc;
+
+    memcpy(argv, command->argv, argc * sizeof argv[0]);
+    for (size_t i = 0; i < followers->n; i++) {
+        argv[argc++] = followers->tokens[i];
+        argv[argc++] = (struct rl_slice){proposals[i], rl_decimal(followers->proposals[i], proposals[i])};
+    }
+    return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }
 
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)

@@ -13,6 +13,10 @@ bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out);
 /* The same for an extension of several values, as EVALSHA or EVAL. */
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out);
 
+/* The same for ENQUEUE with followers. */
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_followers *followers,
+                            struct rl_bytes *out);
+
 /* Appends a command of plain words, for handshakes. */
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out);
 

@@ -9,6 +9,9 @@
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
+/* enqueue.lua takes no more. */
+#define LONGEST_QUEUE 100000
+
 static void push_keys(const struct rl_subject *subject, struct rl_command *command)
 {
     rl_push(command, subject->key);
@@ -60,6 +63,8 @@ enum {
     LOOK,
     COUNTER,
     N_ELEMENTS,
+    IN_FRONT = N_ELEMENTS, /* where values follow the first, and it was not refused */
+    N_ELEMENTS_MANY,
 };
 
 static bool is_enqueue_reply(const struct rl_reply *reply)
@@ -93,6 +98,52 @@ struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced)
     default:
         return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
     }
+}
+
+static bool is_code(const struct rl_reply *reply, int64_t one, int64_t other)
+{
+    return reply->elements[CODE].integer == one || reply->elements[CODE].integer == other;
+}
+
+/* What was done for all, as far as each can be told its part. */
+static bool is_reply_to_many(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *items = reply->elements;
+    struct rl_reply first = *reply;
+
+    first.n_elements = N_ELEMENTS;
+    return reply->n_elements == N_ELEMENTS_MANY && is_enqueue_reply(&first) && is_code(reply, 0, 1) &&
+           items[IN_FRONT].type == RL_REPLY_INTEGER && items[IN_FRONT].integer >= 0 &&
+           items[IN_FRONT].integer < UINT32_MAX && items[TICKET].integer < INT64_MAX - RL_BATCH_MAX;
+}
+
+static bool is_refusal_of_all(const struct rl_reply *reply)
+{
+    return is_enqueue_reply(reply) && is_code(reply, -2, -3);
+}
+
+/* They are behind the first, in this order and with the next tickets. Somebody else looks after the one in front of
+ * them, as with other newcomers; but who has none in front has to look after the holder. */
+static void make_follower(struct rl_reply *own, int64_t rank, int64_t place)
+{
+    struct rl_reply_item *items = own->elements;
+
+    items[CODE].integer = rank < LONGEST_QUEUE ? 0 : -3;
+    items[TICKET].integer += place;
+    items[LOWER].integer = 0;
+    items[RANK].integer = rank;
+    items[LOOK].integer = rank == 0 ? items[PTTL].integer : -1;
+    items[COUNTER].integer = 0;
+}
+
+void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct rl_reply *ret_own)
+{
+    *ret_own = *reply;
+    if (n == 1 || reply->root.type == RL_REPLY_ERROR || is_refusal_of_all(reply))
+        return;
+    ret_own->n_elements = is_reply_to_many(reply) ? N_ELEMENTS : 0;
+    if (i > 0 && ret_own->n_elements)
+        make_follower(ret_own, reply->elements[IN_FRONT].integer + (int64_t)i - 1, (int64_t)i);
 }
 
 struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)

@@ -20,6 +20,10 @@ struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply);
  * missing, or somebody else's. */
 struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted);
 
+/* The reply to ENQUEUE of n values, as it were if number i of them had been alone. What cannot be taken apart is an
+ * unexpected reply for each. */
+void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct rl_reply *ret_own);
+
 /* What else the reply to ENQUEUE says; false if it says nothing of the queue. */
 bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place);
 

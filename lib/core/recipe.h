@@ -101,14 +101,23 @@ struct rl_subject {
     uint64_t proposed_ticket;
 };
 
-/* RL_STEP_EXTEND for several values in one command, which is the same for every recipe. All have the same ttl. */
-#define RL_EXTEND_MANY_MAX 64
+/* Values in one command. */
+#define RL_BATCH_MAX 64
 
+/* RL_STEP_EXTEND for several values in one command, which is the same for every recipe. All have the same ttl. */
 struct rl_extend_many {
     size_t n;
     uint32_t ttl_ms;
-    struct rl_slice keys[RL_EXTEND_MANY_MAX];
-    struct rl_slice tokens[RL_EXTEND_MANY_MAX];
+    struct rl_slice keys[RL_BATCH_MAX];
+    struct rl_slice tokens[RL_BATCH_MAX];
+};
+
+/* Further values behind the one of RL_STEP_ENQUEUE, all of which have never been in line: they follow it in the queue.
+ * All else they have in common. */
+struct rl_followers {
+    size_t n;
+    struct rl_slice tokens[RL_BATCH_MAX - 1];
+    uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */
 };
 
 /* A successful reply, flattened by the codec. */

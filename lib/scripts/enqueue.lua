@@ -1,9 +1,11 @@
 -- ENQUEUE (protocol 6.1): takes a place in the queue or keeps it, and gets the key if it is free and the turn has come.
 -- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does not
--- look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel
+-- look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel; and, if more have come
+-- with it who have never been in line, value and proposal for the fencing counter of each
 -- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
 -- waits here, waiters in front (to a newcomer also dead ones), PTTL of the key, ms after which to look again or -1,
--- fencing counter}
+-- fencing counter; and, if more have come with it, waiters in front of the first of them: those who
+-- have 100000 in front find the queue full}
 @HAND_OVER@
 -- How long a waiter's lease lasts; who does not count is dropped.
 local function living(value, entry)
@@ -13,6 +15,37 @@ local function living(value, entry)
     redis.call('HDEL', KEYS[3], value)
   end
   return left
+end
+
+-- The entry of this one, or of one who has come with it.
+local function entry_with(proposal)
+  return table.concat({whole(now + tonumber(ARGV[2])), ARGV[3], ARGV[2], ARGV[6] == '' and '-' or ARGV[6], proposal,
+    ARGV[8], ARGV[9]}, ' ')
+end
+
+-- Those who have come with this one follow it: with the next tickets, so the key is none of theirs yet. What was held up
+-- on its way changes nothing for whoever has a place since, or the key. How many are in front of them.
+local function let_follow(holder, last)
+  local values, places, entries = {}, {}, {}
+  for at = 10, #ARGV, 2 do
+    values[#values + 1] = ARGV[at]
+  end
+  local known, front = redis.call('HMGET', KEYS[3], unpack(values)), redis.call('ZCARD', KEYS[2])
+  for i, value in ipairs(values) do
+    if front + i <= 100000 and not known[i] and value ~= holder then
+      local at = #places + 1
+      places[at], places[at + 1] = whole(last + i), value
+      entries[at], entries[at + 1] = value, entry_with(ARGV[2 * i + 9])
+    end
+  end
+  if places[1] then
+    redis.call('ZADD', KEYS[2], unpack(places))
+    redis.call('HSET', KEYS[3], '@last', whole(last + #values), unpack(entries))
+  end
+  if front == 0 then
+    redis.call('PEXPIRE', KEYS[2], redis.call('PTTL', KEYS[3]))
+  end
+  return front
 end
 
 -- Has somebody else a place in front of this one?
@@ -55,6 +88,7 @@ last = whole(math.max(last, ticket))
 
 -- Two others are looked at with every newcomer, so that the dead do not pile up behind a long hold.
 local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
+local looks = #ARGV - 7
 -- What was held up on its way, and is older than the entry, changes nothing.
 local stale = notes[4] and tonumber(notes[4]:match('^%d+ (%d+)') or 0) > round
 local before = value
@@ -70,8 +104,8 @@ elseif not value and waiting == 0 then
   value, held = me, true
 elseif not stale then
   redis.call('ZADD', KEYS[2], whole(ticket), me)
-  redis.call('HSET', KEYS[3], '@last', last, '@sweep', at and whole(at + 2) or notes[2] or '0', me,
-    table.concat({whole(now + lease), ARGV[3], ARGV[2], inc == '' and '-' or inc, ARGV[7], ARGV[8], ARGV[9]}, ' '))
+  redis.call('HSET', KEYS[3], '@last', last, '@sweep', at and whole(at + looks) or notes[2] or '0', me,
+    entry_with(ARGV[7]))
 end
 -- Both end together, except that the queue also ends when nobody is left.
 if waiting == 0 or redis.call('PTTL', KEYS[3]) < lease then
@@ -80,7 +114,7 @@ if waiting == 0 or redis.call('PTTL', KEYS[3]) < lease then
 end
 
 if at then
-  local others = redis.call('ZRANGE', KEYS[2], at, at + 1)
+  local others = redis.call('ZRANGE', KEYS[2], at, at + looks - 1)
   local entries = redis.call('HMGET', KEYS[3], unpack(others))
   for i, other in ipairs(others) do
     living(other, entries[i])
@@ -112,4 +146,5 @@ if other and other == before and not held and
     (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then
   tell(channel, other, 0, 'lower', '-', 0)
 end
-return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look, held and fenced and counter() or 0}
+return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look,
+  held and fenced and counter() or 0, looks > 2 and let_follow(value, tonumber(last)) or nil}

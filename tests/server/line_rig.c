@@ -52,6 +52,15 @@ static const struct rl_recipe *recipe(void)
     return line_proposal ? &rl_fenced_recipe : &rl_mutex_recipe;
 }
 
+static struct said said_by(const struct rl_reply *reply)
+{
+    struct said said;
+
+    said.answer = rl_classify(recipe(), RL_STEP_ENQUEUE, reply);
+    said.placed = rl_queue_place(reply, &said.place);
+    return said;
+}
+
 struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket)
 {
     struct rl_subject about = subject_of(value);
@@ -63,10 +72,31 @@ struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket)
     about.ticket = ticket;
     recipe()->command(RL_STEP_ENQUEUE, &about, &command);
     scripted = scripted_run(counter_master, 0, &command);
-    said.answer = rl_classify(recipe(), RL_STEP_ENQUEUE, &scripted.reply);
-    said.placed = rl_queue_place(&scripted.reply, &said.place);
+    said = said_by(&scripted.reply);
     scripted_free(&scripted);
     return said;
+}
+
+void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said)
+{
+    struct rl_subject about = subject_of(values[0]);
+    struct rl_followers followers = {.n = n - 1};
+    struct rl_command command;
+    struct scripted scripted;
+
+    for (size_t i = 1; i < n; i++) {
+        followers.tokens[i - 1] = (struct rl_slice){values[i], strlen(values[i])};
+        followers.proposals[i - 1] = line_proposal;
+    }
+    recipe()->command(RL_STEP_ENQUEUE, &about, &command);
+    scripted = scripted_run_many(counter_master, 0, &command, &followers);
+    for (size_t i = 0; i < n; i++) {
+        struct rl_reply own;
+
+        rl_queue_reply_of(&scripted.reply, i, n, &own);
+        ret_said[i] = said_by(&own);
+    }
+    scripted_free(&scripted);
 }
 
 struct rl_answer line_release(const char *value)

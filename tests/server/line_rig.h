@@ -23,6 +23,10 @@ extern const char *line_channel;       /* "grants" */
 
 /* Ticket 0: not known yet, and 1000 is proposed. */
 struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket);
+
+/* Several that have never been in line, in one command; what each is told. */
+void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said);
+
 struct rl_answer line_release(const char *value);
 
 /* The short form, which names only the key and its queue. */

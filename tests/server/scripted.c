@@ -1,13 +1,14 @@
 #include "scripted.h"
 
 #include <check.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codec/script.h"
 
-#define WORDS_MAX (RL_COMMAND_MAX_ARGS + 4)
+#define WORDS_MAX (RL_COMMAND_MAX_ARGS + 4 + 2 * RL_BATCH_MAX)
 
 static char *copy_of(struct rl_slice slice)
 {
@@ -62,12 +63,22 @@ static void read_lines(struct scripted *scripted)
 
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command)
 {
+    return scripted_run_many(masters, i, command, &(struct rl_followers){.n = 0});
+}
+
+struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_followers *followers)
+{
     char *words[WORDS_MAX + 1] = {NULL};
     size_t n = begin_with_script(command, words);
     struct scripted scripted = {0};
 
     for (size_t j = 0; j < command->argc; j++)
         words[n++] = copy_of(command->argv[j]);
+    for (size_t j = 0; j < followers->n; j++) {
+        words[n++] = copy_of(followers->tokens[j]);
+        ck_assert_int_gt(asprintf(&words[n++], "%" PRIu64, followers->proposals[j]), 0);
+    }
     scripted.text = masters_command(masters, i, (const char *const *)words);
     if (scripted.text) {
         read_lines(&scripted);

@@ -13,6 +13,8 @@ struct scripted {
 
 /* Error replies are replies like others; a master that does not answer fails the test. */
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command);
+struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_followers *followers);
 void scripted_free(struct scripted *scripted);
 
 #endif

@@ -92,6 +92,21 @@ START_TEST(an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
 }
 END_TEST
 
+START_TEST(those_who_get_in_line_together_follow_the_first_with_their_proposals)
+{
+    struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_ENQUEUE, .n_keys = 1, .argc = 2,
+                                 .argv = {{"key", 3}, {"first", 5}}};
+    struct rl_followers followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
+    char expected[300];
+
+    snprintf(expected, sizeof(expected), "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n"
+             "$5\r\nfirst\r\n$6\r\nsecond\r\n$1\r\n0\r\n$5\r\nthird\r\n$7\r\n1234567\r\n",
+             rl_script_text(RL_SCRIPT_ENQUEUE)->sha1);
+    ck_assert(rl_enqueue_many_encode(&command, &followers, &out));
+    check_out(expected);
+}
+END_TEST
+
 START_TEST(words_may_hold_any_bytes_and_none)
 {
     static const char expected[] = "*3\r\n$3\r\na\0b\r\n$0\r\n\r\n$2\r\n\r\n\r\n";
@@ -137,6 +152,7 @@ int main(void)
     tcase_add_test(tc, a_release_is_evalsha_with_five_keys);
     tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
     tcase_add_test(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens);
+    tcase_add_test(tc, those_who_get_in_line_together_follow_the_first_with_their_proposals);
     tcase_add_test(tc, words_may_hold_any_bytes_and_none);
     tcase_add_test(tc, commands_are_appended_to_what_is_there);
     tcase_add_test(tc, numbers_are_written_with_all_their_digits);

@@ -320,6 +320,134 @@ START_TEST(a_reply_without_a_place_has_none)
 }
 END_TEST
 
+/* --- Replies to several ----------------------------------------------------------------------------------------- */
+
+static struct rl_reply reply_to_many(struct numbers numbers, int64_t in_front)
+{
+    struct rl_reply reply = reply_of(numbers);
+
+    reply.elements[N_ELEMENTS] = (struct rl_reply_item){.type = RL_REPLY_INTEGER, .integer = in_front};
+    reply.n_elements = N_ELEMENTS + 1;
+    return reply;
+}
+
+static struct rl_reply own_reply(const struct rl_reply *reply, size_t i)
+{
+    struct rl_reply own;
+
+    memset(&own, 0xa5, sizeof(own));
+    rl_queue_reply_of(reply, i, RL_BATCH_MAX, &own);
+    return own;
+}
+
+START_TEST(the_first_of_several_has_the_answer_of_a_single_one)
+{
+    struct rl_reply reply = reply_to_many(granted, 5);
+    struct rl_place place;
+
+    expect_answer(own_reply(&reply, 0), true, RL_GRANTED, RL_DETAIL_NONE, 9);
+    reply = own_reply(&reply, 0);
+    ck_assert(rl_queue_place(&reply, &place));
+    ck_assert_uint_eq(place.ticket, 100);
+    ck_assert_int_eq(place.look_ms, -1);
+}
+END_TEST
+
+START_TEST(those_who_follow_are_queued_behind_it_one_by_one)
+{
+    struct rl_reply reply = reply_to_many(granted, 5);
+
+    for (size_t i = 1; i < RL_BATCH_MAX; i++) {
+        struct rl_reply own = own_reply(&reply, i);
+        struct rl_place place;
+
+        expect_answer(own, true, RL_QUEUED, RL_DETAIL_NONE, 0);
+        ck_assert(rl_queue_place(&own, &place));
+        ck_assert_uint_eq(place.time_us, BIG);
+        ck_assert_uint_eq(place.ticket, 100 + i);
+        ck_assert_uint_eq(place.rank, 5 + i - 1);
+        ck_assert_int_eq(place.held_ms, 2000);
+        ck_assert_int_eq(place.look_ms, -1);
+        ck_assert(!place.lower);
+    }
+}
+END_TEST
+
+START_TEST(who_follows_with_nobody_in_front_looks_after_the_holder)
+{
+    struct rl_reply reply = reply_to_many(granted, 0);
+    struct rl_reply own = own_reply(&reply, 1);
+    struct rl_place place;
+
+    ck_assert(rl_queue_place(&own, &place));
+    ck_assert_uint_eq(place.rank, 0);
+    ck_assert_int_eq(place.look_ms, 2000);
+}
+END_TEST
+
+START_TEST(those_who_follow_may_find_the_queue_full)
+{
+    struct rl_reply reply = reply_to_many(queued, 99998);
+
+    for (size_t i = 0; i < 3; i++)
+        expect_answer(own_reply(&reply, i), false, RL_QUEUED, RL_DETAIL_NONE, 0);
+    for (size_t i = 3; i < RL_BATCH_MAX; i++)
+        expect_answer(own_reply(&reply, i), false, RL_FAILED, RL_DETAIL_QUEUE_FULL, 0);
+}
+END_TEST
+
+START_TEST(what_refuses_the_first_refuses_all)
+{
+    struct numbers refused = {-2, BIG, 0, 0, 0, -1, -1, 0};
+    struct rl_reply elsewhere = reply_of(refused);
+    struct rl_reply error = {.root = {.type = RL_REPLY_ERROR, .text = {"OOM", 3}}};
+    struct rl_reply full;
+
+    refused.code = -3;
+    full = reply_of(refused);
+    for (size_t i = 0; i < 3; i++) {
+        expect_answer(own_reply(&elsewhere, i), false, RL_FAILED, RL_DETAIL_MEMORY_LOST, 0);
+        expect_answer(own_reply(&full, i), false, RL_FAILED, RL_DETAIL_QUEUE_FULL, 0);
+        ck_assert_int_eq(own_reply(&error, i).root.type, RL_REPLY_ERROR);
+    }
+}
+END_TEST
+
+static void expect_unknown_for_each(struct rl_reply reply)
+{
+    for (size_t i = 0; i < 3; i++)
+        expect_unknown(own_reply(&reply, i));
+}
+
+/* A reply to one value is none to several, either. */
+START_TEST(a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each)
+{
+    static const int64_t nonsense[] = {-1, -2, -3, -4, INT64_MIN, UINT32_MAX, INT64_MAX};
+    static const int64_t codes[] = {-3, -2, -1, 2};
+    struct numbers numbers = granted;
+    struct rl_reply reply;
+
+    for (size_t i = 0; i < sizeof(nonsense) / sizeof(*nonsense); i++)
+        expect_unknown_for_each(reply_to_many(granted, nonsense[i]));
+    for (size_t i = 0; i < sizeof(codes) / sizeof(*codes); i++) {
+        numbers.code = codes[i];
+        expect_unknown_for_each(reply_to_many(numbers, 5));
+    }
+    reply = reply_to_many(granted, 5);
+    for (size_t i = 0; i <= N_ELEMENTS; i++) {
+        struct rl_reply changed = reply;
+
+        changed.elements[i].type = RL_REPLY_STRING;
+        expect_unknown_for_each(changed);
+    }
+    numbers = granted;
+    numbers.ticket = INT64_MAX;
+    expect_unknown_for_each(reply_to_many(numbers, 5));
+    expect_unknown_for_each(reply_of(granted));
+    expect_unknown_for_each(reply_of(queued));
+}
+END_TEST
+
 /* --- Undo ------------------------------------------------------------------------------------------------------- */
 
 static const enum rl_step undos[] = {RL_STEP_RELEASE, RL_STEP_ROLLBACK};
@@ -374,6 +502,12 @@ static void add_reply_tests(TCase *cases)
     tcase_add_test(cases, a_lower_ticket_is_told_by_one_and_nothing_else);
     tcase_add_test(cases, ranks_beyond_all_reason_are_cut);
     tcase_add_test(cases, a_reply_without_a_place_has_none);
+    tcase_add_test(cases, the_first_of_several_has_the_answer_of_a_single_one);
+    tcase_add_test(cases, those_who_follow_are_queued_behind_it_one_by_one);
+    tcase_add_test(cases, who_follows_with_nobody_in_front_looks_after_the_holder);
+    tcase_add_test(cases, those_who_follow_may_find_the_queue_full);
+    tcase_add_test(cases, what_refuses_the_first_refuses_all);
+    tcase_add_test(cases, a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each);
     tcase_add_loop_test(cases, an_undo_says_what_it_found, 0, 4);
     tcase_add_loop_test(cases, an_undo_is_answered_by_an_integer, 0, 4);
 }

@@ -1,0 +1,364 @@
+/* What one loop turn wants of many locks goes out together: one command for each master and up to RL_BATCH_MAX locks,
+ * written once, which costs the masters and this process a fraction of what single ones do. That is done with
+ *
+ *     extensions    of any locks, for the same ttl
+ *     newcomers     of one key: those who get in line for the first time
+ *
+ *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
+ *
+ * So the order of effects is kept on each connection. What is gathered together goes to the same masters. The reply is
+ * taken apart here: for the engine nothing is different from single commands. */
+#include <stdlib.h>
+
+#include "api/client.h"
+#include "codec/classify.h"
+#include "codec/command.h"
+#include "core/queue.h"
+#include "util/fetch.h"
+
+/* One for the command to all masters. It goes back among the spare ones when the last of them has ended it. */
+struct rl_batch {
+    struct rl_list link;    /* in the client's list of all */
+    struct rl_batch *next_spare;
+    enum rl_step step;
+    struct rl_instant sent; /* of the first */
+    uint32_t nodes;
+    uint32_t ttl_ms;
+    size_t n;
+    unsigned unanswered;    /* masters */
+    struct {
+        struct rl_claim *claim;
+        uint32_t round;
+    } entries[RL_BATCH_MAX];
+};
+
+/* --- Memory ----------------------------------------------------------------------------------------------------- */
+
+void rl_batch_init(struct redlock_client *client)
+{
+    rl_list_init(&client->batching.all);
+}
+
+void rl_batch_fini(struct redlock_client *client)
+{
+    while (!rl_list_empty(&client->batching.all)) {
+        struct rl_batch *batch = RL_CONTAINER_OF(client->batching.all.next, struct rl_batch, link);
+
+        rl_list_remove(&batch->link);
+        free(batch);
+    }
+}
+
+static struct rl_batch *borrow(struct rl_batching *batching)
+{
+    struct rl_batch *batch = batching->spare;
+
+    if (batch) {
+        batching->spare = batch->next_spare;
+    } else {
+        batch = malloc(sizeof *batch);
+        if (!batch)
+            return NULL;
+        rl_list_init(&batch->link);
+        rl_list_append(&batching->all, &batch->link);
+    }
+    batch->n = 0;
+    batch->unanswered = 0;
+    return batch;
+}
+
+static void give_back(struct rl_batching *batching, struct rl_batch *batch)
+{
+    batch->next_spare = batching->spare;
+    batching->spare = batch;
+}
+
+/* --- Out -------------------------------------------------------------------------------------------------------- */
+
+static struct rl_ticket ticket_of(struct rl_batch *batch)
+{
+    return (struct rl_ticket){.owner = batch, .sent = batch->sent, .step = RL_TICKET_BATCH};
+}
+
+static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
+{
+    return (struct rl_ticket){.owner = batch->entries[i].claim, .sent = batch->sent, .round = batch->entries[i].round,
+                              .step = (uint8_t)batch->step};
+}
+
+static bool encode_extensions(struct redlock_client *client, const struct rl_batch *batch, enum rl_send_as send_as)
+{
+    struct rl_extend_many many = {.n = batch->n, .ttl_ms = batch->ttl_ms};
+
+    for (size_t i = 0; i < batch->n; i++) {
+        const struct rl_claim *claim = batch->entries[i].claim;
+        const struct rl_key *key = rl_host_claim_of(claim)->key;
+
+        many.keys[i] = (struct rl_slice){key->bytes, key->size};
+        many.tokens[i] = (struct rl_slice){rl_host_token(claim), strlen(rl_host_token(claim))};
+    }
+    rl_bytes_clear(&client->scratch);
+    return rl_extend_many_encode(&many, send_as, &client->scratch);
+}
+
+static bool encode_newcomers(struct redlock_client *client, const struct rl_batch *batch, unsigned node)
+{
+    struct rl_followers followers = {.n = batch->n - 1};
+
+    if (!batch->entries[0].claim->lock)
+        return false; /* has given up since it was written to another master */
+    for (size_t i = 0; i < followers.n; i++) {
+        const struct rl_claim *claim = batch->entries[i + 1].claim;
+
+        followers.tokens[i] = (struct rl_slice){rl_host_token(claim), strlen(rl_host_token(claim))};
+        followers.proposals[i] = claim->fenced ? rl_claim_fence(claim)->proposal : 0;
+    }
+    return rl_host_encode_enqueue(client, batch->entries[0].claim, node, &followers);
+}
+
+/* A master that has turned out not to know the script gets its text this time; newcomers are repeated alone. Some
+ * masters may be written the same bytes. */
+static bool encode(struct redlock_client *client, const struct rl_batch *batch, unsigned node)
+{
+    struct rl_batching *batching = &client->batching;
+    enum rl_send_as send_as = batching->unknown_to & UINT32_C(1) << node ? RL_SEND_EVAL : RL_SEND_EVALSHA;
+
+    if (batch->step == RL_STEP_ENQUEUE)
+        return encode_newcomers(client, batch, node);
+    if (batching->encoded_as != send_as)
+        batching->encoded_as = encode_extensions(client, batch, send_as) ? send_as : RL_SEND_PLAIN;
+    return batching->encoded_as == send_as;
+}
+
+static void refuse(struct redlock_client *client, const struct rl_batch *batch, size_t i, unsigned node)
+{
+    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
+
+    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, batch->step, batch->entries[i].round, node,
+                    refusal, RL_NO_LATENCY);
+}
+
+static void write_to(struct redlock_client *client, struct rl_batch *batch, unsigned node)
+{
+    struct rl_ticket ticket = ticket_of(batch);
+
+    if (!encode(client, batch, node) ||
+        !rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch),
+                        batch->step == RL_STEP_ENQUEUE, &ticket)) {
+        for (size_t i = 0; i < batch->n; i++)
+            refuse(client, batch, i, node);
+        return;
+    }
+    if (batch->step == RL_STEP_EXTEND)
+        client->batching.unknown_to &= ~(UINT32_C(1) << node);
+    batch->unanswered++;
+    client->stats.commands++;
+}
+
+static bool includes(const struct rl_batch *batch, unsigned node)
+{
+    return batch->nodes & UINT32_C(1) << node;
+}
+
+static void write_to_all(struct redlock_client *client, struct rl_batch *batch)
+{
+    client->batching.encoded_as = RL_SEND_PLAIN;
+    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+        if (includes(batch, node))
+            write_to(client, batch, node);
+    }
+}
+
+/* A single command is formatted as the claim is now. If it has been asked for another round meanwhile, that may have
+ * another ttl, which masters that are not part of it do not know of: this one must have the ttl of its own. */
+static bool is_latest(const struct rl_batch *batch)
+{
+    const struct rl_claim *claim = batch->entries[0].claim;
+
+    return claim->round == batch->entries[0].round && claim->ttl_ms == batch->ttl_ms;
+}
+
+static void write_one(struct redlock_client *client, const struct rl_batch *batch)
+{
+    struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = batch->step, .nodes = batch->nodes,
+                               .claim = batch->entries[0].claim, .round = batch->entries[0].round};
+
+    rl_host_send_now(client, &effect);
+}
+
+/* Whoever has given up the attempt since is not in line yet, and need not be. */
+static void refuse_who_gave_up(struct redlock_client *client, struct rl_batch *batch)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->entries[i].claim->lock) {
+            batch->entries[kept++] = batch->entries[i];
+            continue;
+        }
+        for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+            if (includes(batch, node))
+                refuse(client, batch, i, node);
+        }
+    }
+    batch->n = kept;
+}
+
+bool rl_batch_flush(struct redlock_client *client)
+{
+    struct rl_batch *batch = client->batching.gathered;
+
+    if (!batch)
+        return false;
+    client->batching.gathered = NULL;
+    if (batch->step == RL_STEP_ENQUEUE)
+        refuse_who_gave_up(client, batch);
+    if (batch->n == 1 && is_latest(batch))
+        write_one(client, batch);
+    else if (batch->n > 0)
+        write_to_all(client, batch);
+    if (!batch->unanswered)
+        give_back(&client->batching, batch);
+    return true;
+}
+
+/* --- Gathering -------------------------------------------------------------------------------------------------- */
+
+static bool same_key(const struct rl_claim *a, const struct rl_claim *b)
+{
+    const struct rl_key *one = rl_host_claim_of(a)->key;
+    const struct rl_key *other = rl_host_claim_of(b)->key;
+
+    return one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0;
+}
+
+static bool fits(const struct rl_batch *batch, const struct rl_effect *effect)
+{
+    const struct rl_claim *claim = effect->claim;
+
+    if (!batch || batch->step != effect->step || batch->nodes != effect->nodes || batch->ttl_ms != claim->ttl_ms)
+        return false;
+    return batch->step == RL_STEP_EXTEND ||
+           (claim->fenced == batch->entries[0].claim->fenced && same_key(claim, batch->entries[0].claim));
+}
+
+/* A value that no master knows, of a lock that has no ticket yet. */
+static bool is_newcomer(struct redlock_client *client, const struct rl_effect *effect)
+{
+    uint64_t proposal;
+
+    return effect->round == 0 && effect->claim->lock && rl_lock_ticket(effect->claim->lock, &proposal) == 0 &&
+           rl_waiters_enter(client, effect->claim);
+}
+
+static bool start(struct redlock_client *client, const struct rl_effect *effect)
+{
+    struct rl_batch *batch;
+
+    rl_batch_flush(client);
+    batch = borrow(&client->batching);
+    if (!batch)
+        return false;
+    batch->step = effect->step;
+    batch->sent = client->now;
+    batch->nodes = effect->nodes;
+    batch->ttl_ms = effect->claim->ttl_ms;
+    client->batching.gathered = batch;
+    rl_driver_wake(client->driver);
+    return true;
+}
+
+bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effect)
+{
+    struct rl_batch *batch;
+
+    if (effect->step != RL_STEP_EXTEND && (effect->step != RL_STEP_ENQUEUE || !is_newcomer(client, effect)))
+        return false;
+    if (!fits(client->batching.gathered, effect) && !start(client, effect))
+        return false;
+    batch = client->batching.gathered;
+    batch->entries[batch->n].claim = effect->claim;
+    batch->entries[batch->n].round = effect->round;
+    if (++batch->n == RL_BATCH_MAX)
+        rl_batch_flush(client);
+    return true;
+}
+
+/* --- In --------------------------------------------------------------------------------------------------------- */
+
+/* What keeps several keys from being extended together may be no obstacle to each of them: one that the user may not
+ * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle. Then each is asked for
+ * alone. */
+static bool alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+                  struct rl_answer answer)
+{
+    bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
+                                 answer.detail == RL_DETAIL_ERROR;
+
+    if (!perhaps_only_together || !rl_host_repeat_alone(client, node, single))
+        return false;
+    if (answer.outcome == RL_UNKNOWN)
+        rl_engine_note_unknown(&client->engine, client->now, single->owner, node);
+    return true;
+}
+
+/* One master less; who was the last of them gives it back. */
+static void end_for_one(struct redlock_client *client, struct rl_batch *batch)
+{
+    if (--batch->unanswered == 0)
+        give_back(&client->batching, batch);
+}
+
+/* The claims of the entries some way ahead, and a bit less far the locks to which those lead. */
+#define FETCH_CLAIM 8
+#define FETCH_LOCK 4
+
+static void fetch_ahead(const struct redlock_client *client, const struct rl_batch *batch, size_t i)
+{
+    if (i + FETCH_CLAIM < batch->n)
+        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.config.n_nodes, false));
+    if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
+        rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
+}
+
+static void extension_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+                               struct rl_answer answer, struct rl_instant now)
+{
+    if (answer.detail == RL_DETAIL_NOSCRIPT)
+        client->batching.unknown_to |= UINT32_C(1) << node;
+    if (!alone(client, node, single, answer))
+        rl_host_answered(client, node, single, answer, now);
+}
+
+void rl_batch_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                       const struct rl_reply *reply, struct rl_instant now)
+{
+    struct rl_batch *batch = ticket->owner;
+    struct rl_reply own;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        struct rl_ticket single = single_ticket(batch, i);
+
+        fetch_ahead(client, batch, i);
+        if (batch->step == RL_STEP_EXTEND) {
+            extension_answered(client, node, &single, rl_classify_many(reply, i, batch->n), now);
+        } else {
+            rl_queue_reply_of(reply, i, batch->n, &own);
+            rl_host_replied(client, node, &single, &own, now);
+        }
+    }
+    end_for_one(client, batch);
+}
+
+void rl_batch_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                      struct rl_answer answer)
+{
+    struct rl_batch *batch = ticket->owner;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        struct rl_ticket single = single_ticket(batch, i);
+
+        rl_host_ended(client, node, &single, answer, RL_NO_LATENCY);
+    }
+    end_for_one(client, batch);
+}

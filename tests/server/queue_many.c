@@ -1,0 +1,242 @@
+/* Those who want the same key in one loop turn get in line by one command for each master. Each has its own answers all
+ * the same, and its own turn. */
+#include <string.h>
+
+#include "queue_rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define N_SEATS 8
+#define MANY 150 /* more than fit into one command, and than into two */
+
+static struct rig rig;
+static struct seat seats[MANY];
+
+static void open_five(void)
+{
+    memset(seats, 0, sizeof(seats));
+    queue_open();
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* In line with the first attempt. */
+static struct redlock_acquire_options fifo_wish(void)
+{
+    struct redlock_acquire_options wish = queue_wish();
+
+    wish.wait = REDLOCK_WAIT_FIFO;
+    return wish;
+}
+
+static uint64_t commands(void)
+{
+    return watch_stats(rig.client).commands;
+}
+
+static void start_all(size_t n, const char *key)
+{
+    struct redlock_acquire_options wish = fifo_wish();
+
+    for (size_t i = 0; i < n; i++)
+        seat_start(&rig, &seats[i], rig.client, key, &wish);
+}
+
+static void wait_all_in_line(size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        seat_wait_in_line(&seats[i], rig.n);
+    rig_wait_quiet(&rig, rig.client);
+}
+
+static void serve_all(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        seat_wait_held(&seats[i]);
+        ck_assert_uint_eq(seats[i].turn, i + 1);
+        seat_leave(&seats[i]);
+    }
+}
+
+START_TEST(many_get_in_line_by_few_commands_and_are_served_in_order)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "many", 10000);
+    uint64_t before;
+
+    rig_wait_quiet(&rig, rig.client);
+    before = commands();
+    start_all(MANY, "many");
+    wait_all_in_line(MANY);
+    ck_assert_uint_lt(commands() - before, MANY); /* three for each master, and a few refreshes and guards */
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert_uint_eq(queue_length(&rig, node, "many"), MANY);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    serve_all(MANY);
+    queue_wait_gone(&rig, "many");
+}
+END_TEST
+
+START_TEST(the_first_of_them_gets_a_free_key)
+{
+    start_all(N_SEATS, "free");
+    seat_wait_held(&seats[0]);
+    ck_assert_uint_eq(seats[0].turn, 1);
+    serve_all(N_SEATS);
+    queue_wait_gone(&rig, "free");
+}
+END_TEST
+
+START_TEST(tokens_grow_from_each_to_the_next)
+{
+    struct redlock_acquire_options wish = fifo_wish();
+    uint64_t last = 0;
+
+    wish.fenced = true;
+    for (size_t i = 0; i < N_SEATS; i++)
+        seat_start(&rig, &seats[i], rig.client, "tokens", &wish);
+    for (size_t i = 0; i < N_SEATS; i++) {
+        uint64_t token;
+
+        seat_wait_held(&seats[i]);
+        ck_assert_uint_eq(seats[i].turn, i + 1);
+        token = redlock_lock_fence(seats[i].lock);
+        ck_assert_uint_gt(token, last);
+        last = token;
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "tokens");
+}
+END_TEST
+
+/* Before anything of it is written; the others do not notice. */
+START_TEST(who_gives_up_at_once_is_not_in_line)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "leave", 10000);
+
+    start_all(N_SEATS, "leave");
+    for (size_t i = 0; i < N_SEATS; i += 3)
+        ck_assert_int_eq(redlock_cancel(seats[i].lock), 0);
+    for (size_t i = 0; i < N_SEATS; i++) {
+        if (i % 3 == 0) {
+            rig_wait_outcome(&rig, &seats[i].outcome);
+            outcome_expect(&seats[i].outcome, REDLOCK_CANCELED);
+        } else {
+            seat_wait_in_line(&seats[i], rig.n);
+        }
+    }
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert_uint_eq(queue_length(&rig, node, "leave"), N_SEATS - 3);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    for (size_t i = 0; i < N_SEATS; i++) {
+        if (i % 3 == 0)
+            continue;
+        seat_wait_held(&seats[i]);
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "leave");
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(all_of_them_may_give_up_at_once)
+{
+    start_all(N_SEATS, "none");
+    for (size_t i = 0; i < N_SEATS; i++)
+        redlock_lock_destroy(seats[i].lock);
+    rig_wait_no_claims(&rig, rig.client);
+    queue_wait_gone(&rig, "none");
+}
+END_TEST
+
+START_TEST(a_key_is_no_concern_of_another)
+{
+    static const char *const keys[] = {"one", "two"};
+    struct redlock_acquire_options wish = fifo_wish();
+    struct redlock_lock *holders[2];
+
+    for (size_t i = 0; i < 2; i++)
+        holders[i] = rig_hold(&rig, keys[i], 10000);
+    for (size_t i = 0; i < N_SEATS; i++)
+        seat_start(&rig, &seats[i], rig.client, keys[i % 2], &wish);
+    wait_all_in_line(N_SEATS);
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t node = 0; node < rig.n; node++)
+            ck_assert_uint_eq(queue_length(&rig, node, keys[i]), N_SEATS / 2);
+        ck_assert_int_eq(redlock_release(holders[i], NULL, NULL), 0);
+    }
+    for (size_t i = 0; i < N_SEATS; i++) {
+        seat_wait_held(&seats[i]);
+        seat_leave(&seats[i]);
+    }
+    for (size_t i = 0; i < 2; i++)
+        queue_wait_gone(&rig, keys[i]);
+}
+END_TEST
+
+/* Each is repeated alone, with the script's text. */
+START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "forgotten", 10000);
+
+    for (size_t node = 0; node < 3; node++)
+        rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
+    start_all(N_SEATS, "forgotten");
+    wait_all_in_line(N_SEATS);
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert_uint_eq(queue_length(&rig, node, "forgotten"), N_SEATS);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    for (size_t i = 0; i < N_SEATS; i++) {
+        seat_wait_held(&seats[i]);
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "forgotten");
+}
+END_TEST
+
+static bool others_have_been_asked(void *key)
+{
+    for (size_t node = 2; node < rig.n; node++) {
+        if (queue_length(&rig, node, key) != N_SEATS)
+            return false;
+    }
+    return true;
+}
+
+/* Two of five die with the command unanswered. */
+START_TEST(masters_that_die_meanwhile_are_done_without)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "dying", 10000);
+    char key[] = "dying";
+
+    for (size_t node = 0; node < 2; node++)
+        ck_assert_msg(masters_hang(rig.masters, node), "%s", masters_error());
+    start_all(N_SEATS, key);
+    rig_wait(&rig, others_have_been_asked, key, "the masters that run to be asked");
+    for (size_t node = 0; node < 2; node++)
+        ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    serve_all(N_SEATS);
+    queue_wait_gone(&rig, "dying");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("queue_many");
+    TCase *cases = suite_add_case(suite, "queue_many", open_five, close_rig);
+
+    tcase_add_test(cases, many_get_in_line_by_few_commands_and_are_served_in_order);
+    tcase_add_test(cases, the_first_of_them_gets_a_free_key);
+    tcase_add_test(cases, tokens_grow_from_each_to_the_next);
+    tcase_add_test(cases, who_gives_up_at_once_is_not_in_line);
+    tcase_add_test(cases, all_of_them_may_give_up_at_once);
+    tcase_add_test(cases, a_key_is_no_concern_of_another);
+    tcase_add_test(cases, masters_that_have_forgotten_the_script_are_asked_again);
+    tcase_add_test(cases, masters_that_die_meanwhile_are_done_without);
+    return suite_run_with_server(suite);
+}
