@@ -4,8 +4,8 @@
 -- with it who have never been in line, value and proposal for the fencing counter of each
 -- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
 -- waits here, waiters in front (to a newcomer also dead ones), PTTL of the key, ms after which to look again or -1,
--- fencing counter; and, if more have come with it, waiters in front of the first of them: those who
--- have 100000 in front find the queue full}
+-- fencing counter; and, if more have come with it, waiters in front of the first of them: those who have 100000 in front
+-- find the queue full}
 @HAND_OVER@
 -- How long a waiter's lease lasts; who does not count is dropped.
 local function living(value, entry)
