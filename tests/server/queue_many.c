@@ -53,12 +53,17 @@ static void wait_all_in_line(size_t n)
     rig_wait_quiet(&rig, rig.client);
 }
 
-static void serve_all(size_t n)
+static void serve(size_t i)
+{
+    seat_wait_held(&seats[i]);
+    seat_leave(&seats[i]);
+}
+
+static void serve_in_order(size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        seat_wait_held(&seats[i]);
+        serve(i);
         ck_assert_uint_eq(seats[i].turn, i + 1);
-        seat_leave(&seats[i]);
     }
 }
 
@@ -75,7 +80,7 @@ START_TEST(many_get_in_line_by_few_commands_and_are_served_in_order)
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, "many"), MANY);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    serve_all(MANY);
+    serve_in_order(MANY);
     queue_wait_gone(&rig, "many");
 }
 END_TEST
@@ -83,9 +88,7 @@ END_TEST
 START_TEST(the_first_of_them_gets_a_free_key)
 {
     start_all(N_SEATS, "free");
-    seat_wait_held(&seats[0]);
-    ck_assert_uint_eq(seats[0].turn, 1);
-    serve_all(N_SEATS);
+    serve_in_order(N_SEATS);
     queue_wait_gone(&rig, "free");
 }
 END_TEST
@@ -133,10 +136,8 @@ START_TEST(who_gives_up_at_once_is_not_in_line)
         ck_assert_uint_eq(queue_length(&rig, node, "leave"), N_SEATS - 3);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (size_t i = 0; i < N_SEATS; i++) {
-        if (i % 3 == 0)
-            continue;
-        seat_wait_held(&seats[i]);
-        seat_leave(&seats[i]);
+        if (i % 3)
+            serve(i);
     }
     queue_wait_gone(&rig, "leave");
     rig_wait_no_claims(&rig, rig.client);
@@ -169,10 +170,8 @@ START_TEST(a_key_is_no_concern_of_another)
             ck_assert_uint_eq(queue_length(&rig, node, keys[i]), N_SEATS / 2);
         ck_assert_int_eq(redlock_release(holders[i], NULL, NULL), 0);
     }
-    for (size_t i = 0; i < N_SEATS; i++) {
-        seat_wait_held(&seats[i]);
-        seat_leave(&seats[i]);
-    }
+    for (size_t i = 0; i < N_SEATS; i++)
+        serve(i);
     for (size_t i = 0; i < 2; i++)
         queue_wait_gone(&rig, keys[i]);
 }
@@ -190,10 +189,8 @@ START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, "forgotten"), N_SEATS);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    for (size_t i = 0; i < N_SEATS; i++) {
-        seat_wait_held(&seats[i]);
-        seat_leave(&seats[i]);
-    }
+    for (size_t i = 0; i < N_SEATS; i++)
+        serve(i);
     queue_wait_gone(&rig, "forgotten");
 }
 END_TEST
@@ -220,7 +217,7 @@ START_TEST(masters_that_die_meanwhile_are_done_without)
     for (size_t node = 0; node < 2; node++)
         ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    serve_all(N_SEATS);
+    serve_in_order(N_SEATS);
     queue_wait_gone(&rig, "dying");
 }
 END_TEST
