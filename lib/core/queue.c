@@ -67,15 +67,20 @@ enum {
     N_ELEMENTS_MANY,
 };
 
-static bool is_enqueue_reply(const struct rl_reply *reply)
+static bool has_numbers(const struct rl_reply *reply, size_t n)
 {
-    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != N_ELEMENTS)
+    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != n)
         return false;
-    for (size_t i = 0; i < N_ELEMENTS; i++) {
+    for (size_t i = 0; i < n; i++) {
         if (reply->elements[i].type != RL_REPLY_INTEGER || reply->elements[i].integer < (i == CODE ? -3 : -1))
             return false;
     }
     return true;
+}
+
+static bool is_enqueue_reply(const struct rl_reply *reply)
+{
+    return has_numbers(reply, N_ELEMENTS);
 }
 
 struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced)
@@ -109,11 +114,8 @@ static bool is_code(const struct rl_reply *reply, int64_t one, int64_t other)
 static bool is_reply_to_many(const struct rl_reply *reply)
 {
     const struct rl_reply_item *items = reply->elements;
-    struct rl_reply first = *reply;
 
-    first.n_elements = N_ELEMENTS;
-    return reply->n_elements == N_ELEMENTS_MANY && is_enqueue_reply(&first) && is_code(reply, 0, 1) &&
-           items[IN_FRONT].type == RL_REPLY_INTEGER && items[IN_FRONT].integer >= 0 &&
+    return has_numbers(reply, N_ELEMENTS_MANY) && is_code(reply, 0, 1) && items[IN_FRONT].integer >= 0 &&
            items[IN_FRONT].integer < UINT32_MAX && items[TICKET].integer < INT64_MAX - RL_BATCH_MAX;
 }
 
