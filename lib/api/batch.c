@@ -144,7 +144,7 @@ static void write_to(struct redlock_client *client, struct rl_batch *batch, unsi
 
     if (!encode(client, batch, node) ||
         !rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch),
-                        batch->step == RL_STEP_ENQUEUE, &ticket)) {
+                        batch->step == RL_STEP_ENQUEUE ? RL_SENDING_CLAIM : RL_SENDING, &ticket)) {
         for (size_t i = 0; i < batch->n; i++)
             refuse(client, batch, i, node);
         return;

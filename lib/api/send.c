@@ -177,7 +177,7 @@ static bool send_scratch(struct redlock_client *client, unsigned node, const str
 {
     bool claim = ticket->step == RL_STEP_CLAIM || ticket->step == RL_STEP_ENQUEUE;
     bool sent = rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch),
-                               rl_bytes_length(&client->scratch), claim, ticket);
+                               rl_bytes_length(&client->scratch), claim ? RL_SENDING_CLAIM : RL_SENDING, ticket);
 
     client->stats.commands += sent;
     return sent;

@@ -14,7 +14,7 @@ static bool send_scratch(struct redlock_client *client, unsigned node, enum rl_t
     struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
 
     return rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch),
-                          false, &ticket);
+                          RL_SENDING, &ticket);
 }
 
 /* What cannot be sent now is asked next time. */

@@ -132,9 +132,36 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* --- Writing ------------------------------------------------------------------------------------------------- */
 
+/* The end of their patience is hardly ever reached, so the timer is not set anew for each: one that has been left from
+ * earlier ones comes the sooner. */
+#define UNHURRIED_NS (10 * RL_NS_PER_MS)
+
+static bool is_marked(const struct rl_conn *conn)
+{
+    return !rl_list_empty(&conn->dirty) || conn->wants_write;
+}
+
+void rl_conn_mark_unhurried(struct rl_conn *conn)
+{
+    struct rl_driver *driver = conn->driver;
+
+    if (is_marked(conn))
+        return;
+    conn->unhurried = true;
+    if (!rl_timer_armed(&driver->unhurried_timer))
+        rl_timers_arm(&driver->timers, &driver->unhurried_timer,
+                      rl_after(clock_now(conn), (struct rl_span){UNHURRIED_NS}));
+    rl_list_append(&driver->unhurried, &conn->dirty);
+}
+
 void rl_conn_mark_dirty(struct rl_conn *conn)
 {
-    if (!rl_list_empty(&conn->dirty) || conn->wants_write)
+    if (conn->unhurried) {
+        rl_list_remove(&conn->dirty);
+        rl_ring_set_sent(&conn->ring, conn->written, clock_now(conn));
+    }
+    conn->unhurried = false;
+    if (is_marked(conn))
         return;
     rl_list_append(&conn->driver->dirty, &conn->dirty);
     if (!conn->driver->in_turn) /* ... which is followed by the writing anyway */
@@ -182,6 +209,7 @@ void rl_conn_flush(struct rl_conn *conn)
     enum rl_io result;
 
     rl_list_remove(&conn->dirty);
+    conn->unhurried = false;
     if (conn->doomed || conn->wants_write || !rl_bytes_length(&conn->out))
         return;
     result = write_once(conn);

@@ -195,31 +195,36 @@ bool rig_append_word(struct rl_bytes *out, const char *text)
     return rl_words_encode(&word, 1, out);
 }
 
-static bool send_word(unsigned node, unsigned number, const char *text, bool claim, struct rl_instant sent)
+static bool send_word(unsigned node, unsigned number, const char *text, unsigned how, struct rl_instant sent)
 {
     const struct rl_ticket ticket = {.owner = &rig, .sent = sent, .round = number};
     struct rl_bytes bytes = {0};
     bool accepted;
 
     ck_assert(rig_append_word(&bytes, text));
-    accepted = rl_driver_send(rig.driver, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), claim, &ticket);
+    accepted = rl_driver_send(rig.driver, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), how, &ticket);
     rl_bytes_fini(&bytes);
     return accepted;
 }
 
 bool rig_send(unsigned node, unsigned number, const char *word)
 {
-    return send_word(node, number, word, false, rl_clock_now(&rig.clock));
+    return send_word(node, number, word, RL_SENDING, rl_clock_now(&rig.clock));
 }
 
 bool rig_send_claim(unsigned node, unsigned number, const char *word)
 {
-    return send_word(node, number, word, true, rl_clock_now(&rig.clock));
+    return send_word(node, number, word, RL_SENDING_CLAIM, rl_clock_now(&rig.clock));
+}
+
+bool rig_send_unhurried(unsigned node, unsigned number, const char *word)
+{
+    return send_word(node, number, word, RL_SENDING_UNHURRIED, rl_clock_now(&rig.clock));
 }
 
 bool rig_send_as_of(unsigned node, unsigned number, const char *word, struct rl_instant sent)
 {
-    return send_word(node, number, word, false, sent);
+    return send_word(node, number, word, RL_SENDING, sent);
 }
 
 struct rl_conn_stats rig_stats(unsigned node)
