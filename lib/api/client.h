@@ -30,6 +30,7 @@ struct rl_host_claim {
             char text[RL_TOKEN_SIZE];
             bool asked;   /* for a place in line. In the gap of the other kind, which never is */
             bool in_line; /* notifications may name it: waiters.c */
+            uint8_t heirs; /* votes that were handed on before the release, and that somebody has got: precedence.c */
         } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
@@ -229,6 +230,18 @@ bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const 
 
 /* rl_queue_undone() of an answer that is not followed by another repetition. */
 struct rl_answer rl_host_undone(const struct rl_ticket *ticket, struct rl_answer answer);
+
+/* A command has ended, be it by a reply or without one. */
+void rl_host_note_end(struct redlock_client *client, const struct rl_ticket *ticket);
+
+/* --- precedence.c ----------------------------------------------------------------------------------------------- */
+
+/* Somebody has got a vote of this claim that was handed on. */
+void rl_precedence_note_heir(const struct rl_claim *claim);
+
+/* RL_EFFECT_SEND: false: to all at once; true: to this master first, behind rl_precedence_ask(). */
+bool rl_precedence_decide(const struct redlock_client *client, const struct rl_effect *effect, unsigned *ret_node);
+void rl_precedence_ask(struct redlock_client *client, unsigned node);
 
 /* --- contended.c ------------------------------------------------------------------------------------------------ */
 

@@ -7,11 +7,12 @@
 #include "core/queue.h"
 
 /* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted;
- * and of what was part of a batch (batch.c). */
+ * and of what was part of a batch (batch.c). And: the other masters wait for its answer (precedence.c). */
 #define FLAG_AS_EVAL 1
 #define FLAG_IN_FULL 2
 #define FLAG_DELETED 4
 #define FLAG_ALONE 8
+#define FLAG_FIRST 16
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -173,11 +174,11 @@ bool rl_host_encode_enqueue(struct redlock_client *client, const struct rl_claim
 
 /* --- Sending ---------------------------------------------------------------------------------------------------- */
 
-static bool send_scratch(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket)
+static bool send_scratch(struct redlock_client *client, unsigned node, unsigned how,
+                         const struct rl_ticket *ticket)
 {
-    bool claim = ticket->step == RL_STEP_CLAIM || ticket->step == RL_STEP_ENQUEUE;
     bool sent = rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch),
-                               rl_bytes_length(&client->scratch), claim ? RL_SENDING_CLAIM : RL_SENDING, ticket);
+                               rl_bytes_length(&client->scratch), how, ticket);
 
     client->stats.commands += sent;
     return sent;
@@ -207,28 +208,53 @@ static bool is_wanted(const struct rl_effect *effect)
     return effect->step != RL_STEP_ENQUEUE || effect->claim->lock;
 }
 
+static unsigned sending_of(enum rl_step step)
+{
+    return step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE ? RL_SENDING_CLAIM : RL_SENDING;
+}
+
 /* Formats once where that is possible, fans out the bytes. */
-void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
+static void fan_out(struct redlock_client *client, const struct rl_effect *effect, uint32_t nodes, unsigned how,
+                    uint8_t flags)
 {
     struct rl_ticket ticket = {.owner = effect->claim, .sent = client->now, .round = effect->round,
-                               .step = (uint8_t)effect->step};
+                               .step = (uint8_t)effect->step, .flags = flags};
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
     unsigned formatted_for = REDLOCK_MAX_MASTERS;
     bool encoded = false;
 
-    if (effect->step == RL_STEP_ENQUEUE)
-        rl_waiters_enter(client, effect->claim);
     for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
-        if (!(effect->nodes & (UINT32_C(1) << node)))
+        if (!(nodes & (UINT32_C(1) << node)))
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS || !same_bytes(client, effect->step, formatted_for, node)) {
             encoded = is_wanted(effect) && encode(client, effect->claim, effect->step, effect->round, node, 0);
             formatted_for = node;
         }
-        if (!encoded || !send_scratch(client, node, &ticket))
+        if (!encoded || !send_scratch(client, node, how, &ticket))
             rl_engine_reply(&client->engine, client->now, effect->claim, effect->step, effect->round, node, refusal,
                             RL_NO_LATENCY);
     }
+}
+
+void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
+{
+    unsigned first;
+
+    if (effect->step == RL_STEP_ENQUEUE)
+        rl_waiters_enter(client, effect->claim);
+    if (!rl_precedence_decide(client, effect, &first)) {
+        fan_out(client, effect, effect->nodes, sending_of(effect->step), 0);
+        return;
+    }
+    rl_precedence_ask(client, first);
+    fan_out(client, effect, UINT32_C(1) << first, RL_SENDING, FLAG_FIRST);
+    fan_out(client, effect, effect->nodes & ~(UINT32_C(1) << first), RL_SENDING_UNHURRIED, 0);
+}
+
+void rl_host_note_end(struct redlock_client *client, const struct rl_ticket *ticket)
+{
+    if (ticket->flags & FLAG_FIRST)
+        rl_driver_hurry(client->driver);
 }
 
 static bool repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket, uint8_t flags)
@@ -242,7 +268,7 @@ static bool repeat(struct redlock_client *client, unsigned node, const struct rl
     rl_batch_flush(client);
     again.flags |= flags;
     return encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, again.flags) &&
-           send_scratch(client, node, &again);
+           send_scratch(client, node, sending_of((enum rl_step)ticket->step), &again);
 }
 
 /* protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know the script. */

@@ -129,6 +129,6 @@ void rl_trust_reply(struct redlock_client *client, unsigned node, const struct r
         end_guard(client, node, ticket, reply, now);
     else if (ticket->step == RL_TICKET_LOOK_SETTING)
         rl_trust_look_setting(client, node, ticket, reply, now);
-    else
+    else if (ticket->step == RL_TICKET_LOOK_JOIN)
         rl_trust_look_join(client, node, ticket, reply, now);
 }

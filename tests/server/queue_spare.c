@@ -177,6 +177,127 @@ START_TEST(an_adopter_does_without_them)
 }
 END_TEST
 
+/* --- The one that decides, and those that wait for it ------------------------------------------------------------- */
+
+static bool has_it(size_t node, const char *key)
+{
+    char *value = masters_get(rig.masters, node, key);
+    bool has = value && strcmp(value, redlock_lock_token(holder.lock)) == 0;
+
+    free(value);
+    return has;
+}
+
+/* The first of the holder's masters: the one that decides, where all have answered fast. */
+static size_t first_of_holder(const char *key)
+{
+    size_t node = 0;
+
+    while (!has_it(node, key))
+        ck_assert_uint_lt(++node, rig.n);
+    return node;
+}
+
+static size_t unsent_bytes(size_t node)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    return stats.unsent_bytes;
+}
+
+static size_t count_unsent(void)
+{
+    size_t count = 0;
+
+    for (size_t node = 0; node < rig.n; node++)
+        count += unsent_bytes(node) > 0;
+    return count;
+}
+
+/* The holder gives up: it has written to one master, and waits for its answer with the two others. By the clock the
+ * masters may have answered too slowly before; then all are written to at once. */
+static size_t start_giving_up(const char *key, bool hung, struct outcome *release)
+{
+    for (unsigned tries = 0;; tries++) {
+        size_t first;
+
+        ck_assert_uint_lt(tries, TRIES);
+        start_spared(key);
+        first = first_of_holder(key);
+        if (hung)
+            ck_assert(masters_hang(rig.masters, first));
+        *release = (struct outcome){0};
+        ck_assert_int_eq(redlock_release(holder.lock, outcome_record, release), 0);
+        event_base_loop(rig.base, EVLOOP_NONBLOCK);
+        if (count_unsent() == 2 && unsent_bytes(first) == 0)
+            return first;
+        if (hung)
+            ck_assert(masters_resume(rig.masters, first));
+        seat_wait_held(&waiter);
+        end(&waiter);
+        rig_wait_outcome(&rig, release);
+        redlock_lock_destroy(holder.lock);
+    }
+}
+
+START_TEST(the_others_are_released_when_it_has_answered)
+{
+    struct outcome release;
+    size_t first = start_giving_up("first", false, &release);
+
+    while (has_it(first, "first"))
+        continue; /* the loop does not run, and no timer with it */
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    ck_assert_uint_eq(count_unsent(), 0);
+    seat_wait_held(&waiter);
+    rig_wait_outcome(&rig, &release);
+    outcome_expect(&release, REDLOCK_OK);
+    seat_leave(&waiter);
+    queue_wait_gone(&rig, "first");
+}
+END_TEST
+
+/* The release itself ends when the hung master's time to answer is over. */
+START_TEST(if_it_hangs_nobody_waits_for_it)
+{
+    struct outcome release;
+    size_t first = start_giving_up("hung", true, &release);
+
+    seat_wait_held(&waiter);
+    ck_assert_uint_eq(release.calls, 0);
+    ck_assert(masters_resume(rig.masters, first));
+    seat_leave(&waiter);
+    queue_wait_gone(&rig, "hung");
+}
+END_TEST
+
+START_TEST(if_it_dies_nobody_waits_for_it)
+{
+    struct outcome release;
+    size_t first = start_giving_up("dies", true, &release);
+
+    ck_assert(masters_kill(rig.masters, first));
+    seat_wait_held(&waiter);
+    seat_leave(&waiter);
+    queue_wait_gone(&rig, "dies");
+}
+END_TEST
+
+START_TEST(who_ends_before_it_has_answered_leaves_nothing_behind)
+{
+    struct outcome release;
+    size_t first = start_giving_up("ends", true, &release);
+
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    ck_assert(masters_resume(rig.masters, first));
+    seat_wait_held(&waiter);
+    seat_leave(&waiter);
+    queue_wait_gone(&rig, "ends");
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("queue_spare");
@@ -188,5 +309,10 @@ int main(void)
     tcase_add_test(cases, a_hold_that_gets_long_gets_them_back_by_itself);
     tcase_add_loop_test(cases, who_has_held_it_for_longer_keeps_all_votes, 0, 2);
     tcase_add_test(cases, an_adopter_does_without_them);
+    cases = suite_add_case(suite, "the vote that decides", open_five, close_rig);
+    tcase_add_test(cases, the_others_are_released_when_it_has_answered);
+    tcase_add_test(cases, if_it_hangs_nobody_waits_for_it);
+    tcase_add_test(cases, if_it_dies_nobody_waits_for_it);
+    tcase_add_test(cases, who_ends_before_it_has_answered_leaves_nothing_behind);
     return suite_run(suite);
 }
