@@ -98,13 +98,18 @@ bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out)
     return encode_script(command->send_as, command->script, command->n_keys, command->argv, command->argc, out);
 }
 
+static struct rl_slice number_word(uint64_t number, char digits[RL_DECIMAL_MAX])
+{
+    return (struct rl_slice){digits, rl_decimal(number, digits)};
+}
+
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out)
 {
     struct rl_slice argv[2 * RL_BATCH_MAX + 1];
     char ttl[RL_DECIMAL_MAX];
 
     memcpy(argv, many->keys, many->n * sizeof argv[0]);
-    argv[many->n] = (struct rl_slice){ttl, rl_decimal(many->ttl_ms, ttl)};
+    argv[many->n] = number_word(many->ttl_ms, ttl);
     memcpy(argv + many->n + 1, many->tokens, many->n * sizeof argv[0]);
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
@@ -119,7 +124,25 @@ bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_fo
     memcpy(argv, command->argv, argc * sizeof argv[0]);
     for (size_t i = 0; i < followers->n; i++) {
         argv[argc++] = followers->tokens[i];
-        argv[argc++] = (struct rl_slice){proposals[i], rl_decimal(followers->proposals[i], proposals[i])};
+        argv[argc++] = number_word(followers->proposals[i], proposals[i]);
+    }
+    return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
+}
+
+#define KEEPER_WORDS 4
+
+bool rl_keep_many_encode(const struct rl_command *command, const struct rl_keepers *keepers, struct rl_bytes *out)
+{
+    struct rl_slice argv[RL_COMMAND_MAX_ARGS + KEEPER_WORDS * RL_BATCH_MAX];
+    char digits[RL_BATCH_MAX][KEEPER_WORDS - 1][RL_DECIMAL_MAX];
+    size_t argc = command->argc;
+
+    memcpy(argv, command->argv, argc * sizeof argv[0]);
+    for (size_t i = 0; i < keepers->n; i++) {
+        argv[argc++] = keepers->at[i].token;
+        argv[argc++] = number_word(keepers->at[i].round, digits[i][0]);
+        argv[argc++] = number_word(keepers->at[i].ticket, digits[i][1]);
+        argv[argc++] = number_word(keepers->at[i].proposal, digits[i][2]);
     }
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }

@@ -17,6 +17,9 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
 bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_followers *followers,
                             struct rl_bytes *out);
 
+/* The same for rl_queue_keep_command() with those who keep their places. */
+bool rl_keep_many_encode(const struct rl_command *command, const struct rl_keepers *keepers, struct rl_bytes *out);
+
 /* Appends a command of plain words, for handshakes. */
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out);
 

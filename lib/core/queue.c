@@ -4,8 +4,8 @@
 
 #include "core/arguments.h"
 
-/* The keys of release.lua and enqueue.lua. Without a marker its place is taken by the key, since an empty name would be
- * one that no ACL allows; the scripts do not look at it then. */
+/* The keys of release.lua, enqueue.lua and keep_many.lua. Without a marker its place is taken by the key, since an empty
+ * name would be one that no ACL allows; the scripts do not look at it then. */
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
@@ -38,6 +38,17 @@ static void enqueue(const struct rl_subject *subject, struct rl_command *command
     rl_push(command, subject->channel);
 }
 
+void rl_queue_keep_command(const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_KEEP_MANY, N_KEYS);
+    push_keys(subject, ret_command);
+    rl_push_number(ret_command, 0, subject->ttl_ms);
+    rl_push(ret_command, subject->incarnation);
+    rl_push_number(ret_command, 1, subject->proposal != 0);
+    rl_push_number(ret_command, 2, subject->counter_ttl_ms);
+    rl_push(ret_command, subject->channel);
+}
+
 void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
 {
     if (step == RL_STEP_ENQUEUE) {
@@ -48,6 +59,36 @@ void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struc
                     subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
     push_keys(subject, ret_command);
     rl_push(ret_command, subject->token);
+}
+
+/* --- Words ------------------------------------------------------------------------------------------------------ */
+
+/* What is in front of the next space, or all there is; false if that is nothing. Behind the last one *rest is no more. */
+static bool take_word(struct rl_slice *rest, struct rl_slice *ret_word)
+{
+    const char *at = rest->data;
+    const char *space = rest->size ? memchr(at, ' ', rest->size) : NULL;
+    size_t size = space ? (size_t)(space - at) : rest->size;
+
+    *ret_word = (struct rl_slice){at, size};
+    *rest = space ? (struct rl_slice){space + 1, rest->size - size - 1} : (struct rl_slice){NULL, 0};
+    return size > 0;
+}
+
+static bool read_number(struct rl_slice word, uint64_t *ret_number)
+{
+    const char *digits = word.data;
+    uint64_t number = 0;
+
+    if (word.size == 0 || word.size > 18)
+        return false;
+    for (size_t i = 0; i < word.size; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return false;
+        number = number * 10 + (uint64_t)(digits[i] - '0');
+    }
+    *ret_number = number;
+    return true;
 }
 
 /* --- Replies ---------------------------------------------------------------------------------------------------- */
@@ -148,6 +189,72 @@ void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct 
         make_follower(ret_own, reply->elements[IN_FRONT].integer + (int64_t)i - 1, (int64_t)i);
 }
 
+/* The elements of the reply to KEEP_MANY: keep_many.lua. TIME_US is where it is in the other. */
+enum {
+    KEPT_PTTL = TIME_US + 1,
+    KEPT_TEXT,
+    N_ELEMENTS_KEPT,
+};
+
+static bool is_reply_to_keepers(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *items = reply->elements;
+
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == N_ELEMENTS_KEPT &&
+           items[CODE].type == RL_REPLY_INTEGER && items[CODE].integer == 0 &&
+           items[TIME_US].type == RL_REPLY_INTEGER && items[KEPT_PTTL].type == RL_REPLY_INTEGER &&
+           items[KEPT_TEXT].type == RL_REPLY_STRING;
+}
+
+static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_kept *ret_kept)
+{
+    uint64_t number = 0;
+    uint64_t ms = 0;
+    bool alone = rl_slice_is(rank, "-") && rl_slice_is(look, "-");
+    bool never = rl_slice_is(look, "-1");
+
+    if (!alone && (!read_number(rank, &number) || number > UINT32_MAX || (!never && !read_number(look, &ms))))
+        return false;
+    *ret_kept = (struct rl_kept){.alone = alone, .rank = (uint32_t)number, .look_ms = never ? -1 : (int64_t)ms};
+    return true;
+}
+
+bool rl_queue_kept(const struct rl_reply *reply, size_t n, struct rl_kept ret_kept[])
+{
+    struct rl_slice text;
+    struct rl_slice rank;
+    struct rl_slice look;
+
+    if (!is_reply_to_keepers(reply))
+        return false;
+    text = reply->elements[KEPT_TEXT].text;
+    for (size_t i = 0; i < n; i++) {
+        if (!take_word(&text, &rank) || !take_word(&text, &look) || !read_kept(rank, look, &ret_kept[i]))
+            return false;
+    }
+    return !text.data;
+}
+
+void rl_queue_kept_reply(const struct rl_reply *reply, const struct rl_kept *kept, uint64_t ticket,
+                         struct rl_reply *ret_own)
+{
+    *ret_own = *reply;
+    if (!kept) {
+        if (reply->root.type != RL_REPLY_ERROR && !is_refusal_of_all(reply))
+            ret_own->n_elements = 0;
+        return;
+    }
+    for (size_t i = 0; i < N_ELEMENTS; i++)
+        ret_own->elements[i].type = RL_REPLY_INTEGER;
+    ret_own->elements[TICKET].integer = (int64_t)ticket;
+    ret_own->elements[LOWER].integer = 0;
+    ret_own->elements[RANK].integer = kept->rank;
+    ret_own->elements[PTTL].integer = reply->elements[KEPT_PTTL].integer;
+    ret_own->elements[LOOK].integer = kept->look_ms;
+    ret_own->elements[COUNTER].integer = 0;
+    ret_own->n_elements = N_ELEMENTS;
+}
+
 struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
 {
     if (reply->root.type != RL_REPLY_INTEGER)
@@ -179,6 +286,12 @@ struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted)
     return answer;
 }
 
+/* Somebody may have set a key that lives for longer than any clock counts. */
+static int64_t cut(int64_t ms)
+{
+    return ms < INT64_C(1) << 40 ? ms : INT64_C(1) << 40;
+}
+
 bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place)
 {
     const struct rl_reply_item *items = reply->elements;
@@ -190,8 +303,8 @@ bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place)
         .time_us = (uint64_t)items[TIME_US].integer,
         .ticket = (uint64_t)items[TICKET].integer,
         .rank = items[RANK].integer < UINT32_MAX ? (uint32_t)items[RANK].integer : UINT32_MAX,
-        .held_ms = items[PTTL].integer,
-        .look_ms = items[LOOK].integer,
+        .held_ms = cut(items[PTTL].integer),
+        .look_ms = cut(items[LOOK].integer),
         .lower = items[LOWER].integer == 1,
     };
     return true;
@@ -204,35 +317,11 @@ bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place)
 
 static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
 {
-    const char *at = payload.data;
-    const char *end = at + payload.size;
-
     for (size_t i = 0; i < N_WORDS; i++) {
-        const char *space = at < end ? memchr(at, ' ', (size_t)(end - at)) : NULL;
-        bool last = i == N_WORDS - 1;
-
-        if (last != !space || at == (space ? space : end))
+        if (!take_word(&payload, &words[i]))
             return false;
-        words[i] = (struct rl_slice){at, (size_t)((space ? space : end) - at)};
-        at = space ? space + 1 : end;
     }
-    return true;
-}
-
-static bool read_number(struct rl_slice word, uint64_t *ret_number)
-{
-    const char *digits = word.data;
-    uint64_t number = 0;
-
-    if (word.size == 0 || word.size > 18)
-        return false;
-    for (size_t i = 0; i < word.size; i++) {
-        if (digits[i] < '0' || digits[i] > '9')
-            return false;
-        number = number * 10 + (uint64_t)(digits[i] - '0');
-    }
-    *ret_number = number;
-    return true;
+    return !payload.data;
 }
 
 bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,

@@ -9,6 +9,9 @@
 /* RL_STEP_ENQUEUE, RL_STEP_RELEASE and RL_STEP_ROLLBACK. */
 void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
 
+/* RL_STEP_ENQUEUE of several who keep their places: what they have in common. */
+void rl_queue_keep_command(const struct rl_subject *subject, struct rl_command *ret_command);
+
 /* The meaning of a reply to ENQUEUE; a grant with tokens has counted. */
 struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced);
 
@@ -23,6 +26,19 @@ struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted);
 /* The reply to ENQUEUE of n values, as it were if number i of them had been alone. What cannot be taken apart is an
  * unexpected reply for each. */
 void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct rl_reply *ret_own);
+
+/* What the reply to those who keep their places says of one of them. */
+struct rl_kept {
+    bool alone; /* nothing was done for this one, who must be asked for alone */
+    uint32_t rank;
+    int64_t look_ms;
+};
+
+/* Takes it apart; false: it is an error or a refusal for all n of them, or what cannot be taken apart. Then, and with
+ * kept NULL, rl_queue_kept_reply() makes the same of it for each; otherwise what would have been the reply to this one. */
+bool rl_queue_kept(const struct rl_reply *reply, size_t n, struct rl_kept ret_kept[]);
+void rl_queue_kept_reply(const struct rl_reply *reply, const struct rl_kept *kept, uint64_t ticket,
+                         struct rl_reply *ret_own);
 
 /* What else the reply to ENQUEUE says; false if it says nothing of the queue. */
 bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place);

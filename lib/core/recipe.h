@@ -44,6 +44,7 @@ enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
     RL_SCRIPT_RELEASE,
     RL_SCRIPT_ENQUEUE,
+    RL_SCRIPT_KEEP_MANY,
     RL_SCRIPT_EXTEND,
     RL_SCRIPT_EXTEND_MANY,
     RL_SCRIPT_REPAIR,
@@ -118,6 +119,18 @@ struct rl_followers {
     size_t n;
     struct rl_slice tokens[RL_BATCH_MAX - 1];
     uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */
+};
+
+/* Several of one key who have a place in line, and a ticket, and keep it (RL_STEP_ENQUEUE). All else they have in common
+ * with the first of them. */
+struct rl_keepers {
+    size_t n;
+    struct {
+        struct rl_slice token;
+        uint32_t round;
+        uint64_t ticket;
+        uint64_t proposal; /* for the fencing counter; 0: not fenced */
+    } at[RL_BATCH_MAX];
 };
 
 /* A successful reply, flattened by the codec. */

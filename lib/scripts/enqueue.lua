@@ -7,15 +7,7 @@
 -- fencing counter; and, if more have come with it, waiters in front of the first of them: those who have 100000 in front
 -- find the queue full}
 @HAND_OVER@
--- How long a waiter's lease lasts; who does not count is dropped.
-local function living(value, entry)
-  local left = left_of(string.match(entry or '', '^(%d+) %d+ (%d+) (%S+)'))
-  if not left then
-    redis.call('ZREM', KEYS[2], value)
-    redis.call('HDEL', KEYS[3], value)
-  end
-  return left
-end
+@LIVING@
 
 -- The entry of this one, or of one who has come with it.
 local function entry_with(proposal)

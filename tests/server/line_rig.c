@@ -99,6 +99,34 @@ void line_enqueue_many(size_t n, const char *const *values, struct said *ret_sai
     scripted_free(&scripted);
 }
 
+void line_keep_many(size_t n, struct keeper *keepers)
+{
+    struct rl_subject about = subject_of(keepers[0].value);
+    struct rl_keepers many = {.n = n};
+    struct rl_kept kept[RL_BATCH_MAX];
+    struct rl_command command;
+    struct scripted scripted;
+    bool each;
+
+    for (size_t i = 0; i < n; i++) {
+        many.at[i].token = (struct rl_slice){keepers[i].value, strlen(keepers[i].value)};
+        many.at[i].round = keepers[i].round;
+        many.at[i].ticket = keepers[i].ticket;
+        many.at[i].proposal = line_proposal;
+    }
+    rl_queue_keep_command(&about, &command);
+    scripted = scripted_run_keep(counter_master, 0, &command, &many);
+    each = rl_queue_kept(&scripted.reply, n, kept);
+    for (size_t i = 0; i < n; i++) {
+        struct rl_reply own;
+
+        keepers[i].alone = each && kept[i].alone;
+        rl_queue_kept_reply(&scripted.reply, each ? &kept[i] : NULL, keepers[i].ticket, &own);
+        keepers[i].said = said_by(&own);
+    }
+    scripted_free(&scripted);
+}
+
 struct rl_answer line_release(const char *value)
 {
     struct rl_subject about = subject_of(value);

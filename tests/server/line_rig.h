@@ -27,6 +27,17 @@ struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket);
 /* Several that have never been in line, in one command; what each is told. */
 void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said);
 
+/* One who has a place and a ticket, and what it is told when several are asked for in one command. */
+struct keeper {
+    const char *value;
+    uint32_t round;
+    uint64_t ticket;
+    struct said said;
+    bool alone; /* nothing was said to it, and nothing done */
+};
+
+void line_keep_many(size_t n, struct keeper *keepers);
+
 struct rl_answer line_release(const char *value);
 
 /* The short form, which names only the key and its queue. */

@@ -8,7 +8,7 @@
 
 #include "codec/script.h"
 
-#define WORDS_MAX (RL_COMMAND_MAX_ARGS + 4 + 2 * RL_BATCH_MAX)
+#define WORDS_MAX (RL_COMMAND_MAX_ARGS + 4 + 4 * RL_BATCH_MAX)
 
 static char *copy_of(struct rl_slice slice)
 {
@@ -61,24 +61,26 @@ static void read_lines(struct scripted *scripted)
     }
 }
 
-struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command)
+static size_t begin(const struct rl_command *command, char **words)
 {
-    return scripted_run_many(masters, i, command, &(struct rl_followers){.n = 0});
+    size_t n = begin_with_script(command, words);
+
+    for (size_t i = 0; i < command->argc; i++)
+        words[n++] = copy_of(command->argv[i]);
+    return n;
 }
 
-struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_followers *followers)
+static void add_number(char **words, size_t *n, uint64_t number)
 {
-    char *words[WORDS_MAX + 1] = {NULL};
-    size_t n = begin_with_script(command, words);
+    ck_assert_int_gt(asprintf(&words[(*n)++], "%" PRIu64, number), 0);
+}
+
+/* Frees the words. */
+static struct scripted run(struct masters *masters, size_t i, char **words, size_t n)
+{
     struct scripted scripted = {0};
 
-    for (size_t j = 0; j < command->argc; j++)
-        words[n++] = copy_of(command->argv[j]);
-    for (size_t j = 0; j < followers->n; j++) {
-        words[n++] = copy_of(followers->tokens[j]);
-        ck_assert_int_gt(asprintf(&words[n++], "%" PRIu64, followers->proposals[j]), 0);
-    }
+    words[n] = NULL;
     scripted.text = masters_command(masters, i, (const char *const *)words);
     if (scripted.text) {
         read_lines(&scripted);
@@ -92,6 +94,39 @@ struct scripted scripted_run_many(struct masters *masters, size_t i, const struc
     while (n)
         free(words[--n]);
     return scripted;
+}
+
+struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command)
+{
+    return scripted_run_many(masters, i, command, &(struct rl_followers){.n = 0});
+}
+
+struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_followers *followers)
+{
+    char *words[WORDS_MAX + 1];
+    size_t n = begin(command, words);
+
+    for (size_t j = 0; j < followers->n; j++) {
+        words[n++] = copy_of(followers->tokens[j]);
+        add_number(words, &n, followers->proposals[j]);
+    }
+    return run(masters, i, words, n);
+}
+
+struct scripted scripted_run_keep(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_keepers *keepers)
+{
+    char *words[WORDS_MAX + 1];
+    size_t n = begin(command, words);
+
+    for (size_t j = 0; j < keepers->n; j++) {
+        words[n++] = copy_of(keepers->at[j].token);
+        add_number(words, &n, keepers->at[j].round);
+        add_number(words, &n, keepers->at[j].ticket);
+        add_number(words, &n, keepers->at[j].proposal);
+    }
+    return run(masters, i, words, n);
 }
 
 void scripted_free(struct scripted *scripted)

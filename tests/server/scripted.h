@@ -15,6 +15,8 @@ struct scripted {
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command);
 struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
                                   const struct rl_followers *followers);
+struct scripted scripted_run_keep(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_keepers *keepers);
 void scripted_free(struct scripted *scripted);
 
 #endif

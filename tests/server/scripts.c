@@ -1,7 +1,9 @@
 /* The embedded scripts on the masters: their digests, and masters that do not have them. */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/advice.h"
 #include "codec/script.h"
 #include "rig.h"
 #include "suite.h"
@@ -179,12 +181,48 @@ START_TEST(an_error_inside_a_script_surfaces_and_is_not_repeated)
 }
 END_TEST
 
+/* "redis.call('HGET'", or pcall. */
+static const char *next_call(const char *text, char *ret_command, size_t size)
+{
+    const char *call = strstr(text, "call('");
+    size_t length;
+
+    if (!call)
+        return NULL;
+    call += strlen("call('");
+    length = strcspn(call, "'");
+    ck_assert_uint_lt(length, size);
+    for (size_t i = 0; i < length; i++)
+        ret_command[i] = (char)tolower((unsigned char)call[i]);
+    ret_command[length] = '\0';
+    return call + length;
+}
+
+START_TEST(no_script_needs_other_rights_than_the_manual_says)
+{
+    unsigned calls = 0;
+
+    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_COUNT; script++) {
+        const struct rl_script_text *text = rl_script_text((enum rl_script)script);
+        char command[32];
+        char right[40];
+
+        for (const char *at = text->text; (at = next_call(at, command, sizeof(command))); calls++) {
+            snprintf(right, sizeof(right), "+%s ", command);
+            ck_assert_msg(strstr(ADVICE_RIGHTS, right), "%s calls %s", text->name, command);
+        }
+    }
+    ck_assert_uint_gt(calls, 50);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("scripts");
     TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
 
     tcase_add_test(three, the_embedded_digests_are_those_of_script_load);
+    tcase_add_test(three, no_script_needs_other_rights_than_the_manual_says);
     tcase_add_test(three, connecting_loads_each_script_once);
     tcase_add_test(three, a_loaded_script_is_used_by_its_digest);
     tcase_add_test(three, a_flush_before_a_release_costs_one_reload);

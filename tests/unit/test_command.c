@@ -107,6 +107,22 @@ START_TEST(those_who_get_in_line_together_follow_the_first_with_their_proposals)
 }
 END_TEST
 
+START_TEST(those_who_keep_their_places_come_with_round_ticket_and_proposal)
+{
+    struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_KEEP_MANY, .n_keys = 1, .argc = 2,
+                                 .argv = {{"key", 3}, {"2000", 4}}};
+    struct rl_keepers keepers = {.n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};
+    char expected[300];
+
+    snprintf(expected, sizeof(expected), "*13\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$4\r\n2000\r\n"
+             "$5\r\nfirst\r\n$1\r\n3\r\n$4\r\n1000\r\n$1\r\n0\r\n"
+             "$6\r\nsecond\r\n$2\r\n12\r\n$20\r\n18446744073709551615\r\n$2\r\n77\r\n",
+             rl_script_text(RL_SCRIPT_KEEP_MANY)->sha1);
+    ck_assert(rl_keep_many_encode(&command, &keepers, &out));
+    check_out(expected);
+}
+END_TEST
+
 START_TEST(words_may_hold_any_bytes_and_none)
 {
     static const char expected[] = "*3\r\n$3\r\na\0b\r\n$0\r\n\r\n$2\r\n\r\n\r\n";
@@ -153,6 +169,7 @@ int main(void)
     tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
     tcase_add_test(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens);
     tcase_add_test(tc, those_who_get_in_line_together_follow_the_first_with_their_proposals);
+    tcase_add_test(tc, those_who_keep_their_places_come_with_round_ticket_and_proposal);
     tcase_add_test(tc, words_may_hold_any_bytes_and_none);
     tcase_add_test(tc, commands_are_appended_to_what_is_there);
     tcase_add_test(tc, numbers_are_written_with_all_their_digits);

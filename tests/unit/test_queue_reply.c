@@ -205,6 +205,23 @@ START_TEST(ranks_beyond_all_reason_are_cut)
 }
 END_TEST
 
+/* Somebody's key may live for longer than any clock counts. */
+START_TEST(times_beyond_all_reason_are_cut)
+{
+    struct numbers numbers = queued;
+    struct rl_reply reply;
+    struct rl_place place;
+
+    numbers.pttl = INT64_MAX;
+    numbers.look = INT64_MAX / 1000000;
+    reply = reply_of(numbers);
+    ck_assert(rl_queue_place(&reply, &place));
+    ck_assert_int_gt(place.held_ms, INT64_C(1) << 39);
+    ck_assert_int_lt(place.held_ms, INT64_MAX / 2000000);
+    ck_assert_int_lt(place.look_ms, INT64_MAX / 2000000);
+}
+END_TEST
+
 START_TEST(a_reply_without_a_place_has_none)
 {
     struct numbers nowhere[] = {granted, granted, granted, granted, granted, granted};
@@ -371,6 +388,7 @@ static void add_place_tests(TCase *cases)
     tcase_add_test(cases, a_place_says_all_that_the_reply_says);
     tcase_add_test(cases, a_lower_ticket_is_told_by_one_and_nothing_else);
     tcase_add_test(cases, ranks_beyond_all_reason_are_cut);
+    tcase_add_test(cases, times_beyond_all_reason_are_cut);
     tcase_add_test(cases, a_reply_without_a_place_has_none);
 }
 
@@ -384,6 +402,96 @@ static void add_several_tests(TCase *cases)
     tcase_add_test(cases, a_reply_to_several_that_makes_no_sense_may_mean_anything_for_each);
 }
 
+/* --- Several who keep their places ------------------------------------------------------------------------------ */
+
+static struct rl_reply reply_to_keepers(const char *text)
+{
+    return (struct rl_reply){.root = {.type = RL_REPLY_ARRAY}, .n_elements = 4,
+                             .elements = {{.type = RL_REPLY_INTEGER, .integer = 0},
+                                          {.type = RL_REPLY_INTEGER, .integer = BIG},
+                                          {.type = RL_REPLY_INTEGER, .integer = 1500},
+                                          {.type = RL_REPLY_STRING, .text = {text, strlen(text)}}}};
+}
+
+START_TEST(each_keeper_is_told_its_place)
+{
+    struct rl_reply reply = reply_to_keepers("0 1500 - - 4294967295 -1");
+    struct rl_kept kept[3];
+    struct rl_reply own;
+    struct rl_place place;
+
+    ck_assert(rl_queue_kept(&reply, 3, kept));
+    ck_assert(!kept[0].alone && kept[1].alone && !kept[2].alone);
+    rl_queue_kept_reply(&reply, &kept[0], 100, &own);
+    expect_answer(own, false, RL_QUEUED, RL_DETAIL_NONE, 0);
+    ck_assert(rl_queue_place(&own, &place));
+    ck_assert_uint_eq(place.time_us, BIG);
+    ck_assert_uint_eq(place.ticket, 100);
+    ck_assert_uint_eq(place.rank, 0);
+    ck_assert_int_eq(place.held_ms, 1500);
+    ck_assert_int_eq(place.look_ms, 1500);
+    ck_assert(!place.lower);
+    rl_queue_kept_reply(&reply, &kept[2], 7, &own);
+    ck_assert(rl_queue_place(&own, &place));
+    ck_assert_uint_eq(place.rank, UINT32_MAX);
+    ck_assert_int_eq(place.look_ms, -1);
+}
+END_TEST
+
+static void expect_same_for_each(struct rl_reply reply, enum rl_outcome outcome, enum rl_detail detail)
+{
+    struct rl_kept kept[2];
+    struct rl_reply own;
+
+    ck_assert(!rl_queue_kept(&reply, 2, kept));
+    rl_queue_kept_reply(&reply, NULL, 100, &own);
+    expect_answer(own, false, outcome, detail, 0);
+}
+
+START_TEST(keepers_may_be_refused_together)
+{
+    struct numbers nothing = {-2, BIG, 0, 0, 0, -1, -1, 0};
+
+    expect_same_for_each(reply_of(nothing), RL_FAILED, RL_DETAIL_MEMORY_LOST);
+}
+END_TEST
+
+START_TEST(what_was_said_to_keepers_must_be_whole)
+{
+    static const char *const nonsense[] = {
+        "", " ", "0", "0 1", "0 1 2", "0 1 2 3 ", " 0 1 2 3", "0  1 2 3", "0 1 2 3 4", "0 1 2 3 4 5", "0 1 - 3",
+        "0 1 2 -", "x 1 2 3", "0 1 2 3x", "-1 1 2 3", "0 -2 2 3", "4294967296 1 2 3", "0 1 2 12345678901234567890"};
+
+    for (size_t i = 0; i < sizeof(nonsense) / sizeof(nonsense[0]); i++)
+        expect_same_for_each(reply_to_keepers(nonsense[i]), RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+}
+END_TEST
+
+START_TEST(a_reply_to_keepers_has_four_elements_of_their_kinds)
+{
+    struct rl_reply reply = reply_to_keepers("0 1 2 3");
+
+    reply.elements[_i].type = _i == 3 ? RL_REPLY_INTEGER : RL_REPLY_STRING;
+    expect_same_for_each(reply, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    reply = reply_to_keepers("0 1 2 3");
+    reply.elements[0].integer = 1;
+    expect_same_for_each(reply, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    reply.elements[0].integer = 0;
+    reply.n_elements = 3;
+    expect_same_for_each(reply, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+    reply.root.type = RL_REPLY_INTEGER;
+    expect_same_for_each(reply, RL_UNKNOWN, RL_DETAIL_PROTOCOL);
+}
+END_TEST
+
+static void add_keeper_tests(TCase *cases)
+{
+    tcase_add_test(cases, each_keeper_is_told_its_place);
+    tcase_add_test(cases, keepers_may_be_refused_together);
+    tcase_add_test(cases, what_was_said_to_keepers_must_be_whole);
+    tcase_add_loop_test(cases, a_reply_to_keepers_has_four_elements_of_their_kinds, 0, 4);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("queue_reply");
@@ -391,5 +499,6 @@ int main(void)
     add_vote_tests(suite_add_case(suite, "the vote", NULL, NULL));
     add_place_tests(suite_add_case(suite, "places", NULL, NULL));
     add_several_tests(suite_add_case(suite, "several", NULL, NULL));
+    add_keeper_tests(suite_add_case(suite, "keepers", NULL, NULL));
     return suite_run(suite);
 }

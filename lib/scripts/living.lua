@@ -1,0 +1,10 @@
+-- Part of ENQUEUE and KEEP_MANY, behind HAND_OVER: who is in line and alive.
+-- How long a waiter's lease lasts; who does not count is dropped.
+local function living(value, entry)
+  local left = left_of(string.match(entry or '', '^(%d+) %d+ (%d+) (%S+)'))
+  if not left then
+    redis.call('ZREM', KEYS[2], value)
+    redis.call('HDEL', KEYS[3], value)
+  end
+  return left
+end

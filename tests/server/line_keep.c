@@ -1,0 +1,467 @@
+/* Several who have a place and a ticket keep it by one command: what it leaves on a real server, and what each of them is
+ * told, is what single commands in the same order would leave and tell. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "line_rig.h"
+#include "suite.h"
+
+#define N 4
+
+static struct keeper keepers[N];
+
+static void choose(const char *const values[N], uint32_t round, const uint64_t tickets[N])
+{
+    for (size_t i = 0; i < N; i++)
+        keepers[i] = (struct keeper){.value = values[i], .round = round, .ticket = tickets[i]};
+}
+
+static void keep(void)
+{
+    line_keep_many(N, keepers);
+}
+
+static void expect_queued(size_t i, uint32_t rank)
+{
+    ck_assert(!keepers[i].alone);
+    expect_said(keepers[i].said, RL_QUEUED, RL_DETAIL_NONE);
+    ck_assert_uint_eq(keepers[i].said.place.rank, rank);
+    ck_assert_uint_eq(keepers[i].said.place.ticket, keepers[i].ticket);
+    ck_assert(!keepers[i].said.place.lower);
+}
+
+static void expect_all(enum rl_outcome outcome, enum rl_detail detail)
+{
+    for (size_t i = 0; i < N; i++) {
+        ck_assert(!keepers[i].alone);
+        expect_said(keepers[i].said, outcome, detail);
+    }
+}
+
+static void command(const char *const *words)
+{
+    char *reply = masters_command(counter_master, 0, words);
+
+    ck_assert_msg(reply != NULL, "%s", masters_error());
+    free(reply);
+}
+
+static void hold(const char *value)
+{
+    command((const char *const[]){"SET", "lock", value, "PX", "1000000", NULL});
+}
+
+static char *entry_of(const char *value)
+{
+    return masters_command(counter_master, 0, (const char *const[]){"HGET", "waiters", value, NULL});
+}
+
+/* --- Places ------------------------------------------------------------------------------------------------------- */
+
+/* Somebody else has the key; a, b, c, d are in line behind one another. */
+static void line_up(void)
+{
+    static const char *const values[N] = {"a", "b", "c", "d"};
+    static const uint64_t tickets[N] = {10, 20, 30, 40};
+
+    hold("other");
+    for (size_t i = 0; i < N; i++)
+        line_wait(values[i], tickets[i]);
+    choose(values, 1, tickets);
+}
+
+START_TEST(each_keeps_its_place_and_is_told_of_it)
+{
+    line_up();
+    keep();
+    for (size_t i = 0; i < N; i++) {
+        expect_queued(i, (uint32_t)i);
+        ck_assert_int_gt(keepers[i].said.place.held_ms, 900000);
+        if (i == 0)
+            ck_assert_int_gt(keepers[i].said.place.look_ms, 900000);
+        else
+            ck_assert_int_eq(keepers[i].said.place.look_ms, 20000);
+    }
+    expect_queue("a b c d");
+}
+END_TEST
+
+START_TEST(a_ticket_that_is_told_moves_it)
+{
+    line_up();
+    line_wait("between", 35);
+    keepers[0].ticket = 50;
+    keepers[3].ticket = 25;
+    keep();
+    expect_queue("b d c between a");
+    expect_queued(0, 4);
+    expect_queued(1, 0);
+    expect_queued(2, 2);
+    expect_queued(3, 1);
+    ck_assert_uint_eq(line_enqueue("next", 0, 0).place.ticket, 1000);
+    keepers[1].ticket = 5000;
+    keep();
+    ck_assert_uint_eq(line_enqueue("last", 0, 0).place.ticket, 5001);
+}
+END_TEST
+
+START_TEST(the_lease_begins_anew)
+{
+    line_up();
+    clock_fault_step_ms(counter_clock, 15000);
+    keep();
+    clock_fault_step_ms(counter_clock, 15000);
+    expect_queued(0, 0);
+    line_release("other");
+    expect_holder("a");
+    line_lease_ms = 100;
+    keep();
+    clock_fault_step_ms(counter_clock, 200);
+    line_release("a");
+    expect_nothing_left();
+}
+END_TEST
+
+START_TEST(what_was_held_up_changes_nothing)
+{
+    char *before;
+    char *after;
+
+    line_up();
+    ck_assert_uint_eq(line_enqueue("b", 3, 5).place.rank, 0);
+    before = entry_of("b");
+    keep();
+    after = entry_of("b");
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    expect_queue("b a c d");
+    expect_queued(1, 0);
+    expect_queued(0, 1);
+}
+END_TEST
+
+START_TEST(the_dead_in_front_are_dropped)
+{
+    hold("other");
+    line_lease_ms = 100;
+    line_wait("dead1", 1);
+    line_wait("dead2", 15);
+    line_wait("dead3", 25);
+    line_lease_ms = 20000;
+    line_up();
+    line_wait("alive", 17);
+    clock_fault_step_ms(counter_clock, 10000);
+    keep();
+    expect_queued(0, 0);
+    expect_queued(1, 3); /* also dead ones, but for the one right in front */
+    expect_queued(2, 4);
+    expect_queued(3, 5);
+    ck_assert_int_le(keepers[1].said.place.look_ms, 10000);
+    expect_queue("a dead2 alive b c d");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "HLEN waiters"), 6 + 2); /* '@last', '@sweep' */
+}
+END_TEST
+
+START_TEST(those_behind_a_dead_one_move_up)
+{
+    hold("other");
+    line_lease_ms = 100;
+    line_wait("dead", 15);
+    line_lease_ms = 20000;
+    line_up();
+    clock_fault_step_ms(counter_clock, 10000);
+    keep();
+    for (size_t i = 0; i < N; i++)
+        expect_queued(i, (uint32_t)i);
+    expect_queue("a b c d");
+}
+END_TEST
+
+START_TEST(the_line_lives_as_long_as_the_longest_lease)
+{
+    line_up();
+    line_lease_ms = 100;
+    keep();
+    expect_ttl("queue", 40000);
+    expect_ttl("waiters", 40000);
+    line_lease_ms = 500000;
+    keep();
+    expect_ttl("queue", 1000000);
+    expect_ttl("waiters", 1000000);
+}
+END_TEST
+
+/* Somebody's key that is to stay for ever, almost. */
+START_TEST(a_key_of_the_year_9999_is_waited_for)
+{
+    line_up();
+    command((const char *const[]){"SET", "lock", "closed", "PXAT", "253402300799999", NULL});
+    keep();
+    for (size_t i = 0; i < N; i++)
+        expect_queued(i, (uint32_t)i);
+    ck_assert_int_gt(keepers[0].said.place.held_ms, INT64_C(1) << 39);
+    ck_assert_int_gt(keepers[0].said.place.look_ms, INT64_C(1) << 39);
+    command((const char *const[]){"SET", "lock", "closed", "PXAT", "9223372036854775807", NULL});
+    keep();
+    expect_queued(0, 0);
+    command((const char *const[]){"SET", "lock", "closed", NULL});
+    keep();
+    expect_queued(0, 0);
+    ck_assert_int_eq(keepers[0].said.place.held_ms, -1);
+    ck_assert_int_eq(keepers[0].said.place.look_ms, -1);
+}
+END_TEST
+
+/* --- Who must ask alone ------------------------------------------------------------------------------------------- */
+
+START_TEST(the_holder_and_who_is_not_in_line_must_ask_alone)
+{
+    line_up();
+    line_release("c");
+    hold("a");
+    keep();
+    ck_assert(keepers[0].alone && !keepers[1].alone && keepers[2].alone && !keepers[3].alone);
+    expect_queue("a b d");
+    command((const char *const[]){"ZREM", "queue", "b", NULL});
+    keep();
+    ck_assert(keepers[1].alone && !keepers[3].alone);
+    expect_queue("a d");
+}
+END_TEST
+
+START_TEST(where_the_key_is_free_all_must_and_nothing_is_done)
+{
+    char *before;
+    char *after;
+
+    line_up();
+    command((const char *const[]){"DEL", "lock", NULL});
+    before = entry_of("b");
+    keepers[1].ticket = 1;
+    keep();
+    after = entry_of("b");
+    for (size_t i = 0; i < N; i++)
+        ck_assert(keepers[i].alone);
+    ck_assert_str_eq(before, after);
+    free(before);
+    free(after);
+    expect_queue("a b c d");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+}
+END_TEST
+
+/* --- All alike ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(in_another_memory_nothing_is_done)
+{
+    line_up();
+    line_incarnation = "expected";
+    ask_integer(counter_master, 0, "HSET marker inc found");
+    keepers[3].ticket = 1;
+    keep();
+    expect_all(RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    expect_queue("a b c d");
+}
+END_TEST
+
+START_TEST(a_key_that_is_no_lock_is_foreign_to_all)
+{
+    line_up();
+    command((const char *const[]){"DEL", "lock", NULL});
+    ask_integer(counter_master, 0, "HSET lock a b");
+    keep();
+    expect_all(RL_REFUSED, RL_DETAIL_FOREIGN);
+}
+END_TEST
+
+START_TEST(a_counter_that_cannot_be_counted_on_is_an_error_for_all)
+{
+    line_up();
+    line_proposal = BIG;
+    ask_expect(counter_master, 0, "SET count text", "OK");
+    keep();
+    expect_all(RL_UNKNOWN, RL_DETAIL_ERROR);
+    ask_expect(counter_master, 0, "SET count 1", "OK");
+    keep();
+    line_release("other");
+    expect_all(RL_QUEUED, RL_DETAIL_NONE);
+}
+END_TEST
+
+START_TEST(whose_turn_comes_next_is_called_by_its_latest_refresh)
+{
+    line_up();
+    line_proposal = BIG;
+    ear_open();
+    keepers[0].round = 7;
+    hold("other");
+    keep();
+    ask_integer(counter_master, 0, "HSET waiters @holder other");
+    line_release("other");
+    ck_assert_uint_eq(ear_expect("a", true, 7, "-").fence, BIG);
+    ear_expect_silence();
+}
+END_TEST
+
+/* The holder that got the key from the line hears of lower tickets: once. */
+START_TEST(a_holder_hears_of_lower_tickets)
+{
+    static const char *const values[N] = {"a", "b", "c", "d"};
+    static const uint64_t above[N] = {60, 70, 80, 90};
+    static const uint64_t below[N] = {60, 45, 46, 90};
+
+    ear_open();
+    expect_said(line_enqueue("holder", 0, 50), RL_GRANTED, RL_DETAIL_NONE);
+    for (size_t i = 0; i < N; i++)
+        line_wait(values[i], above[i]);
+    choose(values, 1, above);
+    keep();
+    ear_expect_silence();
+    choose(values, 2, below);
+    keep();
+    ear_expect("holder", false, 0, "-");
+    ear_expect_silence();
+}
+END_TEST
+
+/* --- One command, or one after the other -------------------------------------------------------------------------- */
+
+#define SOME 8    /* those who are asked for */
+#define OTHERS 4  /* those who are not */
+#define TRIALS 400
+
+static const char *const names[SOME + OTHERS] = {"a", "b", "c", "d", "e", "f", "g", "h", "w", "x", "y", "z"};
+static uint64_t seed;
+
+static uint64_t any(uint64_t below)
+{
+    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (seed >> 33) % below;
+}
+
+static long long now_ms(void)
+{
+    char *time = ask(counter_master, 0, "TIME");
+    long long ms = strtoll(time, NULL, 10) * 1000;
+
+    free(time);
+    return ms;
+}
+
+/* Two in three are there as they should be. The dead are not asked for by commands that are older than they: whether
+ * such a command finds them, or somebody has dropped them before, makes no difference to anybody. */
+static void place(const char *name, long long now)
+{
+    char ticket[24];
+    char entry[80];
+    bool dead = any(5) == 0;
+
+    snprintf(ticket, sizeof(ticket), "%llu", (unsigned long long)any(30) + 1);
+    snprintf(entry, sizeof(entry), "%lld %llu 20000 - 0 0 none", dead ? now - 5000 : now + 15000,
+             dead ? 0 : (unsigned long long)any(4));
+    if (any(6))
+        command((const char *const[]){"ZADD", "queue", ticket, name, NULL});
+    if (any(6))
+        command((const char *const[]){"HSET", "waiters", name, entry, NULL});
+}
+
+static void build(uint64_t trial)
+{
+    char holder[40];
+    long long now = now_ms();
+
+    seed = trial * 7919 + 1;
+    ask_expect(counter_master, 0, "FLUSHALL", "OK");
+    for (size_t i = 0; i < SOME + OTHERS; i++)
+        place(names[i], now);
+    snprintf(holder, sizeof(holder), "%s %llu none", names[any(SOME + OTHERS)], (unsigned long long)any(30) + 1);
+    command((const char *const[]){"HSET", "waiters", "@last", "31", "@sweep", "1", NULL});
+    if (any(3))
+        command((const char *const[]){"HSET", "waiters", "@holder", holder, NULL});
+    if (any(8))
+        hold(any(3) ? "foreign" : names[any(SOME + OTHERS)]);
+}
+
+/* The same for one command and for single ones. */
+static void choose_some(struct keeper chosen[SOME])
+{
+    for (size_t i = 0; i < SOME; i++)
+        chosen[i] = (struct keeper){.value = names[i], .round = (uint32_t)any(4), .ticket = any(40) + 1};
+}
+
+/* Everybody who lives: ticket and entry without the end of its lease. The dead are dropped as they are met. */
+static char *picture(void)
+{
+    static const char script[] =
+        "local now = redis.call('TIME')[1] * 1000 local all = {} "
+        "for _, value in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do "
+        "local entry = redis.call('HGET', KEYS[2], value) or '0 missing' "
+        "if tonumber(entry:match('^%d+')) > now then "
+        "all[#all + 1] = value .. ' ' .. redis.call('ZSCORE', KEYS[1], value) .. ' ' .. entry:match('^%d+ (.*)$') end end "
+        "local notes = redis.call('HMGET', KEYS[2], '@last', '@holder') "
+        "return table.concat(all, '; ') .. ' | ' .. tostring(notes[1]) .. ' | ' .. tostring(notes[2]) .. ' | ' .. "
+        "tostring(redis.call('GET', KEYS[3]))";
+    char *text = masters_command(counter_master, 0,
+                                 (const char *const[]){"EVAL", script, "3", "queue", "waiters", "lock", NULL});
+
+    ck_assert_msg(text != NULL, "%s", masters_error());
+    return text;
+}
+
+START_TEST(one_command_does_what_single_ones_do)
+{
+    struct keeper chosen[SOME];
+    size_t alone = 0;
+
+    for (uint64_t trial = 1; trial <= TRIALS; trial++) {
+        char *single;
+        char *many;
+
+        build(trial);
+        choose_some(chosen);
+        for (size_t i = 0; i < SOME; i++)
+            line_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
+        single = picture();
+        build(trial);
+        choose_some(chosen);
+        line_keep_many(SOME, chosen);
+        for (size_t i = 0; i < SOME; i++) {
+            if (chosen[i].alone)
+                line_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
+            alone += chosen[i].alone;
+        }
+        many = picture();
+        ck_assert_msg(strcmp(single, many) == 0, "trial %llu:\n%s\n%s", (unsigned long long)trial, single, many);
+        free(single);
+        free(many);
+    }
+    ck_assert_uint_gt(alone, TRIALS);
+    ck_assert_uint_lt(alone, TRIALS * SOME / 2);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("line_keep");
+    TCase *cases = suite_add_case(suite, "line_keep", line_start, ear_close);
+
+    tcase_add_test(cases, each_keeps_its_place_and_is_told_of_it);
+    tcase_add_test(cases, a_ticket_that_is_told_moves_it);
+    tcase_add_test(cases, the_lease_begins_anew);
+    tcase_add_test(cases, what_was_held_up_changes_nothing);
+    tcase_add_test(cases, the_dead_in_front_are_dropped);
+    tcase_add_test(cases, those_behind_a_dead_one_move_up);
+    tcase_add_test(cases, the_line_lives_as_long_as_the_longest_lease);
+    tcase_add_test(cases, a_key_of_the_year_9999_is_waited_for);
+    tcase_add_test(cases, the_holder_and_who_is_not_in_line_must_ask_alone);
+    tcase_add_test(cases, where_the_key_is_free_all_must_and_nothing_is_done);
+    tcase_add_test(cases, in_another_memory_nothing_is_done);
+    tcase_add_test(cases, a_key_that_is_no_lock_is_foreign_to_all);
+    tcase_add_test(cases, a_counter_that_cannot_be_counted_on_is_an_error_for_all);
+    tcase_add_test(cases, whose_turn_comes_next_is_called_by_its_latest_refresh);
+    tcase_add_test(cases, a_holder_hears_of_lower_tickets);
+    tcase_add_test(cases, one_command_does_what_single_ones_do);
+    return suite_run_with_server(suite);
+}
