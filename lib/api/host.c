@@ -284,10 +284,10 @@ void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter)
         attempt->counter = counter;
 }
 
-static void note_handed_on(struct redlock_client *client, const struct rl_claim *claim)
+static void note_handed_on(struct redlock_client *client, const struct rl_claim *claim, unsigned node)
 {
     rl_contended_note(client, rl_host_claim_of(claim)->key);
-    rl_precedence_note_heir(claim);
+    rl_precedence_note_heir(claim, node);
 }
 
 void rl_host_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
@@ -307,7 +307,7 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
         rl_driver_fail_node(client->driver, node, "its memory is not the one that was judged");
     else if (answer.detail == RL_DETAIL_HANDED_ON)
-        note_handed_on(client, ticket->owner);
+        note_handed_on(client, ticket->owner, node);
     rl_host_ended(client, node, ticket, answer, latency_of(ticket, now));
 }
 
@@ -361,6 +361,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
                                                    .link = rl_public_link(link), .text = why});
     rl_batch_flush(client);
+    rl_driver_hurry(client->driver); /* nothing waits for the answer of one that may not come */
     rl_engine_link(&client->engine, now, node, link);
     if (link == RL_LINK_READY)
         rl_waiters_look_again(client, node, now);

@@ -1,10 +1,11 @@
-/* The vote that decides, and goes first. A holder that has handed on what it could spare (core/spare.c) leaves the next in
- * line one vote short of a quorum: whichever of the others is released first makes the lock his.
+/* The vote that decides, and goes first. A holder that has handed on what it could spare (core/spare.c) leaves the next
+ * in line one vote short of a quorum: whichever of the others is released first makes the lock his.
  *
  * On masters elsewhere all of them are released at once: the first of several answers comes sooner than any chosen one.
- * Masters on this machine share its processors with each other and with the next holder's process, so that what is asked
- * of several at a time is in the way of the one that decides. There, one is released alone, and the others when it has
- * answered, or a few milliseconds later: the next holder does not need them yet, and hands them on when they come.
+ * Masters on this machine share its processors with each other and with the next holder's process, so that what is
+ * asked of several at a time is in the way of the one that decides. Where all are, one is released alone, and the others
+ * when it has answered, or a few milliseconds later: the next holder does not need them yet, and hands them on when they
+ * come.
  *
  * In front of that RELEASE goes a question whose answer nobody needs. What Redis has to say at the end of a turn of its
  * loop it writes in the reverse of the order in which connections got something to be told: so the notification leaves
@@ -16,32 +17,40 @@
 
 static const char question[] = "*1\r\n$4\r\nPING\r\n";
 
-void rl_precedence_note_heir(const struct rl_claim *claim)
+void rl_precedence_note_heir(const struct rl_claim *claim, unsigned node)
 {
-    struct rl_host_claim *host = rl_host_claim_of(claim);
-
-    if (!claim->undoing && host->token.own.heirs < UINT8_MAX)
-        host->token.own.heirs++;
+    rl_host_claim_of(claim)->token.own.heirs |= UINT32_C(1) << node;
 }
 
-static bool one_vote_is_missing(const struct redlock_client *client, const struct rl_claim *claim)
+/* Votes that somebody else has got; what was asked back, and is released now with the rest, is none of them. */
+static size_t count_heirs(const struct rl_claim *claim, uint32_t nodes)
 {
-    return rl_host_claim_of(claim)->token.own.heirs + 1u >= client->engine.config.quorum;
+    uint32_t heirs = rl_host_claim_of(claim)->token.own.heirs & ~nodes;
+    size_t count = 0;
+
+    for (size_t node = 0; node < claim->n_nodes; node++)
+        count += heirs >> node & 1;
+    return count;
+}
+
+static bool all_are_near(const struct redlock_client *client, uint32_t nodes)
+{
+    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+        if ((nodes >> node & 1) && !rl_driver_is_near(client->driver, node, (struct rl_span){NEAR_NS}))
+            return false;
+    }
+    return true;
 }
 
 bool rl_precedence_decide(const struct redlock_client *client, const struct rl_effect *effect, unsigned *ret_node)
 {
-    struct rl_span near = {NEAR_NS};
-
-    if (effect->step != RL_STEP_RELEASE || !effect->claim->undoing || !one_vote_is_missing(client, effect->claim))
+    if (effect->step != RL_STEP_RELEASE || !effect->claim->undoing ||
+        count_heirs(effect->claim, effect->nodes) + 1 < client->engine.config.quorum ||
+        !all_are_near(client, effect->nodes))
         return false;
-    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
-        if ((effect->nodes & UINT32_C(1) << node) && rl_driver_is_near(client->driver, node, near)) {
-            *ret_node = node;
-            return true;
-        }
+    for (*ret_node = 0; !(effect->nodes >> *ret_node & 1); ++*ret_node) {
     }
-    return false;
+    return true;
 }
 
 void rl_precedence_ask(struct redlock_client *client, unsigned node)

@@ -213,8 +213,8 @@ static unsigned sending_of(enum rl_step step)
     return step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE ? RL_SENDING_CLAIM : RL_SENDING;
 }
 
-/* Formats once where that is possible, fans out the bytes. */
-static void fan_out(struct redlock_client *client, const struct rl_effect *effect, uint32_t nodes, unsigned how,
+/* Formats once where that is possible, fans out the bytes. false: some could not be written to. */
+static bool fan_out(struct redlock_client *client, const struct rl_effect *effect, uint32_t nodes, unsigned how,
                     uint8_t flags)
 {
     struct rl_ticket ticket = {.owner = effect->claim, .sent = client->now, .round = effect->round,
@@ -222,6 +222,7 @@ static void fan_out(struct redlock_client *client, const struct rl_effect *effec
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
     unsigned formatted_for = REDLOCK_MAX_MASTERS;
     bool encoded = false;
+    bool all = true;
 
     for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
         if (!(nodes & (UINT32_C(1) << node)))
@@ -230,15 +231,19 @@ static void fan_out(struct redlock_client *client, const struct rl_effect *effec
             encoded = is_wanted(effect) && encode(client, effect->claim, effect->step, effect->round, node, 0);
             formatted_for = node;
         }
-        if (!encoded || !send_scratch(client, node, how, &ticket))
-            rl_engine_reply(&client->engine, client->now, effect->claim, effect->step, effect->round, node, refusal,
-                            RL_NO_LATENCY);
+        if (encoded && send_scratch(client, node, how, &ticket))
+            continue;
+        all = false;
+        rl_engine_reply(&client->engine, client->now, effect->claim, effect->step, effect->round, node, refusal,
+                        RL_NO_LATENCY);
     }
+    return all;
 }
 
 void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
 {
     unsigned first;
+    bool decides;
 
     if (effect->step == RL_STEP_ENQUEUE)
         rl_waiters_enter(client, effect->claim);
@@ -247,8 +252,8 @@ void rl_host_send_now(struct redlock_client *client, const struct rl_effect *eff
         return;
     }
     rl_precedence_ask(client, first);
-    fan_out(client, effect, UINT32_C(1) << first, RL_SENDING, FLAG_FIRST);
-    fan_out(client, effect, effect->nodes & ~(UINT32_C(1) << first), RL_SENDING_UNHURRIED, 0);
+    decides = fan_out(client, effect, UINT32_C(1) << first, RL_SENDING, FLAG_FIRST);
+    fan_out(client, effect, effect->nodes & ~(UINT32_C(1) << first), decides ? RL_SENDING_UNHURRIED : RL_SENDING, 0);
 }
 
 void rl_host_note_end(struct redlock_client *client, const struct rl_ticket *ticket)
@@ -261,11 +266,11 @@ static bool repeat(struct redlock_client *client, unsigned node, const struct rl
 {
     struct rl_ticket again = *ticket;
 
+    rl_batch_flush(client); /* which may end an attempt */
     if ((ticket->flags & flags) ||
         !rl_engine_may_repeat(&client->engine, client->now, ticket->owner, (enum rl_step)ticket->step, ticket->round,
                               node))
         return false;
-    rl_batch_flush(client);
     again.flags |= flags;
     return encode(client, ticket->owner, (enum rl_step)ticket->step, ticket->round, node, again.flags) &&
            send_scratch(client, node, sending_of((enum rl_step)ticket->step), &again);

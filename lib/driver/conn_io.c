@@ -132,9 +132,15 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* --- Writing ------------------------------------------------------------------------------------------------- */
 
-/* The end of their patience is hardly ever reached, so the timer is not set anew for each: one that has been left from
- * earlier ones comes the sooner. */
 #define UNHURRIED_NS (10 * RL_NS_PER_MS)
+
+/* Whatever is late was written long before that. */
+static struct rl_span patience(const struct rl_driver *driver)
+{
+    int64_t half_ns = driver->config.node_timeout.ns / 2;
+
+    return (struct rl_span){half_ns < UNHURRIED_NS ? half_ns : UNHURRIED_NS};
+}
 
 static bool is_marked(const struct rl_conn *conn)
 {
@@ -148,9 +154,9 @@ void rl_conn_mark_unhurried(struct rl_conn *conn)
     if (is_marked(conn))
         return;
     conn->unhurried = true;
+    /* Its end is hardly ever reached, so the timer is not set anew for each: one left from earlier ones comes sooner. */
     if (!rl_timer_armed(&driver->unhurried_timer))
-        rl_timers_arm(&driver->timers, &driver->unhurried_timer,
-                      rl_after(clock_now(conn), (struct rl_span){UNHURRIED_NS}));
+        rl_timers_arm(&driver->timers, &driver->unhurried_timer, rl_after(clock_now(conn), patience(driver)));
     rl_list_append(&driver->unhurried, &conn->dirty);
 }
 

@@ -187,7 +187,7 @@ bool rl_driver_is_near(const struct rl_driver *driver, unsigned node, struct rl_
     const struct rl_conn *conn = &driver->conns[node];
     int64_t latency_ns = conn->stats.last_latency_ns;
 
-    return conn->link == RL_LINK_READY && conn->local && latency_ns >= 0 && latency_ns < within.ns;
+    return conn->link == RL_LINK_READY && !conn->doomed && conn->local && latency_ns >= 0 && latency_ns < within.ns;
 }
 
 int rl_driver_listen(struct rl_driver *driver, const char *channel)
