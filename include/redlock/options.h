@@ -58,8 +58,9 @@ enum redlock_join {
  *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits,
  *     a key is free only for the moments in which masters disagree, or between those two commands, or after a holder
  *     has died.
- *   - A waiter's place is a lease of up to 2 s, refreshed at a quarter of it: one command per master. Clients that die
- *     lose their place with it. Notifications may get lost: then the turn is found out by a refresh.
+ *   - A waiter's place is a lease of up to 2 s, refreshed at a quarter of it: by one command per master, which may be for
+ *     up to 64 of the client's waiters for the key. Clients that die lose their place with it. Notifications may get
+ *     lost: then the turn is found out by a refresh.
  *   - A lock that is won in line, handed over or found free, is granted for the lease: up to 2 s, or the ttl if that is
  *     less, counted from the latest refresh (longer where min_validity_ms, guard and drift need it).
  *     redlock_remaining_ms() shows just that, until an extension, made by the library when half of the lease is over,

@@ -3,6 +3,7 @@
  *
  *     extensions    of any locks, for the same ttl
  *     newcomers     of one key: those who get in line for the first time
+ *     keepers       of one key: those who have a place in line and know their ticket, and tell it or keep the place up
  *
  *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
  *
@@ -20,15 +21,17 @@
 struct rl_batch {
     struct rl_list link;    /* in the client's list of all */
     struct rl_batch *next_spare;
-    enum rl_step step;
+    enum rl_batch_kind kind;
     struct rl_instant sent; /* of the first */
     uint32_t nodes;
-    uint32_t ttl_ms;
+    uint32_t ttl_ms;        /* or the lease */
+    bool fenced;            /* who waits; all of them or none */
     size_t n;
     unsigned unanswered;    /* masters */
     struct {
         struct rl_claim *claim;
         uint32_t round;
+        uint64_t ticket;    /* of a keeper */
     } entries[RL_BATCH_MAX];
 };
 
@@ -75,6 +78,11 @@ static void give_back(struct rl_batching *batching, struct rl_batch *batch)
 
 /* --- Out -------------------------------------------------------------------------------------------------------- */
 
+static enum rl_step step_of(const struct rl_batch *batch)
+{
+    return batch->kind == RL_BATCH_EXTENSIONS ? RL_STEP_EXTEND : RL_STEP_ENQUEUE;
+}
+
 static struct rl_ticket ticket_of(struct rl_batch *batch)
 {
     return (struct rl_ticket){.owner = batch, .sent = batch->sent, .step = RL_TICKET_BATCH};
@@ -83,7 +91,21 @@ static struct rl_ticket ticket_of(struct rl_batch *batch)
 static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
 {
     return (struct rl_ticket){.owner = batch->entries[i].claim, .sent = batch->sent, .round = batch->entries[i].round,
-                              .step = (uint8_t)batch->step};
+                              .step = (uint8_t)step_of(batch)};
+}
+
+static struct rl_slice token_of(const struct rl_batch *batch, size_t i)
+{
+    const char *token = rl_host_token(batch->entries[i].claim);
+
+    return (struct rl_slice){token, strlen(token)};
+}
+
+static uint64_t proposal_of(const struct rl_batch *batch, size_t i)
+{
+    const struct rl_claim *claim = batch->entries[i].claim;
+
+    return claim->fenced ? rl_claim_fence(claim)->proposal : 0;
 }
 
 static bool encode_extensions(struct redlock_client *client, const struct rl_batch *batch, enum rl_send_as send_as)
@@ -91,11 +113,10 @@ static bool encode_extensions(struct redlock_client *client, const struct rl_bat
     struct rl_extend_many many = {.n = batch->n, .ttl_ms = batch->ttl_ms};
 
     for (size_t i = 0; i < batch->n; i++) {
-        const struct rl_claim *claim = batch->entries[i].claim;
-        const struct rl_key *key = rl_host_claim_of(claim)->key;
+        const struct rl_key *key = rl_host_claim_of(batch->entries[i].claim)->key;
 
         many.keys[i] = (struct rl_slice){key->bytes, key->size};
-        many.tokens[i] = (struct rl_slice){rl_host_token(claim), strlen(rl_host_token(claim))};
+        many.tokens[i] = token_of(batch, i);
     }
     rl_bytes_clear(&client->scratch);
     return rl_extend_many_encode(&many, send_as, &client->scratch);
@@ -108,12 +129,24 @@ static bool encode_newcomers(struct redlock_client *client, const struct rl_batc
     if (!batch->entries[0].claim->lock)
         return false; /* has given up since it was written to another master */
     for (size_t i = 0; i < followers.n; i++) {
-        const struct rl_claim *claim = batch->entries[i + 1].claim;
-
-        followers.tokens[i] = (struct rl_slice){rl_host_token(claim), strlen(rl_host_token(claim))};
-        followers.proposals[i] = claim->fenced ? rl_claim_fence(claim)->proposal : 0;
+        followers.tokens[i] = token_of(batch, i + 1);
+        followers.proposals[i] = proposal_of(batch, i + 1);
     }
     return rl_host_encode_enqueue(client, batch->entries[0].claim, node, &followers);
+}
+
+static bool encode_keepers(struct redlock_client *client, const struct rl_batch *batch, unsigned node,
+                           enum rl_send_as send_as)
+{
+    struct rl_keepers keepers = {.n = batch->n};
+
+    for (size_t i = 0; i < batch->n; i++) {
+        keepers.at[i].token = token_of(batch, i);
+        keepers.at[i].round = batch->entries[i].round;
+        keepers.at[i].ticket = batch->entries[i].ticket;
+        keepers.at[i].proposal = proposal_of(batch, i);
+    }
+    return rl_host_encode_keep(client, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
 }
 
 /* A master that has turned out not to know the script gets its text this time; newcomers are repeated alone. Some
@@ -121,10 +154,13 @@ static bool encode_newcomers(struct redlock_client *client, const struct rl_batc
 static bool encode(struct redlock_client *client, const struct rl_batch *batch, unsigned node)
 {
     struct rl_batching *batching = &client->batching;
-    enum rl_send_as send_as = batching->unknown_to & UINT32_C(1) << node ? RL_SEND_EVAL : RL_SEND_EVALSHA;
+    bool unknown = batching->unknown_to[batch->kind] & UINT32_C(1) << node;
+    enum rl_send_as send_as = unknown ? RL_SEND_EVAL : RL_SEND_EVALSHA;
 
-    if (batch->step == RL_STEP_ENQUEUE)
+    if (batch->kind == RL_BATCH_NEWCOMERS)
         return encode_newcomers(client, batch, node);
+    if (batch->kind == RL_BATCH_KEEPERS)
+        return encode_keepers(client, batch, node, send_as);
     if (batching->encoded_as != send_as)
         batching->encoded_as = encode_extensions(client, batch, send_as) ? send_as : RL_SEND_PLAIN;
     return batching->encoded_as == send_as;
@@ -134,23 +170,23 @@ static void refuse(struct redlock_client *client, const struct rl_batch *batch, 
 {
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
-    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, batch->step, batch->entries[i].round, node,
+    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, step_of(batch), batch->entries[i].round, node,
                     refusal, RL_NO_LATENCY);
 }
 
 static void write_to(struct redlock_client *client, struct rl_batch *batch, unsigned node)
 {
     struct rl_ticket ticket = ticket_of(batch);
+    unsigned how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
 
     if (!encode(client, batch, node) ||
-        !rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch),
-                        batch->step == RL_STEP_ENQUEUE ? RL_SENDING_CLAIM : RL_SENDING, &ticket)) {
+        !rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch), how,
+                        &ticket)) {
         for (size_t i = 0; i < batch->n; i++)
             refuse(client, batch, i, node);
         return;
     }
-    if (batch->step == RL_STEP_EXTEND)
-        client->batching.unknown_to &= ~(UINT32_C(1) << node);
+    client->batching.unknown_to[batch->kind] &= ~(UINT32_C(1) << node);
     batch->unanswered++;
     client->stats.commands++;
 }
@@ -180,13 +216,13 @@ static bool is_latest(const struct rl_batch *batch)
 
 static void write_one(struct redlock_client *client, const struct rl_batch *batch)
 {
-    struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = batch->step, .nodes = batch->nodes,
+    struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = step_of(batch), .nodes = batch->nodes,
                                .claim = batch->entries[0].claim, .round = batch->entries[0].round};
 
     rl_host_send_now(client, &effect);
 }
 
-/* Whoever has given up the attempt since is not in line yet, and need not be. */
+/* Whoever has given up the attempt since need not be in line: the undo, if there has to be one, comes next. */
 static void refuse_who_gave_up(struct redlock_client *client, struct rl_batch *batch)
 {
     size_t kept = 0;
@@ -211,7 +247,7 @@ bool rl_batch_flush(struct redlock_client *client)
     if (!batch)
         return false;
     client->batching.gathered = NULL;
-    if (batch->step == RL_STEP_ENQUEUE)
+    if (batch->kind != RL_BATCH_EXTENSIONS)
         refuse_who_gave_up(client, batch);
     if (batch->n == 1 && is_latest(batch))
         write_one(client, batch);
@@ -232,26 +268,47 @@ static bool same_key(const struct rl_claim *a, const struct rl_claim *b)
     return one->size == other->size && memcmp(one->bytes, other->bytes, one->size) == 0;
 }
 
-static bool fits(const struct rl_batch *batch, const struct rl_effect *effect)
+/* What one effect would be part of. */
+struct candidate {
+    enum rl_batch_kind kind;
+    uint64_t ticket;
+};
+
+static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, const struct candidate *candidate)
 {
     const struct rl_claim *claim = effect->claim;
 
-    if (!batch || batch->step != effect->step || batch->nodes != effect->nodes || batch->ttl_ms != claim->ttl_ms)
+    if (!batch || batch->kind != candidate->kind || batch->nodes != effect->nodes || batch->ttl_ms != claim->ttl_ms)
         return false;
-    return batch->step == RL_STEP_EXTEND ||
-           (claim->fenced == batch->entries[0].claim->fenced && same_key(claim, batch->entries[0].claim));
+    return batch->kind == RL_BATCH_EXTENSIONS ||
+           (batch->fenced == claim->fenced && same_key(claim, batch->entries[0].claim));
 }
 
-/* A value that no master knows, of a lock that has no ticket yet. */
-static bool is_newcomer(struct redlock_client *client, const struct rl_effect *effect)
+/* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value
+ * than before, is asked for alone; and so is who holds the lock, and wants votes back (core/spare.c). */
+static bool is_candidate_of_line(struct redlock_client *client, const struct rl_effect *effect,
+                                 struct candidate *ret_candidate)
 {
+    const struct rl_lock *lock = effect->claim->lock;
     uint64_t proposal;
+    bool first;
 
-    return effect->round == 0 && effect->claim->lock && rl_lock_ticket(effect->claim->lock, &proposal) == 0 &&
-           rl_waiters_enter(client, effect->claim);
+    if (!lock || lock->state != RL_LOCK_WAITING)
+        return false;
+    ret_candidate->ticket = rl_lock_ticket(lock, &proposal);
+    ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_KEEPERS : RL_BATCH_NEWCOMERS;
+    first = rl_waiters_enter(client, effect->claim);
+    return ret_candidate->ticket ? !first : first && effect->round == 0;
 }
 
-static bool start(struct redlock_client *client, const struct rl_effect *effect)
+static bool is_candidate(struct redlock_client *client, const struct rl_effect *effect, struct candidate *ret_candidate)
+{
+    *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
+    return effect->step == RL_STEP_EXTEND ||
+           (effect->step == RL_STEP_ENQUEUE && is_candidate_of_line(client, effect, ret_candidate));
+}
+
+static bool start(struct redlock_client *client, const struct rl_effect *effect, const struct candidate *candidate)
 {
     struct rl_batch *batch;
 
@@ -259,10 +316,11 @@ static bool start(struct redlock_client *client, const struct rl_effect *effect)
     batch = borrow(&client->batching);
     if (!batch)
         return false;
-    batch->step = effect->step;
+    batch->kind = candidate->kind;
     batch->sent = client->now;
     batch->nodes = effect->nodes;
     batch->ttl_ms = effect->claim->ttl_ms;
+    batch->fenced = effect->claim->fenced;
     client->batching.gathered = batch;
     rl_driver_wake(client->driver);
     return true;
@@ -270,15 +328,17 @@ static bool start(struct redlock_client *client, const struct rl_effect *effect)
 
 bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effect)
 {
+    struct candidate candidate;
     struct rl_batch *batch;
 
-    if (effect->step != RL_STEP_EXTEND && (effect->step != RL_STEP_ENQUEUE || !is_newcomer(client, effect)))
+    if (!is_candidate(client, effect, &candidate))
         return false;
-    if (!fits(client->batching.gathered, effect) && !start(client, effect))
+    if (!fits(client->batching.gathered, effect, &candidate) && !start(client, effect, &candidate))
         return false;
     batch = client->batching.gathered;
     batch->entries[batch->n].claim = effect->claim;
     batch->entries[batch->n].round = effect->round;
+    batch->entries[batch->n].ticket = candidate.ticket;
     if (++batch->n == RL_BATCH_MAX)
         rl_batch_flush(client);
     return true;
@@ -286,9 +346,9 @@ bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effe
 
 /* --- In --------------------------------------------------------------------------------------------------------- */
 
-/* What keeps several keys from being extended together may be no obstacle to each of them: one that the user may not
- * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle. Then each is asked for
- * alone. */
+/* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not touch,
+ * a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this server
+ * does not have and that single ones do without. Then each is asked for alone. */
 static bool alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
                   struct rl_answer answer)
 {
@@ -324,29 +384,104 @@ static void fetch_ahead(const struct redlock_client *client, const struct rl_bat
 static void extension_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
                                struct rl_answer answer, struct rl_instant now)
 {
-    if (answer.detail == RL_DETAIL_NOSCRIPT)
-        client->batching.unknown_to |= UINT32_C(1) << node;
     if (!alone(client, node, single, answer))
         rl_host_answered(client, node, single, answer, now);
 }
 
-void rl_batch_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                       const struct rl_reply *reply, struct rl_instant now)
+static void extensions_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+                                const struct rl_reply *reply, struct rl_instant now)
 {
-    struct rl_batch *batch = ticket->owner;
+    for (size_t i = 0; i < batch->n; i++) {
+        struct rl_ticket single = single_ticket(batch, i);
+
+        fetch_ahead(client, batch, i);
+        extension_answered(client, node, &single, rl_classify_many(reply, i, batch->n), now);
+    }
+}
+
+static void newcomers_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+                               const struct rl_reply *reply, struct rl_instant now)
+{
     struct rl_reply own;
 
     for (size_t i = 0; i < batch->n; i++) {
         struct rl_ticket single = single_ticket(batch, i);
 
         fetch_ahead(client, batch, i);
-        if (batch->step == RL_STEP_EXTEND) {
-            extension_answered(client, node, &single, rl_classify_many(reply, i, batch->n), now);
-        } else {
-            rl_queue_reply_of(reply, i, batch->n, &own);
-            rl_host_replied(client, node, &single, &own, now);
-        }
+        rl_queue_reply_of(reply, i, batch->n, &own);
+        rl_host_replied(client, node, &single, &own, now);
     }
+}
+
+/* Nothing was done for this one; nor will it be, if nobody waits for it any more. */
+static void keeper_unheard(struct redlock_client *client, unsigned node, const struct rl_ticket *single)
+{
+    struct rl_answer nothing = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
+
+    if (!rl_host_repeat_alone(client, node, single))
+        rl_host_ended(client, node, single, nothing, RL_NO_LATENCY);
+}
+
+static void error_for_keeper(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+                             const struct rl_reply *reply, struct rl_instant now)
+{
+    struct rl_answer answer = rl_classify(rl_host_recipe(single->owner), RL_STEP_ENQUEUE, reply);
+
+    if (!alone(client, node, single, answer))
+        rl_host_answered(client, node, single, answer, now);
+}
+
+static void keeper_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+                            const struct rl_reply *own, struct rl_instant now)
+{
+    if (own->root.type == RL_REPLY_ERROR)
+        error_for_keeper(client, node, single, own, now);
+    else
+        rl_host_replied(client, node, single, own, now);
+}
+
+static void keepers_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+                             const struct rl_reply *reply, struct rl_instant now)
+{
+    struct rl_kept kept[RL_BATCH_MAX];
+    bool each = rl_queue_kept(reply, batch->n, kept);
+    struct rl_reply own;
+
+    for (size_t i = 0; i < batch->n; i++) {
+        struct rl_ticket single = single_ticket(batch, i);
+
+        fetch_ahead(client, batch, i);
+        if (each && kept[i].alone) {
+            keeper_unheard(client, node, &single);
+            continue;
+        }
+        rl_queue_kept_reply(reply, each ? &kept[i] : NULL, batch->entries[i].ticket, &own);
+        keeper_answered(client, node, &single, &own, now);
+    }
+}
+
+/* The next command for many is sent with the script's text. */
+static void note_unknown(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+                         const struct rl_reply *reply)
+{
+    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT)
+        client->batching.unknown_to[batch->kind] |= UINT32_C(1) << node;
+}
+
+void rl_batch_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+                       const struct rl_reply *reply, struct rl_instant now)
+{
+    static void (*const answered[RL_BATCH_KINDS])(struct redlock_client *client, unsigned node,
+                                                  const struct rl_batch *batch, const struct rl_reply *reply,
+                                                  struct rl_instant now) = {
+        [RL_BATCH_EXTENSIONS] = extensions_answered,
+        [RL_BATCH_NEWCOMERS] = newcomers_answered,
+        [RL_BATCH_KEEPERS] = keepers_answered,
+    };
+    struct rl_batch *batch = ticket->owner;
+
+    note_unknown(client, node, batch, reply);
+    answered[batch->kind](client, node, batch, reply, now);
     end_for_one(client, batch);
 }
 

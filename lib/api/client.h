@@ -104,9 +104,16 @@ struct rl_contended {
 };
 
 /* What becomes one command: batch.c. */
+enum rl_batch_kind {
+    RL_BATCH_EXTENSIONS,
+    RL_BATCH_NEWCOMERS,
+    RL_BATCH_KEEPERS,
+    RL_BATCH_KINDS,
+};
+
 struct rl_batching {
     struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
-    uint32_t unknown_to;        /* masters that have not loaded the script of extensions */
+    uint32_t unknown_to[RL_BATCH_KINDS]; /* masters that have not loaded the script for that */
     enum rl_send_as encoded_as; /* extensions in the client's scratch while they are written; RL_SEND_PLAIN: none */
     struct rl_batch *spare;
     struct rl_list all;
@@ -217,6 +224,10 @@ void rl_host_send_now(struct redlock_client *client, const struct rl_effect *eff
 /* RL_STEP_ENQUEUE of a newcomer and of those who follow it, into the client's scratch. */
 bool rl_host_encode_enqueue(struct redlock_client *client, const struct rl_claim *claim, unsigned node,
                             const struct rl_followers *followers);
+
+/* RL_STEP_ENQUEUE of several who keep their places, of whom this is one. */
+bool rl_host_encode_keep(struct redlock_client *client, const struct rl_claim *claim, unsigned node,
+                         uint32_t lease_ms, enum rl_send_as send_as, const struct rl_keepers *keepers);
 
 /* The master did not know the script: once more, with its text. false: it may not be, or cannot be, written. */
 bool rl_host_repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket);

@@ -107,11 +107,16 @@ static void add_queue(const struct redlock_client *client, const struct rl_claim
         subject->marker = (struct rl_slice){client->trust.marker, client->trust.marker_size};
 }
 
-static void add_place(const struct redlock_client *client, const struct rl_claim *claim, unsigned node, uint32_t round,
-                      struct rl_subject *subject)
+static void add_waiter(const struct redlock_client *client, unsigned node, struct rl_subject *subject)
 {
     subject->incarnation = rl_trust_incarnation(client, node);
     subject->channel = (struct rl_slice){client->waiters.channel, strlen(client->waiters.channel)};
+}
+
+static void add_place(const struct redlock_client *client, const struct rl_claim *claim, unsigned node, uint32_t round,
+                      struct rl_subject *subject)
+{
+    add_waiter(client, node, subject);
     subject->round = round;
     subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
 }
@@ -121,9 +126,8 @@ static bool is_undo(enum rl_step step)
     return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
 
-/* The command borrows from the names. */
-static void make_command(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
-                         unsigned node, uint8_t flags, struct names *names, struct rl_command *ret_command)
+static struct rl_subject make_subject(const struct redlock_client *client, const struct rl_claim *claim,
+                                      struct names *names)
 {
     const struct rl_host_claim *host = rl_host_claim_of(claim);
     struct rl_subject subject = {
@@ -134,6 +138,15 @@ static void make_command(struct redlock_client *client, const struct rl_claim *c
 
     if (claim->fenced)
         add_fence(client, claim, names, &subject);
+    return subject;
+}
+
+/* The command borrows from the names. */
+static void make_command(struct redlock_client *client, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                         unsigned node, uint8_t flags, struct names *names, struct rl_command *ret_command)
+{
+    struct rl_subject subject = make_subject(client, claim, names);
+
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(client, node);
         subject.incarnation = rl_trust_incarnation(client, node);
@@ -170,6 +183,22 @@ bool rl_host_encode_enqueue(struct redlock_client *client, const struct rl_claim
     make_command(client, claim, RL_STEP_ENQUEUE, 0, node, 0, &names, &command);
     rl_bytes_clear(&client->scratch);
     return rl_enqueue_many_encode(&command, followers, &client->scratch);
+}
+
+bool rl_host_encode_keep(struct redlock_client *client, const struct rl_claim *claim, unsigned node,
+                         uint32_t lease_ms, enum rl_send_as send_as, const struct rl_keepers *keepers)
+{
+    struct names names;
+    struct rl_command command;
+    struct rl_subject subject = make_subject(client, claim, &names);
+
+    add_queue(client, claim, node, &names, &subject);
+    add_waiter(client, node, &subject);
+    subject.ttl_ms = lease_ms;
+    rl_queue_keep_command(&subject, &command);
+    command.send_as = send_as;
+    rl_bytes_clear(&client->scratch);
+    return rl_keep_many_encode(&command, keepers, &client->scratch);
 }
 
 /* --- Sending ---------------------------------------------------------------------------------------------------- */

@@ -114,6 +114,8 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
         return run_extend(toy, words);
     if (toy_is(words[2], "2") && n == 6)
         return toy_release_alone(toy, words);
+    if (toy_is(words[2], "5") && toy_is_keep_many(words, n))
+        return toy_keep_many(toy, words, n);
     if (toy_is(words[2], "5"))
         return n == 9 ? toy_release(toy, words) : toy_enqueue(toy, words);
     if (n == 9)

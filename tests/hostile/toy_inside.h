@@ -4,8 +4,8 @@
 
 #include "toy.h"
 
-/* The longest command: ENQUEUE. */
-#define TOY_WORDS 17
+/* The longest command: KEEP_MANY of twelve. */
+#define TOY_WORDS (13 + 4 * 12)
 
 struct toy_word {
     const unsigned char *bytes;
@@ -26,6 +26,8 @@ void toy_publish(struct toy *toy, const char *channel, const char *payload);
 const char *toy_release(struct toy *toy, const struct toy_word *words);
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words);
 const char *toy_enqueue(struct toy *toy, const struct toy_word *words);
+bool toy_is_keep_many(const struct toy_word *words, size_t n);
+const char *toy_keep_many(struct toy *toy, const struct toy_word *words, size_t n);
 
 /* toy_commands.c: the reply, valid until the next command. */
 const char *toy_execute(struct toy *toy, const struct toy_word *words, size_t n);

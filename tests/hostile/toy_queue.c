@@ -7,7 +7,8 @@
 #include "toy_inside.h"
 
 /* Behind the script, its digest or text, and the number of its keys. */
-enum { KEY = 3, SHORT_RELEASE_VALUE = 5, RELEASE_VALUE = 8, VALUE = 8, LEASE, ROUND, TICKET, PROPOSED, INCARNATION, PROPOSAL, IDLE, CHANNEL };
+enum { KEY = 3, SHORT_RELEASE_VALUE = 5, RELEASE_VALUE = 8 };
+enum { VALUE = 8, LEASE, ROUND, TICKET, PROPOSED, INCARNATION, PROPOSAL, IDLE, CHANNEL };
 
 static void copy(char *to, size_t size, struct toy_word word)
 {
@@ -154,12 +155,20 @@ static int64_t left_ms(const struct toy_key *at)
     return at ? (at->expires_ns - toy_now_ns()) / 1000000 : -1;
 }
 
+static size_t rank_of(struct toy *toy, struct toy_word key, const struct toy_waiter *waiter)
+{
+    size_t rank = 0;
+
+    for (size_t i = 0; i < TOY_WAITERS; i++)
+        rank += waits_for(&toy->waiters[i], key) && is_before(&toy->waiters[i], waiter);
+    return rank;
+}
+
 const char *toy_enqueue(struct toy *toy, const struct toy_word *words)
 {
     struct toy_key *at = toy_find(toy, words[KEY]);
     struct toy_waiter *waiter;
     int64_t ticket;
-    size_t rank = 0;
 
     if (words[INCARNATION].size && !toy_is(words[INCARNATION], toy->incarnation))
         return answer(toy, -2, 0, 0, -1);
@@ -173,9 +182,47 @@ const char *toy_enqueue(struct toy *toy, const struct toy_word *words)
         hand_over(toy, words[KEY], words[VALUE]);
         at = toy_find(toy, words[KEY]);
     }
-    for (size_t i = 0; i < TOY_WAITERS; i++)
-        rank += waits_for(&toy->waiters[i], words[KEY]) && is_before(&toy->waiters[i], waiter);
-    return answer(toy, at && toy_is(words[VALUE], at->value), ticket, rank, left_ms(at));
+    return answer(toy, at && toy_is(words[VALUE], at->value), ticket, rank_of(toy, words[KEY], waiter), left_ms(at));
+}
+
+/* Of KEEP_MANY: what all have in common, where the first begins, and what each has. */
+enum { KEEP_LEASE = 8, KEEP_INCARNATION, KEEP_FENCED, KEEP_IDLE, KEEP_CHANNEL, KEEP_FIRST, KEEP_EACH = 4 };
+
+/* Where a lease is, ENQUEUE has a value, which is a long word. */
+bool toy_is_keep_many(const struct toy_word *words, size_t n)
+{
+    return n >= KEEP_FIRST + KEEP_EACH && (n - KEEP_FIRST) % KEEP_EACH == 0 && words[KEEP_LEASE].size <= 10;
+}
+
+/* "rank look", or "- -" for who must ask alone. */
+static int keep_one(struct toy *toy, const struct toy_word *all, const struct toy_word *own, char *text, size_t size)
+{
+    struct toy_key *at = toy_find(toy, all[KEY]);
+    struct toy_word words[] = {
+        [KEY] = all[KEY],  [VALUE] = own[0],  [LEASE] = all[KEEP_LEASE], [ROUND] = own[1],
+        [TICKET] = own[2], [PROPOSAL] = own[3], [INCARNATION] = all[KEEP_INCARNATION], [CHANNEL] = all[KEEP_CHANNEL]};
+
+    if (!at || toy_is(own[0], at->value) || !find(toy, all[KEY], own[0]))
+        return snprintf(text, size, "- -");
+    return snprintf(text, size, "%zu %" PRId64, rank_of(toy, all[KEY], take_place(toy, words)), left_ms(at));
+}
+
+const char *toy_keep_many(struct toy *toy, const struct toy_word *words, size_t n)
+{
+    char text[256] = "";
+    size_t used = 0;
+
+    if (words[KEEP_INCARNATION].size && !toy_is(words[KEEP_INCARNATION], toy->incarnation))
+        return answer(toy, -2, 0, 0, -1);
+    for (size_t i = KEEP_FIRST; i < n; i += KEEP_EACH) {
+        if (used)
+            text[used++] = ' ';
+        used += (size_t)keep_one(toy, words, &words[i], text + used, sizeof(text) - used);
+        ck_assert_uint_lt(used, sizeof(text) - 1);
+    }
+    snprintf(toy->reply, sizeof(toy->reply), "*4\r\n:0\r\n:%" PRId64 "\r\n:%" PRId64 "\r\n$%zu\r\n%s\r\n",
+             toy_wall_us(), left_ms(toy_find(toy, words[KEY])), used, text);
+    return toy->reply;
 }
 
 size_t toy_waiting(struct toy *toy)

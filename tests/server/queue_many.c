@@ -1,5 +1,7 @@
 /* Those who want the same key in one loop turn get in line by one command for each master. Each has its own answers all
  * the same, and its own turn. */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "queue_rig.h"
@@ -11,9 +13,11 @@
 
 static struct rig rig;
 static struct seat seats[MANY];
+static bool fenced;
 
 static void open_five(void)
 {
+    fenced = false;
     memset(seats, 0, sizeof(seats));
     queue_open();
     rig_open(&rig, 5);
@@ -42,6 +46,7 @@ static void start_all(size_t n, const char *key)
 {
     struct redlock_acquire_options wish = fifo_wish();
 
+    wish.fenced = fenced;
     for (size_t i = 0; i < n; i++)
         seat_start(&rig, &seats[i], rig.client, key, &wish);
 }
@@ -204,6 +209,115 @@ static bool others_have_been_asked(void *key)
     return true;
 }
 
+/* --- Keeping the places ------------------------------------------------------------------------------------------- */
+
+/* The rounds of the waiters of this key on one master, added up: each refresh adds to it. */
+static long long count_rounds(const char *key)
+{
+    static const char script[] = "local sum = 0 local all = redis.call('HGETALL', KEYS[1]) "
+                                 "for i = 1, #all, 2 do "
+                                 "sum = sum + (tonumber(all[i + 1]:match('^%d+ (%d+) %d+ ')) or 0) end return sum";
+    char name[64];
+    char *reply;
+    long long sum;
+
+    snprintf(name, sizeof(name), "redlock:waiters:%s", key);
+    reply = masters_command(rig.masters, 0, (const char *const[]){"EVAL", script, "1", name, NULL});
+    ck_assert_msg(reply != NULL, "%s", masters_error());
+    sum = strtoll(reply + strlen("(integer) "), NULL, 10);
+    free(reply);
+    return sum;
+}
+
+static long long rounds_wanted;
+
+static bool has_refreshed(void *key)
+{
+    return count_rounds(key) >= rounds_wanted;
+}
+
+/* Until the places of all have been kept up so many times more. */
+static void wait_refreshed(char *key, int times)
+{
+    rounds_wanted = count_rounds(key) + times * MANY;
+    rig_wait(&rig, has_refreshed, key, "all to have refreshed their places");
+}
+
+START_TEST(a_crowd_keeps_its_places_by_few_commands)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "crowd", 10000);
+    char key[] = "crowd";
+    uint64_t before;
+
+    fenced = _i;
+    start_all(MANY, key);
+    wait_all_in_line(MANY);
+    before = commands();
+    wait_refreshed(key, 2);
+    ck_assert_uint_lt(commands() - before, 2 * MANY); /* and not 2 * 5 * MANY */
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert_uint_eq(queue_length(&rig, node, key), MANY);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    serve_in_order(MANY);
+    queue_wait_gone(&rig, key);
+}
+END_TEST
+
+/* By the command, each alone, with the text, and by the command with its text. */
+START_TEST(masters_that_forget_the_script_keep_the_places)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "kept", 10000);
+    char key[] = "kept";
+    uint64_t before;
+
+    start_all(MANY, key);
+    wait_all_in_line(MANY);
+    for (size_t node = 0; node < rig.n; node++)
+        rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
+    wait_refreshed(key, 2);
+    before = commands();
+    wait_refreshed(key, 2);
+    ck_assert_uint_lt(commands() - before, 2 * MANY);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    serve_in_order(MANY);
+    queue_wait_gone(&rig, key);
+}
+END_TEST
+
+/* Another program deletes the queues: they are not in line any more where they think they are. */
+START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "lost", 10000);
+    char key[] = "lost";
+
+    start_all(N_SEATS, key);
+    wait_all_in_line(N_SEATS);
+    for (size_t node = 0; node < rig.n; node++)
+        rig_do(&rig, node, "DEL", "redlock:queue:lost", "redlock:waiters:lost", NULL);
+    for (size_t node = 0; node < rig.n; node++)
+        ck_assert_uint_eq(queue_length(&rig, node, key), 0);
+    for (size_t i = 0; i < N_SEATS; i++)
+        seat_wait_in_line(&seats[i], rig.n);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    serve_in_order(N_SEATS);
+    queue_wait_gone(&rig, key);
+}
+END_TEST
+
+/* Nobody tells them that the key is free: the next look at it does. */
+START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "free again", 10000);
+
+    start_all(N_SEATS, "free again");
+    wait_all_in_line(N_SEATS);
+    rig_do_all(&rig, "DEL", "free again", NULL);
+    serve_in_order(N_SEATS);
+    queue_wait_gone(&rig, "free again");
+    redlock_lock_destroy(holder);
+}
+END_TEST
+
 /* Two of five die with the command unanswered. */
 START_TEST(masters_that_die_meanwhile_are_done_without)
 {
@@ -235,5 +349,9 @@ int main(void)
     tcase_add_test(cases, a_key_is_no_concern_of_another);
     tcase_add_test(cases, masters_that_have_forgotten_the_script_are_asked_again);
     tcase_add_test(cases, masters_that_die_meanwhile_are_done_without);
+    tcase_add_loop_test(cases, a_crowd_keeps_its_places_by_few_commands, 0, 2);
+    tcase_add_test(cases, masters_that_forget_the_script_keep_the_places);
+    tcase_add_test(cases, who_has_lost_its_place_asks_alone_and_gets_another);
+    tcase_add_test(cases, who_finds_the_key_free_asks_alone_and_gets_it);
     return suite_run_with_server(suite);
 }
