@@ -30,7 +30,7 @@ struct rl_host_claim {
             char text[RL_TOKEN_SIZE];
             bool asked;   /* for a place in line. In the gap of the other kind, which never is */
             bool in_line; /* notifications may name it: waiters.c */
-            uint32_t heirs; /* masters on which a vote was handed on, and somebody has got it: precedence.c */
+            uint8_t heirs; /* votes that were handed on, and that somebody has got: precedence.c */
         } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
@@ -247,8 +247,8 @@ void rl_host_note_end(struct redlock_client *client, const struct rl_ticket *tic
 
 /* --- precedence.c ----------------------------------------------------------------------------------------------- */
 
-/* Somebody has got the vote of this master that was handed on. */
-void rl_precedence_note_heir(const struct rl_claim *claim, unsigned node);
+/* Somebody has got a vote of this claim that was handed on. */
+void rl_precedence_note_heir(const struct rl_claim *claim);
 
 /* RL_EFFECT_SEND: false: to all at once; true: to this master first, behind rl_precedence_ask(). */
 bool rl_precedence_decide(const struct redlock_client *client, const struct rl_effect *effect, unsigned *ret_node);

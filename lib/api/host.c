@@ -284,10 +284,10 @@ void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter)
         attempt->counter = counter;
 }
 
-static void note_handed_on(struct redlock_client *client, const struct rl_claim *claim, unsigned node)
+static void note_handed_on(struct redlock_client *client, const struct rl_claim *claim)
 {
     rl_contended_note(client, rl_host_claim_of(claim)->key);
-    rl_precedence_note_heir(claim, node);
+    rl_precedence_note_heir(claim);
 }
 
 void rl_host_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
@@ -307,7 +307,7 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
         rl_driver_fail_node(client->driver, node, "its memory is not the one that was judged");
     else if (answer.detail == RL_DETAIL_HANDED_ON)
-        note_handed_on(client, ticket->owner, node);
+        note_handed_on(client, ticket->owner);
     rl_host_ended(client, node, ticket, answer, latency_of(ticket, now));
 }
 

@@ -13,24 +13,27 @@
 #include "api/client.h"
 
 /* What takes longer is not a matter of processors. */
-#define NEAR_NS (500 * RL_NS_PER_US)
+#define NEAR_NS RL_NS_PER_MS
 
 static const char question[] = "*1\r\n$4\r\nPING\r\n";
 
-void rl_precedence_note_heir(const struct rl_claim *claim, unsigned node)
+void rl_precedence_note_heir(const struct rl_claim *claim)
 {
-    rl_host_claim_of(claim)->token.own.heirs |= UINT32_C(1) << node;
+    struct rl_host_claim *host = rl_host_claim_of(claim);
+
+    if (!claim->undoing && host->token.own.heirs < UINT8_MAX)
+        host->token.own.heirs++;
 }
 
-/* Votes that somebody else has got; what was asked back, and is released now with the rest, is none of them. */
-static size_t count_heirs(const struct rl_claim *claim, uint32_t nodes)
+/* Votes that the next in line has. What was asked back since is released with the rest, and is none of them. */
+static size_t count_handed_on(const struct rl_claim *claim)
 {
-    uint32_t heirs = rl_host_claim_of(claim)->token.own.heirs & ~nodes;
-    size_t count = 0;
+    size_t heirs = rl_host_claim_of(claim)->token.own.heirs;
+    size_t gone = 0;
 
     for (size_t node = 0; node < claim->n_nodes; node++)
-        count += heirs >> node & 1;
-    return count;
+        gone += claim->slots[node].undo == RL_UNDO_SETTLED;
+    return gone < heirs ? gone : heirs;
 }
 
 static bool all_are_near(const struct redlock_client *client, uint32_t nodes)
@@ -45,7 +48,7 @@ static bool all_are_near(const struct redlock_client *client, uint32_t nodes)
 bool rl_precedence_decide(const struct redlock_client *client, const struct rl_effect *effect, unsigned *ret_node)
 {
     if (effect->step != RL_STEP_RELEASE || !effect->claim->undoing ||
-        count_heirs(effect->claim, effect->nodes) + 1 < client->engine.config.quorum ||
+        count_handed_on(effect->claim) + 1 < client->engine.config.quorum ||
         !all_are_near(client, effect->nodes))
         return false;
     for (*ret_node = 0; !(effect->nodes >> *ret_node & 1); ++*ret_node) {
