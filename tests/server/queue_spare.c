@@ -198,6 +198,42 @@ static size_t first_of_holder(const char *key)
     return node;
 }
 
+/* Whatever the tests have kept the holder's client from reading in time before: now its masters answer fast. */
+static void hear_from_all(void)
+{
+    struct redlock_lock *another = rig_hold(&rig, "another", 10000);
+
+    outcome_expect(&(struct outcome[]){rig_release(&rig, another)}[0], REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    redlock_lock_destroy(another);
+}
+
+/* As start_spared(), but the waiter was in line before the holder had the key: so it was the holder who handed it the
+ * votes. */
+static void start_handed_on(const char *key)
+{
+    struct redlock_acquire_options wish = queue_wish();
+    struct seat first;
+
+    for (unsigned tries = 0;; tries++) {
+        ck_assert_uint_lt(tries, TRIES);
+        hold_before(key, 0);
+        seat_start(&rig, &first, other, key, &wish);
+        seat_wait_held(&first);
+        seat_take(&rig, &holder, rig.client, key, &wish);
+        seat_take(&rig, &waiter, other, key, &wish);
+        end(&first);
+        seat_wait_held(&holder);
+        rig_wait_quiet(&rig, rig.client);
+        if (count_of(&holder, key) == 3 && count_of(&waiter, key) == 2)
+            return;
+        seat_leave(&holder);
+        seat_wait_held(&waiter);
+        end(&waiter);
+        redlock_lock_destroy(holder.lock);
+    }
+}
+
 static size_t unsent_bytes(size_t node)
 {
     struct redlock_node_stats stats;
@@ -223,8 +259,9 @@ static size_t start_giving_up(const char *key, bool hung, struct outcome *releas
         size_t first;
 
         ck_assert_uint_lt(tries, TRIES);
-        start_spared(key);
+        start_handed_on(key);
         first = first_of_holder(key);
+        hear_from_all();
         if (hung)
             ck_assert(masters_hang(rig.masters, first));
         *release = (struct outcome){0};
@@ -255,6 +292,21 @@ START_TEST(the_others_are_released_when_it_has_answered)
     outcome_expect(&release, REDLOCK_OK);
     seat_leave(&waiter);
     queue_wait_gone(&rig, "first");
+}
+END_TEST
+
+/* Then no single vote decides. */
+START_TEST(who_has_them_all_again_releases_all_at_once)
+{
+    start_handed_on("all");
+    outcome_expect(&(struct outcome[]){rig_extend(&rig, holder.lock, 0)}[0], REDLOCK_OK);
+    rig_wait(&rig, has_all, (char[]){"all"}, "the holder to have its key on all masters");
+    seat_wait_in_line(&waiter, 5);
+    hear_from_all();
+    seat_leave(&holder);
+    event_base_loop(rig.base, EVLOOP_NONBLOCK);
+    ck_assert_uint_eq(count_unsent(), 0);
+    seat_wait_held(&waiter);
 }
 END_TEST
 
@@ -311,6 +363,7 @@ int main(void)
     tcase_add_test(cases, an_adopter_does_without_them);
     cases = suite_add_case(suite, "the vote that decides", open_five, close_rig);
     tcase_add_test(cases, the_others_are_released_when_it_has_answered);
+    tcase_add_loop_test(cases, who_has_them_all_again_releases_all_at_once, 0, 6); /* it takes five fast answers */
     tcase_add_test(cases, if_it_hangs_nobody_waits_for_it);
     tcase_add_test(cases, if_it_dies_nobody_waits_for_it);
     tcase_add_test(cases, who_ends_before_it_has_answered_leaves_nothing_behind);
