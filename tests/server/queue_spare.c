@@ -251,14 +251,14 @@ static size_t count_unsent(void)
     return count;
 }
 
-/* The holder gives up: it has written to one master, and waits for its answer with the two others. By the clock the
- * masters may have answered too slowly before; then all are written to at once. */
+/* The holder gives up: it has written to one master, and waits for its answer with the two others. On a machine that is
+ * so slow that the masters always take too long to count as near, all are written to at once; what follows must be
+ * true of that, too. */
 static size_t start_giving_up(const char *key, bool hung, struct outcome *release)
 {
     for (unsigned tries = 0;; tries++) {
         size_t first;
 
-        ck_assert_uint_lt(tries, TRIES);
         start_handed_on(key);
         first = first_of_holder(key);
         hear_from_all();
@@ -267,7 +267,7 @@ static size_t start_giving_up(const char *key, bool hung, struct outcome *releas
         *release = (struct outcome){0};
         ck_assert_int_eq(redlock_release(holder.lock, outcome_record, release), 0);
         event_base_loop(rig.base, EVLOOP_NONBLOCK);
-        if (count_unsent() == 2 && unsent_bytes(first) == 0)
+        if ((count_unsent() == 2 && unsent_bytes(first) == 0) || tries == TRIES)
             return first;
         if (hung)
             ck_assert(masters_resume(rig.masters, first));
