@@ -25,7 +25,6 @@ struct rl_batch {
     struct rl_instant sent; /* of the first */
     uint32_t nodes;
     uint32_t ttl_ms;        /* or the lease */
-    bool fenced;            /* who waits; all of them or none */
     size_t n;
     unsigned unanswered;    /* masters */
     struct {
@@ -281,7 +280,7 @@ static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, c
     if (!batch || batch->kind != candidate->kind || batch->nodes != effect->nodes || batch->ttl_ms != claim->ttl_ms)
         return false;
     return batch->kind == RL_BATCH_EXTENSIONS ||
-           (batch->fenced == claim->fenced && same_key(claim, batch->entries[0].claim));
+           (batch->entries[0].claim->fenced == claim->fenced && same_key(claim, batch->entries[0].claim));
 }
 
 /* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value
@@ -320,7 +319,6 @@ static bool start(struct redlock_client *client, const struct rl_effect *effect,
     batch->sent = client->now;
     batch->nodes = effect->nodes;
     batch->ttl_ms = effect->claim->ttl_ms;
-    batch->fenced = effect->claim->fenced;
     client->batching.gathered = batch;
     rl_driver_wake(client->driver);
     return true;
@@ -381,8 +379,8 @@ static void fetch_ahead(const struct redlock_client *client, const struct rl_bat
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }
 
-static void extension_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
-                               struct rl_answer answer, struct rl_instant now)
+static void answer_or_ask_alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+                                struct rl_answer answer, struct rl_instant now)
 {
     if (!alone(client, node, single, answer))
         rl_host_answered(client, node, single, answer, now);
@@ -395,7 +393,7 @@ static void extensions_answered(struct redlock_client *client, unsigned node, co
         struct rl_ticket single = single_ticket(batch, i);
 
         fetch_ahead(client, batch, i);
-        extension_answered(client, node, &single, rl_classify_many(reply, i, batch->n), now);
+        answer_or_ask_alone(client, node, &single, rl_classify_many(reply, i, batch->n), now);
     }
 }
 
@@ -422,20 +420,12 @@ static void keeper_unheard(struct redlock_client *client, unsigned node, const s
         rl_host_ended(client, node, single, nothing, RL_NO_LATENCY);
 }
 
-static void error_for_keeper(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
-                             const struct rl_reply *reply, struct rl_instant now)
-{
-    struct rl_answer answer = rl_classify(rl_host_recipe(single->owner), RL_STEP_ENQUEUE, reply);
-
-    if (!alone(client, node, single, answer))
-        rl_host_answered(client, node, single, answer, now);
-}
-
 static void keeper_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
                             const struct rl_reply *own, struct rl_instant now)
 {
     if (own->root.type == RL_REPLY_ERROR)
-        error_for_keeper(client, node, single, own, now);
+        answer_or_ask_alone(client, node, single,
+                            rl_classify(rl_host_recipe(single->owner), RL_STEP_ENQUEUE, own), now);
     else
         rl_host_replied(client, node, single, own, now);
 }

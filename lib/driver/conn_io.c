@@ -215,7 +215,6 @@ void rl_conn_flush(struct rl_conn *conn)
     enum rl_io result;
 
     rl_list_remove(&conn->dirty);
-    conn->unhurried = false;
     if (conn->doomed || conn->wants_write || !rl_bytes_length(&conn->out))
         return;
     result = write_once(conn);

@@ -209,6 +209,24 @@ static bool others_have_been_asked(void *key)
     return true;
 }
 
+/* Two of five die with the command unanswered. */
+START_TEST(masters_that_die_meanwhile_are_done_without)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "dying", 10000);
+    char key[] = "dying";
+
+    for (size_t node = 0; node < 2; node++)
+        ck_assert_msg(masters_hang(rig.masters, node), "%s", masters_error());
+    start_all(N_SEATS, key);
+    rig_wait(&rig, others_have_been_asked, key, "the masters that run to be asked");
+    for (size_t node = 0; node < 2; node++)
+        ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    serve_in_order(N_SEATS);
+    queue_wait_gone(&rig, "dying");
+}
+END_TEST
+
 /* --- Keeping the places ------------------------------------------------------------------------------------------- */
 
 /* The rounds of the waiters of this key on one master, added up: each refresh adds to it. */
@@ -315,24 +333,6 @@ START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
     serve_in_order(N_SEATS);
     queue_wait_gone(&rig, "free again");
     redlock_lock_destroy(holder);
-}
-END_TEST
-
-/* Two of five die with the command unanswered. */
-START_TEST(masters_that_die_meanwhile_are_done_without)
-{
-    struct redlock_lock *holder = rig_hold(&rig, "dying", 10000);
-    char key[] = "dying";
-
-    for (size_t node = 0; node < 2; node++)
-        ck_assert_msg(masters_hang(rig.masters, node), "%s", masters_error());
-    start_all(N_SEATS, key);
-    rig_wait(&rig, others_have_been_asked, key, "the masters that run to be asked");
-    for (size_t node = 0; node < 2; node++)
-        ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
-    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    serve_in_order(N_SEATS);
-    queue_wait_gone(&rig, "dying");
 }
 END_TEST
 

@@ -60,6 +60,27 @@ static void hold_before(const char *key, int64_t ms)
     redlock_lock_destroy(second.lock);
 }
 
+/* Whether the holder has kept a quorum only, and the waiter has the rest; if not, both give up. */
+static bool has_spared(const char *key)
+{
+    rig_wait_quiet(&rig, rig.client);
+    if (count_of(&holder, key) == 3 && count_of(&waiter, key) == 2)
+        return true;
+    seat_leave(&holder);
+    seat_wait_held(&waiter);
+    end(&waiter);
+    redlock_lock_destroy(holder.lock);
+    return false;
+}
+
+/* The waiter's turn comes, and it leaves nothing behind. */
+static void serve_waiter(const char *key)
+{
+    seat_wait_held(&waiter);
+    seat_leave(&waiter);
+    queue_wait_gone(&rig, key);
+}
+
 /* The holder has it on three masters, the waiter on the two others, and is in line on those three. */
 static void start_spared(const char *key)
 {
@@ -71,13 +92,8 @@ static void start_spared(const char *key)
         seat_start(&rig, &holder, rig.client, key, &wish);
         seat_wait_held(&holder);
         seat_take(&rig, &waiter, other, key, &wish);
-        rig_wait_quiet(&rig, rig.client);
-        if (count_of(&holder, key) == 3 && count_of(&waiter, key) == 2)
+        if (has_spared(key))
             return;
-        seat_leave(&holder);
-        seat_wait_held(&waiter);
-        end(&waiter);
-        redlock_lock_destroy(holder.lock);
     }
 }
 
@@ -87,9 +103,7 @@ START_TEST(the_next_in_line_has_what_a_short_hold_can_spare)
     ck_assert_int_eq(redlock_state(waiter.lock), REDLOCK_STATE_WAITING);
     ck_assert_int_gt(redlock_remaining_ms(holder.lock), 0);
     seat_leave(&holder);
-    seat_wait_held(&waiter);
-    seat_leave(&waiter);
-    queue_wait_gone(&rig, "early");
+    serve_waiter("early");
 }
 END_TEST
 
@@ -129,9 +143,7 @@ START_TEST(an_extension_gets_them_back)
     ck_assert(masters_kill(rig.masters, 0) && masters_kill(rig.masters, 1));
     outcome_expect(&(struct outcome[]){rig_extend(&rig, holder.lock, 0)}[0], REDLOCK_OK);
     seat_leave(&holder);
-    seat_wait_held(&waiter);
-    seat_leave(&waiter);
-    queue_wait_gone(&rig, "back");
+    serve_waiter("back");
 }
 END_TEST
 
@@ -171,9 +183,7 @@ START_TEST(an_adopter_does_without_them)
     ck_assert_uint_eq(rig_count_value(&rig, "heir", redlock_lock_token(heir)), 3);
     ck_assert_uint_eq(count_of(&waiter, "heir"), 2);
     ck_assert_int_eq(redlock_release(heir, NULL, NULL), 0);
-    seat_wait_held(&waiter);
-    seat_leave(&waiter);
-    queue_wait_gone(&rig, "heir");
+    serve_waiter("heir");
 }
 END_TEST
 
@@ -224,13 +234,8 @@ static void start_handed_on(const char *key)
         seat_take(&rig, &waiter, other, key, &wish);
         end(&first);
         seat_wait_held(&holder);
-        rig_wait_quiet(&rig, rig.client);
-        if (count_of(&holder, key) == 3 && count_of(&waiter, key) == 2)
+        if (has_spared(key))
             return;
-        seat_leave(&holder);
-        seat_wait_held(&waiter);
-        end(&waiter);
-        redlock_lock_destroy(holder.lock);
     }
 }
 
@@ -330,9 +335,7 @@ START_TEST(if_it_dies_nobody_waits_for_it)
     size_t first = start_giving_up("dies", true, &release);
 
     ck_assert(masters_kill(rig.masters, first));
-    seat_wait_held(&waiter);
-    seat_leave(&waiter);
-    queue_wait_gone(&rig, "dies");
+    serve_waiter("dies");
 }
 END_TEST
 
@@ -344,9 +347,7 @@ START_TEST(who_ends_before_it_has_answered_leaves_nothing_behind)
     redlock_client_destroy(rig.client);
     rig.client = NULL;
     ck_assert(masters_resume(rig.masters, first));
-    seat_wait_held(&waiter);
-    seat_leave(&waiter);
-    queue_wait_gone(&rig, "ends");
+    serve_waiter("ends");
 }
 END_TEST
 
