@@ -8,31 +8,11 @@
  *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
  *
  * So the order of effects is kept on each connection. What is gathered together goes to the same masters. The reply is
- * taken apart here: for the engine nothing is different from single commands. */
+ * taken apart (batch_answers.c): for the engine nothing is different from single commands. */
 #include <stdlib.h>
 
-#include "api/client.h"
-#include "codec/classify.h"
+#include "api/batch.h"
 #include "codec/command.h"
-#include "core/queue.h"
-#include "util/fetch.h"
-
-/* One for the command to all masters. It goes back among the spare ones when the last of them has ended it. */
-struct rl_batch {
-    struct rl_list link;    /* in the client's list of all */
-    struct rl_batch *next_spare;
-    enum rl_batch_kind kind;
-    struct rl_instant sent; /* of the first */
-    uint32_t nodes;
-    uint32_t ttl_ms;        /* or the lease */
-    size_t n;
-    unsigned unanswered;    /* masters */
-    struct {
-        struct rl_claim *claim;
-        uint32_t round;
-        uint64_t ticket;    /* of a keeper */
-    } entries[RL_BATCH_MAX];
-};
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */
 
@@ -69,28 +49,17 @@ static struct rl_batch *borrow(struct rl_batching *batching)
     return batch;
 }
 
-static void give_back(struct rl_batching *batching, struct rl_batch *batch)
+void rl_batch_give_back(struct redlock_client *client, struct rl_batch *batch)
 {
-    batch->next_spare = batching->spare;
-    batching->spare = batch;
+    batch->next_spare = client->batching.spare;
+    client->batching.spare = batch;
 }
 
 /* --- Out -------------------------------------------------------------------------------------------------------- */
 
-static enum rl_step step_of(const struct rl_batch *batch)
-{
-    return batch->kind == RL_BATCH_EXTENSIONS ? RL_STEP_EXTEND : RL_STEP_ENQUEUE;
-}
-
 static struct rl_ticket ticket_of(struct rl_batch *batch)
 {
     return (struct rl_ticket){.owner = batch, .sent = batch->sent, .step = RL_TICKET_BATCH};
-}
-
-static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
-{
-    return (struct rl_ticket){.owner = batch->entries[i].claim, .sent = batch->sent, .round = batch->entries[i].round,
-                              .step = (uint8_t)step_of(batch)};
 }
 
 static struct rl_slice token_of(const struct rl_batch *batch, size_t i)
@@ -169,7 +138,7 @@ static void refuse(struct redlock_client *client, const struct rl_batch *batch, 
 {
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
-    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, step_of(batch), batch->entries[i].round, node,
+    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, rl_batch_step(batch), batch->entries[i].round, node,
                     refusal, RL_NO_LATENCY);
 }
 
@@ -215,7 +184,7 @@ static bool is_latest(const struct rl_batch *batch)
 
 static void write_one(struct redlock_client *client, const struct rl_batch *batch)
 {
-    struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = step_of(batch), .nodes = batch->nodes,
+    struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = rl_batch_step(batch), .nodes = batch->nodes,
                                .claim = batch->entries[0].claim, .round = batch->entries[0].round};
 
     rl_host_send_now(client, &effect);
@@ -253,7 +222,7 @@ bool rl_batch_flush(struct redlock_client *client)
     else if (batch->n > 0)
         write_to_all(client, batch);
     if (!batch->unanswered)
-        give_back(&client->batching, batch);
+        rl_batch_give_back(client, batch);
     return true;
 }
 
@@ -340,150 +309,4 @@ bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effe
     if (++batch->n == RL_BATCH_MAX)
         rl_batch_flush(client);
     return true;
-}
-
-/* --- In --------------------------------------------------------------------------------------------------------- */
-
-/* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not touch,
- * a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this server
- * does not have and that single ones do without. Then each is asked for alone. */
-static bool alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
-                  struct rl_answer answer)
-{
-    bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
-                                 answer.detail == RL_DETAIL_ERROR;
-
-    if (!perhaps_only_together || !rl_host_repeat_alone(client, node, single))
-        return false;
-    if (answer.outcome == RL_UNKNOWN)
-        rl_engine_note_unknown(&client->engine, client->now, single->owner, node);
-    return true;
-}
-
-/* One master less; who was the last of them gives it back. */
-static void end_for_one(struct redlock_client *client, struct rl_batch *batch)
-{
-    if (--batch->unanswered == 0)
-        give_back(&client->batching, batch);
-}
-
-/* The claims of the entries some way ahead, and a bit less far the locks to which those lead. */
-#define FETCH_CLAIM 8
-#define FETCH_LOCK 4
-
-static void fetch_ahead(const struct redlock_client *client, const struct rl_batch *batch, size_t i)
-{
-    if (i + FETCH_CLAIM < batch->n)
-        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.config.n_nodes, false));
-    if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
-        rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
-}
-
-static void answer_or_ask_alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
-                                struct rl_answer answer, struct rl_instant now)
-{
-    if (!alone(client, node, single, answer))
-        rl_host_answered(client, node, single, answer, now);
-}
-
-static void extensions_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
-                                const struct rl_reply *reply, struct rl_instant now)
-{
-    for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
-
-        fetch_ahead(client, batch, i);
-        answer_or_ask_alone(client, node, &single, rl_classify_many(reply, i, batch->n), now);
-    }
-}
-
-static void newcomers_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
-                               const struct rl_reply *reply, struct rl_instant now)
-{
-    struct rl_reply own;
-
-    for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
-
-        fetch_ahead(client, batch, i);
-        rl_queue_reply_of(reply, i, batch->n, &own);
-        rl_host_replied(client, node, &single, &own, now);
-    }
-}
-
-/* Nothing was done for this one; nor will it be, if nobody waits for it any more. */
-static void keeper_unheard(struct redlock_client *client, unsigned node, const struct rl_ticket *single)
-{
-    struct rl_answer nothing = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
-
-    if (!rl_host_repeat_alone(client, node, single))
-        rl_host_ended(client, node, single, nothing, RL_NO_LATENCY);
-}
-
-static void keeper_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
-                            const struct rl_reply *own, struct rl_instant now)
-{
-    if (own->root.type == RL_REPLY_ERROR)
-        answer_or_ask_alone(client, node, single,
-                            rl_classify(rl_host_recipe(single->owner), RL_STEP_ENQUEUE, own), now);
-    else
-        rl_host_replied(client, node, single, own, now);
-}
-
-static void keepers_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
-                             const struct rl_reply *reply, struct rl_instant now)
-{
-    struct rl_kept kept[RL_BATCH_MAX];
-    bool each = rl_queue_kept(reply, batch->n, kept);
-    struct rl_reply own;
-
-    for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
-
-        fetch_ahead(client, batch, i);
-        if (each && kept[i].alone) {
-            keeper_unheard(client, node, &single);
-            continue;
-        }
-        rl_queue_kept_reply(reply, each ? &kept[i] : NULL, batch->entries[i].ticket, &own);
-        keeper_answered(client, node, &single, &own, now);
-    }
-}
-
-/* The next command for many is sent with the script's text. */
-static void note_unknown(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
-                         const struct rl_reply *reply)
-{
-    if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT)
-        client->batching.unknown_to[batch->kind] |= UINT32_C(1) << node;
-}
-
-void rl_batch_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                       const struct rl_reply *reply, struct rl_instant now)
-{
-    static void (*const answered[RL_BATCH_KINDS])(struct redlock_client *client, unsigned node,
-                                                  const struct rl_batch *batch, const struct rl_reply *reply,
-                                                  struct rl_instant now) = {
-        [RL_BATCH_EXTENSIONS] = extensions_answered,
-        [RL_BATCH_NEWCOMERS] = newcomers_answered,
-        [RL_BATCH_KEEPERS] = keepers_answered,
-    };
-    struct rl_batch *batch = ticket->owner;
-
-    note_unknown(client, node, batch, reply);
-    answered[batch->kind](client, node, batch, reply, now);
-    end_for_one(client, batch);
-}
-
-void rl_batch_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                      struct rl_answer answer)
-{
-    struct rl_batch *batch = ticket->owner;
-
-    for (size_t i = 0; i < batch->n; i++) {
-        struct rl_ticket single = single_ticket(batch, i);
-
-        rl_host_ended(client, node, &single, answer, RL_NO_LATENCY);
-    }
-    end_for_one(client, batch);
 }

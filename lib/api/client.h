@@ -198,7 +198,7 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
 void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                    struct rl_answer answer, uint32_t latency_us);
 
-/* --- batch.c ---------------------------------------------------------------------------------------------------- */
+/* --- batch.c, batch_answers.c ----------------------------------------------------------------------------------- */
 
 void rl_batch_init(struct redlock_client *client);
 void rl_batch_fini(struct redlock_client *client);
