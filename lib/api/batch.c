@@ -5,7 +5,8 @@
  *     newcomers     of one key: those who get in line for the first time
  *     keepers       of one key: those who have a place in line and know their ticket, and tell it or keep the place up
  *
- *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
+ *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn, or of the
+ *                                       moment for which a crowd lets others go first (crowd.c)
  *
  * So the order of effects is kept on each connection. What is gathered together goes to the same masters. The reply is
  * taken apart (batch_answers.c): for the engine nothing is different from single commands. */
@@ -18,6 +19,7 @@
 
 void rl_batch_init(struct redlock_client *client)
 {
+    rl_crowd_init(client);
     rl_list_init(&client->batching.all);
 }
 
@@ -215,6 +217,8 @@ bool rl_batch_flush(struct redlock_client *client)
     if (!batch)
         return false;
     client->batching.gathered = NULL;
+    rl_timers_disarm(rl_driver_timers(client->driver), &client->batching.pause);
+    batch->sent = client->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
         refuse_who_gave_up(client, batch);
     if (batch->n == 1 && is_latest(batch))
@@ -285,7 +289,6 @@ static bool start(struct redlock_client *client, const struct rl_effect *effect,
     if (!batch)
         return false;
     batch->kind = candidate->kind;
-    batch->sent = client->now;
     batch->nodes = effect->nodes;
     batch->ttl_ms = effect->claim->ttl_ms;
     client->batching.gathered = batch;

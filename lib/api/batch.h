@@ -9,7 +9,7 @@ struct rl_batch {
     struct rl_list link;    /* in the client's list of all */
     struct rl_batch *next_spare;
     enum rl_batch_kind kind;
-    struct rl_instant sent; /* of the first */
+    struct rl_instant sent;
     uint32_t nodes;
     uint32_t ttl_ms;        /* or the lease */
     size_t n;

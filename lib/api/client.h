@@ -95,7 +95,8 @@ struct rl_contended_key {
     uint64_t hash;
     struct rl_instant until; /* then it is forgotten */
     struct rl_instant since; /* when a lock of this client has got it last, RL_NEVER: none has */
-    bool brief;              /* the last one held it for a moment only */
+    struct rl_instant ended; /* when the release of the last one began */
+    bool brief;              /* that one held it for a moment only */
 };
 
 struct rl_contended {
@@ -113,6 +114,7 @@ enum rl_batch_kind {
 
 struct rl_batching {
     struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
+    struct rl_timer pause;      /* armed: what is gathered stays so until then, if nothing else is to be written */
     uint32_t unknown_to[RL_BATCH_KINDS]; /* masters that have not loaded the script for that */
     enum rl_send_as encoded_as; /* extensions in the client's scratch while they are written; RL_SEND_PLAIN: none */
     struct rl_batch *spare;
@@ -206,7 +208,7 @@ void rl_batch_fini(struct redlock_client *client);
 /* RL_EFFECT_SEND. false: it must be written alone. */
 bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effect);
 
-/* Before anything else is written, and at the end of the turn. true: there was something to write. */
+/* Before anything else is written. true: there was something to write. */
 bool rl_batch_flush(struct redlock_client *client);
 
 /* The end of a command with RL_TICKET_BATCH. */
@@ -254,14 +256,26 @@ void rl_precedence_note_heir(const struct rl_claim *claim);
 bool rl_precedence_decide(const struct redlock_client *client, const struct rl_effect *effect, unsigned *ret_node);
 void rl_precedence_ask(struct redlock_client *client, unsigned node);
 
+/* Do all of these share this machine's processors with us, as far as can be seen? */
+bool rl_precedence_are_near(const struct redlock_client *client, uint32_t nodes);
+
+/* --- crowd.c ---------------------------------------------------------------------------------------------------- */
+
+void rl_crowd_init(struct redlock_client *client);
+
+/* At the end of the turn: flushes what is gathered, or leaves it for a moment. true: something was written. */
+bool rl_crowd_end_turn(struct redlock_client *client);
+
 /* --- contended.c ------------------------------------------------------------------------------------------------ */
 
 /* By client->now. */
 void rl_contended_note(struct redlock_client *client, const struct rl_key *key);
 bool rl_contended(struct redlock_client *client, const struct rl_key *key);
 
-/* The next hold of it will be short. A lock has got the key; its release begins. */
+/* The next hold of it will be short. The last release by this client began less than `within` ago. A lock has got the
+ * key; its release begins. */
 bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *key);
+bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *key, struct rl_span within);
 void rl_contended_taken(struct redlock_client *client, const struct rl_key *key);
 void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key);
 

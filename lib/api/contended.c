@@ -29,7 +29,7 @@ void rl_contended_note(struct redlock_client *client, const struct rl_key *key)
     struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
     if (entry->hash != hash)
-        *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER};
+        *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER, .ended = RL_LONG_AGO};
     contended->until = rl_after(client->now, (struct rl_span){MEMORY_NS});
     entry->until = contended->until;
 }
@@ -64,6 +64,13 @@ bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *k
     return entry && entry->brief;
 }
 
+bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *key, struct rl_span within)
+{
+    const struct rl_contended_key *entry = find(client, key);
+
+    return entry && rl_before(client->now, rl_after(entry->ended, within));
+}
+
 /* A long hold must be noticed, too. Nothing is hashed where nobody has ever waited. */
 static struct rl_contended_key *find_hold(struct redlock_client *client, const struct rl_key *key)
 {
@@ -89,4 +96,5 @@ void rl_contended_given_up(struct redlock_client *client, const struct rl_key *k
         return;
     entry->brief = rl_until(entry->since, client->now).ns < BRIEF_NS;
     entry->since = RL_NEVER;
+    entry->ended = client->now;
 }

@@ -36,7 +36,7 @@ static size_t count_handed_on(const struct rl_claim *claim)
     return gone < heirs ? gone : heirs;
 }
 
-static bool all_are_near(const struct redlock_client *client, uint32_t nodes)
+bool rl_precedence_are_near(const struct redlock_client *client, uint32_t nodes)
 {
     for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
         if ((nodes >> node & 1) && !rl_driver_is_near(client->driver, node, (struct rl_span){NEAR_NS}))
@@ -49,7 +49,7 @@ bool rl_precedence_decide(const struct redlock_client *client, const struct rl_e
 {
     if (effect->step != RL_STEP_RELEASE || !effect->claim->undoing ||
         count_handed_on(effect->claim) + 1 < client->engine.config.quorum ||
-        !all_are_near(client, effect->nodes))
+        !rl_precedence_are_near(client, effect->nodes))
         return false;
     for (*ret_node = 0; !(effect->nodes >> *ret_node & 1); ++*ret_node) {
     }
