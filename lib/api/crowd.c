@@ -1,8 +1,8 @@
-/* A crowd lets others go first: several newcomers to one key in one turn. If the same happens in other clients, too, as at the
- * beginning of a round, then all of them ask all masters, which grant the key to different ones, who then must yield,
- * while nobody has it. So the client that has just given the key up asks at once, and a crowd elsewhere waits for a
- * moment: when it comes the key is taken, and all it does is to get in line. All but one of a crowd wait for whole holds
- * anyway.
+/* A crowd lets others go first: several newcomers to one key in one turn. If the same happens in other clients, too, as
+ * at the beginning of a round, then all of them ask all masters, which grant the key to different ones, who then must
+ * yield, while nobody has it. So the client that has just given the key up asks at once, and a crowd elsewhere waits for
+ * a moment: when it comes the key is taken, and all it does is to get in line. All but one of a crowd wait for whole
+ * holds anyway.
  *
  * That is done where the masters share this machine's processors with each other and the clients, as in precedence.c:
  * what so many ask at a time is in the way of the one who gets the key. */
@@ -11,7 +11,7 @@
 /* So many make a crowd. */
 #define CROWD 3
 
-/* Some round trips, so that who goes first has the key by then. A loop that sleeps whole milliseconds makes one of it. */
+/* Some round trips, so that who goes first has the key by then. A loop that sleeps whole milliseconds waits for one. */
 #define PAUSE_NS (500 * RL_NS_PER_US)
 
 /* Who has begun to release the key less than that ago is taken for the last one who had it. */

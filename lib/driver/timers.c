@@ -38,7 +38,6 @@ static void set_event_for_next(struct rl_timers *timers)
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_timers *timers = arg;
-
     struct rl_instant now = rl_clock_now(timers->clock);
 
     timers->armed_at = RL_NEVER;

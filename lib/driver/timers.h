@@ -15,7 +15,7 @@ struct rl_timers {
     struct rl_clock *clock; /* borrowed */
     struct event *event;
     struct rl_instant armed_at; /* what the event is set for; RL_NEVER if it is not */
-    struct rl_instant exact;    /* of the earliest timer that wants it exactly, as long as that is to come */
+    struct rl_instant exact;    /* the earliest that was asked for exactly, until it has passed; RL_NEVER: none */
     void (*after)(void *ctx);   /* called once after the timers of one wake-up have run */
     void *ctx;
 };

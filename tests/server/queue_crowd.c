@@ -1,4 +1,4 @@
-/* A crowd of newcomers lets whoever gave the key up last go first, for a moment, and then gets in line (api/crowd.c). */
+/* A crowd of newcomers lets whoever gave the key up last go first, for a moment, and then gets in line: api/crowd.c. */
 #include <limits.h>
 
 #include <event2/event.h>
@@ -33,13 +33,6 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-static void end(struct seat *seat)
-{
-    seat_leave(seat);
-    rig_wait_quiet(&rig, redlock_lock_client(seat->lock));
-    redlock_lock_destroy(seat->lock);
-}
-
 /* The masters have just answered, and nothing has kept the loop from hearing it: they are near. */
 static void hear_from_masters(struct redlock_client *client)
 {
@@ -60,7 +53,7 @@ static void contend(const char *key, struct seat *last)
     seat_start(&rig, &first, other, key, &wish);
     seat_wait_held(&first);
     seat_take(&rig, last, rig.client, key, &wish);
-    end(&first);
+    seat_end(&first);
     seat_wait_held(last);
     rig_run_for(&rig, 2);
     hear_from_masters(other);
@@ -132,7 +125,7 @@ static void start_pausing(const char *key, struct seat *seats)
 
         ck_assert_uint_lt(tries, TRIES);
         contend(key, &last);
-        end(&last);
+        seat_end(&last);
         start_crowd(seats, CROWD, other, key);
         if (commands_of_a_turn(other) == 0)
             return;
@@ -225,7 +218,7 @@ static void expect_haste(size_t n, const struct redlock_acquire_options *wish)
 
         ck_assert_uint_lt(tries, TRIES);
         contend("haste", &last);
-        end(&last);
+        seat_end(&last);
         for (size_t i = 0; i < n; i++)
             seat_start(&rig, &seats[i], other, "haste", wish);
         in_a_row = commands_of_a_turn(other) >= 5 ? in_a_row + 1 : 0;

@@ -128,6 +128,13 @@ void seat_leave(struct seat *seat)
     ck_assert_int_eq(redlock_release(seat->lock, NULL, NULL), 0);
 }
 
+void seat_end(struct seat *seat)
+{
+    seat_leave(seat);
+    rig_wait_quiet(seat->rig, redlock_lock_client(seat->lock));
+    redlock_lock_destroy(seat->lock);
+}
+
 /* --- Looks -------------------------------------------------------------------------------------------------------- */
 
 /* Of commands that answer one integer; 0 for masters that are down or hung. */

@@ -40,6 +40,9 @@ void seat_wait_held(struct seat *seat);
 /* Releases; the callback is not waited for. */
 void seat_leave(struct seat *seat);
 
+/* The same, waits until its client has nothing under way any more, and destroys the lock. */
+void seat_end(struct seat *seat);
+
 /* On how many masters is the value in the queue of the key? */
 size_t queue_count(struct rig *rig, const char *key, const char *value);
 

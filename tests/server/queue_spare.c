@@ -32,13 +32,6 @@ static size_t count_of(const struct seat *seat, const char *key)
     return rig_count_value(&rig, key, redlock_lock_token(seat->lock));
 }
 
-static void end(struct seat *seat)
-{
-    seat_leave(seat);
-    rig_wait_quiet(&rig, redlock_lock_client(seat->lock));
-    redlock_lock_destroy(seat->lock);
-}
-
 /* The client has held the key for ms, and another one has waited for it. */
 static void hold_before(const char *key, int64_t ms)
 {
@@ -49,14 +42,14 @@ static void hold_before(const char *key, int64_t ms)
     seat_start(&rig, &first, rig.client, key, &wish);
     seat_wait_held(&first);
     seat_take(&rig, &second, other, key, &wish);
-    end(&first);
+    seat_end(&first);
     seat_wait_held(&second);
     seat_take(&rig, &first, rig.client, key, &wish);
     seat_leave(&second);
     seat_wait_held(&first);
     if (ms)
         rig_run_for(&rig, ms);
-    end(&first);
+    seat_end(&first);
     redlock_lock_destroy(second.lock);
 }
 
@@ -68,7 +61,7 @@ static bool has_spared(const char *key)
         return true;
     seat_leave(&holder);
     seat_wait_held(&waiter);
-    end(&waiter);
+    seat_end(&waiter);
     redlock_lock_destroy(holder.lock);
     return false;
 }
@@ -232,7 +225,7 @@ static void start_handed_on(const char *key)
         seat_wait_held(&first);
         seat_take(&rig, &holder, rig.client, key, &wish);
         seat_take(&rig, &waiter, other, key, &wish);
-        end(&first);
+        seat_end(&first);
         seat_wait_held(&holder);
         if (has_spared(key))
             return;
@@ -277,7 +270,7 @@ static size_t start_giving_up(const char *key, bool hung, struct outcome *releas
         if (hung)
             ck_assert(masters_resume(rig.masters, first));
         seat_wait_held(&waiter);
-        end(&waiter);
+        seat_end(&waiter);
         rig_wait_outcome(&rig, release);
         redlock_lock_destroy(holder.lock);
     }
