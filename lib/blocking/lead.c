@@ -17,6 +17,7 @@ void rl_lead_init(struct rl_lead *lead)
     atomic_init(&lead->holder, THREAD);
     atomic_init(&lead->uses, 0);
     atomic_init(&lead->looking, false);
+    rl_sleepers_init(&lead->sleepers);
     rl_list_init(&lead->followers);
 }
 
@@ -64,14 +65,30 @@ void rl_lead_follow(struct redlock_service *service, struct rl_waiter *waiter)
     service->lead.n_followers++;
 }
 
-bool rl_lead_tell(struct redlock_service *service, struct rl_waiter *waiter)
+static void follow_no_more(struct rl_lead *lead, struct rl_waiter *waiter)
 {
     if (!rl_list_empty(&waiter->follower))
-        service->lead.n_followers--;
+        lead->n_followers--;
     rl_list_remove(&waiter->follower);
-    service->lead.told = true;
-    service->lead.n_told++;
-    return rl_waiter_tell(waiter);
+    lead->told = true;
+    lead->n_told++;
+}
+
+bool rl_lead_tell(struct redlock_service *service, struct rl_waiter *waiter)
+{
+    follow_no_more(&service->lead, waiter);
+    return rl_waiter_tell(waiter, &service->lead.sleepers);
+}
+
+bool rl_lead_tell_asleep(struct redlock_service *service, struct rl_waiter *waiter)
+{
+    follow_no_more(&service->lead, waiter);
+    return rl_waiter_tell_asleep(waiter, &service->lead.sleepers);
+}
+
+void rl_lead_wake_told(struct redlock_service *service)
+{
+    rl_sleepers_wake_called(&service->lead.sleepers);
 }
 
 /* As long as the processor has something to do that fills the inbox. */
@@ -109,7 +126,7 @@ static bool pass_on(struct rl_lead *lead, const struct rl_waiter *self)
     for (struct rl_list *at = lead->followers.prev; at != &lead->followers; at = at->prev) {
         struct rl_waiter *waiter = RL_CONTAINER_OF(at, struct rl_waiter, follower);
 
-        if (waiter != self && rl_waiter_call(waiter))
+        if (waiter != self && rl_waiter_call(waiter, &lead->sleepers))
             return true;
     }
     return false;
@@ -171,7 +188,7 @@ static bool wait_or_lead(struct redlock_service *service, struct rl_waiter *wait
     do {
         if (leads)
             lead(service, waiter, end_ns);
-        waited = rl_waiter_wait(waiter, end_ns);
+        waited = rl_waiter_wait(waiter, &service->lead.sleepers, end_ns);
         leads = waited == RL_WAITED_LEAD;
     } while (leads);
     return waited == RL_WAITED_DONE;
@@ -237,7 +254,7 @@ static void wait_for_lead(struct rl_lead *lead)
         int64_t end_ns = holder == WATCHED ? RL_WAIT_FOREVER : rl_monotonic_after_ms(REST_MS);
         uint32_t uses_now;
 
-        if (rl_futex_wait(&lead->holder, holder, end_ns))
+        if (rl_futex_wait(&lead->holder, holder, RL_ANY_BIT, end_ns))
             continue;
         uses_now = atomic_load_explicit(&lead->uses, memory_order_relaxed);
         if (uses_now == uses && look(lead))

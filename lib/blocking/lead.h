@@ -21,8 +21,8 @@
  * REST_MS, and takes it when nobody has used it since its last look. WATCHED is CALLER for so long that the thread has
  * ceased to look: it wants to be woken when that ends.
  *
- * Callers that are told together will soon ask again: the leader lets them, before it waits for events. So what began
- * as a batch stays one, and goes to each master in one message.
+ * Callers whose operations end in the same turn are woken together (sleepers.h), and will soon ask again: the leader
+ * lets them, before it waits for events. So what began as a batch stays one, and goes to each master in one message.
  *
  * No code of the program runs in a caller's turns: functions of redlock_service_run() and watches are put off until
  * the thread leads; and with an event hook, or once such a function has had the client, to which it may have given
@@ -47,6 +47,7 @@ struct rl_lead {
     _Atomic uint32_t holder;  /* a futex, on which the thread rests */
     _Atomic uint32_t uses;    /* by callers */
     atomic_bool looking;      /* the holder will look into the inbox before it waits for events */
+    struct rl_sleepers sleepers;
 
     /* Of the lead from here on. */
     struct rl_list followers; /* waiters whose operations are in flight */
@@ -75,6 +76,10 @@ bool rl_lead_on_thread(struct redlock_service *service, struct rl_post *post);
 /* The lead: an operation has begun whose caller waits, and has ended (rl_waiter_tell()). */
 void rl_lead_follow(struct redlock_service *service, struct rl_waiter *waiter);
 bool rl_lead_tell(struct redlock_service *service, struct rl_waiter *waiter);
+
+/* The same of several in a row, with nothing else in between that could take time or run code of the program. */
+bool rl_lead_tell_asleep(struct redlock_service *service, struct rl_waiter *waiter);
+void rl_lead_wake_told(struct redlock_service *service);
 
 /* The service's thread, which leads at the beginning and at the end: turns the loop until `ending`. */
 void rl_lead_run(struct redlock_service *service);

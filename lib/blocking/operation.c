@@ -67,19 +67,39 @@ static void drop(struct rl_operation *operation)
     rl_operation_give_back(operation);
 }
 
+static struct rl_operation *take_first(struct rl_list *operations)
+{
+    struct rl_operation *operation = RL_CONTAINER_OF(operations->next, struct rl_operation, finished);
+
+    rl_list_remove(&operation->finished);
+    return operation;
+}
+
+/* Those who wait come first, all of them, since what follows may run code of the program: the hook sees the release of
+ * what is dropped. */
 void rl_operation_hand_over(struct redlock_service *service)
 {
-    while (!rl_list_empty(&service->finished)) {
-        struct rl_operation *operation = RL_CONTAINER_OF(service->finished.next, struct rl_operation, finished);
+    struct rl_list queued, dropped;
 
-        rl_list_remove(&operation->finished);
-        if (operation->queue) {
-            service->lead.n_queued--;
-            rl_queue_put(operation->queue, operation);
-        } else if (!rl_lead_tell(service, &operation->waiter)) {
-            drop(operation);
-        }
+    rl_list_init(&queued);
+    rl_list_init(&dropped);
+    while (!rl_list_empty(&service->finished)) {
+        struct rl_operation *operation = take_first(&service->finished);
+
+        if (operation->queue)
+            rl_list_append(&queued, &operation->finished);
+        else if (!rl_lead_tell_asleep(service, &operation->waiter))
+            rl_list_append(&dropped, &operation->finished);
     }
+    rl_lead_wake_told(service);
+    while (!rl_list_empty(&queued)) {
+        struct rl_operation *operation = take_first(&queued);
+
+        service->lead.n_queued--;
+        rl_queue_put(operation->queue, operation);
+    }
+    while (!rl_list_empty(&dropped))
+        drop(take_first(&dropped));
 }
 
 static int gone(const struct redlock_mutex *mutex)

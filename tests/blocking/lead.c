@@ -1,32 +1,10 @@
 /* Callers that turn the loop themselves: what they take over, and what stays the service's thread's. */
 #include <check.h>
-#include <stdio.h>
 
 #include "lead_rig.h"
+#include "thread.h"
 
 /* --- Who does the work ------------------------------------------------------------------------------------------ */
-
-/* How often the thread has left the processor. */
-static long switches_of(long thread)
-{
-    char path[64];
-    char line[128];
-    long switches = 0;
-    FILE *file;
-
-    snprintf(path, sizeof path, "/proc/self/task/%ld/status", thread);
-    file = fopen(path, "r");
-    ck_assert_ptr_nonnull(file);
-    while (fgets(line, sizeof line, file)) {
-        long some = 0;
-
-        if (sscanf(line, "voluntary_ctxt_switches: %ld", &some) == 1 ||
-            sscanf(line, "nonvoluntary_ctxt_switches: %ld", &some) == 1)
-            switches += some;
-    }
-    fclose(file);
-    return switches;
-}
 
 #define PAIRS 20
 
@@ -34,11 +12,11 @@ static long switches_of(long thread)
 static bool the_thread_sleeps_through(void *argument)
 {
     long thread = *(long *)argument;
-    long before = switches_of(thread);
+    unsigned long before = thread_switches(thread).all;
 
     for (int i = 0; i < PAIRS; i++)
         lead_lock_and_unlock();
-    return switches_of(thread) - before < 2 * PAIRS;
+    return thread_switches(thread).all - before < 2 * PAIRS;
 }
 
 START_TEST(a_caller_on_its_own_does_without_the_services_thread)
@@ -63,7 +41,7 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 
     ck_assert_int_eq(result->status, REDLOCK_OK);
     atomic_store(&inside->status, redlock_mutex_trylock(mutex));
-    atomic_store(&inside->thread, world_this_thread());
+    atomic_store(&inside->thread, thread_self());
     redlock_lock_destroy(lock);
 }
 
@@ -108,7 +86,7 @@ static void note_event(const struct redlock_event *event, void *user_data)
     long none = 0;
 
     atomic_fetch_add(&hook->events, 1);
-    if (!atomic_compare_exchange_strong(&hook->thread, &none, world_this_thread()) && none != world_this_thread())
+    if (!atomic_compare_exchange_strong(&hook->thread, &none, thread_self()) && none != thread_self())
         atomic_fetch_add(&hook->elsewhere, 1);
     (void)event;
 }
@@ -138,7 +116,7 @@ END_TEST
 
 static void note_thread(struct redlock_client *client, void *user_data)
 {
-    *(long *)user_data = world_this_thread();
+    *(long *)user_data = thread_self();
     (void)client;
 }
 
@@ -162,6 +140,95 @@ START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_leads)
 }
 END_TEST
 
+static void do_nothing(struct redlock_client *client, void *user_data)
+{
+    (void)client;
+    (void)user_data;
+}
+
+START_TEST(a_shutdown_ends_where_the_lead_is_the_threads_for_good)
+{
+    struct redlock_mutex *holder = world_hold(&world, "held", 10000);
+
+    ck_assert_int_eq(redlock_service_run(world.service, do_nothing, NULL), 0);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+START_TEST(a_shutdown_ends_with_an_event_hook)
+{
+    struct hook hook = {0};
+
+    world_open_with(&world, 3, set_hook, &hook);
+    mutex = world_hold(&world, "held", 10000);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
+    lead_close();
+}
+END_TEST
+
+/* A thread that asks for its mutex's token, and one that has a function run which waits until it has been answered. */
+struct asker {
+    pthread_t threads[2];
+    atomic_long ids[2];
+    sem_t answered;
+};
+
+static void *ask(void *argument)
+{
+    struct asker *asker = argument;
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    atomic_store(&asker->ids[0], thread_self());
+    redlock_mutex_token(mutex, token, sizeof token);
+    sem_post(&asker->answered);
+    return NULL;
+}
+
+static bool has_begun(void *id)
+{
+    return atomic_load((atomic_long *)id) != 0;
+}
+
+static void await_answer(struct redlock_client *client, void *user_data)
+{
+    sem_wait(&((struct asker *)user_data)->answered);
+    (void)client;
+}
+
+static void *run_behind(void *argument)
+{
+    struct asker *asker = argument;
+
+    atomic_store(&asker->ids[1], thread_self());
+    redlock_service_run(world.service, await_answer, asker);
+    return NULL;
+}
+
+static void start(struct asker *asker, int i, void *(*run)(void *argument))
+{
+    ck_assert_int_eq(pthread_create(&asker->threads[i], NULL, run, asker), 0);
+    world_wait(has_begun, &asker->ids[i], "a thread");
+    thread_await_sleep(atomic_load(&asker->ids[i]));
+}
+
+/* Both are asked for in one batch. */
+START_TEST(who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him)
+{
+    struct asker asker = {.ids = {0}};
+    struct plug plug;
+
+    sem_init(&asker.answered, 0, 0);
+    plug_in(&plug, world.service);
+    start(&asker, 0, ask);
+    start(&asker, 1, run_behind);
+    plug_out(&plug);
+    pthread_join(asker.threads[0], NULL);
+    pthread_join(asker.threads[1], NULL);
+    sem_destroy(&asker.answered);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("lead");
@@ -172,5 +239,8 @@ int main(void)
     tcase_add_test(three, callbacks_that_the_program_gave_the_client_run_on_the_services_thread);
     tcase_add_test(own, the_event_hook_is_called_on_the_services_thread_alone);
     tcase_add_test(three, a_function_is_called_on_the_services_thread_although_a_caller_leads);
+    tcase_add_test(three, a_shutdown_ends_where_the_lead_is_the_threads_for_good);
+    tcase_add_test(own, a_shutdown_ends_with_an_event_hook);
+    tcase_add_test(three, who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him);
     return suite_run_with_server(suite);
 }

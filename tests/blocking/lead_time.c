@@ -2,6 +2,7 @@
 #include <check.h>
 
 #include "lead_rig.h"
+#include "thread.h"
 
 /* --- While others lead ------------------------------------------------------------------------------------------ */
 
@@ -21,7 +22,7 @@ static void watch(struct redlock_mutex *watched_mutex, const struct redlock_alar
     watched->inner = redlock_mutex_trylock(watched_mutex);
     watched->n_nodes = alarm->nodes ? alarm->n_nodes : 0;
     atomic_store(&watched->at_us, lead_now_us());
-    atomic_store(&watched->thread, world_this_thread());
+    atomic_store(&watched->thread, thread_self());
 }
 
 static bool has_alarmed(void *argument)

@@ -1,4 +1,4 @@
-/* What the front end is made of, by itself: the published validity, the inbox, the waiter, the table of holders. */
+/* What the front end is made of, by itself: the published validity, the inbox, the table of holders. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 #include "blocking/bound.h"
 #include "blocking/holders.h"
 #include "blocking/inbox.h"
-#include "blocking/waiter.h"
 #include "suite.h"
 #include "util/list.h"
 
@@ -191,75 +190,6 @@ START_TEST(a_closed_inbox_runs_what_it_has_and_takes_no_more)
 }
 END_TEST
 
-/* --- Waiter ----------------------------------------------------------------------------------------------------- */
-
-#define TOLD 20000
-
-struct pair {
-    struct rl_waiter there;
-    struct rl_waiter back;
-};
-
-static void *answer(void *argument)
-{
-    struct pair *pair = argument;
-
-    for (int i = 0; i < TOLD; i++) {
-        rl_waiter_wait(&pair->there, RL_WAIT_FOREVER);
-        rl_waiter_reset(&pair->there);
-        rl_waiter_tell(&pair->back);
-    }
-    return NULL;
-}
-
-START_TEST(no_telling_is_missed)
-{
-    struct pair pair;
-    pthread_t thread;
-
-    rl_waiter_reset(&pair.there);
-    ck_assert_int_eq(pthread_create(&thread, NULL, answer, &pair), 0);
-    for (int i = 0; i < TOLD; i++) {
-        rl_waiter_reset(&pair.back);
-        ck_assert(rl_waiter_tell(&pair.there));
-        ck_assert(rl_waiter_wait(&pair.back, rl_monotonic_after_ms(SUITE_PATIENCE_S * 1000)));
-    }
-    pthread_join(thread, NULL);
-}
-END_TEST
-
-START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone)
-{
-    struct rl_waiter waiter;
-    int64_t began_ns = rl_monotonic_ns();
-
-    rl_waiter_reset(&waiter);
-    ck_assert(!rl_waiter_wait(&waiter, began_ns + 10 * MS));
-    ck_assert_int_ge(rl_monotonic_ns() - began_ns, 10 * MS);
-    ck_assert(!rl_waiter_tell(&waiter));
-    ck_assert(!rl_waiter_call(&waiter));
-    rl_waiter_reset(&waiter);
-    ck_assert(rl_waiter_tell(&waiter));
-    ck_assert(rl_waiter_wait(&waiter, began_ns));
-}
-END_TEST
-
-START_TEST(a_waiter_that_is_called_to_lead_is_told_afterwards)
-{
-    struct rl_waiter waiter;
-    int64_t began_ns = rl_monotonic_ns();
-
-    rl_waiter_reset(&waiter);
-    ck_assert(rl_waiter_call(&waiter));
-    ck_assert_int_eq(rl_waiter_wait(&waiter, began_ns), RL_WAITED_LEAD);
-    ck_assert(!rl_waiter_is_done(&waiter));
-    ck_assert(rl_waiter_tell(&waiter));
-    ck_assert(rl_waiter_is_done(&waiter));
-    ck_assert(!rl_waiter_call(&waiter));
-    ck_assert_int_eq(rl_waiter_wait(&waiter, began_ns), RL_WAITED_DONE);
-}
-END_TEST
-
 /* --- Holders ---------------------------------------------------------------------------------------------------- */
 
 #define MANY 3000
@@ -298,7 +228,6 @@ int main(void)
     Suite *suite = suite_create("parts");
     TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
     TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
-    TCase *wait = suite_add_case(suite, "waiter", NULL, NULL);
     TCase *table = suite_add_case(suite, "holders", NULL, NULL);
 
     tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
@@ -307,9 +236,6 @@ int main(void)
     tcase_add_test(bound, readers_never_see_parts_of_two_publications);
     tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
     tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
-    tcase_add_test(wait, no_telling_is_missed);
-    tcase_add_test(wait, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone);
-    tcase_add_test(wait, a_waiter_that_is_called_to_lead_is_told_afterwards);
     tcase_add_test(table, each_holder_is_found_until_it_is_removed);
     return suite_run(suite);
 }

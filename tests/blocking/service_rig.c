@@ -166,11 +166,6 @@ static void *call(void *argument)
     return NULL;
 }
 
-long world_this_thread(void)
-{
-    return syscall(SYS_gettid);
-}
-
 static bool is_a_services_thread(const char *task)
 {
     char path[64];

@@ -42,8 +42,7 @@ void world_wait_absent(struct world *world, const char *key);
 /* How many masters have the key. */
 size_t world_count(struct world *world, const char *key);
 
-/* The calling thread, and the service's, by its name: asking the service would bind it to that thread. */
-long world_this_thread(void);
+/* The service's thread, by its name: asking the service would bind it to that thread. */
 long world_service_thread(void);
 
 /* A thread in redlock_mutex_acquire(). */
