@@ -273,7 +273,7 @@ enum bench_parsed bench_options_parse(struct bench_options *options, int argc, c
 
     argv[0] = name;
     *options = (struct bench_options){.warmup_s = 0.5, .timeout_ms = -1, .retry_delay_ms = UINT32_MAX, .keys = 4,
-                                      .retry_jitter_ms = UINT32_MAX, .node_timeout_ms = 500, .idle_s = 3, .reps = 3};
+                                      .retry_jitter_ms = UINT32_MAX, .node_timeout_ms = 500, .idle_s = 3};
     optind = 0; /* the caller has parsed options of its own */
     opterr = 1;
     while ((opt = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {

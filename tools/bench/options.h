@@ -39,8 +39,9 @@ struct bench_scenario {
     bool threads;         /* compared with the blocking interface, at 1 task and at all; tasks keep their keys */
     enum bench_fault fault;
     size_t n_faulty;
-    uint32_t concurrency; /* these two unless the user says otherwise */
+    uint32_t concurrency; /* these three unless the user says otherwise */
     uint32_t procs;
+    uint32_t reps;
     const char *text;
 };
 

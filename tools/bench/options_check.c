@@ -107,6 +107,8 @@ void bench_options_complete(struct bench_options *options)
         options->procs = 1;
     if (!options->local && !options->n_nodes)
         options->local = 5;
+    if (!options->reps)
+        options->reps = options->scenario->reps ? options->scenario->reps : 3;
     complete_times(options);
     if (options->scenario->work == BENCH_HOLD && !options->locks)
         options->locks = BENCH_HOLD_LOCKS;

@@ -6,7 +6,7 @@
 static const struct bench_scenario scenarios[] = {
     {.name = "seq", .concurrency = 1, .text = "one task: a fresh key each time"},
     {.name = "conc", .concurrency = 64, .text = "N tasks, fresh keys"},
-    {.name = "blocking", .threads = true, .concurrency = 64,
+    {.name = "blocking", .threads = true, .concurrency = 64, .reps = 9,
      .text = "a key for each task: threads in blocking calls, compared with asynchronous tasks"},
     {.name = "hammer", .contended = true, .concurrency = 16,
      .text = "N tasks on one key, each wanting it again at once"},
@@ -84,7 +84,8 @@ void bench_options_help(FILE *out)
     fputs("Output:\n"
           "  --json                one line of JSON\n"
           "  --floor               also measure the same work done by a bare minimum of C, in alternation; seq, conc\n"
-          "  --reps N              slices of a comparison: --floor, --profile both, hungN, killedN (default 3)\n"
+          "  --reps N              slices of a comparison, each with client processes of its own: --floor,\n"
+          "                        --profile both, hungN, killedN (default 3), blocking (9)\n"
           "  --table               run a set of scenarios, print a table in Markdown\n"
           "  -h, --help            this text\n\n"
           "Exit code: 0 measured; 1 a promise was broken: two tasks held one key at a time, a fencing token did not\n"
