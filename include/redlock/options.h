@@ -58,26 +58,26 @@ enum redlock_join {
  *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits,
  *     a key is free only for the moments in which masters disagree, or between those two commands, or after a holder
  *     has died.
- *   - A waiter's place is a lease of up to 2 s, refreshed at a quarter of it: by one command per master, which may be for
- *     up to 64 of the client's waiters for the key. Clients that die lose their place with it. Notifications may get
- *     lost: then the turn is found out by a refresh.
+ *   - A waiter's place is a lease of up to 2 s, refreshed at a quarter of it: by one command per master, which may be
+ *     for up to 64 of the client's waiters for the key. Clients that die lose their place with it. Notifications may
+ *     get lost: then the turn is found out by a refresh.
  *   - A lock that is won in line, handed over or found free, is granted for the lease: up to 2 s, or the ttl if that is
  *     less, counted from the latest refresh (longer where min_validity_ms, guard and drift need it).
  *     redlock_remaining_ms() shows just that, until an extension, made by the library when half of the lease is over,
  *     also with REDLOCK_NO_RENEWAL, has brought the ttl.
  *   - Who has held the lock last time for less than 20 ms, while others waited, is expected to do so again: as soon as
- *     it has the lock from the line it hands on the votes beyond a quorum, and keeps the rest. So the next in line needs
- *     one more vote at the release, not a quorum. The hold's validity is the same with and without them; if it gets
- *     long all the same, the first extension asks them back from whoever waits with them. Until then a key that is
+ *     it has the lock from the line it hands on the votes beyond a quorum, and keeps the rest. So the next in line
+ *     needs one more vote at the release, not a quorum. The hold's validity is the same with and without them; if it
+ *     gets long all the same, the first extension asks them back from whoever waits with them. Until then a key that is
  *     deleted, or a clock that is set, on one master of the quorum ends the hold. An adopter has that quorum only.
  *     Where the masters that it has kept are all on the client's own machine, one of them is released first, and the
  *     rest when that one has answered, or after 10 ms: the one vote that counts does not wait for processors then. The
  *     loop must run on.
  *   - Three or more of a client that get in line for a contended key in one turn of its loop let others go first, where
- *     all masters are on the client's own machine: they ask after half a millisecond, or whatever the loop's timers make
- *     of it, so that at the beginning of a round not everybody asks all masters at once. Not if the client has begun to
- *     release the key within the last millisecond, nor if node_timeout_ms, ttl_ms or the time left to one of them is
- *     less than 20 ms.
+ *     all masters are on the client's own machine: they ask after half a millisecond, or whatever the loop's timers
+ *     make of it, so that at the beginning of a round not everybody asks all masters at once. Not if the client has
+ *     begun to release the key within the last millisecond, nor if node_timeout_ms, ttl_ms or the time left to one of
+ *     them is less than 20 ms.
  *   - At most 100000 may wait for a key on one master; it takes no more then.
  *   - Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights each turn comes
  *     by a refresh), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN).

@@ -140,8 +140,8 @@ static void refuse(struct redlock_client *client, const struct rl_batch *batch, 
 {
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
-    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, rl_batch_step(batch), batch->entries[i].round,
-                    node, refusal, RL_NO_LATENCY);
+    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, rl_batch_step(batch),
+                    batch->entries[i].round, node, refusal, RL_NO_LATENCY);
 }
 
 static void write_to(struct redlock_client *client, struct rl_batch *batch, unsigned node)

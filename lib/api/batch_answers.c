@@ -10,9 +10,9 @@ static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
                               .step = (uint8_t)rl_batch_step(batch)};
 }
 
-/* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not touch,
- * a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this server
- * does not have and that single ones do without. Then each is asked for alone. */
+/* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not
+ * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this
+ * server does not have and that single ones do without. Then each is asked for alone. */
 static bool alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
                   struct rl_answer answer)
 {

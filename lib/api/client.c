@@ -78,9 +78,9 @@ static int parse_all(const char *const *urls, size_t n, struct rl_master *master
     return 0;
 }
 
-/* Renewals of many locks are sent together: one write for each master at every tick. With 100,000 locks that are renewed
- * every 10 s a tick of 100 ms costs 0.6 times the CPU time that one of 20 ms does, here and at the masters; in the
- * masters' queues it is a millisecond or two. Short intervals have shorter ticks: renew.c. */
+/* Renewals of many locks are sent together: one write for each master at every tick. With 100,000 locks that are
+ * renewed every 10 s a tick of 100 ms costs 0.6 times the CPU time that one of 20 ms does, here and at the masters; in
+ * the masters' queues it is a millisecond or two. Short intervals have shorter ticks: renew.c. */
 #define RENEWAL_TICK_MS 100
 
 /* More than this at one tick, for many ticks, would be too many for the masters. */

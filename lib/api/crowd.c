@@ -1,8 +1,8 @@
 /* A crowd lets others go first: several newcomers to one key in one turn. If the same happens in other clients, too, as
  * at the beginning of a round, then all of them ask all masters, which grant the key to different ones, who then must
- * yield, while nobody has it. So the client that has just given the key up asks at once, and a crowd elsewhere waits for
- * a moment: when it comes the key is taken, and all it does is to get in line. All but one of a crowd wait for whole
- * holds anyway.
+ * yield, while nobody has it. So the client that has just given the key up asks at once, and a crowd elsewhere waits
+ * for a moment: when it comes the key is taken, and all it does is to get in line. All but one of a crowd wait for
+ * whole holds anyway.
  *
  * That is done where the masters share this machine's processors with each other and the clients, as in precedence.c:
  * what so many ask at a time is in the way of the one who gets the key. */

@@ -3,9 +3,9 @@
  *
  * On masters elsewhere all of them are released at once: the first of several answers comes sooner than any chosen one.
  * Masters on this machine share its processors with each other and with the next holder's process, so that what is
- * asked of several at a time is in the way of the one that decides. Where all are, one is released alone, and the others
- * when it has answered, or a few milliseconds later: the next holder does not need them yet, and hands them on when they
- * come.
+ * asked of several at a time is in the way of the one that decides. Where all are, one is released alone, and the
+ * others when it has answered, or a few milliseconds later: the next holder does not need them yet, and hands them on
+ * when they come.
  *
  * In front of that RELEASE goes a question whose answer nobody needs. What Redis has to say at the end of a turn of its
  * loop it writes in the reverse of the order in which connections got something to be told: so the notification leaves

@@ -13,8 +13,8 @@ static bool send_question(struct redlock_client *client, unsigned node, const st
                           enum rl_ticket_step step, struct rl_instant sent)
 {
     struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step};
-    bool accepted = rl_driver_send(client->driver, node, rl_bytes_front(question), rl_bytes_length(question), RL_SENDING,
-                                   &ticket);
+    bool accepted = rl_driver_send(client->driver, node, rl_bytes_front(question), rl_bytes_length(question),
+                                   RL_SENDING, &ticket);
 
     client->stats.commands += accepted;
     return accepted;

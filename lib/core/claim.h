@@ -51,8 +51,8 @@ struct rl_slot {
     uint8_t undo;              /* enum rl_undo */
 };
 
-/* The master is not to be asked for this vote, and nothing that it says brings it back: its undo is on its way, or owed,
- * or done. */
+/* The master is not to be asked for this vote, and nothing that it says brings it back: its undo is on its way, or
+ * owed, or done. */
 static inline bool rl_slot_is_given_up(const struct rl_slot *slot)
 {
     return slot->undo != RL_UNDO_NONE && slot->undo != RL_UNDO_ASKED_BACK;

@@ -126,8 +126,8 @@ void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, un
 void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
                       unsigned node, const struct rl_place *place);
 
-/* When the refresh was sent that a notification of a grant names: the master has written it after that, so its time is a
- * reading of the clock. Known of the latest refresh only, and until the undo; false: it is not. */
+/* When the refresh was sent that a notification of a grant names: the master has written it after that, so its time is
+ * a reading of the clock. Known of the latest refresh only, and until the undo; false: it is not. */
 bool rl_engine_call_sent(const struct rl_claim *claim, const struct rl_call *call, struct rl_instant *ret_sent);
 
 /* A notification from this master about this claim's value. Guarded hosts have compared its incarnation with the one

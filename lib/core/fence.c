@@ -16,8 +16,8 @@
  * grant twice, and have counted for others in between: whatever it confirms then, its last answer is above t. */
 #include "core/machine.h"
 
-/* A waiter's claim may live through the loss of masters' memories, and their counters begin anew with the number that it
- * proposes: that must not be older than the command. The number never falls, so that its rounds stay comparable. */
+/* A waiter's claim may live through the loss of masters' memories, and their counters begin anew with the number that
+ * it proposes: that must not be older than the command. The number never falls, so that its rounds stay comparable. */
 void rl_fence_propose(struct rl_claim *claim, uint64_t proposal)
 {
     struct rl_fence *fence = rl_claim_fence(claim);

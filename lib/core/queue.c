@@ -4,8 +4,8 @@
 
 #include "core/arguments.h"
 
-/* The keys of release.lua, enqueue.lua and keep_many.lua. Without a marker its place is taken by the key, since an empty
- * name would be one that no ACL allows; the scripts do not look at it then. */
+/* The keys of release.lua, enqueue.lua and keep_many.lua. Without a marker its place is taken by the key, since an
+ * empty name would be one that no ACL allows; the scripts do not look at it then. */
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
@@ -63,7 +63,8 @@ void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struc
 
 /* --- Words ------------------------------------------------------------------------------------------------------ */
 
-/* What is in front of the next space, or all there is; false if that is nothing. Behind the last one *rest is no more. */
+/* What is in front of the next space, or all there is; false if that is nothing. Behind the last one *rest is no
+ * more. */
 static bool take_word(struct rl_slice *rest, struct rl_slice *ret_word)
 {
     const char *at = rest->data;

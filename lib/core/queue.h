@@ -18,8 +18,8 @@ struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced);
 /* The meaning of a reply to RELEASE and ROLLBACK. */
 struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply);
 
-/* What it comes to once OTHERS_WAIT could not be, or has been, repeated in full. Without the repetition it is not done: a
- * place in line of one's own may be left, which would get the key. And what the short form has deleted may well be
+/* What it comes to once OTHERS_WAIT could not be, or has been, repeated in full. Without the repetition it is not done:
+ * a place in line of one's own may be left, which would get the key. And what the short form has deleted may well be
  * missing, or somebody else's. */
 struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted);
 
@@ -35,7 +35,8 @@ struct rl_kept {
 };
 
 /* Takes it apart; false: it is an error or a refusal for all n of them, or what cannot be taken apart. Then, and with
- * kept NULL, rl_queue_kept_reply() makes the same of it for each; otherwise what would have been the reply to this one. */
+ * kept NULL, rl_queue_kept_reply() makes the same of it for each; otherwise what would have been the reply to this
+ * one. */
 bool rl_queue_kept(const struct rl_reply *reply, size_t n, struct rl_kept ret_kept[]);
 void rl_queue_kept_reply(const struct rl_reply *reply, const struct rl_kept *kept, uint64_t ticket,
                          struct rl_reply *ret_own);

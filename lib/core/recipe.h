@@ -121,8 +121,8 @@ struct rl_followers {
     uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */
 };
 
-/* Several of one key who have a place in line, and a ticket, and keep it (RL_STEP_ENQUEUE). All else they have in common
- * with the first of them. */
+/* Several of one key who have a place in line, and a ticket, and keep it (RL_STEP_ENQUEUE). All else they have in
+ * common with the first of them. */
 struct rl_keepers {
     size_t n;
     struct {

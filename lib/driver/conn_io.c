@@ -154,7 +154,8 @@ void rl_conn_mark_unhurried(struct rl_conn *conn)
     if (is_marked(conn))
         return;
     conn->unhurried = true;
-    /* Its end is hardly ever reached, so the timer is not set anew for each: one left from earlier ones comes sooner. */
+    /* Its end is hardly ever reached, so the timer is not set anew for each: one left from earlier ones comes
+     * sooner. */
     if (!rl_timer_armed(&driver->unhurried_timer))
         rl_timers_arm(&driver->timers, &driver->unhurried_timer, rl_after(clock_now(conn), patience(driver)));
     rl_list_append(&driver->unhurried, &conn->dirty);

@@ -46,8 +46,8 @@ static void move_base(struct rl_clock *clock, int64_t boot_ns, int64_t raw_ns)
     clock->base_ns = clock->now_ns;
 }
 
-/* Some readings are interrupted between the two clocks: then the later one seems to have advanced more, and the next time
- * the earlier one. As a base such a pair would count the interruption twice. */
+/* Some readings are interrupted between the two clocks: then the later one seems to have advanced more, and the next
+ * time the earlier one. As a base such a pair would count the interruption twice. */
 static bool is_good_base(int64_t boot_step, int64_t raw_step, int64_t step)
 {
     int64_t apart = boot_step > raw_step ? boot_step - raw_step : raw_step - boot_step;

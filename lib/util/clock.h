@@ -6,8 +6,8 @@
  * instants is at least the larger of the two differences, but for what the two clocks drift apart within one window
  * (5 us at NTP's 500 ppm; the drift allowance has room for milliseconds). Adding up at every single reading would
  * add up the noise of the readings, too: some 30 ns each, or as long as a thread that is interrupted between the two
- * has to wait. Hence a window lasts until the two agree, but for their rates; or, after a suspend or while one of them is
- * slewed by more than NTP does, for RL_CLOCK_LONGEST_WINDOW_NS. */
+ * has to wait. Hence a window lasts until the two agree, but for their rates; or, after a suspend or while one of them
+ * is slewed by more than NTP does, for RL_CLOCK_LONGEST_WINDOW_NS. */
 #ifndef RL_UTIL_CLOCK_H
 #define RL_UTIL_CLOCK_H
 

@@ -1,5 +1,5 @@
-/* Memory for very many things of one size: in blocks, so that each costs no more than it needs. Given back when the pool
- * ends: its size is that of the largest number that was ever in use at once.
+/* Memory for very many things of one size: in blocks, so that each costs no more than it needs. Given back when the
+ * pool ends: its size is that of the largest number that was ever in use at once.
  *
  * With the address sanitizer a piece that is not in use is poisoned, as it would be by free(). */
 #ifndef RL_UTIL_POOL_H

@@ -2,8 +2,9 @@
  *
  * Tick t is the millisecond [origin + t ms, origin + (t+1) ms); its timers are in slot t modulo RL_WHEEL_SLOTS,
  * together with those of any later turn of the wheel, which a pass skips: a whole slot by what is noted of it, since
- * looking at each of very many timers would cost more than firing them; or one by one. A pass at `now` visits every tick from done + 1 to the current one. The current tick has not ended, so it is visited again by
- * the next pass: done stops before it.
+ * looking at each of very many timers would cost more than firing them; or one by one. A pass at `now` visits every
+ * tick from done + 1 to the current one. The current tick has not ended, so it is visited again by the next pass: done
+ * stops before it.
  *
  * What is due is first moved to a list of its own and only then fired, so that fire functions may do what they like to
  * the wheel: disarming takes a timer out of whichever list it is in, and arming puts it into a slot, never back into

@@ -30,7 +30,8 @@ static void close_rig(void)
 
 static bool cluster_is_up(void *argument)
 {
-    char *reply = masters_command(rig.masters, *(const size_t *)argument, (const char *const[]){"CLUSTER", "INFO", NULL});
+    const size_t *master = argument;
+    char *reply = masters_command(rig.masters, *master, (const char *const[]){"CLUSTER", "INFO", NULL});
     bool up = reply && strstr(reply, "cluster_state:ok");
 
     free(reply);

@@ -1,5 +1,5 @@
-/* Several who have a place and a ticket keep it by one command: what it leaves on a real server, and what each of them is
- * told, is what single commands in the same order would leave and tell. */
+/* Several who have a place and a ticket keep it by one command: what it leaves on a real server, and what each of them
+ * is told, is what single commands in the same order would leave and tell. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -399,7 +399,8 @@ static char *picture(void)
         "for _, value in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do "
         "local entry = redis.call('HGET', KEYS[2], value) or '0 missing' "
         "if tonumber(entry:match('^%d+')) > now then "
-        "all[#all + 1] = value .. ' ' .. redis.call('ZSCORE', KEYS[1], value) .. ' ' .. entry:match('^%d+ (.*)$') end end "
+        "all[#all + 1] = value .. ' ' .. redis.call('ZSCORE', KEYS[1], value) .. ' ' .. entry:match('^%d+ (.*)$') "
+        "end end "
         "local notes = redis.call('HMGET', KEYS[2], '@last', '@holder') "
         "return table.concat(all, '; ') .. ' | ' .. tostring(notes[1]) .. ' | ' .. tostring(notes[2]) .. ' | ' .. "
         "tostring(redis.call('GET', KEYS[3]))";

@@ -71,9 +71,10 @@ struct place_wish {
 static void describe(struct place_wish *wish, const char *key, size_t in_line)
 {
     struct redlock_lock *lock = wish->seat->lock;
-    size_t used = (size_t)snprintf(wish->what, sizeof(wish->what), "a waiter to be in line on %zu masters: it is %s, in "
-                                   "line or granted on %zu, granted by %zu", wish->n, redlock_state_name(redlock_state(lock)),
-                                   in_line, rig_count_value(wish->seat->rig, key, redlock_lock_token(lock)));
+    const char *state = redlock_state_name(redlock_state(lock));
+    size_t granted = rig_count_value(wish->seat->rig, key, redlock_lock_token(lock));
+    size_t used = (size_t)snprintf(wish->what, sizeof(wish->what), "a waiter to be in line on %zu masters: it is %s, "
+                                   "in line or granted on %zu, granted by %zu", wish->n, state, in_line, granted);
 
     for (size_t i = 0; i < wish->seat->rig->n && used < sizeof(wish->what); i++) {
         struct redlock_node_info info = watch_info(redlock_lock_client(lock), i);

@@ -43,7 +43,8 @@ struct trust {
     uint32_t generation; /* of the next look */
 };
 
-/* NOSCRIPT: once more with the script's text. OTHERS_WAIT: once more with all keys of the line; the key has been deleted. */
+/* NOSCRIPT: once more with the script's text. OTHERS_WAIT: once more with all keys of the line; the key has been
+ * deleted. */
 enum repeat { REPEAT_AS_EVAL = 1, REPEAT_IN_FULL = 2, REPEAT_DELETED = 4 };
 
 /* What the client waits for on a connection. */

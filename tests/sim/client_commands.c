@@ -48,8 +48,8 @@ static bool concerns_queue(enum rl_step step)
     return step == RL_STEP_ENQUEUE || step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
 
-/* Releases name no more than the queue unless a line is likely. Of what a client remembers of other rivals for its keys the
- * worlds have both. */
+/* Releases name no more than the queue unless a line is likely. Of what a client remembers of other rivals for its keys
+ * the worlds have both. */
 static bool line_is_likely(const struct box *box)
 {
     return box->enqueued || box->id % 2;

@@ -1,5 +1,6 @@
-/* Hand-overs in time: in a world where nothing goes wrong, and somebody is in line on a majority of masters when the lock
- * is released, the next one has it after a few messages. Who is served at a refresh only has been forgotten until then.
+/* Hand-overs in time: in a world where nothing goes wrong, and somebody is in line on a majority of masters when the
+ * lock is released, the next one has it after a few messages. Who is served at a refresh only has been forgotten until
+ * then.
  *
  * How many messages: the release and its notifications; and where votes were split, one undo after the other, each of
  * which hands the key of a master to a lower ticket. */

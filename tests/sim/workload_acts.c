@@ -242,7 +242,8 @@ static void adopt(struct client *client, struct handle *handle)
     while (place < MAX_PARCELS &&
            (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key))
         place++;
-    if (place == MAX_PARCELS || world->plan.foreign[client->index] || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
+    if (place == MAX_PARCELS || world->plan.foreign[client->index] ||
+        (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
         release(client, handle);
         return;
     }

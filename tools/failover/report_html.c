@@ -64,8 +64,9 @@ static void head(FILE *out, const struct fo_report *report)
     fprintf(out, "</h1><p class=\"soft\">Failover report of libredlock %s, %s: %zu scenario%s in %.0f s. A referee "
             "compared %llu acquisitions, judged %llu writes by their fencing tokens, and looked at the masters "
             "%llu times while somebody held a lock.</p></header>\n", report->environment.library,
-            report->environment.date, report->n, report->n == 1 ? "" : "s", (double)report->lasted_ns / 1e9, (unsigned long long)verdict->acquired,
-            (unsigned long long)verdict->writes, (unsigned long long)verdict->probes);
+            report->environment.date, report->n, report->n == 1 ? "" : "s", (double)report->lasted_ns / 1e9,
+            (unsigned long long)verdict->acquired, (unsigned long long)verdict->writes,
+            (unsigned long long)verdict->probes);
     fputs("<div class=\"tiles\">\n", out);
     tile(out, verdict->double_holds, "double holds");
     tile(out, verdict->fence_regressions, "fence regressions");
