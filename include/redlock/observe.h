@@ -154,7 +154,14 @@ enum redlock_event_type {
     REDLOCK_EVENT_EXTENDING, /* an extension or renewal is sent: lock, op */
     REDLOCK_EVENT_PROVED,    /* guarded profile: what a master has answered for the lock counts from now on, or, after
                                 the loss of its memory, will not: lock, node. Votes are seen before they are proved */
+    REDLOCK_EVENT_VALIDITY,  /* only if asked for by event_types: what is left of a held lock may be another at the end
+                                of this turn of the loop, by anything but the time that passes, calls of yours and what
+                                completes them; or the lock is lost: lock, or NULL: any lock. For who keeps a copy of
+                                redlock_remaining_ns() */
 };
+
+/* The bit of a type in struct redlock_options.event_types. */
+#define REDLOCK_EVENT_BIT(type) (UINT32_C(1) << (type))
 
 /* Borrowed: valid during the hook. Members that the type does not name are zero, but node is -1 and text is "". */
 struct redlock_event {

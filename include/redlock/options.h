@@ -167,6 +167,11 @@ struct redlock_options {
      * or in a call of yours. It must not call back into the library. NULL by default. */
     redlock_event_fn on_event;
     void *event_data;
+
+    /* The types of events that it is called for, a REDLOCK_EVENT_BIT() each; 0, the default: all but
+     * REDLOCK_EVENT_VALIDITY. An event that is not asked for costs nothing; all of them, a few microseconds for each
+     * lock. Bits without a type mean nothing. */
+    uint32_t event_types;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

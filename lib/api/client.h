@@ -377,8 +377,11 @@ bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still
 
 /* --- observe.c, options.c --------------------------------------------------------------------------------------- */
 
-bool rl_observed(const struct redlock_client *client);
+bool rl_observes(const struct redlock_client *client, enum redlock_event_type type);
 void rl_observe(struct redlock_client *client, struct redlock_event *event); /* fills in client, and node -1 */
+
+/* What is left of this lock, if it is or was held, or (NULL) of any, may be another when the turn ends. */
+void rl_observe_validity(struct redlock_client *client, struct redlock_lock *lock);
 
 /* The same for an event of a lock, with the ledger. */
 void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event);

@@ -35,7 +35,7 @@ static void start_attempt(struct redlock_lock *lock)
         rl_lock_refuse_attempt(&client->engine, &lock->core, client->now);
         return;
     }
-    if (rl_observed(client))
+    if (rl_observes(client, REDLOCK_EVENT_ATTEMPT))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_ATTEMPT, .lock = lock,
                                                    .token = rl_host_token(claim)});
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
@@ -49,7 +49,7 @@ static void tell_waiting(struct redlock_lock *lock)
     struct rl_instant held_until;
     uint32_t rank;
 
-    if (!rl_observed(client) || lock->core.state != RL_LOCK_WAITING)
+    if (!rl_observes(client, REDLOCK_EVENT_WAITING) || lock->core.state != RL_LOCK_WAITING)
         return;
     rl_lock_place(&client->engine, &lock->core, &rank, &held_until);
     if (rank == UINT32_MAX)
@@ -65,7 +65,7 @@ static void tell_backoff(struct redlock_lock *lock, enum rl_end why)
 {
     struct redlock_client *client = lock->client;
 
-    if (rl_observed(client))
+    if (rl_observes(client, REDLOCK_EVENT_BACKOFF))
         rl_observe(client, &(struct redlock_event){
                                .type = REDLOCK_EVENT_BACKOFF, .lock = lock, .op = REDLOCK_OP_ACQUIRE,
                                .status = rl_public_status(lock, why),
@@ -76,14 +76,15 @@ static void tell_lost(struct redlock_lock *lock)
 {
     lock->client->stats.lost++;
     rl_alarm_queue(lock, REDLOCK_ALARM_LOST);
-    if (rl_observed(lock->client))
+    rl_observe_validity(lock->client, lock);
+    if (rl_observes(lock->client, REDLOCK_EVENT_LOST))
         rl_observe_ledger(lock, &(struct redlock_event){.type = REDLOCK_EVENT_LOST, .status = REDLOCK_LOST,
                                                         .loss = rl_public_loss((enum rl_loss)lock->core.loss)});
 }
 
 static void tell_ledger(struct redlock_lock *lock, enum redlock_event_type type)
 {
-    if (rl_observed(lock->client))
+    if (rl_observes(lock->client, type))
         rl_observe_ledger(lock, &(struct redlock_event){.type = type});
 }
 
@@ -99,11 +100,17 @@ static struct redlock_lock *lock_of(struct rl_lock *core)
     return RL_CONTAINER_OF(core, struct redlock_lock, core);
 }
 
+/* A shorter ttl counts from here on. */
 static void tell_extending(struct redlock_client *client, const struct rl_effect *effect)
 {
-    if (effect->step == RL_STEP_EXTEND && effect->claim->lock && rl_observed(client))
+    struct rl_lock *core = effect->claim->lock;
+
+    if (effect->step != RL_STEP_EXTEND || !core)
+        return;
+    rl_observe_validity(client, lock_of(core));
+    if (rl_observes(client, REDLOCK_EVENT_EXTENDING))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_EXTENDING, .op = REDLOCK_OP_EXTEND,
-                                                   .lock = lock_of(effect->claim->lock)});
+                                                   .lock = lock_of(core)});
 }
 
 /* A waiter's numbers must be as young as its commands. */
@@ -204,6 +211,7 @@ void rl_host_lock_timer(struct rl_timer *timer, struct rl_instant now)
     struct redlock_client *client = lock->client;
 
     drain(client, now);
+    rl_observe_validity(client, lock); /* a new round believes what it did not before */
     rl_lock_tick(&client->engine, &lock->core, rl_client_read_clock(client));
     rl_host_run(client);
     rl_host_rearm(lock);
@@ -244,11 +252,14 @@ static enum redlock_op op_of_step(enum rl_step step)
 static void tell_vote(struct redlock_client *client, struct redlock_lock *lock, unsigned node,
                       const struct rl_ticket *ticket, struct rl_answer answer, uint32_t latency_us)
 {
-    rl_observe(client, &(struct redlock_event){
-                           .type = REDLOCK_EVENT_VOTE, .lock = lock, .node = (int)node,
-                           .op = op_of_step((enum rl_step)ticket->step), .vote = rl_public_vote(answer.outcome),
-                           .latency_us = rl_public_latency_us(latency_us),
-                           .token = rl_host_token(ticket->owner), .text = rl_detail_text(answer.detail)});
+    if (lock)
+        rl_observe_validity(client, lock);
+    if (rl_observes(client, REDLOCK_EVENT_VOTE))
+        rl_observe(client, &(struct redlock_event){
+                               .type = REDLOCK_EVENT_VOTE, .lock = lock, .node = (int)node,
+                               .op = op_of_step((enum rl_step)ticket->step), .vote = rl_public_vote(answer.outcome),
+                               .latency_us = rl_public_latency_us(latency_us),
+                               .token = rl_host_token(ticket->owner), .text = rl_detail_text(answer.detail)});
 }
 
 void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
@@ -260,8 +271,7 @@ void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl
     rl_host_note_end(client, ticket);
     if (ticket->step == RL_STEP_CLAIM || ticket->step == RL_STEP_ENQUEUE)
         count_vote(&client->node_stats[node], answer.outcome);
-    if (rl_observed(client))
-        tell_vote(client, lock, node, ticket, answer, latency_us);
+    tell_vote(client, lock, node, ticket, answer, latency_us);
     rl_engine_reply(&client->engine, client->now, claim, (enum rl_step)ticket->step, ticket->round, node, answer,
                     latency_us);
     rl_host_run(client);
@@ -357,7 +367,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     struct redlock_client *client = ctx;
 
     client->now = now;
-    if (rl_observed(client))
+    if (rl_observes(client, REDLOCK_EVENT_NODE))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
                                                    .link = rl_public_link(link), .text = why});
     rl_batch_flush(client);

@@ -50,6 +50,7 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
     case REDLOCK_EVENT_WAITING:
     case REDLOCK_EVENT_EXTENDING:
     case REDLOCK_EVENT_PROVED:
+    case REDLOCK_EVENT_VALIDITY:
         break;
     }
     return REDLOCK_LEVEL_DEBUG;

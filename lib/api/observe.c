@@ -4,9 +4,9 @@
 
 #include "api/client.h"
 
-bool rl_observed(const struct redlock_client *client)
+bool rl_observes(const struct redlock_client *client, enum redlock_event_type type)
 {
-    return client->options.on_event != NULL;
+    return client->options.event_types & REDLOCK_EVENT_BIT(type);
 }
 
 static bool names_a_master(enum redlock_event_type type)
@@ -24,6 +24,18 @@ void rl_observe(struct redlock_client *client, struct redlock_event *event)
     if (!event->text)
         event->text = "";
     client->options.on_event(event, client->options.event_data);
+}
+
+static bool had_validity(const struct redlock_lock *lock)
+{
+    return lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING ||
+           lock->core.state == RL_LOCK_LOST;
+}
+
+void rl_observe_validity(struct redlock_client *client, struct redlock_lock *lock)
+{
+    if (rl_observes(client, REDLOCK_EVENT_VALIDITY) && (!lock || had_validity(lock)))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VALIDITY, .lock = lock});
 }
 
 enum redlock_vote rl_public_vote(enum rl_outcome outcome)

@@ -128,9 +128,9 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_AT_RISK] = "at-risk",   [REDLOCK_EVENT_STANDING] = "standing",
         [REDLOCK_EVENT_CLOCK] = "clock",       [REDLOCK_EVENT_WAITING] = "waiting",
         [REDLOCK_EVENT_LISTENING] = "listening", [REDLOCK_EVENT_EXTENDING] = "extending",
-        [REDLOCK_EVENT_PROVED] = "proved"};
+        [REDLOCK_EVENT_PROVED] = "proved",     [REDLOCK_EVENT_VALIDITY] = "validity"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_PROVED ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_VALIDITY ? names[type] : "?";
 }
 
 const char *redlock_version(void)

@@ -47,7 +47,8 @@ static void tell_standing(struct redlock_client *client, unsigned node, const st
         return;
     known->told_kind = standing->kind;
     known->told_fault = standing->fault;
-    if (rl_observed(client))
+    rl_observe_validity(client, NULL);
+    if (rl_observes(client, REDLOCK_EVENT_STANDING))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_STANDING, .node = (int)node,
                                                    .standing = rl_public_standing(standing->kind),
                                                    .fault = rl_public_fault(standing->fault),
@@ -122,7 +123,8 @@ void rl_trust_read_clock(struct redlock_client *client, unsigned node, int64_t n
 
     if (finding == RL_CLOCK_STEADY)
         return;
-    if (rl_observed(client))
+    rl_observe_validity(client, NULL);
+    if (rl_observes(client, REDLOCK_EVENT_CLOCK))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_CLOCK, .node = (int)node,
                                                    .delay_us = clock->last_step.ns / RL_NS_PER_US});
     if (finding == RL_CLOCK_FORWARD)

@@ -86,18 +86,23 @@ static bool take_time(const struct rl_reply *reply, int64_t *ret_us)
     return true;
 }
 
+static void tell_lock_proved(struct redlock_client *client, unsigned node, struct redlock_lock *lock)
+{
+    rl_observe_validity(client, lock);
+    if (rl_observes(client, REDLOCK_EVENT_PROVED))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_PROVED, .node = (int)node, .lock = lock});
+}
+
 /* The proof may be that the answer has lost its worth, too. */
 static void tell_proved(struct redlock_client *client, unsigned node)
 {
     struct rl_list *unproved = &client->engine.unproved;
 
-    for (struct rl_list *at = unproved->next; at != unproved && rl_observed(client); at = at->next) {
+    for (struct rl_list *at = unproved->next; at != unproved && client->options.on_event; at = at->next) {
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
         if (claim->lock && (claim->unproved >> node & 1))
-            rl_observe(client, &(struct redlock_event){
-                                   .type = REDLOCK_EVENT_PROVED, .node = (int)node,
-                                   .lock = RL_CONTAINER_OF(claim->lock, struct redlock_lock, core)});
+            tell_lock_proved(client, node, RL_CONTAINER_OF(claim->lock, struct redlock_lock, core));
     }
 }
 

@@ -131,9 +131,12 @@ static void tell_hand_over(struct redlock_client *client, unsigned node, const s
 {
     struct redlock_lock *lock = claim->lock ? RL_CONTAINER_OF(claim->lock, struct redlock_lock, core) : NULL;
 
-    rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VOTE, .lock = lock, .node = (int)node,
-                                               .op = REDLOCK_OP_ACQUIRE, .vote = REDLOCK_VOTE_GRANTED,
-                                               .latency_us = -1, .token = rl_host_token(claim)});
+    if (lock)
+        rl_observe_validity(client, lock);
+    if (rl_observes(client, REDLOCK_EVENT_VOTE))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VOTE, .lock = lock, .node = (int)node,
+                                                   .op = REDLOCK_OP_ACQUIRE, .vote = REDLOCK_VOTE_GRANTED,
+                                                   .latency_us = -1, .token = rl_host_token(claim)});
 }
 
 /* As with votes that are proved by a guard, a step of the clock comes first: what it overshadows must not count. */
@@ -148,7 +151,7 @@ static void take_call(struct redlock_client *client, unsigned node, struct rl_cl
     if (call->fence)
         rl_host_note_counter(claim, call->fence);
     rl_engine_notified(&client->engine, now, claim, node, call);
-    if (rl_observed(client) && client->engine.counters.hand_overs > before)
+    if (client->engine.counters.hand_overs > before)
         tell_hand_over(client, node, claim);
     rl_host_run(client);
 }
@@ -196,7 +199,7 @@ void rl_waiters_listening(void *ctx, unsigned node, bool on, const char *why, st
     struct redlock_client *client = ctx;
 
     client->now = now;
-    if (rl_observed(client))
+    if (rl_observes(client, REDLOCK_EVENT_LISTENING))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_LISTENING, .node = (int)node,
                                                    .link = on ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN, .text = why});
     if (on)

@@ -105,17 +105,20 @@ static void stale(struct rl_holder *holder)
     rl_mutex_stale(mutex_of(holder));
 }
 
-/* Whatever changes a validity is preceded or followed by an event in the same turn. */
+/* The program's hook sees what it has asked for. */
 static void on_event(const struct redlock_event *event, void *user_data)
 {
     struct redlock_service *service = user_data;
-    struct rl_holder *holder = event->lock ? rl_holders_find(&service->holders, event->lock) : NULL;
+    struct rl_holder *holder;
 
-    if (holder)
-        stale(holder);
-    else if (event->type == REDLOCK_EVENT_CLOCK || event->type == REDLOCK_EVENT_STANDING)
+    if (event->type == REDLOCK_EVENT_VALIDITY && event->lock) {
+        holder = rl_holders_find(&service->holders, event->lock);
+        if (holder)
+            stale(holder);
+    } else if (event->type == REDLOCK_EVENT_VALIDITY) {
         rl_holders_each(&service->holders, stale);
-    if (service->on_event)
+    }
+    if (service->event_types & REDLOCK_EVENT_BIT(event->type))
         service->on_event(event, service->event_data);
 }
 
@@ -219,6 +222,14 @@ static void end_events(struct redlock_service *service)
     rl_holders_fini(&service->holders);
 }
 
+/* Those that the program's hook is called for. */
+static uint32_t event_types(const struct redlock_options *options)
+{
+    if (!options->on_event)
+        return 0;
+    return options->event_types ? options->event_types : ~REDLOCK_EVENT_BIT(REDLOCK_EVENT_VALIDITY);
+}
+
 static struct redlock_service *allocate(const struct redlock_options *options)
 {
     struct redlock_service *service = calloc(1, sizeof *service);
@@ -230,6 +241,7 @@ static struct redlock_service *allocate(const struct redlock_options *options)
     service->stop.run = stop;
     service->on_event = options->on_event;
     service->event_data = options->event_data;
+    service->event_types = event_types(options);
     service->max_ttl_ms = options->max_ttl_ms;
     rl_lead_init(&service->lead);
     rl_list_init(&service->finished);
@@ -279,6 +291,7 @@ int redlock_service_create(const char *const *masters, size_t n_masters, const s
         return fail(ret_error, REDLOCK_E_NOMEM, redlock_strerror(REDLOCK_E_NOMEM));
     own.on_event = on_event;
     own.event_data = service;
+    own.event_types = service->event_types | REDLOCK_EVENT_BIT(REDLOCK_EVENT_VALIDITY);
     status = start(service, masters, n_masters, &own, ret_error);
     if (status < 0) {
         end_events(service);

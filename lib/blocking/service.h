@@ -40,6 +40,7 @@ struct redlock_service {
     size_t n_nodes;
     redlock_event_fn on_event; /* the program's hook */
     void *event_data;
+    uint32_t event_types;      /* that it is called for */
     struct redlock_service *next_left_behind; /* in a forked child */
 
     /* Of the lead from here on. */

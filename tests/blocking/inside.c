@@ -151,7 +151,7 @@ END_TEST
 
 /* --- Events and signals ----------------------------------------------------------------------------------------- */
 
-#define EVENTS (REDLOCK_EVENT_CLOCK + 1)
+#define EVENTS (REDLOCK_EVENT_VALIDITY + 1)
 
 struct tally {
     atomic_int n[EVENTS];
@@ -184,6 +184,40 @@ START_TEST(the_event_hook_sees_everything)
     ck_assert_int_eq(tally.n[REDLOCK_EVENT_RELEASED], 1);
     ck_assert_int_ge(tally.n[REDLOCK_EVENT_NODE], 3);
     ck_assert_int_ge(tally.n[REDLOCK_EVENT_VOTE], 4);
+    ck_assert_int_eq(tally.n[REDLOCK_EVENT_VALIDITY], 0);
+    redlock_mutex_destroy(mutex);
+    world_close(&world);
+}
+END_TEST
+
+static void hook_some(struct redlock_options *options, void *tally)
+{
+    hook(options, tally);
+    options->event_types = REDLOCK_EVENT_BIT(REDLOCK_EVENT_RENEWED) | REDLOCK_EVENT_BIT(REDLOCK_EVENT_RELEASED);
+}
+
+static bool has_renewed(void *tally)
+{
+    return atomic_load(&((struct tally *)tally)->n[REDLOCK_EVENT_RENEWED]) > 0;
+}
+
+START_TEST(the_event_hook_sees_what_it_has_asked_for)
+{
+    struct tally tally = {0};
+    struct redlock_acquire_options wish = rig_wish(10000, PATIENCE_MS);
+    struct redlock_mutex *mutex;
+    int seen = 0;
+
+    world_open_with(&world, 3, hook_some, &tally);
+    mutex = world_new_mutex(&world, "key");
+    wish.renew_ms = 50;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    world_wait(has_renewed, &tally, "a renewal");
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    for (size_t i = 0; i < EVENTS; i++)
+        seen += tally.n[i];
+    ck_assert_int_eq(tally.n[REDLOCK_EVENT_RELEASED], 1);
+    ck_assert_int_eq(seen, 1 + tally.n[REDLOCK_EVENT_RENEWED]);
     redlock_mutex_destroy(mutex);
     world_close(&world);
 }
@@ -223,5 +257,6 @@ int main(void)
     tcase_add_test(three, a_lock_that_the_masters_have_given_to_another_ends_at_once);
     tcase_add_test(three, the_services_thread_takes_no_signals_and_the_callers_mask_is_as_before);
     tcase_add_test(own, the_event_hook_sees_everything);
+    tcase_add_test(own, the_event_hook_sees_what_it_has_asked_for);
     return suite_run_with_server(suite);
 }

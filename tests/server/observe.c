@@ -113,8 +113,89 @@ START_TEST(a_whole_life_is_reported_in_order)
     ck_assert_uint_eq(count(REDLOCK_EVENT_RELEASED, 0), 1);
     ck_assert_int_eq(first(REDLOCK_EVENT_RELEASED)->status, REDLOCK_OK);
     ck_assert_uint_eq(count(REDLOCK_EVENT_FAILED, 0) + count(REDLOCK_EVENT_LOST, 0), 0);
+    ck_assert_uint_eq(count(REDLOCK_EVENT_VALIDITY, 0), 0);
 }
 END_TEST
+
+/* --- Some events only --------------------------------------------------------------------------------------------- */
+
+static void observed_ends(struct redlock_options *options)
+{
+    observed(options);
+    options->event_types = REDLOCK_EVENT_BIT(REDLOCK_EVENT_ACQUIRED) | REDLOCK_EVENT_BIT(REDLOCK_EVENT_RELEASED) |
+                           REDLOCK_EVENT_BIT(31);
+}
+
+START_TEST(what_is_not_asked_for_is_not_told)
+{
+    struct redlock_lock *lock;
+    struct outcome outcome;
+
+    rig_open_with(&rig, 5, 0, observed_ends);
+    lock = rig_hold(&rig, "life", 20000);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(n_records, 2);
+    ck_assert_int_eq(records[0].type, REDLOCK_EVENT_ACQUIRED);
+    ck_assert_int_eq(records[1].type, REDLOCK_EVENT_RELEASED);
+    rig_close(&rig);
+}
+END_TEST
+
+static void observed_validity(struct redlock_options *options)
+{
+    observed(options);
+    options->event_types = REDLOCK_EVENT_BIT(REDLOCK_EVENT_VALIDITY);
+}
+
+static bool told_of(void *lock)
+{
+    return n_records && records[n_records - 1].lock == lock;
+}
+
+/* Nothing else is told in the turn in which the client finds out. */
+static bool has_lost(void *lock)
+{
+    if (stats_now().lost == 0)
+        n_records = 0;
+    return stats_now().lost == 1;
+}
+
+START_TEST(a_loss_is_told)
+{
+    struct redlock_lock *lock;
+
+    rig_open_with(&rig, 5, 0, observed_validity);
+    lock = rig_hold_lease(&rig, "key", 300);
+    rig_wait(&rig, has_lost, lock, "the loss");
+    ck_assert(told_of(lock));
+    rig_close(&rig);
+}
+END_TEST
+
+/* By what others and the masters do; what the program has asked for itself it knows. */
+START_TEST(a_change_of_what_is_left_is_told)
+{
+    struct redlock_acquire_options wish = rig_wish(10000, 10000);
+    struct redlock_lock *lock;
+
+    rig_open_with(&rig, 5, 0, observed_validity);
+    wish.renew_ms = 100;
+    lock = rig_hold_as(&rig, "key", &wish);
+    rig_wait_quiet(&rig, rig.client);
+    n_records = 0;
+    rig_wait(&rig, told_of, lock, "a renewal to be told");
+    for (size_t i = 0; i < 3; i++)
+        rig_occupy(&rig, i, "key");
+    rig_wait(&rig, has_lost, lock, "the loss");
+    ck_assert(told_of(lock));
+    for (size_t i = 0; i < n_records; i++)
+        ck_assert_int_eq(records[i].type, REDLOCK_EVENT_VALIDITY);
+    rig_close(&rig);
+}
+END_TEST
+
+/* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(the_votes_of_an_attempt_are_in_its_result)
 {
@@ -228,9 +309,13 @@ int main(void)
 {
     Suite *suite = suite_create("observe");
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+    TCase *own = suite_add_case(suite, "some events", NULL, NULL);
 
     tcase_add_test(five, connecting_is_reported_for_each_master);
     tcase_add_test(five, a_whole_life_is_reported_in_order);
+    tcase_add_test(own, what_is_not_asked_for_is_not_told);
+    tcase_add_test(own, a_loss_is_told);
+    tcase_add_test(own, a_change_of_what_is_left_is_told);
     tcase_add_test(five, the_votes_of_an_attempt_are_in_its_result);
     tcase_add_test(five, the_counters_add_up);
     tcase_add_test(five, the_counters_of_the_masters_agree_with_those_of_the_client);

@@ -85,6 +85,7 @@ void watch_event(const struct redlock_event *event, void *user_data)
         tally->n[event->type]++;
     if (event->type == REDLOCK_EVENT_CLOCK)
         tally->clock_us[event->node] = event->delay_us;
+    tally->any_validity += event->type == REDLOCK_EVENT_VALIDITY && !event->lock;
 }
 
 void watch_events(struct redlock_options *options, struct tally *tally)
@@ -92,6 +93,7 @@ void watch_events(struct redlock_options *options, struct tally *tally)
     memset(tally, 0, sizeof(*tally));
     options->on_event = watch_event;
     options->event_data = tally;
+    options->event_types = UINT32_MAX;
 }
 
 struct event_wish {

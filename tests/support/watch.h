@@ -23,11 +23,12 @@ void watch_start(struct redlock_lock *lock, struct watched *watched);
 void watch_wait_lost(struct rig *rig, struct watched *watched);
 void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times);
 
-#define WATCH_EVENTS (REDLOCK_EVENT_PROVED + 1)
+#define WATCH_EVENTS (REDLOCK_EVENT_VALIDITY + 1)
 
 /* user_data of watch_event(): how often each event was seen. */
 struct tally {
     unsigned n[WATCH_EVENTS];
+    unsigned any_validity; /* what is left of any lock may be another */
     int64_t clock_us[REDLOCK_MAX_MASTERS]; /* latest step of each master's clock */
 };
 
