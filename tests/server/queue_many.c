@@ -81,7 +81,8 @@ START_TEST(many_get_in_line_by_few_commands_and_are_served_in_order)
     before = commands();
     start_all(MANY, "many");
     wait_all_in_line(MANY);
-    ck_assert_uint_lt(commands() - before, MANY); /* three for each master, and a few refreshes and guards */
+    /* Three for each master, and as many with each refresh while this waits. By single ones: five for each waiter. */
+    ck_assert_uint_lt(commands() - before, MANY * rig.n / 2);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, "many"), MANY);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
