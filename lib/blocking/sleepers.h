@@ -1,6 +1,6 @@
 /* Threads that sleep until the lead has something for them. Each has a place, which is a bit of one of a few futexes,
- * so that many are woken by one system call: to wake them one after the other took a quarter of what a call costs when
- * 64 threads lock at once. Who comes when all places are taken sleeps at a word of its own. */
+ * so that many are woken by one system call: to wake them one after the other took a fifth of what a call costs when 64
+ * threads lock at once. Who comes when all places are taken sleeps at a word of its own. */
 #ifndef RL_BLOCKING_SLEEPERS_H
 #define RL_BLOCKING_SLEEPERS_H
 
