@@ -180,6 +180,9 @@ extern const struct rl_driver_sink rl_host_sink; /* ctx is filled in by the clie
 /* After every event: does everything that the engine wants done. */
 void rl_host_run(struct redlock_client *client);
 
+/* The lock's time, at client->now. */
+void rl_host_tick(struct redlock_lock *lock);
+
 /* After every event that may have concerned this lock: sets its timer. */
 void rl_host_rearm(struct redlock_lock *lock);
 void rl_host_lock_timer(struct rl_timer *timer, struct rl_instant now);

@@ -205,15 +205,24 @@ static void drain(struct redlock_client *client, struct rl_instant now)
     rl_driver_read_now(client->driver);
 }
 
+/* A new round of renewal believes what the one before it did not. */
+void rl_host_tick(struct redlock_lock *lock)
+{
+    struct redlock_client *client = lock->client;
+
+    rl_observe_validity(client, lock);
+    rl_lock_tick(&client->engine, &lock->core, client->now);
+    rl_host_run(client);
+}
+
 void rl_host_lock_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct redlock_lock *lock = RL_CONTAINER_OF(timer, struct redlock_lock, timer);
     struct redlock_client *client = lock->client;
 
     drain(client, now);
-    rl_observe_validity(client, lock); /* a new round believes what it did not before */
-    rl_lock_tick(&client->engine, &lock->core, rl_client_read_clock(client));
-    rl_host_run(client);
+    rl_client_read_clock(client);
+    rl_host_tick(lock);
     rl_host_rearm(lock);
 }
 

@@ -105,11 +105,8 @@ int rl_lock_enter(struct redlock_lock *lock)
     if (lock->dying)
         return REDLOCK_E_CLOSING;
     rl_client_read_clock(client);
-    if (lock->core.state == RL_LOCK_HELD) {
-        rl_observe_validity(client, lock);
-        rl_lock_tick(&client->engine, &lock->core, client->now);
-        rl_host_run(client);
-    }
+    if (lock->core.state == RL_LOCK_HELD)
+        rl_host_tick(lock);
     return 0;
 }
 

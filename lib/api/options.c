@@ -4,6 +4,7 @@
 
 #include "api/client.h"
 #include "core/quorum.h"
+#include "util/event_types.h"
 
 #define SMALLEST_OPTIONS offsetof(struct redlock_options, event_data)
 #define SMALLEST_ACQUIRE_OPTIONS offsetof(struct redlock_acquire_options, min_validity_ms)
@@ -147,14 +148,6 @@ static int check_ranges(const struct redlock_options *o, char *why, size_t size)
     return 0;
 }
 
-/* What is asked for, without the default. */
-static uint32_t event_types(const struct redlock_options *options)
-{
-    if (!options->on_event)
-        return 0;
-    return options->event_types ? options->event_types : ~REDLOCK_EVENT_BIT(REDLOCK_EVENT_VALIDITY);
-}
-
 int rl_options_check(const struct redlock_options *given, size_t n_masters, struct redlock_options *ret_options,
                      char *why, size_t why_size)
 {
@@ -168,7 +161,7 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
     if (given)
         memcpy(&options, given, smaller(given->size, sizeof options));
     options.size = sizeof options;
-    options.event_types = event_types(&options);
+    options.event_types = rl_event_types(&options);
     status = check_ranges(&options, why, why_size);
     if (status == 0)
         status = check_quorum((uint32_t)n_masters, &options, why, why_size);

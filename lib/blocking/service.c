@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "blocking/service.h"
+#include "util/event_types.h"
 #include "util/fork.h"
 
 bool rl_service_forked(const struct redlock_service *service)
@@ -222,14 +223,6 @@ static void end_events(struct redlock_service *service)
     rl_holders_fini(&service->holders);
 }
 
-/* Those that the program's hook is called for. */
-static uint32_t event_types(const struct redlock_options *options)
-{
-    if (!options->on_event)
-        return 0;
-    return options->event_types ? options->event_types : ~REDLOCK_EVENT_BIT(REDLOCK_EVENT_VALIDITY);
-}
-
 static struct redlock_service *allocate(const struct redlock_options *options)
 {
     struct redlock_service *service = calloc(1, sizeof *service);
@@ -241,7 +234,7 @@ static struct redlock_service *allocate(const struct redlock_options *options)
     service->stop.run = stop;
     service->on_event = options->on_event;
     service->event_data = options->event_data;
-    service->event_types = event_types(options);
+    service->event_types = rl_event_types(options);
     service->max_ttl_ms = options->max_ttl_ms;
     rl_lead_init(&service->lead);
     rl_list_init(&service->finished);
