@@ -70,6 +70,7 @@ struct rl_counters {
     uint64_t hand_overs;       /* grants by notification */
     uint64_t spares;           /* votes that a holder did not need, handed on */
     uint64_t yields;           /* grants given back in favour of a lower ticket */
+    uint64_t passed_on;        /* locks that went to a waiter of the same client as they were */
 };
 
 /* Renewals that would all come at once: renew.c. */

@@ -12,8 +12,9 @@
  *
  * BACKING_OFF goes back to where it came from when its time is up; WAITING, too, may give up and end IDLE. LOST also
  * goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to RELEASING for a
- * value that somebody else has set (release_value), and to HELD for a lock that another handle hands over (adopt). A
- * renewal is no state: the lock stays HELD (renew.c).
+ * value that somebody else has set (release_value), and to HELD for a lock that another handle hands over (adopt).
+ * WAITING also goes to HELD with the claim of a handle that waited beside it (pass_on). A renewal is no state: the lock
+ * stays HELD (renew.c).
  *
  * Validity is not a state: the ledger of the current claim decides it at any instant (rl_lock_deadline), and a lock in
  * HELD whose deadline has passed is worth nothing, tick or no tick. */
@@ -194,6 +195,10 @@ bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
 
 /* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
 void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock);
+
+/* In place of rl_lock_release(), if it can be done: `to`, which waits for the same key and has got in line at the same
+ * instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has changed. */
+bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to);
 
 /* Ends a pending acquisition or extension with CANCELED; false if there is none. */
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

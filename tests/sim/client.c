@@ -68,6 +68,7 @@ void client_begin(struct client *client)
 {
     client->world->acting = client;
     client->lag = 0;
+    client->moments++;
     client_read_clock(client);
     world_count(client->world, COUNTER_TURNS);
 }

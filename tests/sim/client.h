@@ -119,6 +119,7 @@ struct turn {
     uint32_t operation; /* that has sent an ENQUEUE ... */
     uint32_t served;    /* ... that has got the lock */
     uint32_t attempts;  /* of all acquisitions */
+    uint32_t moment;    /* of its client, in which that ENQUEUE was sent */
     struct ahead ahead[MAX_CLIENTS * MAX_HANDLES];
 };
 
@@ -164,6 +165,7 @@ struct client {
     uint32_t timer_generation;
     uint32_t life;          /* how many processes there have been */
     uint32_t ops;           /* operations started */
+    uint32_t moments;       /* turns begun */
     uint32_t max_ttl_ms;    /* the largest that it has heard of */
     uint64_t seen[MAX_KEYS]; /* the largest counters in any answer */
     int64_t step_slack;     /* see oracle_steps.c: what it knows of steps is as precise as that, in sum */
@@ -194,6 +196,11 @@ void client_hiccup(struct client *client);
 
 /* Carries out what the engine wants done; to be called after every event. */
 void client_pump(struct client *client);
+
+/* client_cohort.c. Who has got in line in the same turn and waits still has the lock, instead of its release. A holder
+ * that has such a follower has nothing to spare; to be called before it holds. */
+bool client_pass_on(struct client *client, struct handle *handle);
+void client_spare_for_followers(struct client *client, struct handle *handle);
 
 /* After every call of the engine: what has become of the handles. */
 void client_watch(struct client *client);

@@ -34,7 +34,9 @@ void client_release(struct client *client, struct handle *handle)
     }
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
     idle_on_release(client->world, handle);
-    rl_lock_release(&client->engine, &handle->lock, client_read_clock(client));
+    client_read_clock(client);
+    if (!client_pass_on(client, handle))
+        rl_lock_release(&client->engine, &handle->lock, client->now);
     client_pump(client);
 }
 
@@ -90,6 +92,7 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         .longest_ttl_ms = claim->longest_ttl_ms,
         .shortest_extension_ms = claim->shortest_extension_ms,
         .fence = rl_claim_token(claim),
+        .owed_ttl_ms = claim->owed_ttl_ms > claim->ttl_ms ? claim->owed_ttl_ms : 0,
     };
     for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
         const struct rl_slot *slot = &claim->slots[m];

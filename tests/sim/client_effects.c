@@ -74,7 +74,7 @@ static void send_all(struct client *client, const struct rl_effect *effect)
         if (effect->claim->lock->state != RL_LOCK_WAITING)
             world_count(client->world, COUNTER_ASKED_BACK);
         else
-            line_on_enqueue(client->world, &client->handles[box->handle]);
+            line_on_enqueue(client->world, client, &client->handles[box->handle]);
         ear_listen(client);
     }
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
@@ -175,6 +175,7 @@ static void accept(struct client *client, struct handle *handle)
 {
     struct rl_instant now = RL_MUTANT(STALE_ACCEPT) ? client->now : client_read_clock(client);
 
+    client_spare_for_followers(client, handle);
     rl_lock_accept(&client->engine, &handle->lock, now);
     once_on_accept(client->world, client, handle);
     if (handle->lock.state == RL_LOCK_HELD && handle->lock.claim->owed_ttl_ms)

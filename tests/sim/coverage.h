@@ -59,6 +59,7 @@
     X(HAND_OVERS, "grants by a call")                                                                    \
     X(SPARES, "votes that a holder did not need, handed on")                                             \
     X(ASKED_BACK, "... and asked for again by an extension")                                             \
+    X(PASSED_ON, "locks that went to a waiter of the same client as they were")                           \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
     X(CALLS, "calls heard")                                                                              \

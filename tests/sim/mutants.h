@@ -62,6 +62,10 @@
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
     X(SPARE_ONE_TOO_MANY, "engine", 10000, "a holder hands on one vote more than it can spare")          \
     X(SPARE_ASKED_TOO_SOON, "engine", 10000, "it is asked for again before its release is confirmed")     \
+    X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
+    X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
+    X(COHORT_PLACE_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
+    X(COHORT_OF_ANYBODY, "host", 10000, "a lock is passed on to whoever of its client waits")            \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
     X(QUEUED_NOT_UNDONE, "engine", 10000, "who gives up keeps his place in line")                        \

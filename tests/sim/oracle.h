@@ -64,6 +64,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
 void once_end(struct world *world, struct client *client, struct handle *handle, enum rl_op op, enum rl_end status);
 /* An attempt has been accepted, perhaps; or given up, with this status. */
 void once_on_accept(struct world *world, const struct client *client, const struct handle *handle);
+void once_on_pass(struct world *world, const struct client *client, const struct handle *handle);
 void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
                             enum rl_end status);
 void once_on_send(struct world *world, struct box *box, enum rl_step step, uint32_t nodes);
@@ -103,7 +104,7 @@ bool steps_all_seen(const struct world *world, const struct client *client);
  * first ENQUEUE for this acquisition is sent; it has got the lock. */
 void line_on_place(struct world *world, struct box *box, unsigned master);
 void line_on_hand_over(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms);
-void line_on_enqueue(struct world *world, struct handle *handle);
+void line_on_enqueue(struct world *world, const struct client *client, struct handle *handle);
 void line_on_accept(struct world *world, const struct client *client, struct handle *handle);
 int64_t line_patience(const struct world *world);
 void line_on_patience(struct world *world);

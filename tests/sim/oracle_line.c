@@ -113,11 +113,12 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
                             .masters = masters, .since = world->now - 2 * lease_of(handle)};
 }
 
-void line_on_enqueue(struct world *world, struct handle *handle)
+void line_on_enqueue(struct world *world, const struct client *client, struct handle *handle)
 {
     if (handle->turn.operation == handle->pending.generation)
         return;
     handle->turn.operation = handle->pending.generation;
+    handle->turn.moment = client->moments;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++)
             note_ahead(world, handle, &world->clients[c], &world->clients[c].handles[h]);

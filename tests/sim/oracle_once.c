@@ -42,7 +42,8 @@ void once_start(struct world *world, struct client *client, struct handle *handl
                     record->generation);
 }
 
-/* protocol 2.4, the manual's promise: "OK: a quorum of masters is known not to hold this value". */
+/* protocol 2.4, the manual's promise: "OK: a quorum of masters is known not to hold this value"; or it has been passed
+ * on, and this is the place of the one who has it now. */
 static void check_released(struct world *world, const struct client *client, const struct handle *handle)
 {
     const struct box *box = box_of_claim(handle->lock.claim);
@@ -100,18 +101,29 @@ void once_on_answer(struct world *world, struct box *box, enum rl_step step, uns
 }
 
 /* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
-void once_on_accept(struct world *world, const struct client *client, const struct handle *handle)
+static void check_accepted(struct world *world, const struct client *client, const struct handle *handle)
 {
     struct rl_instant now = {clockwork_read(&client->clock, client_true_now(client))};
-    struct rl_instant deadline;
+    struct rl_instant deadline = rl_lock_deadline(&client->engine, &handle->lock);
 
+    fence_on_accept(world, client, handle);
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish->min_validity.ns)
+        world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
+}
+
+void once_on_accept(struct world *world, const struct client *client, const struct handle *handle)
+{
     if (handle->lock.state != RL_LOCK_HELD)
         return;
     steps_on_accept(world, client, box_of_claim(handle->lock.claim));
-    fence_on_accept(world, client, handle);
-    deadline = rl_lock_deadline(&client->engine, &handle->lock);
-    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish->min_validity.ns)
-        world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
+    check_accepted(world, client, handle);
+}
+
+/* What is known of clocks is what was known when the first of a cohort was accepted. */
+void once_on_pass(struct world *world, const struct client *client, const struct handle *handle)
+{
+    world_count(world, COUNTER_PASSED_ON);
+    check_accepted(world, client, handle);
 }
 
 static size_t count_votes(const struct rl_claim *claim, enum rl_outcome vote)

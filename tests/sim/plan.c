@@ -190,11 +190,13 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng rng;
     struct rng contest;
     struct rng line;
+    struct rng cohort;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
     rng_init(&contest, seed, 6);
     rng_init(&line, seed, 7);
+    rng_init(&cohort, seed, 8);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -206,6 +208,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     draw_sizes(plan, &rng, options);
     plan_contest_sizes(plan, &contest, options);
     plan_line_sizes(plan, &line, options);
+    plan_line_cohorts(plan, &cohort, options);
     draw_config(plan, &rng);
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);

@@ -58,6 +58,7 @@ struct plan {
     uint32_t line_permille;   /* how many acquisitions wait in line, */
     uint32_t brief_permille;  /* ... and how many of these expect to hold for a moment only */
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
+    uint32_t cohort_permille; /* how many of the latter take others of their client with them */
     bool crowded;             /* many wait for one key that nobody holds for long */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
@@ -78,8 +79,9 @@ void plan_contest_draw(struct plan *plan, struct rng *rng, const struct plan_opt
 void plan_contest_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_contest_faults(struct plan *plan, struct rng *rng, const struct plan_options *options, int64_t round_trip);
 
-/* plan_line.c, for plan_draw(): who waits in line here; their ttls; the sizes of crowded worlds. */
+/* plan_line.c, for plan_draw(): who waits in line here, and in company; their ttls; the sizes of crowded worlds. */
 void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_line_times(struct plan *plan, struct rng *rng);
 void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
 

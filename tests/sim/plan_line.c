@@ -55,6 +55,20 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
     }
 }
 
+/* Whoever is to take others along must have some. */
+void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options)
+{
+    bool many = rng_chance(rng, plan->crowded ? 600 : 300);
+    uint32_t company = 2 + rng_below(rng, MAX_HANDLES - 1);
+
+    plan->cohort_permille = !plan->line_permille || !many ? 0 : rng_chance(rng, 500) ? 900 : 400;
+    if (!plan->cohort_permille || plan->crowded || options->max_handles)
+        return;
+    if (plan->n_handles[0] < company)
+        plan->n_handles[0] = (uint8_t)company;
+    memset(plan->handle_keys[0], 0, sizeof plan->handle_keys[0]);
+}
+
 /* Masters see things in different orders. */
 static void shuffle_paths(struct plan *plan, struct rng *rng, int64_t round_trip)
 {

@@ -86,11 +86,37 @@ static struct rl_acquire last_wish(struct client *client)
     };
 }
 
-static void acquire(struct client *client, struct handle *handle)
+static void acquire(struct client *client, struct handle *handle, const struct rl_acquire *other);
+
+/* Those whose turn to think it is. */
+static bool may_come_along(struct client *client, const struct handle *handle, const struct handle *other)
+{
+    return other != handle && other->key == handle->key && !agent_of(client, other)->done &&
+           agent_of(client, other)->intent == INTENT_ACQUIRE && other->pending.op == RL_OP_NONE &&
+           (other->lock.state == RL_LOCK_IDLE || other->lock.state == RL_LOCK_LOST);
+}
+
+static void bring_others(struct client *client, const struct handle *handle, const struct rl_acquire *wish)
+{
+    for (unsigned i = 0; i < client->n_handles; i++) {
+        struct handle *other = &client->handles[i];
+
+        if (wish->wait == RL_WAIT_SPIN || !may_come_along(client, handle, other))
+            continue;
+        agent_of(client, other)->generation++;
+        agent_of(client, other)->intent = INTENT_NOTHING;
+        acquire(client, other, wish);
+    }
+}
+
+/* For itself, or along with another one, mostly for the same time. */
+static void acquire(struct client *client, struct handle *handle, const struct rl_acquire *other)
 {
     struct agent *agent = agent_of(client, handle);
     struct world *world = client->world;
     struct rl_acquire wish;
+    bool brings = !other && world->plan.cohort_permille &&
+                  rng_chance(&world->work, world->plan.cohort_permille);
 
     agent->last_round = world->phase != PHASE_FAULTS;
     wish = agent->last_round ? last_wish(client) : draw_wish(client);
@@ -98,7 +124,13 @@ static void acquire(struct client *client, struct handle *handle)
         agent_intend(client, handle, INTENT_CANCEL, agent_time(world, agent->think_ns));
     else if (!agent->last_round && rng_chance(&world->work, agent->destroy_permille))
         agent_intend(client, handle, INTENT_DESTROY, agent_time(world, agent->think_ns));
+    if (other && rng_chance(&world->work, 700))
+        wish.ttl_ms = other->ttl_ms;
+    if ((brings || other) && wish.wait == RL_WAIT_QUEUE)
+        wish.wait = RL_WAIT_FIFO;
     client_acquire(client, handle, &wish);
+    if (brings)
+        bring_others(client, handle, &wish);
 }
 
 /* --- Holding ------------------------------------------------------------------------------------------------------ */
@@ -250,7 +282,7 @@ static void adopt(struct client *client, struct handle *handle)
     parcel = world->parcels[place];
     world->parcels[place].box = BOX_NONE;
     wish = draw_wish(client);
-    wish.ttl_ms = parcel.inheritance.ttl_ms;
+    wish.ttl_ms = parcel.inheritance.owed_ttl_ms ? parcel.inheritance.owed_ttl_ms : parcel.inheritance.ttl_ms;
     wish.renew_ms = wish.renew_ms ? wish.ttl_ms / 3 + 1 : 0;
     wish.fenced = parcel.inheritance.fence != 0;
     client_adopt(client, handle, &parcel, &wish);
@@ -267,7 +299,7 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
     switch (intent) {
     case INTENT_ACQUIRE:
         if (state == RL_LOCK_IDLE || state == RL_LOCK_LOST)
-            acquire(client, handle);
+            acquire(client, handle, NULL);
         break;
     case INTENT_CANCEL:
         client_cancel(client, handle);

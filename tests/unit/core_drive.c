@@ -173,6 +173,15 @@ void core_release(struct core *core)
     core_drain(core);
 }
 
+bool core_pass_on(struct core *core, unsigned to)
+{
+    bool passed = rl_lock_pass_on(&core->engine, core_lock(core), core->now, &core->locks[to]);
+
+    core->started[core->handle] += passed;
+    core_drain(core);
+    return passed;
+}
+
 void core_release_value(struct core *core, uint32_t ttl_ms)
 {
     core->started[core->handle]++;

@@ -218,6 +218,7 @@ void core_acquire(struct core *core, const struct rl_acquire *wish);
 void core_extend(struct core *core, uint32_t ttl_ms);
 void core_release(struct core *core);
 void core_release_value(struct core *core, uint32_t ttl_ms);
+bool core_pass_on(struct core *core, unsigned to); /* in place of a release; false: nothing has happened */
 void core_detach(struct core *core);
 void core_forget(struct core *core);
 bool core_cancel(struct core *core);

@@ -1,0 +1,463 @@
+/* A lock that is passed on to a waiter of the same client: core/cohort.c. */
+#include <stdlib.h>
+
+#include "core_harness.h"
+#include "suite.h"
+
+/* 2000 ms of lease, and 4000 ms of ttl, less 1 % and 2 ms. */
+#define USABLE_MS 1978
+#define USABLE_TTL_MS 3958
+
+static void look_at(struct core *core, unsigned handle)
+{
+    core->handle = handle;
+}
+
+/* Two in line with three masters, the first of which has the lock. */
+static struct core *start_with(const struct rl_acquire *first, const struct rl_acquire *second)
+{
+    struct core *core = core_start(3);
+
+    core_acquire(core, first);
+    look_at(core, 1);
+    core_acquire(core, second);
+    core_answers(core, "qqq");
+    core_answers(core, "qqq");
+    look_at(core, 0);
+    for (unsigned node = 0; node < 3; node++) {
+        core->counters[node] = 9;
+        core_hand_over(core, node);
+    }
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    core_skip(core);
+    return core;
+}
+
+/* The second one keeps its place up until then. */
+static void wait_until(struct core *core, int64_t ms)
+{
+    for (int64_t at = core->now.ns / RL_NS_PER_MS / 500 * 500 + 500; at < ms; at += 500) {
+        core_run_to(core, at);
+        core_answers(core, "qqq");
+    }
+    core_run_to(core, ms);
+}
+
+static struct core *start(void)
+{
+    struct rl_acquire wish = core_wish_in_line();
+
+    return start_with(&wish, &wish);
+}
+
+/* --- Passing on --------------------------------------------------------------------------------------------------- */
+
+START_TEST(the_next_one_holds_at_once_and_no_master_is_asked_for_it)
+{
+    struct core *core = start();
+
+    core_run_to(core, 10);
+    ck_assert(core_pass_on(core, 1));
+    core_expect(core, "t=10ms SEND release #2: 0 1 2\nt=10ms COMPLETE release ok\nt=10ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
+    ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
+    look_at(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
+    ck_assert_uint_eq(core->engine.counters.passed_on, 1);
+    core_release(core);
+    core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(both_see_which_masters_voted_for_it)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core = core_start(3);
+
+    core_acquire(core, &wish);
+    look_at(core, 1);
+    core_acquire(core, &wish);
+    look_at(core, 0);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    ck_assert(core_pass_on(core, 1));
+    for (unsigned handle = 0; handle < 2; handle++) {
+        const struct rl_slot *slots = core->locks[handle].claim->slots;
+
+        for (unsigned node = 0; node < 2; node++) {
+            ck_assert_uint_eq(slots[node].answer, RL_GRANTED);
+            ck_assert_uint_eq(slots[node].detail, handle ? RL_DETAIL_NONE : RL_DETAIL_HANDED_ON);
+        }
+        ck_assert_uint_eq(slots[2].answer, RL_NOT_ASKED);
+    }
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_place_that_a_master_has_not_heard_the_end_of_is_a_debt)
+{
+    struct core *core = start();
+
+    core_link(core, 2, RL_LINK_DOWN);
+    ck_assert(core_pass_on(core, 1));
+    core_answers(core, "gg");
+    ck_assert_uint_eq(core->engine.n_debts, 1);
+    core_skip(core);
+    core_link(core, 2, RL_LINK_READY);
+    core_expect(core, "t=0ms SEND rollback #2: 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over)
+{
+    struct core *core = start();
+
+    wait_until(core, 900);
+    ck_assert(core_pass_on(core, 1));
+    core_answers(core, "ggg");
+    core_skip(core);
+    look_at(core, 1);
+    core_run_to(core, 999);
+    core_expect(core, "");
+    core_run_to(core, 1000);
+    core_expect(core, "t=1000ms SEND extend #1: 0 1 2\n");
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 1000 + USABLE_TTL_MS);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(what_has_its_ttl_already_is_extended_all_the_same)
+{
+    struct core *core = start(); /* without renewal */
+
+    wait_until(core, 989);
+    core_answers(core, "ggg");
+    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_run_to(core, 1000);
+    core_answers(core, "qqq");
+    core_run_to(core, 1400);
+    ck_assert(core_pass_on(core, 1));
+    core_answers(core, "ggg");
+    core_skip(core);
+    look_at(core, 1);
+    ck_assert_uint_eq(core->locks[1].claim->owed_ttl_ms, 4000);
+    core_run_to(core, 2989);
+    core_expect(core, "t=2989ms SEND extend #1: 0 1 2\n"); /* half of its time is over */
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core_deadline_ms(core), 2989 + USABLE_TTL_MS);
+    core_stop(core);
+}
+END_TEST
+
+/* Where the claim has its ttl, and as long as it has its lease. */
+START_TEST(renewals_go_on_in_their_rhythm)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.renew_ms = 1200;
+    core = start_with(&wish, &wish);
+    if (_i) {
+        wait_until(core, 989);
+        core_answers(core, "ggg");
+    }
+    wait_until(core, _i ? 1400 : 400);
+    ck_assert(core_pass_on(core, 1));
+    while (core_queued(core, 0))
+        core_answers(core, "ggg");
+    core_skip(core);
+    look_at(core, 1);
+    core_run_to(core, _i ? 2188 : 999);
+    core_expect(core, "");
+    core_run_to(core, _i ? 2189 : 1000);
+    core_expect(core, _i ? "t=2189ms SEND extend #1: 0 1 2\n" : "t=1000ms SEND extend #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_last_one_hands_on_what_it_can_spare)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire brief = wish;
+    struct core *core;
+
+    brief.brief = true;
+    core = start_with(&wish, &brief);
+    ck_assert(core_pass_on(core, 1));
+    look_at(core, 1);
+    ck_assert_uint_eq(core->engine.counters.spares, 1);
+    ck_assert_int_eq(core->locks[1].claim->slots[2].undo, RL_UNDO_SENT);
+    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
+    core_stop(core);
+}
+END_TEST
+
+/* Whatever still comes for the value counts for the one who has it now; what comes for the place, for nobody. */
+START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core = core_start(3);
+
+    core_acquire(core, &wish);
+    core_answers(core, "qqq");
+    look_at(core, 1);
+    core_acquire(core, &wish);
+    look_at(core, 0);
+    core_hand_over(core, 0);
+    core_hand_over(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert(core_pass_on(core, 1)); /* its ENQUEUE is not answered yet */
+    core_answers(core, "ggg");
+    look_at(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(core->engine.counters.late_grants, 3);
+    ck_assert_int_ne(core->locks[1].claim->slots[2].vote, RL_GRANTED);
+    core_hand_over(core, 2);
+    ck_assert_int_eq(core->locks[1].claim->slots[2].vote, RL_GRANTED);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_chain_is_extended_as_if_one_had_held_it)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core = core_start(3);
+
+    for (unsigned i = 0; i < CORE_LOCKS; i++) {
+        look_at(core, i);
+        core_acquire(core, &wish);
+    }
+    for (unsigned i = 0; i < CORE_LOCKS; i++)
+        core_answers(core, "qqq");
+    look_at(core, 0);
+    for (unsigned node = 0; node < 3; node++)
+        core_hand_over(core, node);
+    for (unsigned i = 1; i < CORE_LOCKS; i++) {
+        core_run_to(core, 100 * i);
+        ck_assert(core_pass_on(core, i));
+        look_at(core, i);
+        ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
+        core_answers(core, "ggg");
+    }
+    core_skip(core);
+    core_run_to(core, 1000);
+    core_expect(core, "t=1000ms SEND extend #1: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+/* --- Not passing on ----------------------------------------------------------------------------------------------- */
+
+START_TEST(half_of_the_time_must_be_left)
+{
+    struct core *core = start();
+
+    core_sleep_to(core, _i ? 979 : 978);
+    ck_assert(core_pass_on(core, 1) == !_i);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(as_much_must_be_left_as_the_next_one_demands)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire demanding = wish;
+    struct core *core;
+
+    demanding.min_validity = rl_ms(1100);
+    core = start_with(&wish, &demanding);
+    core_sleep_to(core, _i ? 879 : 878);
+    ck_assert(core_pass_on(core, 1) == !_i);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_has_no_time_left_to_wait_gets_nothing)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire hasty = wish;
+    struct core *core;
+
+    hasty.deadline = (struct rl_instant){rl_ms(10).ns};
+    core = start_with(&wish, &hasty);
+    core_sleep_to(core, _i ? 10 : 9);
+    ck_assert(core_pass_on(core, 1) == !_i);
+    core_stop(core);
+}
+END_TEST
+
+/* A token names one acquisition. */
+START_TEST(a_fencing_token_is_not_passed_on)
+{
+    struct rl_acquire fenced = core_wish_in_line();
+    struct core *core;
+
+    fenced.fenced = true;
+    core = start_with(&fenced, &fenced);
+    ck_assert(!core_pass_on(core, 1));
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_wants_a_token_is_given_nothing_without_one)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire fenced = wish;
+    struct core *core;
+
+    fenced.fenced = true;
+    core = start_with(&wish, &fenced);
+    ck_assert(!core_pass_on(core, 1));
+    core_stop(core);
+}
+END_TEST
+
+/* Should it die, the others would wait for longer than its ttl. A lease is not longer. */
+START_TEST(what_was_granted_for_longer_than_the_next_one_wants_is_not_passed_on)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire shorter = wish;
+    struct core *core;
+
+    shorter.ttl_ms = 3000;
+    core = start_with(&wish, &shorter);
+    if (_i) {
+        wait_until(core, 989);
+        core_answers(core, "ggg");
+    }
+    ck_assert(core_pass_on(core, 1) == !_i);
+    core_stop(core);
+}
+END_TEST
+
+/* protocol 1.1: a deletion of that value is on its way. */
+START_TEST(a_value_of_which_a_vote_was_handed_on_is_not_passed_on)
+{
+    struct rl_acquire brief = core_wish_in_line();
+    struct core *core;
+
+    brief.brief = true;
+    core = start_with(&brief, &brief);
+    ck_assert_uint_eq(core->engine.counters.spares, 1);
+    if (_i)
+        core_answer(core, 2, RL_GRANTED);
+    ck_assert(!core_pass_on(core, 1));
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(what_is_being_extended_or_renewed_is_not_passed_on)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.renew_ms = 1000;
+    core = start_with(&wish, &wish);
+    wait_until(core, 989);
+    core_answers(core, "ggg");
+    wait_until(core, 1500);
+    if (_i)
+        core_extend(core, 0);
+    else
+        core_run_to(core, 1989);
+    ck_assert_int_eq(core->locks[0].renewing, !_i);
+    ck_assert(!core_pass_on(core, 1));
+    core_stop(core);
+}
+END_TEST
+
+/* A renewal has failed; the holder was warned; a vote was cut short by a clock step. */
+START_TEST(what_is_in_danger_is_not_passed_on)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct core *core;
+
+    wish.renew_ms = 1000;
+    wish.at_risk_ms = _i == 1 ? 1300 : 0;
+    core = start_with(&wish, &wish);
+    wait_until(core, 989);
+    core_answers(core, "ggg");
+    if (_i == 0) {
+        wait_until(core, 1989);
+        core_answers(core, "fff");
+        ck_assert(core->locks[0].round_failed);
+    } else if (_i == 1) {
+        core_sleep_to(core, 3700);
+        rl_lock_tick(&core->engine, &core->locks[0], core->now);
+        core_drain(core);
+        ck_assert(core->locks[0].warned);
+        core->locks[0].claim->ttl_ms = 1000; /* so that half of it is left */
+    } else {
+        core_step_clock(core, 0, 10);
+        ck_assert(core->locks[0].stepped);
+    }
+    ck_assert(!core_pass_on(core, 1));
+    core_stop(core);
+}
+END_TEST
+
+/* With its full ttl it would be warned at once. */
+START_TEST(nobody_starts_with_a_warning)
+{
+    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire careful = wish;
+    struct core *core;
+
+    careful.at_risk_ms = 3500;
+    core = start_with(&wish, &careful);
+    if (_i) {
+        wait_until(core, 989);
+        core_answers(core, "ggg");
+    }
+    wait_until(core, _i ? 1447 + _i - 1 : 900);
+    ck_assert(core_pass_on(core, 1) == (_i < 1));
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(nobody_but_a_waiter_is_given_anything)
+{
+    struct core *core = start();
+
+    ck_assert(!core_pass_on(core, 2));
+    look_at(core, 1);
+    core_cancel(core);
+    look_at(core, 0);
+    ck_assert(!core_pass_on(core, 1));
+    ck_assert_uint_eq(core->engine.counters.passed_on, 0);
+    core_stop(core);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cohort");
+    TCase *on = suite_add_case(suite, "passing on", NULL, NULL);
+    TCase *off = suite_add_case(suite, "not passing on", NULL, NULL);
+
+    tcase_add_test(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it);
+    tcase_add_test(on, both_see_which_masters_voted_for_it);
+    tcase_add_test(on, a_place_that_a_master_has_not_heard_the_end_of_is_a_debt);
+    tcase_add_test(on, the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over);
+    tcase_add_test(on, what_has_its_ttl_already_is_extended_all_the_same);
+    tcase_add_loop_test(on, renewals_go_on_in_their_rhythm, 0, 2);
+    tcase_add_test(on, the_last_one_hands_on_what_it_can_spare);
+    tcase_add_test(on, what_is_on_its_way_counts_for_whoever_has_the_value);
+    tcase_add_test(on, a_chain_is_extended_as_if_one_had_held_it);
+    tcase_add_loop_test(off, half_of_the_time_must_be_left, 0, 2);
+    tcase_add_loop_test(off, as_much_must_be_left_as_the_next_one_demands, 0, 2);
+    tcase_add_loop_test(off, who_has_no_time_left_to_wait_gets_nothing, 0, 2);
+    tcase_add_test(off, a_fencing_token_is_not_passed_on);
+    tcase_add_test(off, who_wants_a_token_is_given_nothing_without_one);
+    tcase_add_loop_test(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_passed_on, 0, 2);
+    tcase_add_loop_test(off, a_value_of_which_a_vote_was_handed_on_is_not_passed_on, 0, 2);
+    tcase_add_loop_test(off, what_is_being_extended_or_renewed_is_not_passed_on, 0, 2);
+    tcase_add_loop_test(off, what_is_in_danger_is_not_passed_on, 0, 3);
+    tcase_add_loop_test(off, nobody_starts_with_a_warning, 0, 2);
+    tcase_add_test(off, nobody_but_a_waiter_is_given_anything);
+    return suite_run(suite);
+}
