@@ -47,7 +47,7 @@ struct redlock_stats {
     uint64_t canceled;
     uint64_t extends;         /* extensions accepted, and confirmed by a quorum */
     uint64_t extended;
-    uint64_t releases;        /* releases accepted, and confirmed by a quorum */
+    uint64_t releases;        /* releases accepted, and confirmed by a quorum or passed on */
     uint64_t released;
     uint64_t lost;            /* locks whose validity ended while they were held */
     uint64_t rollbacks;       /* attempts that failed and were undone; canceled ones are not counted */
@@ -68,6 +68,7 @@ struct redlock_stats {
     uint64_t waits;           /* acquisitions that got in line */
     uint64_t hand_overs;      /* votes of masters that came by a notification */
     uint64_t yields;          /* times that votes were given back since a lower ticket waits */
+    uint64_t passed_on;       /* locks that went from one waiter of this client to the next, without a master */
 };
 
 struct redlock_node_stats {
@@ -176,7 +177,7 @@ struct redlock_event {
     int64_t latency_us;
     int64_t delay_us;
     int64_t remaining_us;
-    const char *token; /* of the attempt: treat as a secret of the holder */
+    const char *token; /* of the attempt, or of a hold that was passed on: treat as a secret of the holder */
     const char *text;
     enum redlock_standing standing;
     enum redlock_fault fault;

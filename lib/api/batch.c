@@ -96,7 +96,7 @@ static bool encode_newcomers(struct redlock_client *client, const struct rl_batc
 {
     struct rl_followers followers = {.n = batch->n - 1};
 
-    if (!batch->entries[0].claim->lock)
+    if (!batch->entries[0].claim->lock || batch->entries[0].claim->undoing)
         return false; /* has given up since it was written to another master */
     for (size_t i = 0; i < followers.n; i++) {
         followers.tokens[i] = token_of(batch, i + 1);
@@ -198,7 +198,7 @@ static void refuse_who_gave_up(struct redlock_client *client, struct rl_batch *b
     size_t kept = 0;
 
     for (size_t i = 0; i < batch->n; i++) {
-        if (batch->entries[i].claim->lock) {
+        if (batch->entries[i].claim->lock && !batch->entries[i].claim->undoing) {
             batch->entries[kept++] = batch->entries[i];
             continue;
         }
@@ -221,6 +221,8 @@ bool rl_batch_flush(struct redlock_client *client)
     batch->sent = client->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
         refuse_who_gave_up(client, batch);
+    if (batch->n > 0)
+        rl_cohort_form(client, batch);
     if (batch->n == 1 && is_latest(batch))
         write_one(client, batch);
     else if (batch->n > 0)

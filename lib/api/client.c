@@ -165,6 +165,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     rl_host_claims_init(client);
     rl_batch_init(client);
+    rl_contended_init(client);
     rl_token_source_init(&client->tokens, rl_client_read_clock(client));
     status = rl_trust_init(client, masters, n);
     rl_waiters_init(client);

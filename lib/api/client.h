@@ -28,8 +28,10 @@ struct rl_host_claim {
     union {
         struct {
             char text[RL_TOKEN_SIZE];
-            bool asked;   /* for a place in line. In the gap of the other kind, which never is */
-            bool in_line; /* notifications may name it: waiters.c */
+            bool asked : 1;   /* for a place in line. In the gap of the other kind, which never is */
+            bool in_line : 1; /* notifications may name it: waiters.c */
+            bool told : 1;    /* the application knows it: cohort.c */
+            bool foreign : 1; /* its lock has held another value, and has passed that on */
             uint8_t heirs; /* votes that were handed on, and that somebody has got: precedence.c */
         } own;
         struct {
@@ -60,6 +62,8 @@ struct rl_attempt {
     };
     struct rl_acquire wish; /* the engine's, too */
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
+    struct rl_list company; /* of those who wait for the key, and got in line together: cohort.c */
+    struct redlock_lock *waiter; /* whose attempt it is, if it is in that list */
     struct rl_line line;    /* the engine's; comes last, and needs no initialisation */
 };
 
@@ -77,6 +81,7 @@ struct redlock_lock {
     int16_t refusal;           /* why no claim could be made */
     uint8_t alarms;            /* set of enum redlock_alarm_kind that are to be told */
     bool dying;
+    uint32_t cohort;           /* with which it got in line last; 0: alone */
 };
 
 /* Those who are called by notifications: waiters.c. */
@@ -97,6 +102,7 @@ struct rl_contended_key {
     struct rl_instant since; /* when a lock of this client has got it last, RL_NEVER: none has */
     struct rl_instant ended; /* when the release of the last one began */
     bool brief;              /* that one held it for a moment only */
+    struct rl_list company;  /* attempts that wait for it, and got in line together: cohort.c */
 };
 
 struct rl_contended {
@@ -155,6 +161,8 @@ struct redlock_client {
     struct rl_contended contended;
     struct rl_timer debts_timer;
     struct rl_batching batching;
+    uint32_t cohorts;            /* the latest one's number */
+    struct redlock_lock *heir;   /* to whom a lock is being passed on */
     struct rl_bytes scratch;     /* the command that is being fanned out */
     struct rl_shutdown shutdown;
     struct redlock_stats stats;
@@ -269,9 +277,23 @@ void rl_crowd_init(struct redlock_client *client);
 /* At the end of the turn: flushes what is gathered, or leaves it for a moment. true: something was written. */
 bool rl_crowd_end_turn(struct redlock_client *client);
 
+/* --- cohort.c --------------------------------------------------------------------------------------------------- */
+
+struct rl_batch;
+
+/* Newcomers are about to be written. */
+void rl_cohort_form(struct redlock_client *client, const struct rl_batch *batch);
+
+/* A lock that waited is about to hold: what it may spare. Its acquisition has ended. Its release: true, somebody else
+ * of its cohort has the lock instead. */
+void rl_cohort_spare(struct redlock_lock *lock);
+void rl_cohort_leave(struct redlock_lock *lock);
+bool rl_cohort_pass_on(struct redlock_lock *lock);
+
 /* --- contended.c ------------------------------------------------------------------------------------------------ */
 
 /* By client->now. */
+void rl_contended_init(struct redlock_client *client);
 void rl_contended_note(struct redlock_client *client, const struct rl_key *key);
 bool rl_contended(struct redlock_client *client, const struct rl_key *key);
 
@@ -281,6 +303,9 @@ bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *k
 bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *key, struct rl_span within);
 void rl_contended_taken(struct redlock_client *client, const struct rl_key *key);
 void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key);
+
+/* Of waiters for this key; NULL: it is not known. */
+struct rl_list *rl_contended_company(struct redlock_client *client, const struct rl_key *key);
 
 /* --- waiters.c -------------------------------------------------------------------------------------------------- */
 
@@ -377,6 +402,8 @@ int rl_lock_enter(struct redlock_lock *lock);
 int rl_lock_leave(struct redlock_lock *lock);
 bool rl_lock_is_free(const struct redlock_lock *lock);
 bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still to come */
+bool rl_lock_has_passed_on(const struct redlock_lock *lock); /* its value has another holder now */
+const char *rl_lock_token(const struct redlock_lock *lock); /* the application has not asked for it */
 
 /* --- observe.c, options.c --------------------------------------------------------------------------------------- */
 

@@ -22,10 +22,14 @@ struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
 {
     struct rl_attempt *attempt = client->spare_attempts;
 
+    if (attempt)
+        client->spare_attempts = attempt->next_spare;
+    else
+        attempt = malloc(attempt_size(client));
     if (!attempt)
-        return calloc(1, attempt_size(client));
-    client->spare_attempts = attempt->next_spare;
+        return NULL;
     memset(attempt, 0, offsetof(struct rl_attempt, line));
+    rl_list_init(&attempt->company);
     return attempt;
 }
 
@@ -192,10 +196,14 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
     rl_observe(lock->client, event);
 }
 
+/* What is passed on has the heir's claim already. */
 static void tell(struct redlock_lock *lock, enum rl_op op, int status)
 {
+    bool passed_on = op == RL_OP_RELEASE && lock->client->heir && rl_lock_has_passed_on(lock);
+    const struct redlock_lock *holder = passed_on ? lock->client->heir : lock;
+
     rl_observe_ledger(lock, &(struct redlock_event){.type = event_type(op, status), .op = rl_public_op(op),
-                                                    .status = status, .token = redlock_lock_token(lock)});
+                                                    .status = status, .token = rl_lock_token(holder)});
 }
 
 /* --- Queue and delivery ----------------------------------------------------------------------------------------- */
@@ -217,6 +225,8 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     pending->status = (int16_t)rl_public_status(lock, status);
     pending->cause = (int16_t)rl_public_status(lock, cause);
     count(&client->stats, op, pending->status);
+    if (op == RL_OP_ACQUIRE)
+        rl_cohort_leave(lock);
     if (op == RL_OP_ACQUIRE && status == RL_END_OK)
         rl_contended_taken(client, lock->key);
     if (rl_observes(client, event_type(op, pending->status)))
@@ -249,6 +259,7 @@ static struct rl_pending take_attempt(struct redlock_lock *lock)
 {
     struct rl_pending pending = lock->attempt->pending;
 
+    rl_cohort_leave(lock);
     give_back(lock->client, lock->attempt);
     lock->attempt = NULL;
     return pending;

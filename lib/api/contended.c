@@ -22,6 +22,20 @@ static uint64_t hash_of(const struct rl_key *key)
     return rl_hash(key->bytes, key->size);
 }
 
+void rl_contended_init(struct redlock_client *client)
+{
+    for (size_t i = 0; i < RL_CONTENDED_KEYS; i++)
+        rl_list_init(&client->contended.seen[i].company);
+}
+
+static void replace(struct rl_contended_key *entry, uint64_t hash)
+{
+    while (!rl_list_empty(&entry->company))
+        rl_list_remove(entry->company.next);
+    *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER, .ended = RL_LONG_AGO};
+    rl_list_init(&entry->company);
+}
+
 void rl_contended_note(struct redlock_client *client, const struct rl_key *key)
 {
     struct rl_contended *contended = &client->contended;
@@ -29,7 +43,7 @@ void rl_contended_note(struct redlock_client *client, const struct rl_key *key)
     struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
     if (entry->hash != hash)
-        *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER, .ended = RL_LONG_AGO};
+        replace(entry, hash);
     contended->until = rl_after(client->now, (struct rl_span){MEMORY_NS});
     entry->until = contended->until;
 }
@@ -97,4 +111,11 @@ void rl_contended_given_up(struct redlock_client *client, const struct rl_key *k
     entry->brief = rl_until(entry->since, client->now).ns < BRIEF_NS;
     entry->since = RL_NEVER;
     entry->ended = client->now;
+}
+
+struct rl_list *rl_contended_company(struct redlock_client *client, const struct rl_key *key)
+{
+    struct rl_contended_key *entry = find_hold(client, key);
+
+    return entry ? &entry->company : NULL;
 }

@@ -121,7 +121,7 @@ static uint32_t loose_by_rank(const struct redlock_client *client, const struct 
 static void put_ttl(FILE *out, const struct rl_lock *lock)
 {
     fprintf(out, "%" PRIu32, lock->claim->ttl_ms);
-    if (lock->claim->owed_ttl_ms)
+    if (lock->claim->owed_ttl_ms > lock->claim->ttl_ms)
         fprintf(out, "/%" PRIu32, lock->claim->owed_ttl_ms);
 }
 

@@ -148,6 +148,7 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     if (!lock->attempt)
         return REDLOCK_E_NOMEM;
     lock->client->stats.acquires++;
+    lock->cohort = 0; /* an adopted value is told, and not passed on in any case */
     lock->attempt->wish = wish;
     lock->attempt->wish.line = &lock->attempt->line;
     lock->attempt->wish.brief = rl_contended_is_brief(lock->client, lock->key);
@@ -208,7 +209,8 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
     if (lock->core.state != RL_LOCK_LOST)
         rl_contended_given_up(lock->client, lock->key);
     rl_pending_start(&lock->release, RL_OP_RELEASE, lock->client->now, cb, user_data);
-    rl_lock_release(&lock->client->engine, &lock->core, lock->client->now);
+    if (!rl_cohort_pass_on(lock))
+        rl_lock_release(&lock->client->engine, &lock->core, lock->client->now);
     return rl_lock_leave(lock);
 }
 
@@ -328,11 +330,21 @@ const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
     return lock->key->bytes + prefix_size;
 }
 
+bool rl_lock_has_passed_on(const struct redlock_lock *lock)
+{
+    return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.foreign;
+}
+
+const char *rl_lock_token(const struct redlock_lock *lock)
+{
+    return lock->core.claim && !rl_lock_has_passed_on(lock) ? rl_host_token(lock->core.claim) : "";
+}
+
 const char *redlock_lock_token(const struct redlock_lock *lock)
 {
-    if (!lock || !lock->core.claim)
-        return "";
-    return rl_host_token(lock->core.claim);
+    if (lock && lock->core.claim)
+        rl_host_claim_of(lock->core.claim)->token.own.told = true;
+    return lock ? rl_lock_token(lock) : "";
 }
 
 struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)

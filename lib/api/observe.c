@@ -117,6 +117,7 @@ static void add_counters(const struct rl_counters *counters, struct redlock_stat
     stats->waits = counters->waits;
     stats->hand_overs = counters->hand_overs;
     stats->yields = counters->yields;
+    stats->passed_on = counters->passed_on;
 }
 
 int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size)

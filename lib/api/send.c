@@ -234,7 +234,7 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
 /* A refusal of one master may end the attempt before the next one is asked. */
 static bool is_wanted(const struct rl_effect *effect)
 {
-    return effect->step != RL_STEP_ENQUEUE || effect->claim->lock;
+    return effect->step != RL_STEP_ENQUEUE || (effect->claim->lock && !effect->claim->undoing);
 }
 
 static unsigned sending_of(enum rl_step step)

@@ -99,7 +99,7 @@ static bool pass_through(void *argument)
     size_t served = 0;
 
     for (size_t i = 0; i < queue->n; i++) {
-        if (redlock_state(queue->seats[i].lock) == REDLOCK_STATE_HELD)
+        if (queue->seats[i].turn && redlock_state(queue->seats[i].lock) == REDLOCK_STATE_HELD)
             seat_leave(&queue->seats[i]);
         served += redlock_state(queue->seats[i].lock) == REDLOCK_STATE_IDLE;
     }
