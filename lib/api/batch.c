@@ -8,8 +8,9 @@
  *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn, or of the
  *                                       moment for which a crowd lets others go first (crowd.c)
  *
- * So the order of effects is kept on each connection. What is gathered together goes to the same masters. The reply is
- * taken apart (batch_answers.c): for the engine nothing is different from single commands. */
+ * So the order of effects is kept on each connection, but that newcomers may come behind the undo of other values. What
+ * is gathered together goes to the same masters. The reply is taken apart (batch_answers.c): for the engine nothing is
+ * different from single commands. */
 #include <stdlib.h>
 
 #include "api/batch.h"
@@ -295,6 +296,20 @@ static bool start(struct redlock_client *client, const struct rl_effect *effect,
     batch->ttl_ms = effect->claim->ttl_ms;
     client->batching.gathered = batch;
     rl_driver_wake(client->driver);
+    return true;
+}
+
+/* Those whose first attempts are refused in one turn undo them one after the other, and get in line together. */
+bool rl_batch_can_wait_for(const struct redlock_client *client, const struct rl_effect *effect)
+{
+    const struct rl_batch *batch = client->batching.gathered;
+
+    if (!batch || batch->kind != RL_BATCH_NEWCOMERS || effect->step != RL_STEP_ROLLBACK)
+        return false;
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->entries[i].claim == effect->claim)
+            return false;
+    }
     return true;
 }
 

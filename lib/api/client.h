@@ -219,6 +219,9 @@ void rl_batch_fini(struct redlock_client *client);
 /* RL_EFFECT_SEND. false: it must be written alone. */
 bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effect);
 
+/* May be written before what is gathered: it is the undo of a value that is not part of it. */
+bool rl_batch_can_wait_for(const struct redlock_client *client, const struct rl_effect *effect);
+
 /* Before anything else is written. true: there was something to write. */
 bool rl_batch_flush(struct redlock_client *client);
 

@@ -227,7 +227,8 @@ void rl_host_send(struct redlock_client *client, const struct rl_effect *effect)
 {
     if (rl_batch_gather(client, effect))
         return;
-    rl_batch_flush(client);
+    if (!rl_batch_can_wait_for(client, effect))
+        rl_batch_flush(client);
     rl_host_send_now(client, effect);
 }
 
