@@ -93,12 +93,18 @@ static bool encode_extensions(struct redlock_client *client, const struct rl_bat
     return rl_extend_many_encode(&many, send_as, &client->scratch);
 }
 
+/* The claim is the one that its lock waits with. */
+static bool is_in_line(const struct rl_claim *claim)
+{
+    return claim->lock && claim->lock->state == RL_LOCK_WAITING && !claim->undoing;
+}
+
 static bool encode_newcomers(struct redlock_client *client, const struct rl_batch *batch, unsigned node)
 {
     struct rl_followers followers = {.n = batch->n - 1};
 
-    if (!batch->entries[0].claim->lock || batch->entries[0].claim->undoing)
-        return false; /* has given up since it was written to another master */
+    if (!is_in_line(batch->entries[0].claim))
+        return false; /* not since it was written to another master */
     for (size_t i = 0; i < followers.n; i++) {
         followers.tokens[i] = token_of(batch, i + 1);
         followers.proposals[i] = proposal_of(batch, i + 1);
@@ -193,13 +199,14 @@ static void write_one(struct redlock_client *client, const struct rl_batch *batc
     rl_host_send_now(client, &effect);
 }
 
-/* Whoever has given up the attempt since need not be in line: the undo, if there has to be one, comes next. */
-static void refuse_who_gave_up(struct redlock_client *client, struct rl_batch *batch)
+/* Whoever has given up since, or has the lock, need not be in line: the undo, if there has to be one, comes next; and
+ * nothing of the attempt is there any more from which a command could be made. */
+static void refuse_who_has_left(struct redlock_client *client, struct rl_batch *batch)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < batch->n; i++) {
-        if (batch->entries[i].claim->lock && !batch->entries[i].claim->undoing) {
+        if (is_in_line(batch->entries[i].claim)) {
             batch->entries[kept++] = batch->entries[i];
             continue;
         }
@@ -221,7 +228,7 @@ bool rl_batch_flush(struct redlock_client *client)
     rl_timers_disarm(rl_driver_timers(client->driver), &client->batching.pause);
     batch->sent = client->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
-        refuse_who_gave_up(client, batch);
+        refuse_who_has_left(client, batch);
     if (batch->n > 0)
         rl_cohort_form(client, batch);
     if (batch->n == 1 && is_latest(batch))
