@@ -134,7 +134,7 @@ REDLOCK_API size_t redlock_client_node_count(const struct redlock_client *client
 
 enum redlock_event_type {
     REDLOCK_EVENT_NODE = 1,  /* a master's link changed: node, link, text */
-    REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token */
+    REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token (one that is passed on has another's) */
     REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
                                 to another attempt), token of the attempt, node, op, vote, latency_us (-1: it was handed
                                 over), text. Votes of a held lock may be released, and acquired again: options.h */
@@ -177,7 +177,8 @@ struct redlock_event {
     int64_t latency_us;
     int64_t delay_us;
     int64_t remaining_us;
-    const char *token; /* of the attempt, or of a hold that was passed on: treat as a secret of the holder */
+    const char *token; /* of the attempt, or of a hold that was passed on, and may name another handle's lock later:
+                          only redlock_lock_token() keeps a lock from that. Treat as a secret of the holder */
     const char *text;
     enum redlock_standing standing;
     enum redlock_fault fault;

@@ -142,7 +142,7 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
 
 /* Gives the lock up: redlock_remaining_ns() is 0 from here on. Completes when all masters that are connected and
  * not late have answered, after node_timeout_ms at most. A pending extension completes with CANCELED first. cb may
- * be NULL. If another handle of this client is next that got in line in the same loop turn as this one, it has the lock
+ * be NULL. If another handle of this client is next that got in line by the same command as this one, it has the lock
  * at once instead, with the same value, and the release completes with OK (redlock(7): not with fencing tokens, nor if
  * redlock_lock_token() has been called).
  *
@@ -233,7 +233,7 @@ REDLOCK_API const void *redlock_lock_key(const struct redlock_lock *lock, size_t
 
 /* The value of the current hold or of the latest attempt, a UUID in text form (after redlock_release_token(): the token
  * given there); "" if there is none. It proves nothing: ask redlock_remaining_ns(). Valid until the next call on the
- * handle. A hold whose value has been asked for is the only one that ever has it. */
+ * handle. A lock whose value has been asked for is not passed on at its release. */
 REDLOCK_API const char *redlock_lock_token(const struct redlock_lock *lock);
 
 REDLOCK_API struct redlock_client *redlock_lock_client(const struct redlock_lock *lock);

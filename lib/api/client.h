@@ -30,7 +30,7 @@ struct rl_host_claim {
             char text[RL_TOKEN_SIZE];
             bool asked : 1;   /* for a place in line. In the gap of the other kind, which never is */
             bool in_line : 1; /* notifications may name it: waiters.c */
-            bool told : 1;    /* the application knows it: cohort.c */
+            bool told : 1;    /* the application has asked for it, or given it: cohort.c */
             bool foreign : 1; /* its lock has held another value, and has passed that on */
             uint8_t heirs; /* votes that were handed on, and that somebody has got: precedence.c */
         } own;
@@ -81,7 +81,7 @@ struct redlock_lock {
     int16_t refusal;           /* why no claim could be made */
     uint8_t alarms;            /* set of enum redlock_alarm_kind that are to be told */
     bool dying;
-    uint32_t cohort;           /* with which it got in line last; 0: alone */
+    uint32_t cohort;           /* with which it got in line in its latest acquisition; 0: alone */
 };
 
 /* Those who are called by notifications: waiters.c. */
@@ -102,6 +102,7 @@ struct rl_contended_key {
     struct rl_instant since; /* when a lock of this client has got it last, RL_NEVER: none has */
     struct rl_instant ended; /* when the release of the last one began */
     bool brief;              /* that one held it for a moment only */
+    bool stays;              /* the latest lock that had a next one of its cohort was not passed on */
     struct rl_list company;  /* attempts that wait for it, and got in line together: cohort.c */
 };
 
@@ -307,8 +308,8 @@ bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *k
 void rl_contended_taken(struct redlock_client *client, const struct rl_key *key);
 void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key);
 
-/* Of waiters for this key; NULL: it is not known. */
-struct rl_list *rl_contended_company(struct redlock_client *client, const struct rl_key *key);
+/* For cohort.c; NULL: this key is not known. */
+struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key);
 
 /* --- waiters.c -------------------------------------------------------------------------------------------------- */
 

@@ -11,8 +11,6 @@
 
 static void join(struct redlock_lock *lock, uint32_t cohort, struct rl_list *waiting)
 {
-    if (lock->core.state != RL_LOCK_WAITING)
-        return;
     lock->cohort = cohort;
     lock->attempt->waiter = lock;
     rl_list_remove(&lock->attempt->company);
@@ -21,26 +19,26 @@ static void join(struct redlock_lock *lock, uint32_t cohort, struct rl_list *wai
 
 void rl_cohort_form(struct redlock_client *client, const struct rl_batch *batch)
 {
-    const struct rl_key *key = rl_host_claim_of(batch->entries[0].claim)->key;
-    struct rl_list *waiting = rl_contended_company(client, key);
+    struct rl_contended_key *entry;
 
-    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || batch->entries[0].claim->fenced || !waiting)
+    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || batch->entries[0].claim->fenced)
+        return;
+    entry = rl_contended_find(client, rl_host_claim_of(batch->entries[0].claim)->key);
+    if (!entry)
         return;
     if (++client->cohorts == 0)
         client->cohorts++;
     for (size_t i = 0; i < batch->n; i++)
-        join(RL_CONTAINER_OF(batch->entries[i].claim->lock, struct redlock_lock, core), client->cohorts, waiting);
+        join(RL_CONTAINER_OF(batch->entries[i].claim->lock, struct redlock_lock, core), client->cohorts,
+             &entry->company);
 }
 
 /* The first that waits beside it, if it is of the same cohort. */
-static struct redlock_lock *next_of(const struct redlock_lock *lock)
+static struct redlock_lock *next_of(const struct redlock_lock *lock, const struct rl_contended_key *entry)
 {
-    struct rl_list *waiting = lock->cohort ? rl_contended_company(lock->client, lock->key) : NULL;
     struct redlock_lock *next = NULL;
 
-    if (!waiting)
-        return NULL;
-    for (struct rl_list *at = waiting->next; at != waiting && (!next || next == lock); at = at->next)
+    for (struct rl_list *at = entry->company.next; at != &entry->company && (!next || next == lock); at = at->next)
         next = RL_CONTAINER_OF(at, struct rl_attempt, company)->waiter;
     return next && next != lock && next->cohort == lock->cohort ? next : NULL;
 }
@@ -50,10 +48,17 @@ void rl_cohort_leave(struct redlock_lock *lock)
     rl_list_remove(&lock->attempt->company);
 }
 
-/* A vote that is handed on is none that can be passed on. */
+static struct rl_contended_key *find_entry(const struct redlock_lock *lock)
+{
+    return lock->cohort ? rl_contended_find(lock->client, lock->key) : NULL;
+}
+
+/* A vote that is handed on is none that can be passed on. Where locks stay where they are, that is still the better. */
 void rl_cohort_spare(struct redlock_lock *lock)
 {
-    if (next_of(lock))
+    const struct rl_contended_key *entry = find_entry(lock);
+
+    if (entry && !entry->stays && next_of(lock, entry))
         lock->attempt->wish.brief = false;
 }
 
@@ -62,20 +67,31 @@ static bool is_told(const struct redlock_lock *lock)
     return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.told;
 }
 
+static bool pass_on(struct redlock_lock *lock, struct redlock_lock *next)
+{
+    struct redlock_client *client = lock->client;
+    bool brief = next->attempt->wish.brief;
+
+    if (client->closing || is_told(lock) || is_told(next))
+        return false;
+    rl_cohort_spare(next);
+    if (rl_lock_pass_on(&client->engine, &lock->core, rl_client_read_clock(client), &next->core))
+        return true;
+    next->attempt->wish.brief = brief;
+    return false;
+}
+
 bool rl_cohort_pass_on(struct redlock_lock *lock)
 {
     struct redlock_client *client = lock->client;
-    struct redlock_lock *next = next_of(lock);
-    bool brief;
+    struct rl_contended_key *entry = find_entry(lock);
+    struct redlock_lock *next = entry ? next_of(lock, entry) : NULL;
 
-    if (!next || client->closing || is_told(lock) || is_told(next))
+    if (!next)
         return false;
-    brief = next->attempt->wish.brief;
-    rl_cohort_spare(next);
-    if (!rl_lock_pass_on(&client->engine, &lock->core, rl_client_read_clock(client), &next->core)) {
-        next->attempt->wish.brief = brief;
+    entry->stays = !pass_on(lock, next);
+    if (entry->stays)
         return false;
-    }
     rl_host_claim_of(lock->core.claim)->token.own.foreign = true;
     client->heir = next;
     rl_host_run(client);

@@ -113,9 +113,7 @@ void rl_contended_given_up(struct redlock_client *client, const struct rl_key *k
     entry->ended = client->now;
 }
 
-struct rl_list *rl_contended_company(struct redlock_client *client, const struct rl_key *key)
+struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key)
 {
-    struct rl_contended_key *entry = find_hold(client, key);
-
-    return entry ? &entry->company : NULL;
+    return find_hold(client, key);
 }

@@ -65,7 +65,7 @@ static bool is_waiting(const struct rl_lock *to, struct rl_instant now)
 }
 
 /* The evidence of both operations: which votes there were. It says nothing of an answer whose proof is to come. */
-static void show_votes(const struct rl_claim *claim, struct rl_claim *evidence, enum rl_detail detail)
+static void show_evidence(const struct rl_claim *claim, struct rl_claim *evidence, enum rl_detail detail)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
         bool voted = claim->slots[i].bound.ns != RL_LONG_AGO.ns;
@@ -110,8 +110,8 @@ bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_i
         !(is_long_enough(engine, from, to, now) || RL_MUTANT(COHORT_TOO_LATE)))
         return false;
     rl_proof_drop(place);
-    show_votes(claim, place, RL_DETAIL_HANDED_ON);
-    show_votes(claim, claim, RL_DETAIL_NONE);
+    show_evidence(claim, place, RL_DETAIL_HANDED_ON);
+    show_evidence(claim, claim, RL_DETAIL_NONE);
     from->claim = place;
     place->lock = from;
     to->claim = claim;
