@@ -49,9 +49,9 @@ enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post)
     return top ? RL_PUSHED_BEHIND : RL_PUSHED_FIRST;
 }
 
-const struct rl_post *rl_inbox_newest(const struct rl_inbox *inbox)
+bool rl_inbox_is_empty(const struct rl_inbox *inbox)
 {
-    return atomic_load(&inbox->newest);
+    return !atomic_load(&inbox->newest);
 }
 
 void rl_inbox_drain(struct rl_inbox *inbox)
@@ -77,17 +77,20 @@ static struct rl_post *reverse(struct rl_post *newest)
 }
 
 /* A post may be gone, or pushed again, when it has been run. */
-static void run_all(struct rl_post *newest)
+static unsigned run_all(struct rl_post *newest)
 {
-    for (struct rl_post *post = reverse(newest), *next; post; post = next) {
+    unsigned n = 0;
+
+    for (struct rl_post *post = reverse(newest), *next; post; post = next, n++) {
         next = post->next;
         post->run(post);
     }
+    return n;
 }
 
-void rl_inbox_run(struct rl_inbox *inbox)
+unsigned rl_inbox_run(struct rl_inbox *inbox)
 {
-    run_all(atomic_exchange(&inbox->newest, NULL));
+    return run_all(atomic_exchange(&inbox->newest, NULL));
 }
 
 void rl_inbox_close(struct rl_inbox *inbox)

@@ -26,8 +26,7 @@ void rl_inbox_fini(struct rl_inbox *inbox);
 enum rl_pushed { RL_PUSHED_NOT, RL_PUSHED_FIRST, RL_PUSHED_BEHIND };
 enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post);
 
-/* NULL: it is empty. Only to be compared. */
-const struct rl_post *rl_inbox_newest(const struct rl_inbox *inbox);
+bool rl_inbox_is_empty(const struct rl_inbox *inbox);
 
 /* Any thread: makes the descriptor readable. */
 void rl_inbox_wake(const struct rl_inbox *inbox);
@@ -35,8 +34,8 @@ void rl_inbox_wake(const struct rl_inbox *inbox);
 /* The lead: makes the descriptor unreadable, before what has made it readable is run. */
 void rl_inbox_drain(struct rl_inbox *inbox);
 
-/* The lead: runs everything in the order of the pushes. */
-void rl_inbox_run(struct rl_inbox *inbox);
+/* The lead: runs everything in the order of the pushes. How many it was. */
+unsigned rl_inbox_run(struct rl_inbox *inbox);
 
 /* The same, for the last time. */
 void rl_inbox_close(struct rl_inbox *inbox);

@@ -8,6 +8,9 @@
 
 #define REST_MS 1
 #define PAUSES 3
+#define MANY 4
+#define ENOUGH 64
+#define PATIENCE_NS INT64_C(300000)
 #define CROWD 2
 
 enum { FREE, THREAD, CALLER, WATCHED };
@@ -19,6 +22,7 @@ void rl_lead_init(struct rl_lead *lead)
     atomic_init(&lead->looking, false);
     rl_sleepers_init(&lead->sleepers);
     rl_list_init(&lead->followers);
+    rl_patience_init(&lead->patience);
 }
 
 static bool change(struct rl_lead *lead, uint32_t from, uint32_t to)
@@ -86,25 +90,65 @@ bool rl_lead_tell_asleep(struct redlock_service *service, struct rl_waiter *wait
     return rl_waiter_tell_asleep(waiter, &service->lead.sleepers);
 }
 
+/* The first to ask may be there before this is over. The next turn, whoever leads then, will look. */
 void rl_lead_wake_told(struct redlock_service *service)
 {
+    if (service->lead.n_told > 1)
+        atomic_store(&service->lead.looking, true);
     rl_sleepers_wake_called(&service->lead.sleepers);
 }
 
-/* As long as the processor has something to do that fills the inbox. */
-static void let_callers_ask(struct redlock_service *service)
+/* Whoever begins to lead, or has let callers ask. */
+static void catch_up(struct redlock_service *service)
 {
-    const struct rl_post *seen = NULL;
-    const struct rl_post *newest = NULL;
-
-    atomic_store(&service->lead.looking, true);
-    for (int i = 0; i < PAUSES && (i == 0 || newest != seen); i++) {
-        seen = newest;
-        sched_yield();
-        newest = rl_inbox_newest(&service->inbox);
-    }
+    service->lead.n_told = 0;
     atomic_store(&service->lead.looking, false);
     rl_service_read_inbox(service);
+}
+
+static unsigned yield_to_callers(struct redlock_service *service)
+{
+    sched_yield();
+    return rl_service_read_inbox(service);
+}
+
+static bool has_other_duties(const struct rl_lead *lead)
+{
+    return lead->wanted || lead->ending;
+}
+
+/* As long as the processor has something to do that fills the inbox. */
+static void let_some_ask(struct redlock_service *service)
+{
+    for (int i = 0; i < PAUSES && yield_to_callers(service) > 0; i++)
+        ;
+}
+
+/* False: time is over. */
+static bool let_all_ask(struct redlock_service *service, unsigned n)
+{
+    int64_t end_ns = rl_monotonic_ns() + PATIENCE_NS;
+    unsigned asked = 0;
+
+    while (asked < n && !has_other_duties(&service->lead)) {
+        if (rl_monotonic_ns() >= end_ns)
+            return false;
+        asked += yield_to_callers(service);
+    }
+    return true;
+}
+
+static void let_callers_ask(struct redlock_service *service)
+{
+    struct rl_lead *lead = &service->lead;
+    unsigned n_told = lead->n_told;
+
+    atomic_store(&lead->looking, true);
+    if (n_told >= MANY && rl_patience_try(&lead->patience))
+        rl_patience_learn(&lead->patience, let_all_ask(service, n_told < ENOUGH ? n_told : ENOUGH));
+    else
+        let_some_ask(service);
+    catch_up(service);
 }
 
 static void turn(struct redlock_service *service, int flags)
@@ -139,7 +183,7 @@ static bool let_go(struct redlock_service *service, uint32_t self)
 
     if (atomic_exchange(&lead->holder, FREE) == WATCHED)
         rl_futex_wake(&lead->holder);
-    return !rl_inbox_newest(&service->inbox) || !change(lead, FREE, self);
+    return rl_inbox_is_empty(&service->inbox) || !change(lead, FREE, self);
 }
 
 /* Afterwards nothing is touched that only operations in flight would keep. */
@@ -170,7 +214,7 @@ static void lead(struct redlock_service *service, const struct rl_waiter *waiter
     struct rl_lead *lead = &service->lead;
 
     atomic_fetch_add_explicit(&lead->uses, 1, memory_order_relaxed);
-    rl_service_read_inbox(service);
+    catch_up(service);
     if (rl_waiter_is_done(waiter))
         turn(service, EVLOOP_NONBLOCK);
     while (!rl_waiter_is_done(waiter) && !lead->wanted && rl_monotonic_ns() < end_ns)
@@ -270,7 +314,7 @@ static void rest(struct redlock_service *service)
     wait_for_lead(lead);
     lead->told = false;
     lead->wanted = false;
-    rl_service_read_inbox(service);
+    catch_up(service);
 }
 
 void rl_lead_run(struct redlock_service *service)

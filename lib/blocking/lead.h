@@ -23,6 +23,8 @@
  *
  * Callers whose operations end in the same turn are woken together (sleepers.h), and will soon ask again: the leader
  * lets them, before it waits for events. So what began as a batch stays one, and goes to each master in one message.
+ * Where it has proved worth it (patience.h) the leader lets all of them ask: of 64 threads, a master then hears once a
+ * round instead of two or three times, which is a seventh of what a lock costs all in all.
  *
  * No code of the program runs in a caller's turns: functions of redlock_service_run() and watches are put off until
  * the thread leads; and with an event hook, or once such a function has had the client, to which it may have given
@@ -38,6 +40,7 @@
 #include <stdint.h>
 
 #include "blocking/inbox.h"
+#include "blocking/patience.h"
 #include "blocking/waiter.h"
 #include "util/list.h"
 
@@ -50,6 +53,7 @@ struct rl_lead {
     struct rl_sleepers sleepers;
 
     /* Of the lead from here on. */
+    struct rl_patience patience;
     struct rl_list followers; /* waiters whose operations are in flight */
     unsigned n_followers;
     unsigned n_queued;        /* operations in flight that nobody waits for */

@@ -47,10 +47,10 @@ static void publish_stale(struct redlock_service *service)
     }
 }
 
-void rl_service_read_inbox(struct redlock_service *service)
+unsigned rl_service_read_inbox(struct redlock_service *service)
 {
     publish_stale(service);
-    rl_inbox_run(&service->inbox);
+    return rl_inbox_run(&service->inbox);
 }
 
 /* Edge triggered, where that is to be had: then each write to the descriptor wakes the thread, read or not, and its
