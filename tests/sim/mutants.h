@@ -34,7 +34,7 @@
     X(SAME_TOKEN, "host", 1000, "the same value for every attempt")                                      \
     X(LOST_MEANS_FAILED, "host", 1000, "a lost connection counts as: not applied")                       \
     X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \
-    X(OTHERS_WAIT_MEANS_DONE, "host", 10000, "a release that found a line counts as done")               \
+    X(OTHERS_WAIT_MEANS_DONE, "host", 100000, "a release that found a line counts as done")              \
     X(REPEAT_OLD_ROUND, "engine", 10000, "NOSCRIPT to an earlier extension is followed by EVAL, with a newer ttl") \
     X(ROLLBACK_OVERTAKES, "host", 10000, "a rollback is written before its claim")                       \
     X(STALE_ACCEPT, "host", 50000, "the clock is not read again before a lock is accepted")              \
