@@ -8,8 +8,9 @@
 
 #define REST_MS 1
 #define PAUSES 3
-#define MANY 4
-#define ENOUGH 64
+#define MANY 4                      /* less is no batch */
+#define ENOUGH 64                   /* more may follow in a batch of their own */
+#define IN_VAIN 40                  /* yields without a post: some 30 us of a processor that has nothing else to do */
 #define PATIENCE_NS INT64_C(300000)
 #define CROWD 2
 
@@ -124,18 +125,20 @@ static void let_some_ask(struct redlock_service *service)
         ;
 }
 
-/* False: time is over. */
+/* False: time is over, or the processor has long had nothing to do that fills the inbox: callers who pause between two
+ * calls come back, too, but not soon enough to be worth it. */
 static bool let_all_ask(struct redlock_service *service, unsigned n)
 {
     int64_t end_ns = rl_monotonic_ns() + PATIENCE_NS;
-    unsigned asked = 0;
+    unsigned asked = 0, in_vain = 0;
 
-    while (asked < n && !has_other_duties(&service->lead)) {
-        if (rl_monotonic_ns() >= end_ns)
-            return false;
-        asked += yield_to_callers(service);
+    while (asked < n && in_vain < IN_VAIN && !has_other_duties(&service->lead) && rl_monotonic_ns() < end_ns) {
+        unsigned came = yield_to_callers(service);
+
+        asked += came;
+        in_vain = came > 0 ? 0 : in_vain + 1;
     }
-    return true;
+    return asked >= n;
 }
 
 static void let_callers_ask(struct redlock_service *service)
@@ -202,7 +205,7 @@ static void hand_on(struct redlock_service *service, const struct rl_waiter *sel
         }
         if (let_go(service, CALLER))
             return;
-        rl_service_read_inbox(service);
+        catch_up(service);
         turn(service, EVLOOP_NONBLOCK);
     }
 }

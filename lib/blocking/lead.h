@@ -24,7 +24,7 @@
  * Callers whose operations end in the same turn are woken together (sleepers.h), and will soon ask again: the leader
  * lets them, before it waits for events. So what began as a batch stays one, and goes to each master in one message.
  * Where it has proved worth it (patience.h) the leader lets all of them ask: of 64 threads, a master then hears once a
- * round instead of two or three times, which is a seventh of what a lock costs all in all.
+ * round instead of two or three times, a tenth of what a lock costs all in all.
  *
  * No code of the program runs in a caller's turns: functions of redlock_service_run() and watches are put off until
  * the thread leads; and with an event hook, or once such a function has had the client, to which it may have given
