@@ -99,7 +99,7 @@ void rl_lead_wake_told(struct redlock_service *service)
     rl_sleepers_wake_called(&service->lead.sleepers);
 }
 
-/* Whoever begins to lead, or has let callers ask. */
+/* Whoever begins to lead, has let callers ask, or takes the lead again: what was told before concerns him no more. */
 static void catch_up(struct redlock_service *service)
 {
     service->lead.n_told = 0;
