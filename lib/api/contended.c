@@ -86,14 +86,14 @@ bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *k
 }
 
 /* A long hold must be noticed, too. Nothing is hashed where nobody has ever waited. */
-static struct rl_contended_key *find_hold(struct redlock_client *client, const struct rl_key *key)
+struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key)
 {
     return client->contended.until.ns ? find_any(client, key) : NULL;
 }
 
 void rl_contended_taken(struct redlock_client *client, const struct rl_key *key)
 {
-    struct rl_contended_key *entry = find_hold(client, key);
+    struct rl_contended_key *entry = rl_contended_find(client, key);
 
     if (!entry)
         return;
@@ -104,16 +104,11 @@ void rl_contended_taken(struct redlock_client *client, const struct rl_key *key)
 
 void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key)
 {
-    struct rl_contended_key *entry = find_hold(client, key);
+    struct rl_contended_key *entry = rl_contended_find(client, key);
 
     if (!entry || entry->since.ns == RL_NEVER.ns)
         return;
     entry->brief = rl_until(entry->since, client->now).ns < BRIEF_NS;
     entry->since = RL_NEVER;
     entry->ended = client->now;
-}
-
-struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key)
-{
-    return find_hold(client, key);
 }

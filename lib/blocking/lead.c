@@ -158,7 +158,7 @@ static void turn(struct redlock_service *service, int flags)
 {
     if (service->lead.n_told > 1)
         let_callers_ask(service);
-    if (service->lead.wanted || service->lead.ending)
+    if (has_other_duties(&service->lead))
         flags |= EVLOOP_NONBLOCK; /* no event may come to end the wait */
     service->lead.n_told = 0;
     if (event_base_loop(service->base, EVLOOP_ONCE | flags) < 0)

@@ -1,0 +1,107 @@
+#include "cohort_rig.h"
+
+#include <check.h>
+
+#include "watch.h"
+
+struct rig rig;
+struct redlock_client *other;
+struct seat first;
+struct seat seats[COHORT];
+
+void cohort_open(void)
+{
+    queue_open();
+    rig_open(&rig, 5);
+    other = rig_new_client(&rig);
+}
+
+void cohort_close(void)
+{
+    redlock_client_destroy(other);
+    rig_close(&rig);
+}
+
+struct redlock_acquire_options cohort_wish(void)
+{
+    struct redlock_acquire_options wish = queue_wish();
+
+    wish.wait = REDLOCK_WAIT_FIFO;
+    return wish;
+}
+
+uint64_t cohort_passed_on(void)
+{
+    return watch_stats(rig.client).passed_on;
+}
+
+struct line_wish {
+    const char *key;
+    size_t n;
+};
+
+static bool is_as_long(void *argument)
+{
+    const struct line_wish *wish = argument;
+
+    for (size_t node = 0; node < rig.n; node++) {
+        if (queue_length(&rig, node, wish->key) != wish->n)
+            return false;
+    }
+    return true;
+}
+
+void cohort_wait_in_line(const char *key, size_t n)
+{
+    struct line_wish wish = {key, n};
+
+    rig_wait(&rig, is_as_long, &wish, "the cohort to be in line");
+}
+
+void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *wish)
+{
+    for (size_t i = 0; i < COHORT; i++)
+        seat_start(&rig, &seats[i], rig.client, key, wish);
+    cohort_wait_in_line(key, n + COHORT);
+    rig_wait_quiet(&rig, rig.client);
+}
+
+void cohort_start(const char *key, const struct redlock_acquire_options *wish)
+{
+    struct redlock_acquire_options usual = queue_wish();
+
+    seat_start(&rig, &first, other, key, &usual);
+    seat_wait_held(&first);
+    cohort_join(key, 0, wish);
+}
+
+void cohort_destroy(void)
+{
+    for (size_t i = 0; i < COHORT; i++)
+        redlock_lock_destroy(seats[i].lock);
+    redlock_lock_destroy(first.lock);
+}
+
+void cohort_serve_from(size_t next, const char *key)
+{
+    for (size_t i = next; i < COHORT; i++) {
+        seat_wait_held(&seats[i]);
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, key);
+}
+
+void cohort_serve(const char *key)
+{
+    for (size_t i = 0; i < COHORT; i++) {
+        seat_wait_held(&seats[i]);
+        for (size_t j = i + 1; j < COHORT; j++)
+            ck_assert_int_eq(redlock_remaining_ns(seats[j].lock), 0);
+        seat_leave(&seats[i]);
+        ck_assert_int_eq(redlock_remaining_ns(seats[i].lock), 0);
+    }
+    queue_wait_gone(&rig, key);
+    rig_wait_no_claims(&rig, rig.client);
+    for (size_t i = 1; i < COHORT; i++)
+        ck_assert_uint_gt(seats[i].turn, seats[i - 1].turn);
+}

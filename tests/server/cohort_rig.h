@@ -1,0 +1,42 @@
+/* What the tests of cohorts share: waiters of one client that got in line together, behind one of another client. */
+#ifndef TESTS_COHORT_RIG_H
+#define TESTS_COHORT_RIG_H
+
+#include "queue_rig.h"
+
+#define COHORT 4
+
+/* What comes in one turn is for the system to say. */
+#define TRIES 50
+
+extern struct rig rig;                 /* five masters; its client is the cohort's */
+extern struct redlock_client *other;
+extern struct seat first;              /* the other client's */
+extern struct seat seats[COHORT];
+
+void cohort_open(void);
+void cohort_close(void);
+
+/* A wish to get in line at once. */
+struct redlock_acquire_options cohort_wish(void);
+
+/* Until so many are in line on every master. */
+void cohort_wait_in_line(const char *key, size_t n);
+
+/* A crowd may let others go first: not before that is in line, behind `n`. */
+void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *wish);
+
+/* The other client has the key, and a cohort of this one is in line behind it. */
+void cohort_start(const char *key, const struct redlock_acquire_options *wish);
+void cohort_destroy(void);
+
+/* One after the other, and nobody else holds meanwhile. */
+void cohort_serve(const char *key);
+
+/* The same from this one on, with fewer checks. */
+void cohort_serve_from(size_t next, const char *key);
+
+/* How many locks the cohort's client has passed on so far. */
+uint64_t cohort_passed_on(void);
+
+#endif

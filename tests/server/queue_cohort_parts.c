@@ -1,0 +1,167 @@
+/* Who of a cohort gets the lock from the masters, and who never: api/cohort.c. */
+#include <stdio.h>
+
+#include "cohort_rig.h"
+#include "suite.h"
+
+START_TEST(who_has_given_up_is_passed_by)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+
+    cohort_start("gone", &wish);
+    seat_leave(&first);
+    seat_wait_held(&seats[0]);
+    ck_assert_int_eq(redlock_cancel(seats[1].lock), 0);
+    redlock_lock_destroy(seats[2].lock);
+    seats[2].lock = NULL;
+    seat_leave(&seats[0]);
+    seat_wait_held(&seats[3]);
+    ck_assert_uint_eq(cohort_passed_on(), 1);
+    ck_assert_int_eq(seats[1].outcome.status, REDLOCK_CANCELED);
+    ck_assert_int_eq(seats[2].outcome.status, REDLOCK_CANCELED);
+    seat_leave(&seats[3]);
+    queue_wait_gone(&rig, "gone");
+    rig_wait_no_claims(&rig, rig.client);
+    cohort_destroy();
+}
+END_TEST
+
+/* The next holder's would be deleted by whoever has been told of it. */
+START_TEST(a_value_that_the_application_knows_is_not_passed_on)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+    struct redlock_lock *cleaner = rig_new_lock(other, "told");
+
+    cohort_start("told", &wish);
+    seat_leave(&first);
+    seat_wait_held(&seats[0]);
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(seats[0].lock));
+    seat_leave(&seats[0]);
+    seat_wait_held(&seats[1]);
+    ck_assert_uint_eq(cohort_passed_on(), 0);
+    ck_assert_str_ne(redlock_lock_token(seats[1].lock), token);
+    ck_assert_int_eq(redlock_release_token(cleaner, token, NULL, NULL), 0);
+    rig_wait_quiet(&rig, other);
+    ck_assert_uint_ge(rig_count_value(&rig, "told", redlock_lock_token(seats[1].lock)), 3);
+    cohort_serve_from(1, "told");
+    ck_assert_uint_eq(cohort_passed_on(), 1); /* nobody knows the third one's */
+    redlock_lock_destroy(cleaner);
+    cohort_destroy();
+}
+END_TEST
+
+static size_t count_of(const struct seat *seat, const char *key)
+{
+    return rig_count_value(&rig, key, redlock_lock_token(seat->lock));
+}
+
+/* Where nothing can be passed on, what a short hold can spare is handed on to the next one as to anybody: when both is
+ * known. A hold is short by the clock, which a slow machine may foil. */
+START_TEST(who_cannot_pass_the_lock_on_hands_on_what_it_can_spare)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    bool spared = false;
+
+    for (unsigned tries = 0; !spared; tries++) {
+        ck_assert_uint_lt(tries, TRIES);
+        cohort_start("spare", &wish);
+        seat_leave(&first);
+        for (size_t i = 0; i < COHORT; i++) {
+            seat_wait_held(&seats[i]);
+            rig_wait_quiet(&rig, rig.client);
+            spared |= count_of(&seats[i], "spare") == 3 && i + 1 < COHORT && count_of(&seats[i + 1], "spare") == 2;
+            seat_leave(&seats[i]);
+        }
+        queue_wait_gone(&rig, "spare");
+        cohort_destroy();
+        ck_assert_uint_eq(cohort_passed_on(), 0);
+    }
+}
+END_TEST
+
+/* Whoever has the text may know it still. */
+START_TEST(a_value_that_was_exported_is_not_passed_on)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    cohort_start("back", &wish);
+    seat_leave(&first);
+    seat_wait_held(&seats[0]);
+    ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_adopt(seats[0].lock, NULL, text), 0);
+    seat_leave(&seats[0]);
+    seat_wait_held(&seats[1]);
+    ck_assert_uint_eq(cohort_passed_on(), 0);
+    cohort_serve_from(1, "back");
+    cohort_destroy();
+}
+END_TEST
+
+static void on_shut_down(struct redlock_client *client, int status, void *user_data)
+{
+    (void)client;
+    ck_assert_int_eq(status, REDLOCK_OK);
+    *(bool *)user_data = true;
+}
+
+static bool is_set(void *argument)
+{
+    return *(const bool *)argument;
+}
+
+/* Those who wait are canceled, all of them. */
+START_TEST(a_client_that_ends_passes_nothing_on)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    bool ended = false;
+
+    cohort_start("end", &wish);
+    seat_leave(&first);
+    seat_wait_held(&seats[0]);
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shut_down, &ended), 0);
+    rig_wait(&rig, is_set, &ended, "the end of the client");
+    ck_assert_uint_eq(cohort_passed_on(), 0);
+    for (size_t i = 1; i < COHORT; i++) {
+        ck_assert_uint_eq(seats[i].outcome.calls, 1);
+        ck_assert_int_eq(seats[i].outcome.status, REDLOCK_CANCELED);
+    }
+    queue_wait_gone(&rig, "end");
+    cohort_destroy();
+}
+END_TEST
+
+START_TEST(fencing_tokens_grow_by_asking_the_masters)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    uint64_t latest = 0;
+
+    wish.fenced = true;
+    cohort_start("fenced", &wish);
+    seat_leave(&first);
+    for (size_t i = 0; i < COHORT; i++) {
+        seat_wait_held(&seats[i]);
+        ck_assert_uint_gt(redlock_lock_fence(seats[i].lock), latest);
+        latest = redlock_lock_fence(seats[i].lock);
+        seat_leave(&seats[i]);
+    }
+    queue_wait_gone(&rig, "fenced");
+    ck_assert_uint_eq(cohort_passed_on(), 0);
+    cohort_destroy();
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("cohort_parts");
+    TCase *cases = suite_add_case(suite, "a cohort", cohort_open, cohort_close);
+
+    tcase_add_test(cases, who_has_given_up_is_passed_by);
+    tcase_add_test(cases, a_value_that_the_application_knows_is_not_passed_on);
+    tcase_add_test(cases, who_cannot_pass_the_lock_on_hands_on_what_it_can_spare);
+    tcase_add_test(cases, a_value_that_was_exported_is_not_passed_on);
+    tcase_add_test(cases, a_client_that_ends_passes_nothing_on);
+    tcase_add_test(cases, fencing_tokens_grow_by_asking_the_masters);
+    return suite_run_with_server(suite);
+}
