@@ -96,7 +96,8 @@ void rl_lead_wake_told(struct redlock_service *service)
 {
     if (service->lead.n_told > 1)
         atomic_store(&service->lead.looking, true);
-    rl_sleepers_wake_called(&service->lead.sleepers);
+    if (service->lead.n_told > 0)
+        rl_sleepers_wake_called(&service->lead.sleepers);
 }
 
 /* Whoever begins to lead, has let callers ask, or takes the lead again: what was told before concerns him no more. */

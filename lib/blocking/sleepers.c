@@ -1,5 +1,7 @@
 #include "blocking/sleepers.h"
 
+#include <sched.h>
+
 #include "blocking/futex.h"
 
 void rl_sleepers_init(struct rl_sleepers *sleepers)
@@ -9,6 +11,20 @@ void rl_sleepers_init(struct rl_sleepers *sleepers)
         atomic_init(&sleepers->dormitories[i].calls, 0);
         sleepers->dormitories[i].called = 0;
     }
+}
+
+/* The dormitories with even numbers, or those with odd ones. */
+static unsigned own_half(void)
+{
+    int processor = sched_getcpu();
+
+    return processor < 0 ? 0 : (unsigned)processor % 2;
+}
+
+/* The order of looking for a place, and the reverse of the order of being woken: the own half, then the other one. */
+static unsigned choice(unsigned half, unsigned i)
+{
+    return i < RL_DORMITORIES / 2 ? 2 * i + half : 2 * i - RL_DORMITORIES + !half;
 }
 
 static struct rl_dormitory *dormitory_of(struct rl_sleepers *sleepers, unsigned place)
@@ -21,20 +37,27 @@ static uint32_t bit_of(unsigned place)
     return UINT32_C(1) << place % 32;
 }
 
-/* The first that is free: the fewer futexes, the fewer calls. */
-unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
+static unsigned take_place(struct rl_sleepers *sleepers, unsigned i)
 {
-    for (unsigned i = 0; i < RL_DORMITORIES; i++) {
-        _Atomic uint32_t *taken = &sleepers->dormitories[i].taken;
-        uint32_t was = atomic_load_explicit(taken, memory_order_relaxed);
+    _Atomic uint32_t *taken = &sleepers->dormitories[i].taken;
+    uint32_t was = atomic_load_explicit(taken, memory_order_relaxed);
 
-        while (was != UINT32_MAX) {
-            if (atomic_compare_exchange_weak_explicit(taken, &was, was | (was + 1), memory_order_relaxed,
-                                                      memory_order_relaxed))
-                return i * 32 + (unsigned)__builtin_ctz(~was);
-        }
+    while (was != UINT32_MAX) {
+        if (atomic_compare_exchange_weak_explicit(taken, &was, was | (was + 1), memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return i * 32 + (unsigned)__builtin_ctz(~was);
     }
     return RL_NO_PLACE;
+}
+
+unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
+{
+    unsigned half = own_half();
+    unsigned place = RL_NO_PLACE;
+
+    for (unsigned i = 0; i < RL_DORMITORIES && place == RL_NO_PLACE; i++)
+        place = take_place(sleepers, choice(half, i));
+    return place;
 }
 
 void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned place)
@@ -82,8 +105,10 @@ void rl_sleepers_call(struct rl_sleepers *sleepers, unsigned place, _Atomic uint
 
 void rl_sleepers_wake_called(struct rl_sleepers *sleepers)
 {
-    for (unsigned i = 0; i < RL_DORMITORIES; i++) {
-        struct rl_dormitory *dormitory = &sleepers->dormitories[i];
+    unsigned half = own_half();
+
+    for (unsigned i = RL_DORMITORIES; i-- > 0;) {
+        struct rl_dormitory *dormitory = &sleepers->dormitories[choice(half, i)];
 
         if (dormitory->called)
             wake(dormitory, dormitory->called);

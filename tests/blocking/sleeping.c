@@ -30,22 +30,7 @@ static void end(pthread_t thread)
     ck_assert_int_eq(pthread_join(thread, NULL), 0);
 }
 
-/* --- Places ----------------------------------------------------------------------------------------------------- */
-
-START_TEST(each_place_is_taken_once_and_the_first_free_one_next)
-{
-    for (unsigned i = 0; i < RL_PLACES; i++)
-        ck_assert_uint_eq(rl_sleepers_enter(&sleepers), i);
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), RL_NO_PLACE);
-    rl_sleepers_leave(&sleepers, RL_NO_PLACE);
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), RL_NO_PLACE);
-    rl_sleepers_leave(&sleepers, 200);
-    rl_sleepers_leave(&sleepers, 31);
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), 31);
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), 200);
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), RL_NO_PLACE);
-}
-END_TEST
+/* --- One --------------------------------------------------------------------------------------------------------- */
 
 START_TEST(nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
 {
@@ -107,7 +92,8 @@ static void part(struct member *members, unsigned n)
         end(members[i].thread);
         ck_assert_uint_eq(members[i].done, members[i].rounds);
     }
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), 0);
+    for (unsigned i = 0; i < RL_DORMITORIES; i++)
+        ck_assert_uint_eq(sleepers.dormitories[i].taken, 0);
     free(members);
 }
 
@@ -173,11 +159,10 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("sleeping");
-    TCase *places = suite_add_case(suite, "places", no_sleepers, NULL);
+    TCase *one = suite_add_case(suite, "one", no_sleepers, NULL);
     TCase *many = suite_add_case(suite, "many", no_sleepers, NULL);
 
-    tcase_add_test(places, each_place_is_taken_once_and_the_first_free_one_next);
-    tcase_add_test(places, nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted);
+    tcase_add_test(one, nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted);
     tcase_add_test(many, all_who_are_told_wake);
     tcase_add_test(many, who_is_told_of_many_sleeps_until_all_are_woken_and_who_is_not_told_sleeps_on);
     return suite_run(suite);

@@ -139,7 +139,8 @@ START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_go
     rl_waiter_reset(&waiter);
     ck_assert(rl_waiter_tell(&waiter, &sleepers));
     ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns), RL_WAITED_DONE);
-    ck_assert_uint_eq(rl_sleepers_enter(&sleepers), 0);
+    for (unsigned i = 0; i < RL_DORMITORIES; i++)
+        ck_assert_uint_eq(sleepers.dormitories[i].taken, 0);
 }
 END_TEST
 
