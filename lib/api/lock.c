@@ -292,7 +292,9 @@ int64_t redlock_remaining_ns(const struct redlock_lock *lock)
 
 uint64_t redlock_lock_fence(const struct redlock_lock *lock)
 {
-    return lock && lock->core.claim && redlock_remaining_ns(lock) > 0 ? rl_claim_token(lock->core.claim) : 0;
+    uint64_t token = lock && lock->core.claim ? rl_claim_token(lock->core.claim) : 0;
+
+    return token && redlock_remaining_ns(lock) > 0 ? token : 0;
 }
 
 int64_t redlock_remaining_ms(const struct redlock_lock *lock)

@@ -45,6 +45,7 @@ void rl_mutex_publish(struct redlock_mutex *mutex)
         remaining_ns = redlock_remaining_ns(mutex->lock);
         fence = redlock_lock_fence(mutex->lock);
     }
+    rl_list_remove(&mutex->stale);
     mutex->holding = remaining_ns > 0;
     rl_bound_publish(&mutex->bound, &before, remaining_ns, fence);
 }
@@ -148,7 +149,6 @@ static void let_go(struct redlock_mutex *mutex)
 {
     mutex->lock = NULL;
     rl_holders_remove(&mutex->service->holders, &mutex->holder);
-    rl_list_remove(&mutex->stale);
     rl_mutex_publish(mutex);
     rl_mutex_drop_watch(mutex);
 }

@@ -39,12 +39,8 @@ void rl_service_unref(struct redlock_service *service)
 
 static void publish_stale(struct redlock_service *service)
 {
-    while (!rl_list_empty(&service->stale)) {
-        struct redlock_mutex *mutex = RL_CONTAINER_OF(service->stale.next, struct redlock_mutex, stale);
-
-        rl_list_remove(&mutex->stale);
-        rl_mutex_publish(mutex);
-    }
+    while (!rl_list_empty(&service->stale))
+        rl_mutex_publish(RL_CONTAINER_OF(service->stale.next, struct redlock_mutex, stale));
 }
 
 unsigned rl_service_read_inbox(struct redlock_service *service)

@@ -153,7 +153,7 @@ void rl_mutex_unref(struct redlock_mutex *mutex);
 /* 0, E_ARGUMENT, E_FORKED. */
 int rl_mutex_check(const struct redlock_mutex *mutex);
 
-/* The lead: publishes what is left now ... */
+/* The lead: publishes what is left now, and it is stale no more ... */
 void rl_mutex_publish(struct redlock_mutex *mutex);
 /* ... or at the end of this turn. */
 void rl_mutex_stale(struct redlock_mutex *mutex);
