@@ -50,6 +50,7 @@ static unsigned take_place(struct rl_sleepers *sleepers, unsigned i)
     return RL_NO_PLACE;
 }
 
+/* The first that is free: the fewer futexes, the fewer calls. */
 unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
 {
     unsigned half = own_half();
