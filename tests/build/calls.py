@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""What the object files say of the calls between the files of lib/.
+
+    calls.py SOURCE_ROOT ARCHIVE...
+
+File A uses file B if an undefined symbol of A is defined by B. The archives together hold the objects of lib/.
+
+- No files of one folder use each other in a circle, except those in the table below. A circle that the table does not
+  have, or that is larger than the table says, is an error; so is an entry of the table that the code has outgrown.
+- In the folders of OWN_HEADERS, what other files use of FILE.c is declared in FILE.h of the same folder.
+
+A call through a pointer is in no symbol table. That is how a lower file may reach a higher one, and each such pointer
+is a decision that a reader can see: a table of functions, or a callback that the caller hands in.
+"""
+import collections
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+# FIXED: the circle has a reason to stay, and is exactly as listed. SHRINKING: it is being untied; it may get smaller
+# (then the table may follow), but not larger, and when it is gone it leaves the table.
+FIXED, SHRINKING = "fixed", "shrinking"
+Circle = collections.namedtuple("Circle", "folder kind reason files")
+KNOWN = [
+    Circle("core", SHRINKING, "the handlers of a lock's states call one another instead of returning the next state",
+           "acquire alarm answer debt extend fence lock proof release renew round spare trust wait"),
+    Circle("driver", SHRINKING, "what happens on a connection ends, begins and serves it by calls upwards",
+           "conn conn_commands conn_greet conn_io conn_listen conn_open conn_setup driver"),
+    Circle("api", SHRINKING, "the host and the public functions are in one folder, and the host reports upwards by calls",
+           "batch batch_answers claims client cohort completion crowd host lock observe send shutdown trust"
+           " trust_guard trust_join trust_look waiters"),
+    Circle("blocking", SHRINKING, "the leader runs the requests of others, which wait for, and become, the leader",
+           "alarm call lead mutex operation queue request service"),
+]
+
+OWN_HEADERS = ["util", "codec"]
+
+
+def read_objects(archive, sources):
+    """{source: (defined symbols, undefined symbols)} for the members of an archive.
+
+    Meson names an object after its source's path as seen from the folder of the archive, "/" replaced by "_"."""
+    folder = os.path.join("lib", os.path.basename(os.path.dirname(archive)))
+    by_member = {os.path.relpath(source, folder).replace("/", "_") + ".o": source for source in sources}
+    listing = subprocess.run(["nm", archive], capture_output=True, text=True, check=True).stdout
+    objects = {}
+    for line in listing.splitlines():
+        if line.endswith(".o:"):
+            member = os.path.basename(line[:-1])
+            if member not in by_member:
+                sys.exit(f"{archive}: {member} belongs to no file of {folder}")
+            defined, undefined = objects.setdefault(by_member[member], (set(), set()))
+        elif match := re.match(r"[0-9a-f ]* ([A-Za-z]) (\S+)$", line):
+            kind, symbol = match.groups()
+            if kind in "TDBRVW":
+                defined.add(symbol)
+            elif kind == "U":
+                undefined.add(symbol)
+    return objects
+
+
+def find_uses(objects):
+    """{user: {used: symbols}}, across folders."""
+    home = {symbol: source for source, (defined, _) in objects.items() for symbol in defined}
+    uses = {source: collections.defaultdict(set) for source in objects}
+    for source, (_, undefined) in objects.items():
+        for symbol in undefined:
+            if home.get(symbol, source) != source:
+                uses[source][home[symbol]].add(symbol)
+    return uses
+
+
+def reach(start, uses):
+    """All that start uses, directly or by others of its folder."""
+    seen = set()
+    todo = [start]
+    while todo:
+        for used in uses[todo.pop()]:
+            if os.path.dirname(used) == os.path.dirname(start) and used not in seen:
+                seen.add(used)
+                todo.append(used)
+    return seen
+
+
+def find_circles(uses):
+    """Sets of files, each of which uses and is used by all the others of its set."""
+    reached = {source: reach(source, uses) for source in uses}
+    circles = {frozenset(other for other in reached[source] if source in reached[other])
+               for source in uses if source in reached[source]}
+    return sorted(circles, key=sorted)
+
+
+def names(files):
+    return " ".join(sorted(os.path.basename(file) for file in files))
+
+
+def describe(circle, uses):
+    lines = []
+    for source in sorted(circle):
+        for used in sorted(set(uses[source]) & circle):
+            symbols = ", ".join(sorted(uses[source][used]))
+            lines.append(f"    {os.path.basename(source)} -> {os.path.basename(used)}: {symbols}")
+    return "\n".join(lines)
+
+
+def files_of(known):
+    return frozenset(f"lib/{known.folder}/{name}.c" for name in known.files.split())
+
+
+def check_circles(uses):
+    failures = []
+    circles = find_circles(uses)
+    for circle in circles:
+        if not any(circle <= files_of(known) for known in KNOWN):
+            failures.append(f"a circle that the table does not have, or that has grown: {names(circle)}\n"
+                            + describe(circle, uses))
+    for known in KNOWN:
+        inside = [circle for circle in circles if circle <= files_of(known)]
+        if not inside:
+            failures.append(f"lib/{known.folder} has outgrown this circle, which leaves the table: {known.files}")
+        elif known.kind == FIXED and inside != [files_of(known)]:
+            failures.append(f"lib/{known.folder} has outgrown a part of this circle, which the table still lists:"
+                            f" {known.files}\n  found: " + "; ".join(map(names, inside)))
+    return failures
+
+
+def check_headers(root, uses):
+    failures = []
+    shared = collections.defaultdict(set)
+    for used_by in uses.values():
+        for used, symbols in used_by.items():
+            shared[used] |= symbols
+    for source, symbols in sorted(shared.items()):
+        if source.split("/")[1] not in OWN_HEADERS:
+            continue
+        header = (root / source).with_suffix(".h")
+        text = header.read_text() if header.exists() else ""
+        failures += [f"{source}: {symbol} is used by other files and not declared in {header.name}"
+                     for symbol in sorted(symbols) if not re.search(rf"\b{symbol}\b", text)]
+    return failures
+
+
+def main():
+    root = pathlib.Path(sys.argv[1])
+    sources = [str(path.relative_to(root)) for path in sorted(root.glob("lib/*/**/*.c"))]
+    objects = {}
+    for archive in sys.argv[2:]:
+        objects |= read_objects(archive, sources)
+    failures = [f"{source}: in none of the archives" for source in sources if source not in objects]
+    uses = find_uses(objects)
+    failures += check_circles(uses) + check_headers(root, uses)
+    print("\n".join(failures) or f"{len(sources)} files, {len(KNOWN)} known circles")
+    return 1 if failures else 0
+
+
+sys.exit(main())
