@@ -73,14 +73,6 @@ enum redlock_join {
  *     needs one more vote at the release, not a quorum. The hold's validity is the same with and without them; if it
  *     gets long all the same, the first extension asks them back from whoever waits with them. Until then a key that is
  *     deleted, or a clock that is set, on one master of the quorum ends the hold. An adopter has that quorum only.
- *     Where the masters that it has kept are all on the client's own machine, one of them is released first, and the
- *     rest when that one has answered, or after 10 ms: the one vote that counts does not wait for processors then. The
- *     loop must run on.
- *   - Three or more of a client that get in line for a contended key in one turn of its loop let others go first, where
- *     all masters are on the client's own machine: they ask after half a millisecond, or whatever the loop's timers
- *     make of it, so that at the beginning of a round not everybody asks all masters at once. Not if the client has
- *     begun to release the key within the last millisecond, nor if node_timeout_ms, ttl_ms or the time left to one of
- *     them is less than 20 ms.
  *   - At most 100000 may wait for a key on one master; it takes no more then.
  *   - Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights each turn comes
  *     by a refresh), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN).

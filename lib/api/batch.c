@@ -5,8 +5,7 @@
  *     newcomers     of one key: those who get in line for the first time
  *     keepers       of one key: those who have a place in line and know their ticket, and tell it or keep the place up
  *
- *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn, or of the
- *                                       moment for which a crowd lets others go first (crowd.c)
+ *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
  *
  * So the order of effects is kept on each connection, but that newcomers may come behind the undo of other values. What
  * is gathered together goes to the same masters. The reply is taken apart (batch_answers.c): for the engine nothing is
@@ -20,7 +19,6 @@
 
 void rl_batch_init(struct redlock_client *client)
 {
-    rl_crowd_init(client);
     rl_list_init(&client->batching.all);
 }
 
@@ -154,7 +152,7 @@ static void refuse(struct redlock_client *client, const struct rl_batch *batch, 
 static void write_to(struct redlock_client *client, struct rl_batch *batch, unsigned node)
 {
     struct rl_ticket ticket = ticket_of(batch);
-    unsigned how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
+    enum rl_sending how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
 
     if (!encode(client, batch, node) ||
         !rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch), how,
@@ -225,7 +223,6 @@ bool rl_batch_flush(struct redlock_client *client)
     if (!batch)
         return false;
     client->batching.gathered = NULL;
-    rl_timers_disarm(rl_driver_timers(client->driver), &client->batching.pause);
     batch->sent = client->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
         refuse_who_has_left(client, batch);

@@ -89,7 +89,6 @@ struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_k
     host->token.own.in_line = false;
     host->token.own.told = token != NULL;
     host->token.own.foreign = false;
-    host->token.own.heirs = 0;
     client->stats.claims++;
     return (struct rl_claim *)(host + 1);
 }

@@ -32,7 +32,6 @@ struct rl_host_claim {
             bool in_line : 1; /* notifications may name it: waiters.c */
             bool told : 1;    /* the application has asked for it, or given it: cohort.c */
             bool foreign : 1; /* its lock has held another value, and has passed that on */
-            uint8_t heirs; /* votes that were handed on, and that somebody has got: precedence.c */
         } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
@@ -100,8 +99,7 @@ struct rl_contended_key {
     uint64_t hash;
     struct rl_instant until; /* then it is forgotten */
     struct rl_instant since; /* when a lock of this client has got it last, RL_NEVER: none has */
-    struct rl_instant ended; /* when the release of the last one began */
-    bool brief;              /* that one held it for a moment only */
+    bool brief;              /* the last one held it for a moment only */
     bool stays;              /* the latest lock that had a next one of its cohort was not passed on */
     struct rl_list company;  /* attempts that wait for it, and got in line together: cohort.c */
 };
@@ -121,7 +119,6 @@ enum rl_batch_kind {
 
 struct rl_batching {
     struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
-    struct rl_timer pause;      /* armed: what is gathered stays so until then, if nothing else is to be written */
     uint32_t unknown_to[RL_BATCH_KINDS]; /* masters that have not loaded the script for that */
     enum rl_send_as encoded_as; /* extensions in the client's scratch while they are written; RL_SEND_PLAIN: none */
     struct rl_batch *spare;
@@ -223,7 +220,7 @@ bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effe
 /* May be written before what is gathered: it is the undo of a value that is not part of it. */
 bool rl_batch_can_wait_for(const struct redlock_client *client, const struct rl_effect *effect);
 
-/* Before anything else is written. true: there was something to write. */
+/* Before anything else is written, and at the end of the turn. true: there was something to write. */
 bool rl_batch_flush(struct redlock_client *client);
 
 /* The end of a command with RL_TICKET_BATCH. */
@@ -259,28 +256,6 @@ bool rl_host_repeat_in_full(struct redlock_client *client, unsigned node, const 
 /* rl_queue_undone() of an answer that is not followed by another repetition. */
 struct rl_answer rl_host_undone(const struct rl_ticket *ticket, struct rl_answer answer);
 
-/* A command has ended, be it by a reply or without one. */
-void rl_host_note_end(struct redlock_client *client, const struct rl_ticket *ticket);
-
-/* --- precedence.c ----------------------------------------------------------------------------------------------- */
-
-/* Somebody has got a vote of this claim that was handed on. */
-void rl_precedence_note_heir(const struct rl_claim *claim);
-
-/* RL_EFFECT_SEND: false: to all at once; true: to this master first, behind rl_precedence_ask(). */
-bool rl_precedence_decide(const struct redlock_client *client, const struct rl_effect *effect, unsigned *ret_node);
-void rl_precedence_ask(struct redlock_client *client, unsigned node);
-
-/* Do all of these share this machine's processors with us, as far as can be seen? */
-bool rl_precedence_are_near(const struct redlock_client *client, uint32_t nodes);
-
-/* --- crowd.c ---------------------------------------------------------------------------------------------------- */
-
-void rl_crowd_init(struct redlock_client *client);
-
-/* At the end of the turn: flushes what is gathered, or leaves it for a moment. true: something was written. */
-bool rl_crowd_end_turn(struct redlock_client *client);
-
 /* --- cohort.c --------------------------------------------------------------------------------------------------- */
 
 struct rl_batch;
@@ -301,10 +276,8 @@ void rl_contended_init(struct redlock_client *client);
 void rl_contended_note(struct redlock_client *client, const struct rl_key *key);
 bool rl_contended(struct redlock_client *client, const struct rl_key *key);
 
-/* The next hold of it will be short. The last release by this client began less than `within` ago. A lock has got the
- * key; its release begins. */
+/* The next hold of it will be short. A lock has got the key; its release begins. */
 bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *key);
-bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *key, struct rl_span within);
 void rl_contended_taken(struct redlock_client *client, const struct rl_key *key);
 void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key);
 

@@ -357,7 +357,7 @@ void rl_completion_deliver(struct redlock_client *client)
     if (!client->destroyed) {
         do
             rl_host_run(client);
-        while (rl_crowd_end_turn(client));
+        while (rl_batch_flush(client));
         rl_trust_guard(client);
     }
     client->depth--;

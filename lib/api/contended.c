@@ -32,7 +32,7 @@ static void replace(struct rl_contended_key *entry, uint64_t hash)
 {
     while (!rl_list_empty(&entry->company))
         rl_list_remove(entry->company.next);
-    *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER, .ended = RL_LONG_AGO};
+    *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER};
     rl_list_init(&entry->company);
 }
 
@@ -78,13 +78,6 @@ bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *k
     return entry && entry->brief;
 }
 
-bool rl_contended_was_ours(struct redlock_client *client, const struct rl_key *key, struct rl_span within)
-{
-    const struct rl_contended_key *entry = find(client, key);
-
-    return entry && rl_before(client->now, rl_after(entry->ended, within));
-}
-
 /* A long hold must be noticed, too. Nothing is hashed where nobody has ever waited. */
 struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key)
 {
@@ -110,5 +103,4 @@ void rl_contended_given_up(struct redlock_client *client, const struct rl_key *k
         return;
     entry->brief = rl_until(entry->since, client->now).ns < BRIEF_NS;
     entry->since = RL_NEVER;
-    entry->ended = client->now;
 }

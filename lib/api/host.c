@@ -278,7 +278,6 @@ void rl_host_ended(struct redlock_client *client, unsigned node, const struct rl
     struct rl_claim *claim = ticket->owner;
     struct redlock_lock *lock = claim->lock ? lock_of(claim->lock) : NULL;
 
-    rl_host_note_end(client, ticket);
     if (ticket->step == RL_STEP_CLAIM || ticket->step == RL_STEP_ENQUEUE)
         count_vote(&client->node_stats[node], answer.outcome);
     tell_vote(client, lock, node, ticket, answer, latency_us);
@@ -304,12 +303,6 @@ void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter)
         attempt->counter = counter;
 }
 
-static void note_handed_on(struct redlock_client *client, const struct rl_claim *claim)
-{
-    rl_contended_note(client, rl_host_claim_of(claim)->key);
-    rl_precedence_note_heir(claim);
-}
-
 void rl_host_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                       struct rl_answer answer, struct rl_instant now)
 {
@@ -327,7 +320,7 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
         rl_driver_fail_node(client->driver, node, "its memory is not the one that was judged");
     else if (answer.detail == RL_DETAIL_HANDED_ON)
-        note_handed_on(client, ticket->owner);
+        rl_contended_note(client, rl_host_claim_of(ticket->owner)->key);
     rl_host_ended(client, node, ticket, answer, latency_of(ticket, now));
 }
 
@@ -381,7 +374,6 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
                                                    .link = rl_public_link(link), .text = why});
     rl_batch_flush(client);
-    rl_driver_hurry(client->driver); /* nothing waits for the answer of one that may not come */
     rl_engine_link(&client->engine, now, node, link);
     if (link == RL_LINK_READY)
         rl_waiters_look_again(client, node, now);

@@ -7,12 +7,11 @@
 #include "core/queue.h"
 
 /* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted;
- * and of what was part of a batch (batch.c). And: the other masters wait for its answer (precedence.c). */
+ * and of what was part of a batch (batch.c). */
 #define FLAG_AS_EVAL 1
 #define FLAG_IN_FULL 2
 #define FLAG_DELETED 4
 #define FLAG_ALONE 8
-#define FLAG_FIRST 16
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -203,7 +202,7 @@ bool rl_host_encode_keep(struct redlock_client *client, const struct rl_claim *c
 
 /* --- Sending ---------------------------------------------------------------------------------------------------- */
 
-static bool send_scratch(struct redlock_client *client, unsigned node, unsigned how,
+static bool send_scratch(struct redlock_client *client, unsigned node, enum rl_sending how,
                          const struct rl_ticket *ticket)
 {
     bool sent = rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch),
@@ -238,58 +237,34 @@ static bool is_wanted(const struct rl_effect *effect)
     return effect->step != RL_STEP_ENQUEUE || (effect->claim->lock && !effect->claim->undoing);
 }
 
-static unsigned sending_of(enum rl_step step)
+static enum rl_sending sending_of(enum rl_step step)
 {
     return step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE ? RL_SENDING_CLAIM : RL_SENDING;
 }
 
-/* Formats once where that is possible, fans out the bytes. false: some could not be written to. */
-static bool fan_out(struct redlock_client *client, const struct rl_effect *effect, uint32_t nodes, unsigned how,
-                    uint8_t flags)
+/* Formats once where that is possible, fans out the bytes. */
+void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
 {
     struct rl_ticket ticket = {.owner = effect->claim, .sent = client->now, .round = effect->round,
-                               .step = (uint8_t)effect->step, .flags = flags};
+                               .step = (uint8_t)effect->step};
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
     unsigned formatted_for = REDLOCK_MAX_MASTERS;
     bool encoded = false;
-    bool all = true;
 
+    if (effect->step == RL_STEP_ENQUEUE)
+        rl_waiters_enter(client, effect->claim);
     for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
-        if (!(nodes & (UINT32_C(1) << node)))
+        if (!(effect->nodes & (UINT32_C(1) << node)))
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS || !same_bytes(client, effect->step, formatted_for, node)) {
             encoded = is_wanted(effect) && encode(client, effect->claim, effect->step, effect->round, node, 0);
             formatted_for = node;
         }
-        if (encoded && send_scratch(client, node, how, &ticket))
+        if (encoded && send_scratch(client, node, sending_of(effect->step), &ticket))
             continue;
-        all = false;
         rl_engine_reply(&client->engine, client->now, effect->claim, effect->step, effect->round, node, refusal,
                         RL_NO_LATENCY);
     }
-    return all;
-}
-
-void rl_host_send_now(struct redlock_client *client, const struct rl_effect *effect)
-{
-    unsigned first;
-    bool decides;
-
-    if (effect->step == RL_STEP_ENQUEUE)
-        rl_waiters_enter(client, effect->claim);
-    if (!rl_precedence_decide(client, effect, &first)) {
-        fan_out(client, effect, effect->nodes, sending_of(effect->step), 0);
-        return;
-    }
-    rl_precedence_ask(client, first);
-    decides = fan_out(client, effect, UINT32_C(1) << first, RL_SENDING, FLAG_FIRST);
-    fan_out(client, effect, effect->nodes & ~(UINT32_C(1) << first), decides ? RL_SENDING_UNHURRIED : RL_SENDING, 0);
-}
-
-void rl_host_note_end(struct redlock_client *client, const struct rl_ticket *ticket)
-{
-    if (ticket->flags & FLAG_FIRST)
-        rl_driver_hurry(client->driver);
 }
 
 static bool repeat(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket, uint8_t flags)
