@@ -89,29 +89,3 @@ int rl_address_connect(const struct rl_address *address, struct rl_span user_tim
         *ret_fd = fd;
     return error;
 }
-
-/* Addresses without their ports. */
-static bool same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-    const struct sockaddr_in6 *a6 = (const struct sockaddr_in6 *)a;
-    const struct sockaddr_in6 *b6 = (const struct sockaddr_in6 *)b;
-
-    if (a->ss_family != b->ss_family)
-        return false;
-    if (a->ss_family == AF_INET)
-        return ((const struct sockaddr_in *)a)->sin_addr.s_addr == ((const struct sockaddr_in *)b)->sin_addr.s_addr;
-    return a->ss_family == AF_INET6 && memcmp(&a6->sin6_addr, &b6->sin6_addr, sizeof a6->sin6_addr) == 0;
-}
-
-bool rl_socket_is_local(int fd)
-{
-    struct sockaddr_storage own = {0};
-    struct sockaddr_storage peer = {0};
-    socklen_t own_size = sizeof(own);
-    socklen_t peer_size = sizeof(peer);
-
-    if (getsockname(fd, (struct sockaddr *)&own, &own_size) != 0 ||
-        getpeername(fd, (struct sockaddr *)&peer, &peer_size) != 0)
-        return false;
-    return own.ss_family == AF_UNIX || same_host(&own, &peer);
-}

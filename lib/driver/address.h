@@ -31,7 +31,4 @@ int rl_addresses_lookup(const char *host, uint16_t port, bool numeric_only, stru
  * failed; any other errno: no socket. */
 int rl_address_connect(const struct rl_address *address, struct rl_span user_timeout, int *ret_fd);
 
-/* Is the other end of this connected socket on this machine, as far as its addresses tell? */
-bool rl_socket_is_local(int fd);
-
 #endif

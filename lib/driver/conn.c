@@ -125,7 +125,6 @@ static void release_connection(struct rl_conn *conn, enum rl_close how)
     conn->reader = NULL;
     rl_bytes_clear(&conn->out);
     rl_list_remove(&conn->dirty);
-    conn->unhurried = false;
 }
 
 /* A connection that was good resets the backoff: one that merely accepted and broke does not. */

@@ -87,8 +87,6 @@ struct rl_conn {
     enum rl_conn_state state;
     enum rl_link link;
     bool doomed;       /* to be closed by the next turn */
-    bool local;        /* the master is on this machine: it shares its processors */
-    bool unhurried;    /* what is unsent can wait: in the driver's list of such connections, not of the dirty ones */
     bool denied;       /* refused what will hardly be granted soon: the next attempt is put off as long as possible */
     bool wants_write;  /* the kernel's buffer is full: waiting for EV_WRITE */
     bool looking_up;   /* a helper thread is busy with this master's name */
@@ -109,7 +107,7 @@ struct rl_conn {
     struct rl_bytes out;
     uint64_t queued;         /* bytes appended to out since the socket was opened */
     uint64_t written;        /* those of them handed to the kernel */
-    struct rl_list dirty;    /* in one of the driver's lists of connections with something to write */
+    struct rl_list dirty;    /* in the driver's list of connections with something to write */
 
     size_t setup_row;        /* position in the handshake: conn_setup.c */
     size_t setup_answered;
@@ -141,8 +139,6 @@ struct rl_driver {
     bool dead;               /* ... and has destroyed the driver: on_turn() frees what is left */
     bool reading;            /* read_buffer is in use */
     struct rl_list dirty;
-    struct rl_list unhurried;
-    struct rl_timer unhurried_timer;
     struct rl_resolver *resolver; /* made when the first name has to be looked up */
     char *client_name;
     unsigned char *read_buffer;
@@ -172,7 +168,7 @@ void rl_conn_doom(struct rl_conn *conn);
 void rl_conn_become_ready(struct rl_conn *conn, struct rl_instant now);
 
 /* conn_commands.c: what the first connection to a master is for. */
-bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, unsigned how,
+bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
                   const struct rl_ticket *ticket);
 
 /* LATE, or READY again, by the age of the oldest command without a reply. */
@@ -191,7 +187,6 @@ void rl_conn_stop_io(struct rl_conn *conn);
 void rl_conn_connected(struct rl_conn *conn, struct rl_instant now);
 void rl_conn_want_write(struct rl_conn *conn);
 void rl_conn_mark_dirty(struct rl_conn *conn);
-void rl_conn_mark_unhurried(struct rl_conn *conn); /* unless something else is to be written already */
 void rl_conn_read(struct rl_conn *conn);
 void rl_conn_flush(struct rl_conn *conn);
 

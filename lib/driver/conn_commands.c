@@ -88,12 +88,12 @@ static void watch_replies(struct rl_conn *conn, struct rl_instant now)
 
 /* --- Commands and replies -------------------------------------------------------------------------------------- */
 
-bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, unsigned how,
+bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
                   const struct rl_ticket *ticket)
 {
     if (conn->state != RL_CONN_READY || conn->doomed)
         return false;
-    if ((how & RL_SENDING_CLAIM) && rl_bytes_length(&conn->out) > conn->driver->config.max_buffer_bytes)
+    if (how == RL_SENDING_CLAIM && rl_bytes_length(&conn->out) > conn->driver->config.max_buffer_bytes)
         return false;
     if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, bytes, size))
         return false;
@@ -102,10 +102,7 @@ bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, unsigned
         start_watch(conn);
     conn->queued += size;
     conn->stats.commands++;
-    if (how & RL_SENDING_UNHURRIED)
-        rl_conn_mark_unhurried(conn);
-    else
-        rl_conn_mark_dirty(conn);
+    rl_conn_mark_dirty(conn);
     return true;
 }
 

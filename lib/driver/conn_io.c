@@ -132,43 +132,9 @@ static void on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* --- Writing ------------------------------------------------------------------------------------------------- */
 
-#define UNHURRIED_NS (10 * RL_NS_PER_MS)
-
-/* Whatever is late was written long before that. */
-static struct rl_span patience(const struct rl_driver *driver)
-{
-    int64_t half_ns = driver->config.node_timeout.ns / 2;
-
-    return (struct rl_span){half_ns < UNHURRIED_NS ? half_ns : UNHURRIED_NS};
-}
-
-static bool is_marked(const struct rl_conn *conn)
-{
-    return !rl_list_empty(&conn->dirty) || conn->wants_write;
-}
-
-void rl_conn_mark_unhurried(struct rl_conn *conn)
-{
-    struct rl_driver *driver = conn->driver;
-
-    if (is_marked(conn))
-        return;
-    conn->unhurried = true;
-    /* Its end is hardly ever reached, so the timer is not set anew for each: one left from earlier ones comes
-     * sooner. */
-    if (!rl_timer_armed(&driver->unhurried_timer))
-        rl_timers_arm(&driver->timers, &driver->unhurried_timer, rl_after(clock_now(conn), patience(driver)));
-    rl_list_append(&driver->unhurried, &conn->dirty);
-}
-
 void rl_conn_mark_dirty(struct rl_conn *conn)
 {
-    if (conn->unhurried) {
-        rl_list_remove(&conn->dirty);
-        rl_ring_set_sent(&conn->ring, conn->written, clock_now(conn));
-    }
-    conn->unhurried = false;
-    if (is_marked(conn))
+    if (!rl_list_empty(&conn->dirty) || conn->wants_write)
         return;
     rl_list_append(&conn->driver->dirty, &conn->dirty);
     if (!conn->driver->in_turn) /* ... which is followed by the writing anyway */

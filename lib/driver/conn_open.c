@@ -94,7 +94,6 @@ void rl_conn_connected(struct rl_conn *conn, struct rl_instant now)
         return;
     }
     rl_timers_disarm(&conn->driver->timers, &conn->step);
-    conn->local = rl_socket_is_local(conn->stream.fd);
     conn->state = RL_CONN_SECURING;
 }
 

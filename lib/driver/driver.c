@@ -39,17 +39,6 @@ static void flush_dirty(struct rl_driver *driver)
         rl_conn_flush(RL_CONTAINER_OF(driver->dirty.next, struct rl_conn, dirty));
 }
 
-void rl_driver_hurry(struct rl_driver *driver)
-{
-    while (!rl_list_empty(&driver->unhurried))
-        rl_conn_mark_dirty(RL_CONTAINER_OF(driver->unhurried.next, struct rl_conn, dirty));
-}
-
-static void on_unhurried(struct rl_timer *timer, struct rl_instant now)
-{
-    rl_driver_hurry(RL_CONTAINER_OF(timer, struct rl_driver, unhurried_timer));
-}
-
 /* The last step of destruction. */
 static void release(struct rl_driver *driver)
 {
@@ -97,8 +86,6 @@ static struct rl_driver *allocate(const struct rl_driver_config *config, size_t 
         return NULL;
     driver->config = *config;
     rl_list_init(&driver->dirty);
-    rl_list_init(&driver->unhurried);
-    rl_timer_init(&driver->unhurried_timer, on_unhurried);
     driver->client_name = strdup(config->client_name);
     driver->read_buffer = malloc(READ_BUFFER_BYTES);
     driver->masters = calloc(n_masters, sizeof(driver->masters[0]));
@@ -176,18 +163,10 @@ void rl_driver_destroy(struct rl_driver *driver, bool in_child)
         release(driver);
 }
 
-bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, unsigned how,
+bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, enum rl_sending how,
                     const struct rl_ticket *ticket)
 {
     return rl_conn_send(&driver->conns[node], bytes, size, how, ticket);
-}
-
-bool rl_driver_is_near(const struct rl_driver *driver, unsigned node, struct rl_span within)
-{
-    const struct rl_conn *conn = &driver->conns[node];
-    int64_t latency_ns = conn->stats.last_latency_ns;
-
-    return conn->link == RL_LINK_READY && !conn->doomed && conn->local && latency_ns >= 0 && latency_ns < within.ns;
 }
 
 int rl_driver_listen(struct rl_driver *driver, const char *channel)

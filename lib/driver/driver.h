@@ -118,23 +118,15 @@ void rl_driver_close(struct rl_driver *driver, bool in_child);
 /* Closes, unless that has been done, and frees. NULL is fine. */
 void rl_driver_destroy(struct rl_driver *driver, bool in_child);
 
-/* How a command is sent: a set of these. */
+/* When a command is refused. */
 enum rl_sending {
-    RL_SENDING = 0,           /* bounded by the claims it belongs to: refused for want of memory only */
-    RL_SENDING_CLAIM = 1,     /* refused, too, when more than max_buffer_bytes are waiting to be sent */
-    RL_SENDING_UNHURRIED = 2, /* written with whatever is sent to this master next, or when rl_driver_hurry() is called,
-                                 or after a few milliseconds; its ticket is `sent` then */
+    RL_SENDING,       /* for want of memory only: the claims that it belongs to bound such commands */
+    RL_SENDING_CLAIM, /* when more than max_buffer_bytes are waiting to be sent, too */
 };
 
 /* Appends one command for one master. Returns false if refused, or if the link is not READY or LATE. */
-bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, unsigned how,
+bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, enum rl_sending how,
                     const struct rl_ticket *ticket);
-
-/* What is unhurried waits no longer than to the end of this turn. */
-void rl_driver_hurry(struct rl_driver *driver);
-
-/* A master on this machine, whose latest reply came in less than `within`. */
-bool rl_driver_is_near(const struct rl_driver *driver, unsigned node, struct rl_span within);
 
 /* Opens, at the next loop turn, a second connection to each master, which does nothing but listen on one channel
  * (SUBSCRIBE, RESP2), and keeps it open as the first one is kept: same address, user and password, a backoff of its

@@ -36,14 +36,3 @@ bool rl_ring_reserve(struct rl_ring *ring)
     *ring = (struct rl_ring){.entries = entries, .capacity = capacity, .first = 0, .end = count};
     return true;
 }
-
-void rl_ring_set_sent(struct rl_ring *ring, uint64_t start, struct rl_instant sent)
-{
-    for (size_t at = ring->end; at != ring->first; at--) {
-        struct rl_pending *pending = &ring->entries[(at - 1) & (ring->capacity - 1)];
-
-        if (pending->start < start)
-            return;
-        pending->ticket.sent = sent;
-    }
-}

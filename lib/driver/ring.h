@@ -51,7 +51,4 @@ static inline void rl_ring_push(struct rl_ring *ring, const struct rl_ticket *ti
     ring->entries[ring->end++ & (ring->capacity - 1)] = (struct rl_pending){*ticket, start};
 }
 
-/* Whatever begins there or later is written now, and not when it was appended. */
-void rl_ring_set_sent(struct rl_ring *ring, uint64_t start, struct rl_instant sent);
-
 #endif

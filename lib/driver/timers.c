@@ -29,7 +29,7 @@ static bool set_event(struct rl_timers *timers, struct rl_instant at)
  * each time the earliest timer is disarmed. */
 static void set_event_for_next(struct rl_timers *timers)
 {
-    struct rl_instant next = rl_earlier(rl_wheel_next(&timers->wheel), timers->exact);
+    struct rl_instant next = rl_wheel_next(&timers->wheel);
 
     if (rl_before(next, timers->armed_at) || timers->armed_at.ns == RL_NEVER.ns)
         set_event(timers, next);
@@ -38,12 +38,9 @@ static void set_event_for_next(struct rl_timers *timers)
 static void on_event(evutil_socket_t fd, short what, void *arg)
 {
     struct rl_timers *timers = arg;
-    struct rl_instant now = rl_clock_now(timers->clock);
 
     timers->armed_at = RL_NEVER;
-    if (!rl_before(now, timers->exact))
-        timers->exact = RL_NEVER;
-    rl_wheel_expire(&timers->wheel, now);
+    rl_wheel_expire(&timers->wheel, rl_clock_now(timers->clock));
     set_event_for_next(timers);
     timers->after(timers->ctx);
 }
@@ -53,7 +50,6 @@ bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl
 {
     timers->clock = clock;
     timers->armed_at = RL_NEVER;
-    timers->exact = RL_NEVER;
     timers->after = after;
     timers->ctx = ctx;
     rl_wheel_init(&timers->wheel, rl_clock_now(clock));
@@ -73,12 +69,6 @@ void rl_timers_arm(struct rl_timers *timers, struct rl_timer *timer, struct rl_i
     rl_wheel_arm(&timers->wheel, timer, at);
     if (rl_before(at, timers->armed_at))
         set_event_for_next(timers);
-}
-
-void rl_timers_arm_exactly(struct rl_timers *timers, struct rl_timer *timer, struct rl_instant at)
-{
-    timers->exact = rl_earlier(timers->exact, at);
-    rl_timers_arm(timers, timer, at);
 }
 
 void rl_timers_disarm(struct rl_timers *timers, struct rl_timer *timer)

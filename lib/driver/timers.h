@@ -15,7 +15,6 @@ struct rl_timers {
     struct rl_clock *clock; /* borrowed */
     struct event *event;
     struct rl_instant armed_at; /* what the event is set for; RL_NEVER if it is not */
-    struct rl_instant exact;    /* the earliest that was asked for exactly, until it has passed; RL_NEVER: none */
     void (*after)(void *ctx);   /* called once after the timers of one wake-up have run */
     void *ctx;
 };
@@ -25,9 +24,6 @@ bool rl_timers_init(struct rl_timers *timers, struct event_base *base, struct rl
 void rl_timers_fini(struct rl_timers *timers);
 
 void rl_timers_arm(struct rl_timers *timers, struct rl_timer *timer, struct rl_instant at);
-
-/* As exactly as the event base can: otherwise it may be a millisecond late, together with others. */
-void rl_timers_arm_exactly(struct rl_timers *timers, struct rl_timer *timer, struct rl_instant at);
 void rl_timers_disarm(struct rl_timers *timers, struct rl_timer *timer);
 
 #endif

@@ -195,7 +195,7 @@ bool rig_append_word(struct rl_bytes *out, const char *text)
     return rl_words_encode(&word, 1, out);
 }
 
-static bool send_word(unsigned node, unsigned number, const char *text, unsigned how, struct rl_instant sent)
+static bool send_word(unsigned node, unsigned number, const char *text, enum rl_sending how, struct rl_instant sent)
 {
     const struct rl_ticket ticket = {.owner = &rig, .sent = sent, .round = number};
     struct rl_bytes bytes = {0};
@@ -215,11 +215,6 @@ bool rig_send(unsigned node, unsigned number, const char *word)
 bool rig_send_claim(unsigned node, unsigned number, const char *word)
 {
     return send_word(node, number, word, RL_SENDING_CLAIM, rl_clock_now(&rig.clock));
-}
-
-bool rig_send_unhurried(unsigned node, unsigned number, const char *word)
-{
-    return send_word(node, number, word, RL_SENDING_UNHURRIED, rl_clock_now(&rig.clock));
 }
 
 bool rig_send_as_of(unsigned node, unsigned number, const char *word, struct rl_instant sent)

@@ -107,7 +107,6 @@ void rig_say_message(unsigned node, const char *payload);
 /* Sends "*1 $n WORD"; the ticket carries the number and, as `sent`, the time. */
 bool rig_send(unsigned node, unsigned number, const char *word);
 bool rig_send_claim(unsigned node, unsigned number, const char *word);
-bool rig_send_unhurried(unsigned node, unsigned number, const char *word);
 
 /* For a greeting: appends "*1 $n WORD"; false if memory is short. */
 bool rig_append_word(struct rl_bytes *out, const char *word);
