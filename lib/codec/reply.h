@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "core/recipe.h"
+#include "util/resp.h"
 
 /* INFO is the longest reply that we ask for: some 8 KiB. */
 #define RL_REPLY_MAX_BYTES (256 * 1024)

@@ -35,11 +35,11 @@
 #include <stdint.h>
 
 #include "core/claim.h"
-#include "core/link.h"
 #include "core/lock.h"
 #include "core/standing.h"
 #include "core/validity.h"
 #include "util/instant.h"
+#include "util/link.h"
 #include "util/list.h"
 
 struct rl_config {

@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "core/outcome.h"
+#include "util/resp.h"
+#include "util/slice.h"
 
 /* What the engine may ask of one master for one value; in the order in which steps that are handed out together must
  * reach a connection. */
@@ -25,16 +26,6 @@ enum rl_step {
     RL_STEP_ROLLBACK, /* the same after a failed attempt, sent so that it cannot fail for want of a loaded script */
     RL_STEP_COUNT,
 };
-
-struct rl_slice {
-    const void *data;
-    size_t size;
-};
-
-static inline bool rl_slice_is(struct rl_slice slice, const char *word)
-{
-    return slice.size == strlen(word) && memcmp(slice.data, word, slice.size) == 0;
-}
 
 #define RL_COMMAND_MAX_ARGS 14
 #define RL_COMMAND_MAX_NUMBERS 6
@@ -131,30 +122,6 @@ struct rl_keepers {
         uint64_t ticket;
         uint64_t proposal; /* for the fencing counter; 0: not fenced */
     } at[RL_BATCH_MAX];
-};
-
-/* A successful reply, flattened by the codec. */
-enum rl_reply_type {
-    RL_REPLY_NIL,
-    RL_REPLY_STATUS,
-    RL_REPLY_STRING,
-    RL_REPLY_INTEGER,
-    RL_REPLY_ERROR,
-    RL_REPLY_ARRAY,
-};
-
-#define RL_REPLY_MAX_ELEMENTS 20
-
-struct rl_reply_item {
-    enum rl_reply_type type; /* never RL_REPLY_ARRAY */
-    int64_t integer;
-    struct rl_slice text; /* borrowed from the reader, until the next reply */
-};
-
-struct rl_reply {
-    struct rl_reply_item root; /* type RL_REPLY_ARRAY: see elements */
-    size_t n_elements;
-    struct rl_reply_item elements[RL_REPLY_MAX_ELEMENTS];
 };
 
 struct rl_recipe {

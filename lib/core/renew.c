@@ -17,6 +17,7 @@
  * the ones that are many more than an even share of all come earlier this once, when there is room; after that they
  * keep their distance. */
 #include "core/machine.h"
+#include "util/random.h"
 
 /* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
  * come back all at once when a master does. */

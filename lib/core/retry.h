@@ -8,12 +8,6 @@
 
 #include "util/instant.h"
 
-/* The next number of a small, fast generator (splitmix64); state is any seed. Not for secrets. */
-uint64_t rl_random_next(uint64_t *state);
-
-/* Uniform in [0, limit]; limit >= 0. */
-struct rl_span rl_random_span(uint64_t *state, struct rl_span limit);
-
 /* delay + uniform [0, jitter], and not shorter than the round that failed. */
 struct rl_span rl_retry_delay(uint64_t *state, struct rl_span delay, struct rl_span jitter, struct rl_span round);
 

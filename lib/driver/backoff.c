@@ -1,6 +1,6 @@
 #include "driver/backoff.h"
 
-#include "core/retry.h"
+#include "util/random.h"
 
 struct rl_span rl_backoff_next(struct rl_backoff *backoff)
 {

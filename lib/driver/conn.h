@@ -17,17 +17,15 @@
 #ifndef RL_DRIVER_CONN_H
 #define RL_DRIVER_CONN_H
 
-#include <string.h>
-
 #include "codec/reply.h"
 #include "codec/url.h"
-#include "core/link.h"
 #include "driver/address.h"
 #include "driver/backoff.h"
 #include "driver/driver.h"
 #include "driver/ring.h"
 #include "driver/stream.h"
 #include "util/bytes.h"
+#include "util/link.h"
 #include "util/list.h"
 #include "util/wheel.h"
 
@@ -43,13 +41,6 @@ enum rl_conn_state {
 
 #define RL_CONN_ERROR_MAX 200
 #define RL_CONN_REFUSAL_MAX 120
-
-/* Is it exactly this string? */
-static inline bool rl_item_is(const struct rl_reply_item *item, const char *text)
-{
-    return item->type == RL_REPLY_STRING && item->text.size == strlen(text) &&
-           memcmp(item->text.data, text, item->text.size) == 0;
-}
 
 struct rl_conn;
 struct rl_setup;

@@ -1,7 +1,5 @@
 /* The sink's part of the handshake: when the server has been found usable as such, the sink asks its own questions,
  * round by round, and when it has no more the connection is READY. */
-#include <string.h>
-
 #include "driver/conn.h"
 
 static bool begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
@@ -36,7 +34,7 @@ bool rl_greet_begin(struct rl_conn *conn, struct rl_instant now)
 
 static void blame_why(struct rl_conn *conn, const char *why)
 {
-    if (rl_setup_may_hold_password(conn, (struct rl_slice){why, strlen(why)}))
+    if (rl_setup_may_hold_password(conn, rl_slice_of(why)))
         rl_conn_blame(conn, "handshake: refused with an error text that may hold the password");
     else
         rl_conn_blame(conn, "%s", why);

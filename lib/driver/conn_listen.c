@@ -55,7 +55,7 @@ static struct rl_instant stall_deadline(const struct rl_conn *conn)
 /* Without memory for it nothing is owed, and the next one comes in its time. */
 static void ping(struct rl_conn *conn, struct rl_instant now)
 {
-    const struct rl_slice word = {"PING", 4};
+    const struct rl_slice word = rl_slice_of("PING");
     size_t before = rl_bytes_length(&conn->out);
 
     conn->listening.pinged = now;
@@ -89,7 +89,7 @@ static bool take_message(struct rl_conn *conn, const struct rl_reply *reply, str
     const struct rl_driver_sink *sink = &conn->driver->sink;
     struct rl_slice payload = reply->elements[2].text;
 
-    if (!rl_item_is(&reply->elements[1], conn->driver->channel)) {
+    if (!rl_reply_item_is(&reply->elements[1], conn->driver->channel)) {
         rl_conn_blame(conn, "a message on a channel that was not subscribed to");
         return false;
     }
@@ -107,15 +107,15 @@ static bool take_message(struct rl_conn *conn, const struct rl_reply *reply, str
 static bool is_message(const struct rl_reply *reply)
 {
     return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
-           rl_item_is(&reply->elements[0], "message") && reply->elements[2].type == RL_REPLY_STRING;
+           rl_reply_item_is(&reply->elements[0], "message") && reply->elements[2].type == RL_REPLY_STRING;
 }
 
 /* Not even the answer to a PING that waits to be written: it cannot be meant. */
 static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
 {
     return conn->listening.owes_pong && conn->written > conn->listening.ping_start &&
-           reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 && rl_item_is(&reply->elements[0], "pong") &&
-           rl_item_is(&reply->elements[1], "");
+           reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 && rl_reply_item_is(&reply->elements[0], "pong") &&
+           rl_reply_item_is(&reply->elements[1], "");
 }
 
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)

@@ -26,11 +26,6 @@ struct rl_setup {
     size_t n_rows;
 };
 
-static struct rl_slice word(const char *text)
-{
-    return (struct rl_slice){text, strlen(text)};
-}
-
 static size_t auth_count(const struct rl_conn *conn)
 {
     return conn->master->password ? 1 : 0;
@@ -41,10 +36,10 @@ static bool auth_write(const struct rl_conn *conn, size_t i, struct rl_bytes *ou
     struct rl_slice words[3];
     size_t n = 0;
 
-    words[n++] = word("AUTH");
+    words[n++] = rl_slice_of("AUTH");
     if (conn->master->user)
-        words[n++] = word(conn->master->user);
-    words[n++] = word(conn->master->password);
+        words[n++] = rl_slice_of(conn->master->user);
+    words[n++] = rl_slice_of(conn->master->password);
     return rl_words_encode(words, n, out);
 }
 
@@ -55,7 +50,7 @@ static size_t setname_count(const struct rl_conn *conn)
 
 static bool setname_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
 {
-    struct rl_slice words[] = {word("CLIENT"), word("SETNAME"), word(conn->driver->client_name)};
+    struct rl_slice words[] = {rl_slice_of("CLIENT"), rl_slice_of("SETNAME"), rl_slice_of(conn->driver->client_name)};
 
     return rl_words_encode(words, 3, out);
 }
@@ -68,7 +63,7 @@ static size_t select_count(const struct rl_conn *conn)
 static bool select_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
 {
     char digits[RL_DECIMAL_MAX];
-    struct rl_slice words[] = {word("SELECT"), {digits, rl_decimal(conn->master->db, digits)}};
+    struct rl_slice words[] = {rl_slice_of("SELECT"), {digits, rl_decimal(conn->master->db, digits)}};
 
     return rl_words_encode(words, 2, out);
 }
@@ -82,7 +77,7 @@ static size_t load_count(const struct rl_conn *conn)
 static bool load_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
 {
     const struct rl_script_text *script = rl_script_text((enum rl_script)(RL_SCRIPT_NONE + 1 + i));
-    struct rl_slice words[] = {word("SCRIPT"), word("LOAD"), {script->text, script->size}};
+    struct rl_slice words[] = {rl_slice_of("SCRIPT"), rl_slice_of("LOAD"), {script->text, script->size}};
 
     return rl_words_encode(words, 3, out);
 }
@@ -94,16 +89,14 @@ static size_t ping_count(const struct rl_conn *conn)
 
 static bool ping_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
 {
-    struct rl_slice words[] = {word("PING")};
+    struct rl_slice words[] = {rl_slice_of("PING")};
 
     return rl_words_encode(words, 1, out);
 }
 
 static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
 {
-    const struct rl_reply_item *root = &reply->root;
-
-    return root->type == RL_REPLY_STATUS && root->text.size == 4 && memcmp(root->text.data, "PONG", 4) == 0;
+    return rl_reply_is_status(reply, "PONG");
 }
 
 static size_t subscribe_count(const struct rl_conn *conn)
@@ -113,7 +106,7 @@ static size_t subscribe_count(const struct rl_conn *conn)
 
 static bool subscribe_write(const struct rl_conn *conn, size_t i, struct rl_bytes *out)
 {
-    struct rl_slice words[] = {word("SUBSCRIBE"), word(conn->driver->channel)};
+    struct rl_slice words[] = {rl_slice_of("SUBSCRIBE"), rl_slice_of(conn->driver->channel)};
 
     return rl_words_encode(words, 2, out);
 }
@@ -121,8 +114,8 @@ static bool subscribe_write(const struct rl_conn *conn, size_t i, struct rl_byte
 static bool is_subscribed(const struct rl_conn *conn, const struct rl_reply *reply)
 {
     return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
-           rl_item_is(&reply->elements[0], "subscribe") &&
-           rl_item_is(&reply->elements[1], conn->driver->channel) &&
+           rl_reply_item_is(&reply->elements[0], "subscribe") &&
+           rl_reply_item_is(&reply->elements[1], conn->driver->channel) &&
            reply->elements[2].type == RL_REPLY_INTEGER && reply->elements[2].integer == 1;
 }
 

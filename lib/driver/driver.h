@@ -14,11 +14,11 @@
 #include <stdint.h>
 
 #include "codec/url.h"
-#include "core/link.h"
-#include "core/recipe.h"
 #include "driver/timers.h"
 #include "util/bytes.h"
 #include "util/instant.h"
+#include "util/link.h"
+#include "util/resp.h"
 
 struct event_base;
 struct rl_driver;

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/retry.h"
 #include "core_harness.h"
 #include "core_naive.h"
 #include "suite.h"
+#include "util/random.h"
 
 #define N_STEPS 100000
 #define N_SEEDS 12

@@ -4,9 +4,9 @@
  * implementation below knows only the votes in the order of their arrival. */
 #include <stdlib.h>
 
-#include "core/retry.h"
 #include "core_harness.h"
 #include "suite.h"
+#include "util/random.h"
 
 #define MAX_N 7
 

@@ -3,8 +3,8 @@
 
 #include <stdlib.h>
 
-#include "core/retry.h"
 #include "suite.h"
+#include "util/random.h"
 
 static struct rl_claim *make(size_t n_nodes, size_t quorum)
 {

@@ -2,6 +2,7 @@
 #include "core/retry.h"
 
 #include "suite.h"
+#include "util/random.h"
 
 #define DRAWS 20000
 

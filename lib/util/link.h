@@ -1,6 +1,6 @@
-/* The state of the connection to one master, as far as the engine cares. */
-#ifndef RL_CORE_LINK_H
-#define RL_CORE_LINK_H
+/* The state of the connection to one master, as far as the engine cares. Header only. */
+#ifndef RL_UTIL_LINK_H
+#define RL_UTIL_LINK_H
 
 enum rl_link {
     RL_LINK_JOINING, /* the first connection is on its way; attempts wait for it, briefly */
