@@ -114,8 +114,8 @@ static bool is_message(const struct rl_reply *reply)
 static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
 {
     return conn->listening.owes_pong && conn->written > conn->listening.ping_start &&
-           reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 && rl_reply_item_is(&reply->elements[0], "pong") &&
-           rl_reply_item_is(&reply->elements[1], "");
+           reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 &&
+           rl_reply_item_is(&reply->elements[0], "pong") && rl_reply_item_is(&reply->elements[1], "");
 }
 
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
