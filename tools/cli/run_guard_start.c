@@ -1,6 +1,7 @@
 /* How the guard and the command come to be. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/run_guard_inside.h"
+#include "portable.h"
 
 enum { FIRST_PAUSE_NS = 1000000, OWN_FDS = 4 };
 
@@ -27,10 +29,10 @@ static void close_others(const struct guard *guard)
     qsort(own, OWN_FDS, sizeof(own[0]), ascending);
     for (int i = 0; i < OWN_FDS; i++) {
         if (own[i] > next)
-            close_range((unsigned)next, (unsigned)own[i] - 1, 0);
+            portable_close_range(next, own[i] - 1);
         next = own[i] + 1;
     }
-    close_range((unsigned)next, ~0U, 0);
+    portable_close_range(next, INT_MAX);
 }
 
 /* Only in a session that has a terminal may the guard not leave it. Pipes of the wrapper's must not stay open for the

@@ -6,6 +6,7 @@
 #include <sys/signalfd.h>
 
 #include "cli/commands.h"
+#include "portable.h"
 
 static const int passed_on[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP};
 
@@ -58,8 +59,11 @@ int run_signal_by_name(const char *text)
 
     if (end != text && *end == '\0')
         return number > 0 && number < NSIG ? (int)number : 0;
-    for (int i = 1; i < NSIG; i++)
-        if (sigabbrev_np(i) != NULL && strcmp(sigabbrev_np(i), name) == 0)
+    for (int i = 1; i < NSIG; i++) {
+        const char *known = portable_signal_name(i);
+
+        if (known && strcmp(known, name) == 0)
             return i;
+    }
     return 0;
 }

@@ -8,9 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "portable.h"
 
 struct process {
     pid_t pid;
@@ -168,7 +169,7 @@ static bool mark_descendants(struct processes *all, pid_t root, const struct run
 static void send_to(const struct process *process, int number)
 {
     struct process now;
-    int fd = pidfd_open(process->pid, 0);
+    int fd = portable_pidfd_open(process->pid);
 
     if (fd < 0 && errno != ENOSYS)
         return;
@@ -176,7 +177,7 @@ static void send_to(const struct process *process, int number)
         if (fd < 0)
             kill(process->pid, number);
         else
-            pidfd_send_signal(fd, number, NULL, 0);
+            portable_pidfd_signal(fd, number);
     }
     if (fd >= 0)
         close(fd);

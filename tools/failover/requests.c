@@ -2,16 +2,16 @@
  * Its key is its holder's for as long as one write to the counter file takes. */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/queue.h>
 
 #include <event2/event.h>
 
 #include "client.h"
 #include "counter.h"
+#include "list.h"
 #include "outage.h"
 
 struct request {
-    LIST_ENTRY(request) link;
+    struct list link;
     struct fo_requests *all;
     struct redlock_lock *lock;
     int64_t due_ns;
@@ -25,7 +25,7 @@ struct fo_requests {
     struct event *timer;
     uint64_t next; /* of this client's schedule */
     int64_t step_ns;
-    LIST_HEAD(, request) pending;
+    struct list pending; /* struct request.link */
     bool stopping;
     void (*done)(void *user_data);
     void *user_data;
@@ -35,10 +35,10 @@ static void forget(struct request *request)
 {
     struct fo_requests *all = request->all;
 
-    LIST_REMOVE(request, link);
+    list_remove(&request->link);
     redlock_lock_destroy(request->lock);
     free(request);
-    if (all->stopping && LIST_EMPTY(&all->pending) && all->done)
+    if (all->stopping && list_is_empty(&all->pending) && all->done)
         all->done(all->user_data);
 }
 
@@ -110,7 +110,7 @@ static struct request *new_request(struct fo_requests *requests, uint64_t k)
     request->all = requests;
     request->key = (uint32_t)((k * seat->shared->clients + seat->client) % FO_KEYS);
     request->due_ns = fo_due_ns(seat->shared->start_ns, requests->step_ns, seat->shared->clients, seat->client, k);
-    LIST_INSERT_HEAD(&requests->pending, request, link);
+    list_append(&requests->pending, &request->link);
     return request;
 }
 
@@ -166,7 +166,7 @@ struct fo_requests *fo_requests_create(struct fo_seat *seat, struct event_base *
     requests->seat = seat;
     requests->client = client;
     requests->step_ns = fo_options_step_ns(seat->options);
-    LIST_INIT(&requests->pending);
+    list_init(&requests->pending);
     redlock_acquire_options_init(&requests->acquire);
     requests->acquire.ttl_ms = seat->options->ttl_ms;
     requests->acquire.timeout_ms = seat->options->deadline_ms;
@@ -185,8 +185,8 @@ void fo_requests_destroy(struct fo_requests *requests)
     if (!requests)
         return;
     requests->done = NULL;
-    while (!LIST_EMPTY(&requests->pending))
-        forget(LIST_FIRST(&requests->pending));
+    while (!list_is_empty(&requests->pending))
+        forget(LIST_OWNER(requests->pending.next, struct request, link));
     event_free(requests->timer);
     free(requests);
 }
@@ -205,6 +205,6 @@ void fo_requests_stop(struct fo_requests *requests, void (*done)(void *user_data
     requests->done = done;
     requests->user_data = user_data;
     evtimer_del(requests->timer);
-    if (LIST_EMPTY(&requests->pending))
+    if (list_is_empty(&requests->pending))
         done(user_data);
 }

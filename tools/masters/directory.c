@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "portable.h"
 
 /* "/31.sock" and its like must still fit behind the directory's name. */
 #define ROOM_FOR_SOCKET 16
@@ -71,7 +73,7 @@ static void guard_directory(int fd, const char *path)
     sigprocmask(SIG_BLOCK, &all, NULL);
     if (fd != 0)
         dup2(fd, 0);
-    close_range(1, ~0U, 0);
+    portable_close_range(1, INT_MAX);
     do
         n = read(0, &byte, 1);
     while (n < 0 && errno == EINTR);

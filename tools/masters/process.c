@@ -1,6 +1,7 @@
 /* Server processes: start, stop, and the proof that they have. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "portable.h"
 
 #define MAX_ARGS 64
 #define END_TIMEOUT_MS 10000
@@ -79,7 +81,7 @@ static void become_server(const struct arguments *arguments, char **environment,
     dup2(null_fd, 0);
     dup2(log_fd, 1);
     dup2(log_fd, 2);
-    close_range(3, ~0U, 0);
+    portable_close_range(3, INT_MAX);
     execvpe(arguments->list[0], (char *const *)(uintptr_t)arguments->list, environment);
     _exit(127);
 }

@@ -2,9 +2,9 @@
 #ifndef RELAY_INTERNAL_H
 #define RELAY_INTERNAL_H
 
-#include <sys/queue.h>
 #include <sys/socket.h>
 
+#include "list.h"
 #include "relay.h"
 
 struct bufferevent;
@@ -25,7 +25,7 @@ void relay_address_print(const struct relay_address *address, char *ret_url, siz
 
 /* --- lane.c: one direction of one connection. */
 struct relay_chunk {
-    STAILQ_ENTRY(relay_chunk) link;
+    struct list link;
     int64_t due_ns;
     size_t size;
 };
@@ -36,7 +36,7 @@ struct relay_lane {
     const struct relay_toxics *toxics;
     uint64_t *random;
     struct evbuffer *waiting; /* the bytes of all chunks */
-    STAILQ_HEAD(, relay_chunk) chunks;
+    struct list chunks;       /* struct relay_chunk.link, the first one due first */
     struct event *timer;
     int64_t free_ns;          /* when what was scheduled so far has left */
     bool ended;               /* `from` has said its last */
@@ -56,7 +56,7 @@ size_t relay_lane_held(const struct relay_lane *lane);
 
 /* --- pair.c: one connection, with both ends and a lane in each direction. */
 struct relay_pair {
-    LIST_ENTRY(relay_pair) link;
+    struct list link;
     struct relay *relay;
     struct bufferevent *client; /* NULL after a cut */
     struct bufferevent *server;
@@ -69,7 +69,7 @@ struct relay_pair {
 struct relay {
     struct event_base *base;
     struct evconnlistener *listener;
-    LIST_HEAD(, relay_pair) pairs;
+    struct list pairs; /* struct relay_pair.link */
     struct relay_address listen;
     struct relay_address upstream;
     unsigned (*group_of)(pid_t client, void *user_data);

@@ -32,18 +32,23 @@ static bool is_clean(const struct relay_toxics *toxics)
     return !toxics->latency_ms && !toxics->bandwidth_kb_s && !toxics->slice_bytes;
 }
 
+static struct relay_chunk *first_chunk(const struct relay_lane *lane)
+{
+    return list_is_empty(&lane->chunks) ? NULL : LIST_OWNER(lane->chunks.next, struct relay_chunk, link);
+}
+
 /* May free the lane. */
 static void end_if_over(struct relay_lane *lane)
 {
     bool written = !lane->to || evbuffer_get_length(bufferevent_get_output(lane->to)) == 0;
 
-    if (lane->ended && STAILQ_EMPTY(&lane->chunks) && written)
+    if (lane->ended && list_is_empty(&lane->chunks) && written)
         lane->on_end(lane->user_data);
 }
 
 static void arm(struct relay_lane *lane)
 {
-    const struct relay_chunk *first = STAILQ_FIRST(&lane->chunks);
+    const struct relay_chunk *first = first_chunk(lane);
     int64_t wait_us = first ? (first->due_ns - now_ns() + 999) / 1000 : 0;
     struct timeval wait = {0, 0};
 
@@ -62,8 +67,8 @@ static void on_due(evutil_socket_t fd, short what, void *user_data)
 
     (void)fd;
     (void)what;
-    while ((chunk = STAILQ_FIRST(&lane->chunks)) && chunk->due_ns <= now) {
-        STAILQ_REMOVE_HEAD(&lane->chunks, link);
+    while ((chunk = first_chunk(lane)) && chunk->due_ns <= now) {
+        list_remove(&chunk->link);
         if (lane->to)
             evbuffer_remove_buffer(lane->waiting, bufferevent_get_output(lane->to), chunk->size);
         else
@@ -106,7 +111,7 @@ static bool schedule(struct relay_lane *lane, size_t size, int64_t arrival_ns)
     if (lane->toxics->bandwidth_kb_s)
         chunk->due_ns = lane->free_ns; /* the last byte's time */
     chunk->size = size;
-    STAILQ_INSERT_TAIL(&lane->chunks, chunk, link);
+    list_append(&lane->chunks, &chunk->link);
     return true;
 }
 
@@ -137,7 +142,7 @@ void relay_lane_pump(struct relay_lane *lane)
         evbuffer_drain(input, evbuffer_get_length(input));
     else if (lane->toxics->hold)
         return;
-    else if (is_clean(lane->toxics) && STAILQ_EMPTY(&lane->chunks))
+    else if (is_clean(lane->toxics) && list_is_empty(&lane->chunks))
         bufferevent_write_buffer(lane->to, input);
     else
         delay(lane, input);
@@ -163,7 +168,7 @@ bool relay_lane_init(struct relay_lane *lane, struct event_base *base, const str
                      uint64_t *random, void (*on_end)(void *user_data), void *user_data)
 {
     *lane = (struct relay_lane){.toxics = toxics, .random = random, .on_end = on_end, .user_data = user_data};
-    STAILQ_INIT(&lane->chunks);
+    list_init(&lane->chunks);
     lane->waiting = evbuffer_new();
     lane->timer = evtimer_new(base, on_due, lane);
     return lane->waiting && lane->timer;
@@ -173,8 +178,8 @@ void relay_lane_fini(struct relay_lane *lane)
 {
     struct relay_chunk *chunk;
 
-    while ((chunk = STAILQ_FIRST(&lane->chunks))) {
-        STAILQ_REMOVE_HEAD(&lane->chunks, link);
+    while ((chunk = first_chunk(lane))) {
+        list_remove(&chunk->link);
         free(chunk);
     }
     if (lane->timer)

@@ -8,7 +8,7 @@
 
 void relay_pair_close(struct relay_pair *pair)
 {
-    LIST_REMOVE(pair, link);
+    list_remove(&pair->link);
     for (int i = 0; i < 2; i++)
         relay_lane_fini(&pair->lanes[i]);
     if (pair->fuse)
@@ -153,7 +153,7 @@ void relay_pair_open(struct relay *relay, int client, unsigned group)
     }
     pair->relay = relay;
     pair->group = group;
-    LIST_INSERT_HEAD(&relay->pairs, pair, link);
+    list_append(&relay->pairs, &pair->link);
     if (!init_pair(pair, client)) {
         relay_pair_close(pair);
         return;

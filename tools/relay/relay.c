@@ -54,7 +54,7 @@ struct relay *relay_create(struct event_base *base, const struct relay_options *
         snprintf(ret_why, size, "out of memory");
         return NULL;
     }
-    LIST_INIT(&relay->pairs);
+    list_init(&relay->pairs);
     relay->base = base;
     relay->group_of = options->group_of;
     relay->user_data = options->user_data;
@@ -73,10 +73,15 @@ struct relay *relay_create(struct event_base *base, const struct relay_options *
     return relay;
 }
 
+static struct relay_pair *pair_of(struct list *node)
+{
+    return LIST_OWNER(node, struct relay_pair, link);
+}
+
 static void close_all(struct relay *relay)
 {
-    while (!LIST_EMPTY(&relay->pairs))
-        relay_pair_close(LIST_FIRST(&relay->pairs));
+    while (!list_is_empty(&relay->pairs))
+        relay_pair_close(pair_of(relay->pairs.next));
     if (relay->listener)
         evconnlistener_free(relay->listener);
     relay->listener = NULL;
@@ -97,10 +102,10 @@ const char *relay_url(const struct relay *relay)
 
 void relay_set(struct relay *relay, unsigned group, enum relay_direction direction, const struct relay_toxics *toxics)
 {
-    struct relay_pair *pair;
-
     relay->toxics[group][direction] = *toxics;
-    LIST_FOREACH(pair, &relay->pairs, link) {
+    for (struct list *node = relay->pairs.next; node != &relay->pairs; node = node->next) {
+        struct relay_pair *pair = pair_of(node);
+
         if (pair->group != group)
             continue;
         relay_lane_pump(&pair->lanes[direction]);
@@ -117,28 +122,24 @@ bool relay_down(struct relay *relay, bool on)
 
 void relay_cut(struct relay *relay)
 {
-    struct relay_pair *pair;
-
-    LIST_FOREACH(pair, &relay->pairs, link)
-        relay_pair_cut(pair);
+    for (struct list *node = relay->pairs.next; node != &relay->pairs; node = node->next)
+        relay_pair_cut(pair_of(node));
 }
 
 size_t relay_held(const struct relay *relay, enum relay_direction direction)
 {
-    const struct relay_pair *pair;
     size_t n = 0;
 
-    LIST_FOREACH(pair, &relay->pairs, link)
-        n += relay_lane_held(&pair->lanes[direction]);
+    for (struct list *node = relay->pairs.next; node != &relay->pairs; node = node->next)
+        n += relay_lane_held(&pair_of(node)->lanes[direction]);
     return n;
 }
 
 size_t relay_connections(const struct relay *relay)
 {
-    const struct relay_pair *pair;
     size_t n = 0;
 
-    LIST_FOREACH(pair, &relay->pairs, link)
+    for (const struct list *node = relay->pairs.next; node != &relay->pairs; node = node->next)
         n++;
     return n;
 }

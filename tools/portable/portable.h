@@ -1,0 +1,18 @@
+/* What some C libraries for Linux do not have: calls that glibc 2.31 or musl lack. */
+#ifndef PORTABLE_H
+#define PORTABLE_H
+
+#include <sys/types.h>
+
+/* Closes every descriptor from `first` to `last`; no signal handler may open any meanwhile. */
+void portable_close_range(int first, int last);
+
+/* A descriptor of the process, closed by exec; or -1 and errno, ENOSYS if the kernel is older than Linux 5.3. */
+int portable_pidfd_open(pid_t pid);
+/* Sends the signal to that very process: 0, or -1 and errno. */
+int portable_pidfd_signal(int pidfd, int number);
+
+/* The name of a signal without "SIG", as in "TERM"; NULL for a number that has no name of its own. */
+const char *portable_signal_name(int number);
+
+#endif
