@@ -17,13 +17,21 @@ pc=$(find "$stage" -name redlock.pc)
 PKG_CONFIG_SYSROOT_DIR=$stage
 PKG_CONFIG_PATH=$(dirname "$pc")
 export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH
-library=$(dirname "$(find "$stage" -name 'libredlock.so.?')")
+if pkg-config --cflags redlock | grep -E 'hiredis|uuid|event'; then
+    echo "programs are to have flags of what is behind the library"
+    exit 1
+fi
+library=$(dirname "$(find "$stage" -name 'libredlock.so.[0-9]*' | head -n 1)")
 wanted=$(pkg-config --modversion redlock)
+case $wanted in
+0.*) soname=libredlock.so.${wanted%.*} ;;
+*) soname=libredlock.so.${wanted%%.*} ;;
+esac
 
 # run PROGRAM: it names the library by its soname, and locks.
 run() {
     if command -v readelf >/dev/null 2>&1; then
-        readelf -d "$1" | grep -q 'NEEDED.*libredlock\.so\.[0-9]*\]' || { echo "no soname"; exit 1; }
+        readelf -d "$1" | grep -qF "[$soname]" || { echo "no soname"; exit 1; }
     fi
     LD_LIBRARY_PATH=$library "$with_masters" 3 "$1" "$wanted"
 }

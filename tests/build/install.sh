@@ -1,6 +1,7 @@
 #!/bin/sh
-# What `meson install` installs: every public header, the library under its three names, its pkg-config file, the command
-# with its completion, every manual page; and nothing else. All that names a version names the same one.
+# What `meson install` installs: every public header, the library under its three names, its files for pkg-config and
+# CMake, the command with its completion, every manual page; and nothing else. All that names a version names the same
+# one.
 #
 #   install.sh SOURCE_ROOT BUILD_ROOT MESON
 set -eu
@@ -17,7 +18,10 @@ prefix=$(dirname "$(dirname "$(find "$stage" -path '*/bin/redlock')")")
 [ -x "$prefix/bin/redlock" ] || { echo "no command was installed"; exit 1; }
 library=$(dirname "$(find "$prefix" -name 'libredlock.so')")
 version=$(sed -nE 's/^#define REDLOCK_VERSION "(.*)"/\1/p' "$prefix/include/redlock/version.h")
-soname=libredlock.so.${version%%.*}
+case $version in
+0.*) soname=libredlock.so.${version%.*} ;;
+*) soname=libredlock.so.${version%%.*} ;;
+esac
 
 # What is to be there, one path a line, below the prefix; what is there.
 {
@@ -35,7 +39,8 @@ soname=libredlock.so.${version%%.*}
     echo bin/redlock
     echo share/bash-completion/completions/redlock
     echo LIBEXEC/redlock-clockshim.so
-    printf 'LIB/%s\n' libredlock.so "$soname" "libredlock.so.$version" pkgconfig/redlock.pc
+    printf 'LIB/%s\n' libredlock.so "$soname" "libredlock.so.$version" pkgconfig/redlock.pc \
+        cmake/redlock/redlockConfig.cmake cmake/redlock/redlockConfigVersion.cmake
 } | sort -u >"$work/wanted"
 (cd "$prefix" && find . ! -type d) |
     sed -E "s,^\./,,; s,^${library#"$prefix/"}/,LIB/,; s,^.*/redlock(/redlock-clockshim),LIBEXEC\1,; s,\.gz$,," | sort >"$work/found"

@@ -1,0 +1,55 @@
+#!/bin/sh
+# A machine that has nothing but what the library needs, no Check among it: the build goes without the tests and says
+# so. The library is a static one here, and pkg-config tells what a program needs to link it.
+#
+#   bare.sh SOURCE_ROOT MESON WITH_MASTERS        $CC
+set -eu
+root=$1
+meson=$2
+with_masters=$3
+
+command -v pkg-config >/dev/null 2>&1 || { echo "SKIP: there is no pkg-config"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+fail() {
+    echo "$*"
+    exit 1
+}
+
+mkdir "$work/known"
+for package in hiredis libevent_core uuid; do
+    place=$(pkg-config --variable=pcfiledir $package)
+    cp "$place/$package.pc" "$work/known"
+done
+PKG_CONFIG_LIBDIR=$work/known
+PKG_CONFIG_PATH=
+export PKG_CONFIG_LIBDIR PKG_CONFIG_PATH
+"$meson" setup "$work/build" "$root" --prefix "$work/prefix" --libdir lib -Dtools=false -Dman=false \
+    --buildtype debug --default-library static >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+grep -q 'tests *: NO (there is no Check)' "$work/log" || { cat "$work/log"; fail "the summary has no word on the tests"; }
+if "$meson" setup "$work/strict" "$root" -Dtests=enabled >"$work/log" 2>&1; then
+    fail "tests that were asked for are left out"
+fi
+"$meson" install -C "$work/build" --quiet >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+
+# Programs that link the shared library need no other package, neither by its flags nor installed.
+PKG_CONFIG_LIBDIR=$work/prefix/lib/pkgconfig
+flags=$(pkg-config --cflags redlock | sed 's/ *$//')
+[ "$flags" = "-I$work/prefix/include" ] || fail "flags for the compiler: $flags"
+flags=$(pkg-config --libs redlock | sed 's/ *$//')
+[ "$flags" = "-L$work/prefix/lib -lredlock" ] || fail "flags for the linker: $flags"
+
+# shellcheck disable=SC2046 # the flags are words
+"${CC:-cc}" -std=c11 -Wall -Wextra -Werror "$root/tests/build/consumer.c" -o "$work/consumer" \
+    $(pkg-config --static --cflags --libs redlock)
+if command -v readelf >/dev/null 2>&1 && readelf -d "$work/consumer" | grep -q 'NEEDED.*libredlock'; then
+    fail "the program was not linked with the static library"
+fi
+"$with_masters" 3 "$work/consumer" "$(pkg-config --modversion redlock)"
+if command -v cmake >/dev/null 2>&1; then
+    {
+        cmake -S "$root/tests/build/cmake" -B "$work/cmake" -DCMAKE_PREFIX_PATH="$work/prefix" -DWANTED=
+        cmake --build "$work/cmake"
+    } >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+    "$with_masters" 3 "$work/cmake/consumer" "$(pkg-config --modversion redlock)"
+fi
