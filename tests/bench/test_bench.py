@@ -22,7 +22,7 @@ def bench(*args):
 
 def measured(*args, locks_are_counted=True):
     """The JSON line of a run that must succeed."""
-    code, out, err = bench("--json", "--warmup", "0.2", *args)
+    code, out, err = bench("--json", "--warmup", "0.2s", *args)
     assert code == 0, f"exit code {code}: {err}"
     assert out.count("\n") == 1 and out.endswith("\n"), f"not one line: {out!r}"
     result = json.loads(out)
@@ -53,7 +53,7 @@ def assert_increasing(times):
 
 
 def a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters():
-    result = measured("--scenario", "seq", "--profile", "classic", "--seconds", "1")
+    result = measured("--scenario", "seq", "--profile", "classic", "--duration", "1s")
     assert result["scenario"] == "seq" and result["profile"] == "classic"
     assert result["concurrency"] == 1 and result["nodes"] == 5
     assert 9.9 <= result["commands_per_lock"] <= 10.5, result["commands_per_lock"]
@@ -63,7 +63,7 @@ def a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters():
 
 
 def a_lone_guarded_task_needs_ten_more_for_the_guards():
-    result = measured("--scenario", "seq", "--seconds", "1")
+    result = measured("--scenario", "seq", "--duration", "1s")
     assert result["profile"] == "guarded" and result["attempts_per_lock"] <= 1.01
     assert 19.8 <= result["commands_per_lock"] <= 21, result["commands_per_lock"]
     assert_increasing(result["acquire_us"])
@@ -71,27 +71,27 @@ def a_lone_guarded_task_needs_ten_more_for_the_guards():
 
 def concurrent_tasks_share_the_connections():
     result = measured("--scenario", "conc", "--profile", "classic", "--concurrency", "100", "--procs", "3",
-                      "--seconds", "1", "--unix")
+                      "--duration", "1s", "--unix")
     assert result["concurrency"] == 100 and result["procs"] == 3
     assert 9.5 <= result["commands_per_lock"] <= 10.5, result["commands_per_lock"]
 
 
 def concurrent_tasks_share_the_guards():
     """At least two tasks' locks in a turn of the loop, on average."""
-    result = measured("--scenario", "conc", "--concurrency", "200", "--seconds", "1")
+    result = measured("--scenario", "conc", "--concurrency", "200", "--duration", "1s")
     assert 9.5 <= result["commands_per_lock"] <= 15, result["commands_per_lock"]
 
 
 def a_delay_is_felt_once_each_way():
-    result = measured("--scenario", "seq", "--delay", "20", "--seconds", "1")
+    result = measured("--scenario", "seq", "--delay", "20ms", "--duration", "1s")
     assert result["delay_ms"] == 20
     assert result["acquire_us"]["p50"] >= 40000, result["acquire_us"]
     assert result["release_us"]["p50"] >= 40000, result["release_us"]
 
 
 def hammering_tasks_exclude_each_other():
-    result = measured("--scenario", "hammer", "--concurrency", "8", "--procs", "2", "--seconds", "1", "--hold-ms", "1",
-                      "--retry-delay", "1", "--retry-jitter", "5")
+    result = measured("--scenario", "hammer", "--concurrency", "8", "--procs", "2", "--duration", "1s", "--hold", "1ms",
+                      "--retry-delay", "1ms", "--retry-jitter", "5ms")
     assert result["hold_us"]["p50"] >= 500, result["hold_us"]
     assert 0 < result["busy"] <= 1, result["busy"]
     assert 1 / 8 <= result["jain"] <= 1, result["jain"]
@@ -99,14 +99,14 @@ def hammering_tasks_exclude_each_other():
 
 
 def tasks_with_clients_of_their_own_have_connections_of_their_own():
-    shared = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--seconds", "0.5")
-    own = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--seconds", "0.5", "--own-clients")
+    shared = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--duration", "0.5s")
+    own = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--duration", "0.5s", "--own-clients")
     assert own["fds"]["start"] >= shared["fds"]["start"] + 2 * 5, (own["fds"], shared["fds"])
 
 
 def a_herd_serves_everyone_once_each_round():
-    result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--seconds", "1",
-                      "--retry-delay", "1", "--retry-jitter", "5")
+    result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--duration", "1s",
+                      "--retry-delay", "1ms", "--retry-jitter", "5ms")
     assert result["locks"] >= 8, result["locks"]
     # Each task is at most one round ahead of another.
     assert result["jain"] > 0.9, result["jain"]
@@ -115,7 +115,7 @@ def a_herd_serves_everyone_once_each_round():
 
 def faults_report_both_phases():
     for scenario in ("hung1", "hung2", "killed1", "killed2"):
-        result = measured("--scenario", scenario, "--seconds", "1.5", "--reps", "1")
+        result = measured("--scenario", scenario, "--duration", "1.5s", "--reps", "1")
         healthy, degraded = result["healthy"], result["degraded"]
         for phase in (healthy, degraded):
             assert phase["locks"] > 0 and phase["failed"] == 0 and phase["overlaps"] == 0, f"{scenario}: {phase}"
@@ -134,7 +134,7 @@ def the_number_of_locks_can_end_a_run():
 
 
 def the_floor_is_measured_in_alternation():
-    result = measured("--scenario", "conc", "--floor", "--reps", "2", "--seconds", "1")
+    result = measured("--scenario", "conc", "--floor", "--reps", "2", "--duration", "1s")
     floor = result["floor"]
     assert floor["slices"] == 2
     for figure in ("acquire_p50", "locks_per_s", "cpu_s_per_10k"):
@@ -143,7 +143,7 @@ def the_floor_is_measured_in_alternation():
 
 
 def threads_are_compared_with_asynchronous_tasks():
-    result = measured("--scenario", "blocking", "--concurrency", "8", "--reps", "2", "--seconds", "1")
+    result = measured("--scenario", "blocking", "--concurrency", "8", "--reps", "2", "--duration", "1s")
     assert result["concurrency"] == 8
     for group in ("alone", "many"):
         comparison = result["blocking"][group]
@@ -156,7 +156,7 @@ def threads_are_compared_with_asynchronous_tasks():
 
 
 def the_profiles_are_compared_in_alternation():
-    result = measured("--profile", "both", "--floor", "--reps", "2", "--seconds", "1")
+    result = measured("--profile", "both", "--floor", "--reps", "2", "--duration", "1s")
     assert result["profile"] == "guarded"
     for other in ("classic", "floor"):
         for figure in ("acquire_p50", "locks_per_s", "cpu_s_per_10k"):
@@ -167,7 +167,7 @@ def the_profiles_are_compared_in_alternation():
 
 
 def held_locks_are_renewed_and_counted():
-    result = measured("--scenario", "hold", "--locks", "300", "--ttl", "1500", "--seconds", "2", "--idle", "0.2",
+    result = measured("--scenario", "hold", "--locks", "300", "--ttl", "1500ms", "--duration", "2s", "--idle", "0.2s",
                       locks_are_counted=False)
     held = result["hold"]
     assert held["locks"] == 300 and held["lost"] == 0, held
@@ -185,7 +185,7 @@ def held_locks_are_renewed_and_counted():
 
 
 def held_locks_are_measured_for_two_renewals_at_least():
-    code, out, err = bench("--scenario", "hold", "--locks", "10", "--ttl", "1200", "--seconds", "0.1", "--idle", "0.1")
+    code, out, err = bench("--scenario", "hold", "--locks", "10", "--ttl", "1200ms", "--duration", "0.1s", "--idle", "0.1s")
     assert code == 0, err
     measured_s = float(re.search(r"measured for ([0-9.]+) s", out).group(1))
     assert 0.8 <= measured_s < 60, out
@@ -203,7 +203,7 @@ def fencing_tokens_grow():
 
 
 def fencing_tokens_grow_while_masters_are_restarted():
-    code, out, err = bench("--scenario", "fence", "--seconds", "4", "--ttl", "300", "--restarts", "700",
+    code, out, err = bench("--scenario", "fence", "--duration", "4s", "--ttl", "300ms", "--restarts", "700ms",
                            "--persistence", "mixed", "--json")
     assert code == 0, f"exit code {code}: {out}{err}"
     result = json.loads(out)
@@ -214,8 +214,8 @@ def fencing_tokens_grow_while_masters_are_restarted():
 def a_broken_promise_has_an_exit_code_of_its_own():
     """Masters that forget everything, one after the other, all of them in the time that one holder has its lock: the
     classic profile cannot stand that, and the guarded one can."""
-    args = ("--scenario", "hammer", "--concurrency", "4", "--restarts", "100", "--hold-ms", "1500", "--retry-delay",
-            "1", "--retry-jitter", "5", "--seconds", "5", "--json")
+    args = ("--scenario", "hammer", "--concurrency", "4", "--restarts", "100ms", "--hold", "1500ms", "--retry-delay",
+            "1ms", "--retry-jitter", "5ms", "--duration", "5s", "--json")
     code, out, err = bench(*args, "--profile", "classic")
     assert code == 1 and json.loads(out)["overlaps"] > 0, f"exit code {code}: {out}{err}"
     code, out, err = bench(*args, "--profile", "guarded")
@@ -223,7 +223,7 @@ def a_broken_promise_has_an_exit_code_of_its_own():
 
 
 def people_get_a_table():
-    code, out, _ = bench("--scenario", "hammer", "--concurrency", "2", "--seconds", "0.3", "--hold-ms", "1.5")
+    code, out, _ = bench("--scenario", "hammer", "--concurrency", "2", "--duration", "0.3s", "--hold", "1.5ms")
     assert code == 0
     for words in ("locks", "per second", "commands per lock", "key held", "p99.9", "acquire", "release", "hold"):
         assert words in out, f"no {words!r} in: {out}"
@@ -231,7 +231,7 @@ def people_get_a_table():
 
 def running_masters_can_be_named():
     """Nobody listens on port 1, and the message names the master and the reason."""
-    code, out, err = bench("--nodes", "127.0.0.1:1,redis://127.0.0.1:2", "--seconds", "0.1")
+    code, out, err = bench("--nodes", "127.0.0.1:1,redis://127.0.0.1:2", "--duration", "0.1s")
     assert code == 3 and out == "", f"exit code {code}: {out}{err}"
     assert "127.0.0.1:1" in err and "127.0.0.1:2" in err, err
 
@@ -239,7 +239,7 @@ def running_masters_can_be_named():
 def faults_are_refused_on_masters_of_others():
     for scenario in ("hung1", "killed2"):
         assert "--local" in refused("--scenario", scenario, "--nodes", "127.0.0.1:1")
-    assert "--local" in refused("--scenario", "fence", "--restarts", "500", "--nodes", "127.0.0.1:1")
+    assert "--local" in refused("--scenario", "fence", "--restarts", "500ms", "--nodes", "127.0.0.1:1")
 
 
 def wrong_options_are_named():
@@ -247,9 +247,13 @@ def wrong_options_are_named():
     assert "--frobnicate" in refused("--frobnicate")
     assert "stray" in refused("stray")
     assert "--concurrency" in refused("--concurrency", "0")
-    assert "--seconds" in refused("--seconds", "nan")
+    assert "--duration" in refused("--duration", "nan")
+    assert "--duration" in refused("--duration", "0")
+    assert "5 what? Write 5ms or 5s" in refused("--duration", "5")
+    assert "--warmup" in refused("--warmup", "0.5")
+    assert "--delay" in refused("--delay", "0.0000001s")
     assert "--ttl" in refused("--ttl", "-5")
-    assert "--hold-ms" in refused("--ttl", "100", "--hold-ms", "100")
+    assert "--hold" in refused("--ttl", "100ms", "--hold", "100ms")
     assert "--procs" in refused("--procs", "2")
     assert "--persistence" in refused("--persistence", "maybe")
     assert "--floor" in refused("--floor", "--scenario", "herd")
@@ -257,18 +261,18 @@ def wrong_options_are_named():
     assert "--profile" in refused("--profile", "careless")
     assert "--keys" in refused("--scenario", "fence", "--keys", "65")
     assert "--procs" in refused("--scenario", "hold", "--procs", "2")
-    assert "--hold-ms" in refused("--scenario", "fence", "--hold-ms", "1")
+    assert "--hold" in refused("--scenario", "fence", "--hold", "1ms")
     assert "--own-clients" in refused("--scenario", "hold", "--own-clients")
     assert "--procs" in refused("--scenario", "blocking", "--procs", "2")
-    assert "--restarts" in refused("--scenario", "blocking", "--restarts", "500")
-    assert "--restarts" in refused("--scenario", "hung1", "--restarts", "500")
+    assert "--restarts" in refused("--scenario", "blocking", "--restarts", "500ms")
+    assert "--restarts" in refused("--scenario", "hung1", "--restarts", "500ms")
     assert "1000000" in refused("--scenario", "hold", "--locks", "1000001")
     assert "conc" in refused("--scenario", "seq", "--concurrency", "2")
     assert "--nodes" in refused("--nodes", "a:1,,b:2")
     assert "exclude" in refused("--nodes", "a:1", "--local", "3")
-    assert "--local" in refused("--nodes", "a:1", "--delay", "1")
-    assert "exclude" in refused("--table", "--delay", "1")
-    assert "--delay" in refused("--delay", "1001")
+    assert "--local" in refused("--nodes", "a:1", "--delay", "1ms")
+    assert "exclude" in refused("--table", "--delay", "1ms")
+    assert "--delay" in refused("--delay", "1001ms")
 
 
 def a_fault_must_leave_a_quorum():
@@ -279,8 +283,8 @@ def help_names_every_option():
     code, out, err = bench("--help")
     assert code == 0 and err == ""
     named = set(re.findall(r"--[a-z-]+", out))
-    for option in ("nodes", "local", "scenario", "concurrency", "seconds", "ttl", "hold-ms", "procs", "json", "floor",
-                   "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table", "profile", "count",
+    for option in ("nodes", "local", "scenario", "concurrency", "duration", "ttl", "hold", "procs", "json", "floor",
+                   "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table", "profile", "scenario",
                    "keys", "restarts", "idle"):
         assert "--" + option in named, f"--{option} is not in the help text"
     for scenario in ("seq", "conc", "blocking", "hammer", "herd", "hung1", "hung2", "killed1", "killed2", "hold", "fence"):

@@ -224,7 +224,7 @@ START_TEST(latency_delays_and_keeps_the_order)
     int64_t began;
 
     start_relay(listen_at, false);
-    set(0, RELAY_DOWNSTREAM, (struct relay_toxics){.latency_ms = 60, .jitter_ms = 30});
+    set(0, RELAY_DOWNSTREAM, (struct relay_toxics){.latency_us = 60000, .jitter_us = 30000});
     end = connect_end();
     began = now_ms();
     for (int i = 0; i < 50; i++) {
@@ -394,7 +394,7 @@ START_TEST(the_last_words_of_a_client_arrive)
     struct end *end;
 
     start_relay(listen_at, false);
-    set(0, RELAY_UPSTREAM, (struct relay_toxics){.latency_ms = _i ? 50 : 0});
+    set(0, RELAY_UPSTREAM, (struct relay_toxics){.latency_us = _i ? 50000 : 0});
     end = connect_end();
     say(end, "hello");
     expect(end, "hello");

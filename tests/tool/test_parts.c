@@ -3,11 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/args.h"
 #include "cli/json.h"
 #include "cli/standings.h"
 #include "cli/target.h"
 #include "cli/verdict.h"
+#include "options/duration.h"
 #include "suite.h"
 
 /* --- Verdict: every combination of answers, against its definition. */
@@ -127,21 +127,73 @@ END_TEST
 
 static const struct {
     const char *text;
-    int64_t ms; /* -1: refused */
+    enum duration_fault fault;
+    int64_t us;
 } durations[] = {
-    {"0", 0},         {"250", 250},     {"500ms", 500},  {"30s", 30000}, {"2m", 120000}, {"24h", 86400000},
-    {"", -1},         {"s", -1},        {"-1s", -1},     {"+1", -1},     {" 1", -1},     {"1 s", -1},
-    {"1S", -1},       {"1.5s", -1},     {"1d", -1},      {"1sm", -1},    {"4294967295", 4294967295},
-    {"4294967296", -1}, {"1194h", -1},  {"18446744073709551617", -1},
+    {"0", .us = 0},
+    {"0.0", .us = 0},
+    {"0s", .us = 0},
+    {"500ms", .us = 500000},
+    {"30s", .us = 30000000},
+    {"1.5s", .us = 1500000},
+    {"0.25ms", .us = 250},
+    {"250us", .us = 250},
+    {"2m", .us = 120000000},
+    {"2min", .us = 120000000},
+    {"0.5h", .us = 1800000000},
+    {"24h", .us = INT64_C(86400000000)},
+    {"1.5d", .us = INT64_C(129600000000)},
+    {"1.500000000s", .us = 1500000},
+    {"9223372036854775807us", .us = INT64_MAX},
+    {"250", DURATION_NO_UNIT, 0},
+    {"1.5", DURATION_NO_UNIT, 0},
+    {"", DURATION_NONE, 0},
+    {"s", DURATION_NONE, 0},
+    {"-1s", DURATION_NONE, 0},
+    {"+1s", DURATION_NONE, 0},
+    {" 1s", DURATION_NONE, 0},
+    {"1 s", DURATION_NONE, 0},
+    {"1s ", DURATION_NONE, 0},
+    {"1S", DURATION_NONE, 0},
+    {"1M", DURATION_NONE, 0},
+    {"1sm", DURATION_NONE, 0},
+    {"1.s", DURATION_NONE, 0},
+    {".5s", DURATION_NONE, 0},
+    {"1.5.5s", DURATION_NONE, 0},
+    {"1,5s", DURATION_NONE, 0},
+    {"1e3s", DURATION_NONE, 0},
+    {"0x1s", DURATION_NONE, 0},
+    {"nan", DURATION_NONE, 0},
+    {"0.5us", DURATION_TOO_FINE, 0},
+    {"0.0000001s", DURATION_TOO_FINE, 0},
+    {"9223372036854775808us", DURATION_TOO_LONG, 0},
+    {"18446744073709551617ms", DURATION_TOO_LONG, 0},
+    {"106751992d", DURATION_TOO_LONG, 0},
+    {"9223372036854775807.5d", DURATION_TOO_LONG, 0},
 };
 
-START_TEST(durations_are_a_whole_number_and_a_unit)
+START_TEST(durations_are_a_number_and_a_unit)
 {
-    uint32_t ms = 77;
-    bool ok = cli_parse_duration(durations[_i].text, &ms);
+    int64_t us = 77;
 
-    ck_assert_msg(ok == (durations[_i].ms >= 0), "'%s'", durations[_i].text);
-    ck_assert_msg(ms == (ok ? durations[_i].ms : 77), "'%s': %u", durations[_i].text, ms);
+    ck_assert_msg(duration_parse(durations[_i].text, &us) == durations[_i].fault, "'%s'", durations[_i].text);
+    ck_assert_msg(us == (durations[_i].fault == DURATION_OK ? durations[_i].us : 77), "'%s': %lld",
+                  durations[_i].text, (long long)us);
+}
+END_TEST
+
+START_TEST(durations_are_shown_in_their_largest_unit)
+{
+    static const char *const texts[] = {"0", "1us", "1500us", "1500ms", "90s", "90m", "36h", "2d"};
+    char text[DURATION_TEXT_SIZE];
+    int64_t us;
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+        ck_assert_int_eq(duration_parse(texts[i], &us), DURATION_OK);
+        ck_assert_str_eq(duration_text(us, text), texts[i]);
+    }
+    ck_assert_str_eq(duration_text(60000000, text), "1m");
+    ck_assert_str_eq(duration_text(INT64_MAX, text), "9223372036854775807us");
 }
 END_TEST
 
@@ -253,7 +305,8 @@ int main(void)
     tcase_add_test(parts, a_quorum_keeps_the_key_for_the_qth_largest_time);
     tcase_add_test(parts, the_quorum_is_there_when_enough_quarantines_are_over);
     tcase_add_test(parts, a_master_that_is_down_does_not_count_whatever_it_was);
-    tcase_add_loop_test(parts, durations_are_a_whole_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
+    tcase_add_test(parts, durations_are_shown_in_their_largest_unit);
+    tcase_add_loop_test(parts, durations_are_a_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
     tcase_add_loop_test(parts, urls_point_where_they_say, 0, sizeof(targets) / sizeof(targets[0]));
     tcase_add_loop_test(parts, json_strings_are_valid_whatever_the_bytes, 0, sizeof(strings) / sizeof(strings[0]));
     tcase_add_test(parts, json_separates_members_and_elements);

@@ -9,7 +9,8 @@
 #include "cli/run_clock.h"
 #include "cli/run_deadline.h"
 #include "cli/run_env.h"
-#include "cli/secrets.h"
+#include "options/masters.h"
+#include "options/secrets.h"
 #include "suite.h"
 
 /* --- Deadlines: at a second for a kill, three for a warning ------------------------------------------------------- */
@@ -170,14 +171,13 @@ static const struct {
 
 START_TEST(the_password_goes_to_urls_without_one)
 {
-    struct cli_common common;
+    struct cli_masters masters = {.count = 0};
 
     setenv("REDLOCK_PASSWORD", "p@/w", 1);
-    cli_common_init(&common);
-    ck_assert(cli_add_master("test", &common.masters, passwords[_i].given));
-    ck_assert(cli_need_masters("test", &common.masters));
-    ck_assert_str_eq(common.masters.urls[0], passwords[_i].url);
-    cli_common_fini(&common);
+    ck_assert(cli_add_master("test", &masters, passwords[_i].given));
+    ck_assert(cli_need_masters("test", &masters));
+    ck_assert_str_eq(masters.urls[0], passwords[_i].url);
+    cli_masters_fini(&masters);
     unsetenv("REDLOCK_PASSWORD");
 }
 END_TEST

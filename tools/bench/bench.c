@@ -1,7 +1,6 @@
 #include <stdio.h>
 
 #include "bench.h"
-#include "cli/args.h"
 #include "measure.h"
 #include "table.h"
 
@@ -64,15 +63,10 @@ static int start_and_run(const struct bench_options *options)
 int bench_main(int argc, char **argv)
 {
     struct bench_options options;
-    enum bench_parsed parsed = bench_options_parse(&options, argc, argv);
-    int exit_code = MEASURED;
+    int exit_code = bench_options_parse(&options, argc, argv);
 
-    if (parsed == BENCH_HELP_WANTED)
-        bench_options_help(stdout);
-    else if (parsed == BENCH_PARSED)
+    if (exit_code < 0)
         exit_code = start_and_run(&options);
-    else
-        exit_code = cli_usage("bench");
     bench_options_free(&options);
     return exit_code;
 }

@@ -1,298 +1,108 @@
-#include <errno.h>
-#include <getopt.h>
-#include <math.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
+#include "options.h"
 
+#include "defaults.h"
+#include "options/message.h"
+#include "options/parse.h"
 #include "options_check.h"
 #include "shared.h"
 
-#define complain bench_options_complain
+#define NOT_GIVEN UINT32_MAX
 
-enum {
-    OPT_NODES = 256, OPT_LOCAL, OPT_SCENARIO, OPT_CONCURRENCY, OPT_SECONDS, OPT_LOCKS, OPT_WARMUP, OPT_TTL, OPT_HOLD,
-    OPT_TIMEOUT, OPT_RETRY_DELAY, OPT_RETRY_JITTER, OPT_NODE_TIMEOUT, OPT_PROCS, OPT_PERSISTENCE, OPT_UNIX, OPT_PIN,
-    OPT_FLOOR, OPT_REPS, OPT_JSON, OPT_TABLE, OPT_PROFILE, OPT_COUNT, OPT_KEYS, OPT_RESTARTS, OPT_IDLE,
-    OPT_ACQUIRE, OPT_DELAY, OPT_OWN_CLIENTS,
+enum { US_PER_S = 1000000 };
+
+static const char *const persistence_words[] = {
+    [MASTERS_VOLATILE] = "volatile", [MASTERS_EVERYSEC] = "everysec", [MASTERS_ALWAYS] = "always", "mixed", NULL};
+static const char *const wait_words[] = {
+    [REDLOCK_WAIT_QUEUE] = "queue", [REDLOCK_WAIT_FIFO] = "fifo", [REDLOCK_WAIT_SPIN] = "spin", NULL};
+static const char *const profile_words[] = {
+    [REDLOCK_PROFILE_GUARDED] = "guarded", [REDLOCK_PROFILE_CLASSIC] = "classic", "both", NULL};
+
+/* What has another form in the options. */
+struct given {
+    uint32_t scenario, persistence, acquire, profile;
+    int64_t duration_us, warmup_us, hold_us, idle_us, delay_us;
+    uint32_t timeout_ms;
 };
 
-static const struct option long_options[] = {
-    {"nodes", required_argument, NULL, OPT_NODES},
-    {"local", required_argument, NULL, OPT_LOCAL},
-    {"scenario", required_argument, NULL, OPT_SCENARIO},
-    {"concurrency", required_argument, NULL, OPT_CONCURRENCY},
-    {"seconds", required_argument, NULL, OPT_SECONDS},
-    {"locks", required_argument, NULL, OPT_LOCKS},
-    {"count", required_argument, NULL, OPT_COUNT},
-    {"keys", required_argument, NULL, OPT_KEYS},
-    {"restarts", required_argument, NULL, OPT_RESTARTS},
-    {"idle", required_argument, NULL, OPT_IDLE},
-    {"profile", required_argument, NULL, OPT_PROFILE},
-    {"acquire", required_argument, NULL, OPT_ACQUIRE},
-    {"warmup", required_argument, NULL, OPT_WARMUP},
-    {"ttl", required_argument, NULL, OPT_TTL},
-    {"hold-ms", required_argument, NULL, OPT_HOLD},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"retry-delay", required_argument, NULL, OPT_RETRY_DELAY},
-    {"retry-jitter", required_argument, NULL, OPT_RETRY_JITTER},
-    {"node-timeout", required_argument, NULL, OPT_NODE_TIMEOUT},
-    {"procs", required_argument, NULL, OPT_PROCS},
-    {"own-clients", no_argument, NULL, OPT_OWN_CLIENTS},
-    {"persistence", required_argument, NULL, OPT_PERSISTENCE},
-    {"unix", no_argument, NULL, OPT_UNIX},
-    {"delay", required_argument, NULL, OPT_DELAY},
-    {"pin", no_argument, NULL, OPT_PIN},
-    {"floor", no_argument, NULL, OPT_FLOOR},
-    {"reps", required_argument, NULL, OPT_REPS},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"table", no_argument, NULL, OPT_TABLE},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-bool bench_options_complain(const char *format, ...)
+static int parse(struct bench_options *options, struct given *given, int argc, char **argv)
 {
-    va_list args;
+    const char *names[BENCH_SCENARIOS + 1] = {NULL};
+    const struct cli_option table[] = {
+        {.name = "local", .number = &options->local, .least = 1, .most = MASTERS_MAX},
+        {.name = "persistence", .choice = &given->persistence, .words = persistence_words},
+        {.name = "unix", .flag = &options->unix_sockets},
+        {.name = "delay", .duration_us = &given->delay_us, .most = US_PER_S},
+        {.name = "node", .node = &options->masters},
+        {.name = "nodes", .letter = 'n', .node_list = &options->masters},
+        {.name = "scenario", .letter = 's', .choice = &given->scenario, .words = names},
+        {.name = "concurrency", .letter = 'c', .number = &options->concurrency, .least = 1,
+         .most = BENCH_MAX_CONCURRENCY},
+        {.name = "procs", .number = &options->procs, .least = 1, .most = BENCH_MAX_PROCS},
+        {.name = "own-clients", .flag = &options->own_clients},
+        {.name = "duration", .letter = 'd', .duration_us = &given->duration_us, .least = US_PER_S / 100},
+        {.name = "locks", .count = &options->locks, .least = 1},
+        {.name = "count", .alias = true},
+        {.name = "warmup", .duration_us = &given->warmup_us, .most = INT64_C(3600) * US_PER_S},
+        {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
+        {.name = "hold", .duration_us = &given->hold_us},
+        {.name = "timeout", .duration_ms = &given->timeout_ms},
+        {.name = "acquire", .choice = &given->acquire, .words = wait_words},
+        {.name = "retry-delay", .duration_ms = &options->retry_delay_ms, .most = 60000},
+        {.name = "retry-jitter", .duration_ms = &options->retry_jitter_ms, .most = 60000},
+        {.name = "node-timeout", .duration_ms = &options->node_timeout_ms, .least = 1, .most = 60000},
+        {.name = "keys", .number = &options->keys, .least = 1, .most = BENCH_MAX_KEYS},
+        {.name = "idle", .duration_us = &given->idle_us, .least = US_PER_S / 100, .most = INT64_C(3600) * US_PER_S},
+        {.name = "restarts", .duration_ms = &options->restarts_ms, .least = 10, .most = 3600000},
+        {.name = "profile", .choice = &given->profile, .words = profile_words},
+        {.name = "pin", .flag = &options->pin},
+        {.name = "json", .letter = 'j', .flag = &options->json},
+        {.name = "floor", .flag = &options->floor},
+        {.name = "reps", .number = &options->reps, .least = 1, .most = 100},
+        {.name = "table", .flag = &options->table},
+        {0},
+    };
+    const struct cli_command command = {.name = "bench", .options = table, .operands = (const char *const[]){NULL},
+                                        .write_help = bench_options_help};
 
-    va_start(args, format);
-    fputs("redlock: bench: ", stderr);
-    vfprintf(stderr, format, args);
-    fputs("\n", stderr);
-    va_end(args);
-    return false;
+    for (size_t i = 0; i < BENCH_SCENARIOS; i++)
+        names[i] = bench_scenarios[i].name;
+    return cli_parse(&command, argc, argv, NULL);
 }
 
-static const char *option_name(int opt)
+static void take(struct bench_options *options, const struct given *given)
 {
-    for (const struct option *o = long_options; o->name; o++)
-        if (o->val == opt)
-            return o->name;
-    return "?";
+    options->scenario = &bench_scenarios[given->scenario];
+    options->mixed = given->persistence > MASTERS_ALWAYS;
+    options->persistence = options->mixed ? MASTERS_VOLATILE : (enum masters_persistence)given->persistence;
+    options->acquire = (enum redlock_wait)given->acquire;
+    options->both = given->profile > REDLOCK_PROFILE_CLASSIC;
+    options->profile = options->both ? REDLOCK_PROFILE_GUARDED : (enum redlock_profile)given->profile;
+    options->seconds = (double)given->duration_us / US_PER_S;
+    options->warmup_s = (double)given->warmup_us / US_PER_S;
+    options->idle_s = (double)given->idle_us / US_PER_S;
+    options->hold_ms = (double)given->hold_us / 1000;
+    options->delay_us = (uint32_t)given->delay_us;
+    options->timeout_ms = given->timeout_ms == NOT_GIVEN ? -1 : (int64_t)given->timeout_ms;
 }
 
-static bool number(int opt, const char *text, double min, double max, double *ret_value)
+int bench_options_parse(struct bench_options *options, int argc, char **argv)
 {
-    char *end;
-    double value = strtod(text, &end);
+    struct given given = {.persistence = MASTERS_VOLATILE, .acquire = REDLOCK_WAIT_QUEUE,
+                          .profile = REDLOCK_PROFILE_GUARDED, .warmup_us = US_PER_S / 2, .idle_us = 3 * US_PER_S,
+                          .timeout_ms = NOT_GIVEN};
+    int code;
 
-    if (end == text || *end || !isfinite(value) || value < min || value > max)
-        return complain("--%s wants a number from %g to %.10g, not \"%s\"", option_name(opt), min, max, text);
-    *ret_value = value;
-    return true;
-}
-
-static bool whole(int opt, const char *text, uint64_t min, uint64_t max, uint64_t *ret_value)
-{
-    char *end;
-    unsigned long long value;
-
-    errno = 0;
-    value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end || errno || value < min || value > max)
-        return complain("--%s wants a whole number from %llu to %llu, not \"%s\"", option_name(opt),
-                        (unsigned long long)min, (unsigned long long)max, text);
-    *ret_value = value;
-    return true;
-}
-
-static bool whole32(int opt, const char *text, uint32_t min, uint32_t max, uint32_t *ret_value)
-{
-    uint64_t value;
-
-    if (!whole(opt, text, min, max, &value))
-        return false;
-    *ret_value = (uint32_t)value;
-    return true;
-}
-
-/* HOST:PORT and /path are what people have at hand; the library wants URLs. */
-static bool add_node(struct bench_options *options, const char *text, size_t size)
-{
-    const char *prefix = memmem(text, size, "://", 3) ? "" : *text == '/' ? "unix://" : "redis://";
-
-    if (size == 0)
-        return complain("--nodes has an empty entry");
-    if (options->n_nodes == MASTERS_MAX)
-        return complain("--nodes names more than %d masters", MASTERS_MAX);
-    if (asprintf(&options->nodes[options->n_nodes], "%s%.*s", prefix, (int)size, text) < 0)
-        return complain("out of memory");
-    options->n_nodes++;
-    return true;
-}
-
-static bool parse_nodes(struct bench_options *options, const char *list)
-{
-    for (;;) {
-        size_t size = strcspn(list, ",");
-
-        if (!add_node(options, list, size))
-            return false;
-        if (list[size] == '\0')
-            return true;
-        list += size + 1;
-    }
-}
-
-static bool parse_persistence(struct bench_options *options, const char *text)
-{
-    static const char *const names[] = {
-        [MASTERS_VOLATILE] = "volatile", [MASTERS_EVERYSEC] = "everysec", [MASTERS_ALWAYS] = "always"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-        if (strcmp(names[i], text) == 0) {
-            options->persistence = (enum masters_persistence)i;
-            options->mixed = false;
-            return true;
-        }
-    options->mixed = strcmp(text, "mixed") == 0;
-    return options->mixed || complain("--persistence is volatile, everysec, always or mixed, not \"%s\"", text);
-}
-
-static bool parse_acquire(struct bench_options *options, const char *text)
-{
-    if (strcmp(text, "queue") == 0)
-        options->acquire = REDLOCK_WAIT_QUEUE;
-    else if (strcmp(text, "fifo") == 0)
-        options->acquire = REDLOCK_WAIT_FIFO;
-    else if (strcmp(text, "spin") == 0)
-        options->acquire = REDLOCK_WAIT_SPIN;
-    else
-        return complain("--acquire is queue, fifo or spin, not \"%s\"", text);
-    return true;
-}
-
-static bool parse_profile(struct bench_options *options, const char *text)
-{
-    options->both = strcmp(text, "both") == 0;
-    options->profile = strcmp(text, "classic") == 0 ? REDLOCK_PROFILE_CLASSIC : REDLOCK_PROFILE_GUARDED;
-    return options->both || options->profile == REDLOCK_PROFILE_CLASSIC || strcmp(text, "guarded") == 0
-           || complain("--profile is guarded, classic or both, not \"%s\"", text);
-}
-
-static bool parse_scenario(struct bench_options *options, const char *text)
-{
-    options->scenario = bench_scenario_find(text);
-    return options->scenario || complain("unknown scenario \"%s\"; see redlock bench --help", text);
-}
-
-static bool parse_milliseconds(struct bench_options *options, int opt, const char *arg)
-{
-    uint64_t timeout;
-
-    switch (opt) {
-    case OPT_TTL:
-        return whole32(opt, arg, 1, REDLOCK_MAX_TTL_MS, &options->ttl_ms);
-    case OPT_HOLD:
-        return number(opt, arg, 0, REDLOCK_MAX_TTL_MS, &options->hold_ms);
-    case OPT_TIMEOUT:
-        if (!whole(opt, arg, 0, REDLOCK_MAX_TIMEOUT_MS, &timeout))
-            return false;
-        options->timeout_ms = (int64_t)timeout;
-        return true;
-    case OPT_RETRY_DELAY:
-        return whole32(opt, arg, 0, 60000, &options->retry_delay_ms);
-    case OPT_RETRY_JITTER:
-        return whole32(opt, arg, 0, 60000, &options->retry_jitter_ms);
-    case OPT_DELAY:
-        return whole32(opt, arg, 0, 1000, &options->delay_ms);
-    case OPT_RESTARTS:
-        return whole32(opt, arg, 10, 3600000, &options->restarts_ms);
-    case OPT_NODE_TIMEOUT:
-    default:
-        return whole32(opt, arg, 1, 60000, &options->node_timeout_ms);
-    }
-}
-
-static bool parse_load(struct bench_options *options, int opt, const char *arg)
-{
-    uint64_t count;
-
-    switch (opt) {
-    case OPT_LOCAL:
-        if (!whole(opt, arg, 1, MASTERS_MAX, &count))
-            return false;
-        options->local = count;
-        return true;
-    case OPT_CONCURRENCY:
-        return whole32(opt, arg, 1, BENCH_MAX_CONCURRENCY, &options->concurrency);
-    case OPT_PROCS:
-        return whole32(opt, arg, 1, BENCH_MAX_PROCS, &options->procs);
-    case OPT_SECONDS:
-        return number(opt, arg, 0.01, 86400, &options->seconds);
-    case OPT_WARMUP:
-        return number(opt, arg, 0, 3600, &options->warmup_s);
-    case OPT_KEYS:
-        return whole32(opt, arg, 1, BENCH_MAX_KEYS, &options->keys);
-    case OPT_IDLE:
-        return number(opt, arg, 0.01, 3600, &options->idle_s);
-    case OPT_LOCKS:
-    case OPT_COUNT:
-        return whole(opt, arg, 1, INT64_MAX, &options->locks);
-    case OPT_REPS:
-        return whole32(opt, arg, 1, 100, &options->reps);
-    default:
-        return parse_milliseconds(options, opt, arg);
-    }
-}
-
-static bool parse_one(struct bench_options *options, int opt, const char *arg)
-{
-    switch (opt) {
-    case OPT_NODES:
-        return parse_nodes(options, arg);
-    case OPT_SCENARIO:
-        return parse_scenario(options, arg);
-    case OPT_PROFILE:
-        return parse_profile(options, arg);
-    case OPT_ACQUIRE:
-        return parse_acquire(options, arg);
-    case OPT_PERSISTENCE:
-        return parse_persistence(options, arg);
-    case OPT_UNIX:
-        return options->unix_sockets = true;
-    case OPT_OWN_CLIENTS:
-        return options->own_clients = true;
-    case OPT_PIN:
-        return options->pin = true;
-    case OPT_FLOOR:
-        return options->floor = true;
-    case OPT_JSON:
-        return options->json = true;
-    case OPT_TABLE:
-        return options->table = true;
-    default:
-        return parse_load(options, opt, arg);
-    }
-}
-
-enum bench_parsed bench_options_parse(struct bench_options *options, int argc, char **argv)
-{
-    static char name[] = "redlock: bench"; /* how getopt_long() shall begin its messages */
-    int opt;
-
-    argv[0] = name;
-    *options = (struct bench_options){.warmup_s = 0.5, .timeout_ms = -1, .retry_delay_ms = UINT32_MAX, .keys = 4,
-                                      .retry_jitter_ms = UINT32_MAX, .node_timeout_ms = 500, .idle_s = 3};
-    optind = 0; /* the caller has parsed options of its own */
-    opterr = 1;
-    while ((opt = getopt_long(argc, argv, "+h", long_options, NULL)) != -1) {
-        if (opt == 'h')
-            return BENCH_HELP_WANTED;
-        if (opt == '?' || !parse_one(options, opt, optarg))
-            return BENCH_WRONG;
-    }
-    if (optind < argc) {
-        complain("unexpected argument \"%s\"", argv[optind]);
-        return BENCH_WRONG;
-    }
-    bench_options_complete(options);
-    return bench_options_check(options) ? BENCH_PARSED : BENCH_WRONG;
+    *options = (struct bench_options){.retry_delay_ms = NOT_GIVEN, .retry_jitter_ms = NOT_GIVEN, .keys = 4,
+                                      .node_timeout_ms = 500};
+    code = parse(options, &given, argc, argv);
+    if (code >= 0)
+        return code;
+    take(options, &given);
+    bench_defaults(options);
+    return bench_options_check(options) ? -1 : cli_usage("bench");
 }
 
 void bench_options_free(struct bench_options *options)
 {
-    for (size_t i = 0; i < options->n_nodes; i++)
-        free(options->nodes[i]);
-    options->n_nodes = 0;
+    cli_masters_fini(&options->masters);
 }

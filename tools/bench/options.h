@@ -10,6 +10,7 @@
 #include <redlock/options.h>
 
 #include "masters/masters.h"
+#include "options/masters.h"
 
 #define BENCH_MAX_CONCURRENCY 100000
 #define BENCH_MAX_PROCS 255
@@ -47,13 +48,12 @@ struct bench_scenario {
 
 struct bench_options {
     const struct bench_scenario *scenario;
-    size_t local;                       /* masters of our own to start; 0: the list below */
-    size_t n_nodes;
-    char *nodes[MASTERS_MAX];           /* URLs, owned */
+    uint32_t local;                     /* masters of our own to start; 0: the list below */
+    struct cli_masters masters;
     enum masters_persistence persistence;
     bool mixed;                         /* instead: every other one persistent */
     bool unix_sockets;
-    uint32_t delay_ms;                  /* of whatever goes to a master of our own, or comes from it */
+    uint32_t delay_us;                  /* of whatever goes to a master of our own, or comes from it */
     uint32_t concurrency;
     uint32_t procs;
     bool own_clients;                   /* for each task one; else one for each process */
@@ -79,14 +79,9 @@ struct bench_options {
     bool table;
 };
 
-enum bench_parsed {
-    BENCH_PARSED,
-    BENCH_HELP_WANTED,
-    BENCH_WRONG,
-};
-
-/* BENCH_WRONG: a sentence has been written to stderr. Call bench_options_free() whatever the outcome. */
-enum bench_parsed bench_options_parse(struct bench_options *options, int argc, char **argv);
+/* Returns -1 to go on, else the exit code: help has been printed, or what is wrong. bench_options_free() in both
+ * cases. */
+int bench_options_parse(struct bench_options *options, int argc, char **argv);
 void bench_options_free(struct bench_options *options);
 
 static inline double bench_hold_renewal_s(const struct bench_options *options)
@@ -98,6 +93,9 @@ static inline double bench_hold_renewal_s(const struct bench_options *options)
 const char *bench_profile_name(const struct bench_options *options);
 
 void bench_options_help(FILE *out);
+
+#define BENCH_SCENARIOS 11
+extern const struct bench_scenario bench_scenarios[BENCH_SCENARIOS];
 const struct bench_scenario *bench_scenario_find(const char *name);
 
 #endif

@@ -149,7 +149,7 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
     cli_json_string(&json, "scenario", options->scenario->name);
     cli_json_int(&json, "concurrency", options->concurrency);
     cli_json_int(&json, "procs", options->procs);
-    cli_json_int(&json, "delay_ms", options->delay_ms);
+    cli_json_number(&json, "delay_ms", options->delay_us / 1e3, 3);
     cli_json_int(&json, "nodes", (int64_t)nodes);
     cli_json_string(&json, "profile", bench_profile_name(options));
     write_record(&json, &result->record[last], result->jain[last], options->concurrency);

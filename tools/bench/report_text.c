@@ -125,8 +125,8 @@ void bench_report_text(FILE *out, const struct bench_options *options, size_t no
     fprintf(out, "%s, %s: %u task%s in %u process%s, %zu masters, ttl %u ms, hold %g ms", options->scenario->name,
             profile, options->concurrency, options->concurrency == 1 ? "" : "s", options->procs,
             options->procs == 1 ? "" : "es", nodes, options->ttl_ms, options->hold_ms);
-    if (options->delay_ms)
-        fprintf(out, ", delay %u ms each way", options->delay_ms);
+    if (options->delay_us)
+        fprintf(out, ", delay %g ms each way", options->delay_us / 1e3);
     fputs("\n\n", out);
     if (options->scenario->work == BENCH_HOLD)
         print_hold(out, &result->record[0], &result->hold);

@@ -22,10 +22,10 @@ static void mix(struct masters_setup setups[MASTERS_MAX])
         setups[i] = (struct masters_setup){.persistence = i % 2 ? MASTERS_VOLATILE : MASTERS_ALWAYS};
 }
 
-static bool delay(struct bench_servers *servers, uint32_t delay_ms, const char **ret_reason)
+static bool delay(struct bench_servers *servers, uint32_t delay_us, const char **ret_reason)
 {
     static char why[160];
-    const struct relay_toxics late = {.latency_ms = delay_ms};
+    const struct relay_toxics late = {.latency_us = delay_us};
 
     servers->relays = relays_create(servers->urls, servers->n, masters_dir(servers->own), 0, why, sizeof(why));
     *ret_reason = why;
@@ -49,7 +49,7 @@ bool bench_servers_start(struct bench_servers *servers, const struct bench_optio
     mix(setups);
     if (options->mixed)
         own.setups = setups;
-    *servers = (struct bench_servers){.urls = (const char *const *)options->nodes, .n = options->n_nodes};
+    *servers = (struct bench_servers){.urls = options->masters.urls, .n = options->masters.count};
     if (!options->local)
         return true;
     servers->own = masters_create(&own);
@@ -60,7 +60,7 @@ bool bench_servers_start(struct bench_servers *servers, const struct bench_optio
     servers->urls = masters_urls(servers->own);
     servers->n = options->local;
     return (!options->pin || pin(servers, 0, servers->n, ret_reason)) &&
-           (!options->delay_ms || delay(servers, options->delay_ms, ret_reason));
+           (!options->delay_us || delay(servers, options->delay_us, ret_reason));
 }
 
 void bench_servers_stop(struct bench_servers *servers)

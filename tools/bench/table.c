@@ -6,7 +6,7 @@
 
 #include <redlock/redlock.h>
 
-#include "options_check.h"
+#include "defaults.h"
 #include "system.h"
 #include "table.h"
 
@@ -67,7 +67,7 @@ static struct bench_measurement *measure(const struct bench_options *options, co
     one.timeout_ms = -1;
     one.retry_delay_ms = UINT32_MAX;
     one.retry_jitter_ms = UINT32_MAX;
-    bench_options_complete(&one);
+    bench_defaults(&one);
     return bench_measure(&one, servers, ret_reason);
 }
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/json.h"
@@ -152,11 +152,12 @@ int break_main(int argc, char **argv)
 {
     struct request request = {0};
     const struct cli_option options[] = {
-        {.name = "yes", .flag = &request.yes},
+        {.name = "yes", .letter = 'y', .flag = &request.yes},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"break", break_help, options, (const char *const[]){"KEY", NULL}};
+    const struct cli_command command = {.name = "break", .help = break_help, .options = options,
+                                        .operands = (const char *const[]){"KEY", NULL}};
     int code;
 
     cli_common_init(&request.common);

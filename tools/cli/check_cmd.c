@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/hold_file.h"
 #include "cli/json.h"
@@ -72,11 +72,12 @@ int check_main(int argc, char **argv)
     struct request request = {.at_least_ms = 1};
     const struct cli_option options[] = {
         {.name = "at-least", .duration_ms = &request.at_least_ms},
-        {.name = "json", .flag = &request.json},
+        {.name = "json", .letter = 'j', .flag = &request.json},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         {0},
     };
-    const struct cli_command command = {"check", check_help, options, (const char *const[]){"[FILE]", NULL}};
+    const struct cli_command command = {.name = "check", .help = check_help, .options = options,
+                                        .operands = (const char *const[]){"[FILE]", NULL}};
     int code = cli_parse(&command, argc, argv, &request.path);
 
     if (code >= 0)

@@ -4,12 +4,7 @@
 
 #include <stdbool.h>
 
-enum cli_exit {
-    CLI_OK = 0,
-    CLI_NOT_HELD = 1,       /* not acquired, not held; for nodes: no safe quorum; for demo: a check failed */
-    CLI_USAGE = 2,          /* wrong command line, or options that the library refuses */
-    CLI_INFRASTRUCTURE = 3, /* no quorum of masters reachable, out of memory, output not written ... */
-};
+#include "options/exit.h"
 
 /* SIGPIPE as this process was started; the command itself ignores it. */
 extern bool cli_sigpipe_was_ignored;

@@ -127,12 +127,11 @@ int demo_main(int argc, char **argv)
     struct demo demo = {0};
     const struct cli_option options[] = {
         {.name = "fast", .flag = &demo.fast},
-        {.name = "node", .node = &demo.common.masters},
-        {.name = "nodes", .node_list = &demo.common.masters},
-        {.name = "node-timeout", .duration_ms = &demo.common.node_timeout_ms},
+        CLI_NODE_OPTIONS(&demo.common),
         {0},
     };
-    const struct cli_command command = {"demo", demo_help, options, (const char *const[]){NULL}};
+    const struct cli_command command = {.name = "demo", .help = demo_help, .options = options,
+                                        .operands = (const char *const[]){NULL}};
     int code;
 
     cli_common_init(&demo.common);

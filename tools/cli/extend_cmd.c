@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hold.h"
@@ -178,12 +178,13 @@ int extend_main(int argc, char **argv)
 {
     struct request request = {0};
     const struct cli_option options[] = {
-        {.name = "ttl", .duration_ms = &request.ttl_ms},
+        {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = 1},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"extend", extend_help, options, (const char *const[]){"FILE", NULL}};
+    const struct cli_command command = {.name = "extend", .help = extend_help, .options = options,
+                                        .operands = (const char *const[]){"FILE", NULL}};
     int code;
 
     cli_common_init(&request.common);

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/standings.h"
 #include "cli/term.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/run_clock.h"
 
 int hold_leave(const char *command, const char *path, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/json.h"
 #include "cli/json_read.h"
 #include "cli/replace.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
@@ -12,6 +12,7 @@
 #include "cli/session.h"
 #include "cli/term.h"
 #include "cli/votes.h"
+#include "options/duration.h"
 
 static const char lock_help[] =
     "Usage: redlock lock KEY [OPTION...]\n"
@@ -210,13 +211,16 @@ static int acquire(const struct request *request, struct session *session, struc
     return report(request, session, lock);
 }
 
-/* The library's text lists all rules for a ttl; here it is known which one was broken most likely. */
-static bool ttl_fits(const struct request *request)
+static bool times_fit(const struct request *request)
 {
-    if (request->ttl_ms <= request->common.max_ttl_ms)
+    char ttl[DURATION_TEXT_SIZE];
+
+    if (!cli_ttl_fits("lock", request->ttl_ms, &request->common))
+        return false;
+    if (request->min_validity_ms < request->ttl_ms)
         return true;
-    cli_error("lock", "--ttl is above --max-ttl (%u ms), the limit for all users of these masters",
-              request->common.max_ttl_ms);
+    duration_text(request->ttl_ms * INT64_C(1000), ttl);
+    cli_error("lock", "--min-validity must be less than --ttl, %s", ttl);
     return false;
 }
 
@@ -237,22 +241,24 @@ int lock_main(int argc, char **argv)
 {
     struct request request = {.ttl_ms = 30000, .min_validity_ms = 1};
     const struct cli_option options[] = {
-        {.name = "ttl", .duration_ms = &request.ttl_ms},
-        {.name = "wait", .wait_ms = &request.wait_ms},
+        {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = 1},
+        {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
-        {.name = "token-file", .text = &request.token_file},
-        {.name = "fenced", .flag = &request.fenced},
+        {.name = "token-file", .letter = 'f', .file = &request.token_file},
+        {.name = "fence", .flag = &request.fenced},
+        {.name = "fenced", .alias = true},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"lock", lock_help, options, (const char *const[]){"KEY", NULL}};
+    const struct cli_command command = {.name = "lock", .help = lock_help, .options = options,
+                                        .operands = (const char *const[]){"KEY", NULL}};
     int code;
 
     cli_common_init(&request.common);
     code = cli_parse(&command, argc, argv, &request.key);
     request.quiet = request.quiet || request.common.json;
-    if (code < 0 && !(ttl_fits(&request) && cli_need_masters("lock", &request.common.masters)))
+    if (code < 0 && !(times_fit(&request) && cli_need_masters("lock", &request.common.masters)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);

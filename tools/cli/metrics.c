@@ -7,7 +7,7 @@
 
 #include <redlock/redlock.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/replace.h"
 
 #define NAMED(name, member, kind, text) {name, kind, text, offsetof(struct redlock_stats, member)}

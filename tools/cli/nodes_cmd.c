@@ -105,12 +105,13 @@ int nodes_main(int argc, char **argv)
     struct nodes_request request = {0};
     const struct cli_option options[] = {
         {.name = "new-deployment", .flag = &request.declare},
-        {.name = "yes", .flag = &request.yes},
+        {.name = "yes", .letter = 'y', .flag = &request.yes},
         {.name = "force", .flag = &request.force},
         CLI_MASTER_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"nodes", nodes_help, options, (const char *const[]){NULL}};
+    const struct cli_command command = {.name = "nodes", .help = nodes_help, .options = options,
+                                        .operands = (const char *const[]){NULL}};
     int code;
 
     cli_common_init(&request.common);

@@ -47,6 +47,9 @@ int64_t run_time_left(struct run_instant until, struct run_instant now);
 struct run_due run_due_at(const struct run_limits *limits, struct run_instant valid_until, struct run_instant now,
                           bool warned);
 
+/* The least ttl that has room for the default margin. */
+enum { RUN_LEAST_TTL_MS = 84 };
+
 /* The margin unless told otherwise: a twentieth of the ttl, at least 20 ms, at most 1 s. */
 uint32_t run_default_margin_ms(uint32_t ttl_ms);
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/run_deadline.h"
 
 enum run_exit {

@@ -12,7 +12,7 @@
 
 #include <redlock/redlock.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 
 struct event;
 struct event_base;

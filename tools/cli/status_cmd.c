@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/json.h"
@@ -268,11 +268,12 @@ int status_main(int argc, char **argv)
 {
     struct request request = {0};
     const struct cli_option options[] = {
-        {.name = "verbose", .flag = &request.verbose},
+        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"status", status_help, options, (const char *const[]){"KEY", NULL}};
+    const struct cli_command command = {.name = "status", .help = status_help, .options = options,
+                                        .operands = (const char *const[]){"KEY", NULL}};
     int code;
 
     cli_common_init(&request.common);

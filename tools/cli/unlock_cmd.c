@@ -3,7 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/args.h"
+#include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hold.h"
@@ -150,12 +150,12 @@ int unlock_main(int argc, char **argv)
     struct request request = {0};
     const struct cli_option options[] = {
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
-        {.name = "token-file", .text = &request.token_file},
+        {.name = "token-file", .letter = 'f', .file = &request.token_file},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {"unlock", unlock_help, options,
-                                        (const char *const[]){"[KEY]", "[TOKEN]", NULL}};
+    const struct cli_command command = {.name = "unlock", .help = unlock_help, .options = options,
+                                        .operands = (const char *const[]){"[KEY]", "[TOKEN]", NULL}};
     int code;
 
     cli_common_init(&request.common);

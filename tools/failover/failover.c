@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "options/message.h"
 #include "progress.h"
 #include "report.h"
 

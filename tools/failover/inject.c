@@ -82,7 +82,7 @@ static bool set_both(struct fo_run *run, size_t node, unsigned side, const struc
 static bool do_slow(struct fo_run *run, size_t node)
 {
     const struct relay_toxics toxics = {
-        .latency_ms = SLOW_MS, .jitter_ms = SLOW_JITTER_MS, .slice_bytes = 64, .slice_delay_us = 200};
+        .latency_us = SLOW_MS * 1000, .jitter_us = SLOW_JITTER_MS * 1000, .slice_bytes = 64, .slice_delay_us = 200};
 
     touch(run, node);
     mark(run, node, FO_LATE);

@@ -2,8 +2,8 @@
 #ifndef FAILOVER_OPTIONS_H
 #define FAILOVER_OPTIONS_H
 
-#include "cli/args.h"
 #include "masters/masters.h"
+#include "options/masters.h"
 #include "scenario.h"
 
 struct fo_options {

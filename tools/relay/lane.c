@@ -8,6 +8,7 @@
 
 #include "internal.h"
 
+#define NS_PER_US INT64_C(1000)
 #define NS_PER_MS INT64_C(1000000)
 
 static int64_t now_ns(void)
@@ -29,7 +30,7 @@ static uint64_t next_random(uint64_t *state)
 
 static bool is_clean(const struct relay_toxics *toxics)
 {
-    return !toxics->latency_ms && !toxics->bandwidth_kb_s && !toxics->slice_bytes;
+    return !toxics->latency_us && !toxics->bandwidth_kb_s && !toxics->slice_bytes;
 }
 
 static struct relay_chunk *first_chunk(const struct relay_lane *lane)
@@ -79,11 +80,11 @@ static void on_due(evutil_socket_t fd, short what, void *user_data)
     end_if_over(lane);
 }
 
-/* latency_ms +- jitter_ms */
+/* latency_us +- jitter_us */
 static int64_t latency_ns(struct relay_lane *lane)
 {
-    int64_t latency = lane->toxics->latency_ms * NS_PER_MS;
-    int64_t jitter = lane->toxics->jitter_ms * NS_PER_MS;
+    int64_t latency = lane->toxics->latency_us * NS_PER_US;
+    int64_t jitter = lane->toxics->jitter_us * NS_PER_US;
 
     if (jitter > latency)
         jitter = latency;
@@ -95,7 +96,7 @@ static int64_t busy_ns(const struct relay_toxics *toxics, size_t size)
 {
     int64_t busy = toxics->bandwidth_kb_s ? (int64_t)size * NS_PER_MS / toxics->bandwidth_kb_s : 0;
 
-    return busy + (toxics->slice_bytes ? toxics->slice_delay_us * INT64_C(1000) : 0);
+    return busy + (toxics->slice_bytes ? toxics->slice_delay_us * NS_PER_US : 0);
 }
 
 static bool schedule(struct relay_lane *lane, size_t size, int64_t arrival_ns)

@@ -1,7 +1,7 @@
 /* A man in the middle between clients and one server, on the caller's loop: no privileges are needed to make a network
  * slow, lossy or gone. The faults are called as toxiproxy calls its toxics, and apply to one direction each:
  *
- *     latency     every byte arrives later, by latency_ms +- jitter_ms; the order stays
+ *     latency     every byte arrives later, by latency_us +- jitter_us; the order stays
  *     bandwidth   so many thousand bytes a second
  *     slicer      what arrives at once leaves in pieces, with a pause after each
  *     timeout     a black hole: nothing gets through, what is sent is lost; closed after a while, or never
@@ -34,8 +34,8 @@ enum relay_direction {
 
 /* Those of one direction together; all zero is a clean line. */
 struct relay_toxics {
-    uint32_t latency_ms;
-    uint32_t jitter_ms;      /* at most latency_ms counts */
+    uint32_t latency_us;
+    uint32_t jitter_us;      /* at most latency_us counts */
     uint32_t bandwidth_kb_s; /* 0: unlimited */
     uint32_t slice_bytes;    /* 0: as it comes */
     uint32_t slice_delay_us; /* after each slice */

@@ -1,62 +1,68 @@
-#include "cli/secrets.h"
+#include "options/masters.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_PASSWORD = 1024 };
+#include "options/message.h"
+#include "options/secrets.h"
 
-/* --- Where a password stands ----------------------------------------------------------------------------------- */
+enum { MOST_PASSWORD = 1024, MASKED_SIZE = 256 };
 
-static const char delimiters[] = " \t\r\n,'\"";
+/* --- The list ----------------------------------------------------------------------------------------------------- */
 
-/* The end of the word that begins here, and what of it is a password: from behind the first colon behind any "://" to
- * the last "@". An unencoded slash in it makes a wrong URL, but must not show the rest. */
-static const char *find_password(const char *word, const char **ret_begin, const char **ret_end)
+/* A bare host:port or path is what people type; the library wants a URL. */
+static const char *scheme_for(const char *text, const char **ret_rest)
 {
-    const char *end = word + strcspn(word, delimiters);
-    const char *scheme = memmem(word, (size_t)(end - word), "://", 3);
-    const char *start = scheme != NULL ? scheme + 3 : word;
-    const char *at = memrchr(start, '@', (size_t)(end - start));
-    const char *colon = at != NULL ? memchr(start, ':', (size_t)(at - start)) : NULL;
-
-    *ret_begin = colon != NULL ? colon + 1 : end;
-    *ret_end = colon != NULL ? at : end;
-    return end;
+    *ret_rest = text;
+    if (strstr(text, "://") != NULL)
+        return "";
+    if (strncmp(text, "unix:", 5) == 0)
+        *ret_rest = text + 5;
+    return *text == '/' || *ret_rest != text ? "unix://" : "redis://";
 }
 
-void cli_scrub(char *text)
+bool cli_add_master(const char *command, struct cli_masters *masters, const char *text)
 {
-    for (char *word = text; *word != '\0'; word += *word != '\0') {
-        const char *begin;
-        const char *end;
-        const char *next = find_password(word, &begin, &end);
+    const char *rest;
+    const char *scheme = scheme_for(text, &rest);
+    char *url;
 
-        memset(word + (begin - word), '*', (size_t)(end - begin));
-        word += next - word;
+    if (masters->count == REDLOCK_MAX_MASTERS) {
+        cli_error(command, "more than %d masters", REDLOCK_MAX_MASTERS);
+        return false;
     }
-}
-
-const char *cli_masked(const char *text, char *buffer, size_t size)
-{
-    size_t n = 0;
-
-    for (const char *word = text; *word != '\0' && n + 1 < size;) {
-        const char *begin;
-        const char *end;
-        const char *next = find_password(word, &begin, &end);
-        int length = snprintf(buffer + n, size - n, "%.*s%s%.*s%.*s", (int)(begin - word), word,
-                              end > begin ? "***" : "", (int)(next - end), end, *next != '\0', next);
-
-        n += (size_t)length;
-        word = next + (*next != '\0');
+    if (asprintf(&url, "%s%s", scheme, rest) < 0) {
+        cli_error(command, "out of memory");
+        return false;
     }
-    buffer[n < size ? n : size - 1] = '\0';
-    return buffer;
+    masters->urls[masters->count] = url;
+    masters->owned[masters->count++] = url;
+    return true;
 }
 
-/* --- Files ------------------------------------------------------------------------------------------------------- */
+bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list)
+{
+    char *copy = strdup(list);
+    char *rest = copy;
+    char masked[MASKED_SIZE];
+    bool ok = copy != NULL;
+
+    while (ok && rest != NULL) {
+        const char *item = strsep(&rest, ",");
+
+        if (*item == '\0') {
+            cli_error(command, "%s: empty item in the list of masters '%s'", where,
+                      cli_masked(list, masked, sizeof(masked)));
+            ok = false;
+        } else {
+            ok = cli_add_master(command, masters, item);
+        }
+    }
+    free(copy);
+    return ok;
+}
 
 static bool cannot_read(const char *command, const char *path)
 {
@@ -87,6 +93,8 @@ bool cli_add_file(const char *command, struct cli_masters *masters, const char *
     return ok;
 }
 
+/* --- Their password ----------------------------------------------------------------------------------------------- */
+
 /* The first line of the file. */
 static bool read_password(const char *command, const char *path, char *ret_password, size_t size)
 {
@@ -103,8 +111,6 @@ static bool read_password(const char *command, const char *path, char *ret_passw
     ret_password[strcspn(ret_password, "\r\n")] = '\0';
     return ok || cannot_read(command, path);
 }
-
-/* --- Giving it to the masters ------------------------------------------------------------------------------------ */
 
 static void encode(const char *password, char *ret_text)
 {
@@ -141,7 +147,7 @@ static bool insert(char **url, const char *encoded)
     return true;
 }
 
-bool cli_apply_password(const char *command, struct cli_masters *masters)
+static bool apply_password(const char *command, struct cli_masters *masters)
 {
     char password[MOST_PASSWORD] = "";
     char encoded[MOST_PASSWORD * 3] = "";
@@ -162,4 +168,31 @@ bool cli_apply_password(const char *command, struct cli_masters *masters)
     explicit_bzero(password, sizeof(password));
     explicit_bzero(encoded, sizeof(encoded));
     return ok;
+}
+
+/* --- What a command needs ----------------------------------------------------------------------------------------- */
+
+bool cli_masters_from_environment(const char *command, struct cli_masters *masters)
+{
+    const char *list = getenv("REDLOCK_NODES");
+
+    if (masters->count > 0 || list == NULL || *list == '\0')
+        return true;
+    return cli_add_list(command, masters, "REDLOCK_NODES", list);
+}
+
+bool cli_need_masters(const char *command, struct cli_masters *masters)
+{
+    if (!cli_masters_from_environment(command, masters))
+        return false;
+    if (masters->count == 0)
+        cli_error(command, "no masters given: use --node, --nodes, --nodes-file or REDLOCK_NODES");
+    return masters->count > 0 && apply_password(command, masters);
+}
+
+void cli_masters_fini(struct cli_masters *masters)
+{
+    for (size_t i = 0; i < masters->count; i++)
+        free(masters->owned[i]);
+    masters->count = 0;
 }

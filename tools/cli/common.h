@@ -1,43 +1,15 @@
-/* Command lines of the sub-commands: GNU long options from a table, with the same messages everywhere. */
-#ifndef CLI_ARGS_H
-#define CLI_ARGS_H
+/* What every command with masters is told, and what its --help says about that. */
+#ifndef CLI_COMMON_H
+#define CLI_COMMON_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <redlock/options.h>
 
-struct cli_masters {
-    const char *urls[REDLOCK_MAX_MASTERS];
-    char *owned[REDLOCK_MAX_MASTERS];
-    size_t count;
-    const char *password_file; /* NULL: REDLOCK_PASSWORD, if that is set */
-};
-
-/* One option. Exactly one of the pointers is set: it says what argument the option takes, and where that goes. */
-struct cli_option {
-    const char *name;
-    char letter;                   /* its short form, 0 if it has none */
-    bool *flag;                    /* no argument */
-    uint32_t *duration_ms;         /* 500ms, 30s, 2m, 1h; a plain number is milliseconds */
-    int64_t *wait_ms;              /* a duration, or "forever" */
-    struct cli_masters *node;      /* one URL */
-    struct cli_masters *node_list; /* several, separated by commas */
-    struct cli_masters *node_file; /* a file of them */
-    const char **text;             /* any text, borrowed */
-    uint32_t *number;
-    enum redlock_profile *profile; /* guarded, classic */
-};
-
-struct cli_command {
-    const char *name;
-    const char *help;
-    const struct cli_option *options; /* up to one without a name */
-    /* Their names, up to NULL; "[NAME]" may be missing, and is NULL then. No list at all: the first word that is no
-     * option begins a command line, which is left at argv[optind]. */
-    const char *const *operands;
-};
+#include "options/masters.h"
+#include "options/message.h"
+#include "options/parse.h"
 
 /* Options that every command with masters takes. */
 struct cli_common {
@@ -46,21 +18,31 @@ struct cli_common {
     uint32_t node_timeout_ms;
     uint32_t quorum;                /* 0: the majority */
     const char *prefix;
-    enum redlock_profile profile;
+    uint32_t profile;               /* enum redlock_profile */
     enum redlock_join join;         /* no option: each command knows */
     bool json;
 };
 
+enum { CLI_MAX_NODE_TIMEOUT_MS = 60000 };
+
+extern const char *const cli_profile_words[];
+
+#define CLI_NODE_OPTIONS(common)                                                                                   \
+    {.name = "node", .node = &(common)->masters},                                                                  \
+        {.name = "nodes", .letter = 'n', .node_list = &(common)->masters},                                         \
+        {.name = "node-timeout", .duration_ms = &(common)->node_timeout_ms, .least = 1,                            \
+         .most = CLI_MAX_NODE_TIMEOUT_MS}
+
 #define CLI_MASTER_OPTIONS(common)                                                                                 \
-    {.name = "node", .node = &(common)->masters}, {.name = "nodes", .node_list = &(common)->masters},              \
-        {.name = "nodes-file", .node_file = &(common)->masters},                                                   \
-        {.name = "password-file", .text = &(common)->masters.password_file},                                       \
+    CLI_NODE_OPTIONS(common), {.name = "nodes-file", .node_file = &(common)->masters},                             \
+        {.name = "password-file", .file = &(common)->masters.password_file},                                       \
         {.name = "quorum", .number = &(common)->quorum}, {.name = "prefix", .text = &(common)->prefix},            \
-        {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms},                                                 \
-        {.name = "node-timeout", .duration_ms = &(common)->node_timeout_ms}, {.name = "json", .flag = &(common)->json}
+        {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},         \
+        {.name = "json", .letter = 'j', .flag = &(common)->json}
 
 /* ... and those that use locks. */
-#define CLI_COMMON_OPTIONS(common) {.name = "profile", .profile = &(common)->profile}, CLI_MASTER_OPTIONS(common)
+#define CLI_COMMON_OPTIONS(common)                                                                                 \
+    {.name = "profile", .choice = &(common)->profile, .words = cli_profile_words}, CLI_MASTER_OPTIONS(common)
 
 /* The part of every help text that describes them. */
 #define CLI_PROFILE_HELP                                                                                           \
@@ -87,7 +69,7 @@ struct cli_common {
     "  --prefix TEXT        put in front of every key (none)\n"                                                    \
     "  --max-ttl DUR        largest ttl that any of them takes (1m)\n"                                             \
     "\n"                                                                                                           \
-    "Durations are 500ms, 30s, 2m, 1h; a plain number is milliseconds.\n"
+    "A duration is a number and its unit: 500ms, 1.5s, 2m, 1h.\n"
 
 void cli_common_init(struct cli_common *common);
 void cli_common_fini(struct cli_common *common);
@@ -95,23 +77,7 @@ void cli_common_fini(struct cli_common *common);
 /* Masters that must agree: as told, or the majority. */
 uint32_t cli_quorum(const struct cli_common *common);
 
-/* Options may stand before and behind the operands; "--" ends them. Returns -1 to go on, else the exit code: --help
- * has been printed, or an error. ret_operands has room for all operands. */
-int cli_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands);
-
-/* Takes the masters from REDLOCK_NODES when no option named any. False, with a message: there are none. */
-bool cli_need_masters(const char *command, struct cli_masters *masters);
-bool cli_add_master(const char *command, struct cli_masters *masters, const char *text);
-bool cli_masters_from_environment(const char *command, struct cli_masters *masters);
-
-/* What stands behind an option, or NULL where none takes a value; false, with a message: it cannot be that. */
-bool cli_store(const char *command, const struct cli_option *option, const char *text);
-bool cli_parse_duration(const char *text, uint32_t *ret_ms);
-
-/* "redlock: COMMAND: message" on standard error. */
-void cli_error(const char *command, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* "Try 'redlock COMMAND --help'." behind it. Returns CLI_USAGE. */
-int cli_usage(const char *command);
+/* False after a message: the library would refuse it, too, but names no option. */
+bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);
 
 #endif

@@ -1,0 +1,32 @@
+/* The masters that a command line names. */
+#ifndef OPTIONS_MASTERS_H
+#define OPTIONS_MASTERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <redlock/options.h>
+
+struct cli_masters {
+    const char *urls[REDLOCK_MAX_MASTERS];
+    char *owned[REDLOCK_MAX_MASTERS];
+    size_t count;
+    const char *password_file; /* NULL: REDLOCK_PASSWORD, if that is set */
+};
+
+/* One; several, separated by commas; those of a file: separated by commas or line ends, "#" begins a comment. False
+ * after a message, in which `where` is what has the list. */
+bool cli_add_master(const char *command, struct cli_masters *masters, const char *text);
+bool cli_add_list(const char *command, struct cli_masters *masters, const char *where, const char *list);
+bool cli_add_file(const char *command, struct cli_masters *masters, const char *path);
+
+/* Takes the masters from REDLOCK_NODES when no option named any. False, with a message: it makes no sense. */
+bool cli_masters_from_environment(const char *command, struct cli_masters *masters);
+
+/* ... and gives them their password: that of the file, else of REDLOCK_PASSWORD, if there is one and their URLs have
+ * none ("user@host" keeps its user). False, with a message: there are no masters, or no password can be had. */
+bool cli_need_masters(const char *command, struct cli_masters *masters);
+
+void cli_masters_fini(struct cli_masters *masters);
+
+#endif

@@ -1,0 +1,218 @@
+#include "options/parse.h"
+
+#include <ctype.h>
+#include <getopt.h>
+#include <string.h>
+
+#include "options/complete.h"
+#include "options/exit.h"
+#include "options/message.h"
+#include "options/secrets.h"
+#include "options/value.h"
+
+enum { MOST_OPTIONS = 64, FIRST_CODE = 256, A_WORD = 1, MASKED_SIZE = 256, GO_ON = -1 };
+
+struct line {
+    const struct cli_command *command;
+    char **argv;
+    const char **operands;
+    size_t n_operands; /* taken so far */
+    bool ended;        /* the command line of another command has begun */
+};
+
+/* --- What getopt_long() is told ---------------------------------------------------------------------------------- */
+
+/* ret_short has room for MOST_OPTIONS * 2 characters. It begins with "-": words that are no options come in their
+ * order, as A_WORD. */
+static void translate(const struct cli_command *command, struct option *ret_long, char *ret_short)
+{
+    const struct cli_option *options = command->options;
+    size_t n = 0;
+    size_t spelled = 0;
+
+    ret_short += sprintf(ret_short, "-:h");
+    for (; options[n].name != NULL && n < MOST_OPTIONS - 2; n++) {
+        if (!options[n].alias)
+            spelled = n;
+        ret_long[n] = (struct option){options[n].name,
+                                      options[spelled].flag != NULL ? no_argument : required_argument, NULL,
+                                      FIRST_CODE + (int)spelled};
+        if (options[n].letter != 0)
+            ret_short += sprintf(ret_short, "%c%s", options[n].letter, options[n].flag != NULL ? "" : ":");
+    }
+    ret_long[n] = (struct option){"help", no_argument, NULL, 'h'};
+    ret_long[n + 1] = (struct option){0};
+}
+
+/* The option that getopt_long has found; NULL: none of the command's. */
+static const struct cli_option *option_of(const struct cli_command *command, int code)
+{
+    if (code >= FIRST_CODE)
+        return &command->options[code - FIRST_CODE];
+    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+        if (option->letter == code && code != 0)
+            return option;
+    return NULL;
+}
+
+/* --- Complaints -------------------------------------------------------------------------------------------------- */
+
+/* getopt_long does not tell an unknown long option from one that is short for several. */
+static bool is_ambiguous(const char *word, const struct option *options)
+{
+    size_t length = strcspn(word + 2, "=");
+
+    for (; options->name != NULL; options++)
+        if (strncmp(options->name, word + 2, length) == 0)
+            return true;
+    return false;
+}
+
+/* What getopt_long did not like: it leaves a long option in argv[optind - 1], a short one in optopt. */
+static void complain(const struct line *line, int code, const struct option *options)
+{
+    const char *command = line->command->name;
+    char masked[MASKED_SIZE];
+    const char *word = cli_masked(line->argv[optind - 1], masked, sizeof(masked));
+
+    if (code == ':')
+        cli_error(command, "option '%s' needs an argument", word);
+    else if (optopt >= FIRST_CODE || (optopt == 'h' && word[1] == '-'))
+        cli_error(command, "option '%.*s' takes no argument", (int)strcspn(word, "="), word);
+    else if (optopt != 0)
+        cli_error(command, "unknown option '-%c'", optopt);
+    else
+        cli_error(command, "%s option '%s'", is_ambiguous(word, options) ? "ambiguous" : "unknown", word);
+}
+
+/* HOST:PORT, a URL or the path of a socket. */
+static bool looks_like_master(const char *word)
+{
+    const char *colon = strrchr(word, ':');
+
+    if (*word == '/' || strstr(word, "://") != NULL)
+        return true;
+    return colon != NULL && isdigit((unsigned char)colon[1]) && colon[1 + strspn(colon + 1, "0123456789")] == '\0';
+}
+
+static bool takes_masters(const struct cli_command *command)
+{
+    for (const struct cli_option *option = command->options; option->name != NULL; option++)
+        if (option->node_list != NULL)
+            return true;
+    return false;
+}
+
+static void unexpected(const struct cli_command *command, const char *word)
+{
+    char masked[MASKED_SIZE];
+
+    cli_masked(word, masked, sizeof(masked));
+    if (looks_like_master(word) && takes_masters(command))
+        cli_error(command->name, "unexpected argument '%s'; masters are named by an option: --nodes %s", masked,
+                  masked);
+    else
+        cli_error(command->name, "unexpected argument '%s'", masked);
+}
+
+/* --- The loop ---------------------------------------------------------------------------------------------------- */
+
+static int take_word(struct line *line, char *word)
+{
+    const struct cli_command *command = line->command;
+
+    if (command->command_line != NULL && *command->instead != NULL) {
+        *command->command_line = line->argv + optind - 1;
+        line->ended = true;
+        return GO_ON;
+    }
+    if (command->operands[line->n_operands] != NULL) {
+        line->operands[line->n_operands++] = word;
+        return GO_ON;
+    }
+    if (command->command_line != NULL)
+        cli_error(command->name, "write '--' between '%s' and the command '%s'", line->operands[0], word);
+    else
+        unexpected(command, word);
+    return cli_usage(command->name);
+}
+
+/* Masters' URLs have been copied, and their passwords need not stay where anybody can see them. */
+static bool store(const struct cli_command *command, const struct cli_option *option)
+{
+    bool ok = cli_store(command->name, option, optarg);
+
+    if (option->node != NULL || option->node_list != NULL)
+        cli_scrub(optarg);
+    return ok;
+}
+
+static int take_option(struct line *line, int code, const struct option *options)
+{
+    const struct cli_command *command = line->command;
+    const struct cli_option *option = option_of(command, code);
+
+    if (code == 'h') {
+        if (command->help != NULL)
+            fputs(command->help, stdout);
+        else
+            command->write_help(stdout);
+        return CLI_OK;
+    }
+    if (option == NULL)
+        complain(line, code, options);
+    return option == NULL || !store(command, option) ? cli_usage(command->name) : GO_ON;
+}
+
+/* What stands behind "--". */
+static int take_rest(struct line *line, int argc)
+{
+    int result = GO_ON;
+
+    if (line->command->command_line != NULL) {
+        *line->command->command_line = line->argv + optind;
+        return GO_ON;
+    }
+    while (result == GO_ON && optind < argc)
+        result = take_word(line, line->argv[optind++]);
+    return result;
+}
+
+static int take_all(struct line *line, int argc)
+{
+    struct option options[MOST_OPTIONS];
+    char letters[MOST_OPTIONS * 2];
+    int result = GO_ON;
+    int code;
+
+    translate(line->command, options, letters);
+    optind = 0;
+    opterr = 0;
+    while (result == GO_ON && !line->ended) {
+        code = getopt_long(argc, line->argv, letters, options, NULL);
+        if (code == -1)
+            return take_rest(line, argc);
+        result = code == A_WORD ? take_word(line, optarg) : take_option(line, code, options);
+    }
+    return result;
+}
+
+int cli_parse(const struct cli_command *command, int argc, char **argv, const char **ret_operands)
+{
+    struct line line = {.command = command, .argv = argv, .operands = ret_operands};
+    int result;
+
+    if (argc > 1 && argv[1] == cli_complete_mark) {
+        cli_complete(command, argc, argv);
+        return CLI_OK;
+    }
+    for (size_t n = 0; command->operands[n] != NULL; n++)
+        ret_operands[n] = NULL;
+    result = take_all(&line, argc);
+    for (size_t n = line.n_operands; result == GO_ON && command->operands[n] != NULL; n++)
+        if (command->operands[n][0] != '[') {
+            cli_error(command->name, "%s is missing", command->operands[n]);
+            result = cli_usage(command->name);
+        }
+    return result;
+}

@@ -1,0 +1,175 @@
+#include "options/value.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/options.h>
+
+#include "options/duration.h"
+#include "options/message.h"
+#include "options/secrets.h"
+
+enum { US_PER_MS = 1000, MASKED_SIZE = 128, WORDS_SIZE = 256 };
+
+/* --- Complaints -------------------------------------------------------------------------------------------------- */
+
+static bool bad_value(const char *command, const char *name, const char *text, const char *wanted)
+{
+    char masked[MASKED_SIZE];
+
+    cli_error(command, "--%s: '%s' is not %s", name, cli_masked(text, masked, sizeof(masked)), wanted);
+    return false;
+}
+
+static bool out_of_bounds(const char *command, const char *name, const char *text, bool less, const char *bound)
+{
+    cli_error(command, "--%s: %s is too %s (at %s %s)", name, text, less ? "little" : "much", less ? "least" : "most",
+              bound);
+    return false;
+}
+
+/* --- Durations --------------------------------------------------------------------------------------------------- */
+
+static bool bad_duration(const char *command, const struct cli_option *option, const char *text,
+                         enum duration_fault fault)
+{
+    bool decimal = strchr(text, '.') != NULL;
+
+    if (fault == DURATION_NO_UNIT)
+        cli_error(command, "--%s: %s what? Write %s%s or %s%s", option->name, text, text, decimal ? "s" : "ms", text,
+                  decimal ? "m" : "s");
+    else if (fault == DURATION_TOO_LONG)
+        cli_error(command, "--%s: %s is too much", option->name, text);
+    else if (fault == DURATION_TOO_FINE)
+        cli_error(command, "--%s: %s is not a whole number of microseconds", option->name, text);
+    else
+        bad_value(command, option->name, text,
+                  option->wait_ms != NULL ? "a duration (500ms, 1.5s, 2m) or 'forever'"
+                                          : "a duration (500ms, 1.5s, 2m)");
+    return false;
+}
+
+/* `unit_us`: in which the option counts. */
+static bool read_duration(const char *command, const struct cli_option *option, const char *text, int64_t unit_us,
+                          int64_t most, int64_t *ret_value)
+{
+    char bound[DURATION_TEXT_SIZE];
+    enum duration_fault fault;
+    int64_t us;
+
+    if (option->most != 0)
+        most = (int64_t)option->most;
+    fault = duration_parse(text, &us);
+    if (fault != DURATION_OK)
+        return bad_duration(command, option, text, fault);
+    if (us > most * unit_us)
+        return out_of_bounds(command, option->name, text, false, duration_text(most * unit_us, bound));
+    if (us < (int64_t)option->least * unit_us)
+        return out_of_bounds(command, option->name, text, true, duration_text((int64_t)option->least * unit_us, bound));
+    if (us % unit_us != 0)
+        return bad_value(command, option->name, text, "a whole number of milliseconds");
+    *ret_value = us / unit_us;
+    return true;
+}
+
+static bool store_duration(const char *command, const struct cli_option *option, const char *text)
+{
+    int64_t value = 0;
+
+    if (option->duration_us != NULL)
+        return read_duration(command, option, text, 1, REDLOCK_MAX_TIMEOUT_MS * INT64_C(1000), option->duration_us);
+    if (option->wait_ms != NULL && (strcmp(text, "forever") == 0 || strcmp(text, "inf") == 0))
+        *option->wait_ms = REDLOCK_FOREVER;
+    else if (!read_duration(command, option, text, US_PER_MS, REDLOCK_MAX_TIMEOUT_MS, &value))
+        return false;
+    else if (option->wait_ms != NULL)
+        *option->wait_ms = value;
+    else
+        *option->duration_ms = (uint32_t)value;
+    return true;
+}
+
+/* --- Numbers and words ------------------------------------------------------------------------------------------- */
+
+static bool read_number(const char *command, const struct cli_option *option, const char *text, uint64_t most,
+                        uint64_t *ret_number)
+{
+    char bound[DURATION_TEXT_SIZE];
+    uint64_t number = 0;
+    bool fits = true;
+    const char *p = text;
+
+    for (; *p >= '0' && *p <= '9'; p++)
+        fits = fits && !__builtin_mul_overflow(number, 10, &number) &&
+               !__builtin_add_overflow(number, (uint64_t)(*p - '0'), &number);
+    if (p == text || *p != '\0')
+        return bad_value(command, option->name, text, "a whole number");
+    if (option->most != 0)
+        most = option->most;
+    snprintf(bound, sizeof(bound), "%" PRIu64, !fits || number > most ? most : option->least);
+    if (!fits || number > most || number < option->least)
+        return out_of_bounds(command, option->name, text, fits && number <= most, bound);
+    *ret_number = number;
+    return true;
+}
+
+static bool store_number(const char *command, const struct cli_option *option, const char *text)
+{
+    uint64_t number;
+
+    if (option->count != NULL)
+        return read_number(command, option, text, INT64_MAX, option->count);
+    if (!read_number(command, option, text, UINT32_MAX, &number))
+        return false;
+    *option->number = (uint32_t)number;
+    return true;
+}
+
+static bool store_choice(const char *command, const struct cli_option *option, const char *text)
+{
+    char wanted[WORDS_SIZE] = "one of ";
+    size_t length = strlen(wanted);
+
+    for (uint32_t i = 0; option->words[i] != NULL; i++) {
+        if (strcmp(option->words[i], text) == 0) {
+            *option->choice = i;
+            return true;
+        }
+        length += (size_t)snprintf(wanted + length, sizeof(wanted) - length, "%s%s", i > 0 ? ", " : "",
+                                   option->words[i]);
+    }
+    return bad_value(command, option->name, text, wanted);
+}
+
+static bool store_masters(const char *command, const struct cli_option *option, const char *text)
+{
+    char where[MASKED_SIZE];
+
+    if (*text == '\0')
+        return bad_value(command, option->name, text, option->node_file != NULL ? "a file" : "a master's URL");
+    if (option->node_file != NULL)
+        return cli_add_file(command, option->node_file, text);
+    if (option->node != NULL)
+        return cli_add_master(command, option->node, text);
+    snprintf(where, sizeof(where), "--%s", option->name);
+    return cli_add_list(command, option->node_list, where, text);
+}
+
+bool cli_store(const char *command, const struct cli_option *option, const char *text)
+{
+    if (option->flag != NULL)
+        return *option->flag = true;
+    if (option->duration_ms != NULL || option->duration_us != NULL || option->wait_ms != NULL)
+        return store_duration(command, option, text);
+    if (option->number != NULL || option->count != NULL)
+        return store_number(command, option, text);
+    if (option->choice != NULL)
+        return store_choice(command, option, text);
+    if (option->text == NULL && option->file == NULL)
+        return store_masters(command, option, text);
+    if (option->file != NULL && *text == '\0')
+        return bad_value(command, option->name, text, "a file");
+    *(option->text != NULL ? option->text : option->file) = text;
+    return true;
+}
