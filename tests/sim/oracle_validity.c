@@ -52,13 +52,32 @@ void validity_check(struct world *world, const struct client *client, const stru
                     box->token, (double)handle->valid_until / 1e6, client->engine.config.quorum, holding);
 }
 
+/* Whoever has adopted it. */
+static void check_adopted(struct world *world, const struct box *maker)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        const struct client *client = &world->clients[c];
+
+        for (unsigned h = 0; client->alive && h < client->n_handles; h++) {
+            const struct handle *handle = &client->handles[h];
+
+            if (handle->valid_box != BOX_NONE && box_maker(&world->boxes, handle->valid_box) == maker)
+                validity_check(world, client, handle);
+        }
+    }
+}
+
+/* The command may be that of a former holder. */
 void validity_check_claim(struct world *world, uint32_t id)
 {
     const struct box *box = box_get(&world->boxes, id);
+    const struct box *maker = box_maker(&world->boxes, id);
     const struct client *client = &world->clients[box->client];
     const struct handle *handle = &client->handles[box->handle];
 
-    if (client->alive && handle->valid_box == id)
+    if (maker->let_go)
+        check_adopted(world, maker);
+    else if (client->alive && handle->valid_box == id)
         validity_check(world, client, handle);
 }
 

@@ -29,6 +29,20 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
     return true;
 }
 
+/* One lock at a time is on its way from one handle to another. */
+static bool adopt(struct client *client, struct handle *handle)
+{
+    struct parcel parcel = client->world->parcels[0];
+    struct rl_acquire wish = {.ttl_ms = parcel.inheritance.ttl_ms, .deadline = RL_NEVER};
+
+    if (parcel.box == BOX_NONE || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST))
+        return false;
+    client->world->parcels[0].box = BOX_NONE;
+    handle->key = parcel.key;
+    client_adopt(client, handle, &parcel, &wish);
+    return handle->lock.state == RL_LOCK_HELD;
+}
+
 static bool act(struct client *client, struct handle *handle, const struct words *words)
 {
     uint8_t state = handle->lock.state;
@@ -37,10 +51,14 @@ static bool act(struct client *client, struct handle *handle, const struct words
         return acquire(client, handle, words);
     if (word_is(words, 1, "cancel"))
         return client_cancel(client, handle);
+    if (word_is(words, 1, "adopt"))
+        return adopt(client, handle);
     if (word_is(words, 1, "destroy"))
         client_destroy(client, handle);
     else if (word_is(words, 1, "extend") && state == RL_LOCK_HELD)
         client_extend(client, handle, word_value(words, "ttl", 0));
+    else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)
+        client_export(client, handle, &client->world->parcels[0]);
     else if (word_is(words, 1, "release") &&
              (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST))
         client_release(client, handle);
