@@ -198,9 +198,11 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 /* Hands a held lock over to another process of this machine: writes it as a line of printable text that
  * redlock_lock_adopt() takes, with the key, the token, each master's bound, and the fencing token. The handle becomes
  * IDLE and inert: it neither renews nor releases. A lock that was won in line, for a lease, and has not been extended
- * yet (enum redlock_wait) is extended to its full ttl by the adopter. Whoever has the text can hold and release the
- * lock: it is a secret. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small),
- * E_SYSTEM (the boot's identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
+ * yet (enum redlock_wait) is extended to its full ttl by the adopter. A master that owes the answer to an extension
+ * when the lock is exported grants the adopter no more than that extension's ttl each time, since it may carry that one
+ * out last: wait for the answers (REDLOCK_EVENT_VOTE) first. Whoever has the text can hold and release the lock: it is
+ * a secret. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_SYSTEM
+ * (the boot's identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0,

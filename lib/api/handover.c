@@ -106,13 +106,14 @@ static void put_bounds(FILE *out, struct redlock_client *client, const struct rl
     }
 }
 
-/* A command without an answer may be carried out after the adopter's first ones, like one that was lost. */
+/* An extension without an answer may be carried out after the adopter's first ones, like one that was lost. */
 static uint32_t loose_by_rank(const struct redlock_client *client, const struct rl_claim *claim)
 {
+    uint32_t unresolved = rl_claim_unresolved(claim);
     uint32_t loose = 0;
 
     for (unsigned i = 0; i < claim->n_nodes; i++) {
-        if ((claim->loose & UINT32_C(1) << i) || claim->in_flight)
+        if (unresolved & UINT32_C(1) << i)
             loose |= UINT32_C(1) << rank_of(client, i);
     }
     return loose;

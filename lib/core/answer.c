@@ -33,7 +33,7 @@ static void claim_answered(struct rl_engine *engine, struct rl_claim *claim, uin
         rl_ledger_grant(claim, node, claim->round_bound);
 }
 
-/* As if the latest round had asked for the shortest ttl that any extension has ever asked for. */
+/* As if the latest round had asked for the shortest ttl that may be on its way. */
 static struct rl_instant loose_bound(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     const struct rl_drift_rule *drift = &engine->config.drift;
@@ -290,11 +290,21 @@ void rl_answer_apply(struct rl_engine *engine, struct rl_instant now, struct rl_
     check_deadline(engine, claim, now);
 }
 
+/* A master answers in order: nothing of an earlier round is outstanding after an answer to the latest. */
+static void note_answered(struct rl_claim *claim, enum rl_step step, uint32_t round, unsigned node)
+{
+    if ((step == RL_STEP_EXTEND || step == RL_STEP_REPAIR) && round == claim->round)
+        claim->unanswered &= ~rl_bit(node);
+    if (!claim->in_flight)
+        claim->unanswered = 0;
+}
+
 void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
                      uint32_t round, unsigned node, struct rl_answer answer, uint32_t latency_us)
 {
     assert(node < claim->n_nodes && claim->in_flight > 0);
     claim->in_flight--;
+    note_answered(claim, step, round, node);
     if (sets_ttl(step) &&
         (answer.outcome == RL_GRANTED || answer.outcome == RL_QUEUED || answer.outcome == RL_UNKNOWN) &&
         !RL_MUTANT(GIVE_UP_FROM_SEND))

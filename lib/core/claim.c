@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/mutant.h"
+
 void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, bool fenced)
 {
     memset(claim, 0, rl_claim_size(n_nodes, fenced));
@@ -26,6 +28,11 @@ size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answ
     for (size_t i = 0; i < claim->n_nodes; i++)
         count += claim->slots[i].answer == answer;
     return count;
+}
+
+uint32_t rl_claim_unresolved(const struct rl_claim *claim)
+{
+    return RL_MUTANT(EXPORT_FORGETS) ? claim->loose : claim->loose | claim->unanswered;
 }
 
 void rl_claim_note_timeouts(struct rl_claim *claim)

@@ -69,6 +69,7 @@ struct rl_claim {
     uint32_t missing;       /* ... and those that have answered "missing", and may get the key back */
     uint32_t repairing;     /* masters whose repair the verdict on the round waits for */
     uint32_t loose;         /* masters where an extension got lost that may still be carried out, at any time */
+    uint32_t unanswered;    /* masters that owe the answer to their latest extension or repair */
     uint32_t round;         /* number of the latest claim or extend round; replies name theirs */
     uint32_t in_flight;     /* commands without a reply, over all masters */
     struct rl_instant round_bound; /* what a grant in the latest round counts until */
@@ -80,7 +81,7 @@ struct rl_claim {
     bool waiting : 1;       /* in the engine's queue of claims with something to send */
     uint32_t ttl_ms;        /* of the latest round */
     uint32_t longest_ttl_ms;       /* of all rounds */
-    uint32_t shortest_extension_ms; /* of all extensions; UINT32_MAX before the first */
+    uint32_t shortest_extension_ms; /* of those that may still be carried out, or more; UINT32_MAX: there are none */
     uint32_t to_send[RL_STEP_COUNT]; /* effects: masks of masters */
     uint32_t owed_ttl_ms;      /* held for a lease only: the ttl that the first extension must bring; 0: it has it */
     struct rl_instant quorum_bound; /* the quorum-th largest of the slots' bounds: ledger.c */
@@ -124,6 +125,9 @@ static inline uint64_t rl_claim_token(const struct rl_claim *claim)
 
 /* How many slots have this outcome as the answer to the latest operation. */
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer);
+
+/* Masters where an extension may still be carried out: it got lost, or has not been answered yet. */
+uint32_t rl_claim_unresolved(const struct rl_claim *claim);
 
 /* Nobody waits any more: masters without an answer stay PENDING, and the evidence says why. */
 void rl_claim_note_timeouts(struct rl_claim *claim);

@@ -82,6 +82,8 @@ static bool poll_send(struct rl_engine *engine, struct rl_effect *effect)
     claim->in_flight += rl_count_bits(effect->nodes);
     if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
         engine->unguarded |= effect->nodes;
+    if (step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
+        claim->unanswered |= effect->nodes;
     return true;
 }
 

@@ -52,6 +52,19 @@ static void believe_missing(const struct rl_engine *engine, struct rl_claim *cla
     }
 }
 
+/* A short extension is remembered until every master has said what became of it, and of all since. */
+static void note_ttl(struct rl_claim *claim)
+{
+    uint32_t ttl_ms = claim->ttl_ms;
+
+    if (!(claim->loose | claim->unanswered))
+        claim->shortest_extension_ms = UINT32_MAX;
+    if (ttl_ms > claim->longest_ttl_ms)
+        claim->longest_ttl_ms = ttl_ms;
+    if (ttl_ms < claim->shortest_extension_ms)
+        claim->shortest_extension_ms = ttl_ms;
+}
+
 static void begin(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
     const struct rl_config *config = &engine->config;
@@ -63,10 +76,7 @@ static void begin(const struct rl_engine *engine, struct rl_claim *claim, struct
     claim->round++;
     claim->missing = 0;
     claim->repairing = 0;
-    if (ttl_ms > claim->longest_ttl_ms)
-        claim->longest_ttl_ms = ttl_ms;
-    if (ttl_ms < claim->shortest_extension_ms)
-        claim->shortest_extension_ms = ttl_ms;
+    note_ttl(claim);
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
     claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, ttl_ms));
 }

@@ -91,6 +91,7 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         .ttl_ms = claim->ttl_ms,
         .longest_ttl_ms = claim->longest_ttl_ms,
         .shortest_extension_ms = claim->shortest_extension_ms,
+        .loose = rl_claim_unresolved(claim),
         .fence = rl_claim_token(claim),
         .owed_ttl_ms = claim->owed_ttl_ms > claim->ttl_ms ? claim->owed_ttl_ms : 0,
     };
@@ -98,8 +99,6 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         const struct rl_slot *slot = &claim->slots[m];
 
         ret_parcel->bounds[m] = slot->bound;
-        if ((claim->loose >> m & 1u) || claim->in_flight)
-            ret_parcel->inheritance.loose |= UINT32_C(1) << m;
         if (rl_slot_is_given_up(slot))
             ret_parcel->inheritance.given |= UINT32_C(1) << m;
     }

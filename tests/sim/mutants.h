@@ -29,6 +29,7 @@
     X(SHORTENED_WHEN_ACKED, "engine", 1000, "a shorter ttl counts when it is confirmed, not when sent")  \
     X(EARLIER_ROUND_COUNTS, "engine", 10000, "an earlier extension's answer counts for the latest")      \
     X(LOOSE_EXTENSION, "engine", 50000, "an extension on a dead connection is taken to be dead")        \
+    X(EXPORT_FORGETS, "engine", 0, "an extension on its way is forgotten when the lock changes hands") \
     X(ACCEPT_UNSEEN, "engine", 10000, "a quorum is accepted whatever validity is left")                   \
     X(ROUND_WITHOUT_END, "engine", 1000, "an attempt waits for every master")                            \
     X(SAME_TOKEN, "host", 1000, "the same value for every attempt")                                      \

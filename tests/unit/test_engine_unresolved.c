@@ -1,0 +1,158 @@
+/* Extensions that may still be carried out: which masters owe an answer, and for how long a short one is remembered. */
+#include "core_harness.h"
+#include "suite.h"
+
+static uint32_t unresolved(const struct core *core)
+{
+    return rl_claim_unresolved(core->locks[0].claim);
+}
+
+static int64_t bound_ms(const struct core *core, unsigned node)
+{
+    return core->locks[0].claim->slots[node].bound.ns / RL_NS_PER_MS;
+}
+
+static void reconnect(struct core *core, unsigned node)
+{
+    core_drop(core, node);
+    core_link(core, node, RL_LINK_READY);
+}
+
+START_TEST(a_claim_without_an_answer_is_no_extension)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire wish = core_wish();
+
+    core_acquire(core, &wish);
+    core_answers(core, "gg");
+    ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
+    ck_assert_uint_eq(unresolved(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(masters_owe_an_answer_until_they_have_given_it)
+{
+    struct core *core = core_start_held(5);
+
+    core_extend(core, 500);
+    ck_assert_uint_eq(unresolved(core), 31);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(core->last.status, RL_END_OK);
+    ck_assert_uint_eq(unresolved(core), 8 + 16);
+    core_answers(core, "...f");
+    ck_assert_uint_eq(unresolved(core), 16);
+    core_answers(core, "....g");
+    ck_assert_uint_eq(unresolved(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(an_answer_to_an_earlier_round_leaves_the_later_one_owed)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answers(core, "gg");
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    ck_assert_uint_eq(unresolved(core), 4);
+    core_answers(core, "..g");
+    ck_assert_uint_eq(unresolved(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answers(core, "gg");
+    core_link(core, 2, RL_LINK_LATE);
+    core_extend(core, 0);
+    core_answers(core, "gg");
+    ck_assert_uint_eq(unresolved(core), 4);
+    core_answers(core, "..g");
+    ck_assert_uint_eq(unresolved(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_key_that_is_given_back_is_owed_an_answer_too)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answers(core, "gg");
+    core_answer_for(core, 2, RL_REFUSED, RL_DETAIL_MISSING);
+    ck_assert_uint_eq(unresolved(core), 4);
+    core_answers(core, "..g");
+    ck_assert_uint_eq(unresolved(core), 0);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_lost_one_stays_unresolved)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 0);
+    core_answers(core, "gg");
+    reconnect(core, 2);
+    ck_assert_uint_eq(unresolved(core), 4);
+    core_extend(core, 0);
+    core_answers(core, "ggg");
+    ck_assert_uint_eq(unresolved(core), 4);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_short_one_is_forgotten_when_all_have_answered)
+{
+    struct core *core = core_start_held(1);
+
+    core_extend(core, 100);
+    core_answers(core, "g");
+    core_extend(core, 1000);
+    reconnect(core, 0);
+    core_extend(core, 2000);
+    core_answers(core, "g");
+    ck_assert_int_eq(core_deadline_ms(core), 988);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_short_one_that_one_master_has_not_answered_counts_against_that_one)
+{
+    struct core *core = core_start_held(3);
+
+    core_extend(core, 100);
+    core_answers(core, "gg");
+    core_extend(core, 1000);
+    core_answers(core, "gg");
+    reconnect(core, 2);
+    core_extend(core, 1000);
+    core_answers(core, "ggg");
+    ck_assert_int_eq(bound_ms(core, 0), 988);
+    ck_assert_int_eq(bound_ms(core, 1), 988);
+    ck_assert_int_eq(bound_ms(core, 2), 97);
+    core_stop(core);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("engine_unresolved");
+    TCase *cases = suite_add_case(suite, "unresolved", NULL, NULL);
+
+    tcase_add_test(cases, a_claim_without_an_answer_is_no_extension);
+    tcase_add_test(cases, masters_owe_an_answer_until_they_have_given_it);
+    tcase_add_test(cases, an_answer_to_an_earlier_round_leaves_the_later_one_owed);
+    tcase_add_test(cases, a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered);
+    tcase_add_test(cases, a_key_that_is_given_back_is_owed_an_answer_too);
+    tcase_add_test(cases, a_lost_one_stays_unresolved);
+    tcase_add_test(cases, a_short_one_is_forgotten_when_all_have_answered);
+    tcase_add_test(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one);
+    return suite_run(suite);
+}
