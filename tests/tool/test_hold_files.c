@@ -101,6 +101,20 @@ START_TEST(extend_lengthens_the_lock_and_keeps_token_and_fence)
 }
 END_TEST
 
+/* Each command is over as soon as a quorum has answered: that must not cost the next one. */
+START_TEST(extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows)
+{
+    for (int i = 0; i < 20; i++) {
+        run(0, "lock job --ttl 5s --token-file @ --quiet");
+        run(0, "extend @ --quiet");
+        run(0, "extend @ --ttl 20s --quiet");
+        run(0, "check @ --at-least 15s");
+        run(0, "unlock --token-file @");
+    }
+    rig_expect_free();
+}
+END_TEST
+
 START_TEST(extend_does_not_bring_back_a_lock_whose_time_is_over)
 {
     run(0, "lock job --ttl 100ms --token-file @");
@@ -194,6 +208,7 @@ static Suite *suite(void)
     tcase_add_test(files, unlock_gives_it_up_and_removes_the_file);
     tcase_add_test(files, a_file_that_cannot_be_written_leaves_nothing_locked);
     tcase_add_test(files, extend_lengthens_the_lock_and_keeps_token_and_fence);
+    tcase_add_test(files, extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows);
     tcase_add_test(files, extend_does_not_bring_back_a_lock_whose_time_is_over);
     tcase_add_test(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file);
     tcase_add_test(files, extend_without_a_quorum_leaves_what_was_proven);

@@ -109,6 +109,7 @@ static int extend(const struct request *request, struct session *session, struct
     status = session_extend(session, lock, request->ttl_ms);
     if (session->last.n_nodes == 0 && status != REDLOCK_E_NOT_HELD)
         return refused_call("extend", status);
+    session_settle(session, request->common.node_timeout_ms); /* what has no answer shortens the next extension */
     term_init(&term, stderr);
     if (!request->quiet)
         votes_print(&term, client, &session->last);

@@ -171,7 +171,7 @@ static int report(const struct request *request, struct session *session, struct
     struct term term;
 
     term_init(&term, stderr);
-    if (token != NULL && !request->quiet)
+    if (token != NULL && (!request->quiet || request->token_file != NULL))
         session_settle(session, SETTLE_MS);
     if (!request->quiet)
         votes_print(&term, client, outcome);

@@ -7,7 +7,7 @@
 
 #include "cli/commands.h"
 
-enum { EXTEND_AGAIN_MS = 20 };
+enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100 };
 
 static void on_signal(evutil_socket_t number, short what, void *data)
 {
@@ -193,6 +193,7 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
     /* An extension can overtake the release on a master that the majority did not need. */
     while ((status = session_extend(session, lock, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
         session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);
+    session_settle(session, SETTLE_MS); /* a lock that is left shall owe no answers */
     acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
     acquired.remaining_ms = redlock_remaining_ms(lock);
     session->last = acquired;
