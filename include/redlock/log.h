@@ -25,7 +25,8 @@ extern "C" {
 enum redlock_level {
     REDLOCK_LEVEL_ERROR = 1, /* a held lock is lost */
     REDLOCK_LEVEL_WARNING,   /* somebody should know: a master is down or does not vote, a clock was set, a lock is at
-                                risk, an operation has failed for another reason than that the key was held */
+                                risk, an operation has failed for another reason than that the key was held or the
+                                caller canceled it */
     REDLOCK_LEVEL_INFO,      /* locks are taken, extended and given back; masters come up */
     REDLOCK_LEVEL_DEBUG,     /* every step: attempts, votes, renewals */
 };

@@ -139,7 +139,8 @@ enum redlock_event_type {
                                 to another attempt), token of the attempt, node, op, vote, latency_us (-1: it was handed
                                 over), text. Votes of a held lock may be released, and acquired again: options.h */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
-    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, token, remaining_us, nodes */
+    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, cause, token, remaining_us, nodes; text: as `why` in
+                                struct redlock_result */
     REDLOCK_EVENT_EXTENDED,
     REDLOCK_EVENT_RELEASED,  /* a release ended, with any status */
     REDLOCK_EVENT_FAILED,    /* an acquisition or extension ended without success */
@@ -187,6 +188,7 @@ struct redlock_event {
     const struct redlock_node_result *nodes; /* the vote ledger: each master's part, and until when its vote counts */
     uint32_t position;   /* 1: the next */
     int64_t held_for_ms; /* until the holder's keys expire unless he extends them; -1: never (another library's) */
+    int cause;           /* as in struct redlock_result */
 };
 
 REDLOCK_API const char *redlock_event_name(enum redlock_event_type type);

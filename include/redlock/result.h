@@ -57,10 +57,12 @@ enum redlock_loss {
 struct redlock_node_result {
     const char *name;       /* the master, as "host:port" or socket path, without credentials */
     enum redlock_vote vote;
-    const char *detail;     /* why it is not granted: "missing", "foreign", "READONLY", "timeout"...; "" if granted */
+    const char *detail;     /* why it is not granted: "missing", "foreign", "READONLY", "timeout"...; of a master that
+                               could not be asked, the cause: the error of its connection, "in quarantine, 61 s left",
+                               "it is a replica"...; printable, without a full stop; "" if granted */
     int64_t latency_us;     /* from the queueing, in the loop turn of the send, to the reply; -1 without a reply */
     int64_t valid_for_ms;   /* time for which this master's vote still counts, 0 if it does not */
-    enum redlock_fault fault; /* what keeps it from voting at present: explains "quarantined" and "excluded" */
+    enum redlock_fault fault; /* what keeps it from voting at present, as a constant */
 };
 
 /* Borrowed: valid during the callback, and so is everything it points to. New members are added at the end. */
@@ -77,6 +79,11 @@ struct redlock_result {
     const struct redlock_node_result *nodes; /* in the order given to redlock_client_create() */
     uint64_t fence;         /* acquire, extend: the fencing token of the hold, 0 if it has none */
     enum redlock_loss loss; /* for LOST: why */
+    uint32_t reachable;     /* masters that are connected */
+    uint32_t voting;        /* ... and whose votes count at present */
+    const char *why;        /* for NO_QUORUM and TOO_SLOW, as status or as cause, and for DEADLINE without a cause: a
+                               sentence about the masters, in words for people, without a full stop: "0 of 5 masters can
+                               vote: 5 in quarantine, 61 s left"; otherwise "" */
 };
 
 /* "acquire", "granted", ...; "?" for numbers outside the enum. Static storage. */

@@ -23,14 +23,14 @@ extern "C" {
     X(OK, 0, false, "success")                                                                         \
     /* Outcomes. */                                                                                    \
     X(HELD, -1, true, "held by another client on too many masters")                                    \
-    X(NO_QUORUM, -2, true, "no quorum of masters reachable")                                           \
+    X(NO_QUORUM, -2, true, "too few masters can be reached, or vote, for a quorum")                    \
     X(TOO_SLOW, -3, true, "the masters were too slow: the validity was used up before a quorum granted") \
     X(DEADLINE, -4, true, "the caller's deadline passed")                                              \
     X(CANCELED, -5, true, "canceled")                                                                  \
     X(LOST, -6, true, "the lock was lost: its validity ended")                                         \
     /* Caller errors. */                                                                               \
     X(E_NOMEM, -100, true, "out of memory")                                                            \
-    X(E_ARGUMENT, -101, false, "a required argument is NULL")                                          \
+    X(E_ARGUMENT, -101, false, "a required argument is missing")                                       \
     X(E_OPTIONS_SIZE, -102, false, "the options structure was not initialised by its init call")       \
     X(E_NO_MASTERS, -103, false, "the list of masters is empty")                                       \
     X(E_TOO_MANY_MASTERS, -104, false, "too many masters")                                             \

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "api/client.h"
-#include "codec/classify.h"
+#include "api/reason.h"
 
 /* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
 /* The notes on the line come last, and those on masters that this client does not have are left out. */
@@ -96,12 +96,14 @@ enum redlock_loss rl_public_loss(enum rl_loss loss)
 struct evidence {
     struct redlock_result result;
     struct redlock_node_result nodes[REDLOCK_MAX_MASTERS];
+    struct rl_standing standings[REDLOCK_MAX_MASTERS];
+    char reasons[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
+    char why[RL_WHY_SIZE];
 };
 
 static void fill_node(const struct redlock_client *client, const struct rl_slot *slot, struct redlock_node_result *node)
 {
     node->vote = rl_public_vote((enum rl_outcome)slot->answer);
-    node->detail = rl_detail_text((enum rl_detail)slot->detail);
     node->latency_us = rl_public_latency_us(slot->latency_us);
     node->valid_for_ms =
         rl_until(rl_after(client->now, client->engine.config.guard), slot->bound).ns / RL_NS_PER_MS;
@@ -116,13 +118,16 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
         struct redlock_node_result *node = &evidence->nodes[i];
 
-        *node = (struct redlock_node_result){.detail = "", .latency_us = -1};
+        *node = (struct redlock_node_result){.latency_us = -1};
         if (claim)
             fill_node(client, &claim->slots[i], node);
+        evidence->standings[i] = rl_trust_standing(client, i, client->now);
+        node->detail = rl_reason_of(client, i, &evidence->standings[i], claim ? &claim->slots[i] : NULL,
+                                    evidence->reasons[i]);
         if (!held)
             node->valid_for_ms = 0;
         node->name = rl_driver_node_name(client->driver, i);
-        node->fault = rl_public_fault(rl_trust_standing(client, i, client->now).fault);
+        node->fault = rl_public_fault(evidence->standings[i].fault);
         evidence->result.granted += node->vote == REDLOCK_VOTE_GRANTED;
     }
 }
@@ -149,8 +154,11 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
         .loss = loss_of(lock, pending->status),
+        .why = evidence->why,
     };
     fill_nodes(lock, pending, evidence);
+    rl_reason_count(client, evidence->standings, &evidence->result);
+    rl_reason_sum_up(client, evidence->standings, &evidence->result, evidence->why);
 }
 
 /* --- Statistics and events -------------------------------------------------------------------------------------- */
@@ -197,13 +205,20 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
 }
 
 /* What is passed on has the heir's claim already. */
-static void tell(struct redlock_lock *lock, enum rl_op op, int status)
+static void tell(struct redlock_lock *lock, const struct rl_pending *pending)
 {
+    enum rl_op op = (enum rl_op)pending->op;
     bool passed_on = op == RL_OP_RELEASE && lock->client->heir && rl_lock_has_passed_on(lock);
     const struct redlock_lock *holder = passed_on ? lock->client->heir : lock;
+    struct redlock_event event = {.type = event_type(op, pending->status), .op = rl_public_op(op),
+                                  .status = pending->status, .cause = pending->cause, .token = rl_lock_token(holder)};
+    struct evidence evidence;
 
-    rl_observe_ledger(lock, &(struct redlock_event){.type = event_type(op, status), .op = rl_public_op(op),
-                                                    .status = status, .token = rl_lock_token(holder)});
+    if (pending->status != REDLOCK_OK) {
+        make_evidence(lock, pending, &evidence);
+        event.text = evidence.why;
+    }
+    rl_observe_ledger(lock, &event);
 }
 
 /* --- Queue and delivery ----------------------------------------------------------------------------------------- */
@@ -230,7 +245,7 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     if (op == RL_OP_ACQUIRE && status == RL_END_OK)
         rl_contended_taken(client, lock->key);
     if (rl_observes(client, event_type(op, pending->status)))
-        tell(lock, op, pending->status);
+        tell(lock, pending);
     queue(lock);
 }
 

@@ -5,10 +5,15 @@
 
 #include <redlock/redlock.h>
 
+/* A deadline says nothing of its own: what counts is why the attempts before it failed. */
+static int reason_of_end(const struct redlock_event *event)
+{
+    return event->status == REDLOCK_DEADLINE && event->cause != 0 ? event->cause : event->status;
+}
+
 static enum redlock_level level_of_end(int status)
 {
-    bool ordinary = status == REDLOCK_OK || status == REDLOCK_HELD || status == REDLOCK_CANCELED ||
-                    status == REDLOCK_DEADLINE;
+    bool ordinary = status == REDLOCK_OK || status == REDLOCK_HELD || status == REDLOCK_CANCELED;
 
     return ordinary ? REDLOCK_LEVEL_INFO : REDLOCK_LEVEL_WARNING;
 }
@@ -42,7 +47,7 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
     case REDLOCK_EVENT_EXTENDED:
     case REDLOCK_EVENT_RELEASED:
     case REDLOCK_EVENT_FAILED:
-        return level_of_end(event->status);
+        return level_of_end(reason_of_end(event));
     case REDLOCK_EVENT_ATTEMPT:
     case REDLOCK_EVENT_VOTE:
     case REDLOCK_EVENT_BACKOFF:
@@ -97,7 +102,7 @@ static void add_bytes(struct line *line, const char *bytes, size_t size)
     }
 }
 
-#define MOST_KEY_BYTES 40
+enum { MOST_KEY_BYTES = 40, MOST_TEXT_BYTES = 320 };
 
 static void add_key(struct line *line, const struct redlock_lock *lock)
 {
@@ -116,7 +121,7 @@ static size_t length_of_text(const char *text)
 {
     size_t size = 0;
 
-    while (size < MOST_KEY_BYTES * 2 && text[size])
+    while (size < MOST_TEXT_BYTES && text[size])
         size++;
     return size;
 }
@@ -153,6 +158,8 @@ static void add_what_the_type_names(struct line *line, const struct redlock_even
     case REDLOCK_EVENT_FAILED:
     case REDLOCK_EVENT_RELEASED:
         add(line, ": %s", redlock_strerror(event->status));
+        if (event->cause != 0)
+            add(line, ", the last attempt: %s", redlock_strerror(event->cause));
         break;
     case REDLOCK_EVENT_LOST:
         add(line, ": %s", redlock_loss_text(event->loss));

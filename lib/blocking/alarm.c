@@ -41,7 +41,8 @@ static void put_off(struct redlock_mutex *mutex, const struct redlock_alarm *ala
     struct rl_late_alarm *late = &mutex->late[alarm->kind == REDLOCK_ALARM_LOST];
 
     redlock_result_free(late->evidence);
-    late->evidence = rl_result_copy(&(struct redlock_result){.n_nodes = alarm->n_nodes, .nodes = alarm->nodes});
+    late->evidence = rl_result_copy(&(struct redlock_result){.n_nodes = alarm->n_nodes, .nodes = alarm->nodes,
+                                                              .why = ""});
     late->alarm = *alarm;
     late->alarm.n_nodes = late->evidence ? alarm->n_nodes : 0;
     late->alarm.nodes = late->evidence ? late->evidence->nodes : NULL;

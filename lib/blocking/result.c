@@ -6,7 +6,7 @@
 
 static size_t texts_size(const struct redlock_result *result)
 {
-    size_t size = 0;
+    size_t size = strlen(result->why) + 1;
 
     for (size_t i = 0; i < result->n_nodes; i++)
         size += strlen(result->nodes[i].name) + strlen(result->nodes[i].detail) + 2;
@@ -33,6 +33,7 @@ struct redlock_result *rl_result_copy(const struct redlock_result *result)
         return NULL;
     *copy = *result;
     copy->nodes = nodes;
+    copy->why = copy_text(result->why, &texts);
     memcpy(nodes, result->nodes, nodes_size);
     for (size_t i = 0; i < result->n_nodes; i++) {
         nodes[i].name = copy_text(result->nodes[i].name, &texts);

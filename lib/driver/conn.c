@@ -13,13 +13,23 @@ static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant 
     rl_timers_arm(&conn->driver->timers, timer, at);
 }
 
-/* Part of it may be a server's words, which must not reach somebody's terminal as commands. */
-static void blank_control_characters(char *text)
+/* Part of it may be a server's words, which must not reach somebody's terminal as commands: those hide in bytes above
+ * 127, too, raw or as UTF-8. */
+static void blank_unprintable(char *text)
 {
     for (; *text; text++) {
-        if ((unsigned char)*text < ' ' || *text == 0x7f)
+        if (*text < ' ' || *text > '~')
             *text = '?';
     }
+}
+
+/* Some servers end their sentences; it may be put into another one. */
+static void strip_full_stop(char *text)
+{
+    size_t size = strlen(text);
+
+    if (size > 1 && text[size - 1] == '.' && text[size - 2] != '.')
+        text[size - 1] = '\0';
 }
 
 void rl_conn_blame(struct rl_conn *conn, const char *format, ...)
@@ -29,17 +39,19 @@ void rl_conn_blame(struct rl_conn *conn, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(conn->last_error, sizeof(conn->last_error), format, arguments);
     va_end(arguments);
-    blank_control_characters(conn->last_error);
+    blank_unprintable(conn->last_error);
+    strip_full_stop(conn->last_error);
 }
 
+/* The system's words may be in the user's language. */
 void rl_conn_blame_errno(struct rl_conn *conn, const char *what, int error)
 {
 #ifdef __GLIBC__
     char buffer[80];
 
-    rl_conn_blame(conn, "%s: %s", what, strerror_r(error, buffer, sizeof(buffer)));
+    snprintf(conn->last_error, sizeof(conn->last_error), "%s: %s", what, strerror_r(error, buffer, sizeof(buffer)));
 #else
-    rl_conn_blame(conn, "%s: %s", what, strerror(error));
+    snprintf(conn->last_error, sizeof(conn->last_error), "%s: %s", what, strerror(error));
 #endif
 }
 

@@ -21,6 +21,16 @@ START_TEST(levels_tell_what_matters)
     ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_INFO);
     event.status = REDLOCK_NO_QUORUM;
     ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_WARNING);
+    event.status = REDLOCK_DEADLINE;
+    event.cause = REDLOCK_NO_QUORUM;
+    ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_WARNING);
+    event.cause = 0;
+    ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_WARNING);
+    event.cause = REDLOCK_HELD;
+    ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_INFO);
+    event.status = REDLOCK_CANCELED;
+    event.cause = REDLOCK_NO_QUORUM;
+    ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_INFO);
     event.type = REDLOCK_EVENT_VOTE;
     ck_assert_int_eq(redlock_event_level(&event), REDLOCK_LEVEL_DEBUG);
     event.type = (enum redlock_event_type)999;

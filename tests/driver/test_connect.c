@@ -63,7 +63,7 @@ START_TEST(a_refused_password_is_reported_without_the_password)
     rig_set_credentials(0, "me:s3cr3t");
     rig_start();
     rig_until_link(0, RL_LINK_DOWN);
-    ck_assert_str_eq(rig.links[0].why, "AUTH: WRONGPASS invalid username-password pair or user is disabled.");
+    ck_assert_str_eq(rig.links[0].why, "AUTH: WRONGPASS invalid username-password pair or user is disabled");
     ck_assert_str_eq(rig_last_error(0), rig.links[0].why);
 }
 END_TEST

@@ -20,7 +20,7 @@ START_TEST(a_replica_is_excluded)
     ck_assert_str_eq(trust_info(rig.client, 0).role, "slave");
     outcome = trust_try("key", 5000);
     outcome_expect(&outcome, REDLOCK_OK);
-    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "excluded");
+    outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_FAILED, "it is a replica");
     ck_assert_int_eq(outcome.nodes[0].fault, REDLOCK_FAULT_NOT_MASTER);
 }
 END_TEST
@@ -120,7 +120,7 @@ START_TEST(the_same_server_under_two_addresses_votes_once)
     trust_expect_excluded(1, REDLOCK_FAULT_SAME_SERVER);
     outcome = trust_try("key", 5000);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
-    outcome_expect_vote(&outcome, 1, REDLOCK_VOTE_FAILED, "excluded");
+    outcome_expect_vote(&outcome, 1, REDLOCK_VOTE_FAILED, "it is the same server as another master of the list");
     ck_assert_int_eq(outcome.nodes[1].fault, REDLOCK_FAULT_SAME_SERVER);
 }
 END_TEST

@@ -30,6 +30,9 @@ void outcome_record(struct redlock_lock *lock, const struct redlock_result *resu
     outcome->remaining_ms = result->remaining_ms;
     outcome->fence = result->fence;
     outcome->loss = result->loss;
+    outcome->reachable = result->reachable;
+    outcome->voting = result->voting;
+    snprintf(outcome->why, sizeof(outcome->why), "%s", result->why);
     outcome->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         copy_node(&result->nodes[i], &outcome->nodes[i]);
@@ -76,4 +79,14 @@ void outcome_expect_vote(const struct outcome *outcome, size_t node, enum redloc
     ck_assert_msg(actual->vote == vote && strcmp(actual->detail, detail) == 0,
                   "master %zu: %s \"%s\" instead of %s \"%s\"", node, redlock_vote_name(actual->vote), actual->detail,
                   redlock_vote_name(vote), detail);
+}
+
+void outcome_expect_failed(const struct outcome *outcome, size_t node, const char *words)
+{
+    const struct outcome_node *actual = &outcome->nodes[node];
+
+    ck_assert_uint_lt(node, outcome->n_nodes);
+    ck_assert_msg(actual->vote == REDLOCK_VOTE_FAILED && strstr(actual->detail, words) != NULL,
+                  "master %zu: %s \"%s\", not failed with \"%s\"", node, redlock_vote_name(actual->vote),
+                  actual->detail, words);
 }

@@ -7,7 +7,7 @@
 struct outcome_node {
     char name[160];
     enum redlock_vote vote;
-    char detail[64];
+    char detail[200];
     int64_t latency_us;
     int64_t valid_for_ms;
     enum redlock_fault fault;
@@ -26,6 +26,9 @@ struct outcome {
     int64_t remaining_ms;
     uint64_t fence;
     enum redlock_loss loss;
+    uint32_t reachable;
+    uint32_t voting;
+    char why[400];
     size_t n_nodes;
     struct outcome_node nodes[REDLOCK_MAX_MASTERS];
 };
@@ -40,5 +43,8 @@ void outcome_expect(const struct outcome *outcome, int status);
 
 /* Fails the test unless this master voted so, for this reason. */
 void outcome_expect_vote(const struct outcome *outcome, size_t node, enum redlock_vote vote, const char *detail);
+
+/* The same for one that has failed for a reason in which there are these words. */
+void outcome_expect_failed(const struct outcome *outcome, size_t node, const char *words);
 
 #endif

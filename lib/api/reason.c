@@ -1,0 +1,196 @@
+/* Reasons. A master that could not be asked at all has its present state for a reason: the error of its connection, the
+ * rest of its quarantine, the fault for which it is excluded. One that was asked has the detail of its answer. */
+#include "api/reason.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/client.h"
+#include "codec/classify.h"
+
+/* --- Of one master ---------------------------------------------------------------------------------------------- */
+
+/* "61 s", "5 min 3 s", "24 h 14 min": never less than it is. */
+static void put_span(struct rl_span span, char *buffer, size_t size)
+{
+    int64_t s = (span.ns + 1000 * RL_NS_PER_MS - 1) / (1000 * RL_NS_PER_MS);
+
+    if (s < 120)
+        snprintf(buffer, size, "%lld s", (long long)s);
+    else if (s < 7200)
+        snprintf(buffer, size, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
+    else
+        snprintf(buffer, size, "%lld h %lld min", (long long)(s / 3600), (long long)((s % 3600 + 59) / 60));
+}
+
+static const char *quarantine(const struct redlock_client *client, const struct rl_standing *standing,
+                              char buffer[RL_REASON_SIZE])
+{
+    char left[32];
+
+    put_span(rl_until(client->now, standing->until), left, sizeof left);
+    snprintf(buffer, RL_REASON_SIZE, "in quarantine%s, %s left",
+             standing->fault == RL_FAULT_CLOCK_STEP ? " since its clock was set forward" : "", left);
+    return buffer;
+}
+
+static const char *unconnected(const struct redlock_client *client, unsigned node)
+{
+    struct rl_conn_stats stats;
+
+    rl_driver_node_stats(client->driver, node, &stats);
+    return *stats.last_error ? stats.last_error : "not connected yet";
+}
+
+/* What would keep it from voting if it were asked now. */
+static const char *present(const struct redlock_client *client, unsigned node, const struct rl_standing *standing,
+                           char buffer[RL_REASON_SIZE])
+{
+    switch (client->engine.links[node]) {
+    case RL_LINK_JOINING:
+    case RL_LINK_DOWN:
+        return unconnected(client, node);
+    case RL_LINK_LATE:
+        return "its answers are overdue";
+    case RL_LINK_READY:
+        break;
+    }
+    if (standing->kind == RL_STANDING_QUARANTINED)
+        return quarantine(client, standing, buffer);
+    return rl_fault_text(standing->fault);
+}
+
+static bool was_not_asked(const struct rl_slot *slot)
+{
+    return slot->detail == RL_DETAIL_DOWN || slot->detail == RL_DETAIL_LATE ||
+           slot->detail == RL_DETAIL_QUARANTINED || slot->detail == RL_DETAIL_EXCLUDED ||
+           (slot->answer == RL_NOT_ASKED && slot->detail == RL_DETAIL_NONE);
+}
+
+const char *rl_reason_of(const struct redlock_client *client, unsigned node, const struct rl_standing *standing,
+                         const struct rl_slot *slot, char buffer[RL_REASON_SIZE])
+{
+    const char *now = !slot || was_not_asked(slot) ? present(client, node, standing, buffer) : "";
+
+    return *now || !slot ? now : rl_detail_text((enum rl_detail)slot->detail);
+}
+
+/* --- Of all ----------------------------------------------------------------------------------------------------- */
+
+static bool is_connected(const struct redlock_client *client, unsigned node)
+{
+    return client->engine.links[node] == RL_LINK_READY || client->engine.links[node] == RL_LINK_LATE;
+}
+
+void rl_reason_count(const struct redlock_client *client, const struct rl_standing *standings,
+                     struct redlock_result *result)
+{
+    for (unsigned i = 0; i < result->n_nodes; i++) {
+        result->reachable += is_connected(client, i);
+        result->voting += is_connected(client, i) && standings[i].kind == RL_STANDING_VOTES;
+    }
+}
+
+/* An attempt that has not ended at the deadline waits for masters. */
+static bool is_about_masters(const struct redlock_result *result)
+{
+    int reason = result->status == REDLOCK_DEADLINE ? result->cause : result->status;
+
+    if (result->status == REDLOCK_DEADLINE && reason == 0)
+        return true;
+    return reason == REDLOCK_NO_QUORUM || reason == REDLOCK_TOO_SLOW;
+}
+
+struct sentence {
+    char *text;
+    size_t length;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct sentence *sentence, const char *format, ...)
+{
+    size_t room = RL_WHY_SIZE - sentence->length;
+    va_list args;
+    int size;
+
+    va_start(args, format);
+    size = vsnprintf(sentence->text + sentence->length, room, format, args);
+    va_end(args);
+    if (size > 0)
+        sentence->length += (size_t)size < room ? (size_t)size : room - 1;
+}
+
+/* What the masters lack of a quorum: the first of these that is short of it. */
+static void add_headline(struct sentence *sentence, const struct redlock_result *result)
+{
+    if (result->reachable < result->quorum)
+        add(sentence, "%u of %zu masters can be reached", result->reachable, result->n_nodes);
+    else if (result->op != REDLOCK_OP_RELEASE && result->voting < result->quorum)
+        add(sentence, "%u of %zu masters can vote", result->voting, result->n_nodes);
+    else
+        add(sentence, "%u of %zu masters have agreed", result->granted, result->n_nodes);
+}
+
+static bool same_reason(const struct redlock_node_result *a, const struct redlock_node_result *b)
+{
+    return strcmp(a->detail, b->detail) == 0;
+}
+
+static bool was_said(const struct redlock_result *result, size_t i)
+{
+    for (size_t j = 0; j < i; j++) {
+        if (same_reason(&result->nodes[j], &result->nodes[i]))
+            return true;
+    }
+    return false;
+}
+
+static void add_reason(const struct redlock_client *client, const struct rl_standing *standings,
+                       struct sentence *sentence, const struct redlock_result *result, unsigned i)
+{
+    const struct redlock_node_result *node = &result->nodes[i];
+    unsigned count = 0;
+
+    for (size_t j = i; j < result->n_nodes; j++)
+        count += same_reason(node, &result->nodes[j]);
+    if (!is_connected(client, i))
+        add(sentence, "%u not reached (%s)", count, node->detail);
+    else if (standings[i].kind == RL_STANDING_EXCLUDED)
+        add(sentence, "%u excluded (%s)", count, node->detail);
+    else
+        add(sentence, "%u %s", count, node->detail);
+}
+
+/* Masters that nobody has met before look like masters that have all lost their memory. */
+static bool may_be_new(const struct redlock_result *result)
+{
+    unsigned fresh = 0;
+
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        enum redlock_fault fault = result->nodes[i].fault;
+
+        fresh += fault == REDLOCK_FAULT_NEW_MEMORY || fault == REDLOCK_FAULT_NO_MARKER;
+    }
+    return result->op == REDLOCK_OP_ACQUIRE && result->voting == 0 && fresh >= result->quorum;
+}
+
+void rl_reason_sum_up(const struct redlock_client *client, const struct rl_standing *standings,
+                      const struct redlock_result *result, char ret_why[RL_WHY_SIZE])
+{
+    struct sentence sentence = {ret_why, 0};
+    const char *between = ": ";
+
+    *ret_why = '\0';
+    if (!is_about_masters(result))
+        return;
+    add_headline(&sentence, result);
+    for (unsigned i = 0; i < result->n_nodes; i++) {
+        if (!*result->nodes[i].detail || was_said(result, i))
+            continue;
+        add(&sentence, "%s", between);
+        add_reason(client, standings, &sentence, result, i);
+        between = "; ";
+    }
+    if (may_be_new(result))
+        add(&sentence, "; 'redlock nodes --new-deployment' lets masters vote at once that have never had a lock");
+}
