@@ -102,15 +102,52 @@ START_TEST(a_deployment_in_use_is_not_declared_new)
 }
 END_TEST
 
+static void expect_err(const char *text)
+{
+    ck_assert_msg(strstr(tool.err, text) != NULL, "no '%s' in:\n%s", text, tool.err);
+}
+
+/* The line of this reason names so many masters. */
+static void expect_names(const char *reason, size_t n)
+{
+    char beginning[128];
+    const char *line;
+    size_t named = 0;
+
+    snprintf(beginning, sizeof(beginning), "\nredlock:   %s", reason);
+    line = strstr(tool.err, beginning);
+    ck_assert_msg(line != NULL, "no line with '%s' in:\n%s", reason, tool.err);
+    for (size_t i = 0; i < N; i++) {
+        const char *name = strstr(line, masters_url(masters, i) + strlen("unix://"));
+
+        named += name != NULL && memchr(line + 1, '\n', (size_t)(name - line - 1)) == NULL;
+    }
+    ck_assert_msg(named == n, "%zu masters are named for '%s' in:\n%s", named, reason, tool.err);
+}
+
+/* JSON has the reason of this master. */
+static void expect_reason(size_t node, const char *reason)
+{
+    const char *at = strstr(tool.out, masters_url(masters, node) + strlen("unix://"));
+    const char *detail = at != NULL ? strstr(at, "\"detail\":\"") : NULL;
+
+    ck_assert_msg(detail != NULL && strncmp(detail + strlen("\"detail\":\""), reason, strlen(reason)) == 0,
+                  "master %zu does not say '%s' in:\n%s", node, reason, tool.out);
+}
+
 /* --- What the other commands make of it --------------------------------------------------------------------------- */
 
 START_TEST(lock_says_that_masters_abstain_and_for_how_long)
 {
     run("lock job", 3);
-    ck_assert_ptr_nonnull(strstr(tool.err, "3 of 3 masters abstain, since they are new, restarted or emptied"));
-    ck_assert_ptr_nonnull(strstr(tool.err, "enough of them vote in 61."));
-    run("lock job --json", 3);
-    expect_out("\"voting\":0,\"quorum_in_ms\":61");
+    expect_err("'job' not acquired: 0 of 3 masters can vote (2 needed)\n");
+    expect_err("\nredlock:   in quarantine, 6");
+    expect_err("\nredlock: enough of them vote in 6");
+    expect_err("never had a lock, 'redlock nodes --new-deployment' lets them vote at once\n");
+    run("lock job --json --wait 100ms", 3);
+    expect_out("\"reachable\":3,\"voting\":0,\"quorum_in_ms\":6");
+    for (size_t i = 0; i < N; i++)
+        expect_reason(i, "in quarantine, 6");
     run("nodes", 1);
     expect_out("Enough of them will in 61.");
 }
@@ -122,7 +159,56 @@ START_TEST(lock_says_why_a_master_is_excluded)
     for (size_t i = 0; i < N; i++)
         ask_expect(masters, i, "REPLICAOF 127.0.0.1 1", "OK");
     run("lock job", 3);
-    ck_assert_ptr_nonnull(strstr(tool.err, "does not vote: it is a replica"));
+    expect_err("0 of 3 masters can vote (2 needed)\n");
+    expect_names("it is a replica", 3);
+    expect_err("'redlock nodes' tells more, and how to mend it\n");
+    ck_assert_ptr_null(strstr(tool.err, "--new-deployment"));
+}
+END_TEST
+
+/* A line for the one and a line for the others, whatever the command. */
+static void expect_two_reasons(const char *line, int exit_code)
+{
+    run(line, exit_code);
+    expect_err("1 of 3 masters can be reached (2 needed)");
+    expect_names("AUTH: WRONGPASS", 1);
+    expect_names("connect: ", 1);
+    ck_assert_ptr_null(strstr(tool.err, "me:wrong"));
+}
+
+START_TEST(each_reason_has_a_line_with_the_masters_it_is_true_of)
+{
+    char url[512];
+
+    declared();
+    ck_assert(masters_kill(masters, 1));
+    snprintf(url, sizeof(url), "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
+    use(url);
+    expect_two_reasons("lock job --wait 100ms", 3);
+    expect_two_reasons("run --key job --wait 100ms true", 122);
+    expect_two_reasons("unlock job token", 3);
+    run("lock job --wait 100ms --json", 3);
+    expect_reason(0, "AUTH: WRONGPASS");
+    expect_reason(1, "connect: ");
+    run("unlock job token --json", 3);
+    expect_reason(1, "connect: ");
+    run("run --key job --wait 100ms --json-log true", 122);
+    expect_err("\"why\":\"1 of 3 masters can be reached: 1 not reached (AUTH: WRONGPASS");
+    expect_err("\"detail\":\"connect: ");
+}
+END_TEST
+
+START_TEST(break_says_who_has_not_answered_and_why)
+{
+    declared();
+    for (size_t i = 0; i < N; i++)
+        ck_assert(masters_kill(masters, i));
+    run("break job --yes", 3);
+    expect_err("'job': 0 of 3 masters have answered (2 needed); it may stay held until its ttl ends\n");
+    expect_names("Connection refused", 3);
+    run("break job --yes --json", 3);
+    expect_out("\"status\":\"REDLOCK_NO_QUORUM\"");
+    expect_out("\"answered\":false,\"error\":\"Connection refused\"");
 }
 END_TEST
 
@@ -186,6 +272,8 @@ static Suite *suite(void)
     tcase_add_test(declarations, a_declared_deployment_locks_at_once);
     tcase_add_test(declarations, a_deployment_in_use_is_not_declared_new);
     tcase_add_test(others, lock_says_that_masters_abstain_and_for_how_long);
+    tcase_add_test(others, each_reason_has_a_line_with_the_masters_it_is_true_of);
+    tcase_add_test(others, break_says_who_has_not_answered_and_why);
     tcase_add_test(others, lock_says_why_a_master_is_excluded);
     tcase_add_test(others, a_lock_that_waits_outlasts_the_quarantine);
     tcase_add_test(others, the_classic_profile_needs_no_marker);

@@ -5,6 +5,7 @@
 #include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
+#include "cli/hindrance.h"
 #include "cli/json.h"
 #include "cli/probe.h"
 #include "cli/session.h"
@@ -43,6 +44,7 @@ struct tally {
     size_t values;  /* different ones that were found */
     size_t deleted; /* keys */
     int status;     /* of the worst release */
+    struct outcome worst;
 };
 
 enum { FINISH_MS = 1000 };
@@ -78,35 +80,73 @@ static struct tally release_all(struct session *session, struct redlock_lock *lo
         status = session_release_token(session, lock, probes[i].value);
         tally.values++;
         tally.deleted += count_granted(&session->last);
-        if (status != REDLOCK_OK)
+        if (status != REDLOCK_OK) {
             tally.status = status;
+            tally.worst = session->last;
+        }
     }
     return tally;
 }
 
-static int conclude(const struct request *request, const struct tally *tally, size_t answered)
+/* Each master's part: of the look at it, which says why nothing was done there. */
+static void json_masters(struct cli_json *json, const struct redlock_client *client, const struct probe *probes,
+                         size_t n)
 {
+    cli_json_begin(json, "masters", '[');
+    for (size_t i = 0; i < n; i++) {
+        cli_json_begin(json, NULL, '{');
+        cli_json_string(json, "name", session_node_name(client, i));
+        cli_json_bool(json, "answered", probes[i].answered);
+        if (probes[i].why[0] != '\0')
+            cli_json_string(json, "error", probes[i].why);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
+/* Either too few have answered the look, or too few the worst release. */
+static int explain_failure(const struct request *request, const struct redlock_client *client,
+                           const struct tally *tally, const struct probe *probes, size_t answered)
+{
+    char headline[HINDRANCE_SIZE];
+
+    if (tally->status != REDLOCK_OK) {
+        cli_error("break", "'%s': %s; it may stay held until its ttl ends", request->key,
+                  hindrance_headline(&tally->worst, headline));
+        hindrance_explain(client, &tally->worst);
+    } else {
+        cli_error("break", "'%s': %zu of %zu masters have answered (%u needed); it may stay held until its ttl ends",
+                  request->key, answered, request->common.masters.count, cli_quorum(&request->common));
+        hindrance_explain_probes(client, probes, request->common.masters.count);
+    }
+    return CLI_INFRASTRUCTURE;
+}
+
+static int conclude(const struct request *request, const struct redlock_client *client, const struct tally *tally,
+                    const struct probe *probes, size_t answered)
+{
+    int status = tally->status == REDLOCK_OK && answered < cli_quorum(&request->common) ? REDLOCK_NO_QUORUM
+                                                                                          : tally->status;
+
     if (request->common.json) {
         struct cli_json json;
 
         cli_json_init(&json, stdout);
         cli_json_begin(&json, NULL, '{');
         cli_json_string(&json, "key", request->key);
-        cli_json_string(&json, "status", redlock_status_name(tally->status));
+        cli_json_string(&json, "status", redlock_status_name(status));
         cli_json_int(&json, "holders", (int64_t)tally->values);
         cli_json_int(&json, "deleted", (int64_t)tally->deleted);
         cli_json_int(&json, "answered", (int64_t)answered);
+        json_masters(&json, client, probes, request->common.masters.count);
         cli_json_end(&json, '}');
         putchar('\n');
     } else if (tally->deleted > 0) {
         fprintf(stderr, "broken '%s': deleted on %zu of %zu masters\n", request->key, tally->deleted,
                 request->common.masters.count);
     }
-    if (answered < cli_quorum(&request->common) || tally->status != REDLOCK_OK) {
-        cli_error("break", "'%s': %s; it may stay held until its ttl ends", request->key,
-                  redlock_strerror(tally->status != REDLOCK_OK ? tally->status : REDLOCK_NO_QUORUM));
-        return CLI_INFRASTRUCTURE;
-    }
+    if (status != REDLOCK_OK)
+        return explain_failure(request, client, tally, probes, answered);
     if (tally->deleted > 0)
         return CLI_OK;
     cli_error("break", "nobody has '%s'", request->key);
@@ -132,7 +172,7 @@ static int break_lock(const struct request *request, struct session *session, st
     for (size_t i = 0; i < n; i++)
         answered += probes[i].answered;
     tally = release_all(session, lock, probes, n);
-    return conclude(request, &tally, answered);
+    return conclude(request, client, &tally, probes, answered);
 }
 
 static int run(const struct request *request)

@@ -7,6 +7,7 @@
 #include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
+#include "cli/hindrance.h"
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
@@ -67,13 +68,15 @@ static void print_json(const struct hold *hold, const struct redlock_client *cli
     putchar('\n');
 }
 
-static void explain(const struct request *request, const struct term *term, const struct hold *hold,
-                    const struct outcome *outcome)
+static void explain(const struct request *request, const struct redlock_client *client, const struct term *term,
+                    const struct hold *hold, const struct outcome *outcome)
 {
+    char headline[HINDRANCE_SIZE];
     char left[16];
 
     if (outcome->status != REDLOCK_OK) {
-        cli_error("extend", "'%s' not extended: %s", hold->key, redlock_strerror(outcome->status));
+        cli_error("extend", "'%s' not extended: %s", hold->key, hindrance_headline(outcome, headline));
+        hindrance_explain(client, outcome);
     } else if (!request->quiet) {
         term_print(term, TERM_GREEN, "extended");
         fprintf(term->out, " '%s': %u of %zu votes (%u needed); valid for %s\n", hold->key, outcome->granted,
@@ -115,7 +118,7 @@ static int extend(const struct request *request, struct session *session, struct
         votes_print(&term, client, &session->last);
     if (request->common.json)
         print_json(hold, client, &session->last);
-    explain(request, &term, hold, &session->last);
+    explain(request, client, &term, hold, &session->last);
     return write_back(request, hold, lock, &session->last);
 }
 

@@ -1,55 +1,160 @@
 #include "cli/hindrance.h"
 
 #include <stdio.h>
+#include <string.h>
 
-#include "cli/common.h"
+#include "cli/probe.h"
 #include "cli/standings.h"
 #include "cli/term.h"
 
-/* The first that is excluded stands for all: `redlock nodes` tells each. */
-static void explain_excluded(const char *command, const struct redlock_node_info *infos, size_t n)
+/* A line ends with as many names as fit into a few lines of a terminal, and the number of the others. */
+enum { NAMES_SIZE = 400 };
+
+struct reasons {
+    const struct redlock_client *client;
+    const char *texts[REDLOCK_MAX_MASTERS];
+    size_t n;
+};
+
+/* --- What is short ----------------------------------------------------------------------------------------------- */
+
+const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRANCE_SIZE])
 {
-    for (size_t i = 0; i < n; i++)
-        if (infos[i].standing == REDLOCK_STANDING_EXCLUDED) {
-            cli_error(command, "%s does not vote: %s", infos[i].name, infos[i].fault_text);
-            return;
+    const char *what = "have agreed";
+    unsigned count = outcome->granted;
+
+    if (outcome->why[0] == '\0')
+        return redlock_strerror(outcome->status == REDLOCK_DEADLINE && outcome->cause != 0 ? outcome->cause
+                                                                                            : outcome->status);
+    if (outcome->reachable < outcome->quorum) {
+        what = "can be reached";
+        count = outcome->reachable;
+    } else if (outcome->op != REDLOCK_OP_RELEASE && outcome->voting < outcome->quorum) {
+        what = "can vote";
+        count = outcome->voting;
+    }
+    snprintf(buffer, HINDRANCE_SIZE, "%u of %zu masters %s (%u needed)", count, outcome->n_nodes, what,
+             outcome->quorum);
+    return buffer;
+}
+
+/* --- Reasons ----------------------------------------------------------------------------------------------------- */
+
+/* Servers may say anything, and a terminal obeys control characters. */
+static void print_printable(const char *text)
+{
+    for (; *text != '\0'; text++)
+        putc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
+}
+
+static bool is_said(const struct reasons *reasons, size_t i)
+{
+    for (size_t j = 0; j < i; j++)
+        if (strcmp(reasons->texts[j], reasons->texts[i]) == 0)
+            return true;
+    return false;
+}
+
+static void print_names(const struct reasons *reasons, size_t first)
+{
+    const char *between = ": ";
+    size_t size = 0;
+    size_t left_out = 0;
+
+    for (size_t i = first; i < reasons->n; i++) {
+        const char *name = session_node_name(reasons->client, i);
+
+        if (strcmp(reasons->texts[i], reasons->texts[first]) != 0)
+            continue;
+        size += strlen(between) + strlen(name);
+        if (i > first && (left_out > 0 || size > NAMES_SIZE)) {
+            left_out++;
+            continue;
         }
+        fputs(between, stderr);
+        print_printable(name);
+        between = ", ";
+    }
+    if (left_out > 0)
+        fprintf(stderr, " and %zu more", left_out);
 }
 
-static void explain_waiting(const char *command, const struct standings *sum)
+static void print_reasons(const struct reasons *reasons)
 {
-    char wait[24];
-
-    if (sum->quorum_in_ms > 0)
-        cli_error(command, "%zu of %zu masters abstain, since they are new, restarted or emptied, or a clock was set: "
-                           "enough of them vote in %s", sum->waiting, sum->n,
-                  term_time(sum->quorum_in_ms * 1000, wait, sizeof(wait)));
-    else
-        cli_error(command, "%zu of %zu masters abstain, since they are new, restarted or emptied, or a clock was set",
-                  sum->waiting, sum->n);
+    for (size_t i = 0; i < reasons->n; i++) {
+        if (reasons->texts[i][0] == '\0' || is_said(reasons, i))
+            continue;
+        fputs("redlock:   ", stderr);
+        print_printable(reasons->texts[i]);
+        print_names(reasons, i);
+        putc('\n', stderr);
+    }
 }
 
-void hindrance_explain(const char *command, const struct redlock_client *client, size_t quorum)
+/* --- What can be done -------------------------------------------------------------------------------------------- */
+
+static bool has_new_memory(const struct redlock_node_info *info)
+{
+    return info->fault == REDLOCK_FAULT_NEW_MEMORY || info->fault == REDLOCK_FAULT_NO_MARKER;
+}
+
+/* Masters that no client has met before look like masters that have all lost their memory. */
+static bool may_be_new(const struct redlock_node_info *infos, const struct standings *sum)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < sum->n; i++)
+        n += has_new_memory(&infos[i]);
+    return sum->voting == 0 && n >= sum->quorum;
+}
+
+static void print_remedy(const struct redlock_client *client, size_t quorum)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     size_t n = standings_read(client, infos);
     struct standings sum = standings_of(infos, n, quorum);
+    char wait[24];
 
     if (sum.voting >= quorum || sum.voting == sum.answering)
         return;
-    if (sum.waiting > 0)
-        explain_waiting(command, &sum);
-    if (sum.voting + sum.waiting < quorum)
-        explain_excluded(command, infos, n);
-    cli_error(command, "'redlock nodes' tells more, and how to mend it");
+    if (sum.quorum_in_ms > 0)
+        fprintf(stderr, "redlock: enough of them vote in %s\n", term_time(sum.quorum_in_ms * 1000, wait, sizeof(wait)));
+    if (may_be_new(infos, &sum))
+        fputs("redlock: if they are new, and have never had a lock, 'redlock nodes --new-deployment' lets them vote at "
+              "once\n", stderr);
+    else
+        fputs("redlock: 'redlock nodes' tells more, and how to mend it\n", stderr);
 }
 
-void hindrance_json(struct cli_json *json, const struct redlock_client *client, size_t quorum)
+void hindrance_explain(const struct redlock_client *client, const struct outcome *outcome)
+{
+    struct reasons reasons = {.client = client, .n = outcome->n_nodes};
+
+    if (outcome->why[0] == '\0')
+        return;
+    for (size_t i = 0; i < reasons.n; i++)
+        reasons.texts[i] = outcome->votes[i].vote == REDLOCK_VOTE_GRANTED ? "" : outcome->votes[i].detail;
+    print_reasons(&reasons);
+    if (outcome->op != REDLOCK_OP_RELEASE)
+        print_remedy(client, outcome->quorum);
+}
+
+void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
+{
+    struct reasons reasons = {.client = client, .n = n};
+
+    for (size_t i = 0; i < n; i++)
+        reasons.texts[i] = probes[i].answered ? "" : probes[i].why;
+    print_reasons(&reasons);
+}
+
+void hindrance_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
     size_t n = standings_read(client, infos);
-    struct standings sum = standings_of(infos, n, quorum);
+    struct standings sum = standings_of(infos, n, outcome->quorum);
 
+    cli_json_int(json, "reachable", outcome->reachable);
     cli_json_int(json, "voting", (int64_t)sum.voting);
     if (sum.quorum_in_ms > 0)
         cli_json_int(json, "quorum_in_ms", sum.quorum_in_ms);

@@ -1,15 +1,25 @@
-/* Why an acquisition found no quorum although masters answer, in plain words. */
+/* Why an operation found no quorum, in plain words: what is short, and each reason with the masters it is true of. */
 #ifndef CLI_HINDRANCE_H
 #define CLI_HINDRANCE_H
 
 #include "cli/json.h"
+#include "cli/session.h"
 
-struct redlock_client;
+struct probe;
 
-/* A message if too few masters vote and some of those that answer do not; nothing otherwise. */
-void hindrance_explain(const char *command, const struct redlock_client *client, size_t quorum);
+enum { HINDRANCE_SIZE = 128 };
 
-/* "voting" and, unless they are enough now, "quorum_in_ms" (null: waiting is not enough). */
-void hindrance_json(struct cli_json *json, const struct redlock_client *client, size_t quorum);
+/* "2 of 5 masters can vote (3 needed)", in the buffer; the status's own words if masters are not the reason. */
+const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRANCE_SIZE]);
+
+/* On standard error, below the message: a line for each distinct reason, and what can be done. Nothing if masters are
+ * not the reason. */
+void hindrance_explain(const struct redlock_client *client, const struct outcome *outcome);
+
+/* The same lines for masters that were asked past the library. */
+void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n);
+
+/* "reachable", "voting" and, unless they are enough now, "quorum_in_ms" (null: waiting is not enough). */
+void hindrance_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome);
 
 #endif

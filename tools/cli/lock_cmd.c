@@ -79,8 +79,14 @@ static bool has_cause(const struct outcome *outcome)
     return outcome->cause != 0 && (outcome->status == REDLOCK_DEADLINE || outcome->status == REDLOCK_CANCELED);
 }
 
+static bool lacked_votes(const struct outcome *outcome)
+{
+    return outcome->why[0] != '\0';
+}
+
 static void explain(const struct request *request, const struct term *term, const struct outcome *outcome)
 {
+    char headline[HINDRANCE_SIZE];
     char took[16];
     char left[16];
 
@@ -94,16 +100,15 @@ static void explain(const struct request *request, const struct term *term, cons
                 term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
         return;
     }
-    cli_error("lock", "'%s' not acquired: %s%s%s", request->key, redlock_strerror(outcome->status),
-              has_cause(outcome) ? "; last attempt: " : "", has_cause(outcome) ? redlock_strerror(outcome->cause) : "");
+    if (lacked_votes(outcome))
+        cli_error("lock", "'%s' not acquired: %s", request->key, hindrance_headline(outcome, headline));
+    else
+        cli_error("lock", "'%s' not acquired: %s%s%s", request->key, redlock_strerror(outcome->status),
+                  has_cause(outcome) ? "; last attempt: " : "",
+                  has_cause(outcome) ? redlock_strerror(outcome->cause) : "");
     if (!request->quiet)
         fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
                 outcome->attempts == 1 ? "" : "s", took);
-}
-
-static bool lacked_votes(const struct outcome *outcome)
-{
-    return outcome->status == REDLOCK_NO_QUORUM || (has_cause(outcome) && outcome->cause == REDLOCK_NO_QUORUM);
 }
 
 static void print_json(const struct request *request, const struct redlock_client *client,
@@ -128,7 +133,7 @@ static void print_json(const struct request *request, const struct redlock_clien
     cli_json_int(&json, "quorum", outcome->quorum);
     cli_json_int(&json, "granted", outcome->granted);
     if (lacked_votes(outcome))
-        hindrance_json(&json, client, outcome->quorum);
+        hindrance_json(&json, client, outcome);
     votes_json(&json, client, outcome);
     cli_json_end(&json, '}');
     putchar('\n');
@@ -176,8 +181,7 @@ static int report(const struct request *request, struct session *session, struct
     if (!request->quiet)
         votes_print(&term, client, outcome);
     explain(request, &term, outcome);
-    if (lacked_votes(outcome))
-        hindrance_explain("lock", client, outcome->quorum);
+    hindrance_explain(client, outcome);
     if (request->common.json)
         print_json(request, client, outcome, token, fence);
     else if (request->token_file != NULL)

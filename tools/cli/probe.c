@@ -35,6 +35,9 @@ static void failed(struct probe *probe, const char *why)
     probe->answered = false;
     snprintf(probe->why, sizeof(probe->why), "%.*s", (int)sizeof(probe->why) - 1, why);
     probe->why[strcspn(probe->why, "\r\n")] = '\0';
+    for (char *byte = probe->why; *byte != '\0'; byte++) /* a server's words may have commands for a terminal */
+        if (*byte < ' ' || *byte > '~')
+            *byte = '?';
 }
 
 static redisContext *connect_to(const struct target *target, struct timeval timeout)

@@ -85,6 +85,7 @@ static int acquire(struct run *run)
 static int not_acquired(const struct run *run, int status)
 {
     const struct outcome *last = &run->session.last;
+    char headline[HINDRANCE_SIZE];
     int reason = status == REDLOCK_DEADLINE && last->cause != 0 ? last->cause : status;
 
     if (reason == REDLOCK_HELD) {
@@ -92,12 +93,11 @@ static int not_acquired(const struct run *run, int status)
                    run->options->key);
         return (int)run->options->busy_code;
     }
-    run_report(run->options, RUN_LEVEL_ERROR, "not-acquired", "'%s' not acquired: %s", run->options->key,
-               redlock_strerror(reason == REDLOCK_DEADLINE ? REDLOCK_NO_QUORUM : reason));
+    run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "'%s' not acquired: %s",
+                       run->options->key, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
+                                                                    : hindrance_headline(last, headline));
     if (reason <= REDLOCK_E_NOMEM)
         return RUN_EXIT_OWN_ERROR;
-    if (!run->options->quiet && !run->options->json_log)
-        hindrance_explain("run", run->client, last->quorum);
     return RUN_EXIT_NO_QUORUM;
 }
 
@@ -107,12 +107,15 @@ static int not_acquired(const struct run *run, int status)
 static void release(struct run *run)
 {
     int status = session_release(&run->session, run->lock);
+    char headline[HINDRANCE_SIZE];
 
     if (status == REDLOCK_OK)
         run_report(run->options, RUN_LEVEL_STATUS, "released", "'%s' is given up", run->options->key);
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
-        run_report(run->options, RUN_LEVEL_WARNING, "not-released", "'%s' may stay held until its ttl ends: %s",
-                   run->options->key, redlock_strerror(status));
+        run_report_outcome(run->options, RUN_LEVEL_WARNING, "not-released", run->client, &run->session.last,
+                           "'%s' may stay held until its ttl ends: %s", run->options->key,
+                           status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
+                                                     : hindrance_headline(&run->session.last, headline));
 }
 
 static int under_lock(struct run *run)

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "cli/hindrance.h"
 #include "cli/json.h"
 #include "cli/run_options.h"
+#include "cli/votes.h"
 
-enum { MOST_TEXT = 1024 };
+enum { MOST_TEXT = 1024, MOST_MASTER = 1024 };
 
 static bool is_wanted(const struct run_options *options, enum run_level level)
 {
@@ -25,10 +27,11 @@ static bool is_wanted(const struct run_options *options, enum run_level level)
 }
 
 /* One write for a line: the command writes to the same place. */
-static void write_json(const struct run_options *options, enum run_level level, const char *event, const char *text)
+static void write_json(const struct run_options *options, enum run_level level, const char *event,
+                       const struct redlock_client *client, const struct outcome *outcome, const char *text)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
-    char line[MOST_TEXT * 2 + REDLOCK_MAX_KEY_BYTES * 6];
+    static char line[MOST_TEXT * 2 + REDLOCK_MAX_KEY_BYTES * 6 + REDLOCK_MAX_MASTERS * MOST_MASTER];
     FILE *out = fmemopen(line, sizeof(line), "w");
     struct timespec now;
     struct cli_json json;
@@ -43,23 +46,48 @@ static void write_json(const struct run_options *options, enum run_level level, 
     cli_json_string(&json, "event", event);
     cli_json_string(&json, "key", options->key);
     cli_json_string(&json, "message", text);
+    if (outcome != NULL) {
+        cli_json_string(&json, "why", outcome->why);
+        votes_json(&json, client, outcome);
+    }
     cli_json_end(&json, '}');
     fclose(out);
     fprintf(stderr, "%s\n", line);
 }
 
-void run_report(const struct run_options *options, enum run_level level, const char *event, const char *format, ...)
+static void report(const struct run_options *options, enum run_level level, const char *event,
+                   const struct redlock_client *client, const struct outcome *outcome, const char *format,
+                   va_list arguments)
 {
     char text[MOST_TEXT];
-    va_list arguments;
 
     if (!is_wanted(options, level))
         return;
-    va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
+    if (options->json_log) {
+        write_json(options, level, event, client, outcome, text);
+        return;
+    }
+    fprintf(stderr, "redlock: %s\n", text);
+    if (outcome != NULL && !options->quiet)
+        hindrance_explain(client, outcome);
+}
+
+void run_report(const struct run_options *options, enum run_level level, const char *event, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    report(options, level, event, NULL, NULL, format, arguments);
     va_end(arguments);
-    if (options->json_log)
-        write_json(options, level, event, text);
-    else
-        fprintf(stderr, "redlock: %s\n", text);
+}
+
+void run_report_outcome(const struct run_options *options, enum run_level level, const char *event,
+                        const struct redlock_client *client, const struct outcome *outcome, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    report(options, level, event, client, outcome, format, arguments);
+    va_end(arguments);
 }

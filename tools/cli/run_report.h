@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+struct outcome;
+struct redlock_client;
 struct run_options;
 
 enum run_level {
@@ -16,5 +18,11 @@ enum run_level {
 /* `event` is a word for programs: "busy", "lost"... */
 void run_report(const struct run_options *options, enum run_level level, const char *event, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* The same about an operation that failed, with each master's part: lines below the sentence, or members "why" and
+ * "masters". */
+void run_report_outcome(const struct run_options *options, enum run_level level, const char *event,
+                        const struct redlock_client *client, const struct outcome *outcome, const char *format, ...)
+    __attribute__((format(printf, 6, 7)));
 
 #endif

@@ -102,6 +102,9 @@ static void on_result(struct redlock_lock *lock, const struct redlock_result *re
     last->granted = result->granted;
     last->elapsed_us = result->elapsed_us;
     last->remaining_ms = result->remaining_ms;
+    last->reachable = result->reachable;
+    last->voting = result->voting;
+    snprintf(last->why, sizeof(last->why), "%s", result->why);
     last->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);

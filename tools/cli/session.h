@@ -21,7 +21,7 @@ struct vote {
     enum redlock_vote vote;
     int64_t latency_us; /* -1 without a reply */
     unsigned order;     /* 1 for the first reply of the operation; 0 without a reply */
-    char detail[96];
+    char detail[200];
 };
 
 /* A copy of struct redlock_result that outlives the callback. Votes that come in after the decision are added. */
@@ -35,7 +35,10 @@ struct outcome {
     uint32_t granted; /* at the decision */
     int64_t elapsed_us;
     int64_t remaining_ms;
+    uint32_t reachable;
+    uint32_t voting;
     size_t n_nodes;
+    char why[400]; /* "" if masters are not the reason for the status */
     unsigned replies;
     struct vote votes[REDLOCK_MAX_MASTERS];
 };

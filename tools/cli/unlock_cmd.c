@@ -6,6 +6,7 @@
 #include "cli/common.h"
 #include "cli/commands.h"
 #include "cli/finish.h"
+#include "cli/hindrance.h"
 #include "cli/hold.h"
 #include "cli/json.h"
 #include "cli/session.h"
@@ -45,13 +46,16 @@ struct request {
 
 enum { FINISH_MS = 1000 };
 
-static int explain(const struct request *request, const struct term *term, const struct outcome *outcome)
+static int explain(const struct request *request, const struct redlock_client *client, const struct term *term,
+                   const struct outcome *outcome)
 {
+    char headline[HINDRANCE_SIZE];
     size_t deleted = votes_count(outcome, REDLOCK_VOTE_GRANTED);
 
     if (outcome->status != REDLOCK_OK) {
         cli_error("unlock", "'%s': %s; it may stay held until its ttl ends", request->operands[0],
-                  redlock_strerror(outcome->status));
+                  hindrance_headline(outcome, headline));
+        hindrance_explain(client, outcome);
         return CLI_INFRASTRUCTURE;
     }
     if (deleted == 0) {
@@ -99,7 +103,7 @@ static int release(const struct request *request, struct session *session, struc
         votes_print(&term, client, &session->last);
     if (request->common.json)
         print_json(request, client, &session->last);
-    return explain(request, &term, &session->last);
+    return explain(request, client, &term, &session->last);
 }
 
 static int run(const struct request *request)
