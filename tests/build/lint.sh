@@ -14,6 +14,14 @@ if [ -n "$long" ]; then
     echo "$long"
     bad=1
 fi
+# One address for the Redlock page, and the one that is known to be there.
+page=https://redis.io/docs/latest/develop/use/patterns/distributed-locks/
+others=$(grep -rnE 'https?://[^ ")]*(distributed-?locks|/distlock|is-redlock-safe)' README.md include lib tools | grep -vF "$page" || true)
+if [ -n "$others" ]; then
+    echo "another address of the Redlock page than $page:"
+    echo "$others"
+    bad=1
+fi
 if command -v shellcheck >/dev/null 2>&1; then
     for script in tools/dev .ci/run tools/packaging/build-deb tools/packaging/compose-fault \
         tools/packaging/debian/tests/[dp]* tests/*/*.sh; do

@@ -1,5 +1,6 @@
 /* Every caller error of redlock/status.h, provoked: each rule has a code of its own, and a refused call changes
  * nothing. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -290,12 +291,32 @@ START_TEST(every_status_has_a_name_and_a_sentence)
 }
 END_TEST
 
+/* Two capitals begin a constant's name, or NULL; "URL" is a word. */
+static void expect_plain_words(const char *text)
+{
+    ck_assert_msg(text[strlen(text) - 1] != '.', "a full stop: %s", text);
+    for (const char *at = text; *at; at++) {
+        if (!strncmp(at, "URL", 3))
+            at += 2;
+        else
+            ck_assert_msg(!isupper((unsigned char)at[0]) || !isupper((unsigned char)at[1]), "capitals: %s", text);
+    }
+}
+
+START_TEST(sentences_have_no_identifiers_in_capitals_and_no_full_stop)
+{
+    for (int status = 0; status >= LAST_ERROR; status--)
+        expect_plain_words(redlock_strerror(status));
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("errors");
     TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
 
     tcase_add_test(three, each_rule_for_options_has_its_code);
+    tcase_add_test(three, sentences_have_no_identifiers_in_capitals_and_no_full_stop);
     tcase_add_test(three, each_rule_for_masters_has_its_code);
     tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
     tcase_add_test(three, each_state_refuses_with_its_code);
