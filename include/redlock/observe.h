@@ -137,7 +137,7 @@ enum redlock_event_type {
     REDLOCK_EVENT_ATTEMPT,   /* a round of an acquisition starts: lock, token (one that is passed on has another's) */
     REDLOCK_EVENT_VOTE,      /* a master answered an attempt, an extension or a release: lock (NULL if it has gone on
                                 to another attempt), token of the attempt, node, op, vote, latency_us (-1: it was handed
-                                over), text. Votes of a held lock may be released, and acquired again: options.h */
+                                over), text */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
     REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, cause, token, remaining_us, nodes; text: as `why` in
                                 struct redlock_result */

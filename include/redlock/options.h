@@ -67,12 +67,6 @@ enum redlock_join {
  *     also with REDLOCK_NO_RENEWAL, has brought the ttl.
  *   - Those of one client who have got in line by one command pass the lock on among themselves, without asking a
  *     master: redlock(7) says when not.
- *   - Who has held the lock last time for less than 20 ms, while others waited, is expected to do so again: as soon as
- *     it has the lock from the line it hands on the votes beyond a quorum, and keeps the rest, unless it will pass the
- *     lock on. So the next in line
- *     needs one more vote at the release, not a quorum. The hold's validity is the same with and without them; if it
- *     gets long all the same, the first extension asks them back from whoever waits with them. Until then a key that is
- *     deleted, or a clock that is set, on one master of the quorum ends the hold. An adopter has that quorum only.
  *   - At most 100000 may wait for a key on one master; it takes no more then.
  *   - Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights each turn comes
  *     by a refresh), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN).

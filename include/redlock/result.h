@@ -22,11 +22,11 @@ enum redlock_op {
 enum redlock_vote {
     REDLOCK_VOTE_NONE,    /* nothing was sent to it in this operation */
     REDLOCK_VOTE_PENDING, /* no reply yet; a late one is still handled */
-    REDLOCK_VOTE_GRANTED, /* acquire: key set; extend: ttl set; release: key deleted or handed on */
+    REDLOCK_VOTE_GRANTED, /* acquire: key set; extend: ttl set; release: key deleted, or handed to the next in line */
     REDLOCK_VOTE_REFUSED, /* acquire: held by another; extend and release: missing or foreign, see detail */
     REDLOCK_VOTE_FAILED,  /* certainly not applied */
     REDLOCK_VOTE_UNKNOWN, /* may have been applied: rolled back, or still owed to the master */
-    REDLOCK_VOTE_QUEUED,  /* acquire: in line; extend: in line for a vote that was handed on (options.h) */
+    REDLOCK_VOTE_QUEUED,  /* acquire: in line */
 };
 
 /* Why a master does not vote. */

@@ -264,7 +264,7 @@ static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, c
 }
 
 /* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value
- * than before, is asked for alone; and so is who holds the lock, and wants votes back (core/spare.c). */
+ * than before, is asked for alone. */
 static bool is_candidate_of_line(struct redlock_client *client, const struct rl_effect *effect,
                                  struct candidate *ret_candidate)
 {

@@ -98,9 +98,6 @@ struct rl_waiters {
 struct rl_contended_key {
     uint64_t hash;
     struct rl_instant until; /* then it is forgotten */
-    struct rl_instant since; /* when a lock of this client has got it last, RL_NEVER: none has */
-    bool brief;              /* the last one held it for a moment only */
-    bool stays;              /* the latest lock that had a next one of its cohort was not passed on */
     struct rl_list company;  /* attempts that wait for it, and got in line together: cohort.c */
 };
 
@@ -263,9 +260,7 @@ struct rl_batch;
 /* Newcomers are about to be written. */
 void rl_cohort_form(struct redlock_client *client, const struct rl_batch *batch);
 
-/* A lock that waited is about to hold: what it may spare. Its acquisition has ended. Its release: true, somebody else
- * of its cohort has the lock instead. */
-void rl_cohort_spare(struct redlock_lock *lock);
+/* A lock's acquisition has ended. Its release: true, somebody else of its cohort has the lock instead. */
 void rl_cohort_leave(struct redlock_lock *lock);
 bool rl_cohort_pass_on(struct redlock_lock *lock);
 
@@ -275,11 +270,6 @@ bool rl_cohort_pass_on(struct redlock_lock *lock);
 void rl_contended_init(struct redlock_client *client);
 void rl_contended_note(struct redlock_client *client, const struct rl_key *key);
 bool rl_contended(struct redlock_client *client, const struct rl_key *key);
-
-/* The next hold of it will be short. A lock has got the key; its release begins. */
-bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *key);
-void rl_contended_taken(struct redlock_client *client, const struct rl_key *key);
-void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key);
 
 /* For cohort.c; NULL: this key is not known. */
 struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key);

@@ -53,15 +53,6 @@ static struct rl_contended_key *find_entry(const struct redlock_lock *lock)
     return lock->cohort ? rl_contended_find(lock->client, lock->key) : NULL;
 }
 
-/* A vote that is handed on is none that can be passed on. Where locks stay where they are, that is still the better. */
-void rl_cohort_spare(struct redlock_lock *lock)
-{
-    const struct rl_contended_key *entry = find_entry(lock);
-
-    if (entry && !entry->stays && next_of(lock, entry))
-        lock->attempt->wish.brief = false;
-}
-
 static bool is_told(const struct redlock_lock *lock)
 {
     return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.told;
@@ -70,15 +61,10 @@ static bool is_told(const struct redlock_lock *lock)
 static bool pass_on(struct redlock_lock *lock, struct redlock_lock *next)
 {
     struct redlock_client *client = lock->client;
-    bool brief = next->attempt->wish.brief;
 
     if (client->closing || is_told(lock) || is_told(next))
         return false;
-    rl_cohort_spare(next);
-    if (rl_lock_pass_on(&client->engine, &lock->core, rl_client_read_clock(client), &next->core))
-        return true;
-    next->attempt->wish.brief = brief;
-    return false;
+    return rl_lock_pass_on(&client->engine, &lock->core, rl_client_read_clock(client), &next->core);
 }
 
 bool rl_cohort_pass_on(struct redlock_lock *lock)
@@ -87,10 +73,7 @@ bool rl_cohort_pass_on(struct redlock_lock *lock)
     struct rl_contended_key *entry = find_entry(lock);
     struct redlock_lock *next = entry ? next_of(lock, entry) : NULL;
 
-    if (!next)
-        return false;
-    entry->stays = !pass_on(lock, next);
-    if (entry->stays)
+    if (!next || !pass_on(lock, next))
         return false;
     rl_host_claim_of(lock->core.claim)->token.own.foreign = true;
     client->heir = next;

@@ -242,8 +242,6 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     count(&client->stats, op, pending->status);
     if (op == RL_OP_ACQUIRE)
         rl_cohort_leave(lock);
-    if (op == RL_OP_ACQUIRE && status == RL_END_OK)
-        rl_contended_taken(client, lock->key);
     if (rl_observes(client, event_type(op, pending->status)))
         tell(lock, pending);
     queue(lock);

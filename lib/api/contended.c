@@ -4,18 +4,11 @@
  * the key happens to be free. Where the client is wrong nothing is lost: a free key is taken by getting in line, too,
  * in the same single round trip.
  *
- * And for how long such a key is held: whoever has held it for a moment only is expected to do so again, and then hands
- * on votes that it can spare (core/spare.c). Where that is wrong they are asked back.
- *
- * A small table without chains: a key that pushes another one out costs that one a plain attempt, and what is known of
- * its holds. */
+ * A small table without chains: a key that pushes another one out costs that one a plain attempt, and its cohort. */
 #include "api/client.h"
 #include "util/hash.h"
 
 #define MEMORY_NS (500 * RL_NS_PER_MS)
-
-/* A hand-over takes a round trip: where a key is held for longer, that hardly counts. */
-#define BRIEF_NS (20 * RL_NS_PER_MS)
 
 static uint64_t hash_of(const struct rl_key *key)
 {
@@ -32,7 +25,7 @@ static void replace(struct rl_contended_key *entry, uint64_t hash)
 {
     while (!rl_list_empty(&entry->company))
         rl_list_remove(entry->company.next);
-    *entry = (struct rl_contended_key){.hash = hash, .since = RL_NEVER};
+    *entry = (struct rl_contended_key){.hash = hash};
     rl_list_init(&entry->company);
 }
 
@@ -58,49 +51,16 @@ static struct rl_contended_key *find_any(struct redlock_client *client, const st
 }
 
 /* Nothing is hashed where nobody waits. */
-static struct rl_contended_key *find(struct redlock_client *client, const struct rl_key *key)
-{
-    struct rl_contended_key *entry =
-        rl_before(client->now, client->contended.until) ? find_any(client, key) : NULL;
-
-    return entry && rl_before(client->now, entry->until) ? entry : NULL;
-}
-
 bool rl_contended(struct redlock_client *client, const struct rl_key *key)
 {
-    return find(client, key) != NULL;
+    const struct rl_contended_key *entry =
+        rl_before(client->now, client->contended.until) ? find_any(client, key) : NULL;
+
+    return entry && rl_before(client->now, entry->until);
 }
 
-bool rl_contended_is_brief(struct redlock_client *client, const struct rl_key *key)
-{
-    const struct rl_contended_key *entry = find(client, key);
-
-    return entry && entry->brief;
-}
-
-/* A long hold must be noticed, too. Nothing is hashed where nobody has ever waited. */
+/* Nothing is hashed where nobody has ever waited. */
 struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key)
 {
     return client->contended.until.ns ? find_any(client, key) : NULL;
-}
-
-void rl_contended_taken(struct redlock_client *client, const struct rl_key *key)
-{
-    struct rl_contended_key *entry = rl_contended_find(client, key);
-
-    if (!entry)
-        return;
-    if (entry->since.ns != RL_NEVER.ns)
-        entry->brief = false; /* the last hold did not end by a release */
-    entry->since = client->now;
-}
-
-void rl_contended_given_up(struct redlock_client *client, const struct rl_key *key)
-{
-    struct rl_contended_key *entry = rl_contended_find(client, key);
-
-    if (!entry || entry->since.ns == RL_NEVER.ns)
-        return;
-    entry->brief = rl_until(entry->since, client->now).ns < BRIEF_NS;
-    entry->since = RL_NEVER;
 }

@@ -4,10 +4,8 @@
  *
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
  * in another time namespace. RING stands for masters and quorum; bounds are in the order of the masters' names, "-" for
- * a vote that does not count, "x" for one that was handed on (core/spare.c): its master must not be asked, since the
- * release may be on its way still, and notifications name rounds, which are the exporter's. TTL is "LEASE/TTL" for a
- * lock that was handed over to its holder for a lease, and is still owed its ttl (core/wait.c). CHECK finds damage, not
- * forgery: the text is a secret, like the token in it. */
+ * a vote that does not count. TTL is "LEASE/TTL" for a lock that was handed over to its holder for a lease, and is
+ * still owed its ttl (core/wait.c). CHECK finds damage, not forgery: the text is a secret, like the token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,9 +95,7 @@ static void put_bounds(FILE *out, struct redlock_client *client, const struct rl
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (i)
             fputc(',', out);
-        if (rl_slot_is_given_up(by_rank[i]))
-            fputc('x', out);
-        else if (rl_before(now, by_rank[i]->bound))
+        if (rl_before(now, by_rank[i]->bound))
             fprintf(out, "%" PRId64, boot_now + rl_until(now, by_rank[i]->bound).ns);
         else
             fputc('-', out);
@@ -272,18 +268,9 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
     return nodes;
 }
 
-/* A vote that has no bound, by rank. */
-static bool read_absence(const char *word, size_t rank, struct rl_inheritance *inheritance)
-{
-    if (strcmp(word, "x") == 0)
-        inheritance->given |= UINT32_C(1) << rank;
-    return strcmp(word, "-") == 0 || strcmp(word, "x") == 0;
-}
-
 /* Our clock is read before the boot clock, for the same reason as above. A bound further away than any ttl is not one
  * of ours. */
-static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds,
-                        struct rl_inheritance *inheritance)
+static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds)
 {
     struct rl_instant now = rl_client_read_clock(client);
     int64_t boot_now = boot_ns();
@@ -297,7 +284,7 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
         if (!word)
             return false;
         by_rank[i] = INT64_MIN;
-        if (read_absence(word, i, inheritance))
+        if (strcmp(word, "-") == 0)
             continue;
         if (!read_number(word, INT64_MAX, &at) ||
             (int64_t)at - boot_now > rl_ms(client->options.max_ttl_ms).ns)
@@ -309,7 +296,6 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
 
         bounds[i] = left == INT64_MIN ? RL_LONG_AGO : (struct rl_instant){now.ns + left};
     }
-    inheritance->given = by_node(client, inheritance->given);
     return text == NULL;
 }
 
@@ -337,7 +323,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
         !read_u32(fields[LONGEST], max_ttl_ms, &inheritance->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &inheritance->shortest_extension_ms) ||
         !read_u32(fields[LOOSE], UINT32_MAX, &loose) ||
-        !read_bounds(client, fields[BOUNDS], ret->bounds, inheritance))
+        !read_bounds(client, fields[BOUNDS], ret->bounds))
         return false;
     inheritance->loose = by_node(client, loose);
     inheritance->bounds = ret->bounds;

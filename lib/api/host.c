@@ -134,7 +134,6 @@ static void carry_out(struct redlock_client *client, const struct rl_effect *eff
         start_attempt(lock);
         break;
     case RL_EFFECT_ACCEPT:
-        rl_cohort_spare(lock);
         rl_lock_accept(&client->engine, &lock->core, rl_client_read_clock(client));
         break;
     case RL_EFFECT_WAITING:

@@ -151,7 +151,6 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     lock->cohort = 0; /* an adopted value is told, and not passed on in any case */
     lock->attempt->wish = wish;
     lock->attempt->wish.line = &lock->attempt->line;
-    lock->attempt->wish.brief = rl_contended_is_brief(lock->client, lock->key);
     if (wish.wait == RL_WAIT_QUEUE && rl_contended(lock->client, lock->key))
         lock->attempt->wish.wait = RL_WAIT_FIFO;
     rl_pending_start(&lock->attempt->pending, RL_OP_ACQUIRE, lock->client->now, cb, user_data);
@@ -206,8 +205,6 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
     if (lock->core.state == RL_LOCK_IDLE)
         return REDLOCK_E_NOT_HELD;
     lock->client->stats.releases++;
-    if (lock->core.state != RL_LOCK_LOST)
-        rl_contended_given_up(lock->client, lock->key);
     rl_pending_start(&lock->release, RL_OP_RELEASE, lock->client->now, cb, user_data);
     if (!rl_cohort_pass_on(lock))
         rl_lock_release(&lock->client->engine, &lock->core, lock->client->now);

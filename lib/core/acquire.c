@@ -46,7 +46,6 @@ void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     if (wish->wait != RL_WAIT_SPIN)
         rl_wait_init(wish->line);
     lock->attempts = 0;
-    lock->asks_back = false;
     lock->last_end = RL_END_NONE;
     rl_lock_set_state(engine, lock, RL_LOCK_ACQUIRING);
     rl_lock_set_claim(engine, lock, NULL);
@@ -241,11 +240,9 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
         return;
     }
     rl_lock_begin_hold(engine, lock, lock->wish, now, lock->wish->ttl_ms);
-    lock->brief = lock->wish->brief && lock->state == RL_LOCK_WAITING;
     rl_lock_complete(engine, lock, RL_END_OK, RL_END_NONE);
     rl_lock_set_state(engine, lock, RL_LOCK_HELD);
     rl_renew_schedule(engine, lock, now);
-    rl_spare_hand_on(engine, lock);
 }
 
 /* The round's time is up: the masters were too slow for the ttl, for node_timeout, or for the caller. Those without an

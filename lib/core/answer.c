@@ -3,12 +3,6 @@
 
 #include "core/machine.h"
 
-/* From the undo on, of the whole claim or of this vote alone, nothing that this master says brings the vote back. */
-static bool is_given_up(const struct rl_claim *claim, unsigned node)
-{
-    return claim->undoing || rl_slot_is_given_up(&claim->slots[node]);
-}
-
 /* The next wake-up for a held lock may have to come earlier. */
 void rl_answer_revoke(struct rl_engine *engine, struct rl_claim *claim, unsigned node)
 {
@@ -46,7 +40,7 @@ static void raise_bound(const struct rl_engine *engine, struct rl_claim *claim, 
 {
     bool loose = claim->loose & rl_bit(node);
 
-    if ((round == claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS)) && !is_given_up(claim, node))
+    if ((round == claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS)) && !claim->undoing)
         rl_ledger_grant(claim, node, loose ? loose_bound(engine, claim) : claim->round_bound);
 }
 
@@ -113,13 +107,10 @@ static void enqueue_answered(struct rl_engine *engine, struct rl_claim *claim, u
     bool granted_since = slot->vote == RL_GRANTED && slot->bound.ns == claim->round_bound.ns;
 
     engine->counters.late_grants += claim->undoing && answer.outcome == RL_GRANTED;
-    if (is_given_up(claim, node) && !claim->undoing)
-        return; /* the release is already behind it */
     if (round != claim->round || answer.outcome == RL_UNKNOWN) {
         note_possible(slot);
     } else if (answer.outcome == RL_GRANTED) {
         slot->vote = RL_GRANTED;
-        rl_spare_granted(slot);
         if (!claim->undoing)
             rl_ledger_grant(claim, node, claim->round_bound);
     } else if (answer.outcome == RL_QUEUED && !granted_since) {
@@ -153,10 +144,7 @@ static void vote_answered(struct rl_engine *engine, struct rl_instant now, struc
         break;
     case RL_STEP_RELEASE:
     case RL_STEP_ROLLBACK:
-        if (claim->undoing || RL_MUTANT(YIELD_REUSES_VALUE))
-            rl_debt_answered(claim, node, answer);
-        else
-            rl_spare_answered(engine, claim, node, now, answer);
+        rl_debt_answered(claim, node, answer);
         break;
     case RL_STEP_RAISE:
     case RL_STEP_COUNT:
@@ -187,15 +175,6 @@ void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, str
     note_loose(claim, node);
 }
 
-/* Others have won without this master, or are gone. */
-static bool may_stay_in_line(const struct rl_claim *claim, unsigned node)
-{
-    if (!claim->lock)
-        return false;
-    return claim->lock->state == RL_LOCK_WAITING ||
-           (rl_lock_is_held(claim->lock) && claim->slots[node].undo == RL_UNDO_ASKED_BACK);
-}
-
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node)
 {
@@ -203,8 +182,8 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
 
     if (sets_ttl(step) && !latest && !RL_MUTANT(REPEAT_OLD_ROUND))
         return false;
-    if (step == RL_STEP_ENQUEUE && !may_stay_in_line(claim, node))
-        return false;
+    if (step == RL_STEP_ENQUEUE && (!claim->lock || claim->lock->state != RL_LOCK_WAITING))
+        return false; /* it has won without this master, or is gone */
     if (step == RL_STEP_REPAIR && !rl_may_repair(engine, node, &claim->slots[node], now))
         return false;
     if (step != RL_STEP_ENQUEUE)
@@ -242,12 +221,6 @@ static void note_evidence(struct rl_claim *claim, enum rl_step step, unsigned no
     slot->detail = (uint8_t)answer.detail;
 }
 
-static void held(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    rl_renew_answered(engine, lock, now);
-    rl_spare_hand_on(engine, lock);
-}
-
 static void tell_lock(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->state == RL_LOCK_ACQUIRING)
@@ -257,7 +230,7 @@ static void tell_lock(struct rl_engine *engine, struct rl_lock *lock, struct rl_
     else if (lock->state == RL_LOCK_EXTENDING)
         rl_extend_answered(engine, lock, now);
     else if (lock->state == RL_LOCK_HELD)
-        held(engine, lock, now);
+        rl_renew_answered(engine, lock, now);
     else if (lock->state == RL_LOCK_RELEASING)
         rl_release_answered(engine, lock);
 }
@@ -285,7 +258,7 @@ void rl_answer_apply(struct rl_engine *engine, struct rl_instant now, struct rl_
     vote_answered(engine, now, claim, step, round, node, answer);
     if (is_evidence(claim, step, round))
         note_evidence(claim, step, node, answer, latency_us);
-    if (claim->lock && (is_evidence(claim, step, round) || step == RL_STEP_RAISE || step == RL_STEP_RELEASE))
+    if (claim->lock && (is_evidence(claim, step, round) || step == RL_STEP_RAISE))
         tell_lock(engine, claim->lock, now);
     check_deadline(engine, claim, now);
 }
@@ -324,7 +297,7 @@ static bool counts(const struct rl_engine *engine, struct rl_instant now, const 
 {
     enum rl_detail why;
 
-    if (!call->granted || (claim->fenced && !call->fence) || is_given_up(claim, node))
+    if (!call->granted || (claim->fenced && !call->fence))
         return false;
     return (call->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
            rl_may_claim(engine, node, now, &why);
@@ -337,7 +310,6 @@ static void take_grant(struct rl_engine *engine, struct rl_instant now, struct r
     struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, call->fence};
 
     slot->vote = RL_GRANTED;
-    rl_spare_granted(slot);
     slot->answer = RL_GRANTED;
     slot->detail = RL_DETAIL_NONE;
     rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)

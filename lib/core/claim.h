@@ -11,9 +11,6 @@
  *
  * Once the undo has been asked for (undoing), no master is claimed, extended or repaired again with this value.
  *
- * Before that a single vote of a held lock may be undone (spare.c). The same is then true of that master, but for one
- * thing: when the undo is SETTLED the vote may be ASKED_BACK, and is like new (NONE) when it is granted.
- *
  * On masters with a marker an answer that matters stays PENDING, with its bit in `unproved`, until the guard behind it
  * shows that it came from the memory that was judged (protocol 1.3, rl_engine_proof()).
  *
@@ -39,7 +36,6 @@ enum rl_undo {
     RL_UNDO_OWED,    /* must be sent when the link allows */
     RL_UNDO_SENT,    /* on its way */
     RL_UNDO_SETTLED, /* confirmed: this master does not hold the value; or its ttl has surely passed */
-    RL_UNDO_ASKED_BACK, /* settled, and the value is in line there again; not of claims that are undone as a whole */
 };
 
 struct rl_slot {
@@ -50,13 +46,6 @@ struct rl_slot {
     uint8_t detail;            /* enum rl_detail to it */
     uint8_t undo;              /* enum rl_undo */
 };
-
-/* The master is not to be asked for this vote, and nothing that it says brings it back: its undo is on its way, or
- * owed, or done. */
-static inline bool rl_slot_is_given_up(const struct rl_slot *slot)
-{
-    return slot->undo != RL_UNDO_NONE && slot->undo != RL_UNDO_ASKED_BACK;
-}
 
 /* Latency of a slot that has no reply. */
 #define RL_NO_LATENCY UINT32_MAX

@@ -13,7 +13,7 @@
  *     to:   WAITING, with a place in line   ->  HELD, with the claim
  *
  * Exclusion: the votes are those of one value, and one handle at a time reads their ledger. No undo of that value is
- * under way, not of a single vote (spare.c), so protocol 1.1 holds: nothing will delete it.
+ * under way, so protocol 1.1 holds: nothing will delete it.
  *
  * A fencing token names one acquisition, and so does a value that somebody has been told of: such a lock is released
  * (the latter is the host's to know). What was granted for longer than the next one wants would block the others for
@@ -22,21 +22,11 @@
  * hand-over: it comes with the first extension (renew.c). */
 #include "core/machine.h"
 
-static bool was_undone(const struct rl_claim *claim)
-{
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].undo != RL_UNDO_NONE)
-            return true;
-    }
-    return claim->undoing;
-}
-
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
 {
     bool fenced = from->claim->fenced || to->wish->fenced;
 
-    return (!fenced || RL_MUTANT(COHORT_FENCED)) && !was_undone(from->claim) &&
-           from->claim->longest_ttl_ms <= to->wish->ttl_ms;
+    return (!fenced || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->wish->ttl_ms;
 }
 
 /* A warning is in proportion to the ttl, except that where the claim has been granted for all of that already. */
@@ -94,11 +84,9 @@ static void take_over(struct rl_engine *engine, struct rl_lock *to, struct rl_in
     rl_lock_begin_hold(engine, to, to->wish, now, to->wish->ttl_ms);
     if (!to->renew_ms)
         to->claim->owed_ttl_ms = to->wish->ttl_ms;
-    to->brief = to->wish->brief;
     rl_lock_complete(engine, to, RL_END_OK, RL_END_NONE);
     rl_lock_set_state(engine, to, RL_LOCK_HELD);
     rl_renew_schedule(engine, to, now);
-    rl_spare_hand_on(engine, to);
 }
 
 bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to)

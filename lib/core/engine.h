@@ -68,7 +68,6 @@ struct rl_counters {
     uint64_t raises;           /* acquisitions whose token needed a second round trip */
     uint64_t waits;            /* acquisitions that got in line */
     uint64_t hand_overs;       /* grants by notification */
-    uint64_t spares;           /* votes that a holder did not need, handed on */
     uint64_t yields;           /* grants given back in favour of a lower ticket */
     uint64_t passed_on;        /* locks that went to a waiter of the same client as they were */
 };

@@ -120,8 +120,6 @@ void rl_lock_begin_hold(const struct rl_engine *engine, struct rl_lock *lock, co
     lock->round_won = false;
     lock->round_failed = false;
     lock->warned = false;
-    lock->brief = false;
-    lock->asks_back = false;
     lock->spread = false;
     lock->stepped = false;
 }
@@ -140,8 +138,6 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
     for (size_t i = 0; i < claim->n_nodes; i++) {
         rl_ledger_set(claim, i, rl_before(now, engine->stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i]);
         claim->slots[i].vote = RL_UNKNOWN; /* to be undone wherever it may be */
-        if (inheritance->given & rl_bit(i))
-            claim->slots[i].undo = RL_UNDO_OWED;
     }
 }
 

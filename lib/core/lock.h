@@ -105,7 +105,6 @@ struct rl_acquire {
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
     bool fenced;                /* with a fencing token */
-    bool brief;                 /* the hold will be short: what it can spare is handed on (spare.c) */
     uint8_t wait;               /* enum rl_wait */
     struct rl_line *line;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
 };
@@ -146,8 +145,6 @@ struct rl_lock {
     bool round_failed : 1;    /* no round since has found a quorum */
     bool warned : 1;          /* at risk, and told so */
     bool risk_grows : 1;      /* a longer ttl, and a longer warning, with the next round that finds its quorum */
-    bool brief : 1;           /* spare votes are handed on (spare.c): until the first extension ... */
-    bool asks_back : 1;       /* ... from which on this hold gets in line for them */
     bool spread : 1;          /* the next renewal comes early, to be out of a crowd */
     bool stepped : 1;         /* the latest change of its bounds was a clock step */
 };
@@ -161,7 +158,6 @@ struct rl_inheritance {
     const struct rl_instant *bounds; /* one for each master */
     uint32_t loose;                  /* mask of masters */
     uint32_t owed_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this */
-    uint32_t given;                  /* mask of masters whose vote was handed on (spare.c): they must not be asked */
 };
 
 void rl_lock_init(struct rl_lock *lock);

@@ -101,7 +101,7 @@ void rl_proof_drop(struct rl_claim *claim);
 /* No proof will come from this master for what it has answered so far. */
 void rl_proof_fail(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_detail why);
 
-/* --- acquire.c, fence.c, round.c, extend.c, renew.c, spare.c, alarm.c, release.c -------------------------------- */
+/* --- acquire.c, fence.c, round.c, extend.c, renew.c, alarm.c, release.c ------------------------------------------- */
 
 void rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
@@ -157,17 +157,6 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 /* For a lock that is valid, until `deadline`: warns when it is time to, forgets the warning when the danger is over. */
 void rl_alarm_check(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_instant deadline);
 struct rl_instant rl_alarm_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
-
-/* spare.c: a lock that is HELD hands on what it need not have; an answer to that; no more of it, since an extension
- * begins, which asks for these votes. Is this one of them? Prepares to ask for it, in line: false, not now. It has been
- * granted again. */
-void rl_spare_hand_on(struct rl_engine *engine, struct rl_lock *lock);
-void rl_spare_answered(struct rl_engine *engine, struct rl_claim *claim, unsigned node, struct rl_instant now,
-                       struct rl_answer answer);
-void rl_spare_end(struct rl_lock *lock);
-bool rl_spare_is_out(const struct rl_slot *slot);
-bool rl_spare_ask_back(const struct rl_engine *engine, struct rl_claim *claim, size_t node, struct rl_instant now);
-void rl_spare_granted(struct rl_slot *slot);
 
 void rl_release_answered(struct rl_engine *engine, struct rl_lock *lock);
 void rl_release_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

@@ -29,18 +29,13 @@ static bool prepare_extension(const struct rl_engine *engine, struct rl_claim *c
 
 static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
-    uint32_t to_extend = 0;
-    uint32_t to_ask_back = 0;
+    uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         claim->slots[i].latency_us = RL_NO_LATENCY;
-        if (rl_spare_is_out(&claim->slots[i]))
-            to_ask_back |= rl_spare_ask_back(engine, claim, i, now) ? rl_bit(i) : 0;
-        else
-            to_extend |= prepare_extension(engine, claim, i, now) ? rl_bit(i) : 0;
+        nodes |= prepare_extension(engine, claim, i, now) ? rl_bit(i) : 0;
     }
-    rl_claim_send(engine, claim, RL_STEP_EXTEND, to_extend);
-    rl_claim_send(engine, claim, RL_STEP_ENQUEUE, to_ask_back);
+    rl_claim_send(engine, claim, RL_STEP_EXTEND, nodes);
 }
 
 /* "missing" whose proof is waited for no longer is believed: that costs validity at most. */
@@ -83,7 +78,6 @@ static void begin(const struct rl_engine *engine, struct rl_claim *claim, struct
 
 void rl_round_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    rl_spare_end(lock);
     begin(engine, lock->claim, now);
     lock->round_start = now;
     lock->round_won = false;
@@ -144,7 +138,7 @@ enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock,
     const struct rl_config *config = &engine->config;
     struct rl_claim *claim = lock->claim;
     size_t granted = rl_claim_count_answers(claim, RL_GRANTED);
-    size_t pending = rl_claim_count_answers(claim, RL_PENDING) + rl_claim_count_answers(claim, RL_QUEUED);
+    size_t pending = rl_claim_count_answers(claim, RL_PENDING);
     enum rl_verdict verdict =
         rl_quorum_verdict(config->n_nodes, config->quorum, granted, config->n_nodes - granted - pending);
 

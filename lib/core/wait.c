@@ -22,9 +22,6 @@
  * again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key of a master to a lower ticket, and
  * the lowest ticket of all never yields, so this ends.
  *
- * A holder that will be quick has handed on what it can spare before it releases the rest (spare.c): the next in line
- * has those votes, and waits for one more.
- *
  * Notifications are hints. A refresh finds out whatever was missed, and the timer is set by what the masters say: the
  * first in line looks again when the holder's key must have expired, each other one when the lease of the one in front
  * must have ended. Who cannot reach a majority does not stay in line: its grants could be in the way of those who
@@ -60,6 +57,13 @@ static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire
     if (lease < LEASE_MS)
         lease = LEASE_MS;
     return lease < wish->ttl_ms ? (uint32_t)lease : wish->ttl_ms;
+}
+
+/* A waiter that gives up while its commands are written has its ticket still, and the wish is lent still. */
+uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal)
+{
+    *ret_proposal = line_of(lock)->proposal;
+    return line_of(lock)->ticket;
 }
 
 static struct rl_span refresh_interval(const struct rl_claim *claim)

@@ -65,15 +65,15 @@ START_TEST(those_whose_first_attempts_are_refused_together_are_one)
 }
 END_TEST
 
-/* What a short hold can spare goes to the next one, too, if that is of the same cohort. */
-START_TEST(those_who_hold_for_a_moment_only_hand_on_nothing_else)
+/* Of the same key, again and again. */
+START_TEST(one_cohort_after_the_other_passes_the_lock_on)
 {
     struct redlock_acquire_options wish = cohort_wish();
 
     for (unsigned round = 1; round <= 3; round++) {
-        cohort_start("brief", &wish);
+        cohort_start("again", &wish);
         seat_leave(&first);
-        cohort_serve("brief");
+        cohort_serve("again");
         ck_assert_uint_eq(cohort_passed_on(), round * (COHORT - 1));
         cohort_destroy();
     }
@@ -292,7 +292,7 @@ int main(void)
 
     tcase_add_test(cases, they_have_the_lock_one_after_the_other);
     tcase_add_test(cases, those_whose_first_attempts_are_refused_together_are_one);
-    tcase_add_test(cases, those_who_hold_for_a_moment_only_hand_on_nothing_else);
+    tcase_add_test(cases, one_cohort_after_the_other_passes_the_lock_on);
     tcase_add_test(cases, no_master_is_needed);
     tcase_add_test(cases, the_release_says_where_the_lock_was_handed_on);
     tcase_add_test(cases, events_name_the_value_that_is_passed_on);

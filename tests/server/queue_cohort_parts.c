@@ -51,35 +51,6 @@ START_TEST(a_value_that_the_application_knows_is_not_passed_on)
 }
 END_TEST
 
-static size_t count_of(const struct seat *seat, const char *key)
-{
-    return rig_count_value(&rig, key, redlock_lock_token(seat->lock));
-}
-
-/* Where nothing can be passed on, what a short hold can spare is handed on to the next one as to anybody: when both is
- * known. A hold is short by the clock, which a slow machine may foil. */
-START_TEST(who_cannot_pass_the_lock_on_hands_on_what_it_can_spare)
-{
-    struct redlock_acquire_options wish = cohort_wish();
-    bool spared = false;
-
-    for (unsigned tries = 0; !spared; tries++) {
-        ck_assert_uint_lt(tries, TRIES);
-        cohort_start("spare", &wish);
-        seat_leave(&first);
-        for (size_t i = 0; i < COHORT; i++) {
-            seat_wait_held(&seats[i]);
-            rig_wait_quiet(&rig, rig.client);
-            spared |= count_of(&seats[i], "spare") == 3 && i + 1 < COHORT && count_of(&seats[i + 1], "spare") == 2;
-            seat_leave(&seats[i]);
-        }
-        queue_wait_gone(&rig, "spare");
-        cohort_destroy();
-        ck_assert_uint_eq(cohort_passed_on(), 0);
-    }
-}
-END_TEST
-
 /* Whoever has the text may know it still. */
 START_TEST(a_value_that_was_exported_is_not_passed_on)
 {
@@ -159,7 +130,6 @@ int main(void)
 
     tcase_add_test(cases, who_has_given_up_is_passed_by);
     tcase_add_test(cases, a_value_that_the_application_knows_is_not_passed_on);
-    tcase_add_test(cases, who_cannot_pass_the_lock_on_hands_on_what_it_can_spare);
     tcase_add_test(cases, a_value_that_was_exported_is_not_passed_on);
     tcase_add_test(cases, a_client_that_ends_passes_nothing_on);
     tcase_add_test(cases, fencing_tokens_grow_by_asking_the_masters);

@@ -197,10 +197,8 @@ void client_hiccup(struct client *client);
 /* Carries out what the engine wants done; to be called after every event. */
 void client_pump(struct client *client);
 
-/* client_cohort.c. Who has got in line in the same turn and waits still has the lock, instead of its release. A holder
- * that has such a follower has nothing to spare; to be called before it holds. */
+/* client_cohort.c. Who has got in line in the same turn and waits still has the lock, instead of its release. */
 bool client_pass_on(struct client *client, struct handle *handle);
-void client_spare_for_followers(struct client *client, struct handle *handle);
 
 /* After every call of the engine: what has become of the handles. */
 void client_watch(struct client *client);

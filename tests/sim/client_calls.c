@@ -99,8 +99,6 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         const struct rl_slot *slot = &claim->slots[m];
 
         ret_parcel->bounds[m] = slot->bound;
-        if (rl_slot_is_given_up(slot))
-            ret_parcel->inheritance.given |= UINT32_C(1) << m;
     }
     box->let_go = true;
     rl_lock_detach(&client->engine, &handle->lock);

@@ -22,12 +22,6 @@ static struct handle *follower_of(struct client *client, const struct handle *ho
     return NULL;
 }
 
-void client_spare_for_followers(struct client *client, struct handle *handle)
-{
-    if (follower_of(client, handle, handle->pending.generation))
-        handle->wish.brief = false;
-}
-
 static void swap_owners(struct handle *from, struct handle *to)
 {
     box_of_claim(from->lock.claim)->handle = from->index;
@@ -37,16 +31,9 @@ static void swap_owners(struct handle *from, struct handle *to)
 bool client_pass_on(struct client *client, struct handle *handle)
 {
     struct handle *heir = follower_of(client, handle, handle->turn.served);
-    bool brief;
 
-    if (!heir)
+    if (!heir || !rl_lock_pass_on(&client->engine, &handle->lock, client->now, &heir->lock))
         return false;
-    brief = heir->wish.brief;
-    client_spare_for_followers(client, heir);
-    if (!rl_lock_pass_on(&client->engine, &handle->lock, client->now, &heir->lock)) {
-        heir->wish.brief = brief;
-        return false;
-    }
     TRACE(client->world, name_of_handle(client, handle), "passes on %s", box_of_claim(heir->lock.claim)->token);
     swap_owners(handle, heir);
     exclusion_observe(client->world, client, handle, client_true_now(client));

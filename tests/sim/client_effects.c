@@ -42,7 +42,6 @@ static void client_tell(struct client *client, const struct pending *pending, un
         world_violation(world, "memory", "a reply for value %s, which was disposed of", box->token);
         return;
     }
-    once_on_answer(world, box, (enum rl_step)pending->step, node, answer.outcome);
     rl_engine_reply(&client->engine, client->now, box_claim(box), (enum rl_step)pending->step, pending->round, node,
                     answer, latency_us);
     client_watch(client);
@@ -68,13 +67,10 @@ static void send_all(struct client *client, const struct rl_effect *effect)
         rl_fence_propose(effect->claim, propose(client, box->key));
     message = client_command(client, box, effect->step, 0, 0);
     trace_send(client, box, effect);
-    once_on_send(client->world, box, effect->step, effect->nodes);
+    once_on_send(client->world, box, effect->step);
     if (effect->step == RL_STEP_ENQUEUE) {
         box->enqueued = true;
-        if (effect->claim->lock->state != RL_LOCK_WAITING)
-            world_count(client->world, COUNTER_ASKED_BACK);
-        else
-            line_on_enqueue(client->world, client, &client->handles[box->handle]);
+        line_on_enqueue(client->world, client, &client->handles[box->handle]);
         ear_listen(client);
     }
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
@@ -175,7 +171,6 @@ static void accept(struct client *client, struct handle *handle)
 {
     struct rl_instant now = RL_MUTANT(STALE_ACCEPT) ? client->now : client_read_clock(client);
 
-    client_spare_for_followers(client, handle);
     rl_lock_accept(&client->engine, &handle->lock, now);
     once_on_accept(client->world, client, handle);
     if (handle->lock.state == RL_LOCK_HELD && handle->lock.claim->owed_ttl_ms)

@@ -57,8 +57,6 @@
     X(OWED, "... for a lease, and owed the ttl")                                                          \
     X(WAITS, "acquisitions that got in line")                                                            \
     X(HAND_OVERS, "grants by a call")                                                                    \
-    X(SPARES, "votes that a holder did not need, handed on")                                             \
-    X(ASKED_BACK, "... and asked for again by an extension")                                             \
     X(PASSED_ON, "locks that went to a waiter of the same client as they were")                           \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \

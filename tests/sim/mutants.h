@@ -61,8 +61,6 @@
     X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
     X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names")     \
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
-    X(SPARE_ONE_TOO_MANY, "engine", 10000, "a holder hands on one vote more than it can spare")          \
-    X(SPARE_ASKED_TOO_SOON, "engine", 10000, "it is asked for again before its release is confirmed")     \
     X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
     X(COHORT_PLACE_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
@@ -87,7 +85,6 @@
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \
     X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
     X(FENCE_ANY_QUORUM, "engine", 50000, "tokens are written back to any quorum")                         \
-    X(SPARE_STILL_COUNTS, "engine", 100000, "a vote that is handed on counts on")                         \
     X(EXPIRED_GRANT_COUNTS, "engine", 100000, "grants of different times are counted together")           \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
 

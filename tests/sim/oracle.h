@@ -67,8 +67,7 @@ void once_on_accept(struct world *world, const struct client *client, const stru
 void once_on_pass(struct world *world, const struct client *client, const struct handle *handle);
 void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
                             enum rl_end status);
-void once_on_send(struct world *world, struct box *box, enum rl_step step, uint32_t nodes);
-void once_on_answer(struct world *world, struct box *box, enum rl_step step, unsigned master, enum rl_outcome outcome);
+void once_on_send(struct world *world, struct box *box, enum rl_step step);
 void once_check_running(struct world *world, const struct client *client); /* at the end of a turn */
 void once_abandon(struct handle *handle); /* the handle is destroyed, or its process is gone */
 void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation);

@@ -76,28 +76,13 @@ void once_end(struct world *world, struct client *client, struct handle *handle,
         check_released(world, client, handle);
 }
 
-/* protocol 1.1 and 3.3: nothing may set a value that is being undone: nowhere, or, where a holder has handed on a spare
- * vote, not on that master before the undo is known to have been carried out. An adopted value is its maker's. */
-void once_on_send(struct world *world, struct box *box, enum rl_step step, uint32_t nodes)
+/* protocol 1.1 and 3.3: nothing may set a value that is being undone. */
+void once_on_send(struct world *world, struct box *box, enum rl_step step)
 {
-    struct box *maker = box_maker(&world->boxes, box->id);
-
-    if (step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK) {
-        if (box_claim(box)->undoing)
-            box->undone = true;
-        else
-            maker->spared |= nodes;
-    } else if (box->undone || (maker->spared & nodes)) {
+    if (step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK)
+        box->undone = true;
+    else if (box->undone)
         world_violation(world, "once", "%s of %s after its undo", name_of_step(step), box->token);
-    }
-}
-
-void once_on_answer(struct world *world, struct box *box, enum rl_step step, unsigned master, enum rl_outcome outcome)
-{
-    bool carried_out = outcome == RL_GRANTED || outcome == RL_REFUSED;
-
-    if ((step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK) && carried_out && !box_claim(box)->undoing)
-        box_maker(&world->boxes, box->id)->spared &= ~(UINT32_C(1) << master);
 }
 
 /* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */

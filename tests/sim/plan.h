@@ -56,7 +56,6 @@ struct plan {
     bool torn;                /* ... and masters' clocks are set so often that many hold at once */
     bool forgetful;           /* masters lose their memories while locks are held and renewed */
     uint32_t line_permille;   /* how many acquisitions wait in line, */
-    uint32_t brief_permille;  /* ... and how many of these expect to hold for a moment only */
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
     uint32_t cohort_permille; /* how many of the latter take others of their client with them */
     bool crowded;             /* many wait for one key that nobody holds for long */

@@ -10,14 +10,12 @@ void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_option
     memset(plan->foreign, 0, sizeof plan->foreign);
     plan->crowded = false;
     plan->calm = false;
-    plan->brief_permille = 0;
     plan->line_permille = rng_chance(rng, 650) ? 0 : rng_chance(rng, 700) ? 1000 : 500;
     plan->fifo_permille = rng_chance(rng, 600) ? 100 : rng_chance(rng, 500) ? 500 : 1000;
     if (options->calm) {
         plan->contested = plan->torn = plan->forgetful = false;
         plan->calm = plan->crowded = true;
         plan->line_permille = 1000;
-        plan->brief_permille = 500;
         return;
     }
     if (!plan->line_permille)
@@ -25,7 +23,6 @@ void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_option
     plan->crowded = !plan->contested && !plan->forgetful && rng_chance(rng, 250);
     plan->foreign[rng_below(rng, MAX_CLIENTS)] = rng_chance(rng, 250);
     plan->calm = plan->crowded && rng_chance(rng, 200);
-    plan->brief_permille = rng_chance(rng, 400) ? 0 : rng_chance(rng, 600) ? 1000 : 500;
 }
 
 /* Leases are shorter than such ttls: then a lock from the line must be extended to what it was wanted for. */

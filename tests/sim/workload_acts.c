@@ -51,7 +51,6 @@ static struct rl_acquire draw_wish(struct client *client)
         .wait = draw_wait(client),
     };
 
-    wish.brief = wish.wait != RL_WAIT_SPIN && rng_chance(rng, world->plan.brief_permille);
     if (world->plan.calm)
         return wish;
     draw_holding(world, &wish);

@@ -71,7 +71,6 @@ static void count_engine(struct world *world, const struct client *client)
     world->coverage->counters[COUNTER_RAISES] += counters->raises;
     world->coverage->counters[COUNTER_WAITS] += counters->waits;
     world->coverage->counters[COUNTER_HAND_OVERS] += counters->hand_overs;
-    world->coverage->counters[COUNTER_SPARES] += counters->spares;
     world->coverage->counters[COUNTER_YIELDS] += counters->yields;
 }
 

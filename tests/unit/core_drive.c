@@ -204,7 +204,7 @@ void core_forget(struct core *core)
 bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence)
 {
     struct rl_instant bounds[RL_MAX_NODES];
-    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, fence, bounds, 0, 0, 0};
+    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
     bool adopted;
 
     for (unsigned node = 0; node < RL_MAX_NODES; node++)

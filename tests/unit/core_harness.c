@@ -119,8 +119,7 @@ static void check_send(const struct core *core, const struct core_command *comma
                 step_names[command->step], node, core->log);
     if (is_undo(command->step))
         return;
-    CORE_DEMAND(!claim->undone && !(claim->spared & bit), "%s of #%u after its undo\n%s", step_names[command->step],
-                claim->number, core->log);
+    CORE_DEMAND(!claim->undone, "%s of #%u after its undo\n%s", step_names[command->step], claim->number, core->log);
     if (command->step == RL_STEP_RAISE)
         return;
     CORE_DEMAND(link == RL_LINK_READY, "%s to master %u, not ready\n%s", step_names[command->step], node, core->log);
@@ -136,8 +135,6 @@ void core_end(struct core *core, const struct core_command *command, unsigned no
     struct core_claim *record = command->claim;
 
     record->in_flight--;
-    if (is_undo(command->step) && (answer.outcome == RL_GRANTED || answer.outcome == RL_REFUSED))
-        record->spared &= ~(UINT32_C(1) << node);
     if (core->watch)
         core->watch->ended(core, command, node, answer.outcome);
     core_tell_place(core, command, node, answer.outcome);
@@ -158,7 +155,7 @@ static void enqueue(struct core *core, const struct core_command *command, unsig
         command->claim->enqueued_round[node] = command->round;
     }
     if (is_undo(command->step))
-        *(command->claim->claim->undoing ? &command->claim->undone : &command->claim->spared) |= UINT32_C(1) << node;
+        command->claim->undone |= UINT32_C(1) << node;
     if (core->watch)
         core->watch->sent(core, command, node);
     if (core->clogged[node])

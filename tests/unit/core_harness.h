@@ -12,9 +12,8 @@
  * proof, "granted", or the disproof, "refused".
  *
  * On the way every effect is checked against what the host is promised: no claim, extension or repair after an undo of
- * the same value (where a vote was handed on while the others are held: before that undo is confirmed), nothing to a
- * master that cannot be written to or that must not be asked, each claim disposed of once and with nothing in flight,
- * one completion for each operation, no warning about a lock that is not held.
+ * the same value, nothing to a master that cannot be written to or that must not be asked, each claim disposed of once
+ * and with nothing in flight, one completion for each operation, no warning about a lock that is not held.
  * core_stop() ends what is left and fails the test if a claim has leaked. */
 #ifndef TESTS_CORE_HARNESS_H
 #define TESTS_CORE_HARNESS_H
@@ -41,7 +40,6 @@ struct core_claim {
     uint32_t claimed;    /* masks of masters that were sent a claim, an enqueue, an undo */
     uint32_t enqueued;
     uint32_t undone;
-    uint32_t spared;     /* undone while the rest is held, and not known to be carried out yet */
     uint32_t enqueued_round[RL_MAX_NODES]; /* the latest in which each was asked for one */
     void *watched;       /* the watcher's own; freed with the claim */
 };

@@ -20,8 +20,6 @@ struct naive_vote {
     enum waiting waiting; /* for its proof */
     int64_t waiting_round;
     bool waiting_is_claim;
-    bool out;   /* handed on while the others are held: nothing that is said of it counts ... */
-    bool gone;  /* ... and that is confirmed: it may be asked for again */
 };
 
 struct naive {
@@ -60,7 +58,7 @@ static int64_t naive_bound(const struct naive_vote *vote)
 {
     int64_t bound_ns = INT64_MAX;
 
-    if (vote->granted < 0 || vote->out)
+    if (vote->granted < 0)
         return INT64_MIN;
     for (size_t i = 0; i < vote->n_sent; i++) {
         if (vote->sent[i].lengthens && vote->sent[i].round != vote->granted)
@@ -110,10 +108,6 @@ static void note_sent(struct core *core, const struct core_command *command, uns
     int64_t ttl_ms = command->claim->claim->ttl_ms;
     int64_t drift_ms = (ttl_ms + 99) / 100 + 2;
 
-    if (command->step == RL_STEP_RELEASE && !command->claim->claim->undoing)
-        *vote = (struct naive_vote){.granted = -1, .out = true};
-    if (command->step == RL_STEP_ENQUEUE && vote->gone)
-        vote->out = vote->gone = false;
     if (!sets_ttl(command))
         return;
     if (vote->n_sent == MAX_SENT)
@@ -166,9 +160,7 @@ static void note_ended(struct core *core, const struct core_command *command, un
     struct naive_vote *vote = &naive_of(command->claim)->votes[node];
     bool guarded = core->engine.standings[node].guarded && command->step != RL_STEP_REPAIR;
 
-    if (command->step == RL_STEP_RELEASE && (outcome == RL_GRANTED || outcome == RL_REFUSED))
-        vote->gone = vote->out;
-    if (!sets_ttl(command) || vote->out)
+    if (!sets_ttl(command))
         return;
     if (command->step == RL_STEP_ENQUEUE)
         place_ended(core, command, vote, node, outcome);
@@ -192,7 +184,7 @@ static void note_called(struct core *core, struct core_claim *claim, unsigned no
 {
     struct naive_vote *vote = &naive_of(claim)->votes[node];
 
-    if (call->granted && !vote->out && is_latest(vote, call->round))
+    if (call->granted && is_latest(vote, call->round))
         grant(core, vote, node, call->round, true);
 }
 

@@ -179,23 +179,6 @@ START_TEST(renewals_go_on_in_their_rhythm)
 }
 END_TEST
 
-START_TEST(the_last_one_hands_on_what_it_can_spare)
-{
-    struct rl_acquire wish = core_wish_in_line();
-    struct rl_acquire brief = wish;
-    struct core *core;
-
-    brief.brief = true;
-    core = start_with(&wish, &brief);
-    ck_assert(core_pass_on(core, 1));
-    look_at(core, 1);
-    ck_assert_uint_eq(core->engine.counters.spares, 1);
-    ck_assert_int_eq(core->locks[1].claim->slots[2].undo, RL_UNDO_SENT);
-    ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
-    core_stop(core);
-}
-END_TEST
-
 /* Whatever still comes for the value counts for the one who has it now; what comes for the place, for nobody. */
 START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
 {
@@ -334,22 +317,6 @@ START_TEST(what_was_granted_for_longer_than_the_next_one_wants_is_not_passed_on)
 }
 END_TEST
 
-/* protocol 1.1: a deletion of that value is on its way. */
-START_TEST(a_value_of_which_a_vote_was_handed_on_is_not_passed_on)
-{
-    struct rl_acquire brief = core_wish_in_line();
-    struct core *core;
-
-    brief.brief = true;
-    core = start_with(&brief, &brief);
-    ck_assert_uint_eq(core->engine.counters.spares, 1);
-    if (_i)
-        core_answer(core, 2, RL_GRANTED);
-    ck_assert(!core_pass_on(core, 1));
-    core_stop(core);
-}
-END_TEST
-
 START_TEST(what_is_being_extended_or_renewed_is_not_passed_on)
 {
     struct rl_acquire wish = core_wish_in_line();
@@ -445,7 +412,6 @@ int main(void)
     tcase_add_test(on, the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over);
     tcase_add_test(on, what_has_its_ttl_already_is_extended_all_the_same);
     tcase_add_loop_test(on, renewals_go_on_in_their_rhythm, 0, 2);
-    tcase_add_test(on, the_last_one_hands_on_what_it_can_spare);
     tcase_add_test(on, what_is_on_its_way_counts_for_whoever_has_the_value);
     tcase_add_test(on, a_chain_is_extended_as_if_one_had_held_it);
     tcase_add_loop_test(off, half_of_the_time_must_be_left, 0, 2);
@@ -454,7 +420,6 @@ int main(void)
     tcase_add_test(off, a_fencing_token_is_not_passed_on);
     tcase_add_test(off, who_wants_a_token_is_given_nothing_without_one);
     tcase_add_loop_test(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_passed_on, 0, 2);
-    tcase_add_loop_test(off, a_value_of_which_a_vote_was_handed_on_is_not_passed_on, 0, 2);
     tcase_add_loop_test(off, what_is_being_extended_or_renewed_is_not_passed_on, 0, 2);
     tcase_add_loop_test(off, what_is_in_danger_is_not_passed_on, 0, 3);
     tcase_add_loop_test(off, nobody_starts_with_a_warning, 0, 2);
