@@ -335,8 +335,10 @@ def faults_are_done_to_running_masters_by_the_hook():
 
 
 def a_report_that_cannot_be_written_is_an_error():
-    code, _, err = failover(*SHORT, "baseline", "--json", "/nonexistent/report.json")
-    assert code == 125 and "/nonexistent/report.json" in err, f"{code} {err}"
+    for path in ("/nonexistent/report.json", "/", "/proc/report.json"):
+        code, out, err = failover(*SHORT, "baseline", "--json", path)
+        assert code == 125 and path in err, f"{code} {err}"
+        assert out == "", f"it was run before the file was looked at: {out}"
 
 
 TESTS = [all_scenarios_are_listed, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,

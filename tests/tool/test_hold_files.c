@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "run_rig.h"
@@ -66,13 +67,16 @@ START_TEST(unlock_gives_it_up_and_removes_the_file)
     run(0, "unlock --token-file @");
     rig_expect_free();
     ck_assert_int_ne(access(path, F_OK), 0);
-    run(3, "unlock --token-file @");
+    run(2, "unlock --token-file @");
 }
 END_TEST
 
-START_TEST(a_file_that_cannot_be_written_leaves_nothing_locked)
+/* The null device's neighbour takes nothing, which nobody can know before the lock is held. */
+START_TEST(a_token_that_cannot_be_written_leaves_nothing_locked)
 {
-    run(3, "lock job --token-file /nowhere/at/all/token.json");
+    if (mknod(path, S_IFCHR | 0600, makedev(1, 7)) != 0)
+        return;
+    run(3, "lock job --token-file @");
     ck_assert_ptr_nonnull(strstr(tool.err, "is given back"));
     rig_expect_free();
 }
@@ -158,9 +162,9 @@ START_TEST(a_file_that_is_none_is_refused)
     ck_assert_ptr_nonnull(file);
     fputs(damaged[_i], file);
     fclose(file);
-    run(3, "check @");
-    run(3, "extend @");
-    run(3, "unlock --token-file @");
+    run(2, "check @");
+    run(2, "extend @");
+    run(2, "unlock --token-file @");
     ck_assert_int_eq(access(path, F_OK), 0);
 }
 END_TEST
@@ -206,7 +210,7 @@ static Suite *suite(void)
     tcase_add_test(files, lock_leaves_the_token_to_a_file_for_its_owner);
     tcase_add_test(files, a_lock_that_was_waited_for_has_its_whole_ttl);
     tcase_add_test(files, unlock_gives_it_up_and_removes_the_file);
-    tcase_add_test(files, a_file_that_cannot_be_written_leaves_nothing_locked);
+    tcase_add_test(files, a_token_that_cannot_be_written_leaves_nothing_locked);
     tcase_add_test(files, extend_lengthens_the_lock_and_keeps_token_and_fence);
     tcase_add_test(files, extend_gives_the_ttl_that_was_asked_for_however_soon_it_follows);
     tcase_add_test(files, extend_does_not_bring_back_a_lock_whose_time_is_over);

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/common.h"
 #include "cli/commands.h"
@@ -14,7 +15,8 @@ static const char check_help[] =
     "\n"
     "Tells how many milliseconds the lock of FILE is still held for certain: a token\n"
     "file of 'redlock lock --token-file', or the file of 'redlock run --lock-file',\n"
-    "which the command finds in REDLOCK_LOCK_FILE and need not name.\n"
+    "which the command finds in REDLOCK_LOCK_FILE and need not name; '-' is standard\n"
+    "input.\n"
     "\n"
     "  --at-least DUR       as good as lost with less left than this (1ms)\n"
     "  --json               print one line of JSON\n"
@@ -24,7 +26,7 @@ static const char check_help[] =
     "time written there, by the clock of this machine. Use it before each step that\n"
     "must not be taken without the lock, with --at-least for the time the step takes.\n"
     "\n"
-    "Exit status: 0 held; 1 not, or not for so long; 2 wrong usage; 3 the file cannot\n"
+    "Exit status: 0 held; 1 not, or not for so long; 2 wrong usage, or FILE cannot\n"
     "be read, or is none of these.\n"
     "\n"
     "Example, in a script that 'redlock run --lock-file' has started:\n"
@@ -54,11 +56,17 @@ static void print_json(const struct hold *hold, int64_t left_ms)
 
 static int check(const struct request *request)
 {
+    int fd = hold_open("check", request->path);
     struct hold hold;
+    bool understood;
     int64_t left_ms;
 
-    if (!hold_read("check", request->path, &hold))
-        return CLI_INFRASTRUCTURE;
+    if (fd < 0)
+        return CLI_USAGE;
+    understood = hold_read("check", request->path, fd, &hold);
+    close(fd);
+    if (!understood)
+        return CLI_USAGE;
     left_ms = hold_remaining_ms(&hold);
     if (request->json)
         print_json(&hold, left_ms);

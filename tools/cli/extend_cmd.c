@@ -19,7 +19,8 @@ static const char extend_help[] =
     "\n"
     "Sets the ttl of the lock that 'redlock lock --token-file FILE' has taken anew,\n"
     "counted from now, and writes FILE anew. A lock whose time is over is not brought\n"
-    "back: somebody else may have had it since.\n"
+    "back: somebody else may have had it since. With '-' FILE is read from standard\n"
+    "input, and written to standard output.\n"
     "\n"
     "  --ttl DUR            the new ttl (that of the lock); not less than before\n"
     CLI_PROFILE_HELP
@@ -31,8 +32,8 @@ static const char extend_help[] =
     "It works on the machine that has taken the lock, until it is booted again: the\n"
     "time that is left is counted by its clock.\n"
     "\n"
-    "Exit status: 0 extended; 1 the lock is lost; 2 wrong usage; 3 no quorum has\n"
-    "confirmed, so it is held until its earlier end; or the file cannot be read.\n"
+    "Exit status: 0 extended; 1 the lock is lost; 2 wrong usage, or FILE cannot be\n"
+    "used; 3 no quorum has confirmed, so the lock is held until its earlier end.\n"
     "\n"
     "Example:\n"
     "  redlock lock jobs:nightly --ttl 30s --token-file lock.json || exit\n"
@@ -46,6 +47,7 @@ struct request {
     uint32_t ttl_ms; /* 0: as before */
     bool quiet;
     const char *path;
+    struct file_out out;
 };
 
 enum { FINISH_MS = 1000 };
@@ -85,11 +87,11 @@ static void explain(const struct request *request, const struct redlock_client *
 }
 
 /* Whatever came of it, the file says what is true now. */
-static int write_back(const struct request *request, struct hold *hold, struct redlock_lock *lock,
+static int write_back(struct request *request, struct hold *hold, struct redlock_lock *lock,
                       const struct outcome *outcome)
 {
     uint32_t ttl_ms = outcome->status == REDLOCK_OK && request->ttl_ms != 0 ? request->ttl_ms : hold->ttl_ms;
-    int status = hold_leave("extend", request->path, lock, ttl_ms, (unsigned)votes_count(outcome, REDLOCK_VOTE_GRANTED),
+    int status = hold_leave(&request->out, lock, ttl_ms, (unsigned)votes_count(outcome, REDLOCK_VOTE_GRANTED),
                             outcome->n_nodes);
 
     if (status == 0)
@@ -98,11 +100,11 @@ static int write_back(const struct request *request, struct hold *hold, struct r
         return CLI_INFRASTRUCTURE;
     snprintf(hold->state, sizeof(hold->state), "lost");
     hold->handover[0] = '\0';
-    hold_write("extend", request->path, hold);
+    hold_write(&request->out, hold, HOLD_PATIENCE_MS);
     return CLI_NOT_HELD;
 }
 
-static int extend(const struct request *request, struct session *session, struct hold *hold,
+static int extend(struct request *request, struct session *session, struct hold *hold,
                   struct redlock_lock *lock)
 {
     struct redlock_client *client = redlock_lock_client(lock);
@@ -123,7 +125,7 @@ static int extend(const struct request *request, struct session *session, struct
 }
 
 /* Takes the lock over from the file. */
-static int adopt(const struct request *request, struct session *session, struct redlock_client *client,
+static int adopt(struct request *request, struct session *session, struct redlock_client *client,
                  struct hold *hold)
 {
     struct redlock_acquire_options options;
@@ -154,28 +156,43 @@ static bool file_fits(const struct request *request, const struct hold *hold)
     return false;
 }
 
-static int run(const struct request *request)
+static int run(struct request *request, struct hold *hold)
 {
     struct session session;
     struct redlock_client *client = NULL;
-    struct hold hold;
     int code = CLI_INFRASTRUCTURE;
-    int reserved = hold_reserve("extend", request->path);
 
-    if (reserved < 0 || !hold_read("extend", request->path, &hold)) {
-        if (reserved >= 0)
-            close(reserved);
-        return CLI_INFRASTRUCTURE;
-    }
-    if (!file_fits(request, &hold))
-        return close(reserved), CLI_USAGE;
     if (session_open(&session, "extend") && session_catch_signals(&session, "extend"))
         client = session_client(&session, "extend", &request->common, &code);
     if (client != NULL)
-        code = strcmp(hold.state, "held") == 0 ? adopt(request, &session, client, &hold) : CLI_NOT_HELD;
-    code = finish(&session, client, FINISH_MS, code);
-    close(reserved);
+        code = strcmp(hold->state, "held") == 0 ? adopt(request, &session, client, hold) : CLI_NOT_HELD;
+    return finish(&session, client, FINISH_MS, code);
+}
+
+/* Nothing is asked of a master unless the file can be read, and written anew. */
+static int run_by_file(struct request *request)
+{
+    struct hold hold;
+    int reserved = hold_reserve("extend", request->path);
+    int code = CLI_USAGE;
+
+    if (reserved >= 0 && hold_read("extend", request->path, reserved, &hold) && file_fits(request, &hold) &&
+        file_out_open(&request->out, "extend", request->path, FILE_RENEWED))
+        code = run(request, &hold);
+    file_out_close(&request->out);
+    if (reserved >= 0)
+        close(reserved);
     return code;
+}
+
+/* Each is a line of JSON, and together they would be none. */
+static bool has_place(struct request *request)
+{
+    if (strcmp(request->path, "-") == 0 && request->common.json)
+        cli_error("extend", "with '-' the lock goes to standard output: --json has no place there");
+    else
+        return cli_need_masters("extend", &request->common.masters);
+    return false;
 }
 
 int extend_main(int argc, char **argv)
@@ -195,7 +212,7 @@ int extend_main(int argc, char **argv)
     code = cli_parse(&command, argc, argv, &request.path);
     request.quiet = request.quiet || request.common.json;
     if (code < 0)
-        code = cli_need_masters("extend", &request.common.masters) ? run(&request) : cli_usage("extend");
+        code = has_place(&request) ? run_by_file(&request) : cli_usage("extend");
     cli_common_fini(&request.common);
     return code;
 }

@@ -1,18 +1,14 @@
 #include "cli/hold.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/common.h"
 #include "cli/run_clock.h"
 
-int hold_leave(const char *command, const char *path, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok,
-               size_t nodes)
+int hold_leave(struct file_out *file, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
 {
     size_t size;
     const char *key = redlock_lock_key(lock, &size);
@@ -25,27 +21,42 @@ int hold_leave(const char *command, const char *path, struct redlock_lock *lock,
     snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(lock));
     snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", nodes_ok, nodes);
     status = redlock_lock_export(lock, hold.handover, sizeof(hold.handover));
-    if (status == 0 && !hold_write(command, path, &hold))
+    if (status == 0 && !hold_write(file, &hold, HOLD_PATIENCE_MS))
         status = REDLOCK_E_SYSTEM;
     explicit_bzero(hold.handover, sizeof(hold.handover));
     return status;
+}
+
+/* False: the name stands for another file since, which has replaced this one while we waited. */
+static bool is_still_named(const char *path, const struct stat *opened)
+{
+    struct stat named;
+
+    return stat(path, &named) == 0 && opened->st_ino == named.st_ino && opened->st_dev == named.st_dev;
 }
 
 int hold_reserve(const char *command, const char *path)
 {
     for (;;) {
         struct stat opened;
-        struct stat named;
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        int fd = hold_open(command, path);
 
-        if (fd < 0 || flock(fd, LOCK_EX) != 0 || fstat(fd, &opened) != 0 || stat(path, &named) != 0) {
-            cli_error(command, "cannot read '%s': %s", path, strerror(errno));
-            if (fd >= 0)
-                close(fd);
+        if (fd < 0)
             return -1;
-        }
-        if (opened.st_ino == named.st_ino && opened.st_dev == named.st_dev)
+        if (strcmp(path, "-") == 0 || (fstat(fd, &opened) == 0 && !S_ISREG(opened.st_mode)))
             return fd;
-        close(fd); /* replaced while we waited */
+        if (flock(fd, LOCK_EX) == 0 && is_still_named(path, &opened))
+            return fd;
+        close(fd);
     }
+}
+
+void hold_remove(const char *path, int fd)
+{
+    struct file_target target;
+    struct stat opened;
+
+    if (fstat(fd, &opened) == 0 && file_target_find(path, STDIN_FILENO, &target) && target.kind == FILE_REGULAR &&
+        target.exists && target.seen.st_dev == opened.st_dev && target.seen.st_ino == opened.st_ino)
+        unlink(target.path);
 }

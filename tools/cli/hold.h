@@ -4,14 +4,19 @@
 
 #include "cli/hold_file.h"
 
+/* So long a pipe may be full before a token that is written into it counts as lost. */
+enum { HOLD_PATIENCE_MS = 5000 };
+
 /* Leaves a held lock to the file: the handle gives it up without a release. `nodes_ok` of `nodes` masters vote for it.
  * 0, a status of redlock_lock_export(), or REDLOCK_E_SYSTEM after a message if the file cannot be written; in the last
  * case the handle has given the lock up, and nobody can extend it. */
-int hold_leave(const char *command, const char *path, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok,
-               size_t nodes);
+int hold_leave(struct file_out *file, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes);
 
-/* Keeps others that use this function from the file, which is replaced now and then. Waits; a descriptor to close, -1
- * after a message. */
+/* hold_open(), and keeps others that use this function from a regular file, which is replaced now and then. Waits. */
 int hold_reserve(const char *command, const char *path);
+
+/* Removes the file that was opened, if it is a regular one that still has this name, or that a link of this name leads
+ * to. */
+void hold_remove(const char *path, int fd);
 
 #endif

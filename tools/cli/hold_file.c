@@ -1,15 +1,16 @@
 #include "cli/hold_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/common.h"
 #include "cli/json.h"
 #include "cli/json_read.h"
-#include "cli/replace.h"
 #include "cli/run_clock.h"
 
 enum { NS_PER_MS = 1000000, MOST_FILE = 65536 };
@@ -64,35 +65,45 @@ static void print(FILE *out, const struct hold *hold)
     putc('\n', out);
 }
 
-bool hold_write(const char *command, const char *path, const struct hold *hold)
+bool hold_write(struct file_out *file, const struct hold *hold, int patience_ms)
 {
-    struct replacement replacement;
+    FILE *out = file_out_begin(file);
 
-    if (!replace_begin(&replacement, path, 0600)) {
-        cli_error(command, "cannot write '%s': %s", path, strerror(errno));
+    if (out == NULL)
         return false;
-    }
-    print(replacement.out, hold);
-    if (replace_end(&replacement))
-        return true;
-    cli_error(command, "cannot write '%s': %s", path, strerror(errno));
-    return false;
+    print(out, hold);
+    return file_out_end(file, patience_ms);
 }
 
 /* --- Reading ----------------------------------------------------------------------------------------------------- */
 
-static char *read_text(const char *path)
+int hold_open(const char *command, const char *path)
 {
-    FILE *file = fopen(path, "re");
-    char *text = calloc(1, MOST_FILE);
-    size_t n = 0;
+    int fd = strcmp(path, "-") == 0 ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
+                                    : open(path, O_RDONLY | O_NOCTTY | O_CLOEXEC);
 
-    if (file != NULL && text != NULL)
-        n = fread(text, 1, MOST_FILE - 1, file);
-    if (file != NULL)
-        fclose(file);
-    if (n > 0)
+    if (fd < 0)
+        cli_error(command, "cannot read '%s': %s", path, strerror(errno));
+    return fd;
+}
+
+/* NULL with errno, which is 0 if there is nothing, or more than any hold has. */
+static char *read_text(int fd)
+{
+    char *text = calloc(1, MOST_FILE);
+    size_t size = 0;
+    ssize_t n = -1;
+
+    while (text != NULL && size < MOST_FILE - 1 && n != 0) {
+        n = read(fd, text + size, MOST_FILE - 1 - size);
+        if (n < 0 && errno != EINTR)
+            break;
+        size += n > 0 ? (size_t)n : 0;
+    }
+    if (n == 0 && size > 0)
         return text;
+    if (n >= 0)
+        errno = 0;
     free(text);
     return NULL;
 }
@@ -119,14 +130,15 @@ static bool parse(const char *text, struct hold *hold)
            json_read(text, "boot_id", hold->boot, sizeof(hold->boot));
 }
 
-bool hold_read(const char *command, const char *path, struct hold *ret_hold)
+bool hold_read(const char *command, const char *path, int fd, struct hold *ret_hold)
 {
-    char *text = read_text(path);
+    char *text = read_text(fd);
     bool ok = text != NULL;
 
     memset(ret_hold, 0, sizeof(*ret_hold));
     if (!ok)
-        cli_error(command, "cannot read '%s': %s", path, errno != 0 ? strerror(errno) : "it is empty");
+        cli_error(command, "cannot read '%s': %s", path,
+                  errno != 0 ? strerror(errno) : "it is empty, or too large for a token or lock file");
     if (ok && !parse(text, ret_hold)) {
         cli_error(command, "'%s' is not a token or lock file of this tool", path);
         ok = false;

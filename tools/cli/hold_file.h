@@ -9,6 +9,7 @@
 
 #include <redlock/redlock.h>
 
+#include "cli/file_out.h"
 #include "cli/run_deadline.h"
 
 enum { HOLD_NODES_SIZE = 16, HOLD_STATE_SIZE = 16, HOLD_BOOT_SIZE = 40 };
@@ -25,9 +26,13 @@ struct hold {
     char handover[REDLOCK_MAX_EXPORT_BYTES]; /* "": the lock is not for others to take over */
 };
 
-/* False after a message, as both of these. */
-bool hold_write(const char *command, const char *path, const struct hold *hold);
-bool hold_read(const char *command, const char *path, struct hold *ret_hold);
+/* False after a message. Waits so long for a reader that is slow. */
+bool hold_write(struct file_out *file, const struct hold *hold, int patience_ms);
+
+/* A file to read a hold from, "-" for standard input: a descriptor to close, -1 after a message. The hold in it: false
+ * after a message. */
+int hold_open(const char *command, const char *path);
+bool hold_read(const char *command, const char *path, int fd, struct hold *ret_hold);
 
 /* Proven validity left, in ms: 0 if it has ended, if the state is not "held", or if the machine was booted since. */
 int64_t hold_remaining_ms(const struct hold *hold);

@@ -26,7 +26,8 @@ static const char lock_help[] =
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  --fenced             print a fencing token behind the token: TOKEN NUMBER\n"
-    "  --token-file FILE    write the token there instead, for extend, unlock, check\n"
+    "  --token-file FILE    write the token there instead, for extend, unlock, check;\n"
+    "                       '-' is standard output\n"
     "  --json               one line of JSON instead of the token and the table\n"
     "  --quiet              no table of votes on standard error\n"
     "\n" CLI_COMMON_HELP
@@ -56,6 +57,7 @@ struct request {
     bool quiet;
     bool fenced;
     const char *token_file; /* NULL: the token is printed */
+    struct file_out out;    /* ... to it */
     const char *key;
 };
 
@@ -151,14 +153,14 @@ static int leave_held(const struct request *request, struct session *session, st
 }
 
 /* The same for a file: once it has been handed over, the handle does not know the lock any more. */
-static int leave_to_file(const struct request *request, struct session *session, struct redlock_lock *lock)
+static int leave_to_file(struct request *request, struct session *session, struct redlock_lock *lock)
 {
     unsigned granted = (unsigned)votes_count(&session->last, REDLOCK_VOTE_GRANTED);
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 
     snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
     if (session->caught == 0 &&
-        hold_leave("lock", request->token_file, lock, request->ttl_ms, granted, session->last.n_nodes) == 0)
+        hold_leave(&request->out, lock, request->ttl_ms, granted, session->last.n_nodes) == 0)
         return CLI_OK;
     if (session->caught == 0)
         cli_error("lock", "cannot write the token: '%s' is given back", request->key);
@@ -167,7 +169,7 @@ static int leave_to_file(const struct request *request, struct session *session,
     return CLI_INFRASTRUCTURE;
 }
 
-static int report(const struct request *request, struct session *session, struct redlock_lock *lock)
+static int report(struct request *request, struct session *session, struct redlock_lock *lock)
 {
     struct redlock_client *client = redlock_lock_client(lock);
     struct outcome *outcome = &session->last;
@@ -195,7 +197,7 @@ static int report(const struct request *request, struct session *session, struct
     return request->token_file != NULL ? leave_to_file(request, session, lock) : leave_held(request, session, lock);
 }
 
-static int acquire(const struct request *request, struct session *session, struct redlock_client *client)
+static int acquire(struct request *request, struct session *session, struct redlock_client *client)
 {
     struct redlock_acquire_options options;
     struct redlock_lock *lock;
@@ -228,11 +230,23 @@ static bool times_fit(const struct request *request)
     return false;
 }
 
-static int run(const struct request *request)
+/* Each is a line of JSON, and together they would be none. */
+static bool has_place(const struct request *request)
+{
+    if (request->token_file == NULL || strcmp(request->token_file, "-") != 0 || !request->common.json)
+        return true;
+    cli_error("lock", "--token-file - goes to standard output: --json has no place there");
+    return false;
+}
+
+static int run(struct request *request)
 {
     struct session session;
     struct redlock_client *client = NULL;
     int code = CLI_INFRASTRUCTURE;
+
+    if (request->token_file != NULL && !file_out_open(&request->out, "lock", request->token_file, FILE_SECRET))
+        return CLI_USAGE;
 
     if (session_open(&session, "lock") && session_catch_signals(&session, "lock"))
         client = session_client(&session, "lock", &request->common, &code);
@@ -262,10 +276,12 @@ int lock_main(int argc, char **argv)
     cli_common_init(&request.common);
     code = cli_parse(&command, argc, argv, &request.key);
     request.quiet = request.quiet || request.common.json;
-    if (code < 0 && !(times_fit(&request) && cli_need_masters("lock", &request.common.masters)))
+    if (code < 0 &&
+        !(times_fit(&request) && has_place(&request) && cli_need_masters("lock", &request.common.masters)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);
+    file_out_close(&request.out);
     cli_common_fini(&request.common);
     return code;
 }

@@ -1,14 +1,12 @@
 #include "cli/metrics.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include <redlock/redlock.h>
 
-#include "cli/common.h"
-#include "cli/replace.h"
+#include "cli/file_out.h"
 
 #define NAMED(name, member, kind, text) {name, kind, text, offsetof(struct redlock_stats, member)}
 #define ENTRY(member, kind, text) NAMED(#member, member, kind, text)
@@ -174,20 +172,16 @@ static void print_histogram(FILE *out, const struct metrics *metrics)
                  "redlock_acquire_seconds_count %zu\n", metrics->acquires, sum, metrics->acquires);
 }
 
-bool metrics_write(const struct metrics *metrics, const struct redlock_client *client)
+bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file)
 {
-    struct replacement replacement;
-    bool ok = replace_begin(&replacement, metrics->path, 0644);
+    FILE *out = file_out_begin(file);
 
-    if (ok) {
-        if (metrics->key != NULL)
-            print_lock(replacement.out, metrics);
-        print_histogram(replacement.out, metrics);
-        print_totals(replacement.out, client);
-        print_nodes(replacement.out, client);
-        ok = replace_end(&replacement);
-    }
-    if (!ok)
-        cli_error(metrics->command, "cannot write '%s': %s", metrics->path, strerror(errno));
-    return ok;
+    if (out == NULL)
+        return false;
+    if (metrics->key != NULL)
+        print_lock(out, metrics);
+    print_histogram(out, metrics);
+    print_totals(out, client);
+    print_nodes(out, client);
+    return file_out_end(file, 0);
 }

@@ -6,11 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct file_out;
 struct redlock_client;
 
 struct metrics {
-    const char *command;  /* for messages */
-    const char *path;
     const char *key;      /* a label of what belongs to one lock; NULL: there is none */
     bool held;
     int64_t remaining_ms;
@@ -18,7 +17,7 @@ struct metrics {
     size_t acquires;
 };
 
-/* Replaces the file; readable for all, since it has no secrets. False after a message. */
-bool metrics_write(const struct metrics *metrics, const struct redlock_client *client);
+/* False after a message. Nobody is waited for: a reader that is slow must not keep a lock from being renewed. */
+bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file);
 
 #endif

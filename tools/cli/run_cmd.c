@@ -159,6 +159,7 @@ static int run_all(struct run *run)
         cli_error("run", "the system refuses a signal descriptor");
         ok = false;
     }
+    ok = ok && run_publish_open(run);
     if (ok)
         run->client = session_client(&run->session, "run", &run->options->common, &code);
     if (run->client != NULL)
@@ -167,6 +168,7 @@ static int run_all(struct run *run)
         code = RUN_EXIT_OWN_ERROR;
     session_finish(&run->session, run->client, run->session.caught != 0 ? HURRIED_ROLLBACK_MS : ROLLBACK_MS);
     session_close(&run->session);
+    run_publish_close(run);
     if (run->signals >= 0)
         close(run->signals);
     return code;

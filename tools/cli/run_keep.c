@@ -212,7 +212,11 @@ int run_keep(struct run *run)
     run->valid_until = read_valid_until(run);
     envp = keeper_environment(run);
     keeper.fallback = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
-    run_publish(run, "held");
+    if (!run_publish(run, "held")) {
+        close_all(&keeper);
+        run_env_free(envp);
+        return RUN_EXIT_OWN_ERROR;
+    }
     ok = envp != NULL && keeper.fallback >= 0 && run_strangers_note(&keeper.strangers) && keeper_start(&keeper, envp);
     if (ok && listen_to_all(&keeper))
         keep(&keeper);

@@ -23,7 +23,7 @@ char **keeper_environment(const struct run *run)
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
-        {"REDLOCK_LOCK_FILE", run->options->lock_file},
+        {"REDLOCK_LOCK_FILE", file_out_name(&run->lock_file)},
         {"NOTIFY_SOCKET", NULL}, /* these are for the process that the manager has started */
         {"WATCHDOG_USEC", NULL},
         {"WATCHDOG_PID", NULL},

@@ -14,15 +14,19 @@
 #include "cli/votes.h"
 
 static const char unlock_help[] =
-    "Usage: redlock unlock KEY TOKEN [OPTION...]\n"
+    "Usage: redlock unlock KEY - [OPTION...]    # the token comes from standard input\n"
+    "       redlock unlock KEY TOKEN [OPTION...]\n"
     "       redlock unlock --token-file FILE [OPTION...]\n"
     "\n"
     "Gives up the lock on KEY that was taken with TOKEN (as printed by 'redlock\n"
     "lock'). Every master deletes the key only if it still has this token: a lock\n"
     "that someone else has taken since is never touched.\n"
     "\n"
+    "Others on the machine can see command lines, and who has a token can give up its\n"
+    "lock: better give '-' or a file.\n"
+    "\n"
     "  --token-file FILE    has key and token, as 'redlock lock' has written them;\n"
-    "                       removed when the lock is given up\n"
+    "                       removed when the lock is given up; '-': standard input\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  --json               print one line of JSON instead of the table\n"
@@ -30,11 +34,11 @@ static const char unlock_help[] =
     "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 given up; 1 no master had the key with this token (released\n"
-    "before, or the ttl is over); 2 wrong usage; 3 no quorum of masters has\n"
-    "confirmed: the key may be held until its ttl ends.\n"
+    "before, or the ttl is over); 2 wrong usage, or FILE cannot be used;\n"
+    "3 no quorum of masters has confirmed: the key may be held until its ttl ends.\n"
     "\n"
     "Example:\n"
-    "  redlock unlock jobs:nightly \"$token\"\n";
+    "  echo \"$token\" | redlock unlock jobs:nightly -\n";
 
 struct request {
     struct cli_common common;
@@ -123,29 +127,43 @@ static int run(const struct request *request)
 static int run_by_file(struct request *request)
 {
     int reserved = hold_reserve("unlock", request->token_file);
-    int code = CLI_INFRASTRUCTURE;
+    int code = CLI_USAGE;
 
-    if (reserved >= 0 && hold_read("unlock", request->token_file, &request->hold)) {
+    if (reserved >= 0 && hold_read("unlock", request->token_file, reserved, &request->hold)) {
         request->operands[0] = request->hold.key;
         request->operands[1] = request->hold.token;
         code = run(request);
         if (code == CLI_OK || code == CLI_NOT_HELD)
-            unlink(request->token_file);
+            hold_remove(request->token_file, reserved);
     }
     if (reserved >= 0)
         close(reserved);
     return code;
 }
 
+/* The first word of standard input. */
+static bool read_token(struct request *request)
+{
+    static char line[REDLOCK_MAX_TOKEN_BYTES + 64];
+
+    if (fgets(line, sizeof(line), stdin) == NULL)
+        line[0] = '\0';
+    line[strcspn(line, " \t\r\n")] = '\0';
+    request->operands[1] = line;
+    if (line[0] == '\0')
+        cli_error("unlock", "there is no token on standard input");
+    return line[0] != '\0';
+}
+
 /* Either both operands or the file. */
-static bool names_a_lock(const struct request *request)
+static bool names_a_lock(struct request *request)
 {
     if (request->token_file != NULL && request->operands[0] != NULL)
         cli_error("unlock", "--token-file stands for KEY and TOKEN");
     else if (request->token_file == NULL && request->operands[1] == NULL)
         cli_error("unlock", "%s is missing", request->operands[0] == NULL ? "KEY" : "TOKEN");
     else
-        return true;
+        return request->operands[1] == NULL || strcmp(request->operands[1], "-") != 0 || read_token(request);
     return false;
 }
 

@@ -1,10 +1,10 @@
 #include "failover.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/file_out.h"
 #include "options/message.h"
 #include "progress.h"
 #include "report.h"
@@ -61,37 +61,47 @@ static bool run_all(struct fo_report *report, struct fo_progress *progress)
 
 typedef void (*write_fn)(FILE *out, const struct fo_report *report);
 
-static bool write_file(const char *path, write_fn write, const struct fo_report *report)
-{
-    FILE *out;
-    bool ok;
+enum { FILES = 4, PATIENCE_MS = 10000 };
 
-    if (!path)
-        return true;
-    out = fopen(path, "we");
-    ok = out != NULL;
-    if (out) {
-        write(out, report);
-        ok = !ferror(out);
-        ok = fclose(out) == 0 && ok;
+/* The files of the report: one for each form that was asked for. */
+struct files {
+    struct file_out out[FILES];
+    write_fn write[FILES];
+};
+
+/* Before minutes are spent on a report that nobody can read. */
+static bool open_files(struct files *files, const struct fo_options *options)
+{
+    const char *const paths[FILES] = {options->json, options->csv, options->hgrm, options->html};
+
+    *files = (struct files){.write = {fo_report_json, fo_report_csv, fo_report_hgrm, fo_report_html}};
+    for (size_t i = 0; i < FILES; i++)
+        if (paths[i] && !file_out_open(&files->out[i], "failover", paths[i], FILE_PUBLIC))
+            return false;
+    return true;
+}
+
+static bool write_files(struct files *files, const struct fo_report *report)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < FILES; i++) {
+        FILE *out = files->out[i].path ? file_out_begin(&files->out[i]) : NULL;
+
+        if (out)
+            files->write[i](out, report);
+        ok = (!files->out[i].path || (out && file_out_end(&files->out[i], PATIENCE_MS))) && ok;
     }
-    if (!ok)
-        cli_error("failover", "cannot write %s: %s", path, strerror(errno));
     return ok;
 }
 
-static bool write_files(const struct fo_report *report)
+static void close_files(struct files *files)
 {
-    const struct fo_options *options = report->options;
-    bool json = write_file(options->json, fo_report_json, report);
-    bool csv = write_file(options->csv, fo_report_csv, report);
-    bool hgrm = write_file(options->hgrm, fo_report_hgrm, report);
-    bool html = write_file(options->html, fo_report_html, report);
-
-    return json && csv && hgrm && html;
+    for (size_t i = 0; i < FILES; i++)
+        file_out_close(&files->out[i]);
 }
 
-static int run(const struct fo_options *options)
+static int run(const struct fo_options *options, struct files *files)
 {
     struct fo_report report = {.options = options};
     struct fo_progress progress;
@@ -103,7 +113,7 @@ static int run(const struct fo_options *options)
     if (run_all(&report, &progress)) {
         fo_report_complete(&report);
         fo_report_text(&term, &report);
-        code = write_files(&report) ? fo_report_exit(&report) : FO_OWN_ERROR;
+        code = write_files(files, &report) ? fo_report_exit(&report) : FO_OWN_ERROR;
     }
     fo_report_free(&report);
     return code;
@@ -112,6 +122,7 @@ static int run(const struct fo_options *options)
 int failover_main(int argc, char **argv)
 {
     struct fo_options options;
+    struct files files = {0};
     int code = fo_options_parse(&options, argc, argv);
 
     if (code < 0 && options.list) {
@@ -119,7 +130,8 @@ int failover_main(int argc, char **argv)
         code = FO_OK;
     }
     if (code < 0)
-        code = run(&options);
+        code = open_files(&files, &options) ? run(&options, &files) : FO_OWN_ERROR;
+    close_files(&files);
     fo_options_free(&options);
     return code;
 }

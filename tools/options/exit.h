@@ -5,8 +5,8 @@
 enum cli_exit {
     CLI_OK = 0,
     CLI_NOT_HELD = 1,       /* not acquired, not held; for nodes: no safe quorum; for demo: a check failed */
-    CLI_USAGE = 2,          /* wrong command line, or options that the library refuses */
-    CLI_INFRASTRUCTURE = 3, /* no quorum of masters reachable, out of memory, output not written ... */
+    CLI_USAGE = 2,          /* not as it was given: wrong options, or a file that cannot be read or written */
+    CLI_INFRASTRUCTURE = 3, /* no answer that counts: no quorum of masters, out of memory, output not written */
 };
 
 #endif
