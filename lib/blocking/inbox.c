@@ -77,20 +77,17 @@ static struct rl_post *reverse(struct rl_post *newest)
 }
 
 /* A post may be gone, or pushed again, when it has been run. */
-static unsigned run_all(struct rl_post *newest)
+static void run_all(struct rl_post *newest)
 {
-    unsigned n = 0;
-
-    for (struct rl_post *post = reverse(newest), *next; post; post = next, n++) {
+    for (struct rl_post *post = reverse(newest), *next; post; post = next) {
         next = post->next;
         post->run(post);
     }
-    return n;
 }
 
-unsigned rl_inbox_run(struct rl_inbox *inbox)
+void rl_inbox_run(struct rl_inbox *inbox)
 {
-    return run_all(atomic_exchange(&inbox->newest, NULL));
+    run_all(atomic_exchange(&inbox->newest, NULL));
 }
 
 void rl_inbox_close(struct rl_inbox *inbox)

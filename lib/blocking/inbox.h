@@ -34,8 +34,8 @@ void rl_inbox_wake(const struct rl_inbox *inbox);
 /* The lead: makes the descriptor unreadable, before what has made it readable is run. */
 void rl_inbox_drain(struct rl_inbox *inbox);
 
-/* The lead: runs everything in the order of the pushes. How many it was. */
-unsigned rl_inbox_run(struct rl_inbox *inbox);
+/* The lead: runs everything in the order of the pushes. */
+void rl_inbox_run(struct rl_inbox *inbox);
 
 /* The same, for the last time. */
 void rl_inbox_close(struct rl_inbox *inbox);

@@ -2,16 +2,10 @@
 
 #include <event2/event.h>
 #include <pthread.h>
-#include <sched.h>
 
 #include "blocking/service.h"
 
 #define REST_MS 1
-#define PAUSES 3
-#define MANY 4                      /* less is no batch */
-#define ENOUGH 64                   /* more may follow in a batch of their own */
-#define IN_VAIN 40                  /* yields without a post: some 30 us of a processor that has nothing else to do */
-#define PATIENCE_NS INT64_C(300000)
 #define CROWD 2
 
 enum { FREE, THREAD, CALLER, WATCHED };
@@ -20,10 +14,8 @@ void rl_lead_init(struct rl_lead *lead)
 {
     atomic_init(&lead->holder, THREAD);
     atomic_init(&lead->uses, 0);
-    atomic_init(&lead->looking, false);
     rl_sleepers_init(&lead->sleepers);
     rl_list_init(&lead->followers);
-    rl_patience_init(&lead->patience);
 }
 
 static bool change(struct rl_lead *lead, uint32_t from, uint32_t to)
@@ -42,7 +34,7 @@ static void call_for_attention(struct redlock_service *service)
 {
     if (change(&service->lead, FREE, THREAD))
         rl_futex_wake(&service->lead.holder);
-    else if (!atomic_load(&service->lead.looking))
+    else
         rl_inbox_wake(&service->inbox);
 }
 
@@ -76,7 +68,6 @@ static void follow_no_more(struct rl_lead *lead, struct rl_waiter *waiter)
         lead->n_followers--;
     rl_list_remove(&waiter->follower);
     lead->told = true;
-    lead->n_told++;
 }
 
 bool rl_lead_tell(struct redlock_service *service, struct rl_waiter *waiter)
@@ -91,77 +82,15 @@ bool rl_lead_tell_asleep(struct redlock_service *service, struct rl_waiter *wait
     return rl_waiter_tell_asleep(waiter, &service->lead.sleepers);
 }
 
-/* The first to ask may be there before this is over. The next turn, whoever leads then, will look. */
 void rl_lead_wake_told(struct redlock_service *service)
 {
-    if (service->lead.n_told > 1)
-        atomic_store(&service->lead.looking, true);
-    if (service->lead.n_told > 0)
-        rl_sleepers_wake_called(&service->lead.sleepers);
-}
-
-/* Whoever begins to lead, has let callers ask, or takes the lead again: what was told before concerns him no more. */
-static void catch_up(struct redlock_service *service)
-{
-    service->lead.n_told = 0;
-    atomic_store(&service->lead.looking, false);
-    rl_service_read_inbox(service);
-}
-
-static unsigned yield_to_callers(struct redlock_service *service)
-{
-    sched_yield();
-    return rl_service_read_inbox(service);
-}
-
-static bool has_other_duties(const struct rl_lead *lead)
-{
-    return lead->wanted || lead->ending;
-}
-
-/* As long as the processor has something to do that fills the inbox. */
-static void let_some_ask(struct redlock_service *service)
-{
-    for (int i = 0; i < PAUSES && yield_to_callers(service) > 0; i++)
-        ;
-}
-
-/* False: time is over, or the processor has long had nothing to do that fills the inbox: callers who pause between two
- * calls come back, too, but not soon enough to be worth it. */
-static bool let_all_ask(struct redlock_service *service, unsigned n)
-{
-    int64_t end_ns = rl_monotonic_ns() + PATIENCE_NS;
-    unsigned asked = 0, in_vain = 0;
-
-    while (asked < n && in_vain < IN_VAIN && !has_other_duties(&service->lead) && rl_monotonic_ns() < end_ns) {
-        unsigned came = yield_to_callers(service);
-
-        asked += came;
-        in_vain = came > 0 ? 0 : in_vain + 1;
-    }
-    return asked >= n;
-}
-
-static void let_callers_ask(struct redlock_service *service)
-{
-    struct rl_lead *lead = &service->lead;
-    unsigned n_told = lead->n_told;
-
-    atomic_store(&lead->looking, true);
-    if (n_told >= MANY && rl_patience_try(&lead->patience))
-        rl_patience_learn(&lead->patience, let_all_ask(service, n_told < ENOUGH ? n_told : ENOUGH));
-    else
-        let_some_ask(service);
-    catch_up(service);
+    rl_sleepers_wake_called(&service->lead.sleepers);
 }
 
 static void turn(struct redlock_service *service, int flags)
 {
-    if (service->lead.n_told > 1)
-        let_callers_ask(service);
-    if (has_other_duties(&service->lead))
+    if (service->lead.wanted || service->lead.ending)
         flags |= EVLOOP_NONBLOCK; /* no event may come to end the wait */
-    service->lead.n_told = 0;
     if (event_base_loop(service->base, EVLOOP_ONCE | flags) < 0)
         service->lead.wanted = service->lead.ending = true;
 }
@@ -206,7 +135,7 @@ static void hand_on(struct redlock_service *service, const struct rl_waiter *sel
         }
         if (let_go(service, CALLER))
             return;
-        catch_up(service);
+        rl_service_read_inbox(service);
         turn(service, EVLOOP_NONBLOCK);
     }
 }
@@ -218,7 +147,7 @@ static void lead(struct redlock_service *service, const struct rl_waiter *waiter
     struct rl_lead *lead = &service->lead;
 
     atomic_fetch_add_explicit(&lead->uses, 1, memory_order_relaxed);
-    catch_up(service);
+    rl_service_read_inbox(service);
     if (rl_waiter_is_done(waiter))
         turn(service, EVLOOP_NONBLOCK);
     while (!rl_waiter_is_done(waiter) && !lead->wanted && rl_monotonic_ns() < end_ns)
@@ -318,7 +247,7 @@ static void rest(struct redlock_service *service)
     wait_for_lead(lead);
     lead->told = false;
     lead->wanted = false;
-    catch_up(service);
+    rl_service_read_inbox(service);
 }
 
 void rl_lead_run(struct redlock_service *service)

@@ -21,10 +21,7 @@
  * REST_MS, and takes it when nobody has used it since its last look. WATCHED is CALLER for so long that the thread has
  * ceased to look: it wants to be woken when that ends.
  *
- * Callers whose operations end in the same turn are woken together (sleepers.h), and will soon ask again: the leader
- * lets them, before it waits for events. So what began as a batch stays one, and goes to each master in one message.
- * Where it has proved worth it (patience.h) the leader lets all of them ask: of 64 threads, a master then hears once a
- * round instead of two or three times, a tenth of what a lock costs all in all.
+ * Callers whose operations end in the same turn are woken together (sleepers.h).
  *
  * No code of the program runs in a caller's turns: functions of redlock_service_run() and watches are put off until
  * the thread leads; and with an event hook, or once such a function has had the client, to which it may have given
@@ -40,7 +37,6 @@
 #include <stdint.h>
 
 #include "blocking/inbox.h"
-#include "blocking/patience.h"
 #include "blocking/waiter.h"
 #include "util/list.h"
 
@@ -49,16 +45,13 @@ struct redlock_service;
 struct rl_lead {
     _Atomic uint32_t holder;  /* a futex, on which the thread rests */
     _Atomic uint32_t uses;    /* by callers */
-    atomic_bool looking;      /* the holder will look into the inbox before it waits for events */
     struct rl_sleepers sleepers;
 
     /* Of the lead from here on. */
-    struct rl_patience patience;
     struct rl_list followers; /* waiters whose operations are in flight */
     unsigned n_followers;
     unsigned n_queued;        /* operations in flight that nobody waits for */
-    unsigned n_told;          /* callers, in this turn */
-    bool told;                /* any, since the thread leads */
+    bool told;                /* any caller, since the thread leads */
     bool wanted;              /* by the thread */
     bool ending;              /* for the thread to do */
     bool bound;               /* to the thread: code of the program has had the client */

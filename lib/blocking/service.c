@@ -43,10 +43,10 @@ static void publish_stale(struct redlock_service *service)
         rl_mutex_publish(RL_CONTAINER_OF(service->stale.next, struct redlock_mutex, stale));
 }
 
-unsigned rl_service_read_inbox(struct redlock_service *service)
+void rl_service_read_inbox(struct redlock_service *service)
 {
     publish_stale(service);
-    return rl_inbox_run(&service->inbox);
+    rl_inbox_run(&service->inbox);
 }
 
 /* Edge triggered, where that is to be had: then each write to the descriptor wakes the thread, read or not, and its

@@ -128,8 +128,8 @@ bool rl_service_is_own_thread(const struct redlock_service *service);
 void rl_service_ref(struct redlock_service *service);
 void rl_service_unref(struct redlock_service *service);
 
-/* The lead: publishes what is stale, and runs what has been posted; how many posts that were. */
-unsigned rl_service_read_inbox(struct redlock_service *service);
+/* The lead: publishes what is stale, and runs what has been posted. */
+void rl_service_read_inbox(struct redlock_service *service);
 
 /* The lead: after() will run in this turn. */
 void rl_service_wake_after(struct redlock_service *service);

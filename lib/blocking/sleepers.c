@@ -1,7 +1,5 @@
 #include "blocking/sleepers.h"
 
-#include <sched.h>
-
 #include "blocking/futex.h"
 
 void rl_sleepers_init(struct rl_sleepers *sleepers)
@@ -11,20 +9,6 @@ void rl_sleepers_init(struct rl_sleepers *sleepers)
         atomic_init(&sleepers->dormitories[i].calls, 0);
         sleepers->dormitories[i].called = 0;
     }
-}
-
-/* The dormitories with even numbers, or those with odd ones. */
-static unsigned own_half(void)
-{
-    int processor = sched_getcpu();
-
-    return processor < 0 ? 0 : (unsigned)processor % 2;
-}
-
-/* The order of looking for a place, and the reverse of the order of being woken: the own half, then the other one. */
-static unsigned choice(unsigned half, unsigned i)
-{
-    return i < RL_DORMITORIES / 2 ? 2 * i + half : 2 * i - RL_DORMITORIES + !half;
 }
 
 static struct rl_dormitory *dormitory_of(struct rl_sleepers *sleepers, unsigned place)
@@ -53,11 +37,10 @@ static unsigned take_place(struct rl_sleepers *sleepers, unsigned i)
 /* The first that is free: the fewer futexes, the fewer calls. */
 unsigned rl_sleepers_enter(struct rl_sleepers *sleepers)
 {
-    unsigned half = own_half();
     unsigned place = RL_NO_PLACE;
 
     for (unsigned i = 0; i < RL_DORMITORIES && place == RL_NO_PLACE; i++)
-        place = take_place(sleepers, choice(half, i));
+        place = take_place(sleepers, i);
     return place;
 }
 
@@ -106,10 +89,8 @@ void rl_sleepers_call(struct rl_sleepers *sleepers, unsigned place, _Atomic uint
 
 void rl_sleepers_wake_called(struct rl_sleepers *sleepers)
 {
-    unsigned half = own_half();
-
-    for (unsigned i = RL_DORMITORIES; i-- > 0;) {
-        struct rl_dormitory *dormitory = &sleepers->dormitories[choice(half, i)];
+    for (unsigned i = 0; i < RL_DORMITORIES; i++) {
+        struct rl_dormitory *dormitory = &sleepers->dormitories[i];
 
         if (dormitory->called)
             wake(dormitory, dormitory->called);

@@ -1,12 +1,6 @@
 /* Threads that sleep until the lead has something for them. Each has a place, which is a bit of one of a few futexes,
- * so that many are woken by one system call: to wake them one after the other took a fifth of what a call costs when 64
- * threads lock at once. Who comes when all places are taken sleeps at a word of its own.
- *
- * Half of the futexes are for processors with even numbers, half for the others: whoever goes to sleep prefers the
- * half of the processor where it runs, and the waker's own half is woken last. So, where there are two processors, the
- * threads of the other one are handed over to it before it has run many of them, and the waker's own begin when it is
- * done: processors that wake, run and put to sleep threads of each other's in turns wait for each other's memory, which
- * took a sixth of the system time of such calls. More than two halves would make it more system calls again. */
+ * so that many threads are woken by one system call. A thread that comes when all places are taken sleeps at a word of
+ * its own. */
 #ifndef RL_BLOCKING_SLEEPERS_H
 #define RL_BLOCKING_SLEEPERS_H
 

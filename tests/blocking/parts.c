@@ -1,4 +1,4 @@
-/* What the front end is made of, by itself: the published validity, the inbox, patience, the table of holders. */
+/* What the front end is made of, by itself: the published validity, the inbox, the table of holders. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 #include "blocking/bound.h"
 #include "blocking/holders.h"
 #include "blocking/inbox.h"
-#include "blocking/patience.h"
 #include "suite.h"
 #include "util/list.h"
 
@@ -191,79 +190,14 @@ START_TEST(a_closed_inbox_runs_what_it_has_and_takes_no_more)
 }
 END_TEST
 
-START_TEST(an_inbox_says_how_many_it_has_run)
+START_TEST(an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run)
 {
-    ck_assert_uint_eq(rl_inbox_run(&inbox), 0);
-    push(0, 1);
-    push(0, 2);
-    push(0, 3);
-    ck_assert(!rl_inbox_is_empty(&inbox));
-    ck_assert_uint_eq(rl_inbox_run(&inbox), 3);
     ck_assert(rl_inbox_is_empty(&inbox));
-    ck_assert_uint_eq(rl_inbox_run(&inbox), 0);
-}
-END_TEST
-
-/* --- Patience --------------------------------------------------------------------------------------------------- */
-
-/* How many of so many occasions somebody waits on, of whom each `every`th time (0: never) not all come. */
-static unsigned waits(unsigned occasions, unsigned every)
-{
-    struct rl_patience patience;
-    unsigned n = 0;
-
-    rl_patience_init(&patience);
-    for (unsigned i = 0; i < occasions; i++)
-        if (rl_patience_try(&patience)) {
-            n++;
-            rl_patience_learn(&patience, every == 0 || n % every != 0);
-        }
-    return n;
-}
-
-START_TEST(who_always_comes_is_always_waited_for)
-{
-    ck_assert_uint_eq(waits(10000, 0), 10000);
-}
-END_TEST
-
-/* A dozen times until that is known, and then every 1024th. */
-START_TEST(who_never_comes_is_hardly_waited_for)
-{
-    unsigned n = waits(1024 * 1024, 1);
-
-    ck_assert_uint_ge(n, 1024);
-    ck_assert_uint_le(n, 1024 + 12);
-}
-END_TEST
-
-START_TEST(who_fails_now_and_then_is_mostly_waited_for)
-{
-    ck_assert_uint_ge(waits(10000, 10), 8000);
-    ck_assert_uint_ge(waits(10000, 4), 6000);
-    ck_assert_uint_le(waits(10000, 2), 100);
-}
-END_TEST
-
-START_TEST(who_comes_again_is_waited_for_again)
-{
-    struct rl_patience patience;
-    unsigned let_pass = 0;
-
-    rl_patience_init(&patience);
-    for (int failures = 0; failures < 5; failures++) {
-        while (!rl_patience_try(&patience))
-            ;
-        rl_patience_learn(&patience, false);
-    }
-    while (!rl_patience_try(&patience))
-        let_pass++;
-    ck_assert_uint_eq(let_pass, 62);
-    rl_patience_learn(&patience, true);
-    for (int i = 0; i < 100; i++) {
-        ck_assert(rl_patience_try(&patience));
-        rl_patience_learn(&patience, true);
-    }
+    push(0, 1);
+    ck_assert(!rl_inbox_is_empty(&inbox));
+    rl_inbox_run(&inbox);
+    ck_assert(rl_inbox_is_empty(&inbox));
+    ck_assert_int_eq(taken, 1);
 }
 END_TEST
 
@@ -305,7 +239,6 @@ int main(void)
     Suite *suite = suite_create("parts");
     TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
     TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
-    TCase *waiting = suite_add_case(suite, "patience", NULL, NULL);
     TCase *table = suite_add_case(suite, "holders", NULL, NULL);
 
     tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
@@ -314,11 +247,7 @@ int main(void)
     tcase_add_test(bound, readers_never_see_parts_of_two_publications);
     tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
     tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
-    tcase_add_test(post, an_inbox_says_how_many_it_has_run);
-    tcase_add_test(waiting, who_always_comes_is_always_waited_for);
-    tcase_add_test(waiting, who_never_comes_is_hardly_waited_for);
-    tcase_add_test(waiting, who_fails_now_and_then_is_mostly_waited_for);
-    tcase_add_test(waiting, who_comes_again_is_waited_for_again);
+    tcase_add_test(post, an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run);
     tcase_add_test(table, each_holder_is_found_until_it_is_removed);
     return suite_run(suite);
 }
