@@ -139,8 +139,8 @@ enum redlock_event_type {
                                 to another attempt), token of the attempt, node, op, vote, latency_us (-1: it was handed
                                 over), text */
     REDLOCK_EVENT_BACKOFF,   /* an attempt failed and another follows: lock, op, status, delay_us */
-    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, cause, token, remaining_us, nodes; text: as `why` in
-                                struct redlock_result */
+    REDLOCK_EVENT_ACQUIRED,  /* these four: lock, op, status, cause, token, remaining_us, nodes; text: `why` of struct
+                                redlock_result where that is about masters */
     REDLOCK_EVENT_EXTENDED,
     REDLOCK_EVENT_RELEASED,  /* a release ended, with any status */
     REDLOCK_EVENT_FAILED,    /* an acquisition or extension ended without success */

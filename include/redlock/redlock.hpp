@@ -8,14 +8,15 @@
  *     }
  *
  * A mutex is Lockable and TimedLockable in the sense of the standard: std::unique_lock works, too. What goes wrong is
- * thrown as redlock::error, with the status of the call. Threads: as in redlock/blocking.h; a mutex belongs to no
- * thread, and threads that are to exclude each other need a mutex each. Objects that have been moved from can only be
- * destroyed or assigned to. */
+ * thrown as redlock::error, with the status of the call and the reason in words. Threads: as in redlock/blocking.h; a
+ * mutex belongs to no thread, and threads that are to exclude each other need a mutex each. Objects that have been
+ * moved from can only be destroyed or assigned to. */
 #ifndef REDLOCK_REDLOCK_HPP
 #define REDLOCK_REDLOCK_HPP
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -124,10 +125,14 @@ public:
     }
 
     ~mutex() { redlock_mutex_destroy(mutex_); } /* gives up what is held */
-    mutex(mutex &&other) noexcept : options(other.options) { std::swap(mutex_, other.mutex_); }
+    mutex(mutex &&other) noexcept : options(other.options), why_(std::move(other.why_))
+    {
+        std::swap(mutex_, other.mutex_);
+    }
     mutex &operator=(mutex &&other) noexcept
     {
         std::swap(options, other.options);
+        std::swap(why_, other.why_);
         std::swap(mutex_, other.mutex_);
         return *this;
     }
@@ -135,7 +140,7 @@ public:
     mutex &operator=(const mutex &) = delete;
 
     /* Waits until the lock is won, or throws. */
-    void lock() { detail::check(acquire(REDLOCK_FOREVER)); }
+    void lock() { check(acquire(REDLOCK_FOREVER)); }
 
     /* False: held by another, or too slowly granted. Throws if the masters cannot be asked, or for misuse. */
     bool try_lock() { return won(acquire(0)); }
@@ -179,6 +184,10 @@ public:
     }
 
     std::uint64_t fence() const noexcept { return redlock_mutex_fence(mutex_); }
+
+    /* Why the latest lock call has not won, in words for people; empty if it has. */
+    const std::string &why() const noexcept { return why_; }
+
     redlock_mutex *get() const noexcept { return mutex_; }
 
     /* Of the next lock calls; the timeout is theirs. */
@@ -188,20 +197,33 @@ private:
     int acquire(std::int64_t timeout_ms)
     {
         redlock_acquire_options wish = options;
+        redlock_result *result = nullptr;
 
         wish.timeout_ms = timeout_ms;
         if (timeout_ms == 0)
             wish.max_attempts = 0;
-        return redlock_mutex_acquire(mutex_, &wish, nullptr);
+        const int status = redlock_mutex_acquire(mutex_, &wish, &result);
+        const std::unique_ptr<redlock_result, void (*)(redlock_result *)> owner(result, redlock_result_free);
+
+        why_ = status == REDLOCK_OK ? "" : result ? result->why : redlock_strerror(status);
+        return status;
     }
 
-    static bool won(int status)
+    void check(int status) const
+    {
+        if (status != REDLOCK_OK)
+            throw error(status, why_);
+    }
+
+    bool won(int status) const
     {
         if (status == REDLOCK_HELD || status == REDLOCK_DEADLINE || status == REDLOCK_TOO_SLOW)
             return false;
-        detail::check(status);
+        check(status);
         return true;
     }
+
+    std::string why_;
 
     redlock_mutex *mutex_ = nullptr;
 };
@@ -218,7 +240,7 @@ public:
     guard(mutex &held, const std::chrono::duration<Rep, Period> &timeout) : mutex_(&held)
     {
         if (!held.try_lock_for(timeout))
-            throw error(REDLOCK_DEADLINE);
+            throw error(REDLOCK_DEADLINE, held.why());
     }
 
     ~guard()

@@ -81,9 +81,10 @@ struct redlock_result {
     enum redlock_loss loss; /* for LOST: why */
     uint32_t reachable;     /* masters that are connected */
     uint32_t voting;        /* ... and whose votes count at present */
-    const char *why;        /* for NO_QUORUM and TOO_SLOW, as status or as cause, and for DEADLINE without a cause: a
-                               sentence about the masters, in words for people, without a full stop: "0 of 5 masters can
-                               vote: 5 in quarantine, 61 s left"; otherwise "" */
+    const char *why;        /* a failure's reason in words for people, without a full stop. For NO_QUORUM and TOO_SLOW,
+                               as status or as cause, and for DEADLINE without a cause, it is a sentence about the
+                               masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left"; otherwise the
+                               redlock_strerror() of the status, or of a deadline's cause; "" for success */
 };
 
 /* "acquire", "granted", ...; "?" for numbers outside the enum. Static storage. */

@@ -137,6 +137,19 @@ static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
     return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->core.loss) : REDLOCK_LOSS_NONE;
 }
 
+/* A deadline says nothing of its own. */
+static const char *why_of(const struct redlock_client *client, struct evidence *evidence)
+{
+    const struct redlock_result *result = &evidence->result;
+
+    if (result->status == REDLOCK_OK)
+        return "";
+    if (!rl_reason_is_masters(result))
+        return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
+    rl_reason_sum_up(client, evidence->standings, result, evidence->why);
+    return evidence->why;
+}
+
 static void make_evidence(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
 {
     const struct redlock_client *client = lock->client;
@@ -154,11 +167,10 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
         .loss = loss_of(lock, pending->status),
-        .why = evidence->why,
     };
     fill_nodes(lock, pending, evidence);
     rl_reason_count(client, evidence->standings, &evidence->result);
-    rl_reason_sum_up(client, evidence->standings, &evidence->result, evidence->why);
+    evidence->result.why = why_of(client, evidence);
 }
 
 /* --- Statistics and events -------------------------------------------------------------------------------------- */
@@ -216,7 +228,7 @@ static void tell(struct redlock_lock *lock, const struct rl_pending *pending)
 
     if (pending->status != REDLOCK_OK) {
         make_evidence(lock, pending, &evidence);
-        event.text = evidence.why;
+        event.text = rl_reason_is_masters(&evidence.result) ? evidence.why : "";
     }
     rl_observe_ledger(lock, &event);
 }

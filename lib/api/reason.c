@@ -93,7 +93,7 @@ void rl_reason_count(const struct redlock_client *client, const struct rl_standi
 }
 
 /* An attempt that has not ended at the deadline waits for masters. */
-static bool is_about_masters(const struct redlock_result *result)
+bool rl_reason_is_masters(const struct redlock_result *result)
 {
     int reason = result->status == REDLOCK_DEADLINE ? result->cause : result->status;
 
@@ -180,9 +180,6 @@ void rl_reason_sum_up(const struct redlock_client *client, const struct rl_stand
     struct sentence sentence = {ret_why, 0};
     const char *between = ": ";
 
-    *ret_why = '\0';
-    if (!is_about_masters(result))
-        return;
     add_headline(&sentence, result);
     for (unsigned i = 0; i < result->n_nodes; i++) {
         if (!*result->nodes[i].detail || was_said(result, i))

@@ -21,8 +21,11 @@ const char *rl_reason_of(const struct redlock_client *client, unsigned node, con
 void rl_reason_count(const struct redlock_client *client, const struct rl_standing *standings,
                      struct redlock_result *result);
 
-/* One sentence from the result's counts and its nodes: "0 of 5 masters can vote: 5 in quarantine, 61 s left". "" if
- * neither status nor cause is one for which masters are the reason. */
+/* Did it fail for want of masters? */
+bool rl_reason_is_masters(const struct redlock_result *result);
+
+/* One sentence about them from the result's counts and its nodes: "0 of 5 masters can vote: 5 in quarantine, 61 s
+ * left". */
 void rl_reason_sum_up(const struct redlock_client *client, const struct rl_standing *standings,
                       const struct redlock_result *result, char ret_why[RL_WHY_SIZE]);
 

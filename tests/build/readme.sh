@@ -1,6 +1,6 @@
 #!/bin/sh
 # The programs in README.md, the blocking one and the one with an event loop, compile without a warning and lock, once
-# their masters have been declared new.
+# their masters have been declared new; before that, they say so and end with 1.
 #
 #   readme.sh SOURCE_ROOT BUILD_ROOT LIBRARY_DIR WITH_MASTERS        $CC
 set -eu
@@ -19,7 +19,7 @@ program() {
     "${CC:-cc}" -std=c11 -Wall -Wextra -Wno-unused-parameter -Werror -I"$root/include" -I"$build/include" \
         "$work/program$1.c" -o "$work/program$1" -L"$library" -lredlock "$3"
 }
-program 1 redlock_mutex_lock -lredlock
+program 1 redlock_mutex_acquire -lredlock
 program 2 redlock_acquire -levent_core
 redlock=$build/tools/redlock
 [ -x "$redlock" ] || { echo "the redlock command is not built"; exit 77; }
@@ -27,13 +27,20 @@ cat >"$work/steps.sh" <<'END'
 blocking=$1 evented=$2 redlock=$3
 shift 3
 list=$(IFS=,; echo "$*")
+"$blocking" "$@"
+echo "blocking: $?"
+"$evented" "$@"
+echo "evented: $?"
 REDLOCK_NODES=$list "$redlock" nodes --new-deployment --yes
 "$blocking" "$@"
 exec "$evented" "$@"
 END
 LD_LIBRARY_PATH=$library "$with_masters" 3 sh "$work/steps.sh" "$work/program1" "$work/program2" "$redlock" \
-    >"$work/output"
+    >"$work/output" 2>&1
 cat "$work/output"
 grep -q '^locked, [0-9]* ms left' "$work/output"
-grep -q '^acquire: success' "$work/output"
+grep -q '^locked by [23] of 3 masters' "$work/output"
+[ "$(grep -c "^not locked: 0 of 3 masters can vote: .*'redlock nodes --new-deployment'" "$work/output")" -eq 2 ]
+grep -q '^blocking: 1$' "$work/output"
+grep -q '^evented: 1$' "$work/output"
 grep -q '^released: success' "$work/output"

@@ -18,7 +18,7 @@ bool use_mutex(redlock::mutex &mutex)
     bool won = mutex.try_lock() || mutex.try_lock_for(std::chrono::milliseconds(5));
     won = won || mutex.try_lock_until(std::chrono::steady_clock::now() + std::chrono::seconds(1));
     won = won && mutex.remaining().count() > 0 && mutex.fence() == 0 && !mutex.cancel();
-    return won && mutex.unlock() == REDLOCK_OK && mutex.get() != nullptr;
+    return won && mutex.unlock() == REDLOCK_OK && mutex.why().empty() && mutex.get() != nullptr;
 }
 
 bool use_guards(redlock::mutex &mutex)

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Each example program does what its first lines say, on masters that have been declared new.
+# Each example program does what its first lines say, on masters that have been declared new; on others it says why not,
+# and ends with 1.
 #
 #   run.sh BUILD_ROOT WITH_MASTERS
 set -eu
@@ -32,12 +33,38 @@ says() {
     grep -qF -- "$2" "$work/$1" || { echo "$1 did not say: $2"; exit 1; }
 }
 
+# fails NAME [ARGUMENT...]
+fails() {
+    code=0
+    name=$1
+    shift
+    "$examples/example-$name" "$@" >"$work/$name" 2>"$work/$name.err" || code=$?
+    if [ "$code" -ne 1 ] || ! grep -q "0 of 3 masters can vote: .*redlock nodes --new-deployment" "$work/$name.err"; then
+        echo "$name ended with $code on masters that do not vote, and said:"
+        cat "$work/$name" "$work/$name.err"
+        exit 1
+    fi
+}
+
+# All at once: some of them try for ten seconds.
+others='async blocking threads epoll'
+[ ! -x "$examples/example-raii" ] || others="$others raii"
+running=
+for name in $others; do
+    fails "$name" "$@" &
+    running="$running $!"
+done
+fails fenced_write "$work/account" 100 "$@" &
+for process in $running $!; do
+    wait "$process" || exit 1
+done
+
 REDLOCK_NODES=$(IFS=,; echo "$*") "$redlock" nodes --new-deployment --yes >/dev/null
 run async "$@"
-says async 'acquire: success'
-says async 'released: success'
+says async 'locked after'
+says async 'released'
 run blocking "$@"
-says blocking 'lock: success'
+says blocking 'locked, '
 says blocking 'unlock: success'
 run threads "$@"
 says threads '40 of 40 turns'

@@ -211,7 +211,8 @@ START_TEST(a_key_that_is_held_is_no_warning_and_no_fault_of_masters)
     outcome = try_for_a_moment();
     outcome_expect(&outcome, REDLOCK_DEADLINE);
     ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
-    ck_assert_str_eq(outcome.why, "");
+    ck_assert_str_eq(outcome.why, redlock_strerror(REDLOCK_HELD));
+    ck_assert_ptr_null(strchr(logged.line, '('));
     ck_assert_int_eq(logged.level, REDLOCK_LEVEL_INFO);
 }
 END_TEST

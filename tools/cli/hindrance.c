@@ -23,7 +23,7 @@ const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRA
     const char *what = "have agreed";
     unsigned count = outcome->granted;
 
-    if (outcome->why[0] == '\0')
+    if (!outcome->short_of_masters)
         return redlock_strerror(outcome->status == REDLOCK_DEADLINE && outcome->cause != 0 ? outcome->cause
                                                                                             : outcome->status);
     if (outcome->reachable < outcome->quorum) {
@@ -130,7 +130,7 @@ void hindrance_explain(const struct redlock_client *client, const struct outcome
 {
     struct reasons reasons = {.client = client, .n = outcome->n_nodes};
 
-    if (outcome->why[0] == '\0')
+    if (!outcome->short_of_masters)
         return;
     for (size_t i = 0; i < reasons.n; i++)
         reasons.texts[i] = outcome->votes[i].vote == REDLOCK_VOTE_GRANTED ? "" : outcome->votes[i].detail;

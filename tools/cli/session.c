@@ -89,6 +89,13 @@ static void on_event(const struct redlock_event *event, void *data)
         set_vote(&session->last, (size_t)event->node, event->vote, event->latency_us, event->text);
 }
 
+static bool is_short_of_masters(const struct redlock_result *result)
+{
+    int reason = result->status == REDLOCK_DEADLINE && result->cause != 0 ? result->cause : result->status;
+
+    return reason == REDLOCK_NO_QUORUM || reason == REDLOCK_TOO_SLOW || reason == REDLOCK_DEADLINE;
+}
+
 static void on_result(struct redlock_lock *lock, const struct redlock_result *result, void *data)
 {
     struct session *session = data;
@@ -104,6 +111,7 @@ static void on_result(struct redlock_lock *lock, const struct redlock_result *re
     last->remaining_ms = result->remaining_ms;
     last->reachable = result->reachable;
     last->voting = result->voting;
+    last->short_of_masters = is_short_of_masters(result);
     snprintf(last->why, sizeof(last->why), "%s", result->why);
     last->n_nodes = result->n_nodes;
     for (size_t i = 0; i < result->n_nodes; i++)

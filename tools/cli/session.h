@@ -38,7 +38,8 @@ struct outcome {
     uint32_t reachable;
     uint32_t voting;
     size_t n_nodes;
-    char why[400]; /* "" if masters are not the reason for the status */
+    bool short_of_masters; /* they are the reason for the status */
+    char why[400];
     unsigned replies;
     struct vote votes[REDLOCK_MAX_MASTERS];
 };

@@ -5,20 +5,29 @@
 #include <redlock/redlock.h>
 #include <stdio.h>
 
+static int locked;
+
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *base)
 {
-    printf("released: %s\n", redlock_strerror(result->status));
+    if (result->status == REDLOCK_OK)
+        printf("released\n");
+    else
+        fprintf(stderr, "not released: %s\n", result->why);
     event_base_loopbreak(base);
     (void)lock;
 }
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *base)
 {
-    printf("acquire: %s after %lld us\n", redlock_strerror(result->status), (long long)result->elapsed_us);
+    locked = result->status == REDLOCK_OK;
+    if (locked)
+        printf("locked after %lld us\n", (long long)result->elapsed_us);
+    else
+        fprintf(stderr, "not locked: %s\n", result->why);
     for (size_t i = 0; i < result->n_nodes; i++)
         printf("  %s: %s %s\n", result->nodes[i].name, redlock_vote_name(result->nodes[i].vote),
                result->nodes[i].detail);
-    if (result->status != REDLOCK_OK || redlock_release(lock, on_released, base) != REDLOCK_OK)
+    if (!locked || redlock_release(lock, on_released, base) != REDLOCK_OK)
         event_base_loopbreak(base);
 }
 
@@ -35,5 +44,5 @@ int main(int argc, char **argv)
         event_base_dispatch(base);
     redlock_client_destroy(client);
     event_base_free(base);
-    return 0;
+    return !locked;
 }

@@ -8,6 +8,8 @@
 
 #define LOCKS 3
 
+static int failed;
+
 /* Each key is locked and given back. Returns how many are done with this. */
 static int go_on(struct redlock_queue *queue, const struct redlock_completion *completion)
 {
@@ -17,8 +19,14 @@ static int go_on(struct redlock_queue *queue, const struct redlock_completion *c
         printf("%s: %s\n", key, completion->alarm == REDLOCK_ALARM_LOST ? "lost" : "at risk");
         return 0;
     }
-    printf("%s: %s\n", key, redlock_strerror(completion->status));
-    if (completion->status == REDLOCK_OK && completion->result && completion->result->op == REDLOCK_OP_ACQUIRE)
+    if (completion->status != REDLOCK_OK) {
+        fprintf(stderr, "%s: %s\n", key,
+                completion->result ? completion->result->why : redlock_strerror(completion->status));
+        failed = 1;
+        return 1;
+    }
+    printf("%s: success\n", key);
+    if (completion->result && completion->result->op == REDLOCK_OP_ACQUIRE)
         return redlock_mutex_release_async(completion->mutex, queue, completion->user_data) == REDLOCK_OK ? 0 : 1;
     return 1;
 }
@@ -65,5 +73,5 @@ int main(int argc, char **argv)
         redlock_mutex_destroy(mutexes[i]);
     redlock_service_destroy(service);
     redlock_queue_destroy(queue);
-    return done != LOCKS;
+    return failed || done != LOCKS;
 }

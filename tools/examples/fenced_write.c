@@ -78,6 +78,7 @@ int main(int argc, char **argv)
     struct redlock_service *service;
     struct redlock_mutex *mutex = NULL;
     struct redlock_acquire_options wish;
+    struct redlock_result *result = NULL;
     struct redlock_error error;
     int status;
 
@@ -90,11 +91,12 @@ int main(int argc, char **argv)
     wish.fenced = 1;
     status = redlock_mutex_create(service, argv[1], strlen(argv[1]), &mutex);
     if (status == REDLOCK_OK)
-        status = redlock_mutex_acquire(mutex, &wish, NULL);
+        status = redlock_mutex_acquire(mutex, &wish, &result);
     if (status != REDLOCK_OK)
-        fprintf(stderr, "%s\n", redlock_strerror(status));
+        fprintf(stderr, "not locked: %s\n", result ? result->why : redlock_strerror(status));
     else if (write_fenced(mutex, argv[1], strtol(argv[2], NULL, 10)) < 0)
         status = -1;
+    redlock_result_free(result);
     redlock_mutex_destroy(mutex);
     redlock_service_shutdown(service, 1000);
     redlock_service_destroy(service);

@@ -34,6 +34,6 @@ try {
     std::cout << "again: " << again.owns_lock() << "\n";
     return again.owns_lock() ? 0 : 1;
 } catch (const redlock::error &why) {
-    std::cerr << redlock_status_name(why.status()) << ": " << why.what() << "\n";
+    std::cerr << "not locked: " << why.what() << "\n";
     return 1;
 }

@@ -11,6 +11,21 @@
 static struct redlock_service *service;
 static int counter; /* guarded by the lock alone */
 
+static int lock(struct redlock_mutex *mutex, const char *name)
+{
+    struct redlock_acquire_options wish;
+    struct redlock_result *result;
+    int status;
+
+    redlock_acquire_options_init(&wish);
+    wish.timeout_ms = 10000;
+    status = redlock_mutex_acquire(mutex, &wish, &result);
+    if (status != REDLOCK_OK)
+        fprintf(stderr, "thread %s: not locked: %s\n", name, result ? result->why : redlock_strerror(status));
+    redlock_result_free(result);
+    return status == REDLOCK_OK;
+}
+
 static void *work(void *name)
 {
     struct redlock_mutex *mutex;
@@ -18,7 +33,7 @@ static void *work(void *name)
 
     if (redlock_mutex_create(service, "counter", 7, &mutex) != REDLOCK_OK)
         return NULL;
-    while (turns < TURNS && redlock_mutex_lock(mutex, 30000) == REDLOCK_OK) {
+    while (turns < TURNS && lock(mutex, name)) {
         counter++;
         redlock_mutex_unlock(mutex);
         turns++;
