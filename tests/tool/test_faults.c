@@ -79,7 +79,7 @@ START_TEST(a_master_that_restarted_empty_has_no_marker_and_then_waits)
     ck_assert(masters_kill(masters, 0) && masters_restart(masters, 0));
     expect_first("no marker", "never met by a guarded client, or emptied since");
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
-    run("lock job", 0);
+    run("lock job --verbose", 0);
     ck_assert_ptr_nonnull(strstr(tool.err, "in quarantine, 6"));
     expect_first("quarantined", "new memory (restarted, emptied, replaced or first used)");
 }

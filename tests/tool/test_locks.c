@@ -41,7 +41,10 @@ END_TEST
 
 START_TEST(unlock_with_the_token_frees_the_key_everywhere)
 {
-    locks_unlock(locks_lock());
+    char line[64];
+
+    snprintf(line, sizeof(line), "unlock job %s -v", locks_lock());
+    tool_run(&tool, line);
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.err, "deleted on 5 of 5 masters"));
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
@@ -95,7 +98,8 @@ START_TEST(lock_wins_while_two_masters_are_down)
 {
     ck_assert(masters_kill(masters, 0));
     ck_assert(masters_hang(masters, 4));
-    locks_lock();
+    tool_run(&tool, "lock job -v");
+    tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.err, "3 of 5 votes"));
 }
 END_TEST
@@ -111,6 +115,27 @@ START_TEST(lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
 }
 END_TEST
 
+/* Standard error is a pipe here, as in cron. */
+START_TEST(success_is_silent_where_there_is_no_terminal)
+{
+    static const char *const answers[] = {"granted", "acquired 'job'", "released 'job'"};
+    char line[128];
+
+    for (int loud = 0; loud < 2; loud++) {
+        tool_run(&tool, loud ? "lock job --verbose" : "lock job");
+        tool_expect(&tool, 0);
+        ck_assert_int_eq(strstr(tool.err, answers[0]) != NULL, loud);
+        ck_assert_int_eq(strstr(tool.err, answers[1]) != NULL, loud);
+        ck_assert(loud || *tool.err == '\0');
+        snprintf(line, sizeof(line), "unlock job %.36s%s", tool.out, loud ? " -v" : "");
+        tool_run(&tool, line);
+        tool_expect(&tool, 0);
+        ck_assert_int_eq(strstr(tool.err, answers[2]) != NULL, loud);
+        ck_assert(loud || *tool.err == '\0');
+    }
+}
+END_TEST
+
 START_TEST(fencing_tokens_grow_from_hold_to_hold)
 {
     unsigned long long before = 0;
@@ -119,7 +144,7 @@ START_TEST(fencing_tokens_grow_from_hold_to_hold)
         unsigned long long fence;
         char token[64];
 
-        tool_run(&tool, "lock job --fenced");
+        tool_run(&tool, "lock job --fence");
         tool_expect(&tool, 0);
         ck_assert_int_eq(sscanf(tool.out, "%63s %llu\n", token, &fence), 2);
         ck_assert_uint_gt(fence, before);
@@ -242,6 +267,7 @@ static Suite *suite(void)
     tcase_add_test(locks, lock_waits_as_long_as_told);
     tcase_add_test(locks, lock_wins_while_two_masters_are_down);
     tcase_add_test(locks, lock_with_three_masters_down_exits_with_3_and_leaves_nothing);
+    tcase_add_test(locks, success_is_silent_where_there_is_no_terminal);
     tcase_add_test(locks, fencing_tokens_grow_from_hold_to_hold);
     tcase_add_test(locks, a_token_that_cannot_be_written_is_not_left_locked);
     tcase_add_test(locks, a_signal_while_waiting_leaves_nothing);

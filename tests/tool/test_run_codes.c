@@ -91,6 +91,14 @@ static const struct {
     {"run", "KEY is missing"},
     {"run true", "COMMAND is missing: write it behind '--'"},
     {"run --key job", "COMMAND is missing"},
+    {"run --key job --", "COMMAND is missing"},
+    {"run job", "COMMAND is missing: write it behind '--'"},
+    {"run job --", "COMMAND is missing: write it behind '--'"},
+    {"run job true", "write '--' between 'job' and the command 'true'"},
+    {"run job -v true -- x", "write '--' between 'job' and the command 'true'"},
+    {"run -- true", "KEY is missing"},
+    {"run true --key job", "two keys are given: 'true' and --key 'job'"},
+    {"run job -k other -- true", "two keys are given: 'job' and --key 'other'"},
     {"run --fly true", "unknown option '--fly'"},
     {"run -x true", "unknown option '-x'"},
     {"run --key job --ttl -5 true", "'-5' is not a duration"},
@@ -136,6 +144,18 @@ END_TEST
 
 START_TEST(options_end_at_the_command)
 {
+    const char *const operand[] = {"run", "-t", "20s", "job", "-q", "--", "sh", "-c", "echo $REDLOCK_KEY $*", "x", "-v",
+                                   "--", NULL};
+    const char *const option[] = {"run", "-q", "-k", "job", "--", "echo", "--", NULL};
+
+    tool_start(&tool, operand);
+    tool_finish(&tool);
+    tool_expect(&tool, 0);
+    ck_assert_str_eq(tool.out, "job -v --\n");
+    tool_start(&tool, option);
+    tool_finish(&tool);
+    tool_expect(&tool, 0);
+    ck_assert_str_eq(tool.out, "--\n");
     rig_run(0, WORDS("echo", "--ttl", "-v", "--"));
     ck_assert_str_eq(tool.out, "--ttl -v --\n");
     rig_run(0, WORDS("--", SH("echo $0"), "--help"));

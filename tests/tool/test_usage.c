@@ -1,5 +1,6 @@
 /* What the command says, and its exit codes, where no master is needed. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,17 +22,26 @@ static void expect_usage_error(const char *line, const char *message)
 
 START_TEST(every_command_explains_itself)
 {
-    static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",
-                                        "break", "status", "nodes",  "demo",   "bench"};
+    static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",   "break",
+                                        "status", "nodes", "demo",   "bench",  "failover"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        char line[32] = "";
+        const char *const asked[][4] = {
+            {"help", names[i], NULL},
+            {names[i], "-h", NULL},
+            {names[i], "--hel", NULL},
+            {names[i], "--help", "x", NULL},
+        };
+        char usage[64];
 
-        strcat(strcat(line, names[i]), " --help");
-        tool_run(&tool, line);
-        tool_expect(&tool, 0);
-        ck_assert_msg(strstr(tool.out, names[i]) != NULL && strstr(tool.out, "Usage: redlock") != NULL, "%s", tool.out);
-        ck_assert_str_eq(tool.err, "");
+        snprintf(usage, sizeof(usage), "Usage: redlock %s", names[i]);
+        for (size_t j = 0; j < sizeof(asked) / sizeof(asked[0]); j++) {
+            tool_start(&tool, asked[j]);
+            tool_finish(&tool);
+            tool_expect(&tool, 0);
+            ck_assert_msg(strncmp(tool.out, usage, strlen(usage)) == 0, "%s", tool.out);
+            ck_assert_str_eq(tool.err, "");
+        }
     }
 }
 END_TEST
@@ -40,7 +50,7 @@ START_TEST(help_fits_a_terminal_of_80_columns)
 {
     static const char *const lines[] = {"--help",       "run --help",   "lock --help",   "extend --help",
                                         "unlock --help", "check --help", "break --help", "status --help",
-                                        "nodes --help",  "demo --help"};
+                                        "nodes --help",  "demo --help",  "bench --help"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         tool_run(&tool, lines[i]);
@@ -53,6 +63,9 @@ END_TEST
 START_TEST(the_command_lists_its_commands)
 {
     tool_run(&tool, "--help");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "  unlock "));
+    tool_run(&tool, "help");
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "  unlock "));
     tool_run(&tool, "");
@@ -76,6 +89,8 @@ static const struct {
     const char *message;
 } wrong[] = {
     {"fly", "redlock: unknown command 'fly'"},
+    {"help fly", "redlock: unknown command 'fly'"},
+    {"help lock k", "redlock: unexpected argument 'k'"},
     {"--fly lock", "redlock: unknown option '--fly'"},
     {"lock", "redlock: lock: KEY is missing"},
     {"lock k --fly" MASTERS, "redlock: lock: unknown option '--fly'"},
@@ -96,12 +111,12 @@ static const struct {
     {"check f --at-least 5", "--at-least: 5 what?"},
     {"demo --node-timeout 500", "--node-timeout: 500 what?"},
     {"bench --delay 1", "--delay: 1 what?"},
-    {"lock k --ttl 1.5ms" MASTERS, "'1.5ms' is not a whole number of milliseconds"},
+    {"lock k --ttl 5.5ms" MASTERS, "'5.5ms' is not a whole number of milliseconds"},
     {"lock k --ttl 1.00000001s" MASTERS, "1.00000001s is not a whole number of microseconds"},
     {"lock k --ttl 99999999h" MASTERS, "--ttl: 99999999h is too much (at most 1d)"},
     {"lock k --ttl 99999999999999999999s" MASTERS, "--ttl: 99999999999999999999s is too much"},
     {"lock k --wait ever" MASTERS, "or 'forever'"},
-    {"lock k --ttl 0" MASTERS, "redlock: lock: --ttl: 0 is too little (at least 1ms)"},
+    {"lock k --ttl 0" MASTERS, "redlock: lock: --ttl: 0 is too little (at least 5ms)"},
     {"lock k --ttl 2m" MASTERS, "--ttl 2m is above --max-ttl, the limit for all users of the masters (1m)"},
     {"lock k --min-validity 30s" MASTERS, "--min-validity must be less than --ttl, 30s"},
     {"lock k --node-timeout 0" MASTERS, "--node-timeout: 0 is too little (at least 1ms)"},
@@ -127,6 +142,12 @@ static const struct {
     {"status" MASTERS, "redlock: status: KEY is missing"},
     {"status k --wait 1s" MASTERS, "redlock: status: unknown option '--wait'"},
     {"status k", "redlock: status: no masters given"},
+    {"status k 127.0.0.1:1", "'127.0.0.1:1'; masters are named by an option: --nodes 127.0.0.1:1"},
+    {"status k redis://me:secret@a", "masters are named by an option: --nodes redis://me:***@a"},
+    {"nodes /run/redis.sock", "masters are named by an option: --nodes /run/redis.sock"},
+    {"check f a:1", "redlock: check: unexpected argument 'a:1'\n"},
+    {"lock k -t" MASTERS, "is not a duration"},
+    {"lock k -w" , "redlock: lock: option '-w' needs an argument"},
     {"lock k --profile safe" MASTERS, "--profile: 'safe' is not one of guarded, classic"},
     {"lock k --quorum two" MASTERS, "'two' is not a whole number"},
     {"lock k --quorum 4294967296" MASTERS, "--quorum: 4294967296 is too much"},

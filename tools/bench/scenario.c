@@ -7,7 +7,7 @@ const struct bench_scenario bench_scenarios[BENCH_SCENARIOS] = {
     {.name = "seq", .concurrency = 1, .text = "one task: a fresh key each time"},
     {.name = "conc", .concurrency = 64, .text = "N tasks, fresh keys"},
     {.name = "blocking", .threads = true, .concurrency = 64, .reps = 9,
-     .text = "a key for each task: threads in blocking calls, compared with asynchronous tasks"},
+     .text = "a key for each task: blocking calls, compared with asynchronous"},
     {.name = "hammer", .contended = true, .concurrency = 16,
      .text = "N tasks on one key, each wanting it again at once"},
     {.name = "herd", .contended = true, .rounds = true, .concurrency = 16,

@@ -22,10 +22,10 @@ static const char break_help[] =
     "the holder first. Without a holder a lock ends by itself, after its ttl: this is\n"
     "for locks with long ones.\n"
     "\n"
-    "  --yes                to be given, since this can break what the lock protects\n"
+    "  -y, --yes            to be given, since this can break what the lock protects\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
-    "  --json               print one line of JSON\n"
+    "  -j, --json           print one line of JSON\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 broken; 1 nobody had it; 2 wrong usage; 3 no quorum of masters\n"

@@ -1,6 +1,7 @@
 #include "cli/common.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "options/duration.h"
 
@@ -40,4 +41,9 @@ bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common 
     cli_error(command, "--ttl %s is above --max-ttl, the limit for all users of the masters (%s)",
               duration_text(ttl_ms * INT64_C(1000), ttl), duration_text(common->max_ttl_ms * INT64_C(1000), most));
     return false;
+}
+
+bool cli_shows_votes(bool verbose, bool quiet, bool json)
+{
+    return verbose || (!quiet && !json && isatty(STDERR_FILENO) == 1);
 }

@@ -52,7 +52,7 @@ extern const char *const cli_profile_words[];
 #define CLI_COMMON_HELP                                                                                            \
     "Masters, the same independent ones for all users of a key:\n"                                                 \
     "  --node URL           one master; repeat it for each\n"                                                      \
-    "  --nodes A,B,C        several at once\n"                                                                     \
+    "  -n, --nodes A,B,C    several at once\n"                                                                     \
     "  --nodes-file FILE    a file of them, separated by commas or lines; # comments\n"                            \
     "  REDLOCK_NODES=A,B,C  in the environment, used when no option names any\n"                                   \
     "  --password-file FILE its first line is the password for all URLs without one;\n"                            \
@@ -61,8 +61,7 @@ extern const char *const cli_profile_words[];
     "  A URL is redis://[[user]:password@]host[:port][/db] or\n"                                                   \
     "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"                             \
     "  In a list, write a comma inside a password as %2C. Others on the machine can\n"                             \
-    "  see command lines: one in an option is overwritten there at once, but better\n"                             \
-    "  come by a file or the environment.\n"                                                                       \
+    "  see command lines: give passwords by a file or the environment.\n"                                          \
     "\n"                                                                                                           \
     "What all users of a key must have in common, besides the list:\n"                                             \
     "  --quorum N           masters that must agree (the majority)\n"                                              \
@@ -76,6 +75,9 @@ void cli_common_fini(struct cli_common *common);
 
 /* Masters that must agree: as told, or the majority. */
 uint32_t cli_quorum(const struct cli_common *common);
+
+/* Whether each master's vote is to be shown: on a terminal, unless told otherwise. */
+bool cli_shows_votes(bool verbose, bool quiet, bool json);
 
 /* False after a message: the library would refuse it, too, but names no option. */
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);

@@ -21,7 +21,7 @@ static const char demo_help[] =
     "REDLOCK_SERVER names another server program than redis-server.\n"
     "\n"
     "  --fast               fewer cycles, and no pauses between the acts\n"
-    "  --nodes, --node      your own masters: locks are taken and released on them,\n"
+    "  -n, --nodes, --node  your own masters: locks are taken and released on them,\n"
     "                       but the acts that kill or freeze masters are left out\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "\n"

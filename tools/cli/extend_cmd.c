@@ -22,11 +22,12 @@ static const char extend_help[] =
     "back: somebody else may have had it since. With '-' FILE is read from standard\n"
     "input, and written to standard output.\n"
     "\n"
-    "  --ttl DUR            the new ttl (that of the lock); not less than before\n"
+    "  -t, --ttl DUR        the new ttl (that of the lock); not less than before\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
-    "  --json               print one line of JSON instead of the table\n"
-    "  --quiet              no table of answers on standard error\n"
+    "  -j, --json           print one line of JSON instead of the table\n"
+    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"
+    "  -q, --quiet          no table of answers on a terminal either\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "It works on the machine that has taken the lock, until it is booted again: the\n"
@@ -45,6 +46,7 @@ static const char extend_help[] =
 struct request {
     struct cli_common common;
     uint32_t ttl_ms; /* 0: as before */
+    bool verbose;
     bool quiet;
     const char *path;
     struct file_out out;
@@ -200,6 +202,7 @@ int extend_main(int argc, char **argv)
     struct request request = {0};
     const struct cli_option options[] = {
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = 1},
+        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
@@ -210,7 +213,7 @@ int extend_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     code = cli_parse(&command, argc, argv, &request.path);
-    request.quiet = request.quiet || request.common.json;
+    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0)
         code = has_place(&request) ? run_by_file(&request) : cli_usage("extend");
     cli_common_fini(&request.common);

@@ -20,23 +20,26 @@ static const char lock_help[] =
     "Takes the lock on KEY, prints its token, and leaves the lock held: until\n"
     "'redlock unlock KEY TOKEN', or until the ttl is over. Nothing renews it.\n"
     "\n"
-    "  --ttl DUR            how long the lock lives without being released (30s)\n"
-    "  --wait DUR           how long to try; 0 is one attempt (0), 'forever' no limit\n"
+    "  -t, --ttl DUR        how long the lock lives without being released (30s)\n"
+    "  -w, --wait DUR       how long to try (0: one attempt), or 'forever'\n"
     "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
-    "  --fenced             print a fencing token behind the token: TOKEN NUMBER\n"
-    "  --token-file FILE    write the token there instead, for extend, unlock, check;\n"
+    "  --fence              print a fencing token behind the token: TOKEN NUMBER\n"
+    "  -f, --token-file FILE\n"
+    "                       write the token there instead, for extend, unlock, check;\n"
     "                       '-' is standard output\n"
-    "  --json               one line of JSON instead of the token and the table\n"
-    "  --quiet              no table of votes on standard error\n"
+    "  -j, --json           one line of JSON instead of the token and the table\n"
+    "  -v, --verbose        each master's vote on standard error, as on a terminal\n"
+    "  -q, --quiet          no table of votes on a terminal either\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "A fencing token is a number larger than that of every earlier fenced hold of the\n"
     "key: pass it with every write, to a resource that refuses smaller ones.\n"
     "\n"
     "The token, alone on standard output, is the proof of ownership: who has it can\n"
-    "unlock. Each master's vote goes to standard error.\n"
+    "unlock. On a terminal, each master's vote goes to standard error; elsewhere, as\n"
+    "in cron, nothing but errors does.\n"
     "\n"
     "Exit status: 0 the lock is held; 1 not acquired, someone else has it; 2 wrong\n"
     "usage; 3 no quorum of masters can vote, or another failure. After 1 and 3\n"
@@ -54,6 +57,7 @@ struct request {
     uint32_t ttl_ms;
     uint32_t min_validity_ms;
     int64_t wait_ms;
+    bool verbose;
     bool quiet;
     bool fenced;
     const char *token_file; /* NULL: the token is printed */
@@ -61,7 +65,8 @@ struct request {
     const char *key;
 };
 
-enum { SETTLE_MS = 100, ROLLBACK_MS = 1000 };
+/* Below the least ttl no validity of a millisecond is left. */
+enum { SETTLE_MS = 100, ROLLBACK_MS = 1000, LEAST_TTL_MS = 5 };
 
 /* Only "held by another" is an answer; everything else is a failure to get one. */
 static int exit_code_of(int status, int cause)
@@ -259,9 +264,10 @@ int lock_main(int argc, char **argv)
 {
     struct request request = {.ttl_ms = 30000, .min_validity_ms = 1};
     const struct cli_option options[] = {
-        {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = 1},
+        {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = LEAST_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
+        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         {.name = "fence", .flag = &request.fenced},
@@ -275,7 +281,7 @@ int lock_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     code = cli_parse(&command, argc, argv, &request.key);
-    request.quiet = request.quiet || request.common.json;
+    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
         !(times_fit(&request) && has_place(&request) && cli_need_masters("lock", &request.common.masters)))
         code = cli_usage("lock");

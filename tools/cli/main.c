@@ -47,7 +47,7 @@ static void help(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
     fputs("\n"
-          "  redlock COMMAND --help   tells more about each\n"
+          "  redlock help COMMAND     tells more about each, as redlock COMMAND --help does\n"
           "  redlock --version        versions of the tool and the library\n"
           "\n"
           "Start here; it needs nothing but redis-server in the PATH:\n"
@@ -56,7 +56,7 @@ static void help(FILE *out)
           "With masters of your own:\n"
           "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
           "  redlock nodes --new-deployment    # once, before the first lock\n"
-          "  redlock run --key jobs:nightly ./nightly.sh\n"
+          "  redlock run jobs:nightly -- ./nightly.sh\n"
           "\n"
           "Exit status: 0 success; 1 not acquired, not held, or no safe quorum; 2 wrong\n"
           "usage; 3 masters not reachable or another failure. 'run' has its own.\n"
@@ -82,8 +82,25 @@ static int flushed(int code)
     return CLI_INFRASTRUCTURE;
 }
 
+/* redlock help [COMMAND] */
+static int help_main(int argc, char **argv)
+{
+    if (argc > 2)
+        return usage_error("unexpected argument", argv[2]);
+    if (argc == 2)
+        for (size_t i = 0; i < COMMANDS; i++)
+            if (strcmp(commands[i].name, argv[1]) == 0)
+                return flushed(commands[i].run(2, (char *[]){argv[1], (char[]){"--help"}, NULL}));
+    if (argc == 2)
+        return usage_error("unknown command", argv[1]);
+    help(stdout);
+    return flushed(CLI_OK);
+}
+
 static int run_command(int argc, char **argv)
 {
+    if (strcmp(argv[0], "help") == 0)
+        return help_main(argc, argv);
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i].name, argv[0]) == 0)
             return flushed(commands[i].run(argc, argv));

@@ -24,11 +24,11 @@ static const char nodes_help[] =
     "  --new-deployment     declare the masters new: your word that no client holds a\n"
     "                       lock there that they may have forgotten. They vote at\n"
     "                       once then. Asks before it does so\n"
-    "  --yes                do not ask\n"
+    "  -y, --yes            do not ask\n"
     "  --force              also where masters are in use by this or another\n"
     "                       deployment\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
-    "  --json               print one line of JSON\n"
+    "  -j, --json           print one line of JSON\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "Write the list as the clients do: the names in it, --quorum and --prefix are\n"

@@ -116,7 +116,7 @@ static bool set_key(struct run_options *options, const char *operand)
 
 static bool complete(struct run_options *options, const struct words *words)
 {
-    options->json_log = options->json_log || options->common.json;
+    options->json_log = options->common.json;
     options->status = options->status || options->verbose;
     if (!set_key(options, words->key))
         return false;
@@ -147,8 +147,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "status", .flag = &options->status},
         {.name = "quiet", .letter = 'q', .flag = &options->quiet},
         {.name = "verbose", .letter = 'v', .flag = &options->verbose},
-        {.name = "json-log", .flag = &options->json_log},
-        CLI_COMMON_OPTIONS(&options->common),
+        CLI_COMMON_OPTIONS(&options->common), /* its last one is --json */
+        {.name = "json-log", .alias = true},
         {0},
     };
     const struct cli_command command = {.name = "run", .help = run_help, .options = table,

@@ -29,11 +29,11 @@ static const char status_help[] =
     "on every master, in the order of the table, and how long the place is kept if\n"
     "the waiter does not refresh it.\n"
     "\n"
-    "  --verbose            whole tokens; without it, the first 8 characters. Who has\n"
+    "  -v, --verbose        whole tokens; without it, the first 8 characters. Who has\n"
     "                       a token can unlock with it\n"
     "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
     "                       (500ms)\n"
-    "  --json               print one line of JSON\n"
+    "  -j, --json           print one line of JSON\n"
     "  --profile NAME       makes no difference here\n"
     "\n" CLI_COMMON_HELP
     "\n"

@@ -25,12 +25,14 @@ static const char unlock_help[] =
     "Others on the machine can see command lines, and who has a token can give up its\n"
     "lock: better give '-' or a file.\n"
     "\n"
-    "  --token-file FILE    has key and token, as 'redlock lock' has written them;\n"
+    "  -f, --token-file FILE\n"
+    "                       has key and token, as 'redlock lock' has written them;\n"
     "                       removed when the lock is given up; '-': standard input\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
-    "  --json               print one line of JSON instead of the table\n"
-    "  --quiet              no table of answers on standard error\n"
+    "  -j, --json           print one line of JSON instead of the table\n"
+    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"
+    "  -q, --quiet          no table of answers on a terminal either\n"
     "\n" CLI_COMMON_HELP
     "\n"
     "Exit status: 0 given up; 1 no master had the key with this token (released\n"
@@ -42,6 +44,7 @@ static const char unlock_help[] =
 
 struct request {
     struct cli_common common;
+    bool verbose;
     bool quiet;
     const char *token_file;  /* NULL: none */
     struct hold hold;        /* ... and what it says */
@@ -171,6 +174,7 @@ int unlock_main(int argc, char **argv)
 {
     struct request request = {0};
     const struct cli_option options[] = {
+        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
         CLI_COMMON_OPTIONS(&request.common),
@@ -183,7 +187,7 @@ int unlock_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK; /* to give up needs no vote, so no marker either */
     code = cli_parse(&command, argc, argv, request.operands);
-    request.quiet = request.quiet || request.common.json;
+    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 && !(names_a_lock(&request) && cli_need_masters("unlock", &request.common.masters)))
         code = cli_usage("unlock");
     if (code < 0)
