@@ -1,8 +1,8 @@
 /* Many in line: nobody is forgotten, nobody has the lock at the same time as another one, nothing grows. */
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "portable.h"
 #include "queue_rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -180,7 +180,7 @@ END_TEST
 START_TEST(a_thousand_contended_cycles_take_no_memory_and_leave_no_keys)
 {
     struct rival rivals[N_RIVALS] = {0};
-    struct mallinfo2 before;
+    uint64_t before;
 
     for (size_t i = 0; i < N_RIVALS; i++) {
         rivals[i].wish = queue_wish();
@@ -188,10 +188,10 @@ START_TEST(a_thousand_contended_cycles_take_no_memory_and_leave_no_keys)
     }
     compete(rivals, N_RIVALS, CYCLES / 4);
     rig_wait_no_claims(&rig, rig.client);
-    before = mallinfo2();
+    before = portable_heap_bytes();
     compete(rivals, N_RIVALS, CYCLES);
     rig_wait_no_claims(&rig, rig.client);
-    ck_assert_uint_le(mallinfo2().uordblks, before.uordblks + UNEVENNESS);
+    ck_assert_uint_le(portable_heap_bytes(), before + UNEVENNESS);
     queue_wait_gone(&rig, "cycles");
 }
 END_TEST

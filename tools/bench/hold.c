@@ -4,6 +4,7 @@
 
 #include <event2/event.h>
 
+#include "portable.h"
 #include "system.h"
 #include "work.h"
 
@@ -79,7 +80,7 @@ static void on_idle_over(evutil_socket_t fd, short what, void *user_data)
 
     facts->idle_cpu_s = system_cpu_s() - hold->cpu_before;
     facts->idle_s = (double)(bench_now_ns() - hold->began_ns) / 1e9;
-    facts->heap_before = system_heap_bytes();
+    facts->heap_before = portable_heap_bytes();
     facts->rss_kb_before = system_rss_kb();
     hold->began_ns = bench_now_ns();
     while (hold->asked < hold->wanted && hold->asked < at_once)
@@ -104,7 +105,7 @@ static void end(void *work)
     struct hold *hold = work;
     struct bench_hold *facts = &hold->seat->shared->hold;
 
-    facts->heap_after = system_heap_bytes();
+    facts->heap_after = portable_heap_bytes();
     facts->rss_kb_after = system_rss_kb();
 }
 

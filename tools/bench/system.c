@@ -1,7 +1,4 @@
 #include <dirent.h>
-#ifdef BENCH_HAVE_MALLINFO2
-#include <malloc.h>
-#endif
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -57,17 +54,6 @@ uint64_t system_rss_peak_kb(void)
 
     getrusage(RUSAGE_SELF, &usage);
     return (uint64_t)usage.ru_maxrss;
-}
-
-uint64_t system_heap_bytes(void)
-{
-#ifdef BENCH_HAVE_MALLINFO2
-    struct mallinfo2 info = mallinfo2();
-
-    return info.uordblks + info.hblkhd;
-#else
-    return 0;
-#endif
 }
 
 static bool split(cpu_set_t *ret_first, cpu_set_t *ret_others)

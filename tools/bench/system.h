@@ -11,7 +11,6 @@ double system_cpu_s(void);         /* user and system time so far */
 uint64_t system_open_files(void);  /* entries of /proc/self/fd, the one for counting left out */
 uint64_t system_rss_kb(void);
 uint64_t system_rss_peak_kb(void);
-uint64_t system_heap_bytes(void);  /* allocated by malloc() and not freed; 0 if the C library does not tell */
 
 /* Binds the process, with all its threads, to the first processor that the caller may use, or to all others. False
  * if there is only one, or the system refuses. pid 0 is the caller. */

@@ -2,6 +2,7 @@
 #ifndef PORTABLE_H
 #define PORTABLE_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /* Closes every descriptor from `first` to `last`; no signal handler may open any meanwhile. */
@@ -14,5 +15,8 @@ int portable_pidfd_signal(int pidfd, int number);
 
 /* The name of a signal without "SIG", as in "TERM"; NULL for a number that has no name of its own. */
 const char *portable_signal_name(int number);
+
+/* Bytes that malloc() has given out and that are not free again; 0 if the C library does not tell. */
+uint64_t portable_heap_bytes(void);
 
 #endif
