@@ -1,7 +1,7 @@
 /* The replies to what was written for many (batch.c): what each of them is told. */
 #include "api/batch.h"
 #include "codec/classify.h"
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 #include "util/fetch.h"
 
 static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)

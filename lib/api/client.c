@@ -5,7 +5,7 @@
 #include <uuid/uuid.h>
 
 #include "api/client.h"
-#include "core/quorum.h"
+#include "votes/quorum.h"
 
 struct rl_instant rl_client_read_clock(struct redlock_client *client)
 {

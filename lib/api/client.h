@@ -6,7 +6,7 @@
 
 #include "api/token.h"
 #include "api/trust.h"
-#include "core/engine.h"
+#include "engine/engine.h"
 #include "driver/driver.h"
 #include "util/bytes.h"
 #include "util/clock.h"

@@ -1,4 +1,4 @@
-/* Cohorts, on the host's side (core/cohort.c): who has got in line together, and has the lock next.
+/* Cohorts, on the host's side (engine/cohort.c): who has got in line together, and has the lock next.
  *
  * Newcomers to a key that are written in one batch have sent their first ENQUEUE at the same instant: they are a
  * cohort, in the order of their tickets. Those who wait still are listed with the key in the table of contended keys;

@@ -5,7 +5,7 @@
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
  * in another time namespace. RING stands for masters and quorum; bounds are in the order of the masters' names, "-" for
  * a vote that does not count. TTL is "LEASE/TTL" for a lock that was handed over to its holder for a lease, and is
- * still owed its ttl (core/wait.c). CHECK finds damage, not forgery: the text is a secret, like the token in it. */
+ * still owed its ttl (engine/wait.c). CHECK finds damage, not forgery: the text is a secret, like the token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "api/client.h"
-#include "core/quorum.h"
+#include "votes/quorum.h"
 #include "util/event_types.h"
 
 #define SMALLEST_OPTIONS offsetof(struct redlock_options, event_data)

@@ -4,7 +4,7 @@
 #include "api/client.h"
 #include "codec/classify.h"
 #include "codec/command.h"
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 
 /* Of a ticket: this is the repetition with the script's text; with all keys of a line; and the key has been deleted;
  * and of what was part of a batch (batch.c). */

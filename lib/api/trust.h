@@ -17,10 +17,10 @@
 #include <redlock/observe.h>
 #include <redlock/options.h>
 
-#include "core/join.h"
-#include "core/nodeclock.h"
-#include "core/recipe.h"
-#include "core/standing.h"
+#include "votes/join.h"
+#include "votes/nodeclock.h"
+#include "kinds/kind.h"
+#include "votes/standing.h"
 #include "util/bytes.h"
 #include "util/instant.h"
 #include "util/wheel.h"

@@ -1,5 +1,5 @@
 /* Waiting in line, on the host's side: who is called by the masters' notifications, and what they and the answers to
- * ENQUEUE tell beside the vote (core/wait.c, protocol section 6).
+ * ENQUEUE tell beside the vote (engine/wait.c, protocol section 6).
  *
  * One connection to each master listens on one channel for all locks of the client; a notification names the value
  * that it is about. The values that have been in line are kept in a hash table, open addressing, without tombstones,
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "api/client.h"
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 #include "util/hash.h"
 
 /* --- The table -------------------------------------------------------------------------------------------------- */

@@ -5,8 +5,8 @@
 #ifndef RL_CODEC_CLASSIFY_H
 #define RL_CODEC_CLASSIFY_H
 
-#include "core/outcome.h"
-#include "core/recipe.h"
+#include "votes/outcome.h"
+#include "kinds/kind.h"
 
 struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply);
 

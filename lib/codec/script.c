@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "scripts/scripts.h"
+#include "kinds/scripts/scripts.h"
 
 /* sizeof counts the literal's terminator. */
 #define SCRIPT(script_name, literal, digest)                                                            \

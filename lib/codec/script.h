@@ -1,10 +1,10 @@
-/* The Lua scripts of lib/scripts, embedded at build time with their SHA1. */
+/* The Lua scripts of lib/kinds/scripts, embedded at build time with their SHA1. */
 #ifndef RL_CODEC_SCRIPT_H
 #define RL_CODEC_SCRIPT_H
 
 #include <stddef.h>
 
-#include "core/recipe.h"
+#include "kinds/kind.h"
 
 struct rl_script_text {
     const char *name; /* the file's name without ".lua" */

@@ -12,7 +12,7 @@
 
 #include <redlock/redlock.h>
 
-#include "core/recipe.h"
+#include "kinds/kind.h"
 #include "fuzz.h"
 
 #define MASTERS 3

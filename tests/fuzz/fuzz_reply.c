@@ -6,8 +6,8 @@
 
 #include "codec/classify.h"
 #include "codec/reply.h"
-#include "core/join.h"
-#include "core/queue.h"
+#include "votes/join.h"
+#include "kinds/wait_queue.h"
 #include "fuzz.h"
 
 #define REPLIES_MAX 64

@@ -5,7 +5,7 @@
 
 #include "ask.h"
 #include "clock_fault.h"
-#include "core/join.h"
+#include "votes/join.h"
 
 #define MAX_TTL 30000
 #define QUARANTINE (MAX_TTL + 1000)

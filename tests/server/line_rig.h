@@ -3,7 +3,7 @@
 #ifndef TESTS_LINE_RIG_H
 #define TESTS_LINE_RIG_H
 
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 #include "counter_rig.h"
 
 /* What a waiter is asked for, and what it is told. */

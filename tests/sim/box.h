@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/claim.h"
+#include "votes/claim.h"
 #include "network.h"
 
 #define TOKEN_TEXT 16

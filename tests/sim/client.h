@@ -1,4 +1,4 @@
-/* One simulated process that uses the library: the real engine (core/engine.h), with this file and wire.c in the place
+/* One simulated process that uses the library: the real engine (engine/engine.h), with this file and wire.c in the place
  * of lib/api and lib/driver.
  *
  * Things happen in turns, as in an event loop: something arrives or is due, the engine is told, its effects are
@@ -12,9 +12,9 @@
 
 #include "box.h"
 #include "clockwork.h"
-#include "core/engine.h"
-#include "core/join.h"
-#include "core/nodeclock.h"
+#include "engine/engine.h"
+#include "votes/join.h"
+#include "votes/nodeclock.h"
 #include "network.h"
 
 /* After which a master that does not vote is looked at anew. */

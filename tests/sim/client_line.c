@@ -1,7 +1,7 @@
 /* Waiting in line: what lib/api does with places, calls, and masters that are there again. */
 #include <string.h>
 
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 #include "world.h"
 
 void client_look_again(struct client *client, unsigned node)

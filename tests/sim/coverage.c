@@ -3,7 +3,7 @@
 #include <stddef.h>
 
 #include "codec/classify.h"
-#include "core/lock.h"
+#include "engine/lock.h"
 #include "trace.h"
 
 static const char *const counter_texts[COUNTER_COUNT] = {
@@ -42,7 +42,7 @@ static void row(struct printer *printer, const char *what, const char *from, con
             count ? "" : "   NEVER");
 }
 
-/* The arrows of the diagram in core/lock.h. */
+/* The arrows of the diagram in engine/lock.h. */
 static const uint8_t transitions[][2] = {
     {RL_LOCK_IDLE, RL_LOCK_ACQUIRING},      {RL_LOCK_ACQUIRING, RL_LOCK_HELD},
     {RL_LOCK_ACQUIRING, RL_LOCK_IDLE},      {RL_LOCK_ACQUIRING, RL_LOCK_BACKING_OFF},

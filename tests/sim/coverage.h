@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "core/engine.h"
-#include "core/join.h"
+#include "engine/engine.h"
+#include "votes/join.h"
 #include "faults.h"
 #include "network.h"
 

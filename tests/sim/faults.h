@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/recipe.h"
+#include "kinds/kind.h"
 #include "master.h"
 
 struct world;

@@ -6,7 +6,7 @@
 #ifndef SIM_LUA_HOST_H
 #define SIM_LUA_HOST_H
 
-#include "core/recipe.h"
+#include "kinds/kind.h"
 #include "redis.h"
 
 struct lua_host;

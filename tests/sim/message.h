@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "core/recipe.h"
+#include "kinds/kind.h"
 
 #define MESSAGE_NONE UINT32_MAX
 #define MESSAGE_TEXT 128

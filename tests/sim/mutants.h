@@ -1,7 +1,7 @@
 /* Planted bugs: what the simulator must be able to find.
  *
  * Those of the engine are expressions in lib/core, RL_MUTANT(NAME) ? wrong : right, which in the library are constant
- * (core/mutant.h). Those of the scripts, of the host and of the model's assumptions are in this directory. One is on
+ * (util/mutant.h). Those of the scripts, of the host and of the model's assumptions are in this directory. One is on
  * at a time. */
 #ifndef SIM_MUTANTS_H
 #define SIM_MUTANTS_H

@@ -18,8 +18,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/engine.h"
-#include "core/nodeclock.h"
+#include "engine/engine.h"
+#include "votes/nodeclock.h"
 
 struct box;
 struct client;

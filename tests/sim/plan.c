@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/quorum.h"
+#include "votes/quorum.h"
 #include "rng.h"
 #include "world.h"
 

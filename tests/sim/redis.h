@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/recipe.h"
+#include "kinds/kind.h"
 #include "keyspace.h"
 
 #define REDIS_SCRATCH 64

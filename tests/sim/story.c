@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/quorum.h"
+#include "votes/quorum.h"
 #include "run.h"
 #include "story_line.h"
 #include "world.h"

@@ -4,8 +4,8 @@
 
 #include <stdbool.h>
 
-#include "core/engine.h"
-#include "core/join.h"
+#include "engine/engine.h"
+#include "votes/join.h"
 
 struct box;
 struct client;

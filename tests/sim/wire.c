@@ -1,6 +1,6 @@
 /* A client's connection to one master: what lib/driver does, without the system calls. */
 #include "codec/classify.h"
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 #include "world.h"
 
 /* More unsent commands than this, and new claims are refused. */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 
 struct client;
 struct completion;

@@ -9,7 +9,7 @@
 
 #include "box.h"
 #include "client.h"
-#include "core/mutant.h"
+#include "util/mutant.h"
 #include "coverage.h"
 #include "faults.h"
 #include "lua_host.h"

@@ -22,7 +22,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 
 /* An assertion that costs nothing while it holds; Check's own leave a mark in a file each time. */
 #define CORE_DEMAND(condition, ...) ((condition) ? (void)0 : ck_abort_msg(__VA_ARGS__))

@@ -2,7 +2,7 @@
 #ifndef TESTS_QUEUE_REPLIES_H
 #define TESTS_QUEUE_REPLIES_H
 
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 
 #define BIG UINT64_C(1700000000123457)
 #define N_ELEMENTS 8

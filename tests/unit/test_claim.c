@@ -1,5 +1,5 @@
 /* A claim's memory and its counts. */
-#include "core/claim.h"
+#include "votes/claim.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* A lock that is passed on to a waiter of the same client: core/cohort.c. */
+/* A lock that is passed on to a waiter of the same client: engine/cohort.c. */
 #include <stdlib.h>
 
 #include "core_harness.h"

@@ -1,4 +1,4 @@
-/* Getting in line: who does, its place, its ticket (core/wait.c). */
+/* Getting in line: who does, its place, its ticket (engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"

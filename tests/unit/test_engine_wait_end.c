@@ -1,4 +1,4 @@
-/* How waiting ends without the lock: deadline, cancel, fini, and what is undone then (core/wait.c). */
+/* How waiting ends without the lock: deadline, cancel, fini, and what is undone then (engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"

@@ -1,4 +1,4 @@
-/* A lock that was handed over has a lease only: how it gets its ttl (core/renew.c, core/extend.c). */
+/* A lock that was handed over has a lease only: how it gets its ttl (engine/renew.c, engine/extend.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"

@@ -1,4 +1,4 @@
-/* Staying in line: leases, refreshes, looks for the turn, masters that come and go (core/wait.c). */
+/* Staying in line: leases, refreshes, looks for the turn, masters that come and go (engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"

@@ -1,5 +1,5 @@
 /* JOIN: the question as a command, the answer as a report, the report as a judgement. */
-#include "core/join.h"
+#include "votes/join.h"
 
 #include <stdio.h>
 #include <string.h>

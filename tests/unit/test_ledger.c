@@ -1,5 +1,5 @@
 /* The vote ledger against a naive sort. */
-#include "core/ledger.h"
+#include "votes/ledger.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-/* The diagram of core/lock.h: what it draws happens, what it does not draw is stopped by an assertion. */
+/* The diagram of engine/lock.h: what it draws happens, what it does not draw is stopped by an assertion. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/machine.h"
+#include "engine/machine.h"
 #include "core_harness.h"
 #include "suite.h"
 

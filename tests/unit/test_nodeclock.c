@@ -1,5 +1,5 @@
 /* The clock of a master against ours: what is found, and that nothing is found where nothing is. */
-#include "core/nodeclock.h"
+#include "votes/nodeclock.h"
 
 #include <inttypes.h>
 #include <string.h>

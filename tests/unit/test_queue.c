@@ -1,5 +1,5 @@
 /* What is written to the masters' queues, and what they answer to an undo; to ENQUEUE: test_queue_reply.c. */
-#include "core/queue.h"
+#include "kinds/wait_queue.h"
 
 #include <string.h>
 

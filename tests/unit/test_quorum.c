@@ -1,5 +1,5 @@
 /* The verdict against a second, naive implementation, for every number of votes there can be. */
-#include "core/quorum.h"
+#include "votes/quorum.h"
 
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* The random pause between attempts. */
-#include "core/retry.h"
+#include "engine/retry.h"
 
 #include "suite.h"
 #include "util/random.h"

@@ -1,4 +1,4 @@
-#include "core/standing.h"
+#include "votes/standing.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* Drift and the bound of a single vote, against tables and a naive search. */
-#include "core/validity.h"
+#include "votes/validity.h"
 
 #include "suite.h"
 

@@ -13,7 +13,7 @@
 
 #include "floor_connect.h"
 
-/* Does on the masters what the library's own release script does: see lib/scripts/release.lua. */
+/* Does on the masters what the library's own release script does: see lib/kinds/scripts/release.lua. */
 static const char script[] = "local value = redis.call('GET', KEYS[1])\n"
                              "if value == ARGV[1] then\n"
                              "  return redis.call('DEL', KEYS[1])\n"

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "core/mutant.h"
+#include "util/mutant.h"
 #include "tiny_parts.h"
 
 struct rl_instant tiny_instant(unsigned tick)

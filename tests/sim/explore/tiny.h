@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/engine.h"
+#include "engine/engine.h"
 
 #define TINY_CLIENTS 2
 #define TINY_MASTERS 3
@@ -48,7 +48,7 @@ struct tiny_setup {
     bool large;           /* takes minutes: only with --all */
 };
 
-/* The guard (core/engine.h) is one more kind of command. */
+/* The guard (engine/engine.h) is one more kind of command. */
 #define TINY_GUARD RL_STEP_COUNT
 
 struct tiny_message {

@@ -2,7 +2,7 @@
  * answer takes time only makes the quarantine longer. */
 #include <string.h>
 
-#include "core/mutant.h"
+#include "util/mutant.h"
 #include "tiny_parts.h"
 
 /* What join.lua does, and rl_join_judge() makes of it. */

@@ -1,0 +1,251 @@
+/* The state machine of one lock handle.
+ *
+ *            acquire            quorum, in time
+ *     IDLE -----------> ACQUIRING ------------> HELD <-----------> EXTENDING
+ *      ^ ^               |     | refused       ^ |  |   extend        |
+ *      | | gave up       |     v          turn | |  | deadline        | deadline,
+ *      | '---------------|   WAITING ----------' |  | passed          | quorum gone
+ *      |                 v     |                 |  v                 |
+ *      |              BACKING_OFF                | LOST <-------------'
+ *      |                                 release |  | release
+ *      '----------------------------------- RELEASING
+ *
+ * BACKING_OFF goes back to where it came from when its time is up; WAITING, too, may give up and end IDLE. LOST also
+ * goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to RELEASING for a
+ * value that somebody else has set (release_value), and to HELD for a lock that another handle hands over (adopt).
+ * WAITING also goes to HELD with the claim of a handle that waited beside it (pass_on). A renewal is no state: the lock
+ * stays HELD (renew.c).
+ *
+ * Validity is not a state: the ledger of the current claim decides it at any instant (rl_lock_deadline), and a lock in
+ * HELD whose deadline has passed is worth nothing, tick or no tick. */
+#ifndef RL_ENGINE_LOCK_H
+#define RL_ENGINE_LOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/instant.h"
+#include "util/list.h"
+
+struct rl_claim;
+struct rl_engine;
+
+/* Masks of masters are 32 bits wide, and one bit is kept free. */
+#define RL_MAX_NODES 31
+
+enum rl_lock_state {
+    RL_LOCK_IDLE,
+    RL_LOCK_ACQUIRING,
+    RL_LOCK_WAITING,
+    RL_LOCK_BACKING_OFF,
+    RL_LOCK_HELD,
+    RL_LOCK_EXTENDING,
+    RL_LOCK_RELEASING,
+    RL_LOCK_LOST,
+    RL_LOCK_STATE_COUNT,
+};
+
+enum rl_op {
+    RL_OP_NONE,
+    RL_OP_ACQUIRE,
+    RL_OP_EXTEND,
+    RL_OP_RELEASE,
+};
+
+/* How an operation or an attempt ended. */
+enum rl_end {
+    RL_END_NONE, /* not ended */
+    RL_END_OK,
+    RL_END_HELD,      /* refused by so many that no quorum is possible */
+    RL_END_NO_QUORUM, /* so many failed or did not answer that no quorum is possible */
+    RL_END_TOO_SLOW,  /* no quorum had granted while enough validity was left */
+    RL_END_DEADLINE,
+    RL_END_CANCELED,
+    RL_END_LOST,
+    RL_END_REFUSED_BY_HOST, /* no claim could be made: the host knows why */
+};
+
+/* What becomes of an acquisition that finds the key taken. */
+enum rl_wait {
+    RL_WAIT_SPIN,  /* it tries again after a pause */
+    RL_WAIT_QUEUE, /* it gets in line (wait.c) */
+    RL_WAIT_FIFO,  /* it has been in line from the beginning: no first attempt that may overtake others */
+};
+
+/* The engine's notes on a place in the masters' queues (wait.c). It needs no initialisation. */
+struct rl_line {
+    uint64_t proposal;      /* for the ticket and for fencing tokens: the host's, with the latest claim */
+    uint64_t ticket;        /* 0: not known yet */
+    uint64_t largest;       /* of the numbers answered in this round ... */
+    uint32_t at_largest;    /* ... and the masters that have answered it */
+    uint32_t answered;      /* masters that have answered this round */
+    uint32_t unequal;       /* masters that have answered another number than the ticket ... */
+    uint32_t corrected;     /* ... and those that have been told in this round */
+    uint32_t lower;         /* masters on which a living waiter has a lower ticket */
+    uint32_t short_rounds;  /* rounds that have granted a quorum, but for too short a time */
+    uint32_t told_rank;     /* the place that the host knows of */
+    bool joined;            /* has been in line */
+    bool told;
+    struct {
+        struct rl_instant look;       /* when to look again for the turn, by this master's last answer */
+        struct rl_instant held_until; /* when the key expires there if nothing is done */
+        uint32_t rank;
+    } seen[RL_MAX_NODES];   /* of the masters in `answered`; comes last: the host may leave out masters it has not */
+};
+
+struct rl_acquire {
+    uint32_t ttl_ms;
+    uint32_t max_attempts;     /* 0: no limit; plain retry (RL_WAIT_SPIN) only */
+    struct rl_span retry_delay;
+    struct rl_span retry_jitter;
+    struct rl_span min_validity;
+    struct rl_instant deadline; /* RL_NEVER: none */
+    uint32_t renew_ms;          /* between renewals of a held lock; 0: none */
+    uint32_t at_risk_ms;        /* validity left at which the holder is warned; 0: never */
+    uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
+    bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
+    bool fenced;                /* with a fencing token */
+    uint8_t wait;               /* enum rl_wait */
+    struct rl_line *line;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
+};
+
+/* Why a held lock was lost. */
+enum rl_loss {
+    RL_LOSS_NONE,
+    RL_LOSS_EXPIRED,     /* the deadline passed, and no renewal had been tried since the last good one */
+    RL_LOSS_UNREACHABLE, /* the deadline passed: renewals found too few masters */
+    RL_LOSS_REFUSED,     /* too many masters no longer have the key, or have another's */
+    RL_LOSS_CLOCK_STEP,  /* masters' clocks were set forward */
+    RL_LOSS_HOLD_LIMIT,  /* the deadline passed, and max_hold_ms forbade to renew */
+};
+
+struct rl_lock {
+    struct rl_list queue;     /* in the engine's list of notices, or of those that wait for the first connections */
+    struct rl_claim *claim;   /* current or latest; its ledger and evidence */
+    const struct rl_acquire *wish; /* of the acquisition that is pending: borrowed from the host until it completes */
+    struct rl_instant round_start;
+    struct rl_instant hold_end; /* no renewal begins from then on */
+    struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
+    uint32_t attempts;
+    uint32_t renew_ms;        /* in proportion to the present ttl: extend.c */
+    uint32_t at_risk_ms;
+    uint16_t renew_part;      /* as the acquisition wished, in 65536th of its ttl */
+    uint16_t at_risk_part;
+    uint8_t state;            /* enum rl_lock_state */
+    uint8_t op;               /* enum rl_op: the pending operation */
+    uint16_t notices;         /* set of enum rl_notice (engine/machine.h) */
+    unsigned last_end : 4;    /* enum rl_end of the latest attempt */
+    unsigned loss : 4;        /* enum rl_loss */
+    unsigned ended_op : 4;    /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
+    unsigned ended : 4;
+    unsigned ended_cause : 4;
+    bool was_lost : 1;        /* the release in progress started after the validity had ended */
+    bool renewing : 1;        /* HELD, with a renewal round under way */
+    bool round_won : 1;       /* the latest round has found its quorum */
+    bool round_failed : 1;    /* no round since has found a quorum */
+    bool warned : 1;          /* at risk, and told so */
+    bool risk_grows : 1;      /* a longer ttl, and a longer warning, with the next round that finds its quorum */
+    bool spread : 1;          /* the next renewal comes early, to be out of a crowd */
+    bool stepped : 1;         /* the latest change of its bounds was a clock step */
+};
+
+/* What one handle passes on to another (protocol: ownership transfer). */
+struct rl_inheritance {
+    uint32_t ttl_ms;
+    uint32_t longest_ttl_ms;
+    uint32_t shortest_extension_ms;
+    uint64_t fence;
+    const struct rl_instant *bounds; /* one for each master */
+    uint32_t loose;                  /* mask of masters */
+    uint32_t owed_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this */
+};
+
+void rl_lock_init(struct rl_lock *lock);
+
+/* The engine forgets the handle: what is pending ends without a notice, a held value is released, an undecided one
+ * rolled back. Effects of sending follow; none names the lock. */
+void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* --- Operations: each is followed by exactly one RL_EFFECT_COMPLETE ------------------------------------------- */
+
+/* State IDLE or LOST. The wish is borrowed until RL_EFFECT_COMPLETE has been handed out. */
+void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                     const struct rl_acquire *wish);
+
+/* State HELD, before the deadline; ttl_ms 0: as before. A renewal under way becomes part of it. */
+void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
+
+/* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
+void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* State IDLE or LOST: undoes a value that some other handle, perhaps of another process, has set. The claim (memory
+ * as for rl_lock_begin_attempt()) counts as possibly set on every master, with a key that lives ttl_ms at most. */
+void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                           struct rl_claim *claim, uint32_t ttl_ms);
+
+/* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). Memory as for
+ * rl_lock_begin_attempt(), fenced if inheritance->fence is not 0. HELD afterwards, and renewed soon, if it is valid
+ * now; otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
+bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
+                   const struct rl_acquire *wish, const struct rl_inheritance *inheritance);
+
+/* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
+void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock);
+
+/* In place of rl_lock_release(), if it can be done: `to`, which waits for the same key and has got in line at the same
+ * instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has changed. */
+bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to);
+
+/* Ends a pending acquisition or extension with CANCELED; false if there is none. */
+bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* --- Answers to effects, and time ------------------------------------------------------------------------------ */
+
+/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->fenced) bytes, whose host member is kept. The proposal is the
+ * wall clock in microseconds or, if that is larger, one more than the largest counter that any answer has shown for
+ * this key (protocol 4.4, 6.3). */
+void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                           struct rl_claim *claim, uint64_t proposal);
+void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* RL_EFFECT_SEND with RL_STEP_ENQUEUE and a fenced claim: such a number, made now, before the commands are. */
+void rl_fence_propose(struct rl_claim *claim, uint64_t proposal);
+
+/* RL_EFFECT_ACCEPT. */
+void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* RL_EFFECT_SEND with RL_STEP_ENQUEUE: the ticket, or 0, and the number proposed for it. */
+uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal);
+
+/* State WAITING: this master can be asked (again), or its notifications come (again) from now on. */
+void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
+
+/* Time has come: call at rl_lock_wakeup() or later, any number of times. The host must have processed every reply
+ * that had arrived before `now`. */
+void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* After rl_engine_clock_stepped(), for every lock: its own votes of that master count shorter by `step`, the most
+ * that the clock can have been set by. */
+void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
+                           struct rl_span step);
+
+/* --- Questions ------------------------------------------------------------------------------------------------- */
+
+/* The lock is valid before this instant; RL_LONG_AGO if it is not held. */
+struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock);
+
+/* State WAITING: how many are in front by what a majority says, and when the key expires if its holder does nothing
+ * more. Known once RL_EFFECT_WAITING has been handed out. */
+void rl_lock_place(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
+                   struct rl_instant *ret_held_until);
+
+/* now < deadline. */
+bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);
+
+/* State IDLE: gives up the latest claim, whose evidence is not needed any more. */
+void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);
+
+const char *rl_lock_state_name(enum rl_lock_state state);
+
+#endif

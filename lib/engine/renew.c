@@ -1,0 +1,201 @@
+/* Renewal: extending a held lock for as long as the holder lives and wants it (protocol 3.3).
+ *
+ * A renewal is a round (round.c) that belongs to no operation: the lock stays HELD, with `renewing` set. Renewal and
+ * release are one ordered state machine: what follows a round on the same connections comes behind it, and nothing is
+ * sent for a claim that is being undone.
+ *
+ *     accepted / round won  --renew_ms-->  round  --won-->       the next one renew_ms after its start
+ *                                                 --lost,
+ *                                                   timeout-->   again soon, as long as the lock is valid
+ *
+ * A lock that was granted for a lease only (wait.c) is owed its ttl: an extension brings it when half of the lease is
+ * over, renewal or no renewal, and is tried again until it succeeds.
+ *
+ * Renewals are due at multiples of the engine's tick, never later than asked: those of many locks go out in the same
+ * loop turn, one write for each master. But locks that were acquired within a second would come due within a second,
+ * time and again, while the masters can only answer so many within node_timeout. So of those scheduled in one tick
+ * the ones that are many more than an even share of all come earlier this once, when there is room; after that they
+ * keep their distance. */
+#include "engine/machine.h"
+#include "util/random.h"
+
+/* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
+ * come back all at once when a master does. */
+#define RETRY_PART 10
+#define SHORTEST_RETRY_NS (5 * RL_NS_PER_MS)
+
+/* A coarse tick is refined where the interval is short. */
+static int64_t tick_ns(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    int64_t tick = engine->config.tick.ns;
+    int64_t finest = rl_ms(lock->renew_ms).ns / 50;
+
+    if (finest < tick)
+        tick = finest;
+    return tick > 0 ? tick : 1;
+}
+
+static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant at)
+{
+    return (struct rl_instant){at.ns - at.ns % tick_ns(engine, lock)};
+}
+
+bool rl_may_renew(const struct rl_lock *lock, struct rl_instant at)
+{
+    if (!lock->renew_ms)
+        return false;
+    return rl_before(at, lock->hold_end);
+}
+
+static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    uint32_t interval_ms = lock->renew_ms ? lock->renew_ms : lock->claim->ttl_ms / 3;
+    struct rl_span part = {rl_ms(interval_ms).ns / RETRY_PART};
+    int64_t left_ns = rl_until(now, rl_lock_deadline(engine, lock)).ns;
+
+    if (lock->claim->owed_ttl_ms && part.ns > left_ns / RETRY_PART)
+        part.ns = left_ns / RETRY_PART; /* the lease ends long before the ttl would */
+    if (part.ns < SHORTEST_RETRY_NS)
+        part.ns = SHORTEST_RETRY_NS;
+    return rl_after(rl_after(now, part), rl_random_span(&engine->random, part));
+}
+
+static void schedule(struct rl_lock *lock, struct rl_instant at)
+{
+    lock->wake = lock->claim->owed_ttl_ms || rl_may_renew(lock, at) ? at : RL_NEVER;
+}
+
+void rl_renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    schedule(lock, retry_at(engine, lock, now));
+}
+
+/* Half of the latest lease; or of what is left, where votes of earlier ones count. */
+static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_span half = {rl_ms(lock->claim->ttl_ms).ns / 2};
+    struct rl_span rest = {rl_until(now, rl_lock_deadline(engine, lock)).ns / 2};
+
+    return rl_earlier(rl_after(lock->round_start, half), rl_after(now, rest));
+}
+
+/* What falls on such a span when the renewals of all locks are spread over the interval is never too much. */
+static size_t even_share(const struct rl_engine *engine, const struct rl_lock *lock, int64_t span_ns)
+{
+    return engine->n_held / (size_t)(rl_ms(lock->renew_ms).ns / span_ns + 1);
+}
+
+/* Is this one of too many? A bit more than the share is chance. All are counted together, by the engine's own tick. */
+static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_crowd *crowd = &engine->crowd;
+    int64_t length = engine->config.tick.ns > 0 ? engine->config.tick.ns : 1;
+    struct rl_instant tick = {now.ns - now.ns % length};
+    size_t share = even_share(engine, lock, length);
+
+    if (tick.ns != crowd->tick.ns) {
+        crowd->tick = tick;
+        crowd->size = 0;
+    }
+    crowd->size++;
+    return engine->config.crowd && crowd->size > engine->config.crowd && crowd->size > share + share / 2;
+}
+
+/* The first tick that has room. One after the other, so that locks that lie side by side in memory stay together. */
+static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now,
+                                struct rl_instant regular)
+{
+    struct rl_crowd *crowd = &engine->crowd;
+    size_t share = even_share(engine, lock, tick_ns(engine, lock));
+    size_t room = share > engine->config.crowd / 2 ? share : engine->config.crowd / 2;
+
+    if (!rl_before(now, crowd->filling) || !rl_before(crowd->filling, regular)) {
+        crowd->filling = on_tick(engine, lock, now);
+        crowd->filled = room;
+    }
+    if (crowd->filled >= room) {
+        crowd->filling.ns += tick_ns(engine, lock);
+        crowd->filled = 0;
+    }
+    crowd->filled++;
+    return rl_earlier(crowd->filling, regular);
+}
+
+/* A lock that has just been spread stays where it is, crowd or no crowd: where intervals differ, some will always find
+ * themselves in one. */
+static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms)));
+
+    lock->spread = in_crowd(engine, lock, now) && !lock->spread;
+    return lock->spread ? spread(engine, lock, now, regular) : regular;
+}
+
+void rl_renew_schedule(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (lock->round_failed)
+        rl_renew_soon(engine, lock, now);
+    else if (lock->claim->owed_ttl_ms)
+        schedule(lock, owed_at(engine, lock, now));
+    else if (lock->renew_ms)
+        schedule(lock, regular_at(engine, lock, now));
+    else
+        lock->wake = RL_NEVER;
+}
+
+static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool won)
+{
+    lock->renewing = false;
+    lock->round_failed = !won;
+    if (won) {
+        rl_extend_won(engine, lock);
+        rl_lock_notify(engine, lock, RL_NOTICE_RENEWED);
+    } else {
+        engine->counters.renewals_failed++;
+    }
+    rl_renew_schedule(engine, lock, now);
+}
+
+void rl_renew_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_instant deadline = rl_lock_deadline(engine, lock);
+    enum rl_verdict verdict;
+
+    if (!rl_before(now, deadline))
+        return; /* it is lost, as the caller will see */
+    rl_alarm_check(engine, lock, now, deadline);
+    if (!lock->renewing)
+        return;
+    verdict = rl_round_verdict(engine, lock, now);
+    if (verdict != RL_VERDICT_PENDING)
+        end(engine, lock, now, verdict == RL_VERDICT_WON);
+}
+
+/* A round has as long as the next one is away, and no longer than a master may take. */
+static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_span span = rl_ms(lock->renew_ms);
+    struct rl_span timeout = engine->config.node_timeout;
+
+    return rl_after(now, span.ns > 0 && span.ns < timeout.ns ? span : timeout);
+}
+
+void rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (lock->renewing) {
+        rl_claim_note_timeouts(lock->claim);
+        end(engine, lock, now, false);
+        return;
+    }
+    if (lock->claim->owed_ttl_ms) {
+        rl_extend_change_ttl(engine, lock, lock->claim->owed_ttl_ms);
+    } else if (!rl_may_renew(lock, now)) {
+        lock->wake = RL_NEVER;
+        return;
+    }
+    engine->counters.renewals++;
+    rl_round_start(engine, lock, now);
+    lock->renewing = true;
+    lock->wake = round_end(engine, lock, now);
+    rl_renew_answered(engine, lock, now);
+}

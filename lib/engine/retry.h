@@ -1,0 +1,14 @@
+/* When to try again after a failed attempt.
+ *
+ * protocol 1.6: "retried after a random delay longer than one round, inside the caller's deadline". */
+#ifndef RL_ENGINE_RETRY_H
+#define RL_ENGINE_RETRY_H
+
+#include <stdint.h>
+
+#include "util/instant.h"
+
+/* delay + uniform [0, jitter], and not shorter than the round that failed. */
+struct rl_span rl_retry_delay(uint64_t *state, struct rl_span delay, struct rl_span jitter, struct rl_span round);
+
+#endif

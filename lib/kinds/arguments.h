@@ -1,0 +1,38 @@
+/* What recipes build commands with; header only. */
+#ifndef RL_KINDS_ARGUMENTS_H
+#define RL_KINDS_ARGUMENTS_H
+
+#include <assert.h>
+#include <string.h>
+
+#include "kinds/kind.h"
+#include "util/decimal.h"
+
+static inline void rl_command_init(struct rl_command *command, enum rl_send_as send_as, enum rl_script script,
+                                   size_t n_keys)
+{
+    command->send_as = send_as;
+    command->script = script;
+    command->n_keys = n_keys;
+    command->argc = 0;
+}
+
+static inline void rl_push(struct rl_command *command, struct rl_slice argument)
+{
+    assert(command->argc < RL_COMMAND_MAX_ARGS);
+    command->argv[command->argc++] = argument;
+}
+
+static inline void rl_push_word(struct rl_command *command, const char *text)
+{
+    rl_push(command, (struct rl_slice){text, strlen(text)});
+}
+
+/* `place` is the number's own among the command's RL_COMMAND_MAX_NUMBERS. */
+static inline void rl_push_number(struct rl_command *command, size_t place, uint64_t number)
+{
+    assert(place < RL_COMMAND_MAX_NUMBERS);
+    rl_push(command, (struct rl_slice){command->numbers[place], rl_decimal(number, command->numbers[place])});
+}
+
+#endif

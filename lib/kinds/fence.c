@@ -1,0 +1,122 @@
+/* Fencing tokens over independent masters (protocol section 4).
+ *
+ * IMPLEMENTATION NOTES
+ *
+ * Each master that grants a claim answers with its counter c. When a quorum has granted, the token is
+ *
+ *     t = the largest c that any of them has answered
+ *
+ * and R is the set of masters that granted and have recorded exactly t: those that answered t, and those that confirm a
+ * RAISE to t. With |R| >= q the token may be handed out. Two such sets of two acquisitions share a master; it recorded
+ * the earlier token while it held the earlier key, its counter never falls, so it answered the later claim with more,
+ * and the later token is no smaller than that answer.
+ *
+ * The argument needs t to be at least what every member of R has answered. So t is fixed when it is first computed; a
+ * grant that comes later may join R if its c is not above t, and must not if it is. In line (wait.c) one master may
+ * grant twice, and have counted for others in between: whatever it confirms then, its last answer is above t. */
+#include "engine/machine.h"
+
+/* A waiter's claim may live through the loss of masters' memories, and their counters begin anew with the number that
+ * it proposes: that must not be older than the command. The number never falls, so that its rounds stay comparable. */
+void rl_fence_propose(struct rl_claim *claim, uint64_t proposal)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+
+    if (fence && proposal > fence->proposal && !RL_MUTANT(FENCE_STALE_PROPOSAL))
+        fence->proposal = proposal;
+}
+
+void rl_fence_answered(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+
+    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && answer.outcome == RL_GRANTED)
+        fence->counters[node] = answer.fence;
+    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED && fence->counters[node] < fence->token)
+        fence->counters[node] = fence->token;
+    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED)
+        return;
+    else if (step == RL_STEP_RAISE)
+        fence->refused |= rl_bit(node);
+}
+
+static bool granted(const struct rl_claim *claim, size_t node)
+{
+    return claim->slots[node].vote == RL_GRANTED || RL_MUTANT(FENCE_ANY_QUORUM);
+}
+
+static uint64_t largest_answer(const struct rl_claim *claim)
+{
+    const uint64_t *counters = rl_claim_fence(claim)->counters;
+    uint64_t largest = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (granted(claim, i) && counters[i] > largest)
+            largest = counters[i];
+    }
+    return largest;
+}
+
+static bool has_recorded(const struct rl_claim *claim, size_t node)
+{
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
+    if (RL_MUTANT(FENCE_ACKS_FROM_OUTSIDE))
+        return granted(claim, node) && fence->counters[node] >= fence->token;
+    return granted(claim, node) && fence->counters[node] == fence->token;
+}
+
+static bool is_below(const struct rl_claim *claim, size_t node)
+{
+    const struct rl_fence *fence = rl_claim_fence(claim);
+
+    return granted(claim, node) && fence->counters[node] < fence->token;
+}
+
+/* May yet record the token: told and not answered, or not even asked for the claim's outcome yet. */
+static bool may_record(const struct rl_claim *claim, size_t node)
+{
+    if (rl_claim_fence(claim)->refused & rl_bit(node))
+        return false;
+    return claim->slots[node].vote == RL_PENDING || is_below(claim, node);
+}
+
+/* Each is told once; those that cannot be told have refused. */
+static void raise_others(struct rl_engine *engine, struct rl_claim *claim)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+    bool first = !fence->raised;
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        if (!is_below(claim, i) || (fence->raised & rl_bit(i)))
+            continue;
+        fence->raised |= rl_bit(i);
+        if (rl_link_writable(engine->links[i]))
+            nodes |= rl_bit(i);
+        else
+            fence->refused |= rl_bit(i);
+    }
+    engine->counters.raises += first && fence->raised;
+    rl_claim_send(engine, claim, RL_STEP_RAISE, nodes);
+}
+
+enum rl_verdict rl_fence_verdict(struct rl_engine *engine, struct rl_claim *claim)
+{
+    struct rl_fence *fence = rl_claim_fence(claim);
+    size_t recorded = 0;
+    size_t hopeful = 0;
+
+    if (fence->token == 0)
+        fence->token = largest_answer(claim);
+    if (RL_MUTANT(FENCE_UNRECORDED) || RL_MUTANT(FENCE_PER_NODE))
+        return RL_VERDICT_WON;
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        recorded += has_recorded(claim, i);
+    if (recorded >= engine->config.quorum)
+        return RL_VERDICT_WON;
+    raise_others(engine, claim);
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        hopeful += may_record(claim, i);
+    return recorded + hopeful >= engine->config.quorum ? RL_VERDICT_PENDING : RL_VERDICT_LOST;
+}

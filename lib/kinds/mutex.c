@@ -1,0 +1,148 @@
+/* Recipe of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair); the rest, release and rollback
+ * included, has to do with the queues (kinds/wait_queue.c). */
+#include <string.h>
+
+#include "kinds/arguments.h"
+#include "util/mutant.h"
+#include "kinds/wait_queue.h"
+#include "kinds/kind.h"
+
+static void claim(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_command_init(command, RL_SEND_PLAIN, RL_SCRIPT_NONE, 0);
+    rl_push_word(command, "SET");
+    rl_push(command, subject->key);
+    rl_push(command, subject->token);
+    rl_push_word(command, "NX");
+    rl_push_word(command, "PX");
+    rl_push_number(command, 0, subject->ttl_ms);
+}
+
+static void extend(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_EXTEND, 1);
+    rl_push(command, subject->key);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->ttl_ms);
+}
+
+/* With a counter where the subject has one, for the recipe with fencing tokens. Without a marker its place is taken by
+ * the key, since an empty name would be one that no ACL allows; the script does not look at it then. */
+static void repair(const struct rl_subject *subject, struct rl_command *command)
+{
+    struct rl_slice nothing = {"", 0};
+
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_REPAIR, subject->counter.size ? 3 : 2);
+    rl_push(command, subject->key);
+    rl_push(command, subject->marker.size ? subject->marker : subject->key);
+    if (subject->counter.size)
+        rl_push(command, subject->counter);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->ttl_ms);
+    rl_push(command, RL_MUTANT(REPAIR_ANY_MEMORY) || !subject->marker.size ? nothing : subject->incarnation);
+    if (subject->counter.size) {
+        rl_push_number(command, 1, subject->fence);
+        rl_push_number(command, 2, subject->counter_ttl_ms);
+    }
+}
+
+static void mutex_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    switch (step) {
+    case RL_STEP_CLAIM:
+        claim(subject, ret_command);
+        break;
+    case RL_STEP_RAISE: /* there is no counter to raise: never asked, and harmless if it were */
+    case RL_STEP_EXTEND:
+        extend(subject, ret_command);
+        break;
+    case RL_STEP_REPAIR:
+        repair(subject, ret_command);
+        break;
+    case RL_STEP_ENQUEUE:
+    case RL_STEP_RELEASE:
+    case RL_STEP_ROLLBACK:
+    default:
+        rl_queue_command(step, subject, ret_command);
+        break;
+    }
+}
+
+static struct rl_answer claim_answer(const struct rl_reply_item *root)
+{
+    if (root->type == RL_REPLY_STATUS && root->text.size == 2 && memcmp(root->text.data, "OK", 2) == 0)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    if (root->type == RL_REPLY_NIL)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+}
+
+/* EXTEND answers 1: done, 0: no such key, -1: another's value. So does RAISE. */
+static struct rl_answer extend_answer(const struct rl_reply_item *root)
+{
+    if (root->type == RL_REPLY_INTEGER && root->integer == 1)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    if (root->type == RL_REPLY_INTEGER && root->integer == 0)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    if (root->type == RL_REPLY_INTEGER && root->integer == -1)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+}
+
+/* EXTEND_MANY answers a letter for each. What it had written something before may have been done, or not. */
+struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n)
+{
+    const struct rl_reply_item *root = &reply->root;
+
+    if (root->type != RL_REPLY_STRING || root->text.size != n)
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    switch (((const char *)root->text.data)[i]) {
+    case '1':
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    case '0':
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    case '-':
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    case '?':
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
+    default:
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    }
+}
+
+/* REPAIR never finds the key missing, since it sets it then and answers 2; -2 is another memory. */
+static struct rl_answer repair_answer(const struct rl_reply_item *root)
+{
+    int64_t answer = root->type == RL_REPLY_INTEGER ? root->integer : 0;
+
+    if (answer == 1 || answer == 2)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    if (answer == -1)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    if (answer == -2)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_MEMORY_LOST, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+}
+
+static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *reply)
+{
+    switch (step) {
+    case RL_STEP_CLAIM:
+        return claim_answer(&reply->root);
+    case RL_STEP_ENQUEUE:
+        return rl_queue_answer(reply, false);
+    case RL_STEP_REPAIR:
+        return repair_answer(&reply->root);
+    case RL_STEP_RELEASE:
+    case RL_STEP_ROLLBACK:
+        return rl_queue_undo_answer(reply);
+    default:
+        return extend_answer(&reply->root);
+    }
+}
+
+const struct rl_recipe rl_mutex_recipe = {
+    .name = "mutex",
+    .command = mutex_command,
+    .answer = mutex_answer,
+};

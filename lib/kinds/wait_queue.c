@@ -1,0 +1,355 @@
+#include "kinds/wait_queue.h"
+
+#include <string.h>
+
+#include "kinds/arguments.h"
+
+/* The keys of release.lua, enqueue.lua and keep_many.lua. Without a marker its place is taken by the key, since an
+ * empty name would be one that no ACL allows; the scripts do not look at it then. */
+#define N_KEYS 5
+#define N_KEYS_SHORT 2
+
+/* enqueue.lua takes no more. */
+#define LONGEST_QUEUE 100000
+
+static void push_keys(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_push(command, subject->key);
+    rl_push(command, subject->queue);
+    if (!subject->waiters.size)
+        return;
+    rl_push(command, subject->waiters);
+    rl_push(command, subject->counter);
+    rl_push(command, subject->marker.size ? subject->marker : subject->key);
+}
+
+static void enqueue(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE, N_KEYS);
+    push_keys(subject, command);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->ttl_ms);
+    rl_push_number(command, 1, subject->round);
+    rl_push_number(command, 2, subject->ticket);
+    rl_push_number(command, 3, subject->proposed_ticket);
+    rl_push(command, subject->incarnation);
+    rl_push_number(command, 4, subject->proposal);
+    rl_push_number(command, 5, subject->counter_ttl_ms);
+    rl_push(command, subject->channel);
+}
+
+void rl_queue_keep_command(const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_KEEP_MANY, N_KEYS);
+    push_keys(subject, ret_command);
+    rl_push_number(ret_command, 0, subject->ttl_ms);
+    rl_push(ret_command, subject->incarnation);
+    rl_push_number(ret_command, 1, subject->proposal != 0);
+    rl_push_number(ret_command, 2, subject->counter_ttl_ms);
+    rl_push(ret_command, subject->channel);
+}
+
+void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    if (step == RL_STEP_ENQUEUE) {
+        enqueue(subject, ret_command);
+        return;
+    }
+    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+                    subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
+    push_keys(subject, ret_command);
+    rl_push(ret_command, subject->token);
+}
+
+/* --- Words ------------------------------------------------------------------------------------------------------ */
+
+/* What is in front of the next space, or all there is; false if that is nothing. Behind the last one *rest is no
+ * more. */
+static bool take_word(struct rl_slice *rest, struct rl_slice *ret_word)
+{
+    const char *at = rest->data;
+    const char *space = rest->size ? memchr(at, ' ', rest->size) : NULL;
+    size_t size = space ? (size_t)(space - at) : rest->size;
+
+    *ret_word = (struct rl_slice){at, size};
+    *rest = space ? (struct rl_slice){space + 1, rest->size - size - 1} : (struct rl_slice){NULL, 0};
+    return size > 0;
+}
+
+static bool read_number(struct rl_slice word, uint64_t *ret_number)
+{
+    const char *digits = word.data;
+    uint64_t number = 0;
+
+    if (word.size == 0 || word.size > 18)
+        return false;
+    for (size_t i = 0; i < word.size; i++) {
+        if (digits[i] < '0' || digits[i] > '9')
+            return false;
+        number = number * 10 + (uint64_t)(digits[i] - '0');
+    }
+    *ret_number = number;
+    return true;
+}
+
+/* --- Replies ---------------------------------------------------------------------------------------------------- */
+
+/* The elements of the reply to ENQUEUE: enqueue.lua. */
+enum {
+    CODE,
+    TIME_US,
+    TICKET,
+    LOWER,
+    RANK,
+    PTTL,
+    LOOK,
+    COUNTER,
+    N_ELEMENTS,
+    IN_FRONT = N_ELEMENTS, /* where values follow the first, and it was not refused */
+    N_ELEMENTS_MANY,
+};
+
+static bool has_numbers(const struct rl_reply *reply, size_t n)
+{
+    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        if (reply->elements[i].type != RL_REPLY_INTEGER || reply->elements[i].integer < (i == CODE ? -3 : -1))
+            return false;
+    }
+    return true;
+}
+
+static bool is_enqueue_reply(const struct rl_reply *reply)
+{
+    return has_numbers(reply, N_ELEMENTS);
+}
+
+struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced)
+{
+    const struct rl_reply_item *items = reply->elements;
+
+    if (!is_enqueue_reply(reply))
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    switch (items[CODE].integer) {
+    case 1:
+        if (fenced && items[COUNTER].integer <= 0)
+            return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, fenced ? (uint64_t)items[COUNTER].integer : 0};
+    case 0:
+        return (struct rl_answer){RL_QUEUED, RL_DETAIL_NONE, 0};
+    case -2:
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_MEMORY_LOST, 0};
+    case -3:
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_QUEUE_FULL, 0};
+    default:
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    }
+}
+
+static bool is_code(const struct rl_reply *reply, int64_t one, int64_t other)
+{
+    return reply->elements[CODE].integer == one || reply->elements[CODE].integer == other;
+}
+
+/* What was done for all, as far as each can be told its part. */
+static bool is_reply_to_many(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *items = reply->elements;
+
+    return has_numbers(reply, N_ELEMENTS_MANY) && is_code(reply, 0, 1) && items[IN_FRONT].integer >= 0 &&
+           items[IN_FRONT].integer < UINT32_MAX && items[TICKET].integer < INT64_MAX - RL_BATCH_MAX;
+}
+
+static bool is_refusal_of_all(const struct rl_reply *reply)
+{
+    return is_enqueue_reply(reply) && is_code(reply, -2, -3);
+}
+
+/* They are behind the first, in this order and with the next tickets. Somebody else looks after the one in front of
+ * them, as with other newcomers; but who has none in front has to look after the holder. */
+static void make_follower(struct rl_reply *own, int64_t rank, int64_t place)
+{
+    struct rl_reply_item *items = own->elements;
+
+    items[CODE].integer = rank < LONGEST_QUEUE ? 0 : -3;
+    items[TICKET].integer += place;
+    items[LOWER].integer = 0;
+    items[RANK].integer = rank;
+    items[LOOK].integer = rank == 0 ? items[PTTL].integer : -1;
+    items[COUNTER].integer = 0;
+}
+
+void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct rl_reply *ret_own)
+{
+    *ret_own = *reply;
+    if (n == 1 || reply->root.type == RL_REPLY_ERROR || is_refusal_of_all(reply))
+        return;
+    ret_own->n_elements = is_reply_to_many(reply) ? N_ELEMENTS : 0;
+    if (i > 0 && ret_own->n_elements)
+        make_follower(ret_own, reply->elements[IN_FRONT].integer + (int64_t)i - 1, (int64_t)i);
+}
+
+/* The elements of the reply to KEEP_MANY: keep_many.lua. TIME_US is where it is in the other. */
+enum {
+    KEPT_PTTL = TIME_US + 1,
+    KEPT_TEXT,
+    N_ELEMENTS_KEPT,
+};
+
+static bool is_reply_to_keepers(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *items = reply->elements;
+
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == N_ELEMENTS_KEPT &&
+           items[CODE].type == RL_REPLY_INTEGER && items[CODE].integer == 0 &&
+           items[TIME_US].type == RL_REPLY_INTEGER && items[KEPT_PTTL].type == RL_REPLY_INTEGER &&
+           items[KEPT_TEXT].type == RL_REPLY_STRING;
+}
+
+static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_kept *ret_kept)
+{
+    uint64_t number = 0;
+    uint64_t ms = 0;
+    bool alone = rl_slice_is(rank, "-") && rl_slice_is(look, "-");
+    bool never = rl_slice_is(look, "-1");
+
+    if (!alone && (!read_number(rank, &number) || number > UINT32_MAX || (!never && !read_number(look, &ms))))
+        return false;
+    *ret_kept = (struct rl_kept){.alone = alone, .rank = (uint32_t)number, .look_ms = never ? -1 : (int64_t)ms};
+    return true;
+}
+
+bool rl_queue_kept(const struct rl_reply *reply, size_t n, struct rl_kept ret_kept[])
+{
+    struct rl_slice text;
+    struct rl_slice rank;
+    struct rl_slice look;
+
+    if (!is_reply_to_keepers(reply))
+        return false;
+    text = reply->elements[KEPT_TEXT].text;
+    for (size_t i = 0; i < n; i++) {
+        if (!take_word(&text, &rank) || !take_word(&text, &look) || !read_kept(rank, look, &ret_kept[i]))
+            return false;
+    }
+    return !text.data;
+}
+
+void rl_queue_kept_reply(const struct rl_reply *reply, const struct rl_kept *kept, uint64_t ticket,
+                         struct rl_reply *ret_own)
+{
+    *ret_own = *reply;
+    if (!kept) {
+        if (reply->root.type != RL_REPLY_ERROR && !is_refusal_of_all(reply))
+            ret_own->n_elements = 0;
+        return;
+    }
+    for (size_t i = 0; i < N_ELEMENTS; i++)
+        ret_own->elements[i].type = RL_REPLY_INTEGER;
+    ret_own->elements[TICKET].integer = (int64_t)ticket;
+    ret_own->elements[LOWER].integer = 0;
+    ret_own->elements[RANK].integer = kept->rank;
+    ret_own->elements[PTTL].integer = reply->elements[KEPT_PTTL].integer;
+    ret_own->elements[LOOK].integer = kept->look_ms;
+    ret_own->elements[COUNTER].integer = 0;
+    ret_own->n_elements = N_ELEMENTS;
+}
+
+struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
+{
+    if (reply->root.type != RL_REPLY_INTEGER)
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    switch (reply->root.integer) {
+    case 4:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0};
+    case 3:
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
+    case 2:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+    case 1:
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    case 0:
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    case -1:
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
+    default:
+        return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+    }
+}
+
+struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted)
+{
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT)
+        return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
+    if (deleted && answer.outcome == RL_REFUSED)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+    return answer;
+}
+
+/* Somebody may have set a key that lives for longer than any clock counts. */
+static int64_t cut(int64_t ms)
+{
+    return ms < INT64_C(1) << 40 ? ms : INT64_C(1) << 40;
+}
+
+bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place)
+{
+    const struct rl_reply_item *items = reply->elements;
+
+    if (!is_enqueue_reply(reply) || items[CODE].integer < 0 || items[TIME_US].integer < 0 ||
+        items[TICKET].integer <= 0 || items[RANK].integer < 0)
+        return false;
+    *ret_place = (struct rl_place){
+        .time_us = (uint64_t)items[TIME_US].integer,
+        .ticket = (uint64_t)items[TICKET].integer,
+        .rank = items[RANK].integer < UINT32_MAX ? (uint32_t)items[RANK].integer : UINT32_MAX,
+        .held_ms = cut(items[PTTL].integer),
+        .look_ms = cut(items[LOOK].integer),
+        .lower = items[LOWER].integer == 1,
+    };
+    return true;
+}
+
+/* --- Notifications ---------------------------------------------------------------------------------------------- */
+
+/* value round what incarnation time counter, with a space between each two. */
+#define N_WORDS 6
+
+static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
+{
+    for (size_t i = 0; i < N_WORDS; i++) {
+        if (!take_word(&payload, &words[i]))
+            return false;
+    }
+    return !payload.data;
+}
+
+bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
+                   struct rl_call *ret_call)
+{
+    struct rl_slice words[N_WORDS];
+    struct rl_call call = {0};
+    uint64_t round;
+
+    if (!payload.size || !split(payload, words) || !read_number(words[1], &round) || round > UINT32_MAX ||
+        !read_number(words[4], &call.time_us) || !read_number(words[5], &call.fence))
+        return false;
+    call.granted = rl_slice_is(words[2], "granted");
+    if (!call.granted && !rl_slice_is(words[2], "lower"))
+        return false;
+    call.round = (uint32_t)round;
+    *ret_value = words[0];
+    *ret_incarnation = words[3];
+    *ret_call = call;
+    return true;
+}
+
+bool rl_queue_call_counts(const struct rl_call *call, struct rl_slice incarnation, struct rl_slice judged)
+{
+    if (!call->granted)
+        return true;
+    if (!judged.size)
+        return rl_slice_is(incarnation, "-");
+    return judged.size == incarnation.size && memcmp(judged.data, incarnation.data, judged.size) == 0;
+}

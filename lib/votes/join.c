@@ -1,0 +1,257 @@
+#include "votes/join.h"
+
+#include <string.h>
+
+#include "kinds/arguments.h"
+#include "util/mutant.h"
+
+/* What the script makes of the quarantine: max_ttl and a second (protocol 5.2). */
+#define QUARANTINE_MARGIN_MS INT64_C(1000)
+
+/* For the rounding of the server's clock, and of ours. */
+#define ROUNDING_MS 2
+
+/* --- The question ------------------------------------------------------------------------------------------------- */
+
+static const char *mode_word(enum rl_join_mode mode)
+{
+    switch (mode) {
+    case RL_JOIN_VOTE:
+        return "vote";
+    case RL_JOIN_DECLARE:
+        return "declare";
+    case RL_JOIN_LOOK:
+    default:
+        return "look";
+    }
+}
+
+static const char *durability_word(enum rl_durability durability)
+{
+    switch (durability) {
+    case RL_DURABILITY_ALWAYS:
+        return "always";
+    case RL_DURABILITY_NONE:
+        return "none";
+    case RL_DURABILITY_UNKNOWN:
+    default:
+        return "unknown";
+    }
+}
+
+void rl_join_command(const struct rl_join_question *question, struct rl_command *ret_command)
+{
+    rl_command_init(ret_command, RL_SEND_EVAL, RL_SCRIPT_JOIN, 1);
+    rl_push(ret_command, question->marker);
+    rl_push_word(ret_command, mode_word(question->mode));
+    rl_push(ret_command, question->incarnation);
+    rl_push(ret_command, question->ring);
+    rl_push_number(ret_command, 0, question->max_ttl_ms);
+    rl_push_word(ret_command, durability_word(question->durability));
+    rl_push(ret_command, question->seat);
+}
+
+/* --- The answer --------------------------------------------------------------------------------------------------- */
+
+/* The elements of the script's array, in order. */
+enum {
+    AT_EVENT,
+    AT_INCARNATION,
+    AT_RUN_ID,
+    AT_REPLICATION_ID,
+    AT_ROLE,
+    AT_VERSION,
+    AT_POLICY,
+    AT_LEFT,
+    AT_MAX_TTL,
+    AT_MAXMEMORY,
+    AT_REPLICAS,
+    AT_TIME,
+    AT_CLUSTER,
+    AT_APPEND_ONLY,
+    AT_PROMOTED,
+    N_ELEMENTS,
+};
+
+static const char *const event_words[RL_JOIN_EVENT_COUNT] = {
+    [RL_JOIN_KEPT] = "KEPT",         [RL_JOIN_NEW] = "NEW",           [RL_JOIN_RESTARTED] = "RESTARTED",
+    [RL_JOIN_RESUMED] = "RESUMED",   [RL_JOIN_DECLARED] = "DECLARED", [RL_JOIN_ABSENT] = "ABSENT",
+    [RL_JOIN_MISMATCH] = "MISMATCH",
+};
+
+static bool says(const char *text, const char *word)
+{
+    return rl_slice_is((struct rl_slice){text, strlen(text)}, word);
+}
+
+static bool take_event(const struct rl_reply_item *item, enum rl_join_event *ret_event)
+{
+    for (int i = 0; i < RL_JOIN_EVENT_COUNT; i++) {
+        if (item->type == RL_REPLY_STRING && rl_slice_is(item->text, event_words[i])) {
+            *ret_event = (enum rl_join_event)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A text that does not fit, or that would end early as a C string, is not what the script sends. */
+static bool take_text(const struct rl_reply_item *item, char *ret_text, size_t max)
+{
+    if (item->type != RL_REPLY_STRING || item->text.size > max)
+        return false;
+    for (size_t i = 0; i < item->text.size; i++) {
+        ret_text[i] = ((const char *)item->text.data)[i];
+        if (!ret_text[i])
+            return false;
+    }
+    ret_text[item->text.size] = '\0';
+    return true;
+}
+
+static bool take_number(const struct rl_reply_item *item, int64_t max, int64_t *ret_number)
+{
+    *ret_number = item->integer;
+    return item->type == RL_REPLY_INTEGER && item->integer >= 0 && item->integer <= max;
+}
+
+static bool take_flag(const struct rl_reply_item *item, bool *ret_flag)
+{
+    *ret_flag = item->integer == 1;
+    return item->type == RL_REPLY_INTEGER && (item->integer == 0 || item->integer == 1);
+}
+
+static bool take_texts(const struct rl_reply_item *items, struct rl_join_report *report)
+{
+    return take_text(&items[AT_INCARNATION], report->incarnation, RL_INCARNATION_MAX) &&
+           take_text(&items[AT_RUN_ID], report->run_id, RL_RUN_ID_MAX) &&
+           take_text(&items[AT_REPLICATION_ID], report->replication_id, RL_RUN_ID_MAX) &&
+           take_text(&items[AT_ROLE], report->role, RL_WORD_MAX) &&
+           take_text(&items[AT_VERSION], report->version, RL_WORD_MAX) &&
+           take_text(&items[AT_POLICY], report->policy, RL_WORD_MAX);
+}
+
+static bool take_numbers(const struct rl_reply_item *items, struct rl_join_report *report)
+{
+    int64_t max_ttl_ms = 0;
+    bool sound = take_number(&items[AT_MAX_TTL], UINT32_MAX, &max_ttl_ms) &&
+                 take_number(&items[AT_LEFT], max_ttl_ms + QUARANTINE_MARGIN_MS, &report->left_ms) &&
+                 take_number(&items[AT_MAXMEMORY], INT64_MAX, &report->maxmemory) &&
+                 take_number(&items[AT_REPLICAS], INT64_MAX, &report->replicas) &&
+                 take_number(&items[AT_TIME], INT64_MAX, &report->time_us);
+
+    report->max_ttl_ms = (uint32_t)max_ttl_ms;
+    return sound;
+}
+
+bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report)
+{
+    const struct rl_reply_item *items = reply->elements;
+    struct rl_join_report report = {0};
+
+    if (reply->root.type != RL_REPLY_ARRAY || reply->n_elements != N_ELEMENTS)
+        return false;
+    if (!take_event(&items[AT_EVENT], &report.event) || !take_texts(items, &report) || !take_numbers(items, &report))
+        return false;
+    if (!take_flag(&items[AT_CLUSTER], &report.cluster) || !take_flag(&items[AT_APPEND_ONLY], &report.append_only) ||
+        !take_flag(&items[AT_PROMOTED], &report.promoted))
+        return false;
+    *ret_report = report;
+    return true;
+}
+
+/* --- The judgement ------------------------------------------------------------------------------------------------ */
+
+static bool evicts(const struct rl_join_report *report)
+{
+    return report->maxmemory > 0 && !says(report->policy, "noeviction");
+}
+
+static enum rl_fault exclusion(const struct rl_join_report *report, const struct rl_join_rules *rules)
+{
+    if (!says(report->role, "master"))
+        return RL_FAULT_NOT_MASTER;
+    if (report->cluster)
+        return RL_FAULT_CLUSTER;
+    if (rules->same_server)
+        return RL_FAULT_SAME_SERVER;
+    if (evicts(report) && !rules->allow_eviction)
+        return RL_FAULT_EVICTS;
+    if (report->event == RL_JOIN_MISMATCH)
+        return RL_FAULT_RING;
+    return report->event == RL_JOIN_ABSENT ? RL_FAULT_NO_MARKER : RL_FAULT_NONE;
+}
+
+/* The node's clock may be faster than ours: what is left by its clock takes longer by ours. */
+static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, struct rl_instant received)
+{
+    int64_t counted_ms = RL_MUTANT(QUARANTINE_TOO_SHORT) ? left_ms / 2 : left_ms;
+    int64_t rate_ns = counted_ms * drift_ppm; /* 1 ms * 1 ppm = 1 ns */
+    struct rl_span wait = {rl_ms(counted_ms + ROUNDING_MS).ns + rate_ns};
+
+    return received.ns > INT64_MAX - wait.ns ? RL_NEVER : rl_after(received, wait);
+}
+
+struct rl_standing rl_join_judge(const struct rl_join_report *report, const struct rl_join_rules *rules,
+                                 struct rl_instant received)
+{
+    enum rl_fault fault = exclusion(report, rules);
+
+    if (fault != RL_FAULT_NONE)
+        return (struct rl_standing){.kind = RL_STANDING_EXCLUDED, .fault = fault};
+    if (report->left_ms == 0 || RL_MUTANT(QUARANTINE_IGNORED))
+        return (struct rl_standing){.kind = RL_STANDING_VOTES, .guarded = true};
+    return (struct rl_standing){.kind = RL_STANDING_QUARANTINED,
+                                .fault = RL_FAULT_NEW_MEMORY,
+                                .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
+                                .guarded = true};
+}
+
+/* --- Refusals ----------------------------------------------------------------------------------------------------- */
+
+static char folded(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool has_at(struct rl_slice text, size_t at, const char *phrase)
+{
+    const char *bytes = text.data;
+    size_t i = 0;
+
+    while (phrase[i] && at + i < text.size && folded(bytes[at + i]) == folded(phrase[i]))
+        i++;
+    return !phrase[i];
+}
+
+static bool has(struct rl_slice text, const char *phrase)
+{
+    for (size_t at = 0; at < text.size; at++) {
+        if (has_at(text, at, phrase))
+            return true;
+    }
+    return false;
+}
+
+/* NOPERM comes first when the user may not run EVAL or not use the marker's key. The rest comes from inside the
+ * script, in words that differ: up to 6.x behind "ERR Error running script", in 7.0 "The user executing ...", since
+ * 7.2 "ACL failure". Commands that were renamed or switched off are unknown, EVAL at the front and others inside. */
+bool rl_join_is_refusal(struct rl_slice error_text)
+{
+    static const char *const inside[] = {
+        "ACL failure in script",
+        "the user executing the script can't",
+        "unknown redis command called from",
+        "unknown command called from",
+        "command is not allowed from script",
+    };
+
+    if (has_at(error_text, 0, "NOPERM") || has_at(error_text, 0, "ERR unknown command") ||
+        has_at(error_text, 0, "ERR unknown subcommand"))
+        return true;
+    for (size_t i = 0; has_at(error_text, 0, "ERR ") && i < sizeof(inside) / sizeof(inside[0]); i++) {
+        if (has(error_text, inside[i]))
+            return true;
+    }
+    return false;
+}

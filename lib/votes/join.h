@@ -1,0 +1,94 @@
+/* JOIN: the question that decides who may vote, and its answer (protocol section 5).
+ *
+ * On every new connection, before any vote counts, the host sends the JOIN command and hands the reply here. The
+ * script (scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says
+ * of itself; all judging is done here. Whether an error means that the
+ * user lacks the rights for it, rl_join_is_refusal() tells. */
+#ifndef RL_VOTES_JOIN_H
+#define RL_VOTES_JOIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "kinds/kind.h"
+#include "votes/standing.h"
+
+/* An incarnation is 36 characters: a UUID made by the client that first met the memory. */
+#define RL_INCARNATION_MAX 40
+#define RL_RUN_ID_MAX 40
+#define RL_WORD_MAX 32
+
+enum rl_join_mode {
+    RL_JOIN_VOTE,    /* writes the marker where it is missing or another run's */
+    RL_JOIN_LOOK,    /* writes nothing */
+    RL_JOIN_DECLARE, /* the operator's word that no lock was ever here: no quarantine (protocol 5.4) */
+};
+
+/* What the client knows of a server's durability (protocol 5.3), from CONFIG GET. */
+enum rl_durability {
+    RL_DURABILITY_UNKNOWN, /* no rights to see: counts as not durable, and leaves the marker's word alone */
+    RL_DURABILITY_NONE,
+    RL_DURABILITY_ALWAYS,  /* appendonly yes, appendfsync always, no-appendfsync-on-rewrite no */
+};
+
+struct rl_join_question {
+    enum rl_join_mode mode;
+    struct rl_slice marker;      /* key */
+    struct rl_slice incarnation; /* fresh: taken if the memory is new */
+    struct rl_slice ring;        /* of this client: hash of masters, quorum and prefix */
+    struct rl_slice seat;        /* which master of the ring this one is: all clients must say the same */
+    uint32_t max_ttl_ms;         /* the largest that this client has heard of */
+    enum rl_durability durability;
+};
+
+/* What became of the marker. */
+enum rl_join_event {
+    RL_JOIN_KEPT,      /* same run, same memory */
+    RL_JOIN_NEW,       /* there was no marker: written, quarantine begun */
+    RL_JOIN_RESTARTED, /* another run's marker: written anew, quarantine begun */
+    RL_JOIN_RESUMED,   /* another run's marker, made for this seat, on a durable server: kept */
+    RL_JOIN_DECLARED,
+    RL_JOIN_ABSENT,    /* no marker, and none written: LOOK, or not a master */
+    RL_JOIN_MISMATCH,  /* another ring's marker: left alone */
+    RL_JOIN_EVENT_COUNT,
+};
+
+struct rl_join_report {
+    enum rl_join_event event;
+    char incarnation[RL_INCARNATION_MAX + 1];
+    char run_id[RL_RUN_ID_MAX + 1];
+    char replication_id[RL_RUN_ID_MAX + 1];
+    char role[RL_WORD_MAX + 1];
+    char version[RL_WORD_MAX + 1];    /* "redis 7.0.15", "valkey 8.0.1" */
+    char policy[RL_WORD_MAX + 1];     /* maxmemory_policy */
+    int64_t left_ms;                  /* of the quarantine, by the node's clock; never above max_ttl_ms + 1000 */
+    uint32_t max_ttl_ms;              /* the marker's, this client's included */
+    int64_t maxmemory;
+    int64_t replicas;                 /* connected to it */
+    int64_t time_us;                  /* the node's clock when the script ran */
+    bool cluster;
+    bool append_only;
+    bool promoted;                    /* has been a replica of another master before */
+};
+
+/* Fills *ret_command, sent by EVAL since the script may not be loaded yet. Borrows from the question and itself. */
+void rl_join_command(const struct rl_join_question *question, struct rl_command *ret_command);
+
+/* false: not the shape of an answer of the script. */
+bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report);
+
+struct rl_join_rules {
+    bool allow_eviction;     /* the override of protocol 5.1 */
+    bool same_server;        /* run_id or replication_id equals another configured master's */
+    uint32_t drift_ppm;      /* quarantines are waited for by this client's clock */
+};
+
+/* The judgement; `received` is when the reply arrived. */
+struct rl_standing rl_join_judge(const struct rl_join_report *report, const struct rl_join_rules *rules,
+                                 struct rl_instant received);
+
+/* Is this error reply one that says "no rights" or "no such command"? */
+bool rl_join_is_refusal(struct rl_slice error_text);
+
+#endif

@@ -1,0 +1,63 @@
+#include "votes/ledger.h"
+
+#include <assert.h>
+
+#include "util/mutant.h"
+
+#define MOST_MASTERS 32
+
+static size_t votes_needed(size_t quorum)
+{
+    if (RL_MUTANT(DEADLINE_OF_THE_LAST))
+        return 1;
+    return RL_MUTANT(MAJORITY_OFF_BY_ONE) && quorum > 1 ? quorum - 1 : quorum;
+}
+
+/* The k largest bounds are kept in order, the largest first; with so few of them, sorting in is the quickest way. */
+static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
+{
+    struct rl_instant largest[MOST_MASTERS];
+    size_t k = votes_needed(claim->quorum);
+    size_t n = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        struct rl_instant bound = claim->slots[i].bound;
+        size_t at;
+
+        if (n == k && !rl_before(largest[k - 1], bound))
+            continue;
+        for (at = n < k ? n++ : k - 1; at > 0 && rl_before(largest[at - 1], bound); at--)
+            largest[at] = largest[at - 1];
+        largest[at] = bound;
+    }
+    return largest[k - 1];
+}
+
+/* A bound that stays below the quorum-th largest, or at most reaches it, does not move that. */
+void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound)
+{
+    struct rl_instant former = claim->slots[node].bound;
+
+    assert(node < claim->n_nodes && claim->quorum >= 1 && claim->quorum <= claim->n_nodes);
+    if (bound.ns == former.ns)
+        return;
+    claim->slots[node].bound = bound;
+    if (!rl_before(former, claim->quorum_bound) || rl_before(claim->quorum_bound, bound))
+        claim->quorum_bound = find_quorum_bound(claim);
+}
+
+void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound)
+{
+    if (!RL_MUTANT(SHORTENED_WHEN_ACKED))
+        rl_ledger_set(claim, node, rl_earlier(claim->slots[node].bound, bound));
+}
+
+void rl_ledger_grant(struct rl_claim *claim, size_t node, struct rl_instant bound)
+{
+    rl_ledger_set(claim, node, bound);
+}
+
+void rl_ledger_revoke(struct rl_claim *claim, size_t node)
+{
+    rl_ledger_set(claim, node, RL_LONG_AGO);
+}

@@ -1,0 +1,35 @@
+/* The vote ledger: from the bounds of the single votes to the deadline of the lock.
+ *
+ * protocol 1.4: "The lock is valid at t iff at least q of the lb_j - guard exceed t; its deadline is the q-th
+ * largest." Nothing else decides validity. */
+#ifndef RL_VOTES_LEDGER_H
+#define RL_VOTES_LEDGER_H
+
+#include <stddef.h>
+
+#include "votes/claim.h"
+#include "util/instant.h"
+
+/* The quorum-th largest bound less the guard; RL_LONG_AGO if fewer than quorum votes count. The claim keeps it at hand,
+ * since it is asked for much more often than bounds change; so all bounds are changed here. */
+static inline struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, struct rl_span guard)
+{
+    return rl_after(claim->quorum_bound, (struct rl_span){-guard.ns});
+}
+
+/* A command that sets the ttl is about to be sent: its bound lowers a longer one at once (protocol 3.1: "a shorter
+ * ttl lowers lb_j when sent, not when acknowledged"), since it may be carried out without our hearing of it. */
+void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound);
+
+/* A grant in the latest round: the vote counts until `bound`. A grant in an earlier round raises nothing, since a
+ * later command with a shorter ttl may be on its way behind it; that costs validity at most, and only until the later
+ * answer. */
+void rl_ledger_grant(struct rl_claim *claim, size_t node, struct rl_instant bound);
+
+/* The master no longer has the value. */
+void rl_ledger_revoke(struct rl_claim *claim, size_t node);
+
+/* What else is known of a vote: one that was inherited; one whose master's clock was set. */
+void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound);
+
+#endif

@@ -1,0 +1,24 @@
+#include "votes/quorum.h"
+
+#include <assert.h>
+
+#include "util/mutant.h"
+
+size_t rl_majority(size_t n_nodes)
+{
+    return n_nodes / 2 + 1;
+}
+
+/* protocol 1.5: accept at the q-th grant; refuse when more than N - q nodes refused or failed. */
+enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted, size_t not_granted)
+{
+    assert(quorum >= 1 && quorum <= n_nodes);
+    assert(granted + not_granted <= n_nodes);
+    if (granted + RL_MUTANT(MAJORITY_OFF_BY_ONE) >= quorum)
+        return RL_VERDICT_WON;
+    if (RL_MUTANT(EVEN_VERDICT))
+        return not_granted >= quorum ? RL_VERDICT_LOST : RL_VERDICT_PENDING;
+    if (not_granted + RL_MUTANT(EARLY_REFUSAL) > n_nodes - quorum)
+        return RL_VERDICT_LOST;
+    return RL_VERDICT_PENDING;
+}

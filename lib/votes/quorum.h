@@ -1,0 +1,19 @@
+/* The quorum verdict: votes in, pending, won or lost out. Pure arithmetic, as early as it allows both ways. */
+#ifndef RL_VOTES_QUORUM_H
+#define RL_VOTES_QUORUM_H
+
+#include <stddef.h>
+
+enum rl_verdict {
+    RL_VERDICT_PENDING,
+    RL_VERDICT_WON,  /* a quorum has granted */
+    RL_VERDICT_LOST, /* so many did not grant that a quorum has become impossible */
+};
+
+/* floor(n / 2) + 1: any two majorities of the same n share a node. */
+size_t rl_majority(size_t n_nodes);
+
+/* granted + refused <= n_nodes; the rest has not voted. 1 <= quorum <= n_nodes. */
+enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted, size_t not_granted);
+
+#endif

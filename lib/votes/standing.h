@@ -1,0 +1,56 @@
+/* Who may vote: what the client thinks of a master (protocol section 5).
+ *
+ * The handshake's report is judged by rl_join_judge() (votes/join.h); clock steps and changes of the memory lower the
+ * standing later. The engine asks masters that vote, and quarantined ones only for what their own bounds allow. */
+#ifndef RL_VOTES_STANDING_H
+#define RL_VOTES_STANDING_H
+
+#include <stdbool.h>
+
+#include "util/instant.h"
+
+/* X(name, text): what keeps a master from voting, in plain words. */
+#define RL_FAULT_MAP(X)                                                                                  \
+    X(NONE, "")                                                                                          \
+    X(UNJUDGED, "not judged yet")                                                                        \
+    X(NEW_MEMORY, "its memory is new: it may have forgotten locks")                                      \
+    X(CLOCK_STEP, "its clock was set forward: it may have dropped locks early")                          \
+    X(NOT_MASTER, "it is a replica")                                                                     \
+    X(CLUSTER, "it is a node of a Redis Cluster")                                                        \
+    X(EVICTS, "it may evict locks: maxmemory is set with an evicting policy")                            \
+    X(SAME_SERVER, "it is the same server as another master of the list")                                \
+    X(RING, "its marker was written for other masters, another quorum or another prefix")                \
+    X(NO_RIGHTS, "it cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts")         \
+    X(NO_MARKER, "it has no marker and this client may not write one")
+
+enum rl_fault {
+#define RL_FAULT_ENUM(name, text) RL_FAULT_##name,
+    RL_FAULT_MAP(RL_FAULT_ENUM)
+#undef RL_FAULT_ENUM
+    RL_FAULT_COUNT,
+};
+
+enum rl_standing_kind {
+    RL_STANDING_UNJUDGED,
+    RL_STANDING_VOTES,
+    RL_STANDING_QUARANTINED, /* until an instant; then it votes */
+    RL_STANDING_EXCLUDED,
+};
+
+struct rl_standing {
+    enum rl_standing_kind kind;
+    enum rl_fault fault;      /* why it does not vote */
+    struct rl_instant until;  /* QUARANTINED */
+    bool guarded;             /* has a marker: its votes need a proof (rl_engine_proof) */
+};
+
+/* A quarantine that is over by then is none. */
+static inline bool rl_standing_votes(const struct rl_standing *standing, struct rl_instant now)
+{
+    return standing->kind == RL_STANDING_VOTES ||
+           (standing->kind == RL_STANDING_QUARANTINED && !rl_before(now, standing->until));
+}
+
+const char *rl_fault_text(enum rl_fault fault);
+
+#endif
