@@ -174,7 +174,7 @@ static bool includes(const struct rl_batch *batch, unsigned node)
 static void write_to_all(struct redlock_client *client, struct rl_batch *batch)
 {
     client->batching.encoded_as = RL_SEND_PLAIN;
-    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->engine.votes.config.n_nodes; node++) {
         if (includes(batch, node))
             write_to(client, batch, node);
     }
@@ -208,7 +208,7 @@ static void refuse_who_has_left(struct redlock_client *client, struct rl_batch *
             batch->entries[kept++] = batch->entries[i];
             continue;
         }
-        for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+        for (unsigned node = 0; node < client->engine.votes.config.n_nodes; node++) {
             if (includes(batch, node))
                 refuse(client, batch, i, node);
         }

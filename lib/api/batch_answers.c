@@ -40,7 +40,7 @@ static void end_for_one(struct redlock_client *client, struct rl_batch *batch)
 static void fetch_ahead(const struct redlock_client *client, const struct rl_batch *batch, size_t i)
 {
     if (i + FETCH_CLAIM < batch->n)
-        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.config.n_nodes, false));
+        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.votes.config.n_nodes, false));
     if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }

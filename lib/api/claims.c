@@ -41,7 +41,7 @@ _Static_assert(_Alignof(struct rl_host_claim) == _Alignof(struct rl_claim), "pie
 
 void rl_host_claims_init(struct redlock_client *client)
 {
-    size_t n = client->engine.config.n_nodes;
+    size_t n = client->engine.votes.config.n_nodes;
 
     rl_pool_init(&client->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, false));
     rl_pool_init(&client->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, true));

@@ -15,7 +15,7 @@ static size_t attempt_size(const struct redlock_client *client)
     const struct rl_line *line = NULL;
 
     return offsetof(struct rl_attempt, line) + offsetof(struct rl_line, seen) +
-           client->engine.config.n_nodes * sizeof line->seen[0];
+           client->engine.votes.config.n_nodes * sizeof line->seen[0];
 }
 
 struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
@@ -106,7 +106,7 @@ static void fill_node(const struct redlock_client *client, const struct rl_slot 
     node->vote = rl_public_vote((enum rl_outcome)slot->answer);
     node->latency_us = rl_public_latency_us(slot->latency_us);
     node->valid_for_ms =
-        rl_until(rl_after(client->now, client->engine.config.guard), slot->bound).ns / RL_NS_PER_MS;
+        rl_until(rl_after(client->now, client->engine.votes.config.guard), slot->bound).ns / RL_NS_PER_MS;
 }
 
 static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
@@ -115,7 +115,7 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     const struct rl_claim *claim = pending->overtaken ? NULL : lock->core.claim;
     bool held = rl_lock_deadline(&client->engine, &lock->core).ns != RL_LONG_AGO.ns;
 
-    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
         struct redlock_node_result *node = &evidence->nodes[i];
 
         *node = (struct redlock_node_result){.latency_us = -1};
@@ -163,7 +163,7 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .quorum = client->options.quorum,
         .elapsed_us = rl_until(pending->started, client->now).ns / RL_NS_PER_US,
         .remaining_ms = redlock_remaining_ms(lock),
-        .n_nodes = client->engine.config.n_nodes,
+        .n_nodes = client->engine.votes.config.n_nodes,
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
         .loss = loss_of(lock, pending->status),
@@ -212,7 +212,7 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
     event->lock = lock;
     event->remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US;
     event->nodes = evidence.nodes;
-    event->n_nodes = lock->client->engine.config.n_nodes;
+    event->n_nodes = lock->client->engine.votes.config.n_nodes;
     rl_observe(lock->client, event);
 }
 
@@ -331,7 +331,7 @@ static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
     const struct rl_pending none = {.op = RL_OP_EXTEND};
     struct evidence evidence;
     struct redlock_alarm alarm = {.kind = kind, .remaining_ms = redlock_remaining_ms(lock),
-                                  .nodes = evidence.nodes, .n_nodes = lock->client->engine.config.n_nodes};
+                                  .nodes = evidence.nodes, .n_nodes = lock->client->engine.votes.config.n_nodes};
 
     if (!lock->watch || lock->dying || rl_client_forked(lock->client) || !still_true(lock, kind))
         return;

@@ -64,7 +64,7 @@ static size_t rank_of(const struct redlock_client *client, unsigned node)
 {
     size_t rank = 0;
 
-    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
         const char *name = rl_driver_node_name(client->driver, i);
         int order = strcasecmp(name, rl_driver_node_name(client->driver, node));
 
@@ -261,7 +261,7 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
 {
     uint32_t nodes = 0;
 
-    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
         if (by_rank & UINT32_C(1) << rank_of(client, i))
             nodes |= UINT32_C(1) << i;
     }
@@ -275,7 +275,7 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
     struct rl_instant now = rl_client_read_clock(client);
     int64_t boot_now = boot_ns();
     int64_t by_rank[REDLOCK_MAX_MASTERS];
-    size_t n = client->engine.config.n_nodes;
+    size_t n = client->engine.votes.config.n_nodes;
     uint64_t at;
 
     for (size_t i = 0; i < n; i++) {

@@ -129,8 +129,8 @@ int redlock_client_stats(const struct redlock_client *client, struct redlock_sta
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
     stats = client->stats;
-    add_counters(&client->engine.counters, &stats);
-    stats.debts = client->engine.n_debts;
+    add_counters(&client->engine.votes.counters, &stats);
+    stats.debts = client->engine.votes.n_debts;
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
     return 0;
 }
@@ -141,7 +141,7 @@ static void fill_from_driver(const struct redlock_client *client, unsigned node,
 
     rl_driver_node_stats(client->driver, node, &conn);
     stats->name = rl_driver_node_name(client->driver, node);
-    stats->link = rl_public_link(client->engine.links[node]);
+    stats->link = rl_public_link(client->engine.votes.links[node]);
     stats->commands = conn.commands;
     stats->replies = conn.replies;
     stats->connects = conn.connects;
@@ -160,7 +160,7 @@ int redlock_client_node_stats(const struct redlock_client *client, size_t node, 
 {
     struct redlock_node_stats stats;
 
-    if (!client || !ret_stats || node >= client->engine.config.n_nodes)
+    if (!client || !ret_stats || node >= client->engine.votes.config.n_nodes)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
@@ -238,7 +238,7 @@ int redlock_client_node_info(const struct redlock_client *client, size_t node, s
     struct rl_clock clock;
     struct rl_instant now;
 
-    if (!client || !ret_info || node >= client->engine.config.n_nodes)
+    if (!client || !ret_info || node >= client->engine.votes.config.n_nodes)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
@@ -259,5 +259,5 @@ int redlock_client_node_info(const struct redlock_client *client, size_t node, s
 
 size_t redlock_client_node_count(const struct redlock_client *client)
 {
-    return client ? client->engine.config.n_nodes : 0;
+    return client ? client->engine.votes.config.n_nodes : 0;
 }

@@ -47,7 +47,7 @@ static const char *unconnected(const struct redlock_client *client, unsigned nod
 static const char *present(const struct redlock_client *client, unsigned node, const struct rl_standing *standing,
                            char buffer[RL_REASON_SIZE])
 {
-    switch (client->engine.links[node]) {
+    switch (client->engine.votes.links[node]) {
     case RL_LINK_JOINING:
     case RL_LINK_DOWN:
         return unconnected(client, node);
@@ -80,7 +80,7 @@ const char *rl_reason_of(const struct redlock_client *client, unsigned node, con
 
 static bool is_connected(const struct redlock_client *client, unsigned node)
 {
-    return client->engine.links[node] == RL_LINK_READY || client->engine.links[node] == RL_LINK_LATE;
+    return client->engine.votes.links[node] == RL_LINK_READY || client->engine.votes.links[node] == RL_LINK_LATE;
 }
 
 void rl_reason_count(const struct redlock_client *client, const struct rl_standing *standings,

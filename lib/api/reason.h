@@ -4,8 +4,8 @@
 
 #include <redlock/result.h>
 
-#include "core/claim.h"
-#include "core/standing.h"
+#include "votes/claim.h"
+#include "votes/standing.h"
 
 struct redlock_client;
 

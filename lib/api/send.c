@@ -69,7 +69,7 @@ static void add_fence(const struct redlock_client *client, const struct rl_claim
  * the classic profile is possible. Whether the master is judged at present plays no part. */
 static bool has_marker(const struct redlock_client *client, unsigned node)
 {
-    const struct rl_standing *standing = &client->engine.standings[node];
+    const struct rl_standing *standing = &client->engine.votes.standings[node];
     bool unverified = standing->kind == RL_STANDING_VOTES && !standing->guarded;
 
     return client->trust.guarded && !unverified;
@@ -253,7 +253,7 @@ void rl_host_send_now(struct redlock_client *client, const struct rl_effect *eff
 
     if (effect->step == RL_STEP_ENQUEUE)
         rl_waiters_enter(client, effect->claim);
-    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->engine.votes.config.n_nodes; node++) {
         if (!(effect->nodes & (UINT32_C(1) << node)))
             continue;
         if (formatted_for == REDLOCK_MAX_MASTERS || !same_bytes(client, effect->step, formatted_for, node)) {

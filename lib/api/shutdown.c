@@ -23,7 +23,7 @@ static void end_locks(struct redlock_client *client)
 static void await(struct redlock_client *client, struct rl_instant now)
 {
     struct rl_shutdown *shutdown = &client->shutdown;
-    struct rl_instant next = rl_after(now, client->engine.config.node_timeout);
+    struct rl_instant next = rl_after(now, client->engine.votes.config.node_timeout);
 
     rl_timers_arm(rl_driver_timers(client->driver), &shutdown->timer, rl_earlier(next, shutdown->deadline));
 }
@@ -33,7 +33,7 @@ static void note_silence(struct redlock_client *client)
 {
     struct rl_shutdown *shutdown = &client->shutdown;
 
-    for (unsigned i = 0; i < client->engine.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
         struct rl_conn_stats conn;
 
         rl_driver_node_stats(client->driver, i, &conn);
@@ -73,7 +73,7 @@ static const struct rl_claim *debt_at(struct rl_list *at)
  * for. */
 static bool answers(const struct redlock_client *client, size_t node)
 {
-    enum rl_link link = client->engine.links[node];
+    enum rl_link link = client->engine.votes.links[node];
 
     return link == RL_LINK_READY || (link == RL_LINK_LATE && !client->shutdown.silent[node]);
 }
@@ -90,7 +90,7 @@ static bool is_awaited(const struct redlock_client *client, const struct rl_clai
  * one says so. */
 static bool answers_awaited(const struct redlock_client *client)
 {
-    for (struct rl_list *at = client->engine.debts.next; at != &client->engine.debts; at = at->next)
+    for (struct rl_list *at = client->engine.votes.debts.next; at != &client->engine.votes.debts; at = at->next)
         if (is_awaited(client, debt_at(at)))
             return true;
     return false;
@@ -99,8 +99,8 @@ static bool answers_awaited(const struct redlock_client *client)
 /* A quorum of masters does not hold any of the values. */
 static bool confirmed(const struct rl_engine *engine)
 {
-    for (struct rl_list *at = engine->debts.next; at != &engine->debts; at = at->next)
-        if (rl_claim_count_clean(debt_at(at)) < engine->config.quorum)
+    for (struct rl_list *at = engine->votes.debts.next; at != &engine->votes.debts; at = at->next)
+        if (rl_claim_count_clean(debt_at(at)) < engine->votes.config.quorum)
             return false;
     return true;
 }

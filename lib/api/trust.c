@@ -25,8 +25,8 @@ static struct rl_standing quarantined(struct rl_standing standing, enum rl_fault
 
 struct rl_standing rl_trust_standing(const struct redlock_client *client, unsigned node, struct rl_instant now)
 {
-    struct rl_standing standing = client->engine.standings[node];
-    struct rl_instant stepped_until = client->engine.stepped_until[node];
+    struct rl_standing standing = client->engine.votes.standings[node];
+    struct rl_instant stepped_until = client->engine.votes.stepped_until[node];
 
     if (standing.kind == RL_STANDING_UNJUDGED)
         standing.fault = RL_FAULT_UNJUDGED;
@@ -78,7 +78,7 @@ void rl_trust_judged(struct redlock_client *client, unsigned node, const struct 
 
 void rl_trust_doubt(struct redlock_client *client, unsigned node)
 {
-    if (client->engine.standings[node].guarded)
+    if (client->engine.votes.standings[node].guarded)
         rl_driver_fail_node(client->driver, node, "it is read-only: no master any more");
 }
 
@@ -140,7 +140,7 @@ struct rl_slice rl_trust_prefix(const struct redlock_client *client)
 
 static struct rl_slice where_guarded(const struct redlock_client *client, unsigned node, const char *text)
 {
-    return (struct rl_slice){text, client->engine.standings[node].guarded ? strlen(text) : 0};
+    return (struct rl_slice){text, client->engine.votes.standings[node].guarded ? strlen(text) : 0};
 }
 
 struct rl_slice rl_trust_marker(const struct redlock_client *client, unsigned node)

@@ -19,7 +19,7 @@
 
 #include "votes/join.h"
 #include "votes/nodeclock.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "votes/standing.h"
 #include "util/bytes.h"
 #include "util/instant.h"

@@ -39,7 +39,7 @@ void rl_trust_guard(struct redlock_client *client)
     if (!nodes)
         return;
     sent = rl_client_read_clock(client);
-    for (unsigned node = 0; node < client->engine.config.n_nodes; node++) {
+    for (unsigned node = 0; node < client->engine.votes.config.n_nodes; node++) {
         if (nodes & (UINT32_C(1) << node))
             rl_trust_ask(client, node, sent);
     }
@@ -96,7 +96,7 @@ static void tell_lock_proved(struct redlock_client *client, unsigned node, struc
 /* The proof may be that the answer has lost its worth, too. */
 static void tell_proved(struct redlock_client *client, unsigned node)
 {
-    struct rl_list *unproved = &client->engine.unproved;
+    struct rl_list *unproved = &client->engine.votes.unproved;
 
     for (struct rl_list *at = unproved->next; at != unproved && client->options.on_event; at = at->next) {
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);

@@ -111,7 +111,7 @@ int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *ou
 
 static bool is_up(const struct redlock_client *client, unsigned node)
 {
-    return client->engine.links[node] == RL_LINK_READY || client->engine.links[node] == RL_LINK_LATE;
+    return client->engine.votes.links[node] == RL_LINK_READY || client->engine.votes.links[node] == RL_LINK_LATE;
 }
 
 static bool same_id(const char *a, const char *b)
@@ -157,7 +157,7 @@ static void judge_with_twins(struct redlock_client *client, unsigned joined, str
 {
     client->trust.nodes[joined].same_server = has_lower_twin(client, joined, joined);
     judge(client, joined, now);
-    for (unsigned i = joined + 1; i < client->engine.config.n_nodes; i++) {
+    for (unsigned i = joined + 1; i < client->engine.votes.config.n_nodes; i++) {
         struct rl_trust_node *other = &client->trust.nodes[i];
         bool same = other->looked && has_lower_twin(client, i, joined);
 

@@ -20,7 +20,7 @@ static bool send_scratch(struct redlock_client *client, unsigned node, enum rl_t
 /* What cannot be sent now is asked next time. */
 void rl_trust_look(struct redlock_client *client, unsigned node, struct rl_instant now)
 {
-    if (client->engine.links[node] != RL_LINK_READY)
+    if (client->engine.votes.links[node] != RL_LINK_READY)
         return;
     for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
         rl_bytes_clear(&client->scratch);

@@ -123,7 +123,7 @@ void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim)
 static void read_clock(struct redlock_client *client, unsigned node, uint64_t time_us, struct rl_instant sent,
                        struct rl_instant now)
 {
-    if (client->engine.standings[node].guarded && time_us <= INT64_MAX)
+    if (client->engine.votes.standings[node].guarded && time_us <= INT64_MAX)
         rl_trust_read_clock(client, node, (int64_t)time_us, sent, now);
 }
 
@@ -143,7 +143,7 @@ static void tell_hand_over(struct redlock_client *client, unsigned node, const s
 static void take_call(struct redlock_client *client, unsigned node, struct rl_claim *claim, const struct rl_call *call,
                       struct rl_instant now)
 {
-    uint64_t before = client->engine.counters.hand_overs;
+    uint64_t before = client->engine.votes.counters.hand_overs;
     struct rl_instant sent;
 
     if (rl_engine_call_sent(claim, call, &sent))
@@ -151,7 +151,7 @@ static void take_call(struct redlock_client *client, unsigned node, struct rl_cl
     if (call->fence)
         rl_host_note_counter(claim, call->fence);
     rl_engine_notified(&client->engine, now, claim, node, call);
-    if (client->engine.counters.hand_overs > before)
+    if (client->engine.votes.counters.hand_overs > before)
         tell_hand_over(client, node, claim);
     rl_host_run(client);
 }

@@ -6,7 +6,7 @@
 #define RL_CODEC_CLASSIFY_H
 
 #include "votes/outcome.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply);
 

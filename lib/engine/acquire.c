@@ -5,8 +5,8 @@
 
 static bool joining(const struct rl_engine *engine)
 {
-    for (size_t i = 0; i < engine->config.n_nodes; i++) {
-        if (engine->links[i] == RL_LINK_JOINING)
+    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
+        if (engine->votes.links[i] == RL_LINK_JOINING)
             return true;
     }
     return false;
@@ -69,27 +69,27 @@ static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_
         enum rl_detail why = RL_DETAIL_NONE;
 
         slot->vote = RL_FAILED;
-        if (rl_may_claim(engine, i, now, &why)) {
+        if (rl_may_claim(&engine->votes, i, now, &why)) {
             slot->vote = RL_PENDING;
             nodes |= rl_bit(i);
         }
         slot->detail = (uint8_t)why;
         slot->answer = slot->vote;
     }
-    rl_claim_send(engine, claim, RL_STEP_CLAIM, nodes);
+    rl_outbox_add(&engine->votes, claim, RL_STEP_CLAIM, nodes);
 }
 
 /* From then on a grant would leave too little validity. */
 static struct rl_instant useless_from(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     return rl_after(lock->claim->round_bound,
-                    (struct rl_span){-engine->config.guard.ns - lock->wish->min_validity.ns});
+                    (struct rl_span){-engine->votes.config.guard.ns - lock->wish->min_validity.ns});
 }
 
 /* A round is over when every master had its time, when a quorum would come too late, or at the caller's deadline. */
 static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant end = rl_earlier(rl_after(now, engine->config.node_timeout), useless_from(engine, lock));
+    struct rl_instant end = rl_earlier(rl_after(now, engine->votes.config.node_timeout), useless_from(engine, lock));
 
     return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->wish->deadline);
 }
@@ -97,7 +97,7 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint64_t proposal)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     uint32_t ttl_ms = lock->wish->ttl_ms;
 
     assert(lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING);
@@ -105,7 +105,7 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     if (claim->fenced)
         rl_claim_fence(claim)->proposal = proposal;
     lock->attempts++;
-    engine->counters.attempts++;
+    engine->votes.counters.attempts++;
     if (lock->state == RL_LOCK_WAITING) {
         lock->wish->line->proposal = proposal;
         rl_wait_begin(engine, lock, now, claim);
@@ -153,8 +153,8 @@ void rl_acquire_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 {
     struct rl_span delay;
 
-    rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
-    engine->counters.rollbacks++;
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
+    engine->votes.counters.rollbacks++;
     lock->last_end = end & 15u;
     if (lock->wish->once || (lock->wish->max_attempts && lock->attempts >= lock->wish->max_attempts)) {
         rl_acquire_give_up(engine, lock, end, RL_END_NONE);
@@ -195,18 +195,18 @@ static struct tally count_votes(const struct rl_claim *claim)
 /* A quorum of grants, and of records of the fencing token if there is one. */
 static enum rl_verdict verdict_on(struct rl_engine *engine, struct rl_claim *claim, const struct tally *tally)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     enum rl_verdict verdict =
         rl_quorum_verdict(config->n_nodes, config->quorum, tally->granted, tally->failed + tally->refused);
 
-    return verdict == RL_VERDICT_WON && claim->fenced ? rl_fence_verdict(engine, claim) : verdict;
+    return verdict == RL_VERDICT_WON && claim->fenced ? rl_fence_verdict(&engine->votes, claim) : verdict;
 }
 
 /* After every vote: won, lost, or still open (protocol 1.5). It is for want of masters that an attempt is lost unless
  * the refusals of those that hold another's value were needed, too. */
 void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     struct tally tally = count_votes(lock->claim);
     bool unreachable = tally.failed > config->n_nodes - config->quorum || tally.granted >= config->quorum;
 
@@ -226,7 +226,7 @@ void rl_acquire_answered(struct rl_engine *engine, struct rl_lock *lock, struct 
  * minimum validity left." */
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     struct rl_instant deadline;
     int64_t left_ns;
 

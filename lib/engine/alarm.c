@@ -29,7 +29,7 @@ static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock 
 {
     size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
 
-    if (refused > engine->config.n_nodes - engine->config.quorum)
+    if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
         return RL_LOSS_REFUSED;
     if (lock->stepped)
         return RL_LOSS_CLOCK_STEP;
@@ -44,7 +44,7 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 
     lock->loss = reason(engine, lock, now) & 15u;
     if (!RL_MUTANT(LOSS_WITHOUT_UNDO))
-        rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
+        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     if (extending)
         rl_lock_complete(engine, lock, RL_END_LOST, RL_END_NONE);
     lock->renewing = false;
@@ -52,5 +52,5 @@ void rl_lock_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
                                                 RL_NOTICE_SHORTENED)); /* not true any more */
     rl_lock_set_state(engine, lock, RL_LOCK_LOST);
     rl_lock_notify(engine, lock, RL_NOTICE_LOST);
-    engine->counters.lost++;
+    engine->votes.counters.lost++;
 }

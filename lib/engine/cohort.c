@@ -74,7 +74,7 @@ static void leave(struct rl_engine *engine, struct rl_lock *from, struct rl_inst
     from->was_lost = false;
     rl_lock_set_state(engine, from, RL_LOCK_RELEASING);
     if (!RL_MUTANT(COHORT_PLACE_KEPT))
-        rl_claim_undo(engine, from->claim, RL_STEP_RELEASE, now);
+        rl_rollback_start(&engine->votes, from->claim, RL_STEP_RELEASE, now);
     rl_lock_complete(engine, from, RL_END_OK, RL_END_NONE);
     rl_lock_set_state(engine, from, RL_LOCK_IDLE);
 }
@@ -97,7 +97,7 @@ bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_i
     if (!is_safe(from) || !is_waiting(to, now) || !may_change_hands(from, to) ||
         !(is_long_enough(engine, from, to, now) || RL_MUTANT(COHORT_TOO_LATE)))
         return false;
-    rl_proof_drop(place);
+    rl_epoch_check_drop(place);
     show_evidence(claim, place, RL_DETAIL_HANDED_ON);
     show_evidence(claim, claim, RL_DETAIL_NONE);
     from->claim = place;
@@ -107,6 +107,6 @@ bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_i
     to->round_start = from->round_start;
     leave(engine, from, now);
     take_over(engine, to, now);
-    engine->counters.passed_on++;
+    engine->votes.counters.passed_on++;
     return true;
 }

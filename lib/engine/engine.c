@@ -7,22 +7,11 @@
 
 void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
 {
-    assert(config->n_nodes >= 1 && config->n_nodes <= RL_MAX_NODES);
-    assert(config->quorum > config->n_nodes / 2 && config->quorum <= config->n_nodes);
     memset(engine, 0, sizeof *engine);
-    engine->config = *config;
+    rl_votes_init(&engine->votes, config);
     engine->random = config->seed;
-    engine->debts_due = RL_NEVER;
     rl_list_init(&engine->notices);
     rl_list_init(&engine->gathering);
-    rl_list_init(&engine->unproved);
-    rl_list_init(&engine->debts);
-    rl_list_init(&engine->finished);
-    for (size_t i = 0; i < config->n_nodes; i++) {
-        engine->links[i] = RL_LINK_JOINING;
-        engine->standings[i] = (struct rl_standing){.kind = RL_STANDING_UNJUDGED, .fault = RL_FAULT_UNJUDGED};
-        engine->stepped_until[i] = RL_LONG_AGO;
-    }
 }
 
 /* --- Events -------------------------------------------------------------------------------------------------- */
@@ -30,8 +19,8 @@ void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
 /* Starts what has waited for the first connections, once none is outstanding. */
 static void end_gathering(struct rl_engine *engine, struct rl_instant now)
 {
-    for (size_t i = 0; i < engine->config.n_nodes; i++) {
-        if (engine->links[i] == RL_LINK_JOINING)
+    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
+        if (engine->votes.links[i] == RL_LINK_JOINING)
             return;
     }
     while (!rl_list_empty(&engine->gathering)) {
@@ -44,46 +33,52 @@ static void end_gathering(struct rl_engine *engine, struct rl_instant now)
 
 void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_link link)
 {
-    assert(node < engine->config.n_nodes);
-    engine->links[node] = link;
+    assert(node < engine->votes.config.n_nodes);
+    engine->votes.links[node] = link;
     if (link == RL_LINK_DOWN) {
-        engine->unguarded &= ~rl_bit(node);
-        rl_proof_fail(engine, now, node, RL_DETAIL_DISCONNECTED);
+        engine->votes.unguarded &= ~rl_bit(node);
+        rl_answer_checked(engine, now, node, RL_DETAIL_DISCONNECTED);
     }
     if (link == RL_LINK_READY)
-        rl_debts_pay(engine, node);
+        rl_rollback_resend(&engine->votes, node);
     end_gathering(engine, now);
     rl_releases_recheck(engine);
 }
 
+void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigned node,
+                        const struct rl_standing *standing)
+{
+    assert(node < engine->votes.config.n_nodes);
+    engine->votes.standings[node] = *standing;
+    (void)now;
+}
+
+void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node)
+{
+    rl_note_clock_step(&engine->votes, now, node);
+    rl_answer_checked(engine, now, node, RL_DETAIL_QUARANTINED);
+}
+
+void rl_engine_tick(struct rl_engine *engine, struct rl_instant now)
+{
+    rl_rollback_tick(&engine->votes, now);
+}
+
+struct rl_instant rl_engine_wakeup(const struct rl_engine *engine)
+{
+    return engine->votes.debts_due;
+}
+
 /* --- Effects ------------------------------------------------------------------------------------------------- */
 
-/* Steps are numbered in the order in which they must reach a connection. */
 static bool poll_send(struct rl_engine *engine, struct rl_effect *effect)
 {
-    struct rl_claim *claim = engine->outbox;
-    int step = 0;
+    struct rl_sending sending;
 
-    if (!claim)
+    if (!rl_outbox_take(&engine->votes, &sending))
         return false;
-    while (step < RL_STEP_COUNT && !claim->to_send[step])
-        step++;
-    if (step == RL_STEP_COUNT) {
-        engine->outbox = claim->next_out;
-        claim->waiting = false;
-        rl_claim_settle(engine, claim);
-        return poll_send(engine, effect);
-    }
-    *effect = (struct rl_effect){.kind = RL_EFFECT_SEND, .claim = claim, .lock = claim->lock};
-    effect->step = (enum rl_step)step;
-    effect->round = claim->round;
-    effect->nodes = claim->to_send[step];
-    claim->to_send[step] = 0;
-    claim->in_flight += rl_count_bits(effect->nodes);
-    if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
-        engine->unguarded |= effect->nodes;
-    if (step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
-        claim->unanswered |= effect->nodes;
+    *effect = (struct rl_effect){.kind = RL_EFFECT_SEND, .claim = sending.claim, .lock = sending.claim->lock,
+                                 .step = sending.step, .round = sending.round, .nodes = sending.nodes};
     return true;
 }
 
@@ -133,12 +128,10 @@ static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
 
 static bool poll_disposal(struct rl_engine *engine, struct rl_effect *effect)
 {
-    struct rl_claim *claim;
+    struct rl_claim *claim = rl_votes_take_finished(&engine->votes);
 
-    if (rl_list_empty(&engine->finished))
+    if (!claim)
         return false;
-    claim = RL_CONTAINER_OF(engine->finished.next, struct rl_claim, link);
-    rl_list_remove(&claim->link);
     *effect = (struct rl_effect){.kind = RL_EFFECT_DISPOSE, .claim = claim};
     return true;
 }
@@ -147,11 +140,11 @@ uint32_t rl_engine_take_unguarded(struct rl_engine *engine)
 {
     uint32_t nodes = 0;
 
-    for (size_t i = 0; i < engine->config.n_nodes; i++) {
-        if (engine->standings[i].guarded)
-            nodes |= engine->unguarded & rl_bit(i);
+    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
+        if (engine->votes.standings[i].guarded)
+            nodes |= engine->votes.unguarded & rl_bit(i);
     }
-    engine->unguarded = 0;
+    engine->votes.unguarded = 0;
     return nodes;
 }
 

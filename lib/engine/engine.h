@@ -34,43 +34,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "votes/claim.h"
 #include "engine/lock.h"
-#include "votes/standing.h"
-#include "votes/validity.h"
+#include "votes/votes.h"
 #include "util/instant.h"
-#include "util/link.h"
 #include "util/list.h"
-
-struct rl_config {
-    size_t n_nodes;
-    size_t quorum;
-    struct rl_drift_rule drift;
-    struct rl_span guard;
-    struct rl_span node_timeout; /* length of a round */
-    struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
-    uint32_t crowd;              /* so many at once and no more, if they can be spread (renew.c); 0: any number */
-    uint32_t max_ttl_ms;
-    uint64_t seed;               /* of the retry jitter */
-};
-
-struct rl_counters {
-    uint64_t attempts;
-    uint64_t rollbacks;
-    uint64_t late_grants;
-    uint64_t debts_paid;    /* undo commands sent again */
-    uint64_t debts_expired;
-    uint64_t lost;
-    uint64_t renewals;         /* rounds begun by the engine itself ... */
-    uint64_t renewals_failed;  /* ... and those that found no quorum */
-    uint64_t repairs;          /* keys that masters got back */
-    uint64_t disproved;        /* answers from a memory other than the one that was judged */
-    uint64_t raises;           /* acquisitions whose token needed a second round trip */
-    uint64_t waits;            /* acquisitions that got in line */
-    uint64_t hand_overs;       /* grants by notification */
-    uint64_t yields;           /* grants given back in favour of a lower ticket */
-    uint64_t passed_on;        /* locks that went to a waiter of the same client as they were */
-};
 
 /* Renewals that would all come at once: renew.c. */
 struct rl_crowd {
@@ -81,24 +48,12 @@ struct rl_crowd {
 };
 
 struct rl_engine {
-    struct rl_config config;
+    struct rl_votes votes;
     uint64_t random;            /* state of the jitter's generator */
-    enum rl_link links[RL_MAX_NODES];
-    struct rl_standing standings[RL_MAX_NODES];
-    struct rl_instant stepped_until[RL_MAX_NODES]; /* no new votes until then: the clock was set forward */
-    uint32_t unguarded;         /* masters whose latest commands have no guard behind them yet */
-    struct rl_claim *outbox;    /* claims with something to send: the first ... */
-    struct rl_claim *outbox_last; /* ... and the last, if there is a first */
     struct rl_list notices;     /* locks with something to say */
     struct rl_list gathering;   /* locks that wait for the first connections */
-    struct rl_list unproved;    /* claims with answers that wait for a proof */
-    struct rl_list debts;       /* claims that are being undone */
-    struct rl_list finished;    /* claims that can be disposed of */
-    struct rl_instant debts_due;
-    size_t n_debts;
     size_t n_held;              /* locks */
     struct rl_crowd crowd;
-    struct rl_counters counters;
 };
 
 void rl_engine_init(struct rl_engine *engine, const struct rl_config *config);
@@ -190,7 +145,7 @@ uint32_t rl_engine_take_unguarded(struct rl_engine *engine);
 /* Most answers change nothing that anybody would have to be told. */
 static inline bool rl_engine_has_effects(const struct rl_engine *engine)
 {
-    return engine->outbox || !rl_list_empty(&engine->finished) || !rl_list_empty(&engine->notices);
+    return engine->votes.outbox || !rl_list_empty(&engine->votes.finished) || !rl_list_empty(&engine->notices);
 }
 
 /* Takes the next effect; false if there is none. Order: all sends, then disposals, whose claims the host may hand out

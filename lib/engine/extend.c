@@ -38,7 +38,7 @@ static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
  * longer ttl is not there before its round is won: until then the warning stays as it was. */
 static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms, bool won)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
     uint32_t at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
 
@@ -57,6 +57,7 @@ void rl_extend_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, 
 void rl_extend_won(const struct rl_engine *engine, struct rl_lock *lock)
 {
     lock->claim->owed_ttl_ms = 0;
+    lock->stepped = false;
     if (lock->risk_grows)
         change_ttl(engine, lock, lock->claim->ttl_ms, true);
 }
@@ -71,9 +72,10 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     if (ttl_ms)
         rl_extend_change_ttl(engine, lock, ttl_ms);
     lock->renewing = false;
-    rl_round_start(engine, lock, now);
+    lock->round_start = now;
+    rl_round_start(&engine->votes, lock->claim, now);
     rl_lock_set_state(engine, lock, RL_LOCK_EXTENDING);
-    lock->wake = rl_after(now, engine->config.node_timeout);
+    lock->wake = rl_after(now, engine->votes.config.node_timeout);
     rl_extend_answered(engine, lock, now);
 }
 
@@ -97,7 +99,7 @@ void rl_extend_answered(struct rl_engine *engine, struct rl_lock *lock, struct r
         return;
     }
     rl_alarm_check(engine, lock, now, deadline);
-    switch (rl_round_verdict(engine, lock, now)) {
+    switch (rl_round_verdict(&engine->votes, lock->claim, now)) {
     case RL_VERDICT_WON:
         end(engine, lock, now, RL_END_OK);
         break;

@@ -81,9 +81,9 @@ void rl_lock_set_claim(struct rl_engine *engine, struct rl_lock *lock, struct rl
     if (claim)
         claim->lock = lock;
     if (former) {
-        rl_proof_drop(former);
+        rl_epoch_check_drop(former);
         former->lock = NULL;
-        rl_claim_settle(engine, former);
+        rl_votes_settle(&engine->votes, former);
     }
 }
 
@@ -117,7 +117,7 @@ void rl_lock_begin_hold(const struct rl_engine *engine, struct rl_lock *lock, co
     lock->hold_end = wish->max_hold_ms ? rl_after(now, rl_ms(wish->max_hold_ms)) : RL_NEVER;
     lock->loss = RL_LOSS_NONE;
     lock->renewing = false;
-    lock->round_won = false;
+    lock->claim->round_won = false;
     lock->round_failed = false;
     lock->warned = false;
     lock->spread = false;
@@ -136,7 +136,7 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
     if (claim->fenced)
         rl_claim_fence(claim)->token = inheritance->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        rl_ledger_set(claim, i, rl_before(now, engine->stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i]);
+        rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i]);
         claim->slots[i].vote = RL_UNKNOWN; /* to be undone wherever it may be */
     }
 }
@@ -144,11 +144,11 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
 bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance)
 {
-    rl_claim_init(claim, engine->config.n_nodes, engine->config.quorum, inheritance->fence != 0);
+    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, inheritance->fence != 0);
     inherit(engine, now, claim, inheritance);
-    claim->give_up = rl_surely_expired(&engine->config.drift, now, claim->longest_ttl_ms);
-    if (!rl_before(now, rl_ledger_deadline(claim, engine->config.guard))) {
-        rl_claim_settle(engine, claim);
+    claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, claim->longest_ttl_ms);
+    if (!rl_before(now, rl_ledger_deadline(claim, engine->votes.config.guard))) {
+        rl_votes_settle(&engine->votes, claim);
         return false;
     }
     rl_lock_set_claim(engine, lock, claim);
@@ -163,7 +163,7 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 {
     if (lock->op == RL_OP_ACQUIRE) {
         if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_UNDO))
-            rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
+            rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
         rl_list_remove(&lock->queue);
         rl_lock_complete(engine, lock, RL_END_CANCELED, (enum rl_end)lock->last_end);
         rl_lock_set_state(engine, lock, RL_LOCK_IDLE);
@@ -181,9 +181,9 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if ((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim)
-        rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
+        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     else if (rl_lock_is_held(lock) && !RL_MUTANT(DESTROY_WITHOUT_UNDO))
-        rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
+        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     rl_list_remove(&lock->queue);
     rl_lock_set_claim(engine, lock, NULL);
     engine->n_held -= rl_lock_is_held(lock);
@@ -199,7 +199,7 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
         return;
     }
     if (RL_MUTANT(RENEWAL_RACES_RELEASE) && lock->op == RL_OP_RELEASE)
-        rl_round_start(engine, lock, now);
+        rl_round_start(&engine->votes, lock->claim, now);
     if (rl_lock_is_held(lock))
         rl_alarm_check(engine, lock, now, deadline);
     if (rl_before(now, lock->wake))
@@ -220,12 +220,12 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     if (RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING)
-        return rl_ledger_deadline(lock->claim, engine->config.guard);
+        return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
     if (!rl_lock_is_held(lock))
         return RL_LONG_AGO;
     if (RL_MUTANT(VALIDITY_IS_A_FLAG))
         return RL_NEVER;
-    return rl_ledger_deadline(lock->claim, engine->config.guard);
+    return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
 }
 
 bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
@@ -238,4 +238,21 @@ struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl
     if (!rl_lock_is_held(lock))
         return lock->wake;
     return rl_earlier(lock->wake, rl_alarm_wakeup(engine, lock));
+}
+
+void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
+                           struct rl_span step)
+{
+    struct rl_instant bound;
+
+    if (!lock->claim || RL_MUTANT(CLOCK_STEP_IGNORED))
+        return;
+    bound = lock->claim->slots[node].bound;
+    if (bound.ns == RL_LONG_AGO.ns)
+        return;
+    bound = rl_until(now, bound).ns > step.ns ? rl_after(bound, (struct rl_span){-step.ns}) : RL_LONG_AGO;
+    rl_ledger_set(lock->claim, node, bound);
+    lock->stepped = true;
+    if (rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now))
+        rl_lock_lose(engine, lock, now);
 }

@@ -26,12 +26,10 @@
 
 #include "util/instant.h"
 #include "util/list.h"
+#include "votes/votes.h"
 
 struct rl_claim;
 struct rl_engine;
-
-/* Masks of masters are 32 bits wide, and one bit is kept free. */
-#define RL_MAX_NODES 31
 
 enum rl_lock_state {
     RL_LOCK_IDLE,
@@ -141,7 +139,6 @@ struct rl_lock {
     unsigned ended_cause : 4;
     bool was_lost : 1;        /* the release in progress started after the validity had ended */
     bool renewing : 1;        /* HELD, with a renewal round under way */
-    bool round_won : 1;       /* the latest round has found its quorum */
     bool round_failed : 1;    /* no round since has found a quorum */
     bool warned : 1;          /* at risk, and told so */
     bool risk_grows : 1;      /* a longer ttl, and a longer warning, with the next round that finds its quorum */

@@ -21,9 +21,9 @@ static void reset_answers(struct rl_claim *claim)
 static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].undo == RL_UNDO_SENT && engine->links[i] == RL_LINK_READY)
+        if (claim->slots[i].undo == RL_UNDO_SENT && engine->votes.links[i] == RL_LINK_READY)
             return true;
-        if (claim->slots[i].undo == RL_UNDO_OWED && engine->links[i] == RL_LINK_JOINING)
+        if (claim->slots[i].undo == RL_UNDO_OWED && engine->votes.links[i] == RL_LINK_JOINING)
             return true;
     }
     return false;
@@ -32,7 +32,7 @@ static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim
 /* Masters without an answer stay PENDING; the evidence says why nobody waits for them any more. */
 static void end(struct rl_engine *engine, struct rl_lock *lock)
 {
-    bool free_again = rl_claim_count_clean(lock->claim) >= engine->config.quorum;
+    bool free_again = rl_claim_count_clean(lock->claim) >= engine->votes.config.quorum;
     enum rl_end status = free_again ? RL_END_OK : RL_END_NO_QUORUM;
 
     rl_claim_note_timeouts(lock->claim);
@@ -48,9 +48,9 @@ void rl_release_answered(struct rl_engine *engine, struct rl_lock *lock)
 
 void rl_releases_recheck(struct rl_engine *engine)
 {
-    struct rl_list *at = engine->debts.next;
+    struct rl_list *at = engine->votes.debts.next;
 
-    while (at != &engine->debts) {
+    while (at != &engine->votes.debts) {
         const struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
         at = at->next;
@@ -61,10 +61,10 @@ void rl_releases_recheck(struct rl_engine *engine)
 
 static void start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    rl_claim_undo(engine, lock->claim, RL_STEP_RELEASE, now);
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     reset_answers(lock->claim);
     lock->round_start = now;
-    lock->wake = rl_after(now, engine->config.node_timeout);
+    lock->wake = rl_after(now, engine->votes.config.node_timeout);
     rl_release_answered(engine, lock);
 }
 
@@ -81,10 +81,10 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, uint32_t ttl_ms)
 {
-    rl_claim_init(claim, engine->config.n_nodes, engine->config.quorum, false);
+    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, false);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
-    claim->give_up = rl_surely_expired(&engine->config.drift, now, ttl_ms);
+    claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, ttl_ms);
     for (size_t i = 0; i < claim->n_nodes; i++)
         claim->slots[i].vote = RL_UNKNOWN;
     rl_lock_set_claim(engine, lock, claim);

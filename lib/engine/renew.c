@@ -27,7 +27,7 @@
 /* A coarse tick is refined where the interval is short. */
 static int64_t tick_ns(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    int64_t tick = engine->config.tick.ns;
+    int64_t tick = engine->votes.config.tick.ns;
     int64_t finest = rl_ms(lock->renew_ms).ns / 50;
 
     if (finest < tick)
@@ -89,7 +89,7 @@ static size_t even_share(const struct rl_engine *engine, const struct rl_lock *l
 static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_crowd *crowd = &engine->crowd;
-    int64_t length = engine->config.tick.ns > 0 ? engine->config.tick.ns : 1;
+    int64_t length = engine->votes.config.tick.ns > 0 ? engine->votes.config.tick.ns : 1;
     struct rl_instant tick = {now.ns - now.ns % length};
     size_t share = even_share(engine, lock, length);
 
@@ -98,7 +98,7 @@ static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, struc
         crowd->size = 0;
     }
     crowd->size++;
-    return engine->config.crowd && crowd->size > engine->config.crowd && crowd->size > share + share / 2;
+    return engine->votes.config.crowd && crowd->size > engine->votes.config.crowd && crowd->size > share + share / 2;
 }
 
 /* The first tick that has room. One after the other, so that locks that lie side by side in memory stay together. */
@@ -107,7 +107,7 @@ static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *
 {
     struct rl_crowd *crowd = &engine->crowd;
     size_t share = even_share(engine, lock, tick_ns(engine, lock));
-    size_t room = share > engine->config.crowd / 2 ? share : engine->config.crowd / 2;
+    size_t room = share > engine->votes.config.crowd / 2 ? share : engine->votes.config.crowd / 2;
 
     if (!rl_before(now, crowd->filling) || !rl_before(crowd->filling, regular)) {
         crowd->filling = on_tick(engine, lock, now);
@@ -151,7 +151,7 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
         rl_extend_won(engine, lock);
         rl_lock_notify(engine, lock, RL_NOTICE_RENEWED);
     } else {
-        engine->counters.renewals_failed++;
+        engine->votes.counters.renewals_failed++;
     }
     rl_renew_schedule(engine, lock, now);
 }
@@ -166,7 +166,7 @@ void rl_renew_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl
     rl_alarm_check(engine, lock, now, deadline);
     if (!lock->renewing)
         return;
-    verdict = rl_round_verdict(engine, lock, now);
+    verdict = rl_round_verdict(&engine->votes, lock->claim, now);
     if (verdict != RL_VERDICT_PENDING)
         end(engine, lock, now, verdict == RL_VERDICT_WON);
 }
@@ -175,7 +175,7 @@ void rl_renew_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl
 static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span span = rl_ms(lock->renew_ms);
-    struct rl_span timeout = engine->config.node_timeout;
+    struct rl_span timeout = engine->votes.config.node_timeout;
 
     return rl_after(now, span.ns > 0 && span.ns < timeout.ns ? span : timeout);
 }
@@ -193,8 +193,9 @@ void rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
         lock->wake = RL_NEVER;
         return;
     }
-    engine->counters.renewals++;
-    rl_round_start(engine, lock, now);
+    engine->votes.counters.renewals++;
+    lock->round_start = now;
+    rl_round_start(&engine->votes, lock->claim, now);
     lock->renewing = true;
     lock->wake = round_end(engine, lock, now);
     rl_renew_answered(engine, lock, now);

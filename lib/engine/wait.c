@@ -50,7 +50,7 @@ static struct rl_line *line_of(const struct rl_lock *lock)
 /* Long enough for what the caller wants to have left of it, but no longer than the ttl. */
 static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire *wish)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     int64_t least_ns = wish->min_validity.ns + config->guard.ns + rl_drift(&config->drift, LEASE_MS).ns;
     int64_t lease = 2 * least_ns / RL_NS_PER_MS + 1;
 
@@ -86,7 +86,7 @@ static void ask(struct rl_engine *engine, struct rl_claim *claim, uint32_t nodes
         if (slot->vote == RL_NOT_ASKED || slot->vote == RL_FAILED || slot->vote == RL_REFUSED)
             slot->vote = RL_PENDING;
     }
-    rl_claim_send(engine, claim, RL_STEP_ENQUEUE, nodes);
+    rl_outbox_add(&engine->votes, claim, RL_STEP_ENQUEUE, nodes);
 }
 
 /* Masters that may be asked; the evidence of the others says why not. */
@@ -97,7 +97,7 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         enum rl_detail why = RL_DETAIL_NONE;
 
-        if (rl_may_claim(engine, i, now, &why)) {
+        if (rl_may_claim(&engine->votes, i, now, &why)) {
             nodes |= rl_bit(i);
             continue;
         }
@@ -111,7 +111,7 @@ static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struc
 
 static void begin_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &engine->votes.config;
     struct rl_claim *claim = lock->claim;
     struct rl_line *line = line_of(lock);
     uint32_t nodes = askable(engine, claim, now);
@@ -167,7 +167,7 @@ void rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
 
     claim->ttl_ms = lease_ms(engine, lock->wish);
     claim->longest_ttl_ms = claim->ttl_ms;
-    engine->counters.waits += !line->joined;
+    engine->votes.counters.waits += !line->joined;
     line->joined = true;
     line->short_rounds = 0;
     rl_lock_set_claim(engine, lock, claim);
@@ -180,7 +180,7 @@ void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct r
 
     struct rl_slot *slot;
 
-    if (lock->state != RL_LOCK_WAITING || !lock->claim || !rl_may_claim(engine, node, now, &why))
+    if (lock->state != RL_LOCK_WAITING || !lock->claim || !rl_may_claim(&engine->votes, node, now, &why))
         return;
     slot = &lock->claim->slots[node];
     if (slot->vote == RL_PENDING)
@@ -223,11 +223,11 @@ void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl
 /* Fixes the ticket when a majority has answered; true: the others must be told, by a round. */
 static bool fix_ticket(const struct rl_engine *engine, struct rl_line *line)
 {
-    if (line->ticket || rl_count_bits(line->answered) < engine->config.quorum)
+    if (line->ticket || rl_count_bits(line->answered) < engine->votes.config.quorum)
         return false;
     line->ticket = line->largest;
     line->unequal = line->answered & ~line->at_largest;
-    return rl_count_bits(line->at_largest) < engine->config.quorum;
+    return rl_count_bits(line->at_largest) < engine->votes.config.quorum;
 }
 
 static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -238,7 +238,7 @@ static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct r
     for (size_t i = 0; i < lock->claim->n_nodes; i++) {
         enum rl_detail why;
 
-        if ((nodes & rl_bit(i)) && !rl_may_claim(engine, i, now, &why))
+        if ((nodes & rl_bit(i)) && !rl_may_claim(&engine->votes, i, now, &why))
             nodes &= ~rl_bit(i);
     }
     if (!nodes)
@@ -283,7 +283,7 @@ static struct rl_instant look_at(const struct rl_engine *engine, const struct rl
         if ((line->answered & rl_bit(i)) && claim->slots[i].vote != RL_GRANTED)
             looks[n++] = line->seen[i].look;
     }
-    return granted < engine->config.quorum ? kth(looks, n, engine->config.quorum - granted) : RL_NEVER;
+    return granted < engine->votes.config.quorum ? kth(looks, n, engine->votes.config.quorum - granted) : RL_NEVER;
 }
 
 /* A round whose answers take longer than a refresh would leaves the next one waiting for a majority of them: answers
@@ -291,11 +291,11 @@ static struct rl_instant look_at(const struct rl_engine *engine, const struct rl
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span interval = refresh_interval(lock->claim);
-    bool answered = rl_count_bits(line_of(lock)->answered) >= engine->config.quorum;
+    bool answered = rl_count_bits(line_of(lock)->answered) >= engine->votes.config.quorum;
     struct rl_instant at;
 
-    if (!answered && interval.ns < engine->config.node_timeout.ns)
-        interval = engine->config.node_timeout;
+    if (!answered && interval.ns < engine->votes.config.node_timeout.ns)
+        interval = engine->votes.config.node_timeout;
     at = rl_after(lock->round_start, interval);
     if (answered)
         at = rl_earlier(at, look_at(engine, lock));
@@ -311,14 +311,14 @@ void rl_lock_place(const struct rl_engine *engine, const struct rl_lock *lock, u
     struct rl_instant ends[RL_MAX_NODES];
     size_t n = 0;
 
-    for (size_t i = 0; i < engine->config.n_nodes; i++) {
+    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
         if (!(line->answered & rl_bit(i)))
             continue;
         ranks[n] = (struct rl_instant){line->seen[i].rank};
         ends[n++] = line->seen[i].held_until;
     }
-    *ret_rank = (uint32_t)kth(ranks, n, engine->config.quorum).ns;
-    *ret_held_until = kth(ends, n, engine->config.quorum);
+    *ret_rank = (uint32_t)kth(ranks, n, engine->votes.config.quorum).ns;
+    *ret_held_until = kth(ends, n, engine->votes.config.quorum);
 }
 
 static void tell_place(struct rl_engine *engine, struct rl_lock *lock)
@@ -327,7 +327,7 @@ static void tell_place(struct rl_engine *engine, struct rl_lock *lock)
     struct rl_instant held_until;
     uint32_t rank;
 
-    if (rl_count_bits(line->answered) < engine->config.quorum)
+    if (rl_count_bits(line->answered) < engine->votes.config.quorum)
         return;
     if (line->told && rl_claim_count_answers(lock->claim, RL_PENDING))
         return; /* those who have answered so far are no fair sample */
@@ -355,7 +355,7 @@ static void drop_expired(struct rl_claim *claim, struct rl_instant now)
 
 static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->config.guard);
+    struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->votes.config.guard);
     int64_t left_ns = rl_until(now, deadline).ns;
 
     return left_ns > 0 && left_ns >= lock->wish->min_validity.ns;
@@ -365,12 +365,13 @@ static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lo
 static void start_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (RL_MUTANT(YIELD_REUSES_VALUE)) {
-        rl_claim_send(engine, lock->claim, RL_STEP_ROLLBACK, lock->claim->slots[0].vote ? line_of(lock)->answered : 0);
+        rl_outbox_add(&engine->votes, lock->claim, RL_STEP_ROLLBACK,
+                      lock->claim->slots[0].vote ? line_of(lock)->answered : 0);
         refresh(engine, lock, now);
         return;
     }
-    rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
-    engine->counters.rollbacks++;
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
+    engine->votes.counters.rollbacks++;
     rl_lock_set_claim(engine, lock, NULL);
     rl_acquire_start(engine, lock, now);
 }
@@ -395,7 +396,7 @@ static void lengthen(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 {
     struct rl_line *line = line_of(lock);
 
-    if (rl_count_bits(line->answered) < engine->config.quorum)
+    if (rl_count_bits(line->answered) < engine->votes.config.quorum)
         return; /* the round under way is that refresh */
     if (line->short_rounds++ < SHORT_ROUNDS)
         refresh(engine, lock, now);
@@ -420,7 +421,7 @@ static bool hopeless(const struct rl_engine *engine, const struct rl_claim *clai
     size_t possible = rl_claim_count_answers(claim, RL_GRANTED) + rl_claim_count_answers(claim, RL_QUEUED) +
                       rl_claim_count_answers(claim, RL_PENDING);
 
-    return possible < engine->config.quorum;
+    return possible < engine->votes.config.quorum;
 }
 
 bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -428,14 +429,14 @@ bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     enum rl_verdict verdict = RL_VERDICT_WON;
 
     drop_expired(lock->claim, now);
-    if (count_granted(lock->claim) < engine->config.quorum)
+    if (count_granted(lock->claim) < engine->votes.config.quorum)
         return false;
     if (!long_enough(engine, lock, now)) {
         lengthen(engine, lock, now);
         return false;
     }
     if (lock->claim->fenced)
-        verdict = rl_fence_verdict(engine, lock->claim);
+        verdict = rl_fence_verdict(&engine->votes, lock->claim);
     if (verdict == RL_VERDICT_LOST)
         start_anew(engine, lock, now);
     else if (verdict == RL_VERDICT_WON)
@@ -459,8 +460,8 @@ void rl_wait_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_
     unequal = fix_ticket(engine, line);
     if (hopeless(engine, lock->claim)) {
         rl_acquire_fail(engine, lock, now, RL_END_NO_QUORUM);
-    } else if (count_granted(lock->claim) < engine->config.quorum && must_yield(lock)) {
-        engine->counters.yields++;
+    } else if (count_granted(lock->claim) < engine->votes.config.quorum && must_yield(lock)) {
+        engine->votes.counters.yields++;
         start_anew(engine, lock, now);
     } else if (unequal) {
         refresh(engine, lock, now);
@@ -480,7 +481,7 @@ void rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
         return;
     }
     rl_claim_note_timeouts(lock->claim);
-    rl_claim_undo(engine, lock->claim, RL_STEP_ROLLBACK, now);
-    engine->counters.rollbacks++;
+    rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
+    engine->votes.counters.rollbacks++;
     rl_acquire_give_up(engine, lock, RL_END_DEADLINE, RL_END_HELD);
 }

@@ -2,9 +2,9 @@
  * token is recorded by RAISE; the rest is the plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
 #include <stdbool.h>
 
-#include "kinds/arguments.h"
+#include "votes/arguments.h"
 #include "kinds/wait_queue.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 static void grant(const struct rl_subject *subject, struct rl_command *command)
 {

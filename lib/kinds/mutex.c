@@ -2,10 +2,10 @@
  * included, has to do with the queues (kinds/wait_queue.c). */
 #include <string.h>
 
-#include "kinds/arguments.h"
+#include "votes/arguments.h"
 #include "util/mutant.h"
 #include "kinds/wait_queue.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 static void claim(const struct rl_subject *subject, struct rl_command *command)
 {

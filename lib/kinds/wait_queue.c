@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kinds/arguments.h"
+#include "votes/arguments.h"
 
 /* The keys of release.lua, enqueue.lua and keep_many.lua. Without a marker its place is taken by the key, since an
  * empty name would be one that no ACL allows; the scripts do not look at it then. */

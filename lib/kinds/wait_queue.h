@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 /* RL_STEP_ENQUEUE, RL_STEP_RELEASE and RL_STEP_ROLLBACK. */
 void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);

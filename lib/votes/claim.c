@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "core/mutant.h"
+#include "util/mutant.h"
 
 void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, bool fenced)
 {

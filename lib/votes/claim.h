@@ -25,7 +25,7 @@
 #include <stdint.h>
 
 #include "votes/outcome.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "util/instant.h"
 #include "util/list.h"
 
@@ -67,7 +67,8 @@ struct rl_claim {
     bool fenced : 1;
     bool undoing : 1;
     bool done : 1;          /* in the engine's list of claims to be disposed of */
-    bool waiting : 1;       /* in the engine's queue of claims with something to send */
+    bool waiting : 1;       /* in the outbox */
+    bool round_won : 1;     /* the latest round of extension has found its quorum */
     uint32_t ttl_ms;        /* of the latest round */
     uint32_t longest_ttl_ms;       /* of all rounds */
     uint32_t shortest_extension_ms; /* of those that may still be carried out, or more; UINT32_MAX: there are none */

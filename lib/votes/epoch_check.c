@@ -1,4 +1,4 @@
-/* Proof of memory: a vote counts when the guard behind it shows the incarnation that was judged (protocol 1.3).
+/* The epoch check.
  *
  * IMPLEMENTATION NOTES
  *
@@ -10,35 +10,41 @@
  *
  * Until then an answer that matters - a grant, or "missing" to an extension - leaves its slot PENDING, with a bit in
  * claim->unproved. Other answers change nothing for the better and are believed at once. */
-#include "engine/machine.h"
+#include "votes/epoch_check.h"
 
-static bool is_missing(enum rl_step step, struct rl_answer answer)
+#include "util/mutant.h"
+
+static bool is_missing(const struct rl_event *event)
 {
-    return step == RL_STEP_EXTEND && answer.outcome == RL_REFUSED && answer.detail == RL_DETAIL_MISSING;
+    return event->step == RL_STEP_EXTEND && event->answer.outcome == RL_REFUSED &&
+           event->answer.detail == RL_DETAIL_MISSING;
 }
 
-bool rl_proof_needed(const struct rl_engine *engine, const struct rl_claim *claim, enum rl_step step, uint32_t round,
-                     unsigned node, struct rl_answer answer)
+bool rl_epoch_check_needed(const struct rl_votes *votes, const struct rl_event *event)
 {
-    if (!engine->standings[node].guarded || !claim->lock || claim->undoing || round != claim->round ||
+    const struct rl_claim *claim = event->claim;
+
+    if (!votes->standings[event->node].guarded || !claim->lock || claim->undoing || event->round != claim->round ||
         RL_MUTANT(UNPROVED_COUNTS))
         return false;
-    if (is_missing(step, answer))
+    if (is_missing(event))
         return true;
-    return answer.outcome == RL_GRANTED && (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND);
+    return event->answer.outcome == RL_GRANTED && (event->step == RL_STEP_CLAIM || event->step == RL_STEP_EXTEND);
 }
 
-void rl_proof_await(struct rl_engine *engine, struct rl_claim *claim, unsigned node, struct rl_answer answer,
-                    uint32_t latency_us)
+void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
 {
+    struct rl_claim *claim = event->claim;
+    unsigned node = event->node;
+
     if (!claim->unproved)
-        rl_list_append(&engine->unproved, &claim->link);
+        rl_list_append(&votes->unproved, &claim->link);
     claim->unproved |= rl_bit(node);
-    if (answer.outcome == RL_REFUSED)
+    if (event->answer.outcome == RL_REFUSED)
         claim->missing |= rl_bit(node);
     else if (claim->fenced && claim->round == 0)
-        rl_claim_fence(claim)->counters[node] = answer.fence;
-    claim->slots[node].latency_us = latency_us;
+        rl_claim_fence(claim)->counters[node] = event->answer.fence;
+    claim->slots[node].latency_us = event->latency_us;
 }
 
 static void stop_waiting(struct rl_claim *claim, uint32_t nodes)
@@ -48,8 +54,8 @@ static void stop_waiting(struct rl_claim *claim, uint32_t nodes)
         rl_list_remove(&claim->link);
 }
 
-/* A claim that was granted may be set, proof or no proof. */
-void rl_proof_drop(struct rl_claim *claim)
+/* A claim that was granted may be set, checked or not. */
+void rl_epoch_check_drop(struct rl_claim *claim)
 {
     if (!claim->unproved)
         return;
@@ -73,40 +79,33 @@ static struct rl_answer what_is_left(enum rl_step step, enum rl_detail why)
     return (struct rl_answer){step == RL_STEP_CLAIM ? RL_UNKNOWN : RL_FAILED, why, 0};
 }
 
-static void resolve(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                    enum rl_detail why_not)
+static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, struct rl_event *ret_event)
 {
-    enum rl_step step = claim->round == 0 ? RL_STEP_CLAIM : RL_STEP_EXTEND;
-    struct rl_answer answer = why_not ? what_is_left(step, why_not) : what_was_answered(claim, node);
-
+    ret_event->claim = claim;
+    ret_event->step = claim->round == 0 ? RL_STEP_CLAIM : RL_STEP_EXTEND;
+    ret_event->round = claim->round;
+    ret_event->node = node;
+    ret_event->answer = why_not ? what_is_left(ret_event->step, why_not) : what_was_answered(claim, node);
+    ret_event->latency_us = claim->slots[node].latency_us;
     stop_waiting(claim, rl_bit(node));
     claim->missing &= ~rl_bit(node);
-    rl_answer_apply(engine, now, claim, step, claim->round, node, answer, claim->slots[node].latency_us);
-    rl_claim_settle(engine, claim);
 }
 
-/* Resolving one answer touches no other claim: the next one in the list stays in it. */
-static void resolve_all(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_detail why_not)
+/* What follows from one answer touches no other claim: the next one in the list stays in it. */
+bool rl_epoch_check_next(struct rl_votes *votes, struct rl_list **cursor, unsigned node, enum rl_detail why_not,
+                         struct rl_event *ret_event)
 {
-    struct rl_list *at = engine->unproved.next;
+    struct rl_list *at = *cursor ? *cursor : votes->unproved.next;
 
-    while (at != &engine->unproved) {
+    for (; at != &votes->unproved; at = at->next) {
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
-        at = at->next;
         if (!(claim->unproved & rl_bit(node)))
             continue;
-        engine->counters.disproved += why_not == RL_DETAIL_MEMORY_LOST;
-        resolve(engine, now, claim, node, why_not);
+        *cursor = at->next;
+        votes->counters.disproved += why_not == RL_DETAIL_MEMORY_LOST;
+        take(claim, node, why_not, ret_event);
+        return true;
     }
-}
-
-void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory)
-{
-    resolve_all(engine, now, node, same_memory ? RL_DETAIL_NONE : RL_DETAIL_MEMORY_LOST);
-}
-
-void rl_proof_fail(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_detail why)
-{
-    resolve_all(engine, now, node, why);
+    return false;
 }

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "kinds/arguments.h"
+#include "votes/arguments.h"
 #include "util/mutant.h"
 
 /* What the script makes of the quarantine: max_ttl and a second (protocol 5.2). */

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "votes/standing.h"
 
 /* An incarnation is 36 characters: a UUID made by the client that first met the memory. */

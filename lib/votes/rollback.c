@@ -13,23 +13,12 @@
  * them once. They get no undo. */
 #include <assert.h>
 
-#include "engine/machine.h"
+#include "util/mutant.h"
+#include "votes/epoch_check.h"
+#include "votes/outbox.h"
+#include "votes/rollback.h"
 
 #define RESEND_NS (250 * RL_NS_PER_MS)
-
-void rl_claim_send(struct rl_engine *engine, struct rl_claim *claim, enum rl_step step, uint32_t nodes)
-{
-    claim->to_send[step] |= nodes;
-    if (!nodes || claim->waiting)
-        return;
-    claim->waiting = true;
-    claim->next_out = NULL;
-    if (engine->outbox)
-        engine->outbox_last->next_out = claim;
-    else
-        engine->outbox = claim;
-    engine->outbox_last = claim;
-}
 
 static bool may_hold(const struct rl_slot *slot)
 {
@@ -57,20 +46,16 @@ static void withdraw_unsent(struct rl_claim *claim)
         if ((claim->to_send[RL_STEP_ENQUEUE] & rl_bit(i)) && claim->slots[i].vote == RL_PENDING)
             claim->slots[i].vote = claim->round == 0 ? RL_NOT_ASKED : RL_UNKNOWN;
     }
-    claim->to_send[RL_STEP_CLAIM] = 0;
-    claim->to_send[RL_STEP_ENQUEUE] = 0;
-    claim->to_send[RL_STEP_RAISE] = 0;
-    claim->to_send[RL_STEP_EXTEND] = 0;
-    claim->to_send[RL_STEP_REPAIR] = 0;
+    rl_outbox_withdraw(claim);
 }
 
-void rl_claim_undo(struct rl_engine *engine, struct rl_claim *claim, enum rl_step step, struct rl_instant now)
+void rl_rollback_start(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, struct rl_instant now)
 {
     uint32_t nodes = 0;
 
     if (claim->undoing)
         return;
-    rl_proof_drop(claim);
+    rl_epoch_check_drop(claim);
     claim->undoing = true;
     withdraw_unsent(claim);
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -79,105 +64,86 @@ void rl_claim_undo(struct rl_engine *engine, struct rl_claim *claim, enum rl_ste
         if (!may_hold(slot))
             continue;
         slot->undo = RL_UNDO_OWED;
-        if (rl_link_writable(engine->links[i])) {
+        if (rl_link_writable(votes->links[i])) {
             slot->undo = RL_UNDO_SENT;
             nodes |= rl_bit(i);
         }
     }
-    rl_claim_send(engine, claim, step, nodes);
-    rl_list_append(&engine->debts, &claim->link);
-    engine->n_debts++;
-    if (engine->debts_due.ns == RL_NEVER.ns)
-        engine->debts_due = rl_after(now, (struct rl_span){RESEND_NS});
+    rl_outbox_add(votes, claim, step, nodes);
+    rl_list_append(&votes->debts, &claim->link);
+    votes->n_debts++;
+    if (votes->debts_due.ns == RL_NEVER.ns)
+        votes->debts_due = rl_after(now, (struct rl_span){RESEND_NS});
 }
 
-void rl_debt_waive(struct rl_slot *slot)
+void rl_rollback_waive(struct rl_slot *slot)
 {
     if (slot->undo == RL_UNDO_OWED)
         slot->undo = RL_UNDO_SETTLED;
 }
 
-void rl_debt_answered(struct rl_claim *claim, unsigned node, struct rl_answer answer)
+void rl_rollback_answered(const struct rl_event *event)
 {
-    struct rl_slot *slot = &claim->slots[node];
+    struct rl_slot *slot = &event->claim->slots[event->node];
+    enum rl_outcome outcome = event->answer.outcome;
 
-    assert(claim->undoing || RL_MUTANT(YIELD_REUSES_VALUE));
-    if (answer.outcome == RL_GRANTED || answer.outcome == RL_REFUSED || !may_hold(slot) ||
-        (RL_MUTANT(DEBT_FORGOTTEN) && answer.outcome == RL_UNKNOWN))
+    assert(event->claim->undoing || RL_MUTANT(YIELD_REUSES_VALUE));
+    if (outcome == RL_GRANTED || outcome == RL_REFUSED || !may_hold(slot) ||
+        (RL_MUTANT(DEBT_FORGOTTEN) && outcome == RL_UNKNOWN))
         slot->undo = RL_UNDO_SETTLED;
     else if (slot->undo == RL_UNDO_SENT)
         slot->undo = RL_UNDO_OWED;
 }
 
 /* Resends are EVAL with the script's text: a restarted master has forgotten its scripts. */
-static void pay(struct rl_engine *engine, struct rl_claim *claim, size_t node)
+static void pay(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 {
     if (RL_MUTANT(DEBT_NEVER_PAID) || claim->slots[node].undo != RL_UNDO_OWED ||
-        !rl_link_writable(engine->links[node]))
+        !rl_link_writable(votes->links[node]))
         return;
     claim->slots[node].undo = RL_UNDO_SENT;
-    rl_claim_send(engine, claim, RL_STEP_ROLLBACK, rl_bit(node));
-    engine->counters.debts_paid++;
+    rl_outbox_add(votes, claim, RL_STEP_ROLLBACK, rl_bit(node));
+    votes->counters.debts_paid++;
 }
 
-void rl_debts_pay(struct rl_engine *engine, unsigned node)
+void rl_rollback_resend(struct rl_votes *votes, unsigned node)
 {
-    for (struct rl_list *at = engine->debts.next; at != &engine->debts; at = at->next)
-        pay(engine, RL_CONTAINER_OF(at, struct rl_claim, link), node);
+    for (struct rl_list *at = votes->debts.next; at != &votes->debts; at = at->next)
+        pay(votes, RL_CONTAINER_OF(at, struct rl_claim, link), node);
 }
 
 /* A claim that is still on its way may yet set a key whose ttl has not begun. */
-static void expire(struct rl_engine *engine, struct rl_slot *slot)
+static void expire(struct rl_votes *votes, struct rl_slot *slot)
 {
     if (slot->undo != RL_UNDO_OWED || slot->vote == RL_PENDING)
         return;
     slot->undo = RL_UNDO_SETTLED;
-    engine->counters.debts_expired++;
+    votes->counters.debts_expired++;
 }
 
-static void tick_claim(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+static void tick_claim(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     bool expired = !rl_before(now, claim->give_up);
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (expired)
-            expire(engine, &claim->slots[i]);
-        pay(engine, claim, i);
+            expire(votes, &claim->slots[i]);
+        pay(votes, claim, i);
     }
-    rl_claim_settle(engine, claim);
+    rl_votes_settle(votes, claim);
 }
 
-void rl_engine_tick(struct rl_engine *engine, struct rl_instant now)
+void rl_rollback_tick(struct rl_votes *votes, struct rl_instant now)
 {
-    struct rl_list *at = engine->debts.next;
+    struct rl_list *at = votes->debts.next;
 
-    if (rl_before(now, engine->debts_due))
+    if (rl_before(now, votes->debts_due))
         return;
-    while (at != &engine->debts) {
+    while (at != &votes->debts) {
         struct rl_list *next = at->next;
 
-        tick_claim(engine, RL_CONTAINER_OF(at, struct rl_claim, link), now);
+        tick_claim(votes, RL_CONTAINER_OF(at, struct rl_claim, link), now);
         at = next;
     }
-    engine->debts_due = rl_list_empty(&engine->debts) ? RL_NEVER : rl_after(now, (struct rl_span){RESEND_NS});
-}
-
-struct rl_instant rl_engine_wakeup(const struct rl_engine *engine)
-{
-    return engine->debts_due;
-}
-
-/* The claim may be in the list of debts, or in the list of the finished, or in none: never in both. */
-void rl_claim_settle(struct rl_engine *engine, struct rl_claim *claim)
-{
-    if (claim->done)
-        return;
-    if (claim->undoing && !rl_list_empty(&claim->link) && rl_claim_count_clean(claim) == claim->n_nodes) {
-        rl_list_remove(&claim->link);
-        engine->n_debts--;
-    }
-    if (claim->lock || claim->in_flight || claim->waiting || !rl_list_empty(&claim->link))
-        return;
-    claim->done = true;
-    rl_list_append(&engine->finished, &claim->link);
+    votes->debts_due = rl_list_empty(&votes->debts) ? RL_NEVER : rl_after(now, (struct rl_span){RESEND_NS});
 }

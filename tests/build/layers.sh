@@ -1,6 +1,6 @@
 #!/bin/sh
-# Each layer of lib/ may use only those before it: util <- core <- codec <- driver <- api <- blocking. The driver carries
-# bytes: it includes nothing of the core. And third-party headers stay in the one layer that is there for them.
+# Which folder of lib/ may include the headers of which (the drawing is in lib/README.md), and third-party headers stay in
+# the one folder that is there for them. What may be called is looked at by calls.py.
 #
 #   layers.sh SOURCE_ROOT
 set -eu
@@ -28,11 +28,14 @@ outside() {
 }
 
 # mutants.h is the simulator's, and only present in its builds.
-allow util '<[a-z_/.]+>|"util/'
-allow core '<(assert|stdbool|stddef|stdint|string)\.h>|"(util|core)/|"mutants\.h"'
-allow codec '<[a-z_/.]+>|"(util|core|codec|scripts)/'
+pure='<(assert|stdbool|stddef|stdint|string)\.h>'
+allow util '<[a-z_/.]+>|"util/|"mutants\.h"'
+allow votes "$pure|\"(util|votes)/"
+allow engine "$pure|\"(util|votes|engine)/"
+allow kinds "$pure|\"(util|votes|kinds)/"
+allow codec '<[a-z_/.]+>|"(util|votes|kinds|codec)/'
 allow driver '<[a-z0-9_/.]+>|"(util|codec|driver)/'
-allow api '<[a-z0-9_/.]+>|"(util|core|codec|driver|api)/'
+allow api '<[a-z0-9_/.]+>|"(util|votes|engine|kinds|codec|driver|api)/'
 
 # A client of the public interface like any other, with the tools of util.
 allow blocking '<[a-z0-9_/.]+>|"(util|blocking)/'
@@ -41,19 +44,19 @@ outside codec '<hiredis/'
 outside 'driver|blocking' '<event2/'
 outside driver '<(sys/socket|netinet/|netdb)'
 outside api '<uuid/'
-outside codec '"scripts/'
+outside codec '"kinds/scripts/'
 
-# Parts of util that the core uses must be header only, like the core itself.
-cat lib/core/*.[ch] | sed -nE 's/^#include "(util\/[a-z]+)\.h".*/\1/p' | sort -u >"$work/used"
+# Parts of util that votes, engine and kinds use must be header only: these folders need nothing from outside.
+cat lib/votes/*.[ch] lib/engine/*.[ch] lib/kinds/*.[ch] | sed -nE 's/^#include "(util\/[a-z]+)\.h".*/\1/p' | sort -u >"$work/used"
 while read -r part; do
     if [ -e "lib/$part.c" ]; then
-        echo "the core includes $part.h, which has code of its own"
+        echo "a folder without I/O includes $part.h, which has code of its own"
         bad=1
     fi
 done <"$work/used"
 
 # The tool and the tests of the public interface use that interface alone.
-found=$(grep -nE '#[[:space:]]*include "(util|core|codec|driver|api|blocking)/' tools/*/*.[ch] tests/contract/*.[ch] \
+found=$(grep -nE '#[[:space:]]*include "(util|votes|engine|kinds|codec|driver|api|blocking)/' tools/*/*.[ch] tests/contract/*.[ch] \
     tests/support/*.[ch] || true)
 if [ -n "$found" ]; then
     printf 'internal headers outside of the library:\n%s\n' "$found"

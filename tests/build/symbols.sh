@@ -1,12 +1,14 @@
 #!/bin/sh
-# What the linker knows: the core needs nothing but memory and string functions, and the shared library exports every
-# function that the headers declare, and nothing else.
+# What the linker knows: votes, engine and kinds need nothing but memory and string functions, votes nothing of the
+# engine, and the shared library exports every function that the headers declare, and nothing else.
 #
-#   symbols.sh CORE_ARCHIVE SHARED_LIBRARY SOURCE_ROOT
+#   symbols.sh VOTES_ARCHIVE ENGINE_ARCHIVE KINDS_ARCHIVE SHARED_LIBRARY SOURCE_ROOT
 set -eu
-core=$1
-shared=$2
-include=$3/include/redlock
+votes=$1
+engine=$2
+kinds=$3
+shared=$4
+include=$5/include/redlock
 bad=0
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -16,16 +18,24 @@ tooling='__stack_chk_fail|_GLOBAL_OFFSET_TABLE_|__(a|ub|t|l)san_.*|__sanitizer_.
 # bcmp is what clang makes of a memcmp whose sign nobody looks at.
 allowed='memcpy|memset|memmove|memcmp|bcmp|memchr|strlen|__assert_fail'
 
-nm -u "$core" | sed -nE 's/^ +[Uvw] //p' | sort -u >"$work/needed"
-nm --defined-only "$core" | sed -nE 's/^[0-9a-f]+ [A-Z] //p' | sort -u >"$work/defined"
-if comm -23 "$work/needed" "$work/defined" | grep -vxE "$tooling|$allowed"; then
-    echo "the core needs these symbols, which it must not"
-    bad=1
-fi
-if ! [ -s "$work/defined" ]; then
-    echo "no symbols were found in $core"
-    bad=1
-fi
+# alone NAME ARCHIVE...: the first archive needs nothing but what is allowed and what the others define.
+alone() {
+    name=$1
+    nm -u "$2" | sed -nE 's/^ +[Uvw] //p' | sort -u >"$work/needed"
+    shift
+    nm --defined-only "$@" | sed -nE 's/^[0-9a-f]+ [A-Z] //p' | sort -u >"$work/defined"
+    if comm -23 "$work/needed" "$work/defined" | grep -vxE "$tooling|$allowed"; then
+        echo "$name needs these symbols, which it must not"
+        bad=1
+    fi
+    if ! [ -s "$work/defined" ]; then
+        echo "no symbols were found in $1"
+        bad=1
+    fi
+}
+alone votes "$votes"
+alone engine "$engine" "$votes"
+alone kinds "$kinds" "$votes"
 
 nm -D --defined-only "$shared" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u >"$work/exported"
 if grep -vE '^redlock_' "$work/exported" | grep -vxE "$tooling"; then

@@ -2,7 +2,7 @@
 #ifndef TESTS_DRIVER_RIG_EARS_H
 #define TESTS_DRIVER_RIG_EARS_H
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "util/instant.h"
 
 /* The sink's functions. */

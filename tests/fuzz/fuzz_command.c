@@ -8,7 +8,7 @@
 
 #include "codec/command.h"
 #include "codec/script.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "fuzz.h"
 
 static redisReply *parse(const struct rl_bytes *bytes)

@@ -12,7 +12,7 @@
 
 #include <redlock/redlock.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "fuzz.h"
 
 #define MASTERS 3

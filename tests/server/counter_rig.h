@@ -5,7 +5,7 @@
 
 #include "ask.h"
 #include "clock_fault.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 /* A number of today's clocks, odd, beyond what "%g" prints exactly. */
 #define BIG UINT64_C(1700000000123457)

@@ -1,5 +1,5 @@
-/* One simulated process that uses the library: the real engine (engine/engine.h), with this file and wire.c in the place
- * of lib/api and lib/driver.
+/* One simulated process that uses the library: the real engine (engine/engine.h), with this file and wire.c in the
+ * place of lib/api and lib/driver.
  *
  * Things happen in turns, as in an event loop: something arrives or is due, the engine is told, its effects are
  * carried out, callbacks run, what was written goes to the kernel. The process may be stopped anywhere in a turn:

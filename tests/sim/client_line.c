@@ -19,7 +19,7 @@ void client_placed(struct client *client, unsigned node, const struct pending *p
 
     if (!rl_queue_place(reply, &place))
         return;
-    if (client->engine.standings[node].guarded)
+    if (client->engine.votes.standings[node].guarded)
         client_trust_read_clock(client, node, (int64_t)place.time_us, pending->sent);
     if (place.ticket > client->seen[box->key])
         client->seen[box->key] = place.ticket;
@@ -40,14 +40,14 @@ static struct rl_slice judged(const struct client *client, unsigned node)
 {
     const char *incarnation = client->trust[node].incarnation;
 
-    return (struct rl_slice){incarnation, client->engine.standings[node].guarded ? strlen(incarnation) : 0};
+    return (struct rl_slice){incarnation, client->engine.votes.standings[node].guarded ? strlen(incarnation) : 0};
 }
 
 static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim, const struct rl_call *call)
 {
     struct rl_instant sent;
 
-    if (rl_engine_call_sent(claim, call, &sent) && client->engine.standings[node].guarded)
+    if (rl_engine_call_sent(claim, call, &sent) && client->engine.votes.standings[node].guarded)
         client_trust_read_clock(client, node, (int64_t)call->time_us, sent);
 }
 

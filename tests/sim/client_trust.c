@@ -42,7 +42,7 @@ static void stepped_forward(struct client *client, unsigned node, struct rl_span
 /* How large a step may be that a reading now does not show, for the oracle. */
 static int64_t uncertainty_of(const struct client *client, const struct rl_nodeclock *clock, struct rl_instant sent)
 {
-    int64_t ppm = client->engine.config.drift.ppm;
+    int64_t ppm = client->engine.votes.config.drift.ppm;
     int64_t drift = clock->at.ns == RL_LONG_AGO.ns ? 0 : rl_until(clock->at, client->now).ns / 1000 * ppm / 1000;
 
     return clock->high_ns - clock->low_ns + 3 * drift + 2 * rl_until(sent, client->now).ns + 2 * RL_NS_PER_MS;
@@ -53,7 +53,7 @@ void client_trust_read_clock(struct client *client, unsigned node, int64_t node_
     struct rl_nodeclock *clock = &client->trust[node].clock;
     int64_t uncertainty = uncertainty_of(client, clock, sent);
     enum rl_clock_finding finding =
-        rl_nodeclock_read(clock, client->engine.config.drift.ppm, node_us, sent, client->now);
+        rl_nodeclock_read(clock, client->engine.votes.config.drift.ppm, node_us, sent, client->now);
 
     if (finding == RL_CLOCK_FORWARD)
         stepped_forward(client, node, clock->last_step);
@@ -126,7 +126,7 @@ static void judged(struct client *client, unsigned node, const struct rl_standin
 static bool join(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply)
 {
     static const struct rl_standing no_rights = {.kind = RL_STANDING_EXCLUDED, .fault = RL_FAULT_NO_RIGHTS};
-    struct rl_join_rules rules = {.drift_ppm = client->engine.config.drift.ppm};
+    struct rl_join_rules rules = {.drift_ppm = client->engine.votes.config.drift.ppm};
     struct rl_join_report report;
     struct rl_standing standing;
 
@@ -209,7 +209,7 @@ bool client_trust_reply(struct client *client, unsigned node, const struct pendi
 
 void client_trust_look(struct client *client, unsigned node)
 {
-    const struct rl_standing *standing = &client->engine.standings[node];
+    const struct rl_standing *standing = &client->engine.votes.standings[node];
 
     if (standing->kind == RL_STANDING_EXCLUDED) {
         wire_give_up(client, node, "looked at again");

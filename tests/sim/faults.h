@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "master.h"
 
 struct world;

@@ -1,7 +1,7 @@
 #ifndef SIM_FOREIGN_H
 #define SIM_FOREIGN_H
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 /* SET NX PX and DELIFEQ, without fencing tokens. */
 extern const struct rl_recipe foreign_recipe;

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "clockwork.h"
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 #define ENTRY_TEXT 88
 #define KEYSPACE_MAX_FIELDS 96

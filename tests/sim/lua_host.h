@@ -6,7 +6,7 @@
 #ifndef SIM_LUA_HOST_H
 #define SIM_LUA_HOST_H
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "redis.h"
 
 struct lua_host;

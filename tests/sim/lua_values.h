@@ -4,7 +4,7 @@
 
 #include <lua.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 /* Pushes the value that redis.call() returns for this reply. */
 void lua_push_reply(lua_State *lua, const struct rl_reply *reply);

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 
 #define MESSAGE_NONE UINT32_MAX
 #define MESSAGE_TEXT 128

@@ -12,7 +12,7 @@ static struct rl_instant acquire_due(const struct client *client, const struct r
     struct rl_instant due = wish->deadline;
 
     if (wish->once) {
-        int64_t longest = client->engine.config.node_timeout.ns;
+        int64_t longest = client->engine.votes.config.node_timeout.ns;
 
         for (unsigned i = 0; i < client->world->plan.n_masters; i++) {
             if (client->wires[i].link == RL_LINK_JOINING) {
@@ -36,7 +36,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
     record->op = (uint8_t)op;
     record->generation = ++client->ops;
     record->started = client->now;
-    record->due = wish ? acquire_due(client, wish) : rl_after(client->now, client->engine.config.node_timeout);
+    record->due = wish ? acquire_due(client, wish) : rl_after(client->now, client->engine.votes.config.node_timeout);
     if (record->due.ns != RL_NEVER.ns)
         world_event(world, check_time(world, client, record->due), EVENT_CHECK, client->index, handle->index,
                     record->generation);
@@ -54,7 +54,7 @@ static void check_released(struct world *world, const struct client *client, con
 
         holding += entry && text_is(&entry->value, box->token, box->token_size) && !residue_is_stray(world, box, m);
     }
-    if (world->plan.n_masters - holding < client->engine.config.quorum && !box->timed)
+    if (world->plan.n_masters - holding < client->engine.votes.config.quorum && !box->timed)
         world_violation(world, "once", "the release of %s is OK, but %zu masters still hold it", box->token, holding);
 }
 
@@ -132,7 +132,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
                             enum rl_end status)
 {
     const struct rl_lock *lock = &handle->lock;
-    const struct rl_config *config = &client->engine.config;
+    const struct rl_config *config = &client->engine.votes.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
     if (!lock->claim || lock->claim->fenced || is_in_line(lock) ||
@@ -145,7 +145,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
 
 void once_check_running(struct world *world, const struct client *client)
 {
-    const struct rl_config *config = &client->engine.config;
+    const struct rl_config *config = &client->engine.votes.config;
 
     for (unsigned i = 0; i < client->n_handles; i++) {
         const struct rl_lock *lock = &client->handles[i].lock;
@@ -172,7 +172,7 @@ static struct rl_instant still_due(const struct client *client, const struct han
 
     if (record->op != RL_OP_ACQUIRE || !lock->wish->once || !lock->claim)
         return record->due;
-    return rl_later(record->due, rl_after(lock->round_start, client->engine.config.node_timeout));
+    return rl_later(record->due, rl_after(lock->round_start, client->engine.votes.config.node_timeout));
 }
 
 void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation)

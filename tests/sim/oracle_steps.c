@@ -25,7 +25,7 @@ static int64_t may_hide(const struct world *world, const struct client *client, 
     const struct rl_nodeclock *clock = &client->trust[master].clock;
     int64_t now = clockwork_read(&client->clock, world->now);
     int64_t span = now - clock->at.ns + rl_ms(world->plan.max_ttl_ms).ns;
-    int64_t open = clock->high_ns - clock->low_ns + 3 * (span / 1000 * client->engine.config.drift.ppm / 1000);
+    int64_t open = clock->high_ns - clock->low_ns + 3 * (span / 1000 * client->engine.votes.config.drift.ppm / 1000);
 
     return by < open ? by : open;
 }

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "keyspace.h"
 
 #define REDIS_SCRATCH 64

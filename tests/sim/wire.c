@@ -10,7 +10,7 @@
 
 static struct rl_instant late_at(const struct client *client, const struct wire *wire)
 {
-    return rl_after(wire->ring[wire->head].sent, client->engine.config.node_timeout);
+    return rl_after(wire->ring[wire->head].sent, client->engine.votes.config.node_timeout);
 }
 
 static struct rl_instant stalled_at(const struct client *client, const struct wire *wire)

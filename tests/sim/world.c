@@ -58,7 +58,7 @@ void world_violation(struct world *world, const char *oracle, const char *format
 
 static void count_engine(struct world *world, const struct client *client)
 {
-    const struct rl_counters *counters = &client->engine.counters;
+    const struct rl_counters *counters = &client->engine.votes.counters;
 
     world->coverage->counters[COUNTER_LATE_GRANTS] += counters->late_grants;
     world->coverage->counters[COUNTER_ROLLBACKS] += counters->rollbacks;

@@ -278,7 +278,7 @@ struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *wish)
 
 static void answer_everything(struct core *core)
 {
-    for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
+    for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
         while (core_queued(core, node))
             core_answer(core, node, RL_GRANTED);
     }
@@ -290,14 +290,14 @@ void core_stop(struct core *core)
     for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)
         core_fini(core);
     memset(core->clogged, 0, sizeof(core->clogged));
-    for (unsigned node = 0; node < core->engine.config.n_nodes; node++)
+    for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++)
         core_link(core, node, RL_LINK_READY);
     for (unsigned round = 0; round < 3; round++) {
         answer_everything(core);
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 300);
     }
     CORE_DEMAND(core_live_claims(core) == 0, "%u claims have leaked\n%s", core_live_claims(core), core->log);
-    CORE_DEMAND(core->engine.n_debts == 0, "%zu debts are left\n%s", core->engine.n_debts, core->log);
+    CORE_DEMAND(core->engine.votes.n_debts == 0, "%zu debts are left\n%s", core->engine.votes.n_debts, core->log);
     CORE_DEMAND(rl_engine_wakeup(&core->engine).ns == RL_NEVER.ns, "a tick for nothing is asked for\n%s", core->log);
     free(core);
 }

@@ -91,7 +91,7 @@ static void check_balance(const struct core *core, unsigned i)
 
 struct rl_claim *core_make_claim(struct core *core, bool fenced)
 {
-    size_t size = rl_claim_size(core->engine.config.n_nodes, fenced);
+    size_t size = rl_claim_size(core->engine.votes.config.n_nodes, fenced);
     struct core_claim *record = calloc(1, sizeof(*record));
     struct core_claim **memory = malloc(sizeof(record) + size);
 
@@ -113,7 +113,7 @@ static void check_send(const struct core *core, const struct core_command *comma
 {
     const struct core_claim *claim = command->claim;
     uint32_t bit = UINT32_C(1) << node;
-    enum rl_link link = core->engine.links[node];
+    enum rl_link link = core->engine.votes.links[node];
 
     CORE_DEMAND(link == RL_LINK_READY || link == RL_LINK_LATE, "%s to master %u, down\n%s",
                 step_names[command->step], node, core->log);
@@ -170,13 +170,14 @@ static void carry_out_send(struct core *core, const struct rl_effect *effect)
                                    core_ticket_of(core_claim_of(effect->claim))};
 
     core_say(core, "SEND %s #%u:", step_names[effect->step], command.claim->number);
-    for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
+    for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
         if (effect->nodes & (UINT32_C(1) << node))
             core_say(core, " %u", node);
     }
     core_say(core, "\n");
-    CORE_DEMAND(effect->nodes && !(effect->nodes >> core->engine.config.n_nodes), "no such masters\n%s", core->log);
-    for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
+    CORE_DEMAND(effect->nodes && !(effect->nodes >> core->engine.votes.config.n_nodes), "no such masters\n%s",
+                core->log);
+    for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
         if (effect->nodes & (UINT32_C(1) << node))
             enqueue(core, &command, node);
     }

@@ -71,7 +71,7 @@ static int64_t naive_bound(const struct naive_vote *vote)
 /* protocol 5.6: a master whose clock was set gives no new votes, but may lengthen one that counts. */
 static void grant(const struct core *core, struct naive_vote *vote, unsigned node, int64_t round, bool is_claim)
 {
-    bool stepped = core->now.ns < core->engine.stepped_until[node].ns;
+    bool stepped = core->now.ns < core->engine.votes.stepped_until[node].ns;
 
     if (stepped && (is_claim || naive_bound(vote) <= core->now.ns))
         return;
@@ -88,7 +88,7 @@ static void revoke(struct naive_vote *vote, int64_t round)
 /* protocol 3.2: 'A "missing" from a quarantined node leaves lb_j as it was'. */
 static void miss(const struct core *core, struct naive_vote *vote, unsigned node, int64_t round)
 {
-    const struct rl_standing *standing = &core->engine.standings[node];
+    const struct rl_standing *standing = &core->engine.votes.standings[node];
 
     if (standing->kind != RL_STANDING_QUARANTINED || core->now.ns >= standing->until.ns)
         revoke(vote, round);
@@ -158,7 +158,7 @@ static void place_ended(struct core *core, const struct core_command *command, s
 static void note_ended(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome)
 {
     struct naive_vote *vote = &naive_of(command->claim)->votes[node];
-    bool guarded = core->engine.standings[node].guarded && command->step != RL_STEP_REPAIR;
+    bool guarded = core->engine.votes.standings[node].guarded && command->step != RL_STEP_REPAIR;
 
     if (!sets_ttl(command))
         return;
@@ -251,12 +251,12 @@ int64_t core_naive_deadline(const struct core *core, const struct rl_claim *clai
 {
     const struct naive *naive = naive_of(core_claim_of(claim));
     int64_t bounds[RL_MAX_NODES];
-    size_t n = core->engine.config.n_nodes;
+    size_t n = core->engine.votes.config.n_nodes;
 
     for (size_t i = 0; i < n; i++)
         bounds[i] = naive_bound(&naive->votes[i]);
     qsort(bounds, n, sizeof(*bounds), falling);
-    return bounds[core->engine.config.quorum - 1];
+    return bounds[core->engine.votes.config.quorum - 1];
 }
 
 bool *core_naive_passed(const struct rl_claim *claim)

@@ -56,12 +56,13 @@ void core_write_guards(struct core *core)
 {
     uint32_t nodes = rl_engine_take_unguarded(&core->engine);
 
-    for (unsigned node = 0; node < core->engine.config.n_nodes; node++) {
+    for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
         struct core_queue *queue = &core->queues[node];
 
         if (!(nodes & (UINT32_C(1) << node)) || core->clogged[node])
             continue;
-        CORE_DEMAND(core->engine.standings[node].guarded, "a guard for master %u, unguarded\n%s", node, core->log);
+        CORE_DEMAND(core->engine.votes.standings[node].guarded, "a guard for master %u, unguarded\n%s", node,
+                    core->log);
         CORE_DEMAND(queue->size < CORE_QUEUE, "master %u has too much to answer\n%s", node, core->log);
         queue->commands[(queue->head + queue->size++) % CORE_QUEUE] = (struct core_command){.claim = NULL};
     }
@@ -95,8 +96,8 @@ static bool has_live_vote(const struct core *core, const struct core_command *co
 
 void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node)
 {
-    const struct rl_standing *standing = &core->engine.standings[node];
-    bool stepped = core->now.ns < core->engine.stepped_until[node].ns;
+    const struct rl_standing *standing = &core->engine.votes.standings[node];
+    bool stepped = core->now.ns < core->engine.votes.stepped_until[node].ns;
     bool quarantined = standing->kind == RL_STANDING_QUARANTINED && core->now.ns < standing->until.ns;
 
     CORE_DEMAND(standing->kind == RL_STANDING_VOTES || standing->kind == RL_STANDING_QUARANTINED,

@@ -80,7 +80,7 @@ START_TEST(a_grant_after_the_rollback_changes_nothing)
     core_answers(core, "ggg");
     core_expect(core, "");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    ck_assert_uint_eq(core->engine.counters.late_grants, 3);
+    ck_assert_uint_eq(core->engine.votes.counters.late_grants, 3);
     core_stop(core);
 }
 END_TEST

@@ -37,7 +37,7 @@ START_TEST(it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
 
     core_adopt(core, &wish, 700, 0);
     core_run_to(core, 60);
-    ck_assert_uint_eq(core->engine.counters.renewals, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
     core_answers(core, "ggg");
     ck_assert_int_ge(core_deadline_ms(core), 988);
     core_stop(core);
@@ -53,7 +53,7 @@ START_TEST(the_limit_of_the_hold_counts_from_the_adoption)
     core_run_to(core, 5000);
     core_adopt(core, &wish, 5700, 0);
     core_run_to(core, 5099);
-    ck_assert_uint_eq(core->engine.counters.renewals, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
     core_stop(core);
 }
 END_TEST

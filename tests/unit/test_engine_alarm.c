@@ -36,7 +36,7 @@ START_TEST(a_lock_that_is_renewed_is_never_at_risk)
         core_run_to(core, ms);
         core_answers(core, "ggg");
     }
-    ck_assert_uint_eq(core->engine.counters.renewals, 10);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, 10);
     ck_assert_ptr_null(strstr(core->log, "AT-RISK"));
     core_stop(core);
 }

@@ -64,7 +64,7 @@ START_TEST(the_next_one_holds_at_once_and_no_master_is_asked_for_it)
     look_at(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
-    ck_assert_uint_eq(core->engine.counters.passed_on, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.passed_on, 1);
     core_release(core);
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
     core_stop(core);
@@ -103,7 +103,7 @@ START_TEST(a_place_that_a_master_has_not_heard_the_end_of_is_a_debt)
     core_link(core, 2, RL_LINK_DOWN);
     ck_assert(core_pass_on(core, 1));
     core_answers(core, "gg");
-    ck_assert_uint_eq(core->engine.n_debts, 1);
+    ck_assert_uint_eq(core->engine.votes.n_debts, 1);
     core_skip(core);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #2: 2\n");
@@ -197,7 +197,7 @@ START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
     core_answers(core, "ggg");
     look_at(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
-    ck_assert_uint_eq(core->engine.counters.late_grants, 3);
+    ck_assert_uint_eq(core->engine.votes.counters.late_grants, 3);
     ck_assert_int_ne(core->locks[1].claim->slots[2].vote, RL_GRANTED);
     core_hand_over(core, 2);
     ck_assert_int_eq(core->locks[1].claim->slots[2].vote, RL_GRANTED);
@@ -395,7 +395,7 @@ START_TEST(nobody_but_a_waiter_is_given_anything)
     core_cancel(core);
     look_at(core, 0);
     ck_assert(!core_pass_on(core, 1));
-    ck_assert_uint_eq(core->engine.counters.passed_on, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.passed_on, 0);
     core_stop(core);
 }
 END_TEST

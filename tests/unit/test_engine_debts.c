@@ -40,7 +40,7 @@ START_TEST(a_claim_is_disposed_of_with_the_last_answer)
     core_expect(core, "");
     core_answers(core, "..g");
     core_expect(core, "t=50ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.n_debts, 0);
+    ck_assert_uint_eq(core->engine.votes.n_debts, 0);
     core_stop(core);
 }
 END_TEST
@@ -58,7 +58,7 @@ START_TEST(a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
     core_expect(core, "t=500ms SEND rollback #1: 2\n");
     core_answers(core, "..g");
     core_expect(core, "t=500ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.counters.debts_paid, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.debts_paid, 1);
     core_stop(core);
 }
 END_TEST
@@ -110,7 +110,7 @@ START_TEST(a_debt_ends_when_its_ttl_has_surely_passed)
     core_expect(core, "");
     core_run_to(core, 1062 + 250);
     core_expect(core, "t=1300ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.counters.debts_expired, 3);
+    ck_assert_uint_eq(core->engine.votes.counters.debts_expired, 3);
     core_link(core, 0, RL_LINK_READY);
     core_expect(core, "");
     core_stop(core);
@@ -199,7 +199,7 @@ START_TEST(a_master_that_turns_out_to_have_refused_is_owed_nothing)
     core_answer(core, 2, harmless[_i]);
     core_answer(core, 2, RL_UNKNOWN);
     core_expect(core, "t=50ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.n_debts, 0);
+    ck_assert_uint_eq(core->engine.votes.n_debts, 0);
     core_stop(core);
 }
 END_TEST

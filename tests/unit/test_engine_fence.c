@@ -36,7 +36,7 @@ START_TEST(one_round_trip_is_enough_when_the_counters_agree)
     core_answers(core, ".g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 1000);
-    ck_assert_uint_eq(core->engine.counters.raises, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.raises, 0);
     core_stop(core);
 }
 END_TEST
@@ -61,7 +61,7 @@ START_TEST(masters_that_have_answered_less_are_told_the_largest_answer)
     core_answers(core, "g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 1007);
-    ck_assert_uint_eq(core->engine.counters.raises, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
     core_stop(core);
 }
 END_TEST
@@ -89,7 +89,7 @@ START_TEST(a_later_grant_with_a_smaller_counter_is_told_the_token_too)
     core_answers(core, "g..g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(token(core), 12);
-    ck_assert_uint_eq(core->engine.counters.raises, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
     core_stop(core);
 }
 END_TEST

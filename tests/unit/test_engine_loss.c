@@ -107,7 +107,7 @@ START_TEST(a_held_lock_is_lost_by_its_own_timer_at_the_deadline)
     core_run_to(core, 2000);
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n");
-    ck_assert_uint_eq(core->engine.counters.lost, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.lost, 1);
     core_stop(core);
 }
 END_TEST

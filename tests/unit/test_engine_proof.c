@@ -130,7 +130,7 @@ START_TEST(a_disproved_grant_is_unknown_and_undone)
     core_disprove(core, 2);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
-    ck_assert_uint_eq(core->engine.counters.disproved, 2);
+    ck_assert_uint_eq(core->engine.votes.counters.disproved, 2);
     core_stop(core);
 }
 END_TEST

@@ -42,7 +42,7 @@ START_TEST(the_end_of_the_round_drops_the_wait_and_undoes_what_was_granted)
     core_prove(core, 1);
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    ck_assert_uint_eq(core->engine.counters.late_grants, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
     core_stop(core);
 }
 END_TEST

@@ -77,13 +77,13 @@ static void check_claims(const struct core *core)
         CORE_DEMAND(claim->lock || claim->in_flight || owed, "#%u is of no use and still there\n%s",
                       record->number, core->log);
     }
-    CORE_DEMAND(core->engine.n_debts == n_undoing, "%zu debts counted, %zu there\n%s", core->engine.n_debts,
+    CORE_DEMAND(core->engine.votes.n_debts == n_undoing, "%zu debts counted, %zu there\n%s", core->engine.votes.n_debts,
                   n_undoing, core->log);
 }
 
 static bool is_plain(const struct core *core)
 {
-    return core->engine.config.tick.ns == 0;
+    return core->engine.votes.config.tick.ns == 0;
 }
 
 /* --- The life -------------------------------------------------------------------------------------------------- */
@@ -218,7 +218,7 @@ static struct core_claim *claim_in_line(struct core *core, uint64_t *random)
 /* Of the latest refresh or of an earlier one; true or not, since the engine cannot know. */
 static void notify(struct core *core, uint64_t *random)
 {
-    unsigned node = (unsigned)draw(random, core->engine.config.n_nodes);
+    unsigned node = (unsigned)draw(random, core->engine.votes.config.n_nodes);
     struct core_claim *claim = claim_in_line(core, random);
     uint32_t back = draw(random, 3) ? 0 : (uint32_t)draw(random, 3);
     struct rl_call call;
@@ -245,7 +245,7 @@ static void answer_guard(struct core *core, uint64_t *random, unsigned node)
 static void answer(struct core *core, uint64_t *random)
 {
     static const enum rl_outcome outcomes[] = {RL_REFUSED, RL_REFUSED, RL_FAILED, RL_UNKNOWN};
-    unsigned node = (unsigned)draw(random, core->engine.config.n_nodes);
+    unsigned node = (unsigned)draw(random, core->engine.votes.config.n_nodes);
     uint64_t choice = draw(random, 20);
     const struct core_queue *queue = &core->queues[node];
 
@@ -265,8 +265,8 @@ static void shake_trust(struct core *core, uint64_t *random, unsigned node)
 {
     uint64_t choice = draw(random, 20);
     int64_t step_ms = (int64_t)draw(random, draw(random, 4) ? 20 : 2000);
-    bool quarantined = core->engine.standings[node].kind == RL_STANDING_QUARANTINED &&
-                       rl_before(core->now, core->engine.standings[node].until);
+    bool quarantined = core->engine.votes.standings[node].kind == RL_STANDING_QUARANTINED &&
+                       rl_before(core->now, core->engine.votes.standings[node].until);
 
     if (choice < 1) {
         restart(core, random, node);
@@ -283,7 +283,7 @@ static void shake_trust(struct core *core, uint64_t *random, unsigned node)
 static void disturb(struct core *core, uint64_t *random)
 {
     static const enum rl_link links[] = {RL_LINK_READY, RL_LINK_READY, RL_LINK_READY, RL_LINK_LATE, RL_LINK_DOWN};
-    unsigned node = (unsigned)draw(random, core->engine.config.n_nodes);
+    unsigned node = (unsigned)draw(random, core->engine.votes.config.n_nodes);
     enum rl_link link = links[draw(random, 5)];
     uint64_t choice = draw(random, 20);
 
@@ -348,15 +348,15 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
         core_say(core, "-- seed %d, step %u\n", _i, number);
         step(core, &random);
     }
-    ck_assert_uint_gt(core->engine.counters.attempts, 1000);
-    ck_assert_uint_gt(core->engine.counters.lost, 10);
-    ck_assert_uint_gt(core->engine.counters.debts_paid, 10);
-    ck_assert_uint_gt(core->engine.counters.waits, 100);
-    ck_assert_uint_gt(core->engine.counters.hand_overs, 100);
-    ck_assert(config.n_nodes < 3 || core->engine.counters.yields > 10);
-    ck_assert(config.n_nodes < 3 || core->engine.counters.repairs > 0);
-    ck_assert(is_plain(core) || core->engine.counters.renewals > 20);
-    ck_assert(is_plain(core) || core->engine.counters.disproved > 10);
+    ck_assert_uint_gt(core->engine.votes.counters.attempts, 1000);
+    ck_assert_uint_gt(core->engine.votes.counters.lost, 10);
+    ck_assert_uint_gt(core->engine.votes.counters.debts_paid, 10);
+    ck_assert_uint_gt(core->engine.votes.counters.waits, 100);
+    ck_assert_uint_gt(core->engine.votes.counters.hand_overs, 100);
+    ck_assert(config.n_nodes < 3 || core->engine.votes.counters.yields > 10);
+    ck_assert(config.n_nodes < 3 || core->engine.votes.counters.repairs > 0);
+    ck_assert(is_plain(core) || core->engine.votes.counters.renewals > 20);
+    ck_assert(is_plain(core) || core->engine.votes.counters.disproved > 10);
     core_stop(core);
 }
 END_TEST

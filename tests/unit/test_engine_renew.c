@@ -34,7 +34,7 @@ START_TEST(a_held_lock_is_renewed_on_time_again_and_again)
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=310ms RENEWED\n"
                       "t=600ms SEND extend #1: 0 1 2\n");
-    ck_assert_uint_eq(core->engine.counters.renewals, 2);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, 2);
     core_stop(core);
 }
 END_TEST
@@ -46,7 +46,7 @@ START_TEST(without_the_wish_there_is_no_renewal)
     core_run_to(core, 2000);
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n");
-    ck_assert_uint_eq(core->engine.counters.renewals, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, 0);
     core_stop(core);
 }
 END_TEST
@@ -161,9 +161,9 @@ START_TEST(a_renewal_without_answers_is_tried_again_inside_the_deadline)
 
     core_run_to(core, 379);
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
-    ck_assert_uint_eq(core->engine.counters.renewals_failed, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 1);
     core_run_to(core, 410);
-    ck_assert_uint_eq(core->engine.counters.renewals, 2);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, 2);
     core_answers(core, "ggg");
     core_answers(core, "gg");
     ck_assert_int_gt(core_deadline_ms(core), 380 + 988 - 1);
@@ -177,8 +177,8 @@ START_TEST(renewals_that_fail_are_tried_until_the_deadline_and_no_longer)
     struct core *core = start_renewing();
 
     core_run_to(core, 5000);
-    ck_assert_uint_ge(core->engine.counters.renewals, 5);
-    ck_assert_uint_le(core->engine.counters.renewals, 10);
+    ck_assert_uint_ge(core->engine.votes.counters.renewals, 5);
+    ck_assert_uint_le(core->engine.votes.counters.renewals, 10);
     ck_assert_ptr_nonnull(strstr(core->log, "t=988ms SEND release #1: 0 1 2\nt=988ms LOST\n"));
     ck_assert_int_eq(core->locks[0].loss, RL_LOSS_UNREACHABLE);
     core_stop(core);
@@ -192,9 +192,9 @@ START_TEST(a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin)
     for (unsigned node = 0; node < 3; node++)
         core_drop(core, node);
     core_run_to(core, 980);
-    ck_assert_uint_ge(core->engine.counters.renewals, 10);
-    ck_assert_uint_le(core->engine.counters.renewals, 24);
-    ck_assert_uint_eq(core->engine.counters.renewals, core->engine.counters.renewals_failed);
+    ck_assert_uint_ge(core->engine.votes.counters.renewals, 10);
+    ck_assert_uint_le(core->engine.votes.counters.renewals, 24);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals, core->engine.votes.counters.renewals_failed);
     core_expect(core, "");
     core_stop(core);
 }

@@ -14,7 +14,7 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 static void miss(struct core *core, unsigned node)
 {
     core_answer(core, node, RL_REFUSED);
-    if (core->engine.standings[node].guarded)
+    if (core->engine.votes.standings[node].guarded)
         core_prove(core, node);
 }
 
@@ -44,7 +44,7 @@ START_TEST(a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_
     core_answers(core, "g");
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(1288).ns);
     ck_assert_int_eq(slot_of(core, 0)->answer, RL_GRANTED);
-    ck_assert_uint_eq(core->engine.counters.repairs, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.repairs, 1);
     core_stop(core);
 }
 END_TEST

@@ -9,7 +9,7 @@
 static void miss(struct core *core, unsigned node)
 {
     core_answer(core, node, RL_REFUSED);
-    if (core->engine.standings[node].guarded)
+    if (core->engine.votes.standings[node].guarded)
         core_prove(core, node);
 }
 

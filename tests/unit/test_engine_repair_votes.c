@@ -12,7 +12,7 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 static void miss(struct core *core, unsigned node)
 {
     core_answer(core, node, RL_REFUSED);
-    if (core->engine.standings[node].guarded)
+    if (core->engine.votes.standings[node].guarded)
         core_prove(core, node);
 }
 

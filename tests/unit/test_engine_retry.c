@@ -57,7 +57,7 @@ START_TEST(attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
     ck_assert_uint_eq(refuse_until_completed(core), 3);
     ck_assert_int_eq(core->last.status, RL_END_HELD);
     ck_assert_uint_eq(core->n_claims, 3);
-    ck_assert_uint_eq(core->engine.counters.attempts, 3);
+    ck_assert_uint_eq(core->engine.votes.counters.attempts, 3);
     ck_assert_int_eq(core->now.ns, rl_ms(200).ns);
     core_stop(core);
 }

@@ -68,7 +68,7 @@ START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
     core_run_to(core, 8);
     core_answers(core, "g");
     core_run_to(core, 14);
-    ck_assert_uint_ge(core->engine.counters.renewals, 1);
+    ck_assert_uint_ge(core->engine.votes.counters.renewals, 1);
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     core_stop(core);
 }

@@ -37,7 +37,7 @@ START_TEST(another_step_begins_the_wait_anew)
     core_step_clock(core, 0, 3000);
     core_sleep_to(core, 10);
     core_step_clock(core, 0, 10);
-    ck_assert_int_eq(core->engine.stepped_until[0].ns, rl_ms(5062).ns);
+    ck_assert_int_eq(core->engine.votes.stepped_until[0].ns, rl_ms(5062).ns);
     core_stop(core);
 }
 END_TEST

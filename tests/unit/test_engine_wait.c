@@ -17,7 +17,7 @@ START_TEST(who_is_refused_gets_in_line_with_a_fresh_value)
                       "t=0ms SEND rollback #1: 0\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_uint_eq(core->engine.counters.waits, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
     core_stop(core);
 }
 END_TEST
@@ -31,7 +31,7 @@ START_TEST(who_is_not_refused_never_gets_in_line)
     core_answers(core, "grg");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire ok\n");
-    ck_assert_uint_eq(core->engine.counters.waits, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.waits, 0);
     core_stop(core);
 }
 END_TEST

@@ -107,7 +107,7 @@ START_TEST(it_is_tried_again_inside_the_lease_however_long_the_ttl)
     core_acquire(core, &wish);
     core_answers(core, "gg");
     core_run_to(core, USABLE_MS - 1);
-    ck_assert_uint_ge(core->engine.counters.renewals, 3);
+    ck_assert_uint_ge(core->engine.votes.counters.renewals, 3);
     core_stop(core);
 }
 END_TEST

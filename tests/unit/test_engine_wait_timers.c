@@ -216,7 +216,7 @@ START_TEST(who_cannot_reach_a_majority_leaves_the_line_and_comes_back_with_its_t
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_uint_eq(core->lines[0].ticket, 100);
     ck_assert_uint_eq(core->n_claims, 2);
-    ck_assert_uint_eq(core->engine.counters.waits, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
     core_stop(core);
 }
 END_TEST

@@ -18,7 +18,7 @@ START_TEST(a_majority_of_notifications_is_the_lock_without_another_round)
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_hand_over(core, 2);
     core_expect(core, "t=300ms COMPLETE acquire ok\n");
-    ck_assert_uint_eq(core->engine.counters.hand_overs, 2);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 2);
     core_stop(core);
 }
 END_TEST
@@ -46,7 +46,7 @@ START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
     core_hand_over_in(core, 1, 0);
     core_hand_over_in(core, 2, 0);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_uint_eq(core->engine.counters.hand_overs, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 0);
     core_hand_over(core, 0);
     core_hand_over(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
@@ -166,7 +166,7 @@ START_TEST(masters_that_must_not_vote_hand_nothing_over)
     for (unsigned node = 0; node < 3; node++)
         core_hand_over(core, node);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_uint_eq(core->engine.counters.hand_overs, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 0);
     core_stop(core);
 }
 END_TEST
@@ -236,7 +236,7 @@ START_TEST(a_notification_behind_the_undo_counts_for_nothing)
     core_cancel(core);
     core_call(core, claim, 0, &call);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    ck_assert_uint_eq(core->engine.counters.hand_overs, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 0);
     core_stop(core);
 }
 END_TEST
@@ -262,7 +262,7 @@ START_TEST(a_reply_behind_the_undo_counts_for_nothing)
     core_cancel(core);
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    ck_assert_uint_eq(core->engine.counters.late_grants, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
     core_stop(core);
 }
 END_TEST

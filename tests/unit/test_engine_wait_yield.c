@@ -18,7 +18,7 @@ START_TEST(who_was_given_what_a_lower_ticket_waits_for_yields)
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->lines[0].ticket, 100);
-    ck_assert_uint_eq(core->engine.counters.yields, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_answers(core, "---");
     core_stop(core);
 }
@@ -45,7 +45,7 @@ START_TEST(the_lowest_never_yields)
     core_hand_over(core, 1);
     core_run_to(core, 500);
     core_answers(core, "ggqqq");
-    ck_assert_uint_eq(core->engine.counters.yields, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     ck_assert_uint_eq(core->n_claims, 1);
     core_stop(core);
 }
@@ -68,7 +68,7 @@ START_TEST(a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
 
     core_hand_over(core, 0);
     core_tell_of_lower(core, 1);
-    ck_assert_uint_eq(core->engine.counters.yields, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_stop(core);
 }
 END_TEST
@@ -80,9 +80,9 @@ START_TEST(a_hand_over_is_newer_than_what_was_said_of_lower_tickets_before)
 
     core_tell_of_lower(core, 0);
     core_hand_over(core, 0);
-    ck_assert_uint_eq(core->engine.counters.yields, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_tell_of_lower(core, 0);
-    ck_assert_uint_eq(core->engine.counters.yields, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_stop(core);
 }
 END_TEST
@@ -94,9 +94,9 @@ START_TEST(nobody_yields_before_it_has_a_ticket_and_then_at_once)
     core->places[0].lower = true;
     core->places[0].ticket = 99;
     core_answers(core, "g");
-    ck_assert_uint_eq(core->engine.counters.yields, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_answers(core, "-q");
-    ck_assert_uint_eq(core->engine.counters.yields, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     ck_assert_uint_eq(core->lines[0].ticket, 100);
     core_stop(core);
 }

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "suite.h"
 
 #define BIG UINT64_C(1700000000123457)

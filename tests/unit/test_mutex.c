@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "suite.h"
 
 static const char key[] = {'l', 'o', 'c', 'k', '\0', 'x'};

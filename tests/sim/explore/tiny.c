@@ -145,7 +145,7 @@ void tiny_pump(struct tiny *tiny, const struct tiny_setup *setup, unsigned clien
             rl_lock_forget(&tiny->engines[client], &tiny->locks[client]);
     }
     /* What has no influence on what follows must not make states differ. */
-    memset(&tiny->engines[client].counters, 0, sizeof tiny->engines[client].counters);
+    memset(&tiny->engines[client].votes.counters, 0, sizeof tiny->engines[client].votes.counters);
     tiny->engines[client].random = 0;
 }
 

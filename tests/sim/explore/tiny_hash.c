@@ -116,13 +116,13 @@ static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bit
 static void take_standing(struct rl_engine *engine, unsigned master, unsigned client, struct rl_instant now,
                           struct part *part)
 {
-    struct rl_standing *standing = &engine->standings[master];
+    struct rl_standing *standing = &engine->votes.standings[master];
 
-    part->links[client] = (uint8_t)engine->links[master];
+    part->links[client] = (uint8_t)engine->votes.links[master];
     part->standings[client] = rl_standing_votes(standing, now) ? RL_STANDING_VOTES : (uint8_t)standing->kind;
     part->quarantines[client] = standing->until;
     forget_past(&part->quarantines[client], now);
-    engine->links[master] = RL_LINK_JOINING;
+    engine->votes.links[master] = RL_LINK_JOINING;
     memset(standing, 0, sizeof *standing);
 }
 
@@ -160,9 +160,9 @@ static uint64_t mix(uint64_t hash)
 /* Of an engine all but the arrays about masters: those have been taken out, and no clock steps. */
 static uint64_t hash_engine(uint64_t hash, const struct rl_engine *engine)
 {
-    size_t behind = offsetof(struct rl_engine, unguarded);
+    size_t behind = offsetof(struct rl_engine, votes.unguarded);
 
-    hash = hash_more(hash, engine, offsetof(struct rl_engine, links));
+    hash = hash_more(hash, engine, offsetof(struct rl_engine, votes.links));
     return hash_more(hash, (const unsigned char *)engine + behind, sizeof *engine - behind);
 }
 
@@ -196,7 +196,7 @@ uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
     copy = *original;
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
         normalize_lock(&copy.locks[client], now);
-        forget_past(&copy.engines[client].debts_due, now);
+        forget_past(&copy.engines[client].votes.debts_due, now);
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++) {
             if (copy.claims[client][claim].state == 1)
                 normalize_claim(tiny_claim(&copy.claims[client][claim]), now);

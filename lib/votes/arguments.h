@@ -1,11 +1,11 @@
-/* What recipes build commands with; header only. */
-#ifndef RL_KINDS_ARGUMENTS_H
-#define RL_KINDS_ARGUMENTS_H
+/* What commands are built with; header only. */
+#ifndef RL_VOTES_ARGUMENTS_H
+#define RL_VOTES_ARGUMENTS_H
 
 #include <assert.h>
 #include <string.h>
 
-#include "kinds/kind.h"
+#include "votes/kind.h"
 #include "util/decimal.h"
 
 static inline void rl_command_init(struct rl_command *command, enum rl_send_as send_as, enum rl_script script,

@@ -14,7 +14,11 @@
  * The argument needs t to be at least what every member of R has answered. So t is fixed when it is first computed; a
  * grant that comes later may join R if its c is not above t, and must not if it is. In line (wait.c) one master may
  * grant twice, and have counted for others in between: whatever it confirms then, its last answer is above t. */
-#include "engine/machine.h"
+#include "votes/fence.h"
+
+#include "util/mutant.h"
+#include "votes/outbox.h"
+#include "votes/rollback.h"
 
 /* A waiter's claim may live through the loss of masters' memories, and their counters begin anew with the number that
  * it proposes: that must not be older than the command. The number never falls, so that its rounds stay comparable. */
@@ -82,7 +86,7 @@ static bool may_record(const struct rl_claim *claim, size_t node)
 }
 
 /* Each is told once; those that cannot be told have refused. */
-static void raise_others(struct rl_engine *engine, struct rl_claim *claim)
+static void raise_others(struct rl_votes *votes, struct rl_claim *claim)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
     bool first = !fence->raised;
@@ -92,16 +96,16 @@ static void raise_others(struct rl_engine *engine, struct rl_claim *claim)
         if (!is_below(claim, i) || (fence->raised & rl_bit(i)))
             continue;
         fence->raised |= rl_bit(i);
-        if (rl_link_writable(engine->links[i]))
+        if (rl_link_writable(votes->links[i]))
             nodes |= rl_bit(i);
         else
             fence->refused |= rl_bit(i);
     }
-    engine->counters.raises += first && fence->raised;
-    rl_claim_send(engine, claim, RL_STEP_RAISE, nodes);
+    votes->counters.raises += first && fence->raised;
+    rl_outbox_add(votes, claim, RL_STEP_RAISE, nodes);
 }
 
-enum rl_verdict rl_fence_verdict(struct rl_engine *engine, struct rl_claim *claim)
+enum rl_verdict rl_fence_verdict(struct rl_votes *votes, struct rl_claim *claim)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
     size_t recorded = 0;
@@ -113,10 +117,10 @@ enum rl_verdict rl_fence_verdict(struct rl_engine *engine, struct rl_claim *clai
         return RL_VERDICT_WON;
     for (size_t i = 0; i < claim->n_nodes; i++)
         recorded += has_recorded(claim, i);
-    if (recorded >= engine->config.quorum)
+    if (recorded >= votes->config.quorum)
         return RL_VERDICT_WON;
-    raise_others(engine, claim);
+    raise_others(votes, claim);
     for (size_t i = 0; i < claim->n_nodes; i++)
         hopeful += may_record(claim, i);
-    return recorded + hopeful >= engine->config.quorum ? RL_VERDICT_PENDING : RL_VERDICT_LOST;
+    return recorded + hopeful >= votes->config.quorum ? RL_VERDICT_PENDING : RL_VERDICT_LOST;
 }

@@ -3,8 +3,8 @@
  * The engine (engine/engine.h) fans out, counts, waits, rolls back; it knows steps, not commands. A recipe turns a step
  * into one command, and a successful reply into an answer. Error replies are the same for all recipes and are the
  * codec's business (codec/classify.h). Adding a kind of lock is adding a recipe. */
-#ifndef RL_KINDS_KIND_H
-#define RL_KINDS_KIND_H
+#ifndef RL_VOTES_KIND_H
+#define RL_VOTES_KIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

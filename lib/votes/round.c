@@ -11,14 +11,20 @@
  *     master, even of a majority at a time.
  *   - otherwise the vote is lost at once. The master gets the key back only when the round has found its quorum
  *     without it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
-#include "engine/machine.h"
+#include "votes/round.h"
 
-static bool prepare_extension(const struct rl_engine *engine, struct rl_claim *claim, size_t node,
+#include "util/mutant.h"
+#include "votes/admission.h"
+#include "votes/epoch_check.h"
+#include "votes/ledger.h"
+#include "votes/outbox.h"
+
+static bool prepare_extension(const struct rl_votes *votes, struct rl_claim *claim, size_t node,
                               struct rl_instant now)
 {
     struct rl_slot *slot = &claim->slots[node];
     enum rl_detail why = RL_DETAIL_NONE;
-    bool possible = rl_may_extend(engine, node, slot, now, &why);
+    bool possible = rl_may_extend(votes, node, slot, now, &why);
 
     if (possible)
         rl_ledger_sent(claim, node, claim->round_bound);
@@ -27,22 +33,22 @@ static bool prepare_extension(const struct rl_engine *engine, struct rl_claim *c
     return possible;
 }
 
-static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+static void ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
         claim->slots[i].latency_us = RL_NO_LATENCY;
-        nodes |= prepare_extension(engine, claim, i, now) ? rl_bit(i) : 0;
+        nodes |= prepare_extension(votes, claim, i, now) ? rl_bit(i) : 0;
     }
-    rl_claim_send(engine, claim, RL_STEP_EXTEND, nodes);
+    rl_outbox_add(votes, claim, RL_STEP_EXTEND, nodes);
 }
 
-/* "missing" whose proof is waited for no longer is believed: that costs validity at most. */
-static void believe_missing(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+/* "missing" whose check is waited for no longer is believed: that costs validity at most. */
+static void believe_missing(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((claim->unproved & claim->missing & rl_bit(i)) && !rl_in_quarantine(engine, i, now))
+        if ((claim->unproved & claim->missing & rl_bit(i)) && !rl_in_quarantine(votes, i, now))
             rl_ledger_revoke(claim, i);
     }
 }
@@ -60,92 +66,89 @@ static void note_ttl(struct rl_claim *claim)
         claim->shortest_extension_ms = ttl_ms;
 }
 
-static void begin(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+void rl_round_start(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
-    const struct rl_config *config = &engine->config;
+    const struct rl_config *config = &votes->config;
     uint32_t ttl_ms = claim->ttl_ms;
     struct rl_instant answered = rl_after(now, config->node_timeout);
 
-    believe_missing(engine, claim, now);
-    rl_proof_drop(claim);
+    believe_missing(votes, claim, now);
+    rl_epoch_check_drop(claim);
     claim->round++;
+    claim->round_won = false;
     claim->missing = 0;
     claim->repairing = 0;
     note_ttl(claim);
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
     claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, ttl_ms));
-}
-
-void rl_round_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    begin(engine, lock->claim, now);
-    lock->round_start = now;
-    lock->round_won = false;
-    ask_all(engine, lock->claim, now);
+    ask_all(votes, claim, now);
 }
 
 /* From here on the value may be there again, whatever was known before. */
-static void repair(struct rl_engine *engine, struct rl_claim *claim, uint32_t nodes)
+static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t nodes)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (nodes & rl_bit(i))
             claim->slots[i].vote = RL_PENDING;
     }
-    rl_claim_send(engine, claim, RL_STEP_REPAIR, nodes);
+    rl_outbox_add(votes, claim, RL_STEP_REPAIR, nodes);
 }
 
-/* Masters out of quarantine, after the verdict. Those whose answer is not proved yet come here again. */
-static void top_up(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+/* Masters out of quarantine, after the verdict. Those whose answer is not checked yet come here again. */
+static void top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t known = claim->missing & ~claim->unproved;
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((known & rl_bit(i)) && rl_may_repair(engine, i, &claim->slots[i], now))
+        if ((known & rl_bit(i)) && rl_may_repair(votes, i, &claim->slots[i], now))
             nodes |= rl_bit(i);
     }
     claim->missing &= ~known;
-    repair(engine, claim, nodes);
+    repair(votes, claim, nodes);
 }
 
-static void missing_in_quarantine(struct rl_engine *engine, struct rl_claim *claim, unsigned node,
+/* protocol 3.2: a key is given back "only while the handle is still valid by the ledger". */
+static bool is_valid(const struct rl_votes *votes, const struct rl_claim *claim, struct rl_instant now)
+{
+    return claim->lock && rl_before(now, rl_ledger_deadline(claim, votes->config.guard));
+}
+
+static void missing_in_quarantine(struct rl_votes *votes, struct rl_claim *claim, unsigned node,
                                   struct rl_instant now)
 {
-    const struct rl_lock *lock = claim->lock;
-
-    if (!lock || !rl_lock_is_valid(engine, lock, now) || !rl_may_repair(engine, node, &claim->slots[node], now))
+    if (!is_valid(votes, claim, now) || !rl_may_repair(votes, node, &claim->slots[node], now))
         return;
     claim->repairing |= rl_bit(node);
-    repair(engine, claim, rl_bit(node));
+    repair(votes, claim, rl_bit(node));
 }
 
-void rl_round_missing(struct rl_engine *engine, struct rl_claim *claim, unsigned node, struct rl_instant now)
+bool rl_round_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now)
 {
     if (claim->undoing)
-        return;
-    if (rl_in_quarantine(engine, node, now)) {
-        missing_in_quarantine(engine, claim, node, now);
-        return;
+        return false;
+    if (rl_in_quarantine(votes, node, now)) {
+        missing_in_quarantine(votes, claim, node, now);
+        return false;
     }
-    rl_answer_revoke(engine, claim, node);
+    rl_ledger_revoke(claim, node);
     claim->missing |= rl_bit(node);
-    if (claim->lock && claim->lock->round_won && rl_lock_is_valid(engine, claim->lock, now))
-        top_up(engine, claim, now);
+    if (claim->round_won && is_valid(votes, claim, now))
+        top_up(votes, claim, now);
+    return true;
 }
 
-enum rl_verdict rl_round_verdict(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+enum rl_verdict rl_round_verdict(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
-    const struct rl_config *config = &engine->config;
-    struct rl_claim *claim = lock->claim;
+    const struct rl_config *config = &votes->config;
     size_t granted = rl_claim_count_answers(claim, RL_GRANTED);
     size_t pending = rl_claim_count_answers(claim, RL_PENDING);
     enum rl_verdict verdict =
         rl_quorum_verdict(config->n_nodes, config->quorum, granted, config->n_nodes - granted - pending);
 
-    if (verdict == RL_VERDICT_WON && !lock->round_won) {
-        lock->round_won = true;
-        lock->stepped = false;
-        top_up(engine, claim, now);
+    if (verdict == RL_VERDICT_WON && !claim->round_won) {
+        claim->round_won = true;
+        top_up(votes, claim, now);
     }
     return verdict;
 }

@@ -1,0 +1,284 @@
+#include "votes/answer.h"
+
+#include <assert.h>
+
+#include "util/mutant.h"
+#include "votes/admission.h"
+#include "votes/fence.h"
+#include "votes/ledger.h"
+#include "votes/rollback.h"
+#include "votes/round.h"
+
+static struct rl_slot *slot_of(const struct rl_event *event)
+{
+    return &event->claim->slots[event->node];
+}
+
+static bool is_latest(const struct rl_event *event)
+{
+    return event->round == event->claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS);
+}
+
+/* From the rollback on, nothing that a master says brings the vote back (protocol 1.7: "the release is already behind
+ * it on the same connection"). */
+static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+    struct rl_slot *slot = slot_of(event);
+    enum rl_outcome outcome = event->answer.outcome;
+
+    slot->vote = (uint8_t)outcome;
+    if (outcome == RL_REFUSED || outcome == RL_FAILED)
+        rl_rollback_waive(slot);
+    if (outcome != RL_GRANTED)
+        return;
+    if (claim->undoing)
+        votes->counters.late_grants++;
+    else if (is_latest(event))
+        rl_ledger_grant(claim, event->node, claim->round_bound);
+}
+
+/* As if the latest round had asked for the shortest ttl that may be on its way. */
+static struct rl_instant loose_bound(const struct rl_votes *votes, const struct rl_claim *claim)
+{
+    const struct rl_drift_rule *drift = &votes->config.drift;
+    struct rl_instant sent = {claim->round_bound.ns - rl_vote_bound(drift, (struct rl_instant){0}, claim->ttl_ms).ns};
+
+    return rl_vote_bound(drift, sent, claim->shortest_extension_ms);
+}
+
+/* After a clock step a master's grants do not make a vote that has ended begin again. */
+static void raise_bound(const struct rl_votes *votes, const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+    bool loose = claim->loose & rl_bit(event->node);
+
+    if (rl_clock_stepped(votes, event->node, event->now) && !rl_before(event->now, slot_of(event)->bound))
+        return;
+    if (is_latest(event) && !claim->undoing)
+        rl_ledger_grant(claim, event->node, loose ? loose_bound(votes, claim) : claim->round_bound);
+}
+
+/* A command that sets the ttl may be carried out at any later time. */
+static void note_loose(struct rl_claim *claim, unsigned node)
+{
+    if (!RL_MUTANT(LOOSE_EXTENSION))
+        claim->loose |= rl_bit(node);
+}
+
+/* A lost key has lost its vote; FAILED and UNKNOWN leave the bound as it was lowered by the send.
+ *
+ * An extension whose connection ended without an answer may be carried out at any later time: close() never cancels.
+ * If it is shorter than a later one that the master has granted, it cuts the key's life short again. So from then on
+ * grants of this master count for the shortest extension only. Renewal with one ttl is not affected. */
+static bool extend_answered(struct rl_votes *votes, const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+    enum rl_outcome outcome = event->answer.outcome;
+    bool missing = event->answer.detail == RL_DETAIL_MISSING;
+
+    if (outcome == RL_REFUSED && missing && event->round == claim->round)
+        return rl_round_missing(votes, claim, event->node, event->now);
+    if (outcome == RL_REFUSED && !(missing && rl_in_quarantine(votes, event->node, event->now))) {
+        rl_ledger_revoke(claim, event->node);
+        return true;
+    }
+    if (outcome == RL_UNKNOWN)
+        note_loose(claim, event->node);
+    else if (outcome == RL_GRANTED)
+        raise_bound(votes, event);
+    return false;
+}
+
+/* A repair that was not carried out leaves what there may have been before: the rollback is to be sent in any case. */
+static bool repair_answered(struct rl_votes *votes, const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+    enum rl_outcome outcome = event->answer.outcome;
+
+    slot_of(event)->vote = outcome == RL_GRANTED ? RL_GRANTED : RL_UNKNOWN;
+    if (outcome == RL_UNKNOWN)
+        note_loose(claim, event->node);
+    if (outcome == RL_REFUSED)
+        rl_ledger_revoke(claim, event->node);
+    if (outcome != RL_GRANTED)
+        return outcome == RL_REFUSED;
+    votes->counters.repairs++;
+    raise_bound(votes, event);
+    return false;
+}
+
+/* An answer to a round that is over, or whose master's clock was set: the value may be there, that is all. */
+static void note_possible(struct rl_slot *slot)
+{
+    if (slot->vote == RL_PENDING)
+        slot->vote = RL_UNKNOWN;
+}
+
+/* "queued" was said before the grant that a notification has told of if both are of this round: then the vote has the
+ * round's bound. A grant of an earlier round is over when the master says "queued". What failed may have been done by
+ * an earlier round all the same. */
+static void enqueue_answered(struct rl_votes *votes, const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+    struct rl_slot *slot = slot_of(event);
+    enum rl_outcome outcome = event->answer.outcome;
+    bool granted_since = slot->vote == RL_GRANTED && slot->bound.ns == claim->round_bound.ns;
+
+    votes->counters.late_grants += claim->undoing && outcome == RL_GRANTED;
+    if (event->round != claim->round || outcome == RL_UNKNOWN) {
+        note_possible(slot);
+    } else if (outcome == RL_GRANTED) {
+        slot->vote = RL_GRANTED;
+        if (!claim->undoing)
+            rl_ledger_grant(claim, event->node, claim->round_bound);
+    } else if (outcome == RL_QUEUED && !granted_since) {
+        slot->vote = RL_QUEUED;
+        rl_ledger_revoke(claim, event->node);
+    } else if (slot->vote == RL_PENDING && event->round == 0) {
+        slot->vote = (uint8_t)outcome;
+        rl_rollback_waive(slot);
+    } else {
+        note_possible(slot);
+    }
+}
+
+static bool apply(struct rl_votes *votes, const struct rl_event *event)
+{
+    switch (event->step) {
+    case RL_STEP_CLAIM:
+        claim_answered(votes, event);
+        return false;
+    case RL_STEP_ENQUEUE:
+        enqueue_answered(votes, event);
+        return false;
+    case RL_STEP_EXTEND:
+        return extend_answered(votes, event);
+    case RL_STEP_REPAIR:
+        return repair_answered(votes, event);
+    case RL_STEP_RELEASE:
+    case RL_STEP_ROLLBACK:
+        rl_rollback_answered(event);
+        return false;
+    case RL_STEP_RAISE:
+    case RL_STEP_COUNT:
+        break;
+    }
+    return false;
+}
+
+/* protocol 5.6: new votes of a master whose clock has been set do not count, wherever they were in flight. */
+static bool is_from_stepped_clock(const struct rl_votes *votes, const struct rl_event *event)
+{
+    return (event->step == RL_STEP_CLAIM || event->step == RL_STEP_ENQUEUE) &&
+           event->answer.outcome == RL_GRANTED && !event->claim->undoing &&
+           rl_clock_stepped(votes, event->node, event->now);
+}
+
+struct rl_change rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+
+    if (RL_MUTANT(VALIDITY_FROM_REPLY))
+        claim->round_bound = rl_vote_bound(&votes->config.drift, event->now, claim->ttl_ms);
+    if (is_from_stepped_clock(votes, event))
+        event->answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
+    if (claim->fenced)
+        rl_fence_answered(claim, event->step, event->node, event->answer);
+    return (struct rl_change){.revoked = apply(votes, event)};
+}
+
+/* A key that is handed off may live so much longer than the lease: the master rounds twice, and gives one more. */
+#define ROUNDING_MS 2
+
+/* A key's ttl begins when the command is carried out, which may have been as late as now. */
+static void prolong(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
+{
+    struct rl_instant end = rl_surely_expired(&votes->config.drift, now, claim->longest_ttl_ms + ROUNDING_MS);
+
+    claim->give_up = rl_later(claim->give_up, end);
+}
+
+/* A master answers in order: nothing of an earlier round is outstanding after an answer to the latest. */
+static void note_answered(const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+
+    if ((event->step == RL_STEP_EXTEND || event->step == RL_STEP_REPAIR) && event->round == claim->round)
+        claim->unanswered &= ~rl_bit(event->node);
+    if (!claim->in_flight)
+        claim->unanswered = 0;
+}
+
+void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *event)
+{
+    enum rl_outcome outcome = event->answer.outcome;
+
+    assert(event->node < event->claim->n_nodes && event->claim->in_flight > 0);
+    event->claim->in_flight--;
+    note_answered(event);
+    if (rl_step_sets_ttl(event->step) && (outcome == RL_GRANTED || outcome == RL_QUEUED || outcome == RL_UNKNOWN) &&
+        !RL_MUTANT(GIVE_UP_FROM_SEND))
+        prolong(votes, event->claim, event->now);
+}
+
+void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node)
+{
+    assert(node < claim->n_nodes);
+    prolong(votes, claim, now);
+    note_loose(claim, node);
+}
+
+/* A slot whose key is being given back for the verdict (round.c) stays PENDING until then. After the verdict a repair
+ * that fails changes nothing: "missing" says more. */
+void rl_votes_note_evidence(const struct rl_event *event)
+{
+    struct rl_claim *claim = event->claim;
+    struct rl_slot *slot = slot_of(event);
+    bool decides = claim->repairing & rl_bit(event->node);
+    bool granted = event->answer.outcome == RL_GRANTED;
+
+    slot->latency_us = event->latency_us;
+    if (event->step == RL_STEP_EXTEND && decides)
+        return;
+    if (event->step == RL_STEP_REPAIR && !decides && !granted)
+        return;
+    if (event->step == RL_STEP_ENQUEUE && slot->vote == RL_GRANTED && !granted)
+        return; /* a notification was faster */
+    claim->repairing &= ~rl_bit(event->node);
+    slot->answer = (uint8_t)event->answer.outcome;
+    slot->detail = (uint8_t)event->answer.detail;
+}
+
+/* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
+ * grant by that refresh itself; and only if that is the latest one, since a later one may have found it expired. The
+ * reply to a later one says what is true now. */
+static bool counts(const struct rl_votes *votes, struct rl_instant now, const struct rl_claim *claim, unsigned node,
+                   const struct rl_call *call)
+{
+    enum rl_detail why;
+
+    if (!call->granted || (claim->fenced && !call->fence))
+        return false;
+    return (call->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
+           rl_may_claim(votes, node, now, &why);
+}
+
+bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
+                       const struct rl_call *call)
+{
+    struct rl_slot *slot = &claim->slots[node];
+    struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, call->fence};
+
+    if (!counts(votes, now, claim, node, call))
+        return false;
+    slot->vote = RL_GRANTED;
+    slot->answer = RL_GRANTED;
+    slot->detail = RL_DETAIL_NONE;
+    rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
+                                     ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
+    if (claim->fenced)
+        rl_fence_answered(claim, RL_STEP_ENQUEUE, node, answer);
+    votes->counters.hand_overs++;
+    return true;
+}

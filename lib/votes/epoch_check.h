@@ -1,0 +1,19 @@
+/* The epoch check: a vote counts when the check behind it shows the incarnation that was admitted (protocol 1.3). */
+#ifndef RL_VOTES_EPOCH_CHECK_H
+#define RL_VOTES_EPOCH_CHECK_H
+
+#include "votes/answer.h"
+
+/* Does this answer mean nothing until it is known to come from the memory that was admitted? */
+bool rl_epoch_check_needed(const struct rl_votes *votes, const struct rl_event *event);
+void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event);
+
+/* The answers that wait will not be asked for any more: a new round begins, or the rollback. */
+void rl_epoch_check_drop(struct rl_claim *claim);
+
+/* The check of this master has been answered (RL_DETAIL_NONE: by the same memory), or will not be: takes the next
+ * answer that waited for it, as the event that it is by now. *cursor is NULL at first. false: there is none left. */
+bool rl_epoch_check_next(struct rl_votes *votes, struct rl_list **cursor, unsigned node, enum rl_detail why_not,
+                         struct rl_event *ret_event);
+
+#endif

@@ -1,0 +1,63 @@
+#include "votes/outbox.h"
+
+void rl_outbox_add(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, uint32_t nodes)
+{
+    claim->to_send[step] |= nodes;
+    if (!nodes || claim->waiting)
+        return;
+    claim->waiting = true;
+    claim->next_out = NULL;
+    if (votes->outbox)
+        votes->outbox_last->next_out = claim;
+    else
+        votes->outbox = claim;
+    votes->outbox_last = claim;
+}
+
+void rl_outbox_withdraw(struct rl_claim *claim)
+{
+    for (int step = 0; step < RL_STEP_COUNT; step++) {
+        if (step != RL_STEP_RELEASE && step != RL_STEP_ROLLBACK)
+            claim->to_send[step] = 0;
+    }
+}
+
+static enum rl_step first_step(const struct rl_claim *claim)
+{
+    int step = 0;
+
+    while (step < RL_STEP_COUNT && !claim->to_send[step])
+        step++;
+    return (enum rl_step)step;
+}
+
+static void drop_first(struct rl_votes *votes)
+{
+    struct rl_claim *claim = votes->outbox;
+
+    votes->outbox = claim->next_out;
+    claim->waiting = false;
+    rl_votes_settle(votes, claim);
+}
+
+/* Steps are numbered in the order in which they must reach a connection. */
+bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending)
+{
+    struct rl_claim *claim;
+    enum rl_step step;
+
+    while (votes->outbox && first_step(votes->outbox) == RL_STEP_COUNT)
+        drop_first(votes);
+    claim = votes->outbox;
+    if (!claim)
+        return false;
+    step = first_step(claim);
+    *ret_sending = (struct rl_sending){claim, step, claim->round, claim->to_send[step]};
+    claim->to_send[step] = 0;
+    claim->in_flight += rl_count_bits(ret_sending->nodes);
+    if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
+        votes->unguarded |= ret_sending->nodes;
+    if (step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
+        claim->unanswered |= ret_sending->nodes;
+    return true;
+}

@@ -1,0 +1,23 @@
+/* The outbox: which commands are to be written, for which claim and to which masters, in the order in which they must
+ * reach a connection. */
+#ifndef RL_VOTES_OUTBOX_H
+#define RL_VOTES_OUTBOX_H
+
+#include "votes/votes.h"
+
+struct rl_sending {
+    struct rl_claim *claim;
+    enum rl_step step;
+    uint32_t round;
+    uint32_t nodes; /* mask */
+};
+
+void rl_outbox_add(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, uint32_t nodes);
+
+/* Takes back what nobody has taken yet of every step but the rollback and the release. */
+void rl_outbox_withdraw(struct rl_claim *claim);
+
+/* Takes the next command; false if there is none. Its end must be told by rl_votes_answer(), once for each master. */
+bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending);
+
+#endif

@@ -1,0 +1,47 @@
+#include "votes/votes.h"
+
+#include <assert.h>
+#include <string.h>
+
+void rl_votes_init(struct rl_votes *votes, const struct rl_config *config)
+{
+    assert(config->n_nodes >= 1 && config->n_nodes <= RL_MAX_NODES);
+    assert(config->quorum > config->n_nodes / 2 && config->quorum <= config->n_nodes);
+    memset(votes, 0, sizeof *votes);
+    votes->config = *config;
+    votes->debts_due = RL_NEVER;
+    rl_list_init(&votes->unproved);
+    rl_list_init(&votes->debts);
+    rl_list_init(&votes->finished);
+    for (size_t i = 0; i < config->n_nodes; i++) {
+        votes->links[i] = RL_LINK_JOINING;
+        votes->standings[i] = (struct rl_standing){.kind = RL_STANDING_UNJUDGED, .fault = RL_FAULT_UNJUDGED};
+        votes->stepped_until[i] = RL_LONG_AGO;
+    }
+}
+
+/* The claim may be in the list of debts, or in the list of the finished, or in none: never in both. */
+void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim)
+{
+    if (claim->done)
+        return;
+    if (claim->undoing && !rl_list_empty(&claim->link) && rl_claim_count_clean(claim) == claim->n_nodes) {
+        rl_list_remove(&claim->link);
+        votes->n_debts--;
+    }
+    if (claim->lock || claim->in_flight || claim->waiting || !rl_list_empty(&claim->link))
+        return;
+    claim->done = true;
+    rl_list_append(&votes->finished, &claim->link);
+}
+
+struct rl_claim *rl_votes_take_finished(struct rl_votes *votes)
+{
+    struct rl_claim *claim;
+
+    if (rl_list_empty(&votes->finished))
+        return NULL;
+    claim = RL_CONTAINER_OF(votes->finished.next, struct rl_claim, link);
+    rl_list_remove(&claim->link);
+    return claim;
+}

@@ -1,0 +1,92 @@
+/* What the votes of one client share: masters, their links and admission, claims with something to send, to prove or to
+ * roll back.
+ *
+ * Files of this folder know claims, never locks: they change a claim by what happens, and return what has changed. What
+ * that means for the lock that reads the claim's ledger is the engine's business. */
+#ifndef RL_VOTES_VOTES_H
+#define RL_VOTES_VOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/instant.h"
+#include "util/link.h"
+#include "util/list.h"
+#include "votes/claim.h"
+#include "votes/standing.h"
+#include "votes/validity.h"
+
+/* Masks of masters are 32 bits wide, and one bit is kept free. */
+#define RL_MAX_NODES 31
+
+static inline uint32_t rl_bit(size_t node)
+{
+    return UINT32_C(1) << node;
+}
+
+static inline uint32_t rl_count_bits(uint32_t mask)
+{
+    uint32_t count = 0;
+
+    for (; mask; mask &= mask - 1)
+        count++;
+    return count;
+}
+
+struct rl_config {
+    size_t n_nodes;
+    size_t quorum;
+    struct rl_drift_rule drift;
+    struct rl_span guard;
+    struct rl_span node_timeout; /* length of a round */
+    struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
+    uint32_t crowd;              /* so many at once and no more, if they can be spread (renew.c); 0: any number */
+    uint32_t max_ttl_ms;
+    uint64_t seed;               /* of the retry jitter */
+};
+
+struct rl_counters {
+    uint64_t attempts;
+    uint64_t rollbacks;
+    uint64_t late_grants;
+    uint64_t debts_paid;    /* undo commands sent again */
+    uint64_t debts_expired;
+    uint64_t lost;
+    uint64_t renewals;         /* rounds begun by the engine itself ... */
+    uint64_t renewals_failed;  /* ... and those that found no quorum */
+    uint64_t repairs;          /* keys that masters got back */
+    uint64_t disproved;        /* answers from a memory other than the one that was judged */
+    uint64_t raises;           /* acquisitions whose token needed a second round trip */
+    uint64_t waits;            /* acquisitions that got in line */
+    uint64_t hand_overs;       /* grants by notification */
+    uint64_t yields;           /* grants given back in favour of a lower ticket */
+    uint64_t passed_on;        /* locks that went to a waiter of the same client as they were */
+};
+
+struct rl_votes {
+    struct rl_config config;
+    enum rl_link links[RL_MAX_NODES];
+    struct rl_standing standings[RL_MAX_NODES];
+    struct rl_instant stepped_until[RL_MAX_NODES]; /* no new votes until then: the clock was set forward */
+    uint32_t unguarded;         /* masters whose latest commands have no guard behind them yet */
+    struct rl_claim *outbox;    /* claims with something to send: the first ... */
+    struct rl_claim *outbox_last; /* ... and the last, if there is a first */
+    struct rl_list unproved;    /* claims with answers that wait for a proof */
+    struct rl_list debts;       /* claims that are being undone */
+    struct rl_list finished;    /* claims that can be disposed of */
+    struct rl_instant debts_due;
+    size_t n_debts;
+    struct rl_counters counters;
+};
+
+void rl_votes_init(struct rl_votes *votes, const struct rl_config *config);
+
+/* After any change of a claim: it leaves the list of debts when nothing is owed, and is disposed of when nothing refers
+ * to it. */
+void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim);
+
+/* Takes a claim that can be disposed of; NULL if there is none. */
+struct rl_claim *rl_votes_take_finished(struct rl_votes *votes);
+
+#endif
