@@ -88,7 +88,7 @@ static bool has_cause(const struct outcome *outcome)
 
 static bool lacked_votes(const struct outcome *outcome)
 {
-    return outcome->why[0] != '\0';
+    return outcome->short_of_masters;
 }
 
 static void explain(const struct request *request, const struct term *term, const struct outcome *outcome)
