@@ -37,7 +37,8 @@ esac
         esac
     done
     echo bin/redlock
-    echo share/bash-completion/completions/redlock
+    printf 'share/%s\n' bash-completion/completions/redlock zsh/site-functions/_redlock \
+        fish/vendor_completions.d/redlock.fish
     echo LIBEXEC/redlock-clockshim.so
     printf 'LIB/%s\n' libredlock.so "$soname" "libredlock.so.$version" pkgconfig/redlock.pc \
         cmake/redlock/redlockConfig.cmake cmake/redlock/redlockConfigVersion.cmake

@@ -9,6 +9,7 @@
 #include <redlock/redlock.h>
 
 #include "cli/commands.h"
+#include "options/complete.h"
 
 static const struct {
     const char *name;
@@ -97,10 +98,37 @@ static int help_main(int argc, char **argv)
     return flushed(CLI_OK);
 }
 
+/* redlock __complete WORD...: what the last word can be, for the completion of shells. A command tells that of its own
+ * words. */
+static int complete_main(int argc, char **argv)
+{
+    static const char *const others[] = {"help", "--help", "--version"};
+    const char *word = argc > 1 ? argv[argc - 1] : "";
+    bool first = argc <= 2;
+
+    for (size_t i = 0; !first && i < COMMANDS; i++)
+        if (strcmp(commands[i].name, argv[1]) == 0) {
+            argv[0] = argv[1];
+            argv[1] = cli_complete_mark;
+            return flushed(commands[i].run(argc, argv));
+        }
+    if (!first && !(argc == 3 && strcmp(argv[1], "help") == 0))
+        return CLI_OK;
+    for (size_t i = 0; i < COMMANDS; i++)
+        if (strncmp(commands[i].name, word, strlen(word)) == 0)
+            puts(commands[i].name);
+    for (size_t i = 0; first && i < sizeof(others) / sizeof(others[0]); i++)
+        if (strncmp(others[i], word, strlen(word)) == 0)
+            puts(others[i]);
+    return flushed(CLI_OK);
+}
+
 static int run_command(int argc, char **argv)
 {
     if (strcmp(argv[0], "help") == 0)
         return help_main(argc, argv);
+    if (strcmp(argv[0], "__complete") == 0)
+        return complete_main(argc, argv);
     for (size_t i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i].name, argv[0]) == 0)
             return flushed(commands[i].run(argc, argv));

@@ -1,82 +1,56 @@
-# bash completion for redlock(1)
-
-# The command that "redlock run" is to start: completed as if it stood alone. Fails while the words are options.
-_redlock_command()
-{
-    local i word
-
-    for ((i = 2; i <= COMP_CWORD; i++)); do
-        word=${COMP_WORDS[i]}
-        case $word in
-        --) i=$((i + 1)) ;;
-        --no-renew | --fence | --fenced | --foreground | --status | --verbose | --quiet | --json-log | --json | -v | -q) continue ;;
-        --*=*) continue ;;
-        -*) i=$((i + 1)) && continue ;;
-        esac
-        if ((i <= COMP_CWORD)) && declare -F _command_offset >/dev/null; then
-            _command_offset "$i"
-        elif ((i == COMP_CWORD)); then
-            mapfile -t COMPREPLY < <(compgen -c -- "$word")
-        else
-            mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
-        fi
-        return 0
-    done
-    return 1
-}
+# bash completion for redlock(1). The command itself knows what can stand where: 'redlock __complete WORD...'.
 
 _redlock()
 {
-    local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local masters='--node --nodes --nodes-file --password-file --quorum --prefix --max-ttl --node-timeout --json'
-    local durations='100ms 500ms 1s 5s 10s 30s 1m' command=${COMP_WORDS[1]} words
+    local -a words=() first=() answer
+    local word i joined=0 last file=0
+
+    # "=" and ":" are words of their own in COMP_WORDS: put together what was written together. first[] has where each
+    # word begins there.
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        word=${COMP_WORDS[i]}
+        if ((i > 1)) && { ((joined)) || [[ $word == [=:]* ]]; } && [[ $word != '' || $joined == 1 ]]; then
+            words[${#words[@]} - 1]+=$word
+        else
+            words+=("$word")
+            first+=("$i")
+        fi
+        joined=0
+        [[ $word == *[=:] ]] && joined=1
+    done
 
     COMPREPLY=()
-    case $previous in
-    --wait) words="0 $durations forever" ;;
-    --ttl | --min-validity | --max-ttl | --node-timeout | --kill-after | --kill-margin | --at-least) words=$durations ;;
-    --on-busy) words='fail skip' ;;
-    --on-lost) words='term kill signal= exec= ignore' ;;
-    --nodes-file | --password-file | --token-file | --lock-file | --metrics-file)
-        mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    mapfile -t answer < <("${words[0]}" __complete "${words[@]:1}" 2>/dev/null)
+    last=${words[${#words[@]} - 1]}
+    case ${answer[0]-} in
+    :command\ *)
+        i=${first[${answer[0]#:command }]}
+        if declare -F _command_offset >/dev/null; then
+            _command_offset "$i"
+        elif ((i == COMP_CWORD)); then
+            mapfile -t COMPREPLY < <(compgen -c -- "$last")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
+        fi
         return
         ;;
-    --profile) words='guarded classic' ;;
-    --node | --nodes | --quorum | --prefix | --key | --busy-exit-code) return ;;
+    :file)
+        [[ $last == --*=* ]] && last=${last#*=}
+        mapfile -t COMPREPLY < <(compgen -f -- "$last")
+        compopt -o filenames 2>/dev/null
+        file=1
+        ;;
+    *)
+        COMPREPLY=("${answer[@]}")
+        ;;
     esac
-    if [[ -z $words ]]; then
-        if ((COMP_CWORD == 1)); then
-            words='run lock extend unlock check break status nodes demo bench failover --help --version'
-        elif [[ $command == run ]] && _redlock_command; then
-            return
-        elif [[ $word == -* ]]; then
-            case $command in
-            run)
-                words="--key --ttl --wait --on-busy --busy-exit-code --on-lost --kill-after --kill-margin --no-renew
-                    --fence --lock-file --metrics-file --foreground --status --verbose --quiet --json-log --profile
-                    $masters"
-                ;;
-            lock) words="--ttl --wait --min-validity --fenced --token-file --profile --quiet $masters" ;;
-            extend) words="--ttl --profile --quiet $masters" ;;
-            unlock) words="--token-file --profile --quiet $masters" ;;
-            check) words='--at-least --json --quiet' ;;
-            break) words="--yes --profile $masters" ;;
-            status) words="--verbose --profile $masters" ;;
-            nodes) words="--new-deployment --yes --force $masters" ;;
-            demo) words='--fast --node --nodes --node-timeout' ;;
-            bench | failover)
-                words=$(redlock "$command" --help 2>/dev/null | grep -oE -- '--[a-z][a-z-]*' | sort -u)
-                ;;
-            esac
-            words="$words --help"
-        elif [[ $command == failover ]]; then
-            words=$(redlock failover --list 2>/dev/null | sed 's/^ *//; s/ .*//')
-        elif [[ $command == check || $command == extend ]]; then
-            mapfile -t COMPREPLY < <(compgen -f -- "$word")
-            return
-        fi
+    # Only what stands behind the last "=" or ":" is replaced.
+    if ((!file)) && [[ $last == *[=:]* ]]; then
+        word=${last%"${last##*[=:]}"}
+        COMPREPLY=("${COMPREPLY[@]#"$word"}")
     fi
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$word")
+    [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace 2>/dev/null
+    return 0
 }
 
 complete -F _redlock redlock

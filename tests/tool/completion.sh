@@ -1,0 +1,132 @@
+#!/bin/bash
+# What the shells complete, each asked in its own way, and whether --help and the manual show the options that the
+# command completes and takes.
+#
+#   completion.sh SOURCE_ROOT REDLOCK
+set -u
+root=$1
+redlock=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+mkdir bin
+ln -s "$redlock" bin/redlock
+PATH=$work/bin:$PATH
+touch report.html jobs.txt
+bad=0
+
+# same WHAT WANTED FOUND
+same()
+{
+    if [ "$2" != "$3" ]; then
+        printf '%s gives\n%s\nnot\n%s\n' "$1" "$3" "$2"
+        bad=1
+    fi
+}
+
+# Lines, and what they complete to, separated by blanks. Each ends with the word to complete, which may be empty.
+cases=(
+    'redlock unl' 'unlock'
+    'redlock help ext' 'extend'
+    'redlock bench --scenario h' 'hammer herd hold hung1 hung2'
+    'redlock bench --acquire ' 'fifo queue spin'
+    'redlock bench --dur' '--duration'
+    'redlock failover --html r' 'report.html'
+    'redlock failover kill-' 'kill-1 kill-2 kill-3'
+    'redlock lock k --profile ' 'classic guarded'
+    'redlock lock k -f j' 'jobs.txt'
+    'redlock lock k -w ' '0 forever'
+    'redlock lock k --fen' '--fence'
+    'redlock lock 10.0.0.1:7 --tok' '--token-file'
+    'redlock check rep' 'report.html'
+    'redlock run k ' '--'
+    'redlock run -k k --on-busy ' 'fail skip'
+    'redlock run k --nod' '--node --node-timeout --nodes --nodes-file'
+    'redlock status ' ''
+)
+
+# --- bash
+
+# shellcheck source=/dev/null
+. "$root/tools/completion/redlock.bash"
+
+# Splits as readline does: "=" and ":" are words of their own.
+in_bash()
+{
+    local line=$1 word
+
+    COMP_WORDS=()
+    for word in $line; do
+        mapfile -t -O "${#COMP_WORDS[@]}" COMP_WORDS < <(sed -E 's/([=:])/\n\1\n/g' <<<"$word" | sed '/^$/d')
+        [[ $word == *= ]] && [[ $line == *"$word" ]] && COMP_WORDS+=('')
+    done
+    [[ $line == *' ' ]] && COMP_WORDS+=('')
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMPREPLY=()
+    _redlock
+}
+
+sorted()
+{
+    printf '%s\n' "$@" | LC_ALL=C sort -u | sed '/^$/d' | paste -sd ' '
+}
+
+for ((i = 0; i < ${#cases[@]}; i += 2)); do
+    in_bash "${cases[i]}"
+    same "bash: '${cases[i]}'" "${cases[i + 1]}" "$(sorted "${COMPREPLY[@]}")"
+done
+# Readline replaces what stands behind the last "=".
+in_bash 'redlock bench --scenario=her'
+same 'bash: --scenario=her' herd "${COMPREPLY[*]}"
+in_bash 'redlock failover --html=rep'
+same 'bash: --html=rep' report.html "${COMPREPLY[*]}"
+in_bash 'redlock run --nodes a:1 --key job:1 realpat'
+same 'bash: the command' realpath "$(sorted "${COMPREPLY[@]}")"
+in_bash 'redlock run job -t 5s -- cat rep'
+same 'bash: its arguments' report.html "${COMPREPLY[*]}"
+
+# --- zsh and fish, where they are installed
+
+if command -v zsh >/dev/null; then
+    for ((i = 0; i < ${#cases[@]}; i += 2)); do
+        # shellcheck disable=SC2016
+        found=$(zsh -f -c '
+            words=(${=1}); [[ $1 == *" " ]] && words+=("")
+            CURRENT=$#words PREFIX=$words[-1]
+            compadd() { while [[ $1 != -- ]]; do shift; done; shift; print -l -- "$@" }
+            _files() { print -l -- ${PREFIX}*(N) }
+            . $2' zsh "${cases[i]}" "$root/tools/completion/_redlock")
+        same "zsh: '${cases[i]}'" "${cases[i + 1]}" "$(sorted "$found")"
+    done
+fi
+if command -v fish >/dev/null; then
+    for ((i = 0; i < ${#cases[@]}; i += 2)); do
+        # shellcheck disable=SC2016
+        found=$(HOME=$work fish --no-config -c 'source $argv[1]; complete -C $argv[2]' \
+            "$root/tools/completion/redlock.fish" "${cases[i]}" | cut -f 1)
+        same "fish: '${cases[i]}'" "${cases[i + 1]}" "$(sorted "$found")"
+    done
+fi
+
+# --- The tables, --help and the manual
+
+for command in $(redlock __complete '' | grep -v -- '^--'); do
+    [ "$command" = help ] && continue
+    options=$(redlock __complete "$command" -- | grep '^--' | LC_ALL=C sort)
+    redlock "$command" --help >help
+    case $command in
+    bench | failover) page=$root/tools/man/redlock-$command.1 ;;
+    *) page=$root/tools/man/redlock.1 ;;
+    esac
+    for option in $options; do
+        [ "$option" = --help ] && continue
+        grep -qE -- "$option([^a-z-]|$)" help || { echo "$command --help does not show $option"; bad=1; }
+        grep -qE -- "Fl (. , )?$(printf %s "${option#-}")( |$)" "$page" ||
+            { echo "${page##*/} does not explain $option of $command"; bad=1; }
+    done
+    # What --help explains is taken.
+    while read -r option; do
+        grep -qx -- "$option" <<<"$options" || { echo "$command does not know $option, which its --help shows"; bad=1; }
+    done < <(sed -nE 's/^  (-., )?(--[a-z-]+).*/\2/p' help)
+done
+exit $bad
