@@ -201,6 +201,51 @@ START_TEST(break_without_a_quorum_exits_with_3)
 }
 END_TEST
 
+/* --- What keys look like ------------------------------------------------------------------------------------------ */
+
+START_TEST(a_lock_that_was_not_there_is_told_in_json_too)
+{
+    run(1, "unlock job no-such-token --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"status\":\"REDLOCK_E_NOT_HELD\""));
+    run(1, "break job --yes --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"status\":\"REDLOCK_E_NOT_HELD\""));
+}
+END_TEST
+
+/* "Erase the screen", in two ways that terminals know. */
+static const char *const wild[] = {"k\x1b[2J", "k\xc2\x9b" "2J", "k\xff"};
+
+START_TEST(a_key_does_not_reach_the_terminal_raw)
+{
+    static const char *const lines[] = {"lock %s", "unlock %s token", "break %s --yes", "status %s",
+                                        "run --key %s --status true"};
+    char line[128];
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        snprintf(line, sizeof(line), lines[i], wild[_i]);
+        tool_run(&tool, line);
+        ck_assert_ptr_null(strstr(tool.out, wild[_i]));
+        ck_assert_ptr_null(strstr(tool.err, wild[_i]));
+    }
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.err, "'k\\x"));
+}
+END_TEST
+
+START_TEST(a_key_of_any_bytes_comes_back_from_its_file)
+{
+    char line[128];
+
+    snprintf(line, sizeof(line), "lock %s --token-file @", wild[_i]);
+    run(0, line);
+    run(0, "extend @");
+    run(0, "unlock --token-file @ --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, _i == 2 ? "\"key_hex\":\"6bff\"" : "\"key\":\"k\\u00"));
+    snprintf(line, sizeof(line), "status %s", wild[_i]);
+    run(1, line);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("hold-files");
@@ -220,6 +265,9 @@ static Suite *suite(void)
     tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
     tcase_add_test(breaking, break_takes_every_value_away);
     tcase_add_test(breaking, break_without_a_quorum_exits_with_3);
+    tcase_add_test(files, a_lock_that_was_not_there_is_told_in_json_too);
+    tcase_add_loop_test(files, a_key_does_not_reach_the_terminal_raw, 0, sizeof(wild) / sizeof(wild[0]));
+    tcase_add_loop_test(files, a_key_of_any_bytes_comes_back_from_its_file, 0, sizeof(wild) / sizeof(wild[0]));
     return made;
 }
 

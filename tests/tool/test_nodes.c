@@ -37,11 +37,11 @@ START_TEST(json_is_one_line_with_verdict_and_advice)
 {
     run("nodes --json", 1);
     ck_assert_ptr_eq(strchr(tool.out, '\n'), tool.out + strlen(tool.out) - 1);
-    expect_out("{\"verdict\":\"unsafe\",\"quorum\":2,\"answering\":3,\"voting\":0,\"quorum_in_ms\":null,");
+    expect_out("{\"schema\":1,\"verdict\":\"unsafe\",\"quorum\":2,\"answering\":3,\"voting\":0,\"quorum_in_ms\":null,");
     expect_out("\"fault\":\"no-marker\"");
     expect_out("\"command\":\"redlock nodes --new-deployment\"");
     run("nodes --json --new-deployment --yes", 0);
-    expect_out("{\"verdict\":\"safe\",\"quorum\":2,\"answering\":3,\"voting\":3,\"quorum_in_ms\":0,");
+    expect_out("{\"schema\":1,\"verdict\":\"safe\",\"quorum\":2,\"answering\":3,\"voting\":3,\"quorum_in_ms\":0,");
 }
 END_TEST
 

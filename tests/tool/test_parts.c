@@ -1,4 +1,5 @@
 /* The parts of the command that are pure functions. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "cli/target.h"
 #include "cli/verdict.h"
 #include "options/duration.h"
+#include "options/shown.h"
 #include "suite.h"
 
 /* --- Verdict: every combination of answers, against its definition. */
@@ -239,40 +241,76 @@ START_TEST(urls_point_where_they_say)
 }
 END_TEST
 
-/* --- JSON */
+/* --- JSON, and texts for people */
 
 static const struct {
     const char *bytes;
-    const char *json;
+    const char *json;  /* as a text */
+    const char *key;   /* as a key */
+    const char *shown; /* to people */
 } strings[] = {
-    {"", "\"\""},
-    {"jobs:nightly", "\"jobs:nightly\""},
-    {"say \"a\\b\"", "\"say \\\"a\\\\b\\\"\""},
-    {"a\nb\x01\x7f", "\"a\\u000ab\\u0001\\u007f\""},
-    {"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\x92", "\"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x94\x92\""},
-    {"\xff", "\"\\u00ff\""},
-    {"\xc3", "\"\\u00c3\""},
-    {"\xc0\x80", "\"\\u00c0\\u0080\""},
-    {"\xed\xa0\x80", "\"\\u00ed\\u00a0\\u0080\""},
-    {"\xf4\x90\x80\x80", "\"\\u00f4\\u0090\\u0080\\u0080\""},
+    {"", "\"\"", "\"key\":\"\"", ""},
+    {"jobs:nightly", "\"jobs:nightly\"", "\"key\":\"jobs:nightly\"", "jobs:nightly"},
+    {"say \"a\\b\"", "\"say \\\"a\\\\b\\\"\"", "\"key\":\"say \\\"a\\\\b\\\"\"", "say \"a\\b\""},
+    {"a\nb\x01", "\"a\\nb\\u0001\"", "\"key\":\"a\\nb\\u0001\"", "a\\x0ab\\x01"},
+    {"\x1b[2J\x7f", "\"\\u001B[2J\x7f\"", "\"key\":\"\\u001B[2J\x7f\"", "\\x1b[2J\\x7f"},
+    {"gr\xc3\xbc\xc3\x9f", "\"gr\\u00FC\\u00DF\"", "\"key\":\"gr\\u00FC\\u00DF\"", "gr\xc3\xbc\xc3\x9f"},
+    {"\xc3\xbf", "\"\\u00FF\"", "\"key\":\"\\u00FF\"", "\xc3\xbf"},
+    {"\xff", "\"\\\\xff\"", "\"key_hex\":\"ff\"", "\\xff"},
+    {"a\xc3", "\"a\\\\xc3\"", "\"key_hex\":\"61c3\"", "a\\xc3"},
+    {"\xc0\x80", "\"\\\\xc0\\\\x80\"", "\"key_hex\":\"c080\"", "\\xc0\\x80"},
+    {"\xed\xa0\x80", "\"\\\\xed\\\\xa0\\\\x80\"", "\"key_hex\":\"eda080\"", "\\xed\\xa0\\x80"},
+    {"\xc2\x9b" "2J", "\"\\u009B2J\"", "\"key\":\"\\u009B2J\"", "\\xc2\\x9b2J"},
+    {"\xe2\x80\xae" "x", "\"\\u202Ex\"", "\"key\":\"\\u202Ex\"", "\\xe2\\x80\\xaex"},
 };
 
-START_TEST(json_strings_are_valid_whatever_the_bytes)
+START_TEST(every_text_is_valid_in_json_and_harmless_on_a_terminal)
 {
     char *text = NULL;
+    char expected[256];
+    char safe[64];
+    char again[64];
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     struct cli_json json;
 
     cli_json_init(&json, out);
-    cli_json_string(&json, NULL, strings[_i].bytes);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_string(&json, "a", strings[_i].bytes);
+    cli_json_key(&json, strings[_i].bytes);
+    cli_json_end(&json, '}');
     fclose(out);
-    ck_assert_str_eq(text, strings[_i].json);
+    snprintf(expected, sizeof(expected), "{\"schema\":1,\"a\":%s,%s}", strings[_i].json, strings[_i].key);
+    ck_assert_str_eq(text, expected);
+    free(text);
+    ck_assert_str_eq(shown(strings[_i].bytes, safe, sizeof(safe)), strings[_i].shown);
+    ck_assert_str_eq(shown(safe, again, sizeof(again)), safe);
+}
+END_TEST
+
+START_TEST(a_key_comes_back_from_json_byte_by_byte)
+{
+    char *text = NULL;
+    char key[64];
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    struct cli_json json;
+    json_t *read;
+
+    cli_json_init(&json, out);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_key(&json, strings[_i].bytes);
+    cli_json_end(&json, '}');
+    fclose(out);
+    read = json_loads(text, 0, NULL);
+    ck_assert(cli_json_read_key(read, key, sizeof(key)));
+    ck_assert_str_eq(key, strings[_i].bytes);
+    json_decref(read);
     free(text);
 }
 END_TEST
 
-START_TEST(json_separates_members_and_elements)
+START_TEST(a_document_has_its_values_in_their_order)
 {
     char *text = NULL;
     size_t size = 0;
@@ -288,10 +326,11 @@ START_TEST(json_separates_members_and_elements)
     cli_json_begin(&json, NULL, '{');
     cli_json_end(&json, '}');
     cli_json_end(&json, ']');
-    cli_json_string(&json, "c", "d");
+    cli_json_number(&json, "c", 0.1 + 0.2, 3);
+    cli_json_number(&json, "d", (double)NAN, 3);
     cli_json_end(&json, '}');
     fclose(out);
-    ck_assert_str_eq(text, "{\"a\":-5,\"b\":[true,null,{}],\"c\":\"d\"}");
+    ck_assert_str_eq(text, "{\"schema\":1,\"a\":-5,\"b\":[true,null,{}],\"c\":0.3,\"d\":null}");
     free(text);
 }
 END_TEST
@@ -308,7 +347,9 @@ int main(void)
     tcase_add_test(parts, durations_are_shown_in_their_largest_unit);
     tcase_add_loop_test(parts, durations_are_a_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
     tcase_add_loop_test(parts, urls_point_where_they_say, 0, sizeof(targets) / sizeof(targets[0]));
-    tcase_add_loop_test(parts, json_strings_are_valid_whatever_the_bytes, 0, sizeof(strings) / sizeof(strings[0]));
-    tcase_add_test(parts, json_separates_members_and_elements);
+    tcase_add_loop_test(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0,
+                        sizeof(strings) / sizeof(strings[0]));
+    tcase_add_loop_test(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeof(strings[0]));
+    tcase_add_test(parts, a_document_has_its_values_in_their_order);
     return suite_run(suite);
 }

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/hold_file.h"
-#include "cli/json_read.h"
+#include "cli/json.h"
 #include "cli/run_clock.h"
 #include "cli/run_deadline.h"
 #include "cli/run_env.h"
@@ -186,33 +186,42 @@ END_TEST
 
 static const struct {
     const char *text;
-    const char *value; /* of "b"; NULL: none */
+    const char *value; /* of "b"; NULL: there is none that fits */
 } objects[] = {
     {"{\"b\":\"x\"}", "x"},
-    {" { \"a\" : 1 , \"b\" : -17 } \n", "-17"},
-    {"{\"a\":\"}\",\"b\":true}", "true"},
-    {"{\"a\":\"\\\"b\\\":\",\"b\":\"q\\\"\\\\\\n\\u00e9\"}", "q\"\\\n\xe9"},
+    {" { \"a\" : {\"b\":\"y\"} , \"b\" : \"x\" } \n", "x"},
+    {"{\"b\":\"\\u00e9\"}", "\xc3\xa9"},
     {"{\"bb\":1,\"b\":\"\"}", ""},
-    {"{\"a\":1}", NULL},
-    {"{\"a\":{\"b\":1}}", NULL},
-    {"{\"a\":[1],\"b\":1}", NULL},
-    {"{\"b\":\"open", NULL},
-    {"{\"b\":\"\\u12ab\"}", NULL},
-    {"{\"b\":\"\\", NULL},
-    {"{\"b\"", NULL},
+    {"{\"b\":1}", NULL},
+    {"{\"a\":{\"b\":\"x\"}}", NULL},
+    {"[\"b\"]", NULL},
     {"{", NULL},
     {"", NULL},
-    {"[\"b\"]", NULL},
     {"{\"b\":\"12345678901234567890123456789012\"}", NULL},
 };
 
-START_TEST(members_are_read_from_flat_objects_only)
+START_TEST(strings_are_read_whole_or_not_at_all)
 {
     char value[32];
-    bool found = json_read(objects[_i].text, "b", value, sizeof(value));
+    json_t *object = json_loads(objects[_i].text, 0, NULL);
+    bool found = cli_json_read_string(object, "b", value, sizeof(value));
 
+    json_decref(object);
     ck_assert_int_eq(found, objects[_i].value != NULL);
     ck_assert_str_eq(value, objects[_i].value != NULL ? objects[_i].value : "");
+}
+END_TEST
+
+static const char *const bad_keys[] = {"{}", "{\"key\":7}", "{\"key_hex\":\"f\"}", "{\"key_hex\":\"fg\"}",
+                                       "{\"key_hex\":\"6100\"}", "{\"key_hex\":\"61626364\"}"};
+
+START_TEST(a_key_that_is_none_is_refused)
+{
+    json_t *object = json_loads(bad_keys[_i], 0, NULL);
+    char key[4];
+
+    ck_assert(!cli_json_read_key(object, key, sizeof(key)));
+    json_decref(object);
 }
 END_TEST
 
@@ -302,7 +311,8 @@ static Suite *suite(void)
     tcase_add_loop_test(words, passwords_are_found_in_urls, 0, sizeof(secrets) / sizeof(secrets[0]));
     tcase_add_test(words, a_mask_that_does_not_fit_is_cut);
     tcase_add_loop_test(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]));
-    tcase_add_loop_test(files, members_are_read_from_flat_objects_only, 0, sizeof(objects) / sizeof(objects[0]));
+    tcase_add_loop_test(files, strings_are_read_whole_or_not_at_all, 0, sizeof(objects) / sizeof(objects[0]));
+    tcase_add_loop_test(files, a_key_that_is_none_is_refused, 0, sizeof(bad_keys) / sizeof(bad_keys[0]));
     tcase_add_test(files, a_hold_survives_the_way_through_its_file);
     tcase_add_test(files, a_hold_that_is_over_or_lost_has_nothing_left);
     return made;

@@ -126,7 +126,7 @@ START_TEST(the_lock_file_follows_the_renewals_and_is_removed)
     found = strstr(run.out, "\"valid_until_ns\":");
     ck_assert_ptr_nonnull(found);
     snprintf(first, sizeof(first), "%.*s", (int)strcspn(found, ","), found);
-    ck_assert_ptr_nonnull(strstr(run.out, "{\"state\":\"held\",\"key\":\"job\",\"token\":\""));
+    ck_assert_ptr_nonnull(strstr(run.out, "{\"schema\":1,\"state\":\"held\",\"key\":\"job\",\"token\":\""));
     rig_read_error(&run, "is renewed");
     ck_assert_ptr_nonnull(strstr(rig_read(path), "\"state\":\"held\""));
     ck_assert_ptr_null(strstr(rig_read(path), first));

@@ -9,6 +9,7 @@
 #include "cli/json.h"
 #include "cli/probe.h"
 #include "cli/session.h"
+#include "cli/term.h"
 
 static const char break_help[] =
     "Usage: redlock break KEY --yes [OPTION...]\n"
@@ -127,14 +128,15 @@ static int conclude(const struct request *request, const struct redlock_client *
 {
     int status = tally->status == REDLOCK_OK && answered < cli_quorum(&request->common) ? REDLOCK_NO_QUORUM
                                                                                           : tally->status;
+    bool nobody = status == REDLOCK_OK && tally->deleted == 0;
 
     if (request->common.json) {
         struct cli_json json;
 
         cli_json_init(&json, stdout);
         cli_json_begin(&json, NULL, '{');
-        cli_json_string(&json, "key", request->key);
-        cli_json_string(&json, "status", redlock_status_name(status));
+        cli_json_key(&json, request->key);
+        cli_json_string(&json, "status", redlock_status_name(nobody ? REDLOCK_E_NOT_HELD : status));
         cli_json_int(&json, "holders", (int64_t)tally->values);
         cli_json_int(&json, "deleted", (int64_t)tally->deleted);
         cli_json_int(&json, "answered", (int64_t)answered);
@@ -142,12 +144,16 @@ static int conclude(const struct request *request, const struct redlock_client *
         cli_json_end(&json, '}');
         putchar('\n');
     } else if (tally->deleted > 0) {
-        fprintf(stderr, "broken '%s': deleted on %zu of %zu masters\n", request->key, tally->deleted,
-                request->common.masters.count);
+        struct term term;
+
+        term_init(&term, stderr);
+        fputs("broken", stderr);
+        term_key(&term, request->key);
+        fprintf(stderr, ": deleted on %zu of %zu masters\n", tally->deleted, request->common.masters.count);
     }
     if (status != REDLOCK_OK)
         return explain_failure(request, client, tally, probes, answered);
-    if (tally->deleted > 0)
+    if (!nobody)
         return CLI_OK;
     cli_error("break", "nobody has '%s'", request->key);
     return CLI_NOT_HELD;

@@ -45,7 +45,7 @@ static void print_json(const struct hold *hold, int64_t left_ms)
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_string(&json, "key", hold->key);
+    cli_json_key(&json, hold->key);
     cli_json_string(&json, "state", left_ms > 0 ? "held" : "lost");
     cli_json_int(&json, "remaining_ms", left_ms);
     if (hold->fence != 0)

@@ -60,7 +60,7 @@ static void print_json(const struct hold *hold, const struct redlock_client *cli
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_string(&json, "key", hold->key);
+    cli_json_key(&json, hold->key);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     cli_json_int(&json, "ttl_ms", hold->ttl_ms);
     cli_json_int(&json, "remaining_ms", outcome->remaining_ms);
@@ -83,8 +83,9 @@ static void explain(const struct request *request, const struct redlock_client *
         hindrance_explain(client, outcome);
     } else if (!request->quiet) {
         term_print(term, TERM_GREEN, "extended");
-        fprintf(term->out, " '%s': %u of %zu votes (%u needed); valid for %s\n", hold->key, outcome->granted,
-                outcome->n_nodes, outcome->quorum, term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
+        term_key(term, hold->key);
+        fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", outcome->granted, outcome->n_nodes,
+                outcome->quorum, term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
     }
 }
 

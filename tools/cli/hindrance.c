@@ -6,6 +6,7 @@
 #include "cli/probe.h"
 #include "cli/standings.h"
 #include "cli/term.h"
+#include "options/shown.h"
 
 /* A line ends with as many names as fit into a few lines of a terminal, and the number of the others. */
 enum { NAMES_SIZE = 400 };
@@ -40,13 +41,6 @@ const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRA
 
 /* --- Reasons ----------------------------------------------------------------------------------------------------- */
 
-/* Servers may say anything, and a terminal obeys control characters. */
-static void print_printable(const char *text)
-{
-    for (; *text != '\0'; text++)
-        putc(*text >= ' ' && *text <= '~' ? *text : '?', stderr);
-}
-
 static bool is_said(const struct reasons *reasons, size_t i)
 {
     for (size_t j = 0; j < i; j++)
@@ -72,7 +66,7 @@ static void print_names(const struct reasons *reasons, size_t first)
             continue;
         }
         fputs(between, stderr);
-        print_printable(name);
+        shown_put(stderr, name);
         between = ", ";
     }
     if (left_out > 0)
@@ -85,7 +79,7 @@ static void print_reasons(const struct reasons *reasons)
         if (reasons->texts[i][0] == '\0' || is_said(reasons, i))
             continue;
         fputs("redlock:   ", stderr);
-        print_printable(reasons->texts[i]);
+        shown_put(stderr, reasons->texts[i]);
         print_names(reasons, i);
         putc('\n', stderr);
     }

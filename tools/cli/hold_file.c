@@ -10,7 +10,6 @@
 
 #include "cli/common.h"
 #include "cli/json.h"
-#include "cli/json_read.h"
 #include "cli/run_clock.h"
 
 enum { NS_PER_MS = 1000000, MOST_FILE = 65536 };
@@ -49,7 +48,7 @@ static void print(FILE *out, const struct hold *hold)
     cli_json_init(&json, out);
     cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "state", hold->state);
-    cli_json_string(&json, "key", hold->key);
+    cli_json_key(&json, hold->key);
     cli_json_string(&json, "token", hold->token);
     if (hold->fence != 0)
         cli_json_int(&json, "fence", (int64_t)hold->fence);
@@ -108,26 +107,28 @@ static char *read_text(int fd)
     return NULL;
 }
 
-static int64_t number(const char *text, const char *name)
+static bool take_members(const json_t *object, struct hold *hold)
 {
-    char value[32] = "";
-
-    json_read(text, name, value, sizeof(value));
-    return strtoll(value, NULL, 10);
+    hold->fence = (uint64_t)cli_json_read_int(object, "fence");
+    hold->ttl_ms = (uint32_t)cli_json_read_int(object, "ttl_ms");
+    hold->valid_until.boot_ns = cli_json_read_int(object, "valid_until_ns");
+    hold->valid_until.raw_ns = cli_json_read_int(object, "valid_until_raw_ns");
+    cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
+    cli_json_read_string(object, "handover", hold->handover, sizeof(hold->handover));
+    return cli_json_read_int(object, "schema") == JSON_SCHEMA &&
+           cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) &&
+           cli_json_read_key(object, hold->key, sizeof(hold->key)) &&
+           cli_json_read_string(object, "token", hold->token, sizeof(hold->token)) &&
+           cli_json_read_string(object, "boot_id", hold->boot, sizeof(hold->boot));
 }
 
 static bool parse(const char *text, struct hold *hold)
 {
-    hold->fence = (uint64_t)number(text, "fence");
-    hold->ttl_ms = (uint32_t)number(text, "ttl_ms");
-    hold->valid_until.boot_ns = number(text, "valid_until_ns");
-    hold->valid_until.raw_ns = number(text, "valid_until_raw_ns");
-    json_read(text, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
-    json_read(text, "handover", hold->handover, sizeof(hold->handover));
-    return json_read(text, "state", hold->state, sizeof(hold->state)) &&
-           json_read(text, "key", hold->key, sizeof(hold->key)) &&
-           json_read(text, "token", hold->token, sizeof(hold->token)) &&
-           json_read(text, "boot_id", hold->boot, sizeof(hold->boot));
+    json_t *object = json_loads(text, JSON_REJECT_DUPLICATES, NULL);
+    bool ok = take_members(object, hold);
+
+    json_decref(object);
+    return ok;
 }
 
 bool hold_read(const char *command, const char *path, int fd, struct hold *ret_hold)

@@ -1,120 +1,144 @@
 #include "cli/json.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at p, 0 if there is none; no overlong forms, no surrogates, nothing above U+10FFFF. */
-static size_t utf8_length(const unsigned char *p, size_t size)
-{
-    static const struct {
-        unsigned char first, last, second_first, second_last;
-        size_t length;
-    } forms[] = {
-        {0x00, 0x7f, 0, 0, 1},       {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-        {0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-        {0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-    };
+#include "options/shown.h"
 
-    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-        if (p[0] < forms[i].first || p[0] > forms[i].last)
-            continue;
-        if (forms[i].length > size)
-            return 0;
-        if (forms[i].length > 1 && (p[1] < forms[i].second_first || p[1] > forms[i].second_last))
-            return 0;
-        for (size_t j = 2; j < forms[i].length; j++)
-            if ((p[j] & 0xc0) != 0x80)
-                return 0;
-        return forms[i].length;
-    }
-    return 0;
-}
-
-static void quote(FILE *out, const unsigned char *p, size_t size)
-{
-    putc('"', out);
-    while (size > 0) {
-        size_t length = utf8_length(p, size);
-
-        if (length == 0 || *p < 0x20 || *p == 0x7f)
-            fprintf(out, "\\u%04x", *p);
-        else if (*p == '"' || *p == '\\')
-            fprintf(out, "\\%c", *p);
-        else
-            fwrite(p, 1, length, out);
-        p += length > 0 ? length : 1;
-        size -= length > 0 ? length : 1;
-    }
-    putc('"', out);
-}
-
-/* What stands before every value. */
-static void lead(struct cli_json *json, const char *name)
-{
-    if (json->comma)
-        putc(',', json->out);
-    json->comma = true;
-    if (name == NULL)
-        return;
-    quote(json->out, (const unsigned char *)name, strlen(name));
-    putc(':', json->out);
-}
+enum { DIGITS = 15 /* what a double keeps of a decimal number */ };
 
 void cli_json_init(struct cli_json *json, FILE *out)
 {
-    json->out = out;
-    json->comma = false;
+    *json = (struct cli_json){.out = out};
+}
+
+/* Takes the value, NULL if there was no memory for it. */
+static void add(struct cli_json *json, const char *name, json_t *value)
+{
+    json_t *container = json->depth > 0 ? json->open[json->depth - 1] : NULL;
+    int status = json_is_object(container) ? json_object_set_new(container, name, value)
+                                           : json_array_append_new(container, value);
+
+    json->failed = json->failed || status != 0;
 }
 
 void cli_json_begin(struct cli_json *json, const char *name, char bracket)
 {
-    lead(json, name);
-    putc(bracket, json->out);
-    json->comma = false;
+    json_t *container = bracket == '{' ? json_object() : json_array();
+    bool outermost = json->depth == 0;
+
+    if (!outermost)
+        add(json, name, container);
+    json->failed = json->failed || container == NULL;
+    json->open[json->depth++] = container;
+    if (outermost)
+        cli_json_int(json, "schema", JSON_SCHEMA);
 }
 
 void cli_json_end(struct cli_json *json, char bracket)
 {
-    putc(bracket, json->out);
-    json->comma = true;
+    static const size_t flags = JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(DIGITS);
+
+    if (--json->depth > 0)
+        return;
+    if (json->failed || json_dumpf(json->open[0], json->out, flags) != 0)
+        fputs("null", json->out);
+    json_decref(json->open[0]);
 }
 
 void cli_json_int(struct cli_json *json, const char *name, int64_t value)
 {
-    lead(json, name);
-    fprintf(json->out, "%" PRId64, value);
+    add(json, name, json_integer(value));
 }
 
 void cli_json_number(struct cli_json *json, const char *name, double value, int decimals)
 {
-    lead(json, name);
-    if (isfinite(value))
-        fprintf(json->out, "%.*f", decimals, value);
-    else
-        fputs("null", json->out);
+    double unit = pow(10, decimals);
+
+    add(json, name, isfinite(value) ? json_real(round(value * unit) / unit) : json_null());
 }
 
 void cli_json_bool(struct cli_json *json, const char *name, bool value)
 {
-    lead(json, name);
-    fputs(value ? "true" : "false", json->out);
+    add(json, name, json_boolean(value));
 }
 
 void cli_json_null(struct cli_json *json, const char *name)
 {
-    lead(json, name);
-    fputs("null", json->out);
-}
-
-void cli_json_bytes(struct cli_json *json, const char *name, const void *bytes, size_t size)
-{
-    lead(json, name);
-    quote(json->out, bytes, size);
+    add(json, name, json_null());
 }
 
 void cli_json_string(struct cli_json *json, const char *name, const char *text)
 {
-    cli_json_bytes(json, name, text, strlen(text));
+    size_t size = strlen(text) * 4 + 1;
+    char *valid = is_utf8(text, strlen(text)) ? NULL : malloc(size);
+
+    add(json, name, json_string(valid != NULL ? shown(text, valid, size) : text));
+    free(valid);
+}
+
+/* --- Keys -------------------------------------------------------------------------------------------------------- */
+
+static json_t *hex_of(const char *key)
+{
+    size_t size = strlen(key) * 2 + 1;
+    char *digits = malloc(size);
+    json_t *value;
+
+    if (digits == NULL)
+        return NULL;
+    for (size_t i = 0; key[i] != '\0'; i++)
+        snprintf(digits + i * 2, 3, "%02x", (unsigned char)key[i]);
+    value = json_string(digits);
+    free(digits);
+    return value;
+}
+
+void cli_json_key(struct cli_json *json, const char *key)
+{
+    if (is_utf8(key, strlen(key)))
+        add(json, "key", json_string(key));
+    else
+        add(json, "key_hex", hex_of(key));
+}
+
+static bool read_hex(const char *digits, char *ret_key, size_t size)
+{
+    size_t length = strlen(digits);
+
+    if (length % 2 != 0 || length / 2 >= size || strspn(digits, "0123456789abcdefABCDEF") != length)
+        return false;
+    for (size_t i = 0; i < length / 2; i++) {
+        const char byte[] = {digits[2 * i], digits[2 * i + 1], '\0'};
+
+        ret_key[i] = (char)strtoul(byte, NULL, 16);
+    }
+    ret_key[length / 2] = '\0';
+    return strlen(ret_key) == length / 2; /* no key has a byte 0 */
+}
+
+bool cli_json_read_key(const json_t *object, char *ret_key, size_t size)
+{
+    const char *digits = json_string_value(json_object_get(object, "key_hex"));
+
+    if (digits == NULL)
+        return cli_json_read_string(object, "key", ret_key, size);
+    return read_hex(digits, ret_key, size);
+}
+
+/* --- Reading ----------------------------------------------------------------------------------------------------- */
+
+bool cli_json_read_string(const json_t *object, const char *name, char *ret_text, size_t size)
+{
+    const json_t *value = json_object_get(object, name);
+    bool fits = json_is_string(value) && json_string_length(value) < size;
+
+    snprintf(ret_text, size, "%s", fits ? json_string_value(value) : "");
+    return fits;
+}
+
+int64_t cli_json_read_int(const json_t *object, const char *name)
+{
+    return json_integer_value(json_object_get(object, name));
 }

@@ -102,8 +102,9 @@ static void explain(const struct request *request, const struct term *term, cons
         if (request->quiet)
             return;
         term_print(term, TERM_GREEN, "acquired");
-        fprintf(term->out, " '%s': %u of %zu votes at the decision (%u needed), in %s; valid for %s\n", request->key,
-                outcome->granted, outcome->n_nodes, outcome->quorum, took,
+        term_key(term, request->key);
+        fprintf(term->out, ": %u of %zu votes at the decision (%u needed), in %s; valid for %s\n", outcome->granted,
+                outcome->n_nodes, outcome->quorum, took,
                 term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
         return;
     }
@@ -125,7 +126,7 @@ static void print_json(const struct request *request, const struct redlock_clien
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_string(&json, "key", request->key);
+    cli_json_key(&json, request->key);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     if (has_cause(outcome))
         cli_json_string(&json, "cause", redlock_status_name(outcome->cause));

@@ -6,7 +6,9 @@
 #include "cli/commands.h"
 #include "cli/nodes.h"
 #include "cli/votes.h"
+#include "options/shown.h"
 
+enum { WORD_SIZE = 64, SENTENCE_SIZE = 2048 };
 enum { SHORT_RUN_ID = 8, INDENT = 4, NAMES_SIZE = 1024, ITEMS = REDLOCK_MAX_MASTERS * ADVICE_MOST };
 enum { STANDING_COLUMNS = 58, SERVER_COLUMNS = 62 };
 
@@ -87,13 +89,19 @@ static const char *persistence_word(const struct redlock_node_info *info)
     return info->append_fsync[0] != '\0' ? info->append_fsync : "hidden";
 }
 
+/* Of these a server may say anything. */
 static void print_server(const struct term *term, const struct redlock_node_info *info, int width)
 {
+    char version[WORD_SIZE], role[WORD_SIZE], sync[WORD_SIZE], run_id[WORD_SIZE], eviction[WORD_SIZE];
+
     print_name(term, info, width);
-    fprintf(term->out, "%-12.12s  %-7s  ", or_dash(info->version), role_word(info));
-    term_print(term, info->durable ? TERM_GREEN : TERM_PLAIN, "%-8s", persistence_word(info));
-    fprintf(term->out, "  %-*.*s  %s\n", SHORT_RUN_ID, SHORT_RUN_ID, or_dash(info->run_id),
-            or_dash(info->eviction_policy));
+    fprintf(term->out, "%-12.12s  %-7s  ", shown(or_dash(info->version), version, sizeof(version)),
+            shown(role_word(info), role, sizeof(role)));
+    term_print(term, info->durable ? TERM_GREEN : TERM_PLAIN, "%-8s",
+               shown(persistence_word(info), sync, sizeof(sync)));
+    fprintf(term->out, "  %-*.*s  %s\n", SHORT_RUN_ID, SHORT_RUN_ID,
+            shown(or_dash(info->run_id), run_id, sizeof(run_id)),
+            shown(or_dash(info->eviction_policy), eviction, sizeof(eviction)));
 }
 
 /* For names, what the other columns leave. */
@@ -171,6 +179,9 @@ static void join_names(const struct nodes_look *look, struct item *items, size_t
 /* Words up to the screen's edge, further lines indented. */
 static void print_wrapped(const struct term *term, int column, const char *text)
 {
+    char safe[SENTENCE_SIZE * 4];
+
+    text = shown(text, safe, sizeof(safe));
     while (*text != '\0') {
         int length = (int)strcspn(text, " ");
 

@@ -8,6 +8,7 @@
 #include "cli/json.h"
 #include "cli/run_options.h"
 #include "cli/votes.h"
+#include "options/shown.h"
 
 enum { MOST_TEXT = 1024, MOST_MASTER = 1024 };
 
@@ -44,7 +45,7 @@ static void write_json(const struct run_options *options, enum run_level level, 
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
     cli_json_string(&json, "level", names[level]);
     cli_json_string(&json, "event", event);
-    cli_json_string(&json, "key", options->key);
+    cli_json_key(&json, options->key);
     cli_json_string(&json, "message", text);
     if (outcome != NULL) {
         cli_json_string(&json, "why", outcome->why);
@@ -60,6 +61,7 @@ static void report(const struct run_options *options, enum run_level level, cons
                    va_list arguments)
 {
     char text[MOST_TEXT];
+    char safe[MOST_TEXT * 4]; /* each byte may become four */
 
     if (!is_wanted(options, level))
         return;
@@ -68,7 +70,7 @@ static void report(const struct run_options *options, enum run_level level, cons
         write_json(options, level, event, client, outcome, text);
         return;
     }
-    fprintf(stderr, "redlock: %s\n", text);
+    fprintf(stderr, "redlock: %s\n", shown(text, safe, sizeof(safe)));
     if (outcome != NULL && !options->quiet)
         hindrance_explain(client, outcome);
 }

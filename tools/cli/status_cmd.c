@@ -142,11 +142,10 @@ static void print_table(const struct picture *picture)
 
 static void json_token(struct cli_json *json, const struct picture *picture, const char *token)
 {
-    size_t size = strlen(token);
+    char part[PROBE_VALUE_SIZE];
 
-    if (!picture->request->verbose && size > SHORT_TOKEN)
-        size = SHORT_TOKEN;
-    cli_json_bytes(json, picture->request->verbose ? "token" : "token_prefix", token, size);
+    snprintf(part, sizeof(part), "%.*s", picture->request->verbose ? PROBE_VALUE_SIZE - 1 : SHORT_TOKEN, token);
+    cli_json_string(json, picture->request->verbose ? "token" : "token_prefix", part);
 }
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
@@ -177,7 +176,7 @@ static void print_json(const struct picture *picture)
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_string(&json, "key", picture->request->key);
+    cli_json_key(&json, picture->request->key);
     cli_json_string(&json, "verdict", verdict_name(verdict->kind));
     cli_json_int(&json, "quorum", (int64_t)verdict->quorum);
     cli_json_int(&json, "answered", (int64_t)verdict->answered);

@@ -120,12 +120,11 @@ void status_queue_print(const struct term *term, const struct probe_queue *queue
 
 static void json_waiter(struct cli_json *json, const struct probe_waiter *waiter, bool whole_tokens, size_t short_size)
 {
-    size_t size = strlen(waiter->value);
+    char part[PROBE_VALUE_SIZE];
 
-    if (!whole_tokens && size > short_size)
-        size = short_size;
+    snprintf(part, sizeof(part), "%.*s", whole_tokens ? PROBE_VALUE_SIZE - 1 : (int)short_size, waiter->value);
     cli_json_begin(json, NULL, '{');
-    cli_json_bytes(json, whole_tokens ? "token" : "token_prefix", waiter->value, size);
+    cli_json_string(json, whole_tokens ? "token" : "token_prefix", part);
     cli_json_int(json, "ticket", (int64_t)waiter->ticket);
     cli_json_int(json, "lease_ms", waiter->lease_ms);
     cli_json_end(json, '}');

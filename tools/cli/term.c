@@ -7,7 +7,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { DEFAULT_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 100 };
+#include "options/shown.h"
+
+enum { DEFAULT_WIDTH = 80, LEAST_WIDTH = 40, MOST_WIDTH = 100, MOST_FITTED = 1024 };
 
 static int columns(int fd)
 {
@@ -66,6 +68,13 @@ void term_print(const struct term *term, enum term_style style, const char *form
     va_end(arguments);
 }
 
+void term_key(const struct term *term, const char *key)
+{
+    fputs(" '", term->out);
+    shown_put(term->out, key);
+    putc('\'', term->out);
+}
+
 static const char *bar_piece(const struct term *term, int eighths)
 {
     static const char *const pieces[] = {" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
@@ -108,8 +117,11 @@ void term_rule(const struct term *term)
 
 const char *term_fit(const char *text, int limit, char *buffer, size_t size)
 {
-    size_t length = strlen(text);
+    char safe[MOST_FITTED];
+    size_t length;
 
+    text = shown(text, safe, sizeof(safe));
+    length = strlen(text);
     if (length <= (size_t)limit)
         snprintf(buffer, size, "%s", text);
     else

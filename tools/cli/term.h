@@ -28,14 +28,17 @@ const char *term_off(const struct term *term);
 void term_print(const struct term *term, enum term_style style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* " 'KEY'", with what a terminal might obey escaped. */
+void term_key(const struct term *term, const char *key);
+
 /* A bar of value/full of `cells` columns, and at least a sliver for anything above 0; padded with blanks. */
 void term_bar(const struct term *term, enum term_style style, double value, double full, int cells);
 
 /* A line across the screen. */
 void term_rule(const struct term *term);
 
-/* The last `columns` characters of a text, marked when something was left out: the end of a path tells most. Writes
- * into buffer, which it returns. */
+/* The last `columns` characters of a text, escaped as by shown(), and marked when something was left out: the end of a
+ * path tells most. Writes into buffer, which it returns. */
 const char *term_fit(const char *text, int columns, char *buffer, size_t size);
 
 /* "212 us", "4.20 ms", "29.7 s": three significant digits, for people. buffer has at least 16 bytes. */

@@ -71,8 +71,8 @@ static int explain(const struct request *request, const struct redlock_client *c
     }
     if (!request->quiet) {
         term_print(term, TERM_GREEN, "released");
-        fprintf(term->out, " '%s': deleted on %zu of %zu masters\n", request->operands[0], deleted,
-                outcome->n_nodes);
+        term_key(term, request->operands[0]);
+        fprintf(term->out, ": deleted on %zu of %zu masters\n", deleted, outcome->n_nodes);
     }
     return CLI_OK;
 }
@@ -80,13 +80,15 @@ static int explain(const struct request *request, const struct redlock_client *c
 static void print_json(const struct request *request, const struct redlock_client *client,
                        const struct outcome *outcome)
 {
+    size_t deleted = votes_count(outcome, REDLOCK_VOTE_GRANTED);
+    bool nobody = outcome->status == REDLOCK_OK && deleted == 0;
     struct cli_json json;
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_string(&json, "key", request->operands[0]);
-    cli_json_string(&json, "status", redlock_status_name(outcome->status));
-    cli_json_int(&json, "deleted", (int64_t)votes_count(outcome, REDLOCK_VOTE_GRANTED));
+    cli_json_key(&json, request->operands[0]);
+    cli_json_string(&json, "status", redlock_status_name(nobody ? REDLOCK_E_NOT_HELD : outcome->status));
+    cli_json_int(&json, "deleted", (int64_t)deleted);
     cli_json_int(&json, "quorum", outcome->quorum);
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
     votes_json(&json, client, outcome);

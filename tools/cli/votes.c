@@ -2,7 +2,10 @@
 
 #include <string.h>
 
+#include "options/shown.h"
+
 enum { NAME_MOST = 26, NAME_LEAST = 12, BAR_MOST = 24, BAR_LEAST = 6, OTHER_COLUMNS = 40, ROOM_FOR_NAME = 32 };
+enum { NOTE_SIZE = 512 };
 
 int votes_name_width(const struct redlock_client *client)
 {
@@ -70,6 +73,7 @@ static void print_row(const struct term *term, const char *name, int name_width,
 {
     char short_name[ROOM_FOR_NAME];
     char time[16] = "-";
+    char safe[NOTE_SIZE];
     int cells = term->width - name_width - OTHER_COLUMNS;
 
     cells = cells > BAR_MOST ? BAR_MOST : cells < BAR_LEAST ? BAR_LEAST : cells;
@@ -82,7 +86,8 @@ static void print_row(const struct term *term, const char *name, int name_width,
     fprintf(term->out, "  %8s", time);
     if (*note != '\0') {
         fputs("  ", term->out);
-        term_print(term, vote->vote == REDLOCK_VOTE_GRANTED ? TERM_BOLD : TERM_DIM, "%s", note);
+        term_print(term, vote->vote == REDLOCK_VOTE_GRANTED ? TERM_BOLD : TERM_DIM, "%s",
+                   shown(note, safe, sizeof(safe)));
     }
     putc('\n', term->out);
 }

@@ -2,18 +2,24 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "options/exit.h"
+#include "options/shown.h"
 
 void cli_error(const char *command, const char *format, ...)
 {
     va_list arguments;
+    char *text = NULL;
 
     va_start(arguments, format);
-    fprintf(stderr, "redlock: %s: ", command);
-    vfprintf(stderr, format, arguments);
-    putc('\n', stderr);
+    if (vasprintf(&text, format, arguments) < 0)
+        text = NULL;
     va_end(arguments);
+    fprintf(stderr, "redlock: %s: ", command);
+    shown_put(stderr, text != NULL ? text : "out of memory");
+    putc('\n', stderr);
+    free(text);
 }
 
 int cli_usage(const char *command)

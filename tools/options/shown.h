@@ -1,0 +1,18 @@
+/* Texts of others for people: keys, tokens, names, and what servers say. A terminal obeys control characters. */
+#ifndef OPTIONS_SHOWN_H
+#define OPTIONS_SHOWN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+/* Every byte that is no text, or that a terminal may obey (control characters, marks that turn the direction of
+ * writing), as "\xNN"; all else as it is. Applying this twice changes nothing more. */
+void shown_put(FILE *out, const char *text);
+
+/* The same into a buffer, cut if that is too small. Returns buffer. */
+const char *shown(const char *text, char *buffer, size_t size);
+
+bool is_utf8(const char *text, size_t size);
+
+#endif
