@@ -178,8 +178,8 @@ struct redlock_event {
     int64_t latency_us;
     int64_t delay_us;
     int64_t remaining_us;
-    const char *token; /* of the attempt, or of a hold that was passed on, and may name another handle's lock later:
-                          only redlock_lock_token() keeps a lock from that. Treat as a secret of the holder */
+    const char *token; /* of the attempt or the hold; without `own_token` (options.h) it may be that of a later hold
+                          of this client, too. Treat it as a secret of the holder */
     const char *text;
     enum redlock_standing standing;
     enum redlock_fault fault;

@@ -46,41 +46,19 @@ enum redlock_join {
 /* timeout_ms of an acquisition that waits until it wins or is canceled. */
 #define REDLOCK_FOREVER (-1)
 
-/* How an acquisition with a timeout waits for a lock that somebody else holds.
+/* How an acquisition with a timeout waits for a lock that somebody else holds. redlock(7) tells the details.
  *
- * WAITING IN LINE: the client has a place in a queue on every master, by a ticket that it gets when it gets in line and
- * keeps until it has the lock or gives up. Whoever releases the lock hands it on to the lowest ticket, in the same
- * command (in a second one, a round trip later, if it had no reason to think that anybody waits), and the master
- * notifies the client over one further connection, which listens for all of the client's locks. So a lock changes
- * hands without polling, in the order of the tickets, and the next holder's callback runs without another round trip.
- *
- *   - Who has got in line at a majority of the masters before another one asks is not overtaken by him, unless he
- *     cannot be reached. An acquisition that finds the key free takes it, whoever waits elsewhere; while anybody waits,
- *     a key is free only for the moments in which masters disagree, or between those two commands, or after a holder
- *     has died.
- *   - A waiter's place is a lease of up to 2 s, refreshed at a quarter of it: by one command per master, which may be
- *     for up to 64 of the client's waiters for the key. Clients that die lose their place with it. Notifications may
- *     get lost: then the turn is found out by a refresh.
- *   - A lock that is won in line, handed over or found free, is granted for the lease: up to 2 s, or the ttl if that is
- *     less, counted from the latest refresh (longer where min_validity_ms, guard and drift need it).
- *     redlock_remaining_ms() shows just that, until an extension, made by the library when half of the lease is over,
- *     also with REDLOCK_NO_RENEWAL, has brought the ttl.
- *   - Those of one client who have got in line by one command pass the lock on among themselves, without asking a
- *     master: redlock(7) says when not.
- *   - At most 100000 may wait for a key on one master; it takes no more then.
- *   - Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights each turn comes
- *     by a refresh), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN).
- *   - Programs that take the key with SET NX PX and release it with compare-and-delete, as other Redlock libraries do,
- *     can share it safely: exclusion never depends on the queue. They overtake those in line, and their releases hand
- *     nothing on: the first in line finds the key free at its next refresh. So does a REDLOCK_WAIT_SPIN acquisition
- *     overtake; its release hands on. */
+ * In line: the client takes a place in a queue on every master. A release gives the lock to the first in line by the
+ * same command, and the master notifies its client over a second connection: nobody polls. Waiters of one client that
+ * got in line by one command pass the lock on inside the client. A lock that is won in line is granted for 2 s, or for
+ * its ttl if that is less; the library extends it to the ttl when half of that is over, also with REDLOCK_NO_RENEWAL.
+ * Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights a waiter finds out
+ * its turn by asking, up to half a second late), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN). At most
+ * 100000 wait for a key on one master. Clients that take the key with SET NX PX may share it, and overtake. */
 enum redlock_wait {
-    REDLOCK_WAIT_QUEUE, /* the default: one plain attempt, which costs no more than it ever did; refused, in line. At
-                           once in line where the client knows that the key is contended: a lock of its own waits for
-                           it, or a release has handed it on, within the last half second. With max_attempts it is
-                           REDLOCK_WAIT_SPIN */
-    REDLOCK_WAIT_FIFO,  /* in line from the first: a free lock, too, is taken in the order of arrival. Scripts instead
-                           of SET, also uncontended; no max_attempts */
+    REDLOCK_WAIT_QUEUE, /* the default: one plain attempt, and in line when it is refused. In line at once where the
+                           client has seen others want the key in the last half second. With max_attempts: SPIN */
+    REDLOCK_WAIT_FIFO,  /* in line from the first, so that a free lock, too, is taken in turn; no max_attempts */
     REDLOCK_WAIT_SPIN,  /* tries again after random pauses: no order, no queue, no second connection */
 };
 
@@ -214,6 +192,11 @@ struct redlock_acquire_options {
     /* How to wait while the timeout lasts, see above. With timeout_ms 0 there is nothing to wait for, and it has no
      * meaning. Default REDLOCK_WAIT_QUEUE. */
     enum redlock_wait wait;
+
+    /* 1: the token of this hold (redlock_lock_token) is that of no other hold, before or after. Set it if the token is
+     * told to anybody who may call redlock_release_token() with it. 0, the default: waiters of this client pass the
+     * lock on inside the client, with its token, so what releases this hold by its token may release a later one. */
+    uint8_t own_token;
 };
 
 #define REDLOCK_NO_RENEWAL UINT32_MAX

@@ -143,8 +143,8 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
 /* Gives the lock up: redlock_remaining_ns() is 0 from here on. Completes when all masters that are connected and
  * not late have answered, after node_timeout_ms at most. A pending extension completes with CANCELED first. cb may
  * be NULL. If another handle of this client is next that got in line by the same command as this one, it has the lock
- * at once instead, with the same value, and the release completes with OK (redlock(7): not with fencing tokens, nor if
- * redlock_lock_token() has been called).
+ * at once instead, with the same value, and the release completes with OK (redlock(7): not if either was acquired with
+ * `fenced` or `own_token`).
  *
  * Result status: OK, a quorum of masters is known not to hold this value, or it has gone to that handle; NO_QUORUM,
  * not (yet): the remaining masters are told as soon as they can be reached, or the ttl ends; LOST, the validity had
@@ -154,7 +154,8 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
 REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data);
 
 /* Leaves a held lock to its ttl: the handle becomes IDLE, the keys stay on the masters, and nothing renews or releases
- * them but their expiry or redlock_release_token(). No callback, no I/O. Take the token first.
+ * them but their expiry or redlock_release_token(). No callback, no I/O. Take the token first, of a lock that was
+ * acquired with `own_token`.
  * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_FORKED. */
 REDLOCK_API int redlock_lock_detach(struct redlock_lock *lock);
 
@@ -235,7 +236,7 @@ REDLOCK_API const void *redlock_lock_key(const struct redlock_lock *lock, size_t
 
 /* The value of the current hold or of the latest attempt, a UUID in text form (after redlock_release_token(): the token
  * given there); "" if there is none. It proves nothing: ask redlock_remaining_ns(). Valid until the next call on the
- * handle. A lock whose value has been asked for is not passed on at its release. */
+ * handle. Without `own_token` (options.h) it may be that of earlier and of later holds of this client, too. */
 REDLOCK_API const char *redlock_lock_token(const struct redlock_lock *lock);
 
 REDLOCK_API struct redlock_client *redlock_lock_client(const struct redlock_lock *lock);

@@ -62,7 +62,7 @@ extern "C" {
     X(E_TOKEN, -131, false, "the token is empty or too long")                                          \
     X(E_PROFILE, -132, false, "profile, join or a trust flag is outside its range")                    \
     X(E_PREFIX, -133, false, "the key prefix is too long")                                             \
-    X(E_RENEWAL, -134, false, "renew_ms, at_risk_ms or fenced is outside its range")                   \
+    X(E_RENEWAL, -134, false, "renew_ms, at_risk_ms, fenced or own_token is outside its range")        \
     X(E_EXPORT, -135, false, "not an exported lock of this key, these masters and this boot of the machine") \
     X(E_KEY_RESERVED, -136, false, "the key is one that the library uses itself")                      \
     X(E_OWN_THREAD, -137, false, "a call that waits was made on the thread that it would wait for")    \

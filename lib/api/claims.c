@@ -87,7 +87,7 @@ struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_k
     host->key = rl_key_ref(key);
     host->token.own.asked = false;
     host->token.own.in_line = false;
-    host->token.own.told = token != NULL;
+    host->token.own.exposed = token != NULL;
     host->token.own.foreign = false;
     client->stats.claims++;
     return (struct rl_claim *)(host + 1);

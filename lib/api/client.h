@@ -30,7 +30,7 @@ struct rl_host_claim {
             char text[RL_TOKEN_SIZE];
             bool asked : 1;   /* for a place in line. In the gap of the other kind, which never is */
             bool in_line : 1; /* notifications may name it: waiters.c */
-            bool told : 1;    /* the application has asked for it, or given it: cohort.c */
+            bool exposed : 1; /* others may know it, as of this hold alone: cohort.c */
             bool foreign : 1; /* its lock has held another value, and has passed that on */
         } own;
         struct {
@@ -370,7 +370,6 @@ int rl_lock_leave(struct redlock_lock *lock);
 bool rl_lock_is_free(const struct redlock_lock *lock);
 bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still to come */
 bool rl_lock_has_passed_on(const struct redlock_lock *lock); /* its value has another holder now */
-const char *rl_lock_token(const struct redlock_lock *lock); /* the application has not asked for it */
 
 /* --- observe.c, options.c --------------------------------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
  * cohort, in the order of their tickets. Those who wait still are listed with the key in the table of contended keys;
  * a key that is pushed out of it dissolves its cohorts, and the masters hand over as to anybody.
  *
- * A value that the application has asked for names the lock outside this client: it may be given to
- * redlock_release_token() at any time, and must not be the next holder's then. So such a lock is not passed on; nor is
- * one to a waiter who has asked for its own. */
+ * A value that others know names the lock outside this client: it may be given to redlock_release_token() at any time,
+ * and must not be the next holder's then. The application says so when it acquires (own_token); of an adopted lock it
+ * is taken for granted. Such a lock is not passed on; nor is one to a waiter that wants a value of its own. */
 #include "api/batch.h"
 
 static void join(struct redlock_lock *lock, uint32_t cohort, struct rl_list *waiting)
@@ -53,16 +53,16 @@ static struct rl_contended_key *find_entry(const struct redlock_lock *lock)
     return lock->cohort ? rl_contended_find(lock->client, lock->key) : NULL;
 }
 
-static bool is_told(const struct redlock_lock *lock)
+static bool is_exposed(const struct redlock_lock *lock)
 {
-    return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.told;
+    return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.exposed;
 }
 
 static bool pass_on(struct redlock_lock *lock, struct redlock_lock *next)
 {
     struct redlock_client *client = lock->client;
 
-    if (client->closing || is_told(lock) || is_told(next))
+    if (client->closing || is_exposed(lock) || is_exposed(next))
         return false;
     return rl_lock_pass_on(&client->engine, &lock->core, rl_client_read_clock(client), &next->core);
 }

@@ -223,7 +223,8 @@ static void tell(struct redlock_lock *lock, const struct rl_pending *pending)
     bool passed_on = op == RL_OP_RELEASE && lock->client->heir && rl_lock_has_passed_on(lock);
     const struct redlock_lock *holder = passed_on ? lock->client->heir : lock;
     struct redlock_event event = {.type = event_type(op, pending->status), .op = rl_public_op(op),
-                                  .status = pending->status, .cause = pending->cause, .token = rl_lock_token(holder)};
+                                  .status = pending->status, .cause = pending->cause,
+                                  .token = redlock_lock_token(holder)};
     struct evidence evidence;
 
     if (pending->status != REDLOCK_OK) {

@@ -35,6 +35,7 @@ static void start_attempt(struct redlock_lock *lock)
         rl_lock_refuse_attempt(&client->engine, &lock->core, client->now);
         return;
     }
+    rl_host_claim_of(claim)->token.own.exposed = lock->core.wish->own_token;
     if (rl_observes(client, REDLOCK_EVENT_ATTEMPT))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_ATTEMPT, .lock = lock,
                                                    .token = rl_host_token(claim)});

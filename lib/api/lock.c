@@ -148,7 +148,7 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     if (!lock->attempt)
         return REDLOCK_E_NOMEM;
     lock->client->stats.acquires++;
-    lock->cohort = 0; /* an adopted value is told, and not passed on in any case */
+    lock->cohort = 0; /* an adopted value is exposed, and not passed on in any case */
     lock->attempt->wish = wish;
     lock->attempt->wish.line = &lock->attempt->line;
     if (wish.wait == RL_WAIT_QUEUE && rl_contended(lock->client, lock->key))
@@ -334,16 +334,9 @@ bool rl_lock_has_passed_on(const struct redlock_lock *lock)
     return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.foreign;
 }
 
-const char *rl_lock_token(const struct redlock_lock *lock)
-{
-    return lock->core.claim && !rl_lock_has_passed_on(lock) ? rl_host_token(lock->core.claim) : "";
-}
-
 const char *redlock_lock_token(const struct redlock_lock *lock)
 {
-    if (lock && lock->core.claim)
-        rl_host_claim_of(lock->core.claim)->token.own.told = true;
-    return lock ? rl_lock_token(lock) : "";
+    return lock && lock->core.claim && !rl_lock_has_passed_on(lock) ? rl_host_token(lock->core.claim) : "";
 }
 
 struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)

@@ -233,7 +233,7 @@ static int check_renewal(const struct redlock_acquire_options *o, int64_t usable
 
     if (chosen && rl_ms(o->renew_ms).ns > latest_renewal_ns(usable))
         return REDLOCK_E_RENEWAL;
-    return rl_ms(o->at_risk_ms).ns >= usable || o->fenced > 1 ? REDLOCK_E_RENEWAL : 0;
+    return rl_ms(o->at_risk_ms).ns >= usable || o->fenced > 1 || o->own_token > 1 ? REDLOCK_E_RENEWAL : 0;
 }
 
 /* The defaults are thirds of the ttl. Where drift and guard time take most of it away that would be too late, or no
@@ -252,6 +252,7 @@ static void add_renewal(const struct redlock_acquire_options *o, int64_t usable,
     wish->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : at_risk_ms;
     wish->max_hold_ms = o->max_hold_ms;
     wish->fenced = o->fenced;
+    wish->own_token = o->own_token;
 }
 
 static void make_wish(const struct redlock_acquire_options *o, struct rl_instant now, struct rl_acquire *ret_wish)

@@ -103,6 +103,7 @@ struct rl_acquire {
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
     bool fenced;                /* with a fencing token */
+    bool own_token;             /* for the host: the value is never another hold's */
     uint8_t wait;               /* enum rl_wait */
     struct rl_line *line;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
 };

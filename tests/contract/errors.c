@@ -109,6 +109,7 @@ static void refuse_wishes(void)
     refuse_wish(lock, WISH(wait = (enum redlock_wait)-1), REDLOCK_E_WAIT, "a negative way to wait");
     refuse_strict_order_with_attempts(lock);
     refuse_wish(lock, WISH(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
+    refuse_wish(lock, WISH(own_token = 2), REDLOCK_E_RENEWAL, "another flag that is 2");
     errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
     errors_expect(redlock_acquire(NULL, NULL, outcome_record, NULL), REDLOCK_E_ARGUMENT, "no lock");
 }

@@ -27,26 +27,77 @@ START_TEST(who_has_given_up_is_passed_by)
 END_TEST
 
 /* The next holder's would be deleted by whoever has been told of it. */
-START_TEST(a_value_that_the_application_knows_is_not_passed_on)
+START_TEST(a_token_of_its_own_is_not_passed_on)
 {
     struct redlock_acquire_options wish = cohort_wish();
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
-    struct redlock_lock *cleaner = rig_new_lock(other, "told");
+    struct redlock_lock *cleaner = rig_new_lock(other, "own");
 
-    cohort_start("told", &wish);
+    wish.own_token = 1;
+    cohort_start("own", &wish);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     snprintf(token, sizeof(token), "%s", redlock_lock_token(seats[0].lock));
     seat_leave(&seats[0]);
     seat_wait_held(&seats[1]);
-    ck_assert_uint_eq(cohort_passed_on(), 0);
     ck_assert_str_ne(redlock_lock_token(seats[1].lock), token);
     ck_assert_int_eq(redlock_release_token(cleaner, token, NULL, NULL), 0);
     rig_wait_quiet(&rig, other);
-    ck_assert_uint_ge(rig_count_value(&rig, "told", redlock_lock_token(seats[1].lock)), 3);
-    cohort_serve_from(1, "told");
-    ck_assert_uint_eq(cohort_passed_on(), 1); /* nobody knows the third one's */
+    ck_assert_uint_ge(rig_count_value(&rig, "own", redlock_lock_token(seats[1].lock)), 3);
+    cohort_serve_from(1, "own");
+    ck_assert_uint_eq(cohort_passed_on(), 0);
     redlock_lock_destroy(cleaner);
+    cohort_destroy();
+}
+END_TEST
+
+/* The second of four: neither the first one's lock goes to it, nor its own to the third. */
+START_TEST(who_wants_a_token_of_its_own_gets_it_from_the_masters)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options own = wish;
+    char tokens[COHORT][REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    own.own_token = 1;
+    seat_start(&rig, &first, other, "one", &wish);
+    seat_wait_held(&first);
+    for (size_t i = 0; i < COHORT; i++)
+        seat_start(&rig, &seats[i], rig.client, "one", i == 1 ? &own : &wish);
+    cohort_wait_in_line("one", COHORT);
+    rig_wait_quiet(&rig, rig.client);
+    seat_leave(&first);
+    for (size_t i = 0; i < COHORT; i++) {
+        seat_wait_held(&seats[i]);
+        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(seats[i].lock));
+        seat_leave(&seats[i]);
+    }
+    ck_assert_str_ne(tokens[0], tokens[1]);
+    ck_assert_str_ne(tokens[1], tokens[2]);
+    ck_assert_str_eq(tokens[2], tokens[3]);
+    ck_assert_uint_eq(cohort_passed_on(), 1);
+    queue_wait_gone(&rig, "one");
+    cohort_destroy();
+}
+END_TEST
+
+START_TEST(asking_for_the_token_changes_nothing)
+{
+    struct redlock_acquire_options wish = cohort_wish();
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1] = "";
+
+    cohort_start("asked", &wish);
+    for (size_t i = 0; i < COHORT; i++)
+        ck_assert_str_ne(redlock_lock_token(seats[i].lock), "");
+    seat_leave(&first);
+    for (size_t i = 0; i < COHORT; i++) {
+        seat_wait_held(&seats[i]);
+        if (i > 0)
+            ck_assert_str_eq(redlock_lock_token(seats[i].lock), token);
+        snprintf(token, sizeof(token), "%s", redlock_lock_token(seats[i].lock));
+        seat_leave(&seats[i]);
+    }
+    ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
+    queue_wait_gone(&rig, "asked");
     cohort_destroy();
 }
 END_TEST
@@ -129,7 +180,9 @@ int main(void)
     TCase *cases = suite_add_case(suite, "a cohort", cohort_open, cohort_close);
 
     tcase_add_test(cases, who_has_given_up_is_passed_by);
-    tcase_add_test(cases, a_value_that_the_application_knows_is_not_passed_on);
+    tcase_add_test(cases, a_token_of_its_own_is_not_passed_on);
+    tcase_add_test(cases, who_wants_a_token_of_its_own_gets_it_from_the_masters);
+    tcase_add_test(cases, asking_for_the_token_changes_nothing);
     tcase_add_test(cases, a_value_that_was_exported_is_not_passed_on);
     tcase_add_test(cases, a_client_that_ends_passes_nothing_on);
     tcase_add_test(cases, fencing_tokens_grow_by_asking_the_masters);

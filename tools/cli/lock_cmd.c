@@ -216,6 +216,7 @@ static int acquire(struct request *request, struct session *session, struct redl
     options.timeout_ms = request->wait_ms;
     options.min_validity_ms = request->min_validity_ms;
     options.fenced = request->fenced;
+    options.own_token = 1;
     options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
     status = session_acquire_whole(session, lock, &options); /* nobody extends it any more */
     if (session->last.n_nodes == 0)

@@ -60,6 +60,7 @@ static struct redlock_acquire_options wish_of(const struct run_options *options)
     wish.timeout_ms = options->wait_ms;
     wish.min_validity_ms = options->ttl_ms / 2 < LEAST_VALIDITY_MS ? options->ttl_ms / 2 : LEAST_VALIDITY_MS;
     wish.fenced = options->fenced;
+    wish.own_token = 1;
     if (options->no_renew)
         wish.renew_ms = REDLOCK_NO_RENEWAL;
     return wish;

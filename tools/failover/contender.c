@@ -172,6 +172,7 @@ void fo_contender_renewed(struct fo_contender *contender, const struct redlock_e
 static void set_options(struct fo_contender *contender)
 {
     redlock_acquire_options_init(&contender->acquire);
+    contender->acquire.own_token = 1; /* journals name holds by it */
     contender->acquire.ttl_ms = contender->seat->options->ttl_ms;
     contender->acquire.timeout_ms = fo_planted(FO_PLANT_DOUBLE) ? 20 : 1000;
     contender->acquire.fenced = 1;

@@ -168,6 +168,7 @@ struct fo_requests *fo_requests_create(struct fo_seat *seat, struct event_base *
     requests->step_ns = fo_options_step_ns(seat->options);
     list_init(&requests->pending);
     redlock_acquire_options_init(&requests->acquire);
+    requests->acquire.own_token = 1; /* journals name holds by it */
     requests->acquire.ttl_ms = seat->options->ttl_ms;
     requests->acquire.timeout_ms = seat->options->deadline_ms;
     requests->acquire.renew_ms = REDLOCK_NO_RENEWAL;
