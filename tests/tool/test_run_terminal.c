@@ -146,6 +146,20 @@ START_TEST(a_job_that_is_stopped_for_too_long_is_lost)
 }
 END_TEST
 
+START_TEST(votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet)
+{
+    struct terminal terminal;
+
+    open_terminal(&terminal, "$REDLOCK lock job >/dev/null; echo 'with'; $REDLOCK lock other -q >/dev/null; "
+                             "echo 'done'");
+    read_terminal(&terminal, "done");
+    ck_assert_ptr_nonnull(strstr(terminal.text, "granted"));
+    ck_assert_ptr_nonnull(strstr(terminal.text, "acquired"));
+    ck_assert_ptr_null(strstr(strstr(terminal.text, "with"), "acquired"));
+    close_terminal(&terminal);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("run-terminal");
@@ -156,6 +170,7 @@ static Suite *suite(void)
     tcase_add_test(terminal, control_c_reaches_a_foreground_command);
     tcase_add_test(terminal, control_z_stops_the_job_and_fg_continues_it);
     tcase_add_test(terminal, a_job_that_is_stopped_for_too_long_is_lost);
+    tcase_add_test(terminal, votes_are_shown_on_a_terminal_unless_it_is_to_be_quiet);
     return made;
 }
 

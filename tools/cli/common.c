@@ -47,3 +47,10 @@ bool cli_shows_votes(bool verbose, bool quiet, bool json)
 {
     return verbose || (!quiet && !json && isatty(STDERR_FILENO) == 1);
 }
+
+bool cli_one_volume(const char *command, bool verbose, bool quiet)
+{
+    if (verbose && quiet)
+        cli_error(command, "--verbose and --quiet exclude each other");
+    return !(verbose && quiet);
+}

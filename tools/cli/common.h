@@ -79,6 +79,9 @@ uint32_t cli_quorum(const struct cli_common *common);
 /* Whether each master's vote is to be shown: on a terminal, unless told otherwise. */
 bool cli_shows_votes(bool verbose, bool quiet, bool json);
 
+/* False after a message: it cannot be both. */
+bool cli_one_volume(const char *command, bool verbose, bool quiet);
+
 /* False after a message: the library would refuse it, too, but names no option. */
 bool cli_ttl_fits(const char *command, uint32_t ttl_ms, const struct cli_common *common);
 

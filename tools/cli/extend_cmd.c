@@ -214,6 +214,8 @@ int extend_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     code = cli_parse(&command, argc, argv, &request.path);
+    if (code < 0 && !cli_one_volume("extend", request.verbose, request.quiet))
+        code = cli_usage("extend");
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0)
         code = has_place(&request) ? run_by_file(&request) : cli_usage("extend");

@@ -283,6 +283,8 @@ int lock_main(int argc, char **argv)
 
     cli_common_init(&request.common);
     code = cli_parse(&command, argc, argv, &request.key);
+    if (code < 0 && !cli_one_volume("lock", request.verbose, request.quiet))
+        code = cli_usage("lock");
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
         !(times_fit(&request) && has_place(&request) && cli_need_masters("lock", &request.common.masters)))
