@@ -2,10 +2,14 @@
 """redlock bench, run as a user runs it. Prints TAP. Usage: test_bench.py PATH_OF_REDLOCK"""
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import json_fields  # noqa: E402  (its place is known only here)
 
 REDLOCK = sys.argv[1]
 WATCHDOG_S = 120
@@ -26,6 +30,7 @@ def measured(*args, locks_are_counted=True):
     assert code == 0, f"exit code {code}: {err}"
     assert out.count("\n") == 1 and out.endswith("\n"), f"not one line: {out!r}"
     result = json.loads(out)
+    json_fields.check(result, "redlock-bench.1")
     for name in NUMBERS:
         if locks_are_counted or name != "cpu_s_per_10k":
             assert isinstance(result[name], (int, float)), f"{name} is {result.get(name)!r}"
@@ -207,6 +212,7 @@ def fencing_tokens_grow_while_masters_are_restarted():
                            "--persistence", "mixed", "--json")
     assert code == 0, f"exit code {code}: {out}{err}"
     result = json.loads(out)
+    json_fields.check(result, "redlock-bench.1")
     assert result["fence"]["restarts"] >= 2 and result["fence"]["violations"] == 0, result["fence"]
     assert result["locks"] > 0 and result["overlaps"] == 0, result
 

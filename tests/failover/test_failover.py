@@ -8,12 +8,16 @@ import csv
 import html.parser
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import json_fields  # noqa: E402  (its place is known only here)
 
 REDLOCK, PLANTED = [sys.argv[1], "failover"], [sys.argv[2], "failover"]
 WATCHDOG_S = 120
@@ -40,6 +44,7 @@ def measured(*args, program=REDLOCK, plant="", expected=0):
         assert code == expected, f"exit code {code}, not {expected}: {out}{err}"
         with open(path, encoding="utf-8") as file:
             report = json.load(file)
+    json_fields.check(report, "redlock-failover.1")
     assert report["exit_code"] == expected, report["exit_code"]
     return report
 
