@@ -30,7 +30,7 @@ grep -q 'tests *: NO (there is no Check)' "$work/log" || { cat "$work/log"; fail
 if "$meson" setup "$work/strict" "$root" -Dtests=enabled >"$work/log" 2>&1; then
     fail "tests that were asked for are left out"
 fi
-"$meson" install -C "$work/build" --quiet >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+"$meson" install -C "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 
 # Programs that link the shared library need no other package, neither by its flags nor installed.
 PKG_CONFIG_LIBDIR=$work/prefix/lib/pkgconfig

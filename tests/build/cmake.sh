@@ -12,7 +12,7 @@ with_masters=$4
 command -v cmake >/dev/null 2>&1 || { echo "SKIP: there is no cmake"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-"$meson" install -C "$build" --no-rebuild --quiet --destdir "$work/stage" >"$work/log" 2>&1 ||
+DESTDIR=$work/stage "$meson" install -C "$build" --no-rebuild >"$work/log" 2>&1 ||
     { cat "$work/log"; exit 1; }
 config=$(find "$work/stage" -name redlockConfig.cmake)
 [ -n "$config" ] || { echo "no redlockConfig.cmake was installed"; exit 1; }

@@ -11,7 +11,7 @@ stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 
 command -v pkg-config >/dev/null 2>&1 || { echo "there is no pkg-config"; exit 77; }
-"$meson" install -C "$build" --no-rebuild --quiet --destdir "$stage" >"$stage/log" 2>&1 || { cat "$stage/log"; exit 1; }
+DESTDIR=$stage "$meson" install -C "$build" --no-rebuild >"$stage/log" 2>&1 || { cat "$stage/log"; exit 1; }
 pc=$(find "$stage" -name redlock.pc)
 [ -n "$pc" ] || { echo "no redlock.pc was installed"; exit 1; }
 PKG_CONFIG_SYSROOT_DIR=$stage

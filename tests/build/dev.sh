@@ -22,7 +22,7 @@ expect() {
         echo "$*: tools/dev builds without a compiler"
         bad=1
     fi
-    for text in 'missing: cc meson ninja pkg-config redis-server hiredis libevent_core uuid' "$pattern"; do
+    for text in 'missing: cc meson ninja pkg-config redis-server hiredis jansson libevent_core uuid' "$pattern"; do
         grep -q "$text" "$work/said" || { echo "$*: tools/dev does not say '$text':"; cat "$work/said"; bad=1; }
     done
 }

@@ -13,7 +13,7 @@ stage=$work/stage
 trap 'rm -rf "$work"' EXIT
 bad=0
 
-"$meson" install -C "$build" --no-rebuild --quiet --destdir "$stage" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+DESTDIR=$stage "$meson" install -C "$build" --no-rebuild >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 prefix=$(dirname "$(dirname "$(find "$stage" -path '*/bin/redlock')")")
 [ -x "$prefix/bin/redlock" ] || { echo "no command was installed"; exit 1; }
 library=$(dirname "$(find "$prefix" -name 'libredlock.so')")
