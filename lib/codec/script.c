@@ -27,3 +27,14 @@ const struct rl_script_text *rl_script_text(enum rl_script script)
     assert(script > RL_SCRIPT_NONE && script < RL_SCRIPT_COUNT);
     return &texts[script];
 }
+
+/* All but JOIN, which is always sent with its text. */
+static const enum rl_script loaded[] = {
+    RL_SCRIPT_RELEASE,     RL_SCRIPT_ENQUEUE, RL_SCRIPT_KEEP_MANY, RL_SCRIPT_EXTEND,
+    RL_SCRIPT_EXTEND_MANY, RL_SCRIPT_REPAIR,  RL_SCRIPT_GRANT,     RL_SCRIPT_RAISE,
+};
+
+const struct rl_script_text *rl_script_to_load(size_t i)
+{
+    return i < sizeof(loaded) / sizeof(loaded[0]) ? rl_script_text(loaded[i]) : NULL;
+}

@@ -16,4 +16,7 @@ struct rl_script_text {
 /* script must not be RL_SCRIPT_NONE. */
 const struct rl_script_text *rl_script_text(enum rl_script script);
 
+/* Those that a new connection loads, so that EVALSHA finds them: number i, or NULL behind the last. */
+const struct rl_script_text *rl_script_to_load(size_t i);
+
 #endif

@@ -57,6 +57,21 @@ START_TEST(every_script_begins_by_saying_what_it_is)
 }
 END_TEST
 
+/* A script that is missing costs an EVAL with its text on every new connection, and nobody would notice. */
+START_TEST(every_script_but_join_is_loaded_once)
+{
+    unsigned loaded[RL_SCRIPT_COUNT] = {0};
+    const struct rl_script_text *script;
+
+    for (size_t i = 0; (script = rl_script_to_load(i)); i++) {
+        for (int j = RL_SCRIPT_NONE + 1; j < RL_SCRIPT_COUNT; j++)
+            loaded[j] += rl_script_text((enum rl_script)j) == script;
+    }
+    for (int j = RL_SCRIPT_NONE + 1; j < RL_SCRIPT_COUNT; j++)
+        ck_assert_uint_eq(loaded[j], j == RL_SCRIPT_JOIN ? 0 : 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("script");
@@ -65,5 +80,6 @@ int main(void)
     tcase_add_test(tc, the_embedded_text_is_the_file_byte_for_byte);
     tcase_add_test(tc, digests_are_40_lower_case_hexadecimal_digits);
     tcase_add_test(tc, every_script_begins_by_saying_what_it_is);
+    tcase_add_test(tc, every_script_but_join_is_loaded_once);
     return suite_run(suite);
 }
