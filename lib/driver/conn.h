@@ -1,68 +1,79 @@
-/* One connection to one master, made again whenever it ends. Private to the driver.
+/* One connection to one master, made again whenever it ends: its data, its states, its errors.
  *
- * What it is for is its role: to carry commands (conn_commands.c), or to listen (conn_listen.c). All the rest, from the
- * backoff to the bytes, is the same.
+ * Its files, from the bottom to the top; each may call those above it in this list:
  *
- *                +----------------------------- any failure -----------------------------+
- *                v                                                                       |
- *     WAITING -> RESOLVING -> CONNECTING -> SECURING -> SETUP -> GREETING -> READY ------+
- *        |  timer           ^
- *        +------------------+  numeric addresses and unix sockets
+ *     shared.c              what all connections of a driver have in common
+ *     conn.c                states and errors
+ *     conn_io.c             events, and bytes out
+ *     conn_connect.c        from addresses to a connected socket
+ *     conn_setup.c          the Redis handshake
+ *     conn_greet.c          the sink's part of the handshake
+ *     conn_handshake.c      both of them, up to READY
+ *     conn_commands.c       a role: commands and replies
+ *     conn_listen.c         a role: messages
+ *     conn_close.c          the end, whatever the state
+ *     conn_traffic.c        bytes in, replies to whom they concern; what is overdue
+ *     conn_life.c           what the event loop calls
+ *     driver.c              all connections together
  *
- * WAITING has no socket, SECURING is the stream's own handshake, SETUP the Redis handshake (conn_setup.c), GREETING the
- * sink's part of it (conn_greet.c), which a listener does not have.
+ * A file that cannot go on says so to its caller, with the reason in last_error; the top two close the connection.
  *
  * Rule of the driver: the sink is told from loop callbacks only. So a function that the sink may call never closes a
- * connection: it marks it as doomed, and the driver's turn closes it. */
+ * connection: it marks it as failed, and the driver's turn closes it. */
 #ifndef RL_DRIVER_CONN_H
 #define RL_DRIVER_CONN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 #include "codec/reply.h"
 #include "codec/url.h"
 #include "driver/address.h"
 #include "driver/backoff.h"
-#include "driver/driver.h"
 #include "driver/ring.h"
+#include "driver/role.h"
+#include "driver/shared.h"
+#include "driver/stats.h"
 #include "driver/stream.h"
 #include "util/bytes.h"
 #include "util/link.h"
 #include "util/list.h"
 #include "util/wheel.h"
 
+/* The table of what may follow what is in conn.c. */
 enum rl_conn_state {
-    RL_CONN_WAITING,
-    RL_CONN_RESOLVING,
-    RL_CONN_CONNECTING,
-    RL_CONN_SECURING,
-    RL_CONN_SETUP,
-    RL_CONN_GREETING,
+    RL_CONN_WAITING,    /* for the next attempt; there is no socket */
+    RL_CONN_RESOLVING,  /* a helper thread is looking up the master's name */
+    RL_CONN_CONNECTING, /* one address after the other is tried */
+    RL_CONN_SECURING,   /* the stream's own handshake */
+    RL_CONN_SETUP,      /* the Redis handshake */
+    RL_CONN_GREETING,   /* the sink's part of the handshake */
     RL_CONN_READY,
 };
 
 #define RL_CONN_ERROR_MAX 200
 #define RL_CONN_REFUSAL_MAX 120
+#define RL_SETUP_ROWS_MAX 5
 
-struct rl_conn;
-struct rl_setup;
-
-/* The functions that return bool: false if the connection is not usable, and has been blamed. */
-struct rl_conn_role {
-    const struct rl_setup *setup; /* the Redis handshake ... */
-    bool (*begin)(struct rl_conn *conn, struct rl_instant now); /* ... is over */
-    enum rl_link first_link;      /* before the first attempt to connect has ended */
-
-    /* The connection's state, as far as others care, is now this. Tells the sink what is new to it. */
-    void (*set_link)(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now);
-
-    /* READY: a reply has arrived; the watch has gone off. */
-    bool (*deliver)(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now);
-    void (*watch)(struct rl_conn *conn, struct rl_instant now);
+/* SETUP: conn_setup.c. */
+struct rl_setup_progress {
+    unsigned sent[RL_SETUP_ROWS_MAX]; /* commands of each row */
+    size_t row;                       /* whose answers are being read ... */
+    unsigned answered;                /* ... and how many there were */
+    char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command that is not required */
 };
 
-extern const struct rl_conn_role rl_role_commands;
-extern const struct rl_conn_role rl_role_listener;
+/* GREETING: conn_greet.c. */
+struct rl_greeting {
+    unsigned round;    /* the round under way ... */
+    unsigned size;     /* ... its commands, and those of them that have been answered */
+    unsigned answered;
+    uint64_t start;    /* where its first byte is in everything queued on this connection */
+    struct rl_instant sent;
+};
 
-/* What only a listener has. */
+/* What only a listener has: conn_listen.c. */
 struct rl_listening {
     bool owes_pong;
     struct rl_instant pinged;
@@ -71,13 +82,13 @@ struct rl_listening {
 };
 
 struct rl_conn {
-    struct rl_driver *driver;
+    struct rl_shared *shared;
     const struct rl_conn_role *role;
     unsigned node;
     const struct rl_master *master; /* the driver's */
-    enum rl_conn_state state;
+    enum rl_conn_state state;       /* changed by rl_conn_enter() alone */
     enum rl_link link;
-    bool doomed;       /* to be closed by the next turn */
+    bool failed;       /* READY: to be closed by the next turn */
     bool denied;       /* refused what will hardly be granted soon: the next attempt is put off as long as possible */
     bool wants_write;  /* the kernel's buffer is full: waiting for EV_WRITE */
     bool looking_up;   /* a helper thread is busy with this master's name */
@@ -98,17 +109,10 @@ struct rl_conn {
     struct rl_bytes out;
     uint64_t queued;         /* bytes appended to out since the socket was opened */
     uint64_t written;        /* those of them handed to the kernel */
-    struct rl_list dirty;    /* in the driver's list of connections with something to write */
+    struct rl_list dirty;    /* in the shared list of connections with something to write */
 
-    size_t setup_row;        /* position in the handshake: conn_setup.c */
-    size_t setup_answered;
-    unsigned round;          /* GREETING: the round under way ... */
-    unsigned round_size;     /* ... its commands, and those of them that have been answered */
-    unsigned round_answered;
-    uint64_t round_start;    /* where its first byte is in everything queued on this connection */
-    struct rl_instant round_sent;
-    char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command of the handshake that is not required */
-
+    struct rl_setup_progress setup;
+    struct rl_greeting greeting;
     struct rl_listening listening;
 
     struct rl_instant ready_since;
@@ -119,84 +123,38 @@ struct rl_conn {
     char last_error[RL_CONN_ERROR_MAX];
 };
 
-struct rl_driver {
-    struct rl_driver_config config;
-    struct rl_driver_sink sink;
-    struct rl_timers timers;
-    struct event *turn_event;
-    bool turn_due;
-    bool closed;             /* nothing is left but names */
-    bool in_turn;            /* the sink's turn is running ... */
-    bool dead;               /* ... and has destroyed the driver: on_turn() frees what is left */
-    bool reading;            /* read_buffer is in use */
-    struct rl_list dirty;
-    struct rl_resolver *resolver; /* made when the first name has to be looked up */
-    char *client_name;
-    unsigned char *read_buffer;
-    struct rl_master *masters;
-    char *channel;             /* what the listeners listen on */
-    struct rl_conn *listeners; /* n_conns of them, or NULL */
-    size_t n_conns;
-    struct rl_conn conns[];
+/* What a reply has done to a part of the handshake. */
+enum rl_handshake {
+    RL_HANDSHAKE_FAILED, /* the connection is not usable; its error is set */
+    RL_HANDSHAKE_GOES_ON,
+    RL_HANDSHAKE_DONE,
 };
 
-/* conn.c: life and death. */
-void rl_conn_init(struct rl_conn *conn, struct rl_driver *driver, const struct rl_conn_role *role, unsigned node,
-                  struct rl_instant now);
-void rl_conn_fini(struct rl_conn *conn, bool in_child);
+/* The only function that changes the state. The state's invariant must hold already. */
+void rl_conn_enter(struct rl_conn *conn, enum rl_conn_state state);
+
+/* Does the invariant of its state hold? It does whenever the driver is not at work on this connection. */
+bool rl_conn_is_sound(const struct rl_conn *conn);
+
+/* Is there a stream on which replies may arrive? */
+static inline bool rl_conn_is_open(const struct rl_conn *conn)
+{
+    return conn->state == RL_CONN_SETUP || conn->state == RL_CONN_GREETING || conn->state == RL_CONN_READY;
+}
+
+static inline bool rl_conn_is_usable(const struct rl_conn *conn)
+{
+    return conn->state == RL_CONN_READY && !conn->failed;
+}
+
+/* The next turn closes the connection, which is READY. */
+void rl_conn_fail(struct rl_conn *conn);
 
 /* Notes why the connection is about to be closed: last_error, a sentence without credentials. */
-void rl_conn_blame(struct rl_conn *conn, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void rl_conn_blame_errno(struct rl_conn *conn, const char *what, int error);
+void rl_conn_set_error(struct rl_conn *conn, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void rl_conn_set_error_number(struct rl_conn *conn, const char *what, int error);
 
 /* Because no byte has arrived for the stall time. */
-void rl_conn_blame_silence(struct rl_conn *conn);
-
-/* Resets the connection, whatever its state, tells the sink, and waits for the next attempt. */
-void rl_conn_close(struct rl_conn *conn, struct rl_instant now);
-void rl_conn_doom(struct rl_conn *conn);
-
-void rl_conn_become_ready(struct rl_conn *conn, struct rl_instant now);
-
-/* conn_commands.c: what the first connection to a master is for. */
-bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
-                  const struct rl_ticket *ticket);
-
-/* LATE, or READY again, by the age of the oldest command without a reply. */
-void rl_conn_update_link(struct rl_conn *conn, struct rl_instant now);
-
-/* All of them to the sink's `dropped`. */
-void rl_conn_drop_pending(struct rl_conn *conn, struct rl_instant now);
-
-/* conn_open.c: from WAITING to a connected socket. */
-void rl_conn_open(struct rl_conn *conn, struct rl_instant now);
-void rl_conn_on_step(struct rl_conn *conn, struct rl_instant now);
-
-/* conn_io.c: bytes in and out. */
-bool rl_conn_start_io(struct rl_conn *conn);
-void rl_conn_stop_io(struct rl_conn *conn);
-void rl_conn_connected(struct rl_conn *conn, struct rl_instant now);
-void rl_conn_want_write(struct rl_conn *conn);
-void rl_conn_mark_dirty(struct rl_conn *conn);
-void rl_conn_read(struct rl_conn *conn);
-void rl_conn_flush(struct rl_conn *conn);
-
-/* On destruction: writes once, tells nobody. Whether every byte has been handed to the kernel. */
-bool rl_conn_last_flush(struct rl_conn *conn);
-
-/* conn_setup.c: the Redis handshake. */
-extern const struct rl_setup rl_setup_commands;
-extern const struct rl_setup rl_setup_listener;
-
-bool rl_setup_begin(struct rl_conn *conn); /* false: out of memory */
-
-/* false: the connection is not usable, and has been blamed. After the last reply the role begins. */
-bool rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now);
-
-bool rl_setup_may_hold_password(const struct rl_conn *conn, struct rl_slice text);
-
-/* conn_greet.c: the sink's part of the handshake; results as above. */
-bool rl_greet_begin(struct rl_conn *conn, struct rl_instant now);
-bool rl_greet_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now);
+void rl_conn_set_error_silent(struct rl_conn *conn);
 
 #endif

@@ -1,28 +1,31 @@
-/* The role of the first connection to a master: commands, and their replies in the same order. */
-#include "driver/conn.h"
-#include "util/clock.h"
+#include "driver/conn_commands.h"
+
+#include <assert.h>
+
+#include "driver/conn_io.h"
+#include "driver/conn_setup.h"
 
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
 
     if (conn->link == link)
         return;
     conn->link = link;
     sink->link(sink->ctx, conn->node, link, why, now);
-    rl_driver_wake(conn->driver);
+    rl_shared_wake(conn->shared);
 }
 
 /* --- Overdue replies ------------------------------------------------------------------------------------------- */
 
 static struct rl_span node_timeout(const struct rl_conn *conn)
 {
-    return conn->driver->config.node_timeout;
+    return conn->shared->config.node_timeout;
 }
 
 static void arm_watch(struct rl_conn *conn, struct rl_instant at)
 {
-    rl_timers_arm(&conn->driver->timers, &conn->watch, at);
+    rl_timers_arm(&conn->shared->timers, &conn->watch, at);
 }
 
 /* When the oldest command becomes overdue. */
@@ -41,7 +44,7 @@ static struct rl_instant stall_deadline(const struct rl_conn *conn)
 {
     struct rl_instant since = rl_later(conn->last_received, rl_ring_front(&conn->ring)->ticket.sent);
 
-    return rl_after(since, conn->driver->config.stall_timeout);
+    return rl_after(since, conn->shared->config.stall_timeout);
 }
 
 /* The watch is armed for the oldest command when there was none, and then moves itself from one oldest to the next:
@@ -53,10 +56,9 @@ static void start_watch(struct rl_conn *conn)
         arm_watch(conn, late_at(conn));
 }
 
-void rl_conn_update_link(struct rl_conn *conn, struct rl_instant now)
+void rl_commands_update_link(struct rl_conn *conn, struct rl_instant now)
 {
-    if (conn->state != RL_CONN_READY)
-        return;
+    assert(conn->state == RL_CONN_READY);
     if (is_overdue(conn, now)) {
         set_link(conn, RL_LINK_LATE, "replies are overdue", now);
         return;
@@ -67,33 +69,29 @@ void rl_conn_update_link(struct rl_conn *conn, struct rl_instant now)
 }
 
 /* Leaves one of: nothing pending, watch not armed; young commands only, watch armed for the oldest; LATE, watch armed
- * for the stall; closed. */
-static void watch_replies(struct rl_conn *conn, struct rl_instant now)
+ * for the stall. */
+static bool watch_replies(struct rl_conn *conn, struct rl_instant now)
 {
-    if (is_overdue(conn, now)) {
-        /* The reply may be in the socket already, if it is the loop that was late. */
-        rl_conn_read(conn);
-        now = rl_clock_now(conn->driver->config.clock);
-    }
-    rl_conn_update_link(conn, now);
-    if (conn->state != RL_CONN_READY || !rl_ring_count(&conn->ring))
-        return;
+    rl_commands_update_link(conn, now);
+    if (!rl_ring_count(&conn->ring))
+        return true;
     if (!rl_before(now, stall_deadline(conn))) {
-        rl_conn_blame_silence(conn);
-        rl_conn_close(conn, now);
-    } else if (is_overdue(conn, now)) {
-        arm_watch(conn, stall_deadline(conn));
+        rl_conn_set_error_silent(conn);
+        return false;
     }
+    if (is_overdue(conn, now))
+        arm_watch(conn, stall_deadline(conn));
+    return true;
 }
 
 /* --- Commands and replies -------------------------------------------------------------------------------------- */
 
-bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
-                  const struct rl_ticket *ticket)
+bool rl_commands_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
+                      const struct rl_ticket *ticket)
 {
-    if (conn->state != RL_CONN_READY || conn->doomed)
+    if (!rl_conn_is_usable(conn))
         return false;
-    if (how == RL_SENDING_CLAIM && rl_bytes_length(&conn->out) > conn->driver->config.max_buffer_bytes)
+    if (how == RL_SENDING_CLAIM && rl_bytes_length(&conn->out) > conn->shared->config.max_buffer_bytes)
         return false;
     if (!rl_ring_reserve(&conn->ring) || !rl_bytes_append(&conn->out, bytes, size))
         return false;
@@ -108,39 +106,41 @@ bool rl_conn_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_
 
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
-    struct rl_pending pending;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
+    struct rl_ring_entry entry;
 
     /* Not even one to a command that waits to be written: it cannot be meant. */
     if (!rl_ring_count(&conn->ring) || rl_ring_front(&conn->ring)->start >= conn->written) {
-        rl_conn_blame(conn, "a reply that belongs to no command");
+        rl_conn_set_error(conn, "a reply that belongs to no command");
         return false;
     }
-    pending = rl_ring_pop(&conn->ring);
+    entry = rl_ring_pop(&conn->ring);
     conn->proved = true;
     conn->stats.replies++;
-    conn->stats.last_latency_ns = rl_until(pending.ticket.sent, now).ns;
-    sink->reply(sink->ctx, conn->node, &pending.ticket, reply, now);
+    conn->stats.last_latency_ns = rl_until(entry.ticket.sent, now).ns;
+    sink->reply(sink->ctx, conn->node, &entry.ticket, reply, now);
     return true;
 }
 
-void rl_conn_drop_pending(struct rl_conn *conn, struct rl_instant now)
+void rl_commands_drop(struct rl_conn *conn, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
 
+    assert(conn->state == RL_CONN_WAITING);
     while (rl_ring_count(&conn->ring)) {
-        struct rl_pending pending = rl_ring_pop(&conn->ring);
+        struct rl_ring_entry entry = rl_ring_pop(&conn->ring);
 
-        sink->dropped(sink->ctx, conn->node, &pending.ticket, pending.start >= conn->written, now);
+        sink->dropped(sink->ctx, conn->node, &entry.ticket, entry.start >= conn->written, now);
     }
-    rl_driver_wake(conn->driver);
+    rl_shared_wake(conn->shared);
 }
 
 const struct rl_conn_role rl_role_commands = {
     .setup = &rl_setup_commands,
-    .begin = rl_greet_begin,
+    .greets = true,
     .first_link = RL_LINK_JOINING,
     .set_link = set_link,
     .deliver = deliver,
+    .is_overdue = is_overdue,
     .watch = watch_replies,
 };

@@ -1,66 +1,68 @@
-/* The sink's part of the handshake: when the server has been found usable as such, the sink asks its own questions,
- * round by round, and when it has no more the connection is READY. */
-#include "driver/conn.h"
+#include "driver/conn_greet.h"
 
-static bool begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
+#include "driver/conn_io.h"
+#include "driver/conn_setup.h"
+
+static enum rl_handshake begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
     size_t before = rl_bytes_length(&conn->out);
     int size = sink->greet ? sink->greet(sink->ctx, conn->node, round, &conn->out) : 0;
 
     if (size < 0) {
-        rl_conn_blame(conn, "handshake: no memory");
-        return false;
+        rl_conn_set_error(conn, "handshake: no memory");
+        return RL_HANDSHAKE_FAILED;
     }
-    if (size == 0) {
-        rl_conn_become_ready(conn, now);
-        return true;
-    }
-    conn->state = RL_CONN_GREETING;
-    conn->round = round;
-    conn->round_size = (unsigned)size;
-    conn->round_answered = 0;
-    conn->round_start = conn->queued;
-    conn->round_sent = now;
+    if (size == 0)
+        return RL_HANDSHAKE_DONE;
+    conn->greeting = (struct rl_greeting){
+        .round = round, .size = (unsigned)size, .answered = 0, .start = conn->queued, .sent = now};
     conn->queued += rl_bytes_length(&conn->out) - before;
     rl_conn_mark_dirty(conn);
-    return true;
+    return RL_HANDSHAKE_GOES_ON;
 }
 
-bool rl_greet_begin(struct rl_conn *conn, struct rl_instant now)
+enum rl_handshake rl_greet_begin(struct rl_conn *conn, struct rl_instant now)
 {
-    return begin_round(conn, 0, now);
+    enum rl_handshake result = begin_round(conn, 0, now);
+
+    if (result == RL_HANDSHAKE_GOES_ON)
+        rl_conn_enter(conn, RL_CONN_GREETING);
+    return result;
 }
 
-static void blame_why(struct rl_conn *conn, const char *why)
+static void set_refused(struct rl_conn *conn, const char *why)
 {
     if (rl_setup_may_hold_password(conn, rl_slice_of(why)))
-        rl_conn_blame(conn, "handshake: refused with an error text that may hold the password");
+        rl_conn_set_error(conn, "handshake: refused with an error text that may hold the password");
     else
-        rl_conn_blame(conn, "%s", why);
+        rl_conn_set_error(conn, "%s", why);
 }
 
 static bool greeted(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_greeting *greeting = &conn->greeting;
     const char *why = "handshake: refused";
 
-    conn->stats.last_latency_ns = rl_until(conn->round_sent, now).ns;
-    if (!sink->greeted || sink->greeted(sink->ctx, conn->node, conn->round, conn->round_answered, reply,
-                                        conn->round_sent, now, &why))
+    conn->stats.last_latency_ns = rl_until(greeting->sent, now).ns;
+    if (!sink->greeted || sink->greeted(sink->ctx, conn->node, greeting->round, greeting->answered, reply,
+                                        greeting->sent, now, &why))
         return true;
-    blame_why(conn, why);
+    set_refused(conn, why);
     return false;
 }
 
-bool rl_greet_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+enum rl_handshake rl_greet_reply(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    if (conn->written <= conn->round_start) {
-        rl_conn_blame(conn, "a reply that belongs to no command");
-        return false;
+    struct rl_greeting *greeting = &conn->greeting;
+
+    if (conn->written <= greeting->start) {
+        rl_conn_set_error(conn, "a reply that belongs to no command");
+        return RL_HANDSHAKE_FAILED;
     }
     if (!greeted(conn, reply, now))
-        return false;
-    conn->round_answered++;
-    return conn->round_answered < conn->round_size || begin_round(conn, conn->round + 1, now);
+        return RL_HANDSHAKE_FAILED;
+    greeting->answered++;
+    return greeting->answered < greeting->size ? RL_HANDSHAKE_GOES_ON : begin_round(conn, greeting->round + 1, now);
 }

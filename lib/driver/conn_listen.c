@@ -1,13 +1,13 @@
-/* The role of the second connection to a master: it listens on the driver's channel.
- *
- * Nothing is owed on it most of the time, and a peer that has vanished looks like one that has nothing to say. So a
+/* Nothing is owed on it most of the time, and a peer that has vanished looks like one that has nothing to say. So a
  * PING breaks each longer silence; when it stays unanswered the connection is made anew. */
+#include "driver/conn_listen.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "codec/command.h"
-#include "driver/conn.h"
-#include "util/clock.h"
+#include "driver/conn_io.h"
+#include "driver/conn_setup.h"
 
 static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *why)
 {
@@ -19,7 +19,7 @@ static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *w
 /* A reason that stays the same over many attempts is told once. */
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
     bool news = is_news(conn, link, why);
 
     conn->link = link;
@@ -28,20 +28,20 @@ static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, s
     snprintf(conn->listening.told, sizeof(conn->listening.told), "%s", why);
     if (sink->listening)
         sink->listening(sink->ctx, conn->node, link == RL_LINK_READY, conn->listening.told, now);
-    rl_driver_wake(conn->driver);
+    rl_shared_wake(conn->shared);
 }
 
 /* --- Silence --------------------------------------------------------------------------------------------------- */
 
 static void arm_watch(struct rl_conn *conn, struct rl_instant at)
 {
-    rl_timers_arm(&conn->driver->timers, &conn->watch, at);
+    rl_timers_arm(&conn->shared->timers, &conn->watch, at);
 }
 
 /* Counted from a PING that could not be sent, too. */
 static struct rl_instant ping_due(const struct rl_conn *conn)
 {
-    struct rl_span patience = {conn->driver->config.stall_timeout.ns / 2};
+    struct rl_span patience = {conn->shared->config.stall_timeout.ns / 2};
 
     return rl_after(rl_later(conn->last_received, conn->listening.pinged), patience);
 }
@@ -49,7 +49,7 @@ static struct rl_instant ping_due(const struct rl_conn *conn)
 /* Any byte behind the PING shows that the peer lives, a long line of messages before the answer included. */
 static struct rl_instant stall_deadline(const struct rl_conn *conn)
 {
-    return rl_after(rl_later(conn->last_received, conn->listening.pinged), conn->driver->config.stall_timeout);
+    return rl_after(rl_later(conn->last_received, conn->listening.pinged), conn->shared->config.stall_timeout);
 }
 
 /* Without memory for it nothing is owed, and the next one comes in its time. */
@@ -65,36 +65,42 @@ static void ping(struct rl_conn *conn, struct rl_instant now)
     rl_conn_mark_dirty(conn);
 }
 
-/* What breaks the silence may be in the socket already, if it is the loop that was late. */
-static void watch_silence(struct rl_conn *conn, struct rl_instant now)
+/* What is waited for, or else the next PING. */
+static struct rl_instant due(const struct rl_conn *conn)
 {
-    rl_conn_read(conn);
-    if (conn->state != RL_CONN_READY || conn->doomed)
-        return;
-    now = rl_clock_now(conn->driver->config.clock);
-    if (conn->listening.owes_pong && !rl_before(now, stall_deadline(conn))) {
-        rl_conn_blame_silence(conn);
-        rl_conn_close(conn, now);
-        return;
+    return conn->listening.owes_pong ? stall_deadline(conn) : ping_due(conn);
+}
+
+static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
+{
+    return !rl_before(now, due(conn));
+}
+
+static bool watch_silence(struct rl_conn *conn, struct rl_instant now)
+{
+    if (is_overdue(conn, now) && conn->listening.owes_pong) {
+        rl_conn_set_error_silent(conn);
+        return false;
     }
-    if (!conn->listening.owes_pong && !rl_before(now, ping_due(conn)))
+    if (is_overdue(conn, now))
         ping(conn, now);
-    arm_watch(conn, conn->listening.owes_pong ? stall_deadline(conn) : ping_due(conn));
+    arm_watch(conn, due(conn));
+    return true;
 }
 
 /* --- Messages -------------------------------------------------------------------------------------------------- */
 
 static bool take_message(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->driver->sink;
+    const struct rl_driver_sink *sink = &conn->shared->sink;
     struct rl_slice payload = reply->elements[2].text;
 
-    if (!rl_reply_item_is(&reply->elements[1], conn->driver->channel)) {
-        rl_conn_blame(conn, "a message on a channel that was not subscribed to");
+    if (!rl_reply_item_is(&reply->elements[1], conn->shared->channel)) {
+        rl_conn_set_error(conn, "a message on a channel that was not subscribed to");
         return false;
     }
     if (payload.size > RL_MESSAGE_MAX_BYTES) {
-        rl_conn_blame(conn, "a message of %zu bytes, more than %d", payload.size, RL_MESSAGE_MAX_BYTES);
+        rl_conn_set_error(conn, "a message of %zu bytes, more than %d", payload.size, RL_MESSAGE_MAX_BYTES);
         return false;
     }
     conn->proved = true;
@@ -123,7 +129,7 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
     if (is_message(reply))
         return take_message(conn, reply, now);
     if (!is_pong(conn, reply)) {
-        rl_conn_blame(conn, "neither a message nor an answer to PING");
+        rl_conn_set_error(conn, "neither a message nor an answer to PING");
         return false;
     }
     conn->listening.owes_pong = false;
@@ -131,20 +137,20 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
     return true;
 }
 
-static bool begin(struct rl_conn *conn, struct rl_instant now)
+static void begin(struct rl_conn *conn)
 {
     conn->listening.owes_pong = false;
     conn->listening.pinged = RL_LONG_AGO;
     arm_watch(conn, ping_due(conn));
-    rl_conn_become_ready(conn, now);
-    return true;
 }
 
 const struct rl_conn_role rl_role_listener = {
     .setup = &rl_setup_listener,
-    .begin = begin,
+    .greets = false,
     .first_link = RL_LINK_DOWN,
+    .begin = begin,
     .set_link = set_link,
     .deliver = deliver,
+    .is_overdue = is_overdue,
     .watch = watch_silence,
 };

@@ -1,15 +1,16 @@
 #include "driver/driver.h"
 
-#include <event2/event.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <redlock/status.h>
 
-#include "driver/conn.h"
-#include "driver/resolver.h"
-
-#define READ_BUFFER_BYTES (64 * 1024)
+#include "driver/conn_close.h"
+#include "driver/conn_commands.h"
+#include "driver/conn_life.h"
+#include "driver/conn_listen.h"
+#include "driver/conn_traffic.h"
+#include "driver/driver_state.h"
 
 /* Those that carry commands come first, then the listeners. */
 static size_t count_all(const struct rl_driver *driver)
@@ -22,21 +23,23 @@ static struct rl_conn *conn_at(struct rl_driver *driver, size_t i)
     return i < driver->n_conns ? &driver->conns[i] : &driver->listeners[i - driver->n_conns];
 }
 
-static void close_doomed(struct rl_driver *driver)
+static void close_failed(struct rl_driver *driver)
 {
     for (size_t i = 0; i < count_all(driver); i++) {
         struct rl_conn *conn = conn_at(driver, i);
 
-        if (conn->doomed)
-            rl_conn_close(conn, rl_clock_now(driver->config.clock));
+        if (conn->failed)
+            rl_conn_close(conn, rl_shared_now(&driver->shared));
     }
 }
 
 /* A flush may close its connection, and the sink may then send on others: the list is read anew each time. */
 static void flush_dirty(struct rl_driver *driver)
 {
-    while (!rl_list_empty(&driver->dirty))
-        rl_conn_flush(RL_CONTAINER_OF(driver->dirty.next, struct rl_conn, dirty));
+    struct rl_list *dirty = &driver->shared.dirty;
+
+    while (!rl_list_empty(dirty))
+        rl_conn_flush(RL_CONTAINER_OF(dirty->next, struct rl_conn, dirty));
 }
 
 /* The last step of destruction. */
@@ -48,17 +51,15 @@ static void release(struct rl_driver *driver)
     free(driver);
 }
 
-/* libevent puts an event that is activated by hand behind those that are already due: every connection that had
- * something to read in this iteration of the loop has been read when this runs. */
-static void on_turn(evutil_socket_t fd, short what, void *arg)
+static void on_turn(void *ctx)
 {
-    struct rl_driver *driver = arg;
+    struct rl_driver *driver = ctx;
+    struct rl_shared *shared = &driver->shared;
 
-    driver->turn_due = false;
-    close_doomed(driver);
-    driver->in_turn = true;
-    driver->sink.turn(driver->sink.ctx);
-    driver->in_turn = false;
+    close_failed(driver);
+    shared->in_turn = true;
+    shared->sink.turn(shared->sink.ctx);
+    shared->in_turn = false;
     if (driver->dead)
         release(driver);
     else if (!driver->closed)
@@ -67,64 +68,32 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
 
 void rl_driver_wake(struct rl_driver *driver)
 {
-    if (driver->turn_due || driver->closed)
-        return;
-    driver->turn_due = true;
-    event_active(driver->turn_event, EV_TIMEOUT, 0);
-}
-
-static void after_timers(void *ctx)
-{
-    rl_driver_wake(ctx);
-}
-
-static struct rl_driver *allocate(const struct rl_driver_config *config, size_t n_masters)
-{
-    struct rl_driver *driver = calloc(1, sizeof(*driver) + n_masters * sizeof(driver->conns[0]));
-
-    if (!driver)
-        return NULL;
-    driver->config = *config;
-    rl_list_init(&driver->dirty);
-    driver->client_name = strdup(config->client_name);
-    driver->read_buffer = malloc(READ_BUFFER_BYTES);
-    driver->masters = calloc(n_masters, sizeof(driver->masters[0]));
-    if (driver->client_name && driver->read_buffer && driver->masters)
-        return driver;
-    free(driver->client_name);
-    free(driver->read_buffer);
-    free(driver->masters);
-    free(driver);
-    return NULL;
-}
-
-static bool start_events(struct rl_driver *driver)
-{
-    struct event_base *base = driver->config.base;
-
-    driver->turn_event = event_new(base, -1, 0, on_turn, driver);
-    return driver->turn_event && rl_timers_init(&driver->timers, base, driver->config.clock, after_timers, driver);
+    rl_shared_wake(&driver->shared);
 }
 
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
                      const struct rl_driver_sink *sink, struct rl_driver **ret_driver)
 {
-    struct rl_driver *driver = allocate(config, n_masters);
+    struct rl_driver *driver = calloc(1, sizeof(*driver) + n_masters * sizeof(driver->conns[0]));
     struct rl_instant now;
+    int status;
 
     if (!driver)
         return REDLOCK_E_NOMEM;
-    driver->sink = *sink;
-    if (!start_events(driver)) {
+    status = rl_shared_init(&driver->shared, config, sink, on_turn, driver);
+    driver->masters = calloc(n_masters, sizeof(driver->masters[0]));
+    if (!status && !driver->masters)
+        status = REDLOCK_E_NOMEM;
+    if (status) {
         rl_driver_destroy(driver, false);
-        return REDLOCK_E_SYSTEM;
+        return status;
     }
-    now = rl_clock_now(config->clock);
+    now = rl_shared_now(&driver->shared);
     driver->n_conns = n_masters;
     for (size_t i = 0; i < n_masters; i++) {
         driver->masters[i] = masters[i];
         masters[i] = (struct rl_master){0};
-        rl_conn_init(&driver->conns[i], driver, &rl_role_commands, (unsigned)i, now);
+        rl_conn_init(&driver->conns[i], &driver->shared, &rl_role_commands, (unsigned)i, &driver->masters[i], now);
     }
     *ret_driver = driver;
     return REDLOCK_OK;
@@ -141,16 +110,9 @@ void rl_driver_close(struct rl_driver *driver, bool in_child)
     driver->closed = true;
     for (size_t i = 0; i < count_all(driver); i++)
         rl_conn_fini(conn_at(driver, i), in_child);
-    rl_resolver_destroy(driver->resolver, in_child);
-    driver->resolver = NULL;
-    rl_timers_fini(&driver->timers);
-    if (driver->turn_event)
-        event_free(driver->turn_event);
-    free(driver->client_name);
-    free(driver->read_buffer);
+    rl_shared_fini(&driver->shared, in_child);
     free(driver->listeners);
     driver->listeners = NULL;
-    free(driver->channel);
 }
 
 void rl_driver_destroy(struct rl_driver *driver, bool in_child)
@@ -159,40 +121,39 @@ void rl_driver_destroy(struct rl_driver *driver, bool in_child)
         return;
     rl_driver_close(driver, in_child);
     driver->dead = true;
-    if (!driver->in_turn)
+    if (!driver->shared.in_turn)
         release(driver);
 }
 
 bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, enum rl_sending how,
                     const struct rl_ticket *ticket)
 {
-    return rl_conn_send(&driver->conns[node], bytes, size, how, ticket);
+    return rl_commands_send(&driver->conns[node], bytes, size, how, ticket);
 }
 
 int rl_driver_listen(struct rl_driver *driver, const char *channel)
 {
-    struct rl_instant now = rl_clock_now(driver->config.clock);
+    struct rl_shared *shared = &driver->shared;
+    struct rl_instant now = rl_shared_now(shared);
     struct rl_conn *listeners;
 
     if (driver->listeners)
         return REDLOCK_OK;
     listeners = calloc(driver->n_conns, sizeof(listeners[0]));
-    driver->channel = listeners ? strdup(channel) : NULL;
-    if (!driver->channel) {
+    shared->channel = listeners ? strdup(channel) : NULL;
+    if (!shared->channel) {
         free(listeners);
         return REDLOCK_E_NOMEM;
     }
     driver->listeners = listeners;
     for (size_t i = 0; i < driver->n_conns; i++)
-        rl_conn_init(&listeners[i], driver, &rl_role_listener, (unsigned)i, now);
+        rl_conn_init(&listeners[i], shared, &rl_role_listener, (unsigned)i, &driver->masters[i], now);
     return REDLOCK_OK;
 }
 
 static bool may_bring_something(const struct rl_conn *conn)
 {
-    if (conn->state != RL_CONN_READY || conn->doomed)
-        return false;
-    return conn->role == &rl_role_listener || rl_ring_count(&conn->ring);
+    return rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_ring_count(&conn->ring));
 }
 
 void rl_driver_read_now(struct rl_driver *driver)
@@ -207,15 +168,15 @@ void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *wh
 {
     struct rl_conn *conn = &driver->conns[node];
 
-    if (conn->state != RL_CONN_READY || conn->doomed)
+    if (!rl_conn_is_usable(conn))
         return;
-    rl_conn_blame(conn, "%s", why);
-    rl_conn_doom(conn);
+    rl_conn_set_error(conn, "%s", why);
+    rl_conn_fail(conn);
 }
 
 struct rl_timers *rl_driver_timers(struct rl_driver *driver)
 {
-    return &driver->timers;
+    return &driver->shared.timers;
 }
 
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)

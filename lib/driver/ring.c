@@ -23,7 +23,7 @@ bool rl_ring_reserve(struct rl_ring *ring)
 {
     size_t count = rl_ring_count(ring);
     size_t capacity = ring->capacity ? ring->capacity * 2 : SMALLEST_CAPACITY;
-    struct rl_pending *entries;
+    struct rl_ring_entry *entries;
 
     if (count < ring->capacity)
         return true;

@@ -6,15 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver/driver.h"
+#include "driver/transport.h"
 
-struct rl_pending {
+struct rl_ring_entry {
     struct rl_ticket ticket;
     uint64_t start; /* where its first byte is in everything queued on this connection */
 };
 
 struct rl_ring {
-    struct rl_pending *entries;
+    struct rl_ring_entry *entries;
     size_t capacity; /* 0 or a power of two */
     size_t first;    /* these two only grow; the index is taken modulo the capacity */
     size_t end;
@@ -29,7 +29,7 @@ static inline size_t rl_ring_count(const struct rl_ring *ring)
 }
 
 /* The oldest; the ring must not be empty. */
-static inline const struct rl_pending *rl_ring_front(const struct rl_ring *ring)
+static inline const struct rl_ring_entry *rl_ring_front(const struct rl_ring *ring)
 {
     return &ring->entries[ring->first & (ring->capacity - 1)];
 }
@@ -37,7 +37,7 @@ static inline const struct rl_pending *rl_ring_front(const struct rl_ring *ring)
 /* Gives memory back after a burst; to be called now and then. */
 void rl_ring_relax(struct rl_ring *ring);
 
-static inline struct rl_pending rl_ring_pop(struct rl_ring *ring)
+static inline struct rl_ring_entry rl_ring_pop(struct rl_ring *ring)
 {
     return ring->entries[ring->first++ & (ring->capacity - 1)];
 }
@@ -48,7 +48,7 @@ bool rl_ring_reserve(struct rl_ring *ring);
 /* Only after rl_ring_reserve(). */
 static inline void rl_ring_push(struct rl_ring *ring, const struct rl_ticket *ticket, uint64_t start)
 {
-    ring->entries[ring->end++ & (ring->capacity - 1)] = (struct rl_pending){*ticket, start};
+    ring->entries[ring->end++ & (ring->capacity - 1)] = (struct rl_ring_entry){*ticket, start};
 }
 
 #endif

@@ -35,6 +35,4 @@ struct rl_stream {
     int error; /* errno of the latest RL_IO_ERROR */
 };
 
-extern const struct rl_stream_type rl_stream_plain;
-
 #endif

@@ -1,8 +1,8 @@
+#include "driver/stream_plain.h"
+
 #include <errno.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-#include "driver/stream.h"
 
 static enum rl_io plain_handshake(struct rl_stream *stream)
 {

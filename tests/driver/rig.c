@@ -176,9 +176,23 @@ void rig_start_ready(void)
     }
 }
 
+/* While the loop rests, the invariant of every connection's state holds. */
+static void check_states(void)
+{
+    const struct rl_driver *driver = rig.driver;
+
+    if (!driver || driver->closed)
+        return;
+    for (size_t i = 0; i < driver->n_conns; i++) {
+        ck_assert_msg(rl_conn_is_sound(&driver->conns[i]), "connection %zu in state %d", i, driver->conns[i].state);
+        ck_assert_msg(!driver->listeners || rl_conn_is_sound(&driver->listeners[i]), "listener %zu", i);
+    }
+}
+
 void rig_turn(void)
 {
     ck_assert_int_eq(event_base_loop(rig.base, EVLOOP_ONCE), 0);
+    check_states();
     ck_assert_msg(!rig.expired, "the watchdog's time is over");
 }
 

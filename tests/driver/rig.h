@@ -5,8 +5,8 @@
 
 #include <event2/event.h>
 
-#include "driver/conn.h"
 #include "driver/driver.h"
+#include "driver/driver_state.h"
 #include "fake_server.h"
 #include "suite.h"
 #include "util/clock.h"

@@ -175,8 +175,8 @@ END_TEST
 START_TEST(a_sink_that_does_not_care_is_not_told)
 {
     rig_start_listening(FAKE_UNIX);
-    rig.driver->sink.message = NULL;
-    rig.driver->sink.listening = NULL;
+    rig.driver->shared.sink.message = NULL;
+    rig.driver->shared.sink.listening = NULL;
     rig_say_message(0, "unheard");
     while (!rig_stats(0).messages)
         rig_turn();

@@ -1,4 +1,4 @@
-/* The small parts of the driver on their own: the ring of pending commands, the backoff, the timers. */
+/* The small parts of the driver on their own: the ring of commands, the backoff, the timers. */
 #include <stdlib.h>
 
 #include "rig.h"
@@ -18,9 +18,9 @@ START_TEST(a_ring_gives_back_what_was_pushed_in_order_while_it_grows)
                 ck_abort_msg("no memory");
             rl_ring_push(&ring, &ticket, 10 * in++);
         } else if (rl_ring_count(&ring)) {
-            struct rl_pending pending = rl_ring_pop(&ring);
+            struct rl_ring_entry entry = rl_ring_pop(&ring);
 
-            if (pending.ticket.round != out || pending.start != 10 * out)
+            if (entry.ticket.round != out || entry.start != 10 * out)
                 ck_abort_msg("entry %u", out);
             out++;
         }

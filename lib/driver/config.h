@@ -1,0 +1,26 @@
+/* What a driver is told when it is created. */
+#ifndef RL_DRIVER_CONFIG_H
+#define RL_DRIVER_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/clock.h"
+#include "util/instant.h"
+
+struct event_base;
+
+struct rl_driver_config {
+    struct event_base *base; /* borrowed */
+    struct rl_clock *clock;  /* borrowed */
+    struct rl_span node_timeout;
+    struct rl_span connect_timeout;
+    struct rl_span stall_timeout;
+    struct rl_span backoff_min;
+    struct rl_span backoff_max;
+    size_t max_buffer_bytes;
+    const char *client_name; /* copied; "" sends no CLIENT SETNAME */
+    uint64_t seed;           /* for the backoff's jitter */
+};
+
+#endif

@@ -1,0 +1,205 @@
+#include "driver/conn_life.h"
+
+#include "driver/conn_close.h"
+#include "driver/conn_connect.h"
+#include "driver/conn_handshake.h"
+#include "driver/conn_io.h"
+#include "driver/conn_traffic.h"
+#include "driver/stream_plain.h"
+
+static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant at)
+{
+    rl_timers_arm(&conn->shared->timers, timer, at);
+}
+
+/* --- The socket ------------------------------------------------------------------------------------------------ */
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_conn *conn = arg;
+
+    if (!conn->failed)
+        rl_conn_read(conn);
+}
+
+static void secure(struct rl_conn *conn)
+{
+    enum rl_io result = conn->stream.type->handshake(&conn->stream);
+
+    if (result == RL_IO_AGAIN) {
+        rl_conn_await_writable(conn);
+        return;
+    }
+    if (result == RL_IO_OK && rl_handshake_begin(conn))
+        return;
+    if (result != RL_IO_OK)
+        rl_conn_set_error_number(conn, "securing the connection", conn->stream.error);
+    rl_conn_close(conn, rl_shared_now(conn->shared));
+}
+
+static void end_connecting(struct rl_conn *conn);
+
+static void on_writable(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_conn *conn = arg;
+
+    if (conn->failed)
+        return;
+    conn->wants_write = false;
+    if (conn->state == RL_CONN_CONNECTING)
+        end_connecting(conn);
+    else if (conn->state == RL_CONN_SECURING)
+        secure(conn);
+    else
+        rl_conn_flush(conn);
+}
+
+/* --- Connecting ------------------------------------------------------------------------------------------------ */
+
+static void go_on_connecting(struct rl_conn *conn, enum rl_connect result, struct rl_instant now)
+{
+    switch (result) {
+    case RL_CONNECT_DONE:
+        rl_conn_enter(conn, RL_CONN_SECURING);
+        secure(conn);
+        break;
+    case RL_CONNECT_STARTED:
+        if (rl_conn_start_io(conn, on_readable, on_writable)) {
+            rl_conn_await_writable(conn);
+            break;
+        }
+        rl_conn_set_error(conn, "connect: no event");
+        rl_conn_close(conn, now);
+        break;
+    case RL_CONNECT_PAUSED:
+        break;
+    case RL_CONNECT_FAILED:
+    default:
+        rl_conn_close(conn, now);
+    }
+}
+
+static void end_connecting(struct rl_conn *conn)
+{
+    struct rl_instant now = rl_shared_now(conn->shared);
+
+    go_on_connecting(conn, rl_connect_end(conn, now), now);
+}
+
+static void start_connecting(struct rl_conn *conn, struct rl_instant now)
+{
+    rl_conn_enter(conn, RL_CONN_CONNECTING);
+    go_on_connecting(conn, rl_connect_begin(conn, now), now);
+}
+
+/* The attempt that asked may have ended: then the answer, by now old, is dropped. */
+static void on_resolved(void *ctx, const struct rl_addresses *addresses, const char *why)
+{
+    struct rl_conn *conn = ctx;
+    struct rl_instant now = rl_shared_now(conn->shared);
+
+    conn->looking_up = false;
+    if (conn->state != RL_CONN_RESOLVING)
+        return;
+    if (addresses) {
+        conn->addresses = *addresses;
+        start_connecting(conn, now);
+    } else {
+        rl_conn_set_error(conn, "resolving the name: %s", why);
+        rl_conn_close(conn, now);
+    }
+}
+
+static bool start_lookup(struct rl_conn *conn)
+{
+    struct rl_shared *shared = conn->shared;
+
+    if (!shared->resolver)
+        shared->resolver = rl_resolver_create(shared->config.base);
+    return shared->resolver &&
+           rl_resolver_start(shared->resolver, conn->master->host, conn->master->port, on_resolved, conn);
+}
+
+/* At most one helper thread per master: if that of an earlier attempt is still busy, this attempt waits for it. */
+static void resolve(struct rl_conn *conn, struct rl_instant now)
+{
+    rl_conn_enter(conn, RL_CONN_RESOLVING);
+    if (conn->looking_up)
+        return;
+    conn->looking_up = start_lookup(conn);
+    if (conn->looking_up)
+        return;
+    rl_conn_set_error(conn, "resolving the name: no memory, descriptor or thread");
+    rl_conn_close(conn, now);
+}
+
+/* --- Timers ---------------------------------------------------------------------------------------------------- */
+
+static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
+{
+    static const char *const where[] = {
+        [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
+        [RL_CONN_SECURING] = "securing the connection", [RL_CONN_SETUP] = "handshake",
+        [RL_CONN_GREETING] = "handshake",
+    };
+
+    rl_conn_set_error(conn, "%s: timed out", where[conn->state]);
+    rl_conn_close(conn, now);
+}
+
+static void on_attempt(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, attempt);
+
+    if (conn->state != RL_CONN_WAITING) {
+        fail_attempt(conn, now);
+        return;
+    }
+    arm(conn, timer, rl_after(now, conn->shared->config.connect_timeout));
+    /* The time for joining begins here, not when the driver is made: the loop may begin to run much later. */
+    if (conn->link == RL_LINK_JOINING && !rl_timer_armed(&conn->watch))
+        arm(conn, &conn->watch, rl_after(now, conn->shared->config.node_timeout));
+    if (rl_connect_find(conn))
+        start_connecting(conn, now);
+    else
+        resolve(conn, now);
+}
+
+static void on_step(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, step);
+
+    if (conn->state == RL_CONN_CONNECTING)
+        go_on_connecting(conn, rl_connect_step(conn, now), now);
+}
+
+static void on_watch(struct rl_timer *timer, struct rl_instant now)
+{
+    struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, watch);
+
+    if (conn->link == RL_LINK_JOINING)
+        conn->role->set_link(conn, RL_LINK_DOWN, "not connected yet", now);
+    else if (rl_conn_is_usable(conn))
+        rl_conn_watch(conn, now);
+}
+
+void rl_conn_init(struct rl_conn *conn, struct rl_shared *shared, const struct rl_conn_role *role, unsigned node,
+                  const struct rl_master *master, struct rl_instant now)
+{
+    conn->shared = shared;
+    conn->role = role;
+    conn->node = node;
+    conn->master = master;
+    conn->state = RL_CONN_WAITING;
+    conn->link = role->first_link;
+    conn->stream = (struct rl_stream){.type = &rl_stream_plain, .fd = -1};
+    conn->stats.last_latency_ns = -1;
+    conn->backoff = (struct rl_backoff){.min = shared->config.backoff_min,
+                                        .max = shared->config.backoff_max,
+                                        .random = shared->config.seed + node};
+    rl_list_init(&conn->dirty);
+    rl_timer_init(&conn->attempt, on_attempt);
+    rl_timer_init(&conn->step, on_step);
+    rl_timer_init(&conn->watch, on_watch);
+    arm(conn, &conn->attempt, now);
+}

@@ -1,0 +1,20 @@
+/* The Redis handshake: what is said on every new connection, all in one write, before anything else. */
+#ifndef RL_DRIVER_CONN_SETUP_H
+#define RL_DRIVER_CONN_SETUP_H
+
+#include <stdbool.h>
+
+#include "driver/conn.h"
+
+extern const struct rl_setup rl_setup_commands;
+extern const struct rl_setup rl_setup_listener;
+
+/* Appends all of it to `out`. false: no memory. */
+bool rl_setup_begin(struct rl_conn *conn);
+
+enum rl_handshake rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply);
+
+/* Servers repeat the arguments of a command that they do not know, and AUTH's is the password. */
+bool rl_setup_may_hold_password(const struct rl_conn *conn, struct rl_slice text);
+
+#endif
