@@ -180,7 +180,7 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
     if (length >= size)
         return REDLOCK_E_LIMIT;
     memcpy(ret_text, text, length + 1);
-    rl_lock_detach(&lock->client->engine, &lock->core);
+    rl_lock_detach(&lock->client->engine, &lock->core, lock->client->now);
     return rl_lock_leave(lock);
 }
 

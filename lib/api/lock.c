@@ -247,7 +247,7 @@ int redlock_lock_detach(struct redlock_lock *lock)
         return REDLOCK_E_BUSY;
     if (lock->core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
-    rl_lock_detach(&lock->client->engine, &lock->core);
+    rl_lock_detach(&lock->client->engine, &lock->core, lock->client->now);
     return rl_lock_leave(lock);
 }
 

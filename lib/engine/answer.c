@@ -1,7 +1,9 @@
 /* What an answer means for the operation that waits for it. What it means for the vote is in votes/answer.c. */
-#include <assert.h>
+#include "engine/answer.h"
 
-#include "engine/machine.h"
+#include "engine/states.h"
+#include "util/mutant.h"
+#include "votes/admission.h"
 #include "votes/epoch_check.h"
 
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
@@ -33,27 +35,11 @@ static bool is_evidence(const struct rl_event *event)
     return claim->lock->op == RL_OP_RELEASE;
 }
 
-static void tell_lock(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    if (lock->state == RL_LOCK_ACQUIRING)
-        rl_acquire_answered(engine, lock, now);
-    else if (lock->state == RL_LOCK_WAITING)
-        rl_wait_answered(engine, lock, now);
-    else if (lock->state == RL_LOCK_EXTENDING)
-        rl_extend_answered(engine, lock, now);
-    else if (lock->state == RL_LOCK_HELD)
-        rl_renew_answered(engine, lock, now);
-    else if (lock->state == RL_LOCK_RELEASING)
-        rl_release_answered(engine, lock);
-}
-
 /* A held lock learns from answers that come outside its operations too: late grants, late extensions. */
 static void check_deadline(struct rl_engine *engine, const struct rl_claim *claim, struct rl_instant now)
 {
-    struct rl_lock *lock = claim->lock;
-
-    if (lock && rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now) && !RL_MUTANT(LATE_EXTEND_COUNTS))
-        rl_lock_lose(engine, lock, now);
+    if (claim->lock && !RL_MUTANT(LATE_EXTEND_COUNTS))
+        rl_lock_check_deadline(engine, claim->lock, now);
 }
 
 /* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": the deadline is looked at before the
@@ -72,7 +58,7 @@ static void apply(struct rl_engine *engine, struct rl_event *event)
     if (evidence)
         rl_votes_note_evidence(event);
     if (claim->lock && (evidence || event->step == RL_STEP_RAISE || event->step == RL_STEP_RELEASE))
-        tell_lock(engine, claim->lock, event->now);
+        rl_lock_changed(engine, claim->lock, event->now);
     check_deadline(engine, claim, event->now);
 }
 
@@ -146,6 +132,6 @@ void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct 
     check_deadline(engine, claim, now);
     if (claim->undoing || !take_notification(engine, now, claim, node, call))
         return;
-    tell_lock(engine, lock, now);
+    rl_lock_changed(engine, lock, now);
     check_deadline(engine, claim, now);
 }

@@ -20,7 +20,11 @@
  * longer than it allows, should it die. And nobody starts with what is in danger, or where half of its time is over.
  * Renewals go on in the rhythm that began with the votes; who does not renew is owed the full ttl, as after a
  * hand-over: it comes with the first extension (renew.c). */
-#include "engine/machine.h"
+#include "engine/hold.h"
+#include "engine/states.h"
+#include "util/mutant.h"
+#include "votes/epoch_check.h"
+#include "votes/rollback.h"
 
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
 {
@@ -71,22 +75,18 @@ static void show_evidence(const struct rl_claim *claim, struct rl_claim *evidenc
 
 static void leave(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now)
 {
-    from->was_lost = false;
-    rl_lock_set_state(engine, from, RL_LOCK_RELEASING);
     if (!RL_MUTANT(COHORT_PLACE_KEPT))
         rl_rollback_start(&engine->votes, from->claim, RL_STEP_RELEASE, now);
-    rl_lock_complete(engine, from, RL_END_OK, RL_END_NONE);
-    rl_lock_set_state(engine, from, RL_LOCK_IDLE);
+    rl_lock_complete(engine, from, RL_OP_RELEASE, RL_END_OK, RL_END_NONE);
+    rl_lock_follow(engine, from, now, rl_go(RL_LOCK_IDLE, RL_END_NONE, RL_END_NONE));
 }
 
 static void take_over(struct rl_engine *engine, struct rl_lock *to, struct rl_instant now)
 {
-    rl_lock_begin_hold(engine, to, to->wish, now, to->wish->ttl_ms);
+    rl_hold_begin(engine, to, to->wish, now, to->wish->ttl_ms);
     if (!to->renew_ms)
         to->claim->owed_ttl_ms = to->wish->ttl_ms;
-    rl_lock_complete(engine, to, RL_END_OK, RL_END_NONE);
-    rl_lock_set_state(engine, to, RL_LOCK_HELD);
-    rl_renew_schedule(engine, to, now);
+    rl_lock_follow(engine, to, now, rl_go(RL_LOCK_HELD, RL_END_OK, RL_END_NONE));
 }
 
 bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to)

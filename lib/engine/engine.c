@@ -3,7 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
-#include "engine/machine.h"
+#include "engine/acquire.h"
+#include "engine/answer.h"
+#include "engine/states.h"
+#include "votes/admission.h"
+#include "votes/outbox.h"
+#include "votes/rollback.h"
 
 void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
 {
@@ -19,15 +24,27 @@ void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
 /* Starts what has waited for the first connections, once none is outstanding. */
 static void end_gathering(struct rl_engine *engine, struct rl_instant now)
 {
-    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
-        if (engine->votes.links[i] == RL_LINK_JOINING)
-            return;
-    }
+    if (rl_acquire_must_wait(engine))
+        return;
     while (!rl_list_empty(&engine->gathering)) {
         struct rl_lock *lock = RL_CONTAINER_OF(engine->gathering.next, struct rl_lock, queue);
 
         rl_list_remove(&lock->queue);
-        rl_acquire_start(engine, lock, now);
+        rl_lock_follow(engine, lock, now, rl_acquire_start(engine, lock, now));
+    }
+}
+
+/* A link has changed: some releases may have nobody left to wait for. */
+static void recheck_releases(struct rl_engine *engine, struct rl_instant now)
+{
+    struct rl_list *at = engine->votes.debts.next;
+
+    while (at != &engine->votes.debts) {
+        const struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
+
+        at = at->next;
+        if (claim->lock && claim->lock->state == RL_LOCK_RELEASING)
+            rl_lock_changed(engine, claim->lock, now);
     }
 }
 
@@ -42,7 +59,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     if (link == RL_LINK_READY)
         rl_rollback_resend(&engine->votes, node);
     end_gathering(engine, now);
-    rl_releases_recheck(engine);
+    recheck_releases(engine, now);
 }
 
 void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigned node,

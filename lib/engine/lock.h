@@ -188,7 +188,7 @@ bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance);
 
 /* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
-void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock);
+void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* In place of rl_lock_release(), if it can be done: `to`, which waits for the same key and has got in line at the same
  * instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has changed. */

@@ -1,8 +1,8 @@
 /* Renewal: extending a held lock for as long as the holder lives and wants it (protocol 3.3).
  *
- * A renewal is a round (round.c) that belongs to no operation: the lock stays HELD, with `renewing` set. Renewal and
- * release are one ordered state machine: what follows a round on the same connections comes behind it, and nothing is
- * sent for a claim that is being undone.
+ * A renewal is a round (votes/round.c) that belongs to no operation: the lock stays HELD, with `renewing` set. Renewal
+ * and release are one ordered state machine: what follows a round on the same connections comes behind it, and nothing
+ * is sent for a claim that is being undone.
  *
  *     accepted / round won  --renew_ms-->  round  --won-->       the next one renew_ms after its start
  *                                                 --lost,
@@ -16,7 +16,11 @@
  * time and again, while the masters can only answer so many within node_timeout. So of those scheduled in one tick
  * the ones that are many more than an even share of all come earlier this once, when there is room; after that they
  * keep their distance. */
-#include "engine/machine.h"
+#include "engine/renew.h"
+
+#include "engine/hold.h"
+#include "engine/retry.h"
+#include "votes/round.h"
 #include "util/random.h"
 
 /* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
@@ -40,13 +44,6 @@ static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl
     return (struct rl_instant){at.ns - at.ns % tick_ns(engine, lock)};
 }
 
-bool rl_may_renew(const struct rl_lock *lock, struct rl_instant at)
-{
-    if (!lock->renew_ms)
-        return false;
-    return rl_before(at, lock->hold_end);
-}
-
 static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     uint32_t interval_ms = lock->renew_ms ? lock->renew_ms : lock->claim->ttl_ms / 3;
@@ -62,10 +59,10 @@ static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock
 
 static void schedule(struct rl_lock *lock, struct rl_instant at)
 {
-    lock->wake = lock->claim->owed_ttl_ms || rl_may_renew(lock, at) ? at : RL_NEVER;
+    lock->wake = lock->claim->owed_ttl_ms || rl_hold_may_renew(lock, at) ? at : RL_NEVER;
 }
 
-void rl_renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static void renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     schedule(lock, retry_at(engine, lock, now));
 }
@@ -131,10 +128,10 @@ static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lo
     return lock->spread ? spread(engine, lock, now, regular) : regular;
 }
 
-void rl_renew_schedule(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->round_failed)
-        rl_renew_soon(engine, lock, now);
+        renew_soon(engine, lock, now);
     else if (lock->claim->owed_ttl_ms)
         schedule(lock, owed_at(engine, lock, now));
     else if (lock->renew_ms)
@@ -148,27 +145,39 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
     lock->renewing = false;
     lock->round_failed = !won;
     if (won) {
-        rl_extend_won(engine, lock);
+        rl_hold_round_won(engine, lock);
         rl_lock_notify(engine, lock, RL_NOTICE_RENEWED);
     } else {
         engine->votes.counters.renewals_failed++;
     }
-    rl_renew_schedule(engine, lock, now);
+    schedule_next(engine, lock, now);
 }
 
-void rl_renew_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                              const struct rl_next *how)
+{
+    if (how->soon)
+        renew_soon(engine, lock, now);
+    else
+        schedule_next(engine, lock, now);
+    return rl_stay(lock);
+}
+
+/* A lock whose deadline has passed is lost, as the caller will see. */
+struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
     enum rl_verdict verdict;
 
     if (!rl_before(now, deadline))
-        return; /* it is lost, as the caller will see */
-    rl_alarm_check(engine, lock, now, deadline);
+        return rl_stay(lock);
+    rl_hold_check_risk(engine, lock, now, deadline);
     if (!lock->renewing)
-        return;
+        return rl_stay(lock);
     verdict = rl_round_verdict(&engine->votes, lock->claim, now);
     if (verdict != RL_VERDICT_PENDING)
         end(engine, lock, now, verdict == RL_VERDICT_WON);
+    return rl_stay(lock);
 }
 
 /* A round has as long as the next one is away, and no longer than a master may take. */
@@ -180,23 +189,22 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
     return rl_after(now, span.ns > 0 && span.ns < timeout.ns ? span : timeout);
 }
 
-void rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (lock->renewing) {
         rl_claim_note_timeouts(lock->claim);
         end(engine, lock, now, false);
-        return;
+        return rl_stay(lock);
     }
     if (lock->claim->owed_ttl_ms) {
-        rl_extend_change_ttl(engine, lock, lock->claim->owed_ttl_ms);
-    } else if (!rl_may_renew(lock, now)) {
+        rl_hold_change_ttl(engine, lock, lock->claim->owed_ttl_ms);
+    } else if (!rl_hold_may_renew(lock, now)) {
         lock->wake = RL_NEVER;
-        return;
+        return rl_stay(lock);
     }
     engine->votes.counters.renewals++;
-    lock->round_start = now;
-    rl_round_start(&engine->votes, lock->claim, now);
+    rl_hold_start_round(engine, lock, now);
     lock->renewing = true;
     lock->wake = round_end(engine, lock, now);
-    rl_renew_answered(engine, lock, now);
+    return rl_renew_changed(engine, lock, now);
 }

@@ -26,9 +26,15 @@
  * first in line looks again when the holder's key must have expired, each other one when the lease of the one in front
  * must have ended. Who cannot reach a majority does not stay in line: its grants could be in the way of those who
  * can. */
-#include <assert.h>
+#include "engine/wait.h"
 
-#include "engine/machine.h"
+#include "engine/attempt.h"
+#include "util/mutant.h"
+#include "votes/admission.h"
+#include "votes/fence.h"
+#include "votes/ledger.h"
+#include "votes/outbox.h"
+#include "votes/rollback.h"
 
 /* A dead waiter is in the way for no longer than that, and a holder has as long to extend. */
 #define LEASE_MS 2000
@@ -109,7 +115,7 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
 
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-static void begin_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
     struct rl_claim *claim = lock->claim;
@@ -117,10 +123,8 @@ static void begin_round(struct rl_engine *engine, struct rl_lock *lock, struct r
     uint32_t nodes = askable(engine, claim, now);
 
     lock->round_start = now;
-    if (rl_count_bits(nodes) < config->quorum) {
-        rl_acquire_fail(engine, lock, now, RL_END_NO_QUORUM);
-        return;
-    }
+    if (rl_count_bits(nodes) < config->quorum)
+        return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     line->largest = 0;
     line->at_largest = 0;
     line->answered = 0;
@@ -132,13 +136,14 @@ static void begin_round(struct rl_engine *engine, struct rl_lock *lock, struct r
                               rl_surely_expired(&config->drift, rl_after(now, config->node_timeout), claim->ttl_ms));
     ask(engine, claim, nodes);
     set_wake(engine, lock, now);
+    return rl_stay(lock);
 }
 
-static void refresh(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static struct rl_next refresh(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     rl_claim_note_timeouts(lock->claim);
     lock->claim->round++;
-    begin_round(engine, lock, now);
+    return begin_round(engine, lock, now);
 }
 
 void rl_wait_init(struct rl_line *line)
@@ -154,14 +159,16 @@ bool rl_wait_has_begun(const struct rl_lock *lock)
     return lock->wish->wait != RL_WAIT_SPIN && line_of(lock)->joined;
 }
 
-void rl_wait_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                             const struct rl_next *how)
 {
-    rl_lock_set_state(engine, lock, RL_LOCK_WAITING);
     rl_lock_set_claim(engine, lock, NULL);
-    rl_acquire_start(engine, lock, now);
+    (void)how;
+    return rl_attempt_start(engine, lock, now);
 }
 
-void rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim)
+struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                             struct rl_claim *claim)
 {
     struct rl_line *line = line_of(lock);
 
@@ -171,7 +178,7 @@ void rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
     line->joined = true;
     line->short_rounds = 0;
     rl_lock_set_claim(engine, lock, claim);
-    begin_round(engine, lock, now);
+    return begin_round(engine, lock, now);
 }
 
 void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
@@ -362,18 +369,17 @@ static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lo
 }
 
 /* Back in line with a fresh value and the same ticket; the undo of the old value hands its grants on. */
-static void start_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (RL_MUTANT(YIELD_REUSES_VALUE)) {
         rl_outbox_add(&engine->votes, lock->claim, RL_STEP_ROLLBACK,
                       lock->claim->slots[0].vote ? line_of(lock)->answered : 0);
-        refresh(engine, lock, now);
-        return;
+        return refresh(engine, lock, now);
     }
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
     rl_lock_set_claim(engine, lock, NULL);
-    rl_acquire_start(engine, lock, now);
+    return rl_attempt_start(engine, lock, now);
 }
 
 /* A lower ticket waits on a master that has given the key to us: it is his. */
@@ -392,16 +398,15 @@ static bool must_yield(const struct rl_lock *lock)
 }
 
 /* A quorum has granted, but too little is left of it: a refresh renews the leases (protocol 6.4). */
-static void lengthen(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_line *line = line_of(lock);
 
     if (rl_count_bits(line->answered) < engine->votes.config.quorum)
-        return; /* the round under way is that refresh */
+        return rl_stay(lock); /* the round under way is that refresh */
     if (line->short_rounds++ < SHORT_ROUNDS)
-        refresh(engine, lock, now);
-    else
-        rl_acquire_fail(engine, lock, now, RL_END_TOO_SLOW);
+        return refresh(engine, lock, now);
+    return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
 }
 
 /* What a refresh asks again meanwhile has been granted all the same: the evidence is what was counted. */
@@ -424,64 +429,69 @@ static bool hopeless(const struct rl_engine *engine, const struct rl_claim *clai
     return possible < engine->votes.config.quorum;
 }
 
-bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_next *ret_next)
 {
     enum rl_verdict verdict = RL_VERDICT_WON;
 
+    *ret_next = rl_stay(lock);
     drop_expired(lock->claim, now);
     if (count_granted(lock->claim) < engine->votes.config.quorum)
         return false;
     if (!long_enough(engine, lock, now)) {
-        lengthen(engine, lock, now);
+        *ret_next = lengthen(engine, lock, now);
         return false;
     }
     if (lock->claim->fenced)
         verdict = rl_fence_verdict(&engine->votes, lock->claim);
     if (verdict == RL_VERDICT_LOST)
-        start_anew(engine, lock, now);
+        *ret_next = start_anew(engine, lock, now);
     else if (verdict == RL_VERDICT_WON)
         show_votes(lock->claim);
     return verdict == RL_VERDICT_WON;
 }
 
-void rl_wait_answered(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+/* The turn has not come; the claim is the same as before. */
+static struct rl_next go_on(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_line *line = line_of(lock);
-    bool unequal;
+    bool unequal = fix_ticket(engine, line_of(lock));
 
-    if (!lock->claim)
-        return;
-    if (rl_wait_is_over(engine, lock, now)) {
-        rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
-        return;
-    }
-    if (lock->state != RL_LOCK_WAITING || !lock->claim || lock->claim->undoing)
-        return; /* it has begun anew */
-    unequal = fix_ticket(engine, line);
-    if (hopeless(engine, lock->claim)) {
-        rl_acquire_fail(engine, lock, now, RL_END_NO_QUORUM);
-    } else if (count_granted(lock->claim) < engine->votes.config.quorum && must_yield(lock)) {
+    if (hopeless(engine, lock->claim))
+        return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
+    if (count_granted(lock->claim) < engine->votes.config.quorum && must_yield(lock)) {
         engine->votes.counters.yields++;
-        start_anew(engine, lock, now);
-    } else if (unequal) {
-        refresh(engine, lock, now);
-    } else {
-        tell_ticket(engine, lock, now);
-        tell_place(engine, lock);
-        set_wake(engine, lock, now);
+        return start_anew(engine, lock, now);
     }
+    if (unequal)
+        return refresh(engine, lock, now);
+    tell_ticket(engine, lock, now);
+    tell_place(engine, lock);
+    set_wake(engine, lock, now);
+    return rl_stay(lock);
 }
 
-void rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_next next;
+
+    if (!lock->claim)
+        return rl_stay(lock);
+    if (rl_wait_is_over(engine, lock, now, &next)) {
+        rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
+        return rl_stay(lock);
+    }
+    if (!lock->claim || lock->claim->undoing)
+        return next; /* it has failed, or begins anew */
+    return go_on(engine, lock, now);
+}
+
+struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (!lock->claim)
-        return;
-    if (rl_before(now, lock->wish->deadline)) {
-        refresh(engine, lock, now);
-        return;
-    }
+        return rl_stay(lock);
+    if (rl_before(now, lock->wish->deadline))
+        return refresh(engine, lock, now);
     rl_claim_note_timeouts(lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
-    rl_acquire_give_up(engine, lock, RL_END_DEADLINE, RL_END_HELD);
+    return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE, RL_END_HELD);
 }

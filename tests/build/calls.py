@@ -25,8 +25,6 @@ import sys
 FIXED, SHRINKING = "fixed", "shrinking"
 Circle = collections.namedtuple("Circle", "folder kind reason files")
 KNOWN = [
-    Circle("engine", SHRINKING, "the handlers of a lock's states call one another instead of returning the next state",
-           "acquire alarm answer extend lock release renew wait"),
     Circle("api", SHRINKING, "the host and the public functions are in one folder, and the host reports upwards by calls",
            "batch batch_answers claims client cohort completion crowd host lock observe send shutdown trust"
            " trust_guard trust_join trust_look waiters"),

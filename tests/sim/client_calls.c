@@ -57,7 +57,7 @@ void client_detach(struct client *client, struct handle *handle)
 
     TRACE(client->world, name_of_handle(client, handle), "detach %s", box->token);
     box->let_go = true;
-    rl_lock_detach(&client->engine, &handle->lock);
+    rl_lock_detach(&client->engine, &handle->lock, client->now);
     client_pump(client);
 }
 
@@ -101,7 +101,7 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
         ret_parcel->bounds[m] = slot->bound;
     }
     box->let_go = true;
-    rl_lock_detach(&client->engine, &handle->lock);
+    rl_lock_detach(&client->engine, &handle->lock, client->now);
     client_pump(client);
 }
 

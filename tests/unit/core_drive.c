@@ -191,7 +191,7 @@ void core_release_value(struct core *core, uint32_t ttl_ms)
 
 void core_detach(struct core *core)
 {
-    rl_lock_detach(&core->engine, core_lock(core));
+    rl_lock_detach(&core->engine, core_lock(core), core->now);
     core_drain(core);
 }
 

@@ -1,0 +1,53 @@
+/* What the files of the engine do with a lock handle: what it has to say, how its operation ends, its claim. */
+#ifndef RL_ENGINE_HANDLE_H
+#define RL_ENGINE_HANDLE_H
+
+#include "engine/engine.h"
+
+/* What a lock has to say to the host; handed out in this order. */
+enum rl_notice {
+    RL_NOTICE_LOST = 1,
+    RL_NOTICE_EXTEND_CANCELED = 2, /* apart from COMPLETE: the release that caused it may end in the same event */
+    RL_NOTICE_COMPLETE = 4,
+    RL_NOTICE_WAITING = 8,
+    RL_NOTICE_BACKOFF = 16,
+    RL_NOTICE_RENEWED = 32,
+    RL_NOTICE_AT_RISK = 64,
+    RL_NOTICE_WANT_CLAIM = 128,
+    RL_NOTICE_ACCEPT = 256,
+    RL_NOTICE_SHORTENED = 512,
+};
+
+/* What a handler of a state says of its lock: the state that follows, and how the pending operation ends. Handlers
+ * never call each other; states.c alone moves a lock. */
+struct rl_next {
+    enum rl_lock_state state;
+    enum rl_end end;   /* RL_END_NONE: the operation goes on, or there is none */
+    enum rl_end cause;
+    bool soon;         /* HELD: what the masters have done is not known, so the renewal comes soon */
+};
+
+static inline struct rl_next rl_stay(const struct rl_lock *lock)
+{
+    return (struct rl_next){.state = (enum rl_lock_state)lock->state};
+}
+
+static inline struct rl_next rl_go(enum rl_lock_state state, enum rl_end end, enum rl_end cause)
+{
+    return (struct rl_next){.state = state, .end = end, .cause = cause};
+}
+
+/* Held as far as the state machine knows; the ledger decides what that is worth. */
+static inline bool rl_lock_is_held(const struct rl_lock *lock)
+{
+    return lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING;
+}
+
+void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
+void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_op op, enum rl_end status,
+                      enum rl_end cause);
+
+/* Makes `claim` (or none) the lock's claim; the former one goes on alone, until it is rolled back. */
+void rl_lock_set_claim(struct rl_engine *engine, struct rl_lock *lock, struct rl_claim *claim);
+
+#endif

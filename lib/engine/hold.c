@@ -1,0 +1,186 @@
+/* A hold and its alarm (protocol 3.4): "at risk" while there is time, "lost" at the deadline at the latest. Both come
+ * from the clock and the ledger; no reply is waited for. */
+#include "engine/hold.h"
+
+#include "util/mutant.h"
+#include "votes/ledger.h"
+#include "votes/quorum.h"
+#include "votes/rollback.h"
+#include "votes/round.h"
+
+/* --- Renewal and warning, in proportion to the ttl ---------------------------------------------------------------- */
+
+#define WHOLE 65536
+
+/* 0 stands for "none" and is nothing else. */
+static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
+{
+    uint64_t part = ((uint64_t)ms * WHOLE + ttl_ms / 2) / ttl_ms;
+
+    if (!ms)
+        return 0;
+    return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
+}
+
+static void remember_wish(struct rl_lock *lock, uint32_t ttl_ms)
+{
+    lock->renew_part = part_of(lock->renew_ms, ttl_ms);
+    lock->at_risk_part = part_of(lock->at_risk_ms, ttl_ms);
+}
+
+/* That part of the ttl, but not more than fits into the validity that it gives. */
+static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
+{
+    int64_t ms = ((int64_t)part * ttl_ms + WHOLE / 2) / WHOLE;
+
+    if (!part)
+        return 0;
+    if (ms > most_ms)
+        ms = most_ms;
+    return ms < 1 ? 1 : (uint32_t)ms;
+}
+
+/* The rhythm of renewals and the warning keep their proportion to the ttl. Where drift and guard take much of a short
+ * one, a renewal comes at two thirds of what is left of it at the latest, and the warning when a third is left. A
+ * longer ttl is not there before its round is won: until then the warning stays as it was. */
+static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms, bool won)
+{
+    const struct rl_config *config = &engine->votes.config;
+    int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
+    uint32_t at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
+
+    lock->renew_ms = scale(lock->renew_part, ttl_ms, usable_ms * 2 / 3);
+    lock->risk_grows = at_risk_ms > lock->at_risk_ms && !won;
+    if (!lock->risk_grows)
+        lock->at_risk_ms = at_risk_ms;
+    lock->claim->ttl_ms = ttl_ms;
+}
+
+void rl_hold_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms)
+{
+    change_ttl(engine, lock, ttl_ms, false);
+}
+
+void rl_hold_round_won(const struct rl_engine *engine, struct rl_lock *lock)
+{
+    lock->claim->owed_ttl_ms = 0;
+    lock->stepped = false;
+    if (lock->risk_grows)
+        change_ttl(engine, lock, lock->claim->ttl_ms, true);
+}
+
+void rl_hold_start_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    lock->round_start = now;
+    rl_round_start(&engine->votes, lock->claim, now);
+}
+
+void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *wish,
+                   struct rl_instant now, uint32_t ttl_ms)
+{
+    uint32_t granted_ms = lock->claim->ttl_ms;
+
+    lock->renew_ms = wish->renew_ms;
+    lock->at_risk_ms = wish->at_risk_ms;
+    lock->risk_grows = false;
+    remember_wish(lock, ttl_ms);
+    lock->claim->owed_ttl_ms = 0;
+    if (granted_ms < ttl_ms) {
+        lock->claim->owed_ttl_ms = ttl_ms;
+        rl_hold_change_ttl(engine, lock, granted_ms);
+    }
+    lock->hold_end = wish->max_hold_ms ? rl_after(now, rl_ms(wish->max_hold_ms)) : RL_NEVER;
+    lock->loss = RL_LOSS_NONE;
+    lock->claim->round_won = false;
+    lock->round_failed = false;
+    lock->warned = false;
+    lock->spread = false;
+    lock->stepped = false;
+}
+
+bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
+{
+    if (!lock->renew_ms)
+        return false;
+    return rl_before(at, lock->hold_end);
+}
+
+/* --- Validity ----------------------------------------------------------------------------------------------------- */
+
+struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    if (RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING)
+        return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
+    if (!rl_lock_is_held(lock))
+        return RL_LONG_AGO;
+    if (RL_MUTANT(VALIDITY_IS_A_FLAG))
+        return RL_NEVER;
+    return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
+}
+
+bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    return rl_before(now, rl_lock_deadline(engine, lock));
+}
+
+/* --- Alarm -------------------------------------------------------------------------------------------------------- */
+
+static struct rl_instant risk_begins(const struct rl_lock *lock, struct rl_instant deadline)
+{
+    return rl_after(deadline, rl_ms(-(int64_t)lock->at_risk_ms));
+}
+
+void rl_hold_check_risk(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                        struct rl_instant deadline)
+{
+    bool at_risk = lock->at_risk_ms && !rl_before(now, risk_begins(lock, deadline));
+
+    if (at_risk && !lock->warned)
+        rl_lock_notify(engine, lock, RL_NOTICE_AT_RISK);
+    lock->warned = at_risk;
+}
+
+struct rl_instant rl_hold_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)
+{
+    struct rl_instant deadline = rl_lock_deadline(engine, lock);
+
+    if (lock->warned || !lock->at_risk_ms)
+        return deadline;
+    return risk_begins(lock, deadline);
+}
+
+static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    size_t refused = rl_claim_count_answers(lock->claim, RL_REFUSED);
+
+    if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
+        return RL_LOSS_REFUSED;
+    if (lock->stepped)
+        return RL_LOSS_CLOCK_STEP;
+    if (lock->round_failed || lock->renewing || lock->state == RL_LOCK_EXTENDING)
+        return RL_LOSS_UNREACHABLE;
+    return lock->renew_ms && !rl_hold_may_renew(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
+}
+
+struct rl_next rl_hold_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    bool extending = lock->state == RL_LOCK_EXTENDING;
+
+    lock->loss = reason(engine, lock, now) & 15u;
+    if (!RL_MUTANT(LOSS_WITHOUT_UNDO))
+        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
+    return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
+}
+
+/* What the host has not been told yet of the hold is not true any more. */
+struct rl_next rl_hold_tell_loss(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                                 const struct rl_next *how)
+{
+    lock->notices =
+        (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_SHORTENED));
+    rl_lock_notify(engine, lock, RL_NOTICE_LOST);
+    engine->votes.counters.lost++;
+    (void)now;
+    (void)how;
+    return rl_stay(lock);
+}

@@ -1,0 +1,12 @@
+/* State HELD: the lock is renewed for as long as its holder lives and wants it (protocol 3.3). */
+#ifndef RL_ENGINE_RENEW_H
+#define RL_ENGINE_RENEW_H
+
+#include "engine/handle.h"
+
+struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                              const struct rl_next *how);
+struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+#endif

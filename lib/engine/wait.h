@@ -1,0 +1,23 @@
+/* State WAITING: the lock has, or is to get, an entry in the wait queue of every master (protocol section 6). */
+#ifndef RL_ENGINE_WAIT_H
+#define RL_ENGINE_WAIT_H
+
+#include "engine/handle.h"
+
+/* Before an acquisition. */
+void rl_wait_init(struct rl_line *line);
+bool rl_wait_has_begun(const struct rl_lock *lock);
+
+struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                             const struct rl_next *how);
+
+/* The claim is there. */
+struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                             struct rl_claim *claim);
+struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
+/* Has the turn come, by the clock read anew? false: *ret_next says what follows. */
+bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_next *ret_next);
+
+#endif
