@@ -5,7 +5,7 @@
 #include <redlock/redlock.h>
 
 #include "api/token.h"
-#include "api/trust.h"
+#include "host/trust.h"
 #include "engine/engine.h"
 #include "driver/driver.h"
 #include "util/bytes.h"

@@ -25,9 +25,11 @@ import sys
 FIXED, SHRINKING = "fixed", "shrinking"
 Circle = collections.namedtuple("Circle", "folder kind reason files")
 KNOWN = [
-    Circle("api", SHRINKING, "the host and the public functions are in one folder, and the host reports upwards by calls",
-           "batch batch_answers claims client cohort completion crowd host lock observe send shutdown trust"
-           " trust_guard trust_join trust_look waiters"),
+    Circle("host", SHRINKING, "effects are carried out where answers and times come in, and batches are sent by what"
+           " sends single commands", "batch batch_answers claims cohort host send trust trust_guard trust_join trust_look"
+           " waiters"),
+    Circle("api", SHRINKING, "the lifetimes of clients and locks, and results that end them",
+           "client completion lock observe shutdown"),
     Circle("blocking", SHRINKING, "the leader runs the requests of others, which wait for, and become, the leader",
            "alarm call lead mutex operation queue request service"),
 ]

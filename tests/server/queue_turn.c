@@ -1,4 +1,4 @@
-/* What comes together in one turn of the loop: api/batch.c gathers commands while the locks that want them go on. */
+/* What comes together in one turn of the loop: host/batch.c gathers commands while the locks that want them go on. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

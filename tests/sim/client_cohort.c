@@ -1,4 +1,4 @@
-/* Waiters of one client that have got in line together: what lib/api/cohort.c does. */
+/* Waiters of one client that have got in line together: what lib/host/cohort.c does. */
 #include "world.h"
 
 /* Its first ENQUEUE has been sent, in which turn? 0: not in this operation. */

@@ -7,8 +7,8 @@
  * A master that votes is looked at again every few seconds (trust_look.c), one that is excluded, too, by making its
  * connection anew; one in quarantine is asked for its marker, which an operator may have declared new. In the
  * classic profile there is nothing to do: every master votes. */
-#ifndef RL_API_TRUST_H
-#define RL_API_TRUST_H
+#ifndef RL_HOST_TRUST_H
+#define RL_HOST_TRUST_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* The replies to what was written for many (batch.c): what each of them is told. */
-#include "api/batch.h"
+#include "host/batch.h"
 #include "codec/classify.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"

@@ -1,6 +1,6 @@
 /* Inside the batches: batch.c and batch_answers.c. */
-#ifndef RL_API_BATCH_H
-#define RL_API_BATCH_H
+#ifndef RL_HOST_BATCH_H
+#define RL_HOST_BATCH_H
 
 #include "api/client.h"
 

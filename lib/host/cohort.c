@@ -7,7 +7,7 @@
  * A value that others know names the lock outside this client: it may be given to redlock_release_token() at any time,
  * and must not be the next holder's then. The application says so when it acquires (own_token); of an adopted lock it
  * is taken for granted. Such a lock is not passed on; nor is one to a waiter that wants a value of its own. */
-#include "api/batch.h"
+#include "host/batch.h"
 
 static void join(struct redlock_lock *lock, uint32_t cohort, struct rl_list *waiting)
 {

@@ -12,7 +12,7 @@
  * different from single commands. */
 #include <stdlib.h>
 
-#include "api/batch.h"
+#include "host/batch.h"
 #include "codec/command.h"
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* Trust in the masters between two looks: standings, and what follows from steps of their clocks. */
-#include "api/trust.h"
+#include "host/trust.h"
 
 #include <stdio.h>
 #include <stdlib.h>
