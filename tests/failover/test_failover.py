@@ -19,6 +19,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 import json_fields  # noqa: E402  (its place is known only here)
 
+PAGE = pathlib.Path(__file__).resolve().parents[2] / "tools/failover/page"
 REDLOCK, PLANTED = [sys.argv[1], "failover"], [sys.argv[2], "failover"]
 WATCHDOG_S = 120
 # Short phases, and a quarantine of 1.5 s.
@@ -145,8 +146,10 @@ def check_html(path):
     said = " ".join(page.text)
     for words in ("double holds", "Environment", "For how long could nobody lock?", "No second holder"):
         assert words in said, f"no {words!r}"
-    for words in ("@media print", "max-width:700px", "prefers-color-scheme", "viewport"):
+    for words in ("@media print", "max-width: 700px", "prefers-color-scheme", "viewport"):
         assert words in text, f"no {words!r}"
+    assert (PAGE / "report.css").read_text() in text, "the style sheet is not that of the file"
+    assert "{{" not in text, "a mark was not filled in: " + text[text.index("{{"):][:40]
 
 
 def check_csv(path, scenario):

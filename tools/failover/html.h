@@ -1,4 +1,5 @@
-/* The parts of the HTML report: one page, nothing from elsewhere, no script.
+/* The HTML report: one page, nothing from elsewhere, no script. Its texts and its style sheet are the files in page/,
+ * with marks such as {{name}} for what is different in each report.
  *
  * Pictures are SVG whose horizontal coordinates are percentages and whose texts have sizes of their own, so that the
  * same picture is as wide as its place, on a phone, on a desk and on paper. What percentages cannot do (paths) sits in
@@ -8,9 +9,20 @@
 
 #include "report.h"
 
-void fo_html_style(FILE *out);                    /* the style sheet */
-void fo_html_text(FILE *out, const char *text);   /* escaped */
-void fo_html_sentence(FILE *out, const char *text); /* ... with a capital and a full stop */
+/* Writes what a report, or one of its scenarios, has for a mark; `outcome` is NULL outside of a scenario. */
+typedef void (*fo_html_fn)(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+
+/* What a mark stands for: what a function writes, or a text, or a number. */
+struct fo_html_slot {
+    const char *name;
+    fo_html_fn write;
+    const char *text;
+    uint64_t number;
+};
+
+void fo_html_fill(FILE *out, const char *part, const struct fo_html_slot *slots, size_t n,
+                  const struct fo_report *report, const struct fo_outcome *outcome);
+void fo_html_text(FILE *out, const char *text); /* escaped */
 
 /* An instant's place on the time axis of an outcome, in percent. */
 double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns);
@@ -22,11 +34,21 @@ void fo_html_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns);
 const char *fo_html_class(const struct fo_outcome *outcome);
 const char *fo_html_word(const struct fo_outcome *outcome);
 
-void fo_html_charts(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
-void fo_html_lanes(FILE *out, const struct fo_outcome *outcome);
-void fo_html_band(FILE *out, const struct fo_outcome *outcome); /* the time of the fault, shaded */
-void fo_html_axis(FILE *out, const struct fo_outcome *outcome);
-void fo_html_overview(FILE *out, const struct fo_report *report);
-void fo_html_tables(FILE *out, const struct fo_outcome *outcome);
+/* The time of the fault, shaded. */
+void fo_html_band(FILE *out, const struct fo_outcome *outcome);
+
+/* Charts. */
+void fo_html_throughput(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+void fo_html_latency(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+
+/* Lanes, the axis below them, and what their colours mean. */
+void fo_html_masters(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+void fo_html_holders(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+void fo_html_axis(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+void fo_html_key(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+
+/* The figures of a scenario's phases, and the picture that compares all scenarios. */
+void fo_html_phases(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
+void fo_html_overview(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome);
 
 #endif

@@ -118,13 +118,12 @@ static double offered(const struct fo_bucket *bucket)
     return per_second(bucket->offered);
 }
 
-static void throughput(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+void fo_html_throughput(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     struct scale scale = {.high = report->options->rate * 1.25};
     double rate = report->options->rate;
 
-    fputs("<p class=\"cap\"><b>Locks a second</b>: acquired (blue), refused (red), asked for (dotted)</p>"
-          "<div class=\"row\"><div class=\"lab\">", out);
+    fputs("<div class=\"row\"><div class=\"lab\">", out);
     label(out, &scale, 0, 0, "");
     label(out, &scale, rate / 2, rate / 2, "");
     label(out, &scale, rate, rate, "/s");
@@ -187,12 +186,11 @@ static struct scale latency_scale(const struct fo_outcome *outcome)
     return scale;
 }
 
-static void latency(FILE *out, const struct fo_outcome *outcome)
+void fo_html_latency(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     struct scale scale = latency_scale(outcome);
 
-    fputs("<p class=\"cap\"><b>Time to get a lock</b> from the intended start: median (bold), p99 (thin), slowest "
-          "(dots)</p><div class=\"row\"><div class=\"lab\">", out);
+    fputs("<div class=\"row\"><div class=\"lab\">", out);
     for (double at = scale.low; at < scale.high * 1.1; at *= 10)
         label(out, &scale, at, at < 999 ? at : at / 1000, at < 999 ? " ms" : " s");
     fputs("</div>", out);
@@ -205,10 +203,4 @@ static void latency(FILE *out, const struct fo_outcome *outcome)
     fputs("</svg>", out);
     slowest(out, outcome, &scale);
     fputs("</svg></div>\n", out);
-}
-
-void fo_html_charts(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
-{
-    throughput(out, report, outcome);
-    latency(out, outcome);
 }

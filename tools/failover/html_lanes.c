@@ -58,6 +58,12 @@ static void master_lane(FILE *out, const struct fo_outcome *outcome, uint32_t no
     fputs("</svg></div>\n", out);
 }
 
+void fo_html_masters(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    for (uint32_t node = 0; node < outcome->n_masters; node++)
+        master_lane(out, outcome, node);
+}
+
 static void holder_lane(FILE *out, const struct fo_outcome *outcome, uint32_t client)
 {
     char class[8];
@@ -83,8 +89,14 @@ static void holder_lane(FILE *out, const struct fo_outcome *outcome, uint32_t cl
     fputs("</svg></div>\n", out);
 }
 
+void fo_html_holders(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    for (uint32_t client = 0; client < outcome->clients; client++)
+        holder_lane(out, outcome, client);
+}
+
 /* Ticks at whole seconds before and after the fault, not more than ten. */
-void fo_html_axis(FILE *out, const struct fo_outcome *outcome)
+void fo_html_axis(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     double fault_s = (double)outcome->fault_ns / 1e9, end_s = (double)outcome->end_ns / 1e9;
     double step = end_s > 40 ? 10 : end_s > 16 ? 5 : end_s > 9 ? 2 : 1;
@@ -105,13 +117,13 @@ void fo_html_axis(FILE *out, const struct fo_outcome *outcome)
     fputs("</svg></div>\n", out);
 }
 
-static void key(FILE *out, const char *class, const char *text)
+static void entry(FILE *out, const char *class, const char *text)
 {
     fprintf(out, "<span><svg><rect class=\"%s\" width=\"12\" height=\"12\"/></svg>%s</span>", class, text);
 }
 
 /* Only what there is to be seen. */
-static void legend(FILE *out, const struct fo_outcome *outcome)
+void fo_html_key(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     static const struct fo_span kinds[] = {{.state = FO_UP},  {.state = FO_DOWN}, {.state = FO_HUNG},
                                            {.state = FO_CUT}, {.state = FO_LATE}, {.state = FO_MUTE},
@@ -119,27 +131,12 @@ static void legend(FILE *out, const struct fo_outcome *outcome)
     static const char *const texts[] = {"votes", "down", "hung", "cut off from some", "slow", "its answers are lost",
                                         "up, but does not vote yet"};
 
-    fputs("<div class=\"key\">", out);
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
         for (size_t i = 0; i < outcome->n_spans; i++)
             if (strcmp(class_of(&outcome->spans[i]), class_of(&kinds[kind])) == 0) {
-                key(out, class_of(&kinds[kind]), texts[kind]);
+                entry(out, class_of(&kinds[kind]), texts[kind]);
                 break;
             }
     if (outcome->scenario->fault != FO_NO_FAULT)
-        key(out, "band", "while the fault lasts");
-    fputs("</div>\n", out);
-}
-
-void fo_html_lanes(FILE *out, const struct fo_outcome *outcome)
-{
-    fputs("<p class=\"cap\"><b>Masters</b></p>\n", out);
-    for (uint32_t node = 0; node < outcome->n_masters; node++)
-        master_lane(out, outcome, node);
-    fprintf(out, "<p class=\"cap\"><b>Who held the leader lock</b>%s</p>\n",
-            outcome->verdict.double_holds ? "" : ": never two at a time");
-    for (uint32_t client = 0; client < outcome->clients; client++)
-        holder_lane(out, outcome, client);
-    fo_html_axis(out, outcome);
-    legend(out, outcome);
+        entry(out, "band", "while the fault lasts");
 }

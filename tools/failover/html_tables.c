@@ -42,14 +42,10 @@ static void phase_row(FILE *out, const struct fo_phase_figures *phase, const cha
     fprintf(out, "</td><td data-l=\"commands/lock\">%.1f</td></tr>\n", fo_commands_per_lock(phase));
 }
 
-void fo_html_tables(FILE *out, const struct fo_outcome *outcome)
+void fo_html_phases(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    fputs("<table class=\"fold\"><thead><tr><th>phase</th><th>asked for</th><th>acquired</th><th>per second</th>"
-          "<th>p50</th><th>p99</th><th>p99.9</th><th>max</th><th>refused</th><th>commands<br>per lock</th></tr></thead>"
-          "<tbody>\n", out);
     for (int i = 0; i < FO_PHASES; i++)
         phase_row(out, &outcome->phases[i], fo_phase_name((enum fo_phase)i));
-    fputs("</tbody></table>\n", out);
 }
 
 /* From 0.1 ms to 100 s. */
@@ -89,14 +85,10 @@ static void overview_row(FILE *out, const struct fo_outcome *outcome)
             log_percent(5000000), log_percent(5000000), cell);
 }
 
-void fo_html_overview(FILE *out, const struct fo_report *report)
+void fo_html_overview(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    fputs("<section class=\"card\"><h2>For how long could nobody lock?</h2><p class=\"soft small\">The longest time "
-          "without a success, from the fault to the end, less one step of the schedule; logarithmic. The dashed line "
-          "is at 5 ms.</p><div class=\"over\">\n", out);
     for (size_t i = 0; i < report->n; i++)
         if (!*report->outcomes[i]->skipped)
             overview_row(out, report->outcomes[i]);
     overview_axis(out);
-    fputs("</div></section>\n", out);
 }

@@ -2,31 +2,9 @@
 #include <string.h>
 
 #include "html.h"
+#include "page/page.h"
 
 #define CELL 16
-
-void fo_html_text(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<')
-            fputs("&lt;", out);
-        else if (*text == '>')
-            fputs("&gt;", out);
-        else if (*text == '&')
-            fputs("&amp;", out);
-        else if (*text == '"')
-            fputs("&quot;", out);
-        else if ((unsigned char)*text >= ' ')
-            putc(*text, out);
-    }
-}
-
-void fo_html_sentence(FILE *out, const char *text)
-{
-    putc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
-    fo_html_text(out, text + 1);
-    putc('.', out);
-}
 
 const char *fo_html_class(const struct fo_outcome *outcome)
 {
@@ -54,28 +32,15 @@ static void tile(FILE *out, uint64_t n, const char *text)
             (unsigned long long)n, text);
 }
 
-static void head(FILE *out, const struct fo_report *report)
+static void tiles(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     const struct fo_verdict *verdict = &report->verdict;
-    uint64_t violations = fo_verdict_violations(verdict);
 
-    fputs("<header><h1>", out);
-    fputs(violations ? "Promises were broken" : "No second holder, whatever was done to the masters", out);
-    fprintf(out, "</h1><p class=\"soft\">Failover report of libredlock %s, %s: %zu scenario%s in %.0f s. A referee "
-            "compared %llu acquisitions, judged %llu writes by their fencing tokens, and looked at the masters "
-            "%llu times while somebody held a lock.</p></header>\n", report->environment.library,
-            report->environment.date, report->n, report->n == 1 ? "" : "s", (double)report->lasted_ns / 1e9,
-            (unsigned long long)verdict->acquired, (unsigned long long)verdict->writes,
-            (unsigned long long)verdict->probes);
-    fputs("<div class=\"tiles\">\n", out);
     tile(out, verdict->double_holds, "double holds");
     tile(out, verdict->fence_regressions, "fence regressions");
     tile(out, verdict->mixed_writes, "writes of two holders at once");
     tile(out, verdict->foreign_releases, "releases of another&#8217;s key");
     tile(out, verdict->leaked_keys, "keys left behind after their ttl");
-    fprintf(out, "</div><p class=\"soft small\">Writes of former holders that the fence kept out: %llu. Acquisitions "
-            "told when they were already over: %llu.</p>\n", (unsigned long long)verdict->late_refused,
-            (unsigned long long)verdict->late_acquired);
 }
 
 /* --- All scenarios ----------------------------------------------------------------------------------------------- */
@@ -114,16 +79,10 @@ static void summary_row(FILE *out, const struct fo_outcome *outcome)
             fo_html_class(outcome), fo_html_word(outcome));
 }
 
-static void summary(FILE *out, const struct fo_report *report)
+static void summary(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    fputs("<section class=\"card\"><h2>The scenarios</h2><table class=\"fold\"><thead><tr><th>scenario</th>"
-          "<th>unavailable</th><th>detected</th><th>back</th><th>takeover</th><th>p99 before</th><th>p99 during</th>"
-          "<th>refused</th><th></th></tr></thead><tbody>\n", out);
     for (size_t i = 0; i < report->n; i++)
         summary_row(out, report->outcomes[i]);
-    fputs("</tbody></table><p class=\"soft small\"><b>unavailable</b>: longest time for which nobody could lock, from "
-          "the fault on. <b>detected</b>: until every client knew. <b>back</b>: from the end of the fault to the next "
-          "lock. <b>takeover</b>: until the next leader.</p></section>\n", out);
 }
 
 /* --- One scenario ------------------------------------------------------------------------------------------------ */
@@ -136,9 +95,8 @@ static void fact(FILE *out, int64_t ns, const char *text)
         fprintf(out, "<div><b>%s</b><span>%s</span></div>\n", fo_duration(ns, cell, CELL), text);
 }
 
-static void facts(FILE *out, const struct fo_outcome *outcome)
+static void facts(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    fputs("<div class=\"facts\">\n", out);
     fact(out, outcome->outage.longest_ns, "nobody could lock, at a stretch");
     if (outcome->outage.stretches > 1)
         fact(out, outcome->outage.total_ns, "in all, stretches above 5 ms");
@@ -151,11 +109,33 @@ static void facts(FILE *out, const struct fo_outcome *outcome)
     }
     fact(out, outcome->takeover_ns, "until the next leader");
     fact(out, outcome->takeover_theory_ns, "when the lock had run out");
-    fputs("</div>\n", out);
 }
 
-static void broken(FILE *out, const struct fo_verdict *verdict)
+/* A text with a capital and a full stop. */
+static void sentence(FILE *out, const char *text)
 {
+    putc(*text >= 'a' && *text <= 'z' ? *text - 'a' + 'A' : *text, out);
+    fo_html_text(out, text + 1);
+    putc('.', out);
+}
+
+static void text(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    sentence(out, outcome->scenario->text);
+}
+
+static void goal(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    if (!outcome->goal.applies)
+        return;
+    fputs("<p class=\"soft small\">", out);
+    sentence(out, outcome->goal.text);
+    fputs("</p>", out);
+}
+
+static void broken(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    const struct fo_verdict *verdict = &outcome->verdict;
     const struct {
         uint64_t n;
         const char *text;
@@ -165,35 +145,44 @@ static void broken(FILE *out, const struct fo_verdict *verdict)
                   {verdict->foreign_releases, "releases of another&#8217;s key"},
                   {verdict->leaked_keys, "keys left behind"}};
 
+    if (!fo_verdict_violations(verdict))
+        return;
     fputs("<p class=\"alarm\">Here promises were broken:", out);
     for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
         if (counts[i].n)
             fprintf(out, " <b>%llu</b> %s.", (unsigned long long)counts[i].n, counts[i].text);
-    fputs("</p>\n", out);
+    fputs("</p>", out);
 }
 
 static void scenario(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    fprintf(out, "<section class=\"card\" id=\"%s\"><div class=\"head\"><h2>%s</h2>"
-            "<span class=\"chip %s\">%s</span></div><p><b>",
-            outcome->scenario->name, outcome->scenario->name, fo_html_class(outcome), fo_html_word(outcome));
-    fo_html_sentence(out, outcome->scenario->text);
-    fputs("</b> ", out);
-    fo_html_text(out, outcome->scenario->story);
-    fputs("</p>\n", out);
-    if (outcome->goal.applies) {
-        fputs("<p class=\"soft small\">", out);
-        fo_html_sentence(out, outcome->goal.text);
-        fputs("</p>\n", out);
-    }
-    if (fo_verdict_violations(&outcome->verdict))
-        broken(out, &outcome->verdict);
-    facts(out, outcome);
-    fo_html_charts(out, report, outcome);
-    fo_html_lanes(out, outcome);
-    fputs("<h3>Phase by phase</h3>\n", out);
-    fo_html_tables(out, outcome);
-    fputs("</section>\n", out);
+    const struct fo_html_slot slots[] = {
+        {"name", .text = outcome->scenario->name},
+        {"class", .text = fo_html_class(outcome)},
+        {"word", .text = fo_html_word(outcome)},
+        {"text", .write = text},
+        {"story", .text = outcome->scenario->story},
+        {"goal", .write = goal},
+        {"broken promises", .write = broken},
+        {"facts", .write = facts},
+        {"throughput", .write = fo_html_throughput},
+        {"latency", .write = fo_html_latency},
+        {"masters", .write = fo_html_masters},
+        {"never two", .text = outcome->verdict.double_holds ? "" : ": never two at a time"},
+        {"holders", .write = fo_html_holders},
+        {"axis", .write = fo_html_axis},
+        {"key", .write = fo_html_key},
+        {"phases", .write = fo_html_phases},
+    };
+
+    fo_html_fill(out, FO_SCENARIO_HTML, slots, sizeof(slots) / sizeof(slots[0]), report, outcome);
+}
+
+static void scenarios(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    for (size_t i = 0; i < report->n; i++)
+        if (!*report->outcomes[i]->skipped)
+            scenario(out, report, report->outcomes[i]);
 }
 
 /* --- The rest ---------------------------------------------------------------------------------------------------- */
@@ -205,13 +194,12 @@ static void entry(FILE *out, const char *name, const char *text)
     fputs("</dd>\n", out);
 }
 
-static void environment(FILE *out, const struct fo_report *report)
+static void environment(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     const struct fo_environment *e = &report->environment;
     const struct fo_options *o = report->options;
     char text[512], trip[CELL];
 
-    fputs("<section class=\"card\"><h2>Environment</h2><dl class=\"env\" style=\"margin-top:10px\">\n", out);
     snprintf(text, sizeof(text), "libredlock %s%s%s, guarded profile, fenced locks", e->library,
              *e->commit ? ", commit " : "", e->commit);
     entry(out, "library", text);
@@ -232,22 +220,39 @@ static void environment(FILE *out, const struct fo_report *report)
     entry(out, "machine", text);
     snprintf(text, sizeof(text), "%u", o->seed);
     entry(out, "seed", text);
-    fputs("</dl></section>\n", out);
+}
+
+static void style(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+{
+    fputs(FO_REPORT_CSS, out);
 }
 
 void fo_report_html(FILE *out, const struct fo_report *report)
 {
-    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n"
-          "<meta name=\"color-scheme\" content=\"light dark\"/>\n<title>Failover report</title>\n", out);
-    fo_html_style(out);
-    fputs("</head><body><main>\n", out);
-    head(out, report);
-    fo_html_overview(out, report);
-    summary(out, report);
-    for (size_t i = 0; i < report->n; i++)
-        if (!*report->outcomes[i]->skipped)
-            scenario(out, report, report->outcomes[i]);
-    environment(out, report);
-    fputs("</main></body></html>\n", out);
+    const struct fo_verdict *verdict = &report->verdict;
+    const char *title = fo_verdict_violations(verdict) ? "Promises were broken"
+                                                       : "No second holder, whatever was done to the masters";
+    char count[32], seconds[32];
+    const struct fo_html_slot slots[] = {
+        {"style", .write = style},
+        {"title", .text = title},
+        {"library", .text = report->environment.library},
+        {"date", .text = report->environment.date},
+        {"scenario count", .text = count},
+        {"seconds", .text = seconds},
+        {"acquired", .number = verdict->acquired},
+        {"writes", .number = verdict->writes},
+        {"probes", .number = verdict->probes},
+        {"tiles", .write = tiles},
+        {"late refused", .number = verdict->late_refused},
+        {"late acquired", .number = verdict->late_acquired},
+        {"overview", .write = fo_html_overview},
+        {"summary", .write = summary},
+        {"scenarios", .write = scenarios},
+        {"environment", .write = environment},
+    };
+
+    snprintf(count, sizeof(count), "%zu scenario%s", report->n, report->n == 1 ? "" : "s");
+    snprintf(seconds, sizeof(seconds), "%.0f", (double)report->lasted_ns / 1e9);
+    fo_html_fill(out, FO_REPORT_HTML, slots, sizeof(slots) / sizeof(slots[0]), report, NULL);
 }
