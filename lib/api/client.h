@@ -148,7 +148,7 @@ struct redlock_client {
     struct rl_list dead;         /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
     struct rl_pool handles;      /* of locks */
-    struct rl_pool claims[2];    /* plain, fenced */
+    struct rl_pool claims[2];    /* of kinds without a token, and with one */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;
     struct rl_trust trust;
@@ -300,7 +300,7 @@ void rl_waiters_message(void *ctx, unsigned node, struct rl_slice payload, struc
 void rl_host_claims_init(struct redlock_client *client);
 
 /* A claim with a fresh token (NULL), or a given one. *ret_error: E_LIMIT or E_NOMEM when NULL is returned. */
-struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, bool fenced,
+struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, const struct rl_kind *kind,
                                       const char *token, int *ret_error);
 void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim);
 void rl_host_claims_fini(struct redlock_client *client);
@@ -315,11 +315,6 @@ static inline const char *rl_host_token(const struct rl_claim *claim)
     const struct rl_host_claim *host = rl_host_claim_of(claim);
 
     return host->token.other.empty ? host->token.own.text : host->token.other.text;
-}
-
-static inline const struct rl_recipe *rl_host_recipe(const struct rl_claim *claim)
-{
-    return claim->fenced ? &rl_fenced_recipe : &rl_mutex_recipe;
 }
 
 struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size);

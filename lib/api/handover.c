@@ -325,6 +325,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
         !read_u32(fields[LOOSE], UINT32_MAX, &loose) ||
         !read_bounds(client, fields[BOUNDS], ret->bounds))
         return false;
+    inheritance->kind = inheritance->fence ? &rl_fenced_kind : &rl_mutex_kind;
     inheritance->loose = by_node(client, loose);
     inheritance->bounds = ret->bounds;
     return true;
@@ -367,9 +368,9 @@ static uint32_t whole_ttl_ms(const struct rl_inheritance *inheritance)
 static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *wish)
 {
     struct redlock_client *client = lock->client;
-    bool fenced = exported->inheritance.fence != 0;
     int status = 0;
-    struct rl_claim *claim = rl_host_claim_create(client, lock->key, fenced, exported->token, &status);
+    struct rl_claim *claim = rl_host_claim_create(client, lock->key, exported->inheritance.kind,
+                                                  exported->token, &status);
     bool held;
 
     if (!claim)

@@ -228,12 +228,13 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    claim = rl_host_claim_create(client, lock->key, false, token, &status);
+    claim = rl_host_claim_create(client, lock->key, &rl_mutex_kind, token, &status);
     if (!claim)
         return status;
     client->stats.releases++;
     rl_pending_start(&lock->release, RL_OP_RELEASE, client->now, cb, user_data);
-    rl_lock_release_value(&client->engine, &lock->core, client->now, claim, client->options.max_ttl_ms);
+    rl_lock_release_value(&client->engine, &lock->core, client->now, claim, &rl_mutex_kind,
+                          client->options.max_ttl_ms);
     return rl_lock_leave(lock);
 }
 

@@ -251,7 +251,7 @@ static void add_renewal(const struct redlock_acquire_options *o, int64_t usable,
         wish->renew_ms = 0;
     wish->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : at_risk_ms;
     wish->max_hold_ms = o->max_hold_ms;
-    wish->fenced = o->fenced;
+    wish->kind = o->fenced ? &rl_fenced_kind : &rl_mutex_kind;
     wish->own_token = o->own_token;
 }
 

@@ -97,9 +97,9 @@ struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t
     return answer;
 }
 
-struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
+struct rl_answer rl_classify(const struct rl_kind *kind, enum rl_step step, const struct rl_reply *reply)
 {
     if (reply->root.type == RL_REPLY_ERROR)
         return classify_error(step, reply->root.text);
-    return recipe->answer(step, reply);
+    return kind->answer(step, reply);
 }

@@ -8,7 +8,7 @@
 #include "votes/outcome.h"
 #include "votes/kind.h"
 
-struct rl_answer rl_classify(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply);
+struct rl_answer rl_classify(const struct rl_kind *kind, enum rl_step step, const struct rl_reply *reply);
 
 /* The same for number i of the n values of an rl_extend_many. */
 struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t n);

@@ -1,4 +1,4 @@
-/* Writes a recipe's command as RESP bytes, once, to be fanned out to every master as it is. Binary safe. */
+/* Writes a kind's command as RESP bytes, once, to be fanned out to every master as it is. Binary safe. */
 #ifndef RL_CODEC_COMMAND_H
 #define RL_CODEC_COMMAND_H
 

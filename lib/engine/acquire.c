@@ -5,7 +5,6 @@
 #include "engine/wait.h"
 #include "util/mutant.h"
 #include "votes/admission.h"
-#include "votes/fence.h"
 #include "votes/outbox.h"
 #include "votes/quorum.h"
 
@@ -126,7 +125,8 @@ static enum rl_verdict verdict_on(struct rl_engine *engine, struct rl_claim *cla
     enum rl_verdict verdict =
         rl_quorum_verdict(config->n_nodes, config->quorum, tally->granted, tally->failed + tally->refused);
 
-    return verdict == RL_VERDICT_WON && claim->fenced ? rl_fence_verdict(&engine->votes, claim) : verdict;
+    return verdict == RL_VERDICT_WON && claim->kind->after_quorum ? claim->kind->after_quorum(&engine->votes, claim)
+                                                                 : verdict;
 }
 
 /* After every vote: won, lost, or still open (protocol 1.5). It is for want of masters that an attempt is lost unless

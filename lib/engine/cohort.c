@@ -28,9 +28,9 @@
 
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
 {
-    bool fenced = from->claim->fenced || to->wish->fenced;
+    bool possible = from->claim->kind->passes_on && to->wish->kind == from->claim->kind;
 
-    return (!fenced || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->wish->ttl_ms;
+    return (possible || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->wish->ttl_ms;
 }
 
 /* A warning is in proportion to the ttl, except that where the claim has been granted for all of that already. */

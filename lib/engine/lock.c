@@ -11,7 +11,6 @@
 #include "engine/states.h"
 #include "engine/wait.h"
 #include "util/mutant.h"
-#include "votes/fence.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"
 #include "votes/round.h"
@@ -70,11 +69,11 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 }
 
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                           struct rl_claim *claim, uint32_t ttl_ms)
+                           struct rl_claim *claim, const struct rl_kind *kind, uint32_t ttl_ms)
 {
     const struct rl_config *config = &engine->votes.config;
 
-    rl_claim_init(claim, config->n_nodes, config->quorum, false);
+    rl_claim_init(claim, config->n_nodes, config->quorum, kind);
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;
     claim->give_up = rl_surely_expired(&config->drift, now, ttl_ms);
@@ -116,8 +115,8 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     bool waiting = lock->state == RL_LOCK_WAITING;
 
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
-    rl_claim_init(claim, config->n_nodes, config->quorum, lock->wish->fenced);
-    if (claim->fenced)
+    rl_claim_init(claim, config->n_nodes, config->quorum, lock->wish->kind);
+    if (claim->kind->has_token)
         rl_claim_fence(claim)->proposal = proposal;
     lock->attempts++;
     engine->votes.counters.attempts++;

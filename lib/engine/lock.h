@@ -102,7 +102,7 @@ struct rl_acquire {
     uint32_t at_risk_ms;        /* validity left at which the holder is warned; 0: never */
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
-    bool fenced;                /* with a fencing token */
+    const struct rl_kind *kind; /* of lock */
     bool own_token;             /* for the host: the value is never another hold's */
     uint8_t wait;               /* enum rl_wait */
     struct rl_line *line;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
@@ -149,6 +149,7 @@ struct rl_lock {
 
 /* What one handle passes on to another (protocol: ownership transfer). */
 struct rl_inheritance {
+    const struct rl_kind *kind;
     uint32_t ttl_ms;
     uint32_t longest_ttl_ms;
     uint32_t shortest_extension_ms;
@@ -179,10 +180,10 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 /* State IDLE or LOST: undoes a value that some other handle, perhaps of another process, has set. The claim (memory
  * as for rl_lock_begin_attempt()) counts as possibly set on every master, with a key that lives ttl_ms at most. */
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                           struct rl_claim *claim, uint32_t ttl_ms);
+                           struct rl_claim *claim, const struct rl_kind *kind, uint32_t ttl_ms);
 
 /* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). Memory as for
- * rl_lock_begin_attempt(), fenced if inheritance->fence is not 0. HELD afterwards, and renewed soon, if it is valid
+ * rl_lock_begin_attempt(), of inheritance->kind. HELD afterwards, and renewed soon, if it is valid
  * now; otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
 bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance);
@@ -199,7 +200,7 @@ bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 
 /* --- Answers to effects, and time ------------------------------------------------------------------------------ */
 
-/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->fenced) bytes, whose host member is kept. The proposal is the
+/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->kind) bytes, whose host member is kept. The proposal is the
  * wall clock in microseconds or, if that is larger, one more than the largest counter that any answer has shown for
  * this key (protocol 4.4, 6.3). */
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,

@@ -18,7 +18,7 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
     claim->longest_ttl_ms = inheritance->longest_ttl_ms;
     claim->shortest_extension_ms = inheritance->shortest_extension_ms;
     claim->loose = inheritance->loose;
-    if (claim->fenced)
+    if (claim->kind->has_token)
         rl_claim_fence(claim)->token = inheritance->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
         rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i]);
@@ -30,7 +30,7 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
 bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *wish, const struct rl_inheritance *inheritance)
 {
-    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, inheritance->fence != 0);
+    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, inheritance->kind);
     inherit(engine, now, claim, inheritance);
     claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, claim->longest_ttl_ms);
     if (!rl_before(now, rl_ledger_deadline(claim, engine->votes.config.guard))) {

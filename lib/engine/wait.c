@@ -31,7 +31,6 @@
 #include "engine/attempt.h"
 #include "util/mutant.h"
 #include "votes/admission.h"
-#include "votes/fence.h"
 #include "votes/ledger.h"
 #include "votes/outbox.h"
 #include "votes/rollback.h"
@@ -441,8 +440,8 @@ bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
         *ret_next = lengthen(engine, lock, now);
         return false;
     }
-    if (lock->claim->fenced)
-        verdict = rl_fence_verdict(&engine->votes, lock->claim);
+    if (lock->claim->kind->after_quorum)
+        verdict = lock->claim->kind->after_quorum(&engine->votes, lock->claim);
     if (verdict == RL_VERDICT_LOST)
         *ret_next = start_anew(engine, lock, now);
     else if (verdict == RL_VERDICT_WON)

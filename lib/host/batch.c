@@ -74,7 +74,7 @@ static uint64_t proposal_of(const struct rl_batch *batch, size_t i)
 {
     const struct rl_claim *claim = batch->entries[i].claim;
 
-    return claim->fenced ? rl_claim_fence(claim)->proposal : 0;
+    return claim->kind->has_token ? rl_claim_fence(claim)->proposal : 0;
 }
 
 static bool encode_extensions(struct redlock_client *client, const struct rl_batch *batch, enum rl_send_as send_as)
@@ -260,7 +260,7 @@ static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, c
     if (!batch || batch->kind != candidate->kind || batch->nodes != effect->nodes || batch->ttl_ms != claim->ttl_ms)
         return false;
     return batch->kind == RL_BATCH_EXTENSIONS ||
-           (batch->entries[0].claim->fenced == claim->fenced && same_key(claim, batch->entries[0].claim));
+           (batch->entries[0].claim->kind == claim->kind && same_key(claim, batch->entries[0].claim));
 }
 
 /* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value

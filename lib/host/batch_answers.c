@@ -40,7 +40,7 @@ static void end_for_one(struct redlock_client *client, struct rl_batch *batch)
 static void fetch_ahead(const struct redlock_client *client, const struct rl_batch *batch, size_t i)
 {
     if (i + FETCH_CLAIM < batch->n)
-        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.votes.config.n_nodes, false));
+        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.votes.config.n_nodes, &rl_mutex_kind));
     if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }
@@ -91,7 +91,7 @@ static void keeper_answered(struct redlock_client *client, unsigned node, const 
 {
     if (own->root.type == RL_REPLY_ERROR)
         answer_or_ask_alone(client, node, single,
-                            rl_classify(rl_host_recipe(single->owner), RL_STEP_ENQUEUE, own), now);
+                            rl_classify(((const struct rl_claim *)single->owner)->kind, RL_STEP_ENQUEUE, own), now);
     else
         rl_host_replied(client, node, single, own, now);
 }

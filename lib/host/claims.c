@@ -43,8 +43,8 @@ void rl_host_claims_init(struct redlock_client *client)
 {
     size_t n = client->engine.votes.config.n_nodes;
 
-    rl_pool_init(&client->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, false));
-    rl_pool_init(&client->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, true));
+    rl_pool_init(&client->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_mutex_kind));
+    rl_pool_init(&client->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_fenced_kind));
 }
 
 static bool set_token(struct redlock_client *client, struct rl_host_claim *host, const char *token)
@@ -67,7 +67,13 @@ static void drop_token(struct rl_host_claim *host)
         free(host->token.other.text);
 }
 
-struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, bool fenced,
+/* Claims of one pool have one size. */
+static struct rl_pool *pool_of(struct redlock_client *client, const struct rl_kind *kind)
+{
+    return &client->claims[kind->has_token];
+}
+
+struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, const struct rl_kind *kind,
                                       const char *token, int *ret_error)
 {
     struct rl_host_claim *host;
@@ -77,11 +83,11 @@ struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_k
         return NULL;
     }
     *ret_error = REDLOCK_E_NOMEM;
-    host = rl_pool_take(&client->claims[fenced]);
+    host = rl_pool_take(pool_of(client, kind));
     if (!host)
         return NULL;
     if (!set_token(client, host, token)) {
-        rl_pool_give(&client->claims[fenced], host);
+        rl_pool_give(pool_of(client, kind), host);
         return NULL;
     }
     host->key = rl_key_ref(key);
@@ -101,7 +107,7 @@ void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim
     rl_key_unref(host->key);
     host->key = NULL;
     drop_token(host);
-    rl_pool_give(&client->claims[claim->fenced], host);
+    rl_pool_give(pool_of(client, claim->kind), host);
     client->stats.claims--;
 }
 

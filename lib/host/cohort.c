@@ -21,7 +21,7 @@ void rl_cohort_form(struct redlock_client *client, const struct rl_batch *batch)
 {
     struct rl_contended_key *entry;
 
-    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || batch->entries[0].claim->fenced)
+    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || !batch->entries[0].claim->kind->passes_on)
         return;
     entry = rl_contended_find(client, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)

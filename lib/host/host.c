@@ -26,9 +26,8 @@ static uint64_t propose(const struct rl_attempt *attempt)
 static void start_attempt(struct redlock_lock *lock)
 {
     struct redlock_client *client = lock->client;
-    bool fenced = lock->core.wish->fenced;
     int error = 0;
-    struct rl_claim *claim = rl_host_claim_create(client, lock->key, fenced, NULL, &error);
+    struct rl_claim *claim = rl_host_claim_create(client, lock->key, lock->core.wish->kind, NULL, &error);
 
     if (!claim) {
         lock->refusal = (int16_t)error;
@@ -117,7 +116,7 @@ static void tell_extending(struct redlock_client *client, const struct rl_effect
 /* A waiter's numbers must be as young as its commands. */
 static void propose_anew(const struct rl_effect *effect)
 {
-    if (effect->step == RL_STEP_ENQUEUE && effect->claim->fenced)
+    if (effect->step == RL_STEP_ENQUEUE && effect->claim->kind->has_token)
         rl_fence_propose(effect->claim, propose(lock_of(effect->claim->lock)->attempt));
 }
 
@@ -331,7 +330,7 @@ void rl_host_replied(struct redlock_client *client, unsigned node, const struct 
 
     if (step == RL_STEP_ENQUEUE)
         rl_waiters_placed(client, node, ticket, reply, now);
-    rl_host_answered(client, node, ticket, rl_classify(rl_host_recipe(ticket->owner), step, reply), now);
+    rl_host_answered(client, node, ticket, rl_classify(((const struct rl_claim *)ticket->owner)->kind, step, reply), now);
 }
 
 static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,

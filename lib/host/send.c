@@ -135,7 +135,7 @@ static struct rl_subject make_subject(const struct redlock_client *client, const
         .ttl_ms = claim->ttl_ms,
     };
 
-    if (claim->fenced)
+    if (claim->kind->has_token)
         add_fence(client, claim, names, &subject);
     return subject;
 }
@@ -157,7 +157,7 @@ static void make_command(struct redlock_client *client, const struct rl_claim *c
         add_queue(client, claim, node, names, &subject);
         add_place(client, claim, node, round, &subject);
     }
-    rl_host_recipe(claim)->command(step, &subject, ret_command);
+    claim->kind->command(step, &subject, ret_command);
     if ((flags & FLAG_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
         ret_command->send_as = RL_SEND_EVAL;
 }

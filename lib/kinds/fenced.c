@@ -1,9 +1,10 @@
-/* Recipe of the mutex with fencing tokens: protocol section 4. Claims are granted by a script that also counts, and a
+/* The mutex with fencing tokens: protocol section 4. Claims are granted by a script that also counts, and a
  * token is recorded by RAISE; the rest is the plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
 #include <stdbool.h>
 
 #include "votes/arguments.h"
 #include "kinds/wait_queue.h"
+#include "votes/fence.h"
 #include "votes/kind.h"
 
 static void grant(const struct rl_subject *subject, struct rl_command *command)
@@ -34,7 +35,7 @@ static void fenced_command(enum rl_step step, const struct rl_subject *subject, 
     else if (step == RL_STEP_RAISE)
         raise_counter(subject, ret_command);
     else
-        rl_mutex_recipe.command(step, subject, ret_command);
+        rl_mutex_kind.command(step, subject, ret_command);
 }
 
 static bool is_integers(const struct rl_reply *reply)
@@ -62,11 +63,15 @@ static struct rl_answer fenced_answer(enum rl_step step, const struct rl_reply *
 {
     if (step == RL_STEP_CLAIM)
         return grant_answer(reply);
-    return step == RL_STEP_ENQUEUE ? rl_queue_answer(reply, true) : rl_mutex_recipe.answer(step, reply);
+    return step == RL_STEP_ENQUEUE ? rl_queue_answer(reply, true) : rl_mutex_kind.answer(step, reply);
 }
 
-const struct rl_recipe rl_fenced_recipe = {
+const struct rl_kind rl_fenced_kind = {
     .name = "fenced mutex",
+    .has_token = true,
+    .tail_size = rl_fence_size,
+    .note = rl_fence_note,
+    .after_quorum = rl_fence_verdict,
     .command = fenced_command,
     .answer = fenced_answer,
 };

@@ -1,4 +1,4 @@
-/* Recipe of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair); the rest, release and rollback
+/* Kind of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair); the rest, release and rollback
  * included, has to do with the queues (kinds/wait_queue.c). */
 #include <string.h>
 
@@ -26,7 +26,7 @@ static void extend(const struct rl_subject *subject, struct rl_command *command)
     rl_push_number(command, 0, subject->ttl_ms);
 }
 
-/* With a counter where the subject has one, for the recipe with fencing tokens. Without a marker its place is taken by
+/* With a counter where the subject has one, for the kind with fencing tokens. Without a marker its place is taken by
  * the key, since an empty name would be one that no ACL allows; the script does not look at it then. */
 static void repair(const struct rl_subject *subject, struct rl_command *command)
 {
@@ -141,8 +141,9 @@ static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *r
     }
 }
 
-const struct rl_recipe rl_mutex_recipe = {
+const struct rl_kind rl_mutex_kind = {
     .name = "mutex",
+    .passes_on = true,
     .command = mutex_command,
     .answer = mutex_answer,
 };

@@ -1,4 +1,4 @@
-/* What is written to the queues on the masters, and what they say (protocol section 6): for all recipes alike. */
+/* What is written to the queues on the masters, and what they say (protocol section 6): for all kinds alike. */
 #ifndef RL_KINDS_WAIT_QUEUE_H
 #define RL_KINDS_WAIT_QUEUE_H
 

@@ -4,7 +4,6 @@
 
 #include "util/mutant.h"
 #include "votes/admission.h"
-#include "votes/fence.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"
 #include "votes/round.h"
@@ -183,8 +182,8 @@ struct rl_change rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
         claim->round_bound = rl_vote_bound(&votes->config.drift, event->now, claim->ttl_ms);
     if (is_from_stepped_clock(votes, event))
         event->answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
-    if (claim->fenced)
-        rl_fence_answered(claim, event->step, event->node, event->answer);
+    if (claim->kind->note)
+        claim->kind->note(claim, event->step, event->node, event->answer);
     return (struct rl_change){.revoked = apply(votes, event)};
 }
 
@@ -258,7 +257,7 @@ static bool counts(const struct rl_votes *votes, struct rl_instant now, const st
 {
     enum rl_detail why;
 
-    if (!call->granted || (claim->fenced && !call->fence))
+    if (!call->granted || (claim->kind->has_token && !call->fence))
         return false;
     return (call->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
            rl_may_claim(votes, node, now, &why);
@@ -277,8 +276,8 @@ bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_
     slot->detail = RL_DETAIL_NONE;
     rl_ledger_grant(claim, node, RL_MUTANT(GRANT_FROM_ARRIVAL)
                                      ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
-    if (claim->fenced)
-        rl_fence_answered(claim, RL_STEP_ENQUEUE, node, answer);
+    if (claim->kind->note)
+        claim->kind->note(claim, RL_STEP_ENQUEUE, node, answer);
     votes->counters.hand_overs++;
     return true;
 }

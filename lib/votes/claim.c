@@ -4,10 +4,10 @@
 
 #include "util/mutant.h"
 
-void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, bool fenced)
+void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const struct rl_kind *kind)
 {
-    memset(claim, 0, rl_claim_size(n_nodes, fenced));
-    claim->fenced = fenced;
+    memset(claim, 0, rl_claim_size(n_nodes, kind));
+    claim->kind = kind;
     claim->n_nodes = (uint8_t)n_nodes;
     claim->quorum = (uint8_t)quorum;
     rl_list_init(&claim->link);

@@ -54,6 +54,7 @@ struct rl_claim {
     /* What every answer touches comes first, in one cache line. */
     struct rl_list link;    /* in the engine's list of debts while undoing, in that of the unproved before */
     struct rl_lock *lock;   /* who reads its ledger; NULL once given up */
+    const struct rl_kind *kind;
     uint32_t unproved;      /* masters that have answered the latest round without proof so far ... */
     uint32_t missing;       /* ... and those that have answered "missing", and may get the key back */
     uint32_t repairing;     /* masters whose repair the verdict on the round waits for */
@@ -64,7 +65,6 @@ struct rl_claim {
     struct rl_instant round_bound; /* what a grant in the latest round counts until */
     uint8_t n_nodes;
     uint8_t quorum;
-    bool fenced : 1;
     bool undoing : 1;
     bool done : 1;          /* in the engine's list of claims to be disposed of */
     bool waiting : 1;       /* in the outbox */
@@ -89,28 +89,27 @@ struct rl_fence {
     uint64_t counters[];   /* what each master that has granted has recorded */
 };
 
-/* Fenced claims are longer. */
-static inline size_t rl_claim_size(size_t n_nodes, bool fenced)
+static inline size_t rl_claim_size(size_t n_nodes, const struct rl_kind *kind)
 {
-    size_t size = sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_slot);
+    size_t tail_size = kind->tail_size ? kind->tail_size(n_nodes) : 0;
 
-    return fenced ? size + sizeof(struct rl_fence) + n_nodes * sizeof(uint64_t) : size;
+    return sizeof(struct rl_claim) + n_nodes * sizeof(struct rl_slot) + tail_size;
 }
 
 /* Everything empty. */
-void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, bool fenced);
+void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const struct rl_kind *kind);
 
 /* Behind the slots; NULL for kinds of lock without tokens. */
 static inline struct rl_fence *rl_claim_fence(const struct rl_claim *claim)
 {
-    return claim->fenced ? (struct rl_fence *)(uintptr_t)&claim->slots[claim->n_nodes] : NULL;
+    return claim->kind->has_token ? (struct rl_fence *)(uintptr_t)&claim->slots[claim->n_nodes] : NULL;
 }
 
 /* The fencing token, 0 if there is none. Nothing before the claim's lock is held: a quorum may have granted, but not
  * recorded it yet. */
 static inline uint64_t rl_claim_token(const struct rl_claim *claim)
 {
-    return claim->fenced ? rl_claim_fence(claim)->token : 0;
+    return claim->kind->has_token ? rl_claim_fence(claim)->token : 0;
 }
 
 /* How many slots have this outcome as the answer to the latest operation. */

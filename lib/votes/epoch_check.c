@@ -42,7 +42,7 @@ void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
     claim->unproved |= rl_bit(node);
     if (event->answer.outcome == RL_REFUSED)
         claim->missing |= rl_bit(node);
-    else if (claim->fenced && claim->round == 0)
+    else if (claim->kind->has_token && claim->round == 0)
         rl_claim_fence(claim)->counters[node] = event->answer.fence;
     claim->slots[node].latency_us = event->latency_us;
 }
@@ -70,7 +70,8 @@ static struct rl_answer what_was_answered(const struct rl_claim *claim, unsigned
 {
     if (claim->missing & rl_bit(node))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, claim->fenced ? rl_claim_fence(claim)->counters[node] : 0};
+    return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE,
+                              claim->kind->has_token ? rl_claim_fence(claim)->counters[node] : 0};
 }
 
 /* A claim may be set there all the same. An extension may have lengthened the life of a key there, which is no harm. */

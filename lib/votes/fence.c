@@ -30,7 +30,12 @@ void rl_fence_propose(struct rl_claim *claim, uint64_t proposal)
         fence->proposal = proposal;
 }
 
-void rl_fence_answered(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer)
+size_t rl_fence_size(size_t n_nodes)
+{
+    return sizeof(struct rl_fence) + n_nodes * sizeof(uint64_t);
+}
+
+void rl_fence_note(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
 

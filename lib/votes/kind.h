@@ -1,8 +1,9 @@
-/* A recipe: what a kind of lock writes to one master, and what the replies mean.
+/* A kind of lock: all that differs between one kind and another.
  *
- * The engine (engine/engine.h) fans out, counts, waits, rolls back; it knows steps, not commands. A recipe turns a step
- * into one command, and a successful reply into an answer. Error replies are the same for all recipes and are the
- * codec's business (codec/classify.h). Adding a kind of lock is adding a recipe. */
+ * Votes and engine fan out, count, wait, roll back; they know steps, not commands, and ask the kind of a claim where kinds
+ * differ. A kind turns a step into one command and a successful reply into an answer, and says what follows a quorum.
+ * Error replies are the same for all kinds and are the codec's business (codec/classify.h). Adding a kind of lock is
+ * adding a file to lib/kinds, with its scripts. */
 #ifndef RL_VOTES_KIND_H
 #define RL_VOTES_KIND_H
 
@@ -13,6 +14,7 @@
 #include "votes/outcome.h"
 #include "util/resp.h"
 #include "util/slice.h"
+#include "votes/quorum.h"
 
 /* What the engine may ask of one master for one value; in the order in which steps that are handed out together must
  * reach a connection. */
@@ -73,7 +75,7 @@ struct rl_subject {
     struct rl_slice marker;
     struct rl_slice incarnation;
 
-    /* The key of the counter of the fencing tokens, and its idle life; and for recipes with tokens the number proposed
+    /* The key of the counter of the fencing tokens, and its idle life; and for kinds with tokens the number proposed
      * for a claim, and the token to be recorded by RAISE and REPAIR. */
     struct rl_slice counter;
     uint64_t counter_ttl_ms;
@@ -96,7 +98,7 @@ struct rl_subject {
 /* Values in one command. */
 #define RL_BATCH_MAX 64
 
-/* RL_STEP_EXTEND for several values in one command, which is the same for every recipe. All have the same ttl. */
+/* RL_STEP_EXTEND for several values in one command, which is the same for every kind. All have the same ttl. */
 struct rl_extend_many {
     size_t n;
     uint32_t ttl_ms;
@@ -124,23 +126,37 @@ struct rl_keepers {
     } at[RL_BATCH_MAX];
 };
 
-struct rl_recipe {
+struct rl_claim;
+struct rl_votes;
+
+struct rl_kind {
     const char *name;
+    bool has_token; /* what a claim keeps behind its slots begins with a struct rl_fence */
+    bool passes_on; /* waiters of one client may pass a hold on among themselves: nobody can tell one from the next */
+
+    /* What a claim keeps behind its slots, in bytes; NULL: nothing. */
+    size_t (*tail_size)(size_t n_nodes);
 
     /* Fills *ret_command, whose slices borrow from the subject and from *ret_command itself. */
     void (*command)(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
 
     /* The meaning of a reply that is not an error. Unexpected shapes are UNKNOWN / PROTOCOL. */
     struct rl_answer (*answer)(enum rl_step step, const struct rl_reply *reply);
+
+    /* An answer counts: what the tail is to keep of it. NULL: nothing. */
+    void (*note)(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer);
+
+    /* A quorum has granted: is there more to do before the lock is held? NULL: no, it is won. */
+    enum rl_verdict (*after_quorum)(struct rl_votes *votes, struct rl_claim *claim);
 };
 
 /* What a reply that is not an error means for number i of the n values of an rl_extend_many. */
 struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n);
 
 /* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */
-extern const struct rl_recipe rl_mutex_recipe;
+extern const struct rl_kind rl_mutex_kind;
 
 /* The mutex with fencing tokens (protocol section 4): claims are granted by a script that also counts. */
-extern const struct rl_recipe rl_fenced_recipe;
+extern const struct rl_kind rl_fenced_kind;
 
 #endif

@@ -81,7 +81,7 @@ struct rl_call {
 struct rl_answer {
     enum rl_outcome outcome;
     enum rl_detail detail;
-    uint64_t fence; /* CLAIM granted or refused, by a recipe with tokens: the master's counter; otherwise 0 */
+    uint64_t fence; /* CLAIM granted or refused, by a kind with tokens: the master's counter; otherwise 0 */
 };
 
 #endif

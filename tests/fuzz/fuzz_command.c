@@ -1,6 +1,6 @@
 /* What the encoder writes, hiredis reads back, word for word.
  *
- * Input: the step and the ttl, the length of the key, then the key and the token. The fenced recipe and the marker are
+ * Input: the step and the ttl, the length of the key, then the key and the token. The fenced kind and the marker are
  * chosen by the highest bits of the ttl, which no ttl has. */
 #include <hiredis/hiredis.h>
 #include <inttypes.h>
@@ -98,14 +98,14 @@ static void expect_letter(const redisReply *reply, size_t i, char letter, const 
     }
 }
 
-static void check_step(const struct rl_recipe *recipe, enum rl_step step, const struct rl_subject *subject)
+static void check_step(const struct rl_kind *kind, enum rl_step step, const struct rl_subject *subject)
 {
-    const char *shape = shapes[recipe == &rl_fenced_recipe][step];
+    const char *shape = shapes[kind == &rl_fenced_kind][step];
     struct rl_command command;
     struct rl_bytes bytes = {0};
     redisReply *reply;
 
-    recipe->command(step, subject, &command);
+    kind->command(step, subject, &command);
     HOLDS(rl_command_encode(&command, &bytes));
     reply = parse(&bytes);
     HOLDS(reply->elements == strlen(shape));
@@ -158,6 +158,6 @@ void fuzz_command(const uint8_t *data, size_t size)
         subject.counter_ttl_ms = UINT64_MAX - ttl_ms;
         subject.proposal = subject.fence = (uint64_t)ttl_ms << data[5] % 32;
     }
-    check_step(fenced ? &rl_fenced_recipe : &rl_mutex_recipe, (enum rl_step)(data[0] % RL_STEP_COUNT), &subject);
+    check_step(fenced ? &rl_fenced_kind : &rl_mutex_kind, (enum rl_step)(data[0] % RL_STEP_COUNT), &subject);
     check_plain(data + 6, size - 6, 1 + data[0] / 16);
 }

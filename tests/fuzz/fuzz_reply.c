@@ -89,12 +89,12 @@ static bool is_grant_in_line(const struct rl_reply *reply, bool fenced)
 }
 
 /* The only replies that are grants. */
-static bool must_be_granted(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
+static bool must_be_granted(const struct rl_kind *kind, enum rl_step step, const struct rl_reply *reply)
 {
     if (step == RL_STEP_CLAIM)
-        return recipe == &rl_fenced_recipe ? is_fenced_grant(reply) : is_ok(reply);
+        return kind == &rl_fenced_kind ? is_fenced_grant(reply) : is_ok(reply);
     if (step == RL_STEP_ENQUEUE)
-        return is_grant_in_line(reply, recipe == &rl_fenced_recipe);
+        return is_grant_in_line(reply, kind == &rl_fenced_kind);
     if (step == RL_STEP_EXTEND || step == RL_STEP_RAISE)
         return is_integer(&reply->root, 1);
     if ((step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK) && is_integer(&reply->root, 4))
@@ -103,9 +103,9 @@ static bool must_be_granted(const struct rl_recipe *recipe, enum rl_step step, c
 }
 
 /* The number that a grant has counted; 0 if there are no tokens. */
-static uint64_t counter_of(const struct rl_recipe *recipe, enum rl_step step, const struct rl_reply *reply)
+static uint64_t counter_of(const struct rl_kind *kind, enum rl_step step, const struct rl_reply *reply)
 {
-    if (recipe != &rl_fenced_recipe || (step != RL_STEP_CLAIM && step != RL_STEP_ENQUEUE))
+    if (kind != &rl_fenced_kind || (step != RL_STEP_CLAIM && step != RL_STEP_ENQUEUE))
         return 0;
     return (uint64_t)reply->elements[step == RL_STEP_CLAIM ? 1 : 7].integer;
 }
@@ -114,7 +114,7 @@ static uint64_t counter_of(const struct rl_recipe *recipe, enum rl_step step, co
 static void check_place(const struct rl_reply *reply)
 {
     struct rl_place place = {.ticket = 0};
-    enum rl_outcome outcome = rl_classify(&rl_mutex_recipe, RL_STEP_ENQUEUE, reply).outcome;
+    enum rl_outcome outcome = rl_classify(&rl_mutex_kind, RL_STEP_ENQUEUE, reply).outcome;
 
     if (!rl_queue_place(reply, &place)) {
         HOLDS(place.ticket == 0);
@@ -125,18 +125,18 @@ static void check_place(const struct rl_reply *reply)
     HOLDS(place.ticket > 0 && place.held_ms >= -1 && place.look_ms >= -1);
 }
 
-static void classify(struct reading *reading, const struct rl_recipe *recipe, const struct rl_reply *reply)
+static void classify(struct reading *reading, const struct rl_kind *kind, const struct rl_reply *reply)
 {
     for (enum rl_step step = RL_STEP_CLAIM; step < RL_STEP_COUNT; step++) {
-        struct rl_answer answer = rl_classify(recipe, step, reply);
+        struct rl_answer answer = rl_classify(kind, step, reply);
         bool granted = answer.outcome == RL_GRANTED;
 
         HOLDS(answer.outcome >= RL_GRANTED && answer.outcome <= RL_QUEUED);
         HOLDS(answer.outcome != RL_QUEUED || (step == RL_STEP_ENQUEUE && is_integer(&reply->elements[0], 0)));
         HOLDS(rl_detail_text(answer.detail) != NULL);
-        HOLDS(granted == must_be_granted(recipe, step, reply));
-        HOLDS(!granted || answer.fence == counter_of(recipe, step, reply));
-        reading->granted += step == RL_STEP_CLAIM && granted && recipe == &rl_mutex_recipe;
+        HOLDS(granted == must_be_granted(kind, step, reply));
+        HOLDS(!granted || answer.fence == counter_of(kind, step, reply));
+        reading->granted += step == RL_STEP_CLAIM && granted && kind == &rl_mutex_kind;
     }
 }
 
@@ -169,8 +169,8 @@ static bool take(struct rl_reply_reader *reader, struct reading *reading)
         if (reading->n == REPLIES_MAX)
             return false;
         reading->digests[reading->n++] = digest_of(&reply);
-        classify(reading, &rl_mutex_recipe, &reply);
-        classify(reading, &rl_fenced_recipe, &reply);
+        classify(reading, &rl_mutex_kind, &reply);
+        classify(reading, &rl_fenced_kind, &reply);
         check_place(&reply);
         judge(&reply);
     }

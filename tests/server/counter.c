@@ -117,7 +117,7 @@ START_TEST(a_grant_that_fails_half_way_has_not_set_the_key)
     struct rl_subject about = counter_subject("mine", BIG);
 
     about.ttl_ms = 0;
-    expect_answer(counter_take(&rl_fenced_recipe, RL_STEP_CLAIM, &about), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    expect_answer(counter_take(&rl_fenced_kind, RL_STEP_CLAIM, &about), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     expect_counter(BIG);
 }
@@ -153,7 +153,7 @@ START_TEST(a_counter_that_is_no_number_is_neither_raised_nor_repaired)
     ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
     free(ask(counter_master, 0, bad_counters[_i]));
     expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
-    expect_answer(counter_repair(&rl_fenced_recipe, "now"), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    expect_answer(counter_repair(&rl_fenced_kind, "now"), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
 }
 END_TEST

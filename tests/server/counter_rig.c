@@ -42,15 +42,15 @@ struct rl_subject counter_subject(const char *token, uint64_t number)
                                .fence = number};
 }
 
-struct rl_answer counter_take(const struct rl_recipe *recipe, enum rl_step step, const struct rl_subject *about)
+struct rl_answer counter_take(const struct rl_kind *kind, enum rl_step step, const struct rl_subject *about)
 {
     struct rl_command command;
     struct scripted scripted;
     struct rl_answer answer;
 
-    recipe->command(step, about, &command);
+    kind->command(step, about, &command);
     scripted = scripted_run(counter_master, 0, &command);
-    answer = rl_classify(recipe, step, &scripted.reply);
+    answer = rl_classify(kind, step, &scripted.reply);
     scripted_free(&scripted);
     return answer;
 }
@@ -59,7 +59,7 @@ struct rl_answer counter_step(enum rl_step which, const char *token, uint64_t nu
 {
     struct rl_subject about = counter_subject(token, number);
 
-    return counter_take(&rl_fenced_recipe, which, &about);
+    return counter_take(&rl_fenced_kind, which, &about);
 }
 
 void expect_answer(struct rl_answer answer, enum rl_outcome outcome, enum rl_detail detail, uint64_t fence)
@@ -93,12 +93,12 @@ void expect_ttl(const char *key, long long at_most)
     ck_assert_int_gt(left, at_most - SUITE_PATIENCE_S * 1000);
 }
 
-struct rl_answer counter_repair(const struct rl_recipe *recipe, const char *incarnation)
+struct rl_answer counter_repair(const struct rl_kind *kind, const char *incarnation)
 {
     struct rl_subject about = counter_subject("mine", BIG);
 
     about.incarnation = (struct rl_slice){incarnation, strlen(incarnation)};
-    if (recipe == &rl_mutex_recipe)
+    if (kind == &rl_mutex_kind)
         about.counter = (struct rl_slice){NULL, 0};
-    return counter_take(recipe, RL_STEP_REPAIR, &about);
+    return counter_take(kind, RL_STEP_REPAIR, &about);
 }

@@ -1,4 +1,4 @@
-/* One private master with a clock that can be set, and the scripts that count on it, by the recipes' own commands and
+/* One private master with a clock that can be set, and the scripts that count on it, by the kinds' own commands and
  * answers. The key is "lock", its counter "count", the marker "marker". */
 #ifndef TESTS_COUNTER_RIG_H
 #define TESTS_COUNTER_RIG_H
@@ -18,12 +18,12 @@ void counter_stop(void);
 
 /* The number is proposal and fence. No incarnation: a repair does not look at the marker. */
 struct rl_subject counter_subject(const char *token, uint64_t number);
-struct rl_answer counter_take(const struct rl_recipe *recipe, enum rl_step step, const struct rl_subject *about);
+struct rl_answer counter_take(const struct rl_kind *kind, enum rl_step step, const struct rl_subject *about);
 
 /* With fencing tokens. */
 struct rl_answer counter_step(enum rl_step which, const char *token, uint64_t number);
 /* Of the value "mine" with the number BIG, in this memory alone. */
-struct rl_answer counter_repair(const struct rl_recipe *recipe, const char *incarnation);
+struct rl_answer counter_repair(const struct rl_kind *kind, const char *incarnation);
 
 void expect_answer(struct rl_answer answer, enum rl_outcome outcome, enum rl_detail detail, uint64_t fence);
 void expect_granted(struct rl_answer answer, uint64_t fence);

@@ -47,16 +47,16 @@ static struct rl_subject subject_of(const char *value)
     return about;
 }
 
-static const struct rl_recipe *recipe(void)
+static const struct rl_kind *kind(void)
 {
-    return line_proposal ? &rl_fenced_recipe : &rl_mutex_recipe;
+    return line_proposal ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 static struct said said_by(const struct rl_reply *reply)
 {
     struct said said;
 
-    said.answer = rl_classify(recipe(), RL_STEP_ENQUEUE, reply);
+    said.answer = rl_classify(kind(), RL_STEP_ENQUEUE, reply);
     said.placed = rl_queue_place(reply, &said.place);
     return said;
 }
@@ -70,7 +70,7 @@ struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket)
 
     about.round = round;
     about.ticket = ticket;
-    recipe()->command(RL_STEP_ENQUEUE, &about, &command);
+    kind()->command(RL_STEP_ENQUEUE, &about, &command);
     scripted = scripted_run(counter_master, 0, &command);
     said = said_by(&scripted.reply);
     scripted_free(&scripted);
@@ -88,7 +88,7 @@ void line_enqueue_many(size_t n, const char *const *values, struct said *ret_sai
         followers.tokens[i - 1] = (struct rl_slice){values[i], strlen(values[i])};
         followers.proposals[i - 1] = line_proposal;
     }
-    recipe()->command(RL_STEP_ENQUEUE, &about, &command);
+    kind()->command(RL_STEP_ENQUEUE, &about, &command);
     scripted = scripted_run_many(counter_master, 0, &command, &followers);
     for (size_t i = 0; i < n; i++) {
         struct rl_reply own;
@@ -131,7 +131,7 @@ struct rl_answer line_release(const char *value)
 {
     struct rl_subject about = subject_of(value);
 
-    return counter_take(recipe(), RL_STEP_RELEASE, &about);
+    return counter_take(kind(), RL_STEP_RELEASE, &about);
 }
 
 struct rl_answer line_release_alone(const char *value)
@@ -139,7 +139,7 @@ struct rl_answer line_release_alone(const char *value)
     struct rl_subject about = subject_of(value);
 
     about.waiters = (struct rl_slice){NULL, 0};
-    return counter_take(recipe(), RL_STEP_RELEASE, &about);
+    return counter_take(kind(), RL_STEP_RELEASE, &about);
 }
 
 void expect_said(struct said said, enum rl_outcome outcome, enum rl_detail detail)

@@ -231,7 +231,7 @@ int64_t client_when(const struct client *client, struct rl_instant local);
 
 /* --- client_commands.c -------------------------------------------------------------------------------------------- */
 
-const struct rl_recipe *client_recipe(const struct box *box);
+const struct rl_kind *client_kind(const struct box *box);
 
 struct message client_command(const struct client *client, struct box *box, enum rl_step step, unsigned node,
                               unsigned repeats);

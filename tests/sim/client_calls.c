@@ -74,7 +74,7 @@ void client_release_value(struct client *client, struct handle *handle, struct b
     box->timed = origin->timed;
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
     rl_lock_release_value(&client->engine, &handle->lock, client_read_clock(client), box_claim(box),
-                          origin->max_ttl_ms);
+                          &rl_mutex_kind, origin->max_ttl_ms);
     client_pump(client);
 }
 
@@ -122,6 +122,7 @@ void client_adopt(struct client *client, struct handle *handle, const struct par
     box->token_size = origin->token_size;
     box->origin = origin->id;
     box->fenced = inheritance.fence != 0;
+    inheritance.kind = client_kind(box);
     box->begun = client_true_now(client);
     box->max_ttl_ms = origin->max_ttl_ms;
     box->excused = origin->excused;

@@ -4,11 +4,11 @@
 #include "foreign.h"
 #include "world.h"
 
-const struct rl_recipe *client_recipe(const struct box *box)
+const struct rl_kind *client_kind(const struct box *box)
 {
     if (box->foreign)
-        return &foreign_recipe;
-    return box->fenced ? &rl_fenced_recipe : &rl_mutex_recipe;
+        return &foreign_kind;
+    return box->fenced ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 #define COUNTER_TTL_MS 86400000u
@@ -94,7 +94,7 @@ struct message client_command(const struct client *client, struct box *box, enum
         add_fence(box, &subject);
     if (concerns_queue(step))
         add_queue(client, box, step, node, repeats, &subject);
-    client_recipe(box)->command(step, &subject, &command);
+    client_kind(box)->command(step, &subject, &command);
     if ((repeats & REPEAT_AS_EVAL) && command.send_as == RL_SEND_EVALSHA)
         command.send_as = RL_SEND_EVAL;
     message_pack_command(&message, &command);

@@ -63,7 +63,7 @@ static void send_all(struct client *client, const struct rl_effect *effect)
     struct pending pending = {.box = box->id, .round = effect->round, .sent = client->now,
                               .step = (uint8_t)effect->step};
 
-    if (effect->step == RL_STEP_ENQUEUE && effect->claim->fenced)
+    if (effect->step == RL_STEP_ENQUEUE && effect->claim->kind->has_token)
         rl_fence_propose(effect->claim, propose(client, box->key));
     message = client_command(client, box, effect->step, 0, 0);
     trace_send(client, box, effect);
@@ -161,7 +161,7 @@ static void start_attempt(struct client *client, struct handle *handle)
     client_hiccup(client);
     if (RL_MUTANT(TIME_AFTER_SEND))
         now = rl_after(now, (struct rl_span){rng_between(&world->host, 0, 5 * RL_NS_PER_MS)});
-    box->fenced = handle->wish.fenced;
+    box->fenced = handle->wish.kind->has_token;
     box->begun = client_true_now(client);
     handle->turn.attempts++;
     rl_lock_begin_attempt(&client->engine, &handle->lock, now, box_claim(box), propose(client, box->key));

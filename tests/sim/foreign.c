@@ -7,7 +7,7 @@
 static void foreign_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
 {
     if (step != RL_STEP_RELEASE && step != RL_STEP_ROLLBACK) {
-        rl_mutex_recipe.command(step, subject, ret_command);
+        rl_mutex_kind.command(step, subject, ret_command);
         return;
     }
     rl_command_init(ret_command, RL_SEND_PLAIN, RL_SCRIPT_NONE, 0);
@@ -19,10 +19,10 @@ static void foreign_command(enum rl_step step, const struct rl_subject *subject,
 /* DELIFEQ answers 1 or 0, as RELEASE does that has found the key or not. */
 static struct rl_answer foreign_answer(enum rl_step step, const struct rl_reply *reply)
 {
-    return rl_mutex_recipe.answer(step, reply);
+    return rl_mutex_kind.answer(step, reply);
 }
 
-const struct rl_recipe foreign_recipe = {
+const struct rl_kind foreign_kind = {
     .name = "foreign",
     .command = foreign_command,
     .answer = foreign_answer,

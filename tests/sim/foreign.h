@@ -4,6 +4,6 @@
 #include "votes/kind.h"
 
 /* SET NX PX and DELIFEQ, without fencing tokens. */
-extern const struct rl_recipe foreign_recipe;
+extern const struct rl_kind foreign_kind;
 
 #endif

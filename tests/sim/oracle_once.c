@@ -135,7 +135,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
     const struct rl_config *config = &client->engine.votes.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
-    if (!lock->claim || lock->claim->fenced || is_in_line(lock) ||
+    if (!lock->claim || lock->claim->kind->has_token || is_in_line(lock) ||
         (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
         !rl_before(client->now, lock->wish->deadline))
         return;
@@ -150,7 +150,7 @@ void once_check_running(struct world *world, const struct client *client)
     for (unsigned i = 0; i < client->n_handles; i++) {
         const struct rl_lock *lock = &client->handles[i].lock;
 
-        if (lock->state != RL_LOCK_ACQUIRING || !lock->claim || lock->claim->fenced)
+        if (lock->state != RL_LOCK_ACQUIRING || !lock->claim || lock->claim->kind->has_token)
             continue;
         if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) < config->quorum)
             world_violation(world, "once", "%s goes on waiting though no quorum is possible",

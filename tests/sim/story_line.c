@@ -16,7 +16,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .deadline = timeout_ms ? rl_after(client->now, rl_ms(timeout_ms)) : RL_NEVER,
         .once = word_present(words, "once"),
         .wait = word_present(words, "fifo") ? RL_WAIT_FIFO : word_present(words, "line") ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
-        .fenced = word_present(words, "fenced"),
+        .kind = word_present(words, "fenced") ? &rl_fenced_kind : &rl_mutex_kind,
         .renew_ms = word_value(words, "renew", 0),
         .at_risk_ms = word_value(words, "risk", 0),
         .max_hold_ms = word_value(words, "hold", 0),
@@ -33,7 +33,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
 static bool adopt(struct client *client, struct handle *handle)
 {
     struct parcel parcel = client->world->parcels[0];
-    struct rl_acquire wish = {.ttl_ms = parcel.inheritance.ttl_ms, .deadline = RL_NEVER};
+    struct rl_acquire wish = {.kind = &rl_mutex_kind, .ttl_ms = parcel.inheritance.ttl_ms, .deadline = RL_NEVER};
 
     if (parcel.box == BOX_NONE || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST))
         return false;

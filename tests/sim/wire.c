@@ -219,7 +219,7 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         return;
     }
     box = box_get(&client->world->boxes, pending.box);
-    answer = rl_classify(client_recipe(box), (enum rl_step)pending.step, &reply);
+    answer = rl_classify(client_kind(box), (enum rl_step)pending.step, &reply);
     if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
         answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node, REPEAT_AS_EVAL))

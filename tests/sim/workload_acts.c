@@ -30,11 +30,11 @@ static uint8_t draw_wait(const struct client *client)
     return rng_chance(&world->work, world->plan.fifo_permille) ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
 }
 
-static bool draw_fenced(const struct client *client)
+static const struct rl_kind *draw_kind(const struct client *client)
 {
     bool fenced = rng_chance(&client->world->work, client->world->plan.fenced_permille);
 
-    return fenced && !client->world->plan.foreign[client->index];
+    return fenced && !client->world->plan.foreign[client->index] ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 static struct rl_acquire draw_wish(struct client *client)
@@ -47,7 +47,7 @@ static struct rl_acquire draw_wish(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
-        .fenced = draw_fenced(client),
+        .kind = draw_kind(client),
         .wait = draw_wait(client),
     };
 
@@ -80,7 +80,7 @@ static struct rl_acquire last_wish(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
-        .fenced = draw_fenced(client),
+        .kind = draw_kind(client),
         .wait = draw_wait(client),
     };
 }
@@ -283,7 +283,7 @@ static void adopt(struct client *client, struct handle *handle)
     wish = draw_wish(client);
     wish.ttl_ms = parcel.inheritance.owed_ttl_ms ? parcel.inheritance.owed_ttl_ms : parcel.inheritance.ttl_ms;
     wish.renew_ms = wish.renew_ms ? wish.ttl_ms / 3 + 1 : 0;
-    wish.fenced = parcel.inheritance.fence != 0;
+    wish.kind = parcel.inheritance.fence ? &rl_fenced_kind : &rl_mutex_kind;
     client_adopt(client, handle, &parcel, &wish);
     if (handle->lock.state == RL_LOCK_HELD)
         agent_hold(client, handle);

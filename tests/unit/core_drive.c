@@ -58,7 +58,7 @@ static uint64_t counter_of(const struct core *core, const struct core_command *c
     bool claim = command->step == RL_STEP_CLAIM && (outcome == RL_GRANTED || outcome == RL_REFUSED);
     bool place = command->step == RL_STEP_ENQUEUE && outcome == RL_GRANTED;
 
-    return command->claim->claim->fenced && (claim || place) ? core->counters[node] : 0;
+    return command->claim->claim->kind->has_token && (claim || place) ? core->counters[node] : 0;
 }
 
 /* Without a reply there is no proof, and the connection is about to end. */
@@ -134,7 +134,7 @@ void core_drop(struct core *core, unsigned node)
 
 struct rl_acquire core_wish(void)
 {
-    return (struct rl_acquire){.ttl_ms = 1000, .retry_delay = rl_ms(100), .deadline = RL_NEVER};
+    return (struct rl_acquire){.kind = &rl_mutex_kind, .ttl_ms = 1000, .retry_delay = rl_ms(100), .deadline = RL_NEVER};
 }
 
 struct rl_acquire core_wish_once(void)
@@ -185,7 +185,8 @@ bool core_pass_on(struct core *core, unsigned to)
 void core_release_value(struct core *core, uint32_t ttl_ms)
 {
     core->started[core->handle]++;
-    rl_lock_release_value(&core->engine, core_lock(core), core->now, core_make_claim(core, false), ttl_ms);
+    rl_lock_release_value(&core->engine, core_lock(core), core->now, core_make_claim(core, &rl_mutex_kind),
+                          &rl_mutex_kind, ttl_ms);
     core_drain(core);
 }
 
@@ -204,12 +205,13 @@ void core_forget(struct core *core)
 bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence)
 {
     struct rl_instant bounds[RL_MAX_NODES];
-    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
+    const struct rl_kind *kind = fence ? &rl_fenced_kind : &rl_mutex_kind;
+    struct rl_inheritance inheritance = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
     bool adopted;
 
     for (unsigned node = 0; node < RL_MAX_NODES; node++)
         bounds[node].ns = rl_ms(until_ms).ns;
-    adopted = rl_lock_adopt(&core->engine, core_lock(core), core->now, core_make_claim(core, fence != 0), wish,
+    adopted = rl_lock_adopt(&core->engine, core_lock(core), core->now, core_make_claim(core, inheritance.kind), wish,
                             &inheritance);
     core_drain(core);
     return adopted;

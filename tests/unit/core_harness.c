@@ -89,9 +89,9 @@ static void check_balance(const struct core *core, unsigned i)
                   i, core->started[i], core->completed[i], pending, core->log);
 }
 
-struct rl_claim *core_make_claim(struct core *core, bool fenced)
+struct rl_claim *core_make_claim(struct core *core, const struct rl_kind *kind)
 {
-    size_t size = rl_claim_size(core->engine.votes.config.n_nodes, fenced);
+    size_t size = rl_claim_size(core->engine.votes.config.n_nodes, kind);
     struct core_claim *record = calloc(1, sizeof(*record));
     struct core_claim **memory = malloc(sizeof(record) + size);
 
@@ -229,7 +229,7 @@ static void answer_want_claim(struct core *core, struct rl_lock *lock)
     if (core->refuse_claims)
         rl_lock_refuse_attempt(&core->engine, lock, core->now);
     else
-        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->wish->fenced),
+        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->wish->kind),
                               core->proposal);
 }
 

@@ -115,7 +115,7 @@ void core_stop(struct core *core);
 void core_drain(struct core *core);
 
 /* Memory for a claim, full of garbage, since the engine must not rely on what is in there. */
-struct rl_claim *core_make_claim(struct core *core, bool fenced);
+struct rl_claim *core_make_claim(struct core *core, const struct rl_kind *kind);
 
 /* Ends a command that is in no queue. */
 void core_end(struct core *core, const struct core_command *command, unsigned node, struct rl_answer answer);

@@ -65,7 +65,7 @@ void core_call(struct core *core, struct core_claim *claim, unsigned node, const
 void core_hand_over_in(struct core *core, unsigned node, uint32_t round)
 {
     struct rl_claim *claim = core->locks[core->handle].claim;
-    struct rl_call call = {.round = round, .granted = true, .fence = claim->fenced ? core->counters[node] : 0};
+    struct rl_call call = {.round = round, .granted = true, .fence = claim->kind->has_token ? core->counters[node] : 0};
 
     core_call(core, core_claim_of(claim), node, &call);
 }

@@ -2,7 +2,7 @@
 
 #include "suite.h"
 
-static const struct rl_recipe *const recipes[] = {&rl_mutex_recipe, &rl_fenced_recipe};
+static const struct rl_kind *const kinds[] = {&rl_mutex_kind, &rl_fenced_kind};
 
 const struct numbers granted = {1, BIG, 100, 0, 0, 2000, -1, 9};
 const struct numbers queued = {0, BIG, 100, 0, 2, 1500, 1700, 0};
@@ -20,8 +20,8 @@ struct rl_reply reply_of(struct numbers numbers)
 
 void expect_answer(struct rl_reply reply, bool fenced, enum rl_outcome outcome, enum rl_detail detail, uint64_t fence)
 {
-    const struct rl_recipe *recipe = recipes[fenced];
-    struct rl_answer answer = recipe->answer(RL_STEP_ENQUEUE, &reply);
+    const struct rl_kind *kind = kinds[fenced];
+    struct rl_answer answer = kind->answer(RL_STEP_ENQUEUE, &reply);
 
     ck_assert_int_eq(answer.outcome, outcome);
     ck_assert_int_eq(answer.detail, detail);

@@ -8,11 +8,11 @@
 
 static struct rl_claim *make_from_garbage(size_t n_nodes)
 {
-    struct rl_claim *claim = malloc(rl_claim_size(n_nodes, false));
+    struct rl_claim *claim = malloc(rl_claim_size(n_nodes, &rl_mutex_kind));
 
     ck_assert_ptr_nonnull(claim);
-    memset(claim, 0xa5, rl_claim_size(n_nodes, false));
-    rl_claim_init(claim, n_nodes, n_nodes / 2 + 1, false);
+    memset(claim, 0xa5, rl_claim_size(n_nodes, &rl_mutex_kind));
+    rl_claim_init(claim, n_nodes, n_nodes / 2 + 1, &rl_mutex_kind);
     return claim;
 }
 
@@ -41,13 +41,13 @@ END_TEST
 START_TEST(a_fenced_claim_has_its_token_and_counters_behind_the_slots)
 {
     size_t n = (size_t)_i;
-    size_t size = rl_claim_size(n, true);
+    size_t size = rl_claim_size(n, &rl_fenced_kind);
     struct rl_claim *claim = malloc(size);
     const struct rl_fence *fence;
 
     ck_assert_ptr_nonnull(claim);
     memset(claim, 0xa5, size);
-    rl_claim_init(claim, n, n / 2 + 1, true);
+    rl_claim_init(claim, n, n / 2 + 1, &rl_fenced_kind);
     fence = rl_claim_fence(claim);
     ck_assert((const char *)fence >= (const char *)&claim->slots[n]);
     ck_assert_ptr_eq((const char *)&fence->counters[n], (const char *)claim + size);

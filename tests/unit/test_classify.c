@@ -47,21 +47,21 @@ static struct rl_reply error_reply(const char *text)
     return (struct rl_reply){.root = {.type = RL_REPLY_ERROR, .text = {text, strlen(text)}}};
 }
 
-static void check_recipe(const struct rl_recipe *recipe, enum rl_step step, const char *text,
+static void check_kind(const struct rl_kind *kind, enum rl_step step, const char *text,
                          enum rl_outcome outcome, enum rl_detail detail)
 {
     struct rl_reply reply = error_reply(text);
-    struct rl_answer answer = rl_classify(recipe, step, &reply);
+    struct rl_answer answer = rl_classify(kind, step, &reply);
 
     ck_assert_msg(answer.outcome == outcome && answer.detail == detail && answer.fence == 0,
-                  "%s, step %d, \"%s\": outcome %d, detail %d", recipe->name, step, text, answer.outcome,
+                  "%s, step %d, \"%s\": outcome %d, detail %d", kind->name, step, text, answer.outcome,
                   answer.detail);
 }
 
 static void check(enum rl_step step, const char *text, enum rl_outcome outcome, enum rl_detail detail)
 {
-    check_recipe(&rl_mutex_recipe, step, text, outcome, detail);
-    check_recipe(&rl_fenced_recipe, step, text, outcome, detail);
+    check_kind(&rl_mutex_kind, step, text, outcome, detail);
+    check_kind(&rl_fenced_kind, step, text, outcome, detail);
 }
 
 START_TEST(errors_are_classified_by_their_first_word)
@@ -103,13 +103,13 @@ START_TEST(an_error_to_many_condemns_none_of_them)
 }
 END_TEST
 
-START_TEST(replies_that_are_no_errors_are_the_recipes_business)
+START_TEST(replies_that_are_no_errors_are_the_kinds_business)
 {
     struct rl_reply nil = {.root = {.type = RL_REPLY_NIL}};
     struct rl_reply one = {.root = {.type = RL_REPLY_INTEGER, .integer = 1}};
 
-    ck_assert_int_eq(rl_classify(&rl_mutex_recipe, RL_STEP_CLAIM, &nil).outcome, RL_REFUSED);
-    ck_assert_int_eq(rl_classify(&rl_mutex_recipe, RL_STEP_RELEASE, &one).outcome, RL_GRANTED);
+    ck_assert_int_eq(rl_classify(&rl_mutex_kind, RL_STEP_CLAIM, &nil).outcome, RL_REFUSED);
+    ck_assert_int_eq(rl_classify(&rl_mutex_kind, RL_STEP_RELEASE, &one).outcome, RL_GRANTED);
 }
 END_TEST
 
@@ -131,7 +131,7 @@ int main(void)
     tcase_add_loop_test(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]));
     tcase_add_test(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim);
     tcase_add_test(tc, an_error_to_many_condemns_none_of_them);
-    tcase_add_test(tc, replies_that_are_no_errors_are_the_recipes_business);
+    tcase_add_test(tc, replies_that_are_no_errors_are_the_kinds_business);
     tcase_add_test(tc, every_detail_has_a_text);
     return suite_run(suite);
 }

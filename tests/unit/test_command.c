@@ -36,7 +36,7 @@ static struct rl_command command_for(enum rl_step step)
                                               .waiters = {"w", 1}};
     struct rl_command command;
 
-    rl_mutex_recipe.command(step, &subject, &command);
+    rl_mutex_kind.command(step, &subject, &command);
     return command;
 }
 
@@ -45,7 +45,7 @@ START_TEST(a_claim_is_set_nx_px)
     struct rl_subject subject = {.key = {"key", 3}, .token = {"token", 5}, .ttl_ms = 30000};
     struct rl_command command;
 
-    rl_mutex_recipe.command(RL_STEP_CLAIM, &subject, &command);
+    rl_mutex_kind.command(RL_STEP_CLAIM, &subject, &command);
     ck_assert(rl_command_encode(&command, &out));
     check_out("*6\r\n$3\r\nSET\r\n$3\r\nkey\r\n$5\r\ntoken\r\n$2\r\nNX\r\n$2\r\nPX\r\n$5\r\n30000\r\n");
 }

@@ -64,9 +64,9 @@ START_TEST(the_quorum_th_of_the_bounds_decides)
     struct rl_acquire wish = core_wish();
     struct rl_instant bounds[] = {RL_LONG_AGO, rl_after((struct rl_instant){0}, rl_ms(500)),
                                   rl_after((struct rl_instant){0}, rl_ms(900))};
-    struct rl_inheritance inheritance = {1000, 1000, UINT32_MAX, 0, bounds, 0, 0};
+    struct rl_inheritance inheritance = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0};
 
-    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish,
+    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
                             &inheritance));
     ck_assert_int_eq(core_deadline_ms(core), 500);
     core_stop(core);
@@ -128,9 +128,10 @@ START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_mas
     struct core *core = core_start(1);
     struct rl_acquire wish = core_wish();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_inheritance inheritance = {1000, 1000, 100, 0, &bound, 1, 0};
+    struct rl_inheritance inheritance = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0};
 
-    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish, &inheritance);
+    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
+                  &inheritance);
     core_run_to(core, 50);
     core_extend(core, 0);
     core_answers(core, "g");
@@ -144,9 +145,10 @@ START_TEST(a_debt_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
     struct core *core = core_start(1);
     struct rl_acquire wish = core_wish();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_inheritance inheritance = {100, 3000, 100, 0, &bound, 0, 0};
+    struct rl_inheritance inheritance = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0};
 
-    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish, &inheritance);
+    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
+                  &inheritance);
     core_link(core, 0, RL_LINK_DOWN);
     core_fini(core);
     core_run_to(core, 3000);

@@ -279,7 +279,7 @@ START_TEST(a_fencing_token_is_not_passed_on)
     struct rl_acquire fenced = core_wish_in_line();
     struct core *core;
 
-    fenced.fenced = true;
+    fenced.kind = &rl_fenced_kind;
     core = start_with(&fenced, &fenced);
     ck_assert(!core_pass_on(core, 1));
     core_stop(core);
@@ -292,7 +292,7 @@ START_TEST(who_wants_a_token_is_given_nothing_without_one)
     struct rl_acquire fenced = wish;
     struct core *core;
 
-    fenced.fenced = true;
+    fenced.kind = &rl_fenced_kind;
     core = start_with(&wish, &fenced);
     ck_assert(!core_pass_on(core, 1));
     core_stop(core);

@@ -9,7 +9,7 @@ static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
 
     for (size_t node = 0; node < n_nodes; node++)
         core->counters[node] = counters[node];
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core->proposal = 1000;
     core_acquire(core, &wish);
     core_skip(core);
@@ -128,7 +128,7 @@ START_TEST(the_counter_of_a_disproved_grant_is_not_looked_at)
     struct core *core = core_start_guarded(3);
     struct rl_acquire wish = core_wish();
 
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core->counters[0] = 99;
     core->counters[1] = core->counters[2] = 10;
     core_acquire(core, &wish);
@@ -147,7 +147,7 @@ START_TEST(the_counter_counts_with_the_proof_of_its_grant)
     struct core *core = core_start_guarded(3);
     struct rl_acquire wish = core_wish();
 
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core->counters[0] = 12;
     core->counters[1] = core->counters[2] = 10;
     core_acquire(core, &wish);
@@ -168,7 +168,7 @@ START_TEST(a_counter_that_is_not_proved_is_no_record)
     struct core *core = core_start_guarded(3);
     struct rl_acquire wish = core_wish();
 
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core->counters[0] = core->counters[2] = 12;
     core->counters[1] = 10;
     core_acquire(core, &wish);
@@ -205,7 +205,7 @@ START_TEST(an_attempt_begins_without_the_token_of_the_former_one)
 
     core_answers(core, "gg");
     core_cancel(core);
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core_acquire(core, &wish);
     ck_assert_uint_eq(token(core), 0);
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->raised, 0);

@@ -10,7 +10,7 @@ static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
 
     for (size_t node = 0; node < n_nodes; node++)
         core->counters[node] = counters[node];
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core->proposal = 1000;
     core_acquire(core, &wish);
     core_skip(core);
@@ -128,7 +128,7 @@ START_TEST(records_that_come_when_the_validity_is_over_do_not_win)
     struct core *core = core_start(3);
     struct rl_acquire wish = core_wish_once();
 
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     wish.ttl_ms = 40;
     core->counters[1] = 7;
     core_acquire(core, &wish);

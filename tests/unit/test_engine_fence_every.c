@@ -9,7 +9,7 @@ static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
 
     for (size_t node = 0; node < n_nodes; node++)
         core->counters[node] = counters[node];
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core->proposal = 1000;
     core_acquire(core, &wish);
     core_skip(core);

@@ -53,8 +53,8 @@ static void check_locks(struct core *core)
                     core_naive_deadline(core, lock->claim), core->log);
         CORE_DEMAND(!*core_naive_passed(lock->claim) || deadline_ns <= core->now.ns,
                     "lock %u came back to life\n%s", i, core->log);
-        CORE_DEMAND(!lock->claim->fenced || rl_claim_token(lock->claim), "lock %u held without its token\n%s", i,
-                      core->log);
+        CORE_DEMAND(!lock->claim->kind->has_token || rl_claim_token(lock->claim),
+                    "lock %u held without its token\n%s", i, core->log);
         CORE_DEMAND(!core_claim_of(lock->claim)->undone, "lock %u held after its undo\n%s", i,
                       core->log);
     }
@@ -98,12 +98,13 @@ static void keep_somehow(uint64_t *random, struct rl_acquire *wish)
     wish->renew_ms = draw(random, 2) ? (wish->ttl_ms + 2) / 3 : 0;
     wish->at_risk_ms = draw(random, 2) ? wish->ttl_ms / 4 : 0;
     wish->max_hold_ms = draw(random, 4) ? 0 : (uint32_t)draw(random, 2000);
-    wish->fenced = draw(random, 2);
+    wish->kind = draw(random, 2) ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 static void acquire_somehow(struct core *core, uint64_t *random)
 {
     struct rl_acquire wish = {
+        .kind = &rl_mutex_kind,
         .ttl_ms = 1 + (uint32_t)draw(random, draw(random, 2) ? 2000 : 60),
         .max_attempts = (uint32_t)draw(random, 4),
         .retry_delay = rl_ms(1 + (int64_t)draw(random, 50)),
@@ -123,7 +124,7 @@ static void acquire_somehow(struct core *core, uint64_t *random)
 
 static void adopt_somehow(struct core *core, uint64_t *random)
 {
-    struct rl_acquire wish = {.ttl_ms = 1000};
+    struct rl_acquire wish = {.kind = &rl_mutex_kind, .ttl_ms = 1000};
     int64_t until_ms = core->now.ns / RL_NS_PER_MS + (int64_t)draw(random, 1000);
 
     keep_somehow(random, &wish);
@@ -226,7 +227,7 @@ static void notify(struct core *core, uint64_t *random)
     if (!claim || !(claim->enqueued & (UINT32_C(1) << node)) || claim->enqueued_round[node] < back)
         return;
     call = (struct rl_call){.round = claim->enqueued_round[node] - back, .granted = draw(random, 4) != 0};
-    if (claim->claim->fenced && draw(random, 10))
+    if (claim->claim->kind->has_token && draw(random, 10))
         call.fence = core->counters[node] += 1 + draw(random, 2);
     core_call(core, claim, node, &call);
 }

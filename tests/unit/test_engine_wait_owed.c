@@ -223,11 +223,11 @@ END_TEST
 START_TEST(whoever_takes_a_lock_over_takes_over_what_is_owed_to_it)
 {
     struct core *core = core_start(1);
-    struct rl_acquire wish = {.ttl_ms = 4000};
+    struct rl_acquire wish = {.kind = &rl_mutex_kind, .ttl_ms = 4000};
     struct rl_instant bound = {rl_ms(800).ns};
-    struct rl_inheritance inheritance = {2000, 2000, UINT32_MAX, 0, &bound, 0, 4000};
+    struct rl_inheritance inheritance = {&rl_mutex_kind, 2000, 2000, UINT32_MAX, 0, &bound, 0, 4000};
 
-    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, false), &wish,
+    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
                             &inheritance));
     core_drain(core);
     while (!core_queued(core, 0))

@@ -109,7 +109,7 @@ static struct core *start_fenced(void)
     struct rl_acquire wish = core_wish_in_line();
     struct core *core = core_start(3);
 
-    wish.fenced = true;
+    wish.kind = &rl_fenced_kind;
     core_acquire(core, &wish);
     core_answers(core, "qqq");
     core_skip(core);

@@ -1,4 +1,4 @@
-/* The recipe with fencing tokens: what is written for each step, and what each reply means. */
+/* The kind with fencing tokens: what is written for each step, and what each reply means. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void expect_command(enum rl_step step, const struct rl_subject *about, en
     size_t size = 0;
 
     memset(&command, 0xa5, sizeof(command));
-    rl_fenced_recipe.command(step, about, &command);
+    rl_fenced_kind.command(step, about, &command);
     for (size_t i = 0; i < command.argc; i++) {
         if (i)
             text[size++] = ' ';
@@ -101,7 +101,7 @@ static struct rl_reply array_of(size_t n, int64_t first, int64_t second, int64_t
 static void expect_meaning(enum rl_step step, struct rl_reply reply, enum rl_outcome outcome, enum rl_detail detail,
                            uint64_t fence)
 {
-    struct rl_answer answer = rl_fenced_recipe.answer(step, &reply);
+    struct rl_answer answer = rl_fenced_kind.answer(step, &reply);
 
     ck_assert_int_eq(answer.outcome, outcome);
     ck_assert_int_eq(answer.detail, detail);

@@ -8,10 +8,10 @@
 
 static struct rl_claim *make(size_t n_nodes, size_t quorum)
 {
-    struct rl_claim *claim = calloc(1, rl_claim_size(n_nodes, false));
+    struct rl_claim *claim = calloc(1, rl_claim_size(n_nodes, &rl_mutex_kind));
 
     ck_assert_ptr_nonnull(claim);
-    rl_claim_init(claim, n_nodes, quorum, false);
+    rl_claim_init(claim, n_nodes, quorum, &rl_mutex_kind);
     return claim;
 }
 

@@ -1,4 +1,4 @@
-/* The recipe of the plain mutex: what is written for its own steps, and what each reply means. The steps that have to
+/* The kind of the plain mutex: what is written for its own steps, and what each reply means. The steps that have to
  * do with the queues are tested in test_queue.c. */
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void expect_arguments(const struct rl_command *command, const char *expec
 static struct rl_command command_of(enum rl_step step, struct rl_command *command)
 {
     memset(command, 0xa5, sizeof(*command));
-    rl_mutex_recipe.command(step, &subject, command);
+    rl_mutex_kind.command(step, &subject, command);
     return *command;
 }
 
@@ -84,7 +84,7 @@ START_TEST(a_repair_without_a_marker_names_the_key_in_its_place)
     struct rl_command command;
 
     unmarked.marker = (struct rl_slice){NULL, 0};
-    rl_mutex_recipe.command(RL_STEP_REPAIR, &unmarked, &command);
+    rl_mutex_kind.command(RL_STEP_REPAIR, &unmarked, &command);
     ck_assert_uint_eq(command.n_keys, 2);
     ck_assert_uint_eq(command.argc, 5);
     expect_arguments(&command, "lock~x lock~x token-of-one-attempt 30000 ");
@@ -111,7 +111,7 @@ START_TEST(the_ttl_is_written_in_full_at_both_ends_of_its_range)
         char text[64];
 
         timed.ttl_ms = ttls[i];
-        rl_mutex_recipe.command(RL_STEP_CLAIM, &timed, &command);
+        rl_mutex_kind.command(RL_STEP_CLAIM, &timed, &command);
         snprintf(text, sizeof(text), "SET lock~x token-of-one-attempt NX PX %u", ttls[i]);
         expect_arguments(&command, text);
     }
@@ -134,7 +134,7 @@ static void expect_meaning(enum rl_step step, struct rl_reply_item item, enum rl
                            enum rl_detail detail)
 {
     struct rl_reply reply = {.root = item};
-    struct rl_answer answer = rl_mutex_recipe.answer(step, &reply);
+    struct rl_answer answer = rl_mutex_kind.answer(step, &reply);
 
     ck_assert_int_eq(answer.outcome, outcome);
     ck_assert_int_eq(answer.detail, detail);

@@ -25,7 +25,7 @@ static const struct rl_subject subject = {.key = {"lock", 4},
 /* --- Commands --------------------------------------------------------------------------------------------------- */
 
 /* The arguments with a bar between them. */
-static void expect_command(const struct rl_recipe *recipe, enum rl_step step, const struct rl_subject *about,
+static void expect_command(const struct rl_kind *kind, enum rl_step step, const struct rl_subject *about,
                            enum rl_send_as send_as, enum rl_script script, const char *expected)
 {
     struct rl_command command;
@@ -33,7 +33,7 @@ static void expect_command(const struct rl_recipe *recipe, enum rl_step step, co
     size_t size = 0;
 
     memset(&command, 0xa5, sizeof(command));
-    recipe->command(step, about, &command);
+    kind->command(step, about, &command);
     for (size_t i = 0; i < command.argc; i++) {
         if (i)
             text[size++] = '|';
@@ -47,11 +47,11 @@ static void expect_command(const struct rl_recipe *recipe, enum rl_step step, co
     ck_assert_uint_eq(command.n_keys, 5);
 }
 
-static const struct rl_recipe *const recipes[] = {&rl_mutex_recipe, &rl_fenced_recipe};
+static const struct rl_kind *const kinds[] = {&rl_mutex_kind, &rl_fenced_kind};
 
 START_TEST(a_place_in_line_is_asked_for_with_all_that_the_master_must_know)
 {
-    expect_command(recipes[_i], RL_STEP_ENQUEUE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+    expect_command(kinds[_i], RL_STEP_ENQUEUE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
                    "lock|queue|waiters|count|marker|value|2000|7|1700000000123459|1700000000123461|memory|"
                    "1700000000123457|86400000|channel");
 }
@@ -59,7 +59,7 @@ END_TEST
 
 START_TEST(a_release_is_the_release_script_by_digest)
 {
-    expect_command(recipes[_i], RL_STEP_RELEASE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_RELEASE,
+    expect_command(kinds[_i], RL_STEP_RELEASE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_RELEASE,
                    "lock|queue|waiters|count|marker|value");
 }
 END_TEST
@@ -67,7 +67,7 @@ END_TEST
 /* protocol 2.3: a NOSCRIPT must not eat a rollback. */
 START_TEST(a_rollback_is_the_release_script_with_its_text)
 {
-    expect_command(recipes[_i], RL_STEP_ROLLBACK, &subject, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+    expect_command(kinds[_i], RL_STEP_ROLLBACK, &subject, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
                    "lock|queue|waiters|count|marker|value");
 }
 END_TEST
@@ -79,9 +79,9 @@ START_TEST(without_a_marker_the_key_takes_its_place)
 
     classic.marker = (struct rl_slice){NULL, 0};
     classic.incarnation = (struct rl_slice){NULL, 0};
-    expect_command(recipes[_i], RL_STEP_ROLLBACK, &classic, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+    expect_command(kinds[_i], RL_STEP_ROLLBACK, &classic, RL_SEND_EVAL, RL_SCRIPT_RELEASE,
                    "lock|queue|waiters|count|lock|value");
-    expect_command(recipes[_i], RL_STEP_ENQUEUE, &classic, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+    expect_command(kinds[_i], RL_STEP_ENQUEUE, &classic, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
                    "lock|queue|waiters|count|lock|value|2000|7|1700000000123459|1700000000123461||"
                    "1700000000123457|86400000|channel");
 }
@@ -93,12 +93,12 @@ START_TEST(numbers_are_written_in_full_at_both_ends_of_their_range)
 
     extreme.ttl_ms = extreme.round = UINT32_MAX;
     extreme.ticket = extreme.proposed_ticket = extreme.proposal = extreme.counter_ttl_ms = UINT64_MAX;
-    expect_command(recipes[_i], RL_STEP_ENQUEUE, &extreme, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+    expect_command(kinds[_i], RL_STEP_ENQUEUE, &extreme, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
                    "lock|queue|waiters|count|marker|value|4294967295|4294967295|18446744073709551615|"
                    "18446744073709551615|memory|18446744073709551615|18446744073709551615|channel");
     extreme.round = 0;
     extreme.ticket = extreme.proposal = 0;
-    expect_command(recipes[_i], RL_STEP_ENQUEUE, &extreme, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
+    expect_command(kinds[_i], RL_STEP_ENQUEUE, &extreme, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
                    "lock|queue|waiters|count|marker|value|4294967295|0|0|18446744073709551615|memory|0|"
                    "18446744073709551615|channel");
 }
@@ -124,7 +124,7 @@ START_TEST(an_undo_says_what_it_found)
 
     for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
         struct rl_reply reply = {.root = {.type = RL_REPLY_INTEGER, .integer = meanings[i].code}};
-        struct rl_answer answer = recipes[_i / 2]->answer(undos[_i % 2], &reply);
+        struct rl_answer answer = kinds[_i / 2]->answer(undos[_i % 2], &reply);
 
         ck_assert_int_eq(answer.outcome, meanings[i].outcome);
         ck_assert_int_eq(answer.detail, meanings[i].detail);
@@ -139,7 +139,7 @@ START_TEST(an_undo_is_answered_by_an_integer)
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         struct rl_reply reply = {.root = {.type = types[i], .integer = 1, .text = {"1", 1}}};
 
-        ck_assert_int_eq(recipes[_i / 2]->answer(undos[_i % 2], &reply).outcome, RL_UNKNOWN);
+        ck_assert_int_eq(kinds[_i / 2]->answer(undos[_i % 2], &reply).outcome, RL_UNKNOWN);
     }
 }
 END_TEST

@@ -152,6 +152,7 @@ void tiny_pump(struct tiny *tiny, const struct tiny_setup *setup, unsigned clien
 void tiny_start(struct tiny *tiny, const struct tiny_setup *setup, unsigned client)
 {
     tiny->wishes[client] = (struct rl_acquire){
+        .kind = &rl_mutex_kind,
         .ttl_ms = tiny_ms(setup->ttl),
         .max_attempts = setup->attempts,
         .retry_delay = {TICK_NS},

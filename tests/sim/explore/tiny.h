@@ -2,7 +2,7 @@
  *
  * Everything lives in one block of memory without pointers to the outside, so a state is saved and brought back by
  * copying bytes, and two states are the same when their bytes are, but for what tiny_hash.c says. Values are never used
- * twice. The masters carry out the mutex recipe's steps directly; a key lives exactly its ttl, as short as a master may
+ * twice. The masters carry out the mutex kind's steps directly; a key lives exactly its ttl, as short as a master may
  * let it. */
 #ifndef SIM_TINY_H
 #define SIM_TINY_H
