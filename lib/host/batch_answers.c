@@ -40,7 +40,8 @@ static void end_for_one(struct redlock_client *client, struct rl_batch *batch)
 static void fetch_ahead(const struct redlock_client *client, const struct rl_batch *batch, size_t i)
 {
     if (i + FETCH_CLAIM < batch->n)
-        rl_fetch(batch->entries[i + FETCH_CLAIM].claim, rl_claim_size(client->engine.votes.config.n_nodes, &rl_mutex_kind));
+        rl_fetch(batch->entries[i + FETCH_CLAIM].claim,
+                 rl_claim_size(client->engine.votes.config.n_nodes, &rl_mutex_kind));
     if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }

@@ -326,11 +326,12 @@ void rl_host_answered(struct redlock_client *client, unsigned node, const struct
 void rl_host_replied(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
                      const struct rl_reply *reply, struct rl_instant now)
 {
+    const struct rl_claim *claim = ticket->owner;
     enum rl_step step = (enum rl_step)ticket->step;
 
     if (step == RL_STEP_ENQUEUE)
         rl_waiters_placed(client, node, ticket, reply, now);
-    rl_host_answered(client, node, ticket, rl_classify(((const struct rl_claim *)ticket->owner)->kind, step, reply), now);
+    rl_host_answered(client, node, ticket, rl_classify(claim->kind, step, reply), now);
 }
 
 static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,

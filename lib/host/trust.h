@@ -43,7 +43,6 @@ enum rl_ticket_step {
     RL_TICKET_GUARD_CLOCK,                  /* TIME: the guard's last */
     RL_TICKET_LOOK_SETTING,                 /* CONFIG GET; flags: which */
     RL_TICKET_LOOK_JOIN,
-    RL_TICKET_NOTHING,                      /* nobody needs the answer (precedence.c) */
 };
 
 #define RL_TRUST_SETTING_MAX 15

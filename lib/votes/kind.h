@@ -1,9 +1,9 @@
 /* A kind of lock: all that differs between one kind and another.
  *
- * Votes and engine fan out, count, wait, roll back; they know steps, not commands, and ask the kind of a claim where kinds
- * differ. A kind turns a step into one command and a successful reply into an answer, and says what follows a quorum.
- * Error replies are the same for all kinds and are the codec's business (codec/classify.h). Adding a kind of lock is
- * adding a file to lib/kinds, with its scripts. */
+ * Votes and engine fan out, count, wait, roll back; they know steps, not commands, and ask the kind of a claim where
+ * kinds differ. A kind turns a step into one command and a successful reply into an answer, and says what follows a
+ * quorum. Error replies are the same for all kinds and are the codec's business (codec/classify.h). Adding a kind of
+ * lock is adding a file to lib/kinds, with its scripts. */
 #ifndef RL_VOTES_KIND_H
 #define RL_VOTES_KIND_H
 
