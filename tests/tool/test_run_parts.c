@@ -4,11 +4,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/clock.h"
 #include "cli/hold_file.h"
 #include "cli/json.h"
-#include "cli/run_clock.h"
-#include "cli/run_deadline.h"
-#include "cli/run_env.h"
+#include "cli/run/deadline.h"
+#include "cli/run/env.h"
 #include "options/masters.h"
 #include "options/secrets.h"
 #include "suite.h"
@@ -18,12 +18,12 @@
 #define S INT64_C(1000000000)
 
 static const struct run_limits limits = {.kill_after_ns = 3 * S, .margin_ns = S};
-static const struct run_instant until = {100 * S, 200 * S};
+static const struct instant until = {100 * S, 200 * S};
 
 /* `left` before the end, by both clocks. */
 static struct run_due due_with(int64_t left_ns, bool warned)
 {
-    return run_due_at(&limits, until, run_instant_after(until, -left_ns), warned);
+    return run_due_at(&limits, until, instant_after(until, -left_ns), warned);
 }
 
 START_TEST(the_warning_and_the_kill_are_due_at_their_instants)
@@ -43,8 +43,8 @@ START_TEST(without_a_warning_only_the_kill_is_due)
 {
     struct run_limits sudden = {.kill_after_ns = 0, .margin_ns = S};
 
-    ck_assert_int_eq(run_due_at(&sudden, until, run_instant_after(until, -S - 1), false).step, RUN_STEP_WAIT);
-    ck_assert_int_eq(run_due_at(&sudden, until, run_instant_after(until, -S), false).step, RUN_STEP_KILL);
+    ck_assert_int_eq(run_due_at(&sudden, until, instant_after(until, -S - 1), false).step, RUN_STEP_WAIT);
+    ck_assert_int_eq(run_due_at(&sudden, until, instant_after(until, -S), false).step, RUN_STEP_KILL);
 }
 END_TEST
 
@@ -65,21 +65,21 @@ END_TEST
 
 START_TEST(the_sleeps_come_to_an_end)
 {
-    struct run_instant now = run_instant_after(until, -80 * S);
+    struct instant now = instant_after(until, -80 * S);
     int sleeps = 0;
 
     for (struct run_due due; (due = run_due_at(&limits, until, now, true)).step != RUN_STEP_KILL; sleeps++)
-        now = run_instant_after(now, due.wait_ns);
+        now = instant_after(now, due.wait_ns);
     ck_assert_int_le(sleeps, 12);
-    ck_assert_int_eq(run_time_left(until, now), S);
+    ck_assert_int_eq(instant_left(until, now), S);
 }
 END_TEST
 
 START_TEST(the_clock_that_has_advanced_more_decides)
 {
-    ck_assert_int_eq(run_time_left(until, (struct run_instant){90 * S, 195 * S}), 5 * S);
-    ck_assert_int_eq(run_time_left(until, (struct run_instant){98 * S, 195 * S}), 2 * S);
-    ck_assert_int_eq(run_due_at(&limits, until, (struct run_instant){0, 199 * S}, true).step, RUN_STEP_KILL);
+    ck_assert_int_eq(instant_left(until, (struct instant){90 * S, 195 * S}), 5 * S);
+    ck_assert_int_eq(instant_left(until, (struct instant){98 * S, 195 * S}), 2 * S);
+    ck_assert_int_eq(run_due_at(&limits, until, (struct instant){0, 199 * S}, true).step, RUN_STEP_KILL);
 }
 END_TEST
 
@@ -230,7 +230,7 @@ static struct hold sample(int64_t left_ms)
     struct hold hold = {.state = "held", .key = "odd \"key\" \xff\x01", .token = "token", .fence = 7, .ttl_ms = 30000,
                         .nodes_ok = "3/5", .handover = "text"};
 
-    hold.valid_until = run_instant_after(run_instant_now(), left_ms * 1000000);
+    hold.valid_until = instant_after(instant_now(), left_ms * 1000000);
     return hold;
 }
 

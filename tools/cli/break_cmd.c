@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/common.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/json.h"

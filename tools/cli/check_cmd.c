@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/hold_file.h"
 #include "cli/json.h"
 

@@ -6,17 +6,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/run_clock.h"
+#include "cli/clock.h"
 
 int hold_leave(struct file_out *file, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
 {
     size_t size;
     const char *key = redlock_lock_key(lock, &size);
     struct hold hold = {.state = "held", .fence = redlock_lock_fence(lock), .ttl_ms = ttl_ms};
-    struct run_instant now = run_instant_now(); /* before the validity: a pause in between must not add to it */
+    struct instant now = instant_now(); /* before the validity: a pause in between must not add to it */
     int status;
 
-    hold.valid_until = run_instant_after(now, redlock_remaining_ns(lock));
+    hold.valid_until = instant_after(now, redlock_remaining_ns(lock));
     snprintf(hold.key, sizeof(hold.key), "%.*s", (int)size, key);
     snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(lock));
     snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", nodes_ok, nodes);

@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/clock.h"
 #include "cli/common.h"
 #include "cli/json.h"
-#include "cli/run_clock.h"
 
 enum { NS_PER_MS = 1000000, MOST_FILE = 65536 };
 
@@ -30,7 +30,7 @@ static void read_boot(char *ret_boot, size_t size)
 int64_t hold_remaining_ms(const struct hold *hold)
 {
     char boot[HOLD_BOOT_SIZE];
-    int64_t left_ns = run_time_left(hold->valid_until, run_instant_now());
+    int64_t left_ns = instant_left(hold->valid_until, instant_now());
 
     read_boot(boot, sizeof(boot));
     if (strcmp(hold->state, "held") != 0 || strcmp(hold->boot, boot) != 0 || left_ns <= 0)
@@ -41,7 +41,7 @@ int64_t hold_remaining_ms(const struct hold *hold)
 static void print(FILE *out, const struct hold *hold)
 {
     char boot[HOLD_BOOT_SIZE];
-    int64_t left_ns = run_time_left(hold->valid_until, run_instant_now());
+    int64_t left_ns = instant_left(hold->valid_until, instant_now());
     struct cli_json json;
 
     read_boot(boot, sizeof(boot));

@@ -9,8 +9,8 @@
 
 #include <redlock/redlock.h>
 
+#include "cli/clock.h"
 #include "cli/file_out.h"
-#include "cli/run_deadline.h"
 
 enum { HOLD_NODES_SIZE = 16, HOLD_STATE_SIZE = 16, HOLD_BOOT_SIZE = 40 };
 
@@ -20,7 +20,7 @@ struct hold {
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
     uint64_t fence;              /* 0: none */
     uint32_t ttl_ms;
-    struct run_instant valid_until;
+    struct instant valid_until;
     char boot[HOLD_BOOT_SIZE];   /* of the machine; set by hold_write() */
     char nodes_ok[HOLD_NODES_SIZE];
     char handover[REDLOCK_MAX_EXPORT_BYTES]; /* "": the lock is not for others to take over */

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/common.h"
 #include "cli/commands.h"
+#include "cli/common.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/hold.h"

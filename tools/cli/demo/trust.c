@@ -1,0 +1,233 @@
+/* Acts about masters that lose their memory: what they may not do, and what that costs nobody. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/demo/demo.h"
+#include "cli/standings.h"
+#include "cli/votes.h"
+
+enum { MAX_TTL_MS = 3000, QUARANTINE_MS = MAX_TTL_MS + 1000, RENEW_MS = 300, EMPTY = 2, WAIT_MS = 20000 };
+
+struct wanted {
+    struct redlock_client *client;
+    uint64_t repairs;
+};
+
+static uint64_t repairs(const struct redlock_client *client)
+{
+    struct redlock_stats stats = {0};
+
+    redlock_client_stats(client, &stats, sizeof(stats));
+    return stats.repairs;
+}
+
+static bool repaired(const struct session *session, void *data)
+{
+    const struct wanted *wanted = data;
+
+    return repairs(wanted->client) >= wanted->repairs;
+}
+
+/* The next look at this master is at a new memory. */
+static bool restart_empty(struct demo *demo, size_t master)
+{
+    if (!demo_fault(demo, master, DEMO_KILLED))
+        return false;
+    if (!masters_wipe(demo->masters, master))
+        return demo_stop(demo, "could not change a master", masters_error());
+    return demo_fault(demo, master, DEMO_UP);
+}
+
+/* --- Act: one of them ---------------------------------------------------------------------------------------- */
+
+static bool take_and_renew(struct demo *demo)
+{
+    struct redlock_acquire_options options;
+    int status;
+
+    redlock_acquire_options_init(&options);
+    options.ttl_ms = MAX_TTL_MS;
+    options.renew_ms = RENEW_MS;
+    demo->held = demo_lock(demo->alice, "kept");
+    status = demo->held != NULL ? session_acquire(&demo->session, demo->held, &options) : REDLOCK_E_NOMEM;
+    session_settle(&demo->session, DEMO_WATCHDOG_MS);
+    return status == REDLOCK_OK || demo_stop(demo, "Alice takes a lock", redlock_strerror(status));
+}
+
+static bool bob_has_looked(const struct session *session, void *data)
+{
+    struct redlock_node_info info;
+
+    return redlock_client_node_info(data, EMPTY, &info, sizeof(info)) == 0 && info.link == REDLOCK_LINK_READY &&
+           info.standing == REDLOCK_STANDING_QUARANTINED;
+}
+
+static void show_abstention(struct demo *demo)
+{
+    struct redlock_node_info info;
+    bool abstains = session_run_until(&demo->session, bob_has_looked, demo->bob, DEMO_WATCHDOG_MS);
+    char left[16];
+
+    redlock_client_node_info(demo->bob, EMPTY, &info, sizeof(info));
+    demo_say(demo, "Master %d is killed, its files are deleted, and it starts again, empty.", EMPTY + 1);
+    demo_check(demo, abstains && info.quarantine_ms > 0,
+               "it abstains for %s: %s", term_time(info.quarantine_ms * 1000, left, sizeof(left)), info.fault_text);
+}
+
+static void vote_without_it(struct demo *demo)
+{
+    struct redlock_lock *lock = demo_lock(demo->bob, "other");
+    int status = lock != NULL ? session_acquire(&demo->session, lock, NULL) : REDLOCK_E_NOMEM;
+
+    session_settle(&demo->session, DEMO_WATCHDOG_MS);
+    demo_gap(demo);
+    demo_say(demo, "Bob takes another lock meanwhile.");
+    votes_print(&demo->term, demo->bob, &demo->session.last);
+    demo_check(demo, status == REDLOCK_OK && demo->session.last.votes[EMPTY].vote == REDLOCK_VOTE_FAILED,
+               "acquired by the others: it was not asked");
+    if (status == REDLOCK_OK)
+        session_release(&demo->session, lock);
+    redlock_lock_destroy(lock);
+}
+
+bool demo_act_empty(struct demo *demo)
+{
+    struct wanted wanted = {.repairs = 1};
+
+    if (!demo_redeploy(demo, "trust:", MAX_TTL_MS) || !take_and_renew(demo))
+        return false;
+    demo_say(demo, "A master that comes back without its keys could give a second client the");
+    demo_say(demo, "majority. So it does not vote until all that it may have forgotten has ended:");
+    demo_say(demo, "max_ttl + 1 s, here %d s. Alice holds a lock, and renews it.", QUARANTINE_MS / 1000);
+    demo_gap(demo);
+    if (!restart_empty(demo, EMPTY))
+        return false;
+    show_abstention(demo);
+    vote_without_it(demo);
+    demo_gap(demo);
+    wanted.client = demo->alice;
+    demo_check(demo, session_run_until(&demo->session, repaired, &wanted, DEMO_WATCHDOG_MS),
+               "Alice's renewal has given it its copy of her key again: that it may keep");
+    return demo->session.caught == 0;
+}
+
+/* --- Act: all of them ---------------------------------------------------------------------------------------- */
+
+struct keeping {
+    struct demo *demo;
+    struct redlock_lock *intruder; /* Bob's */
+    unsigned tries;
+    unsigned won;
+    unsigned lost;                 /* Alice's alarms */
+    int64_t least_ms;
+};
+
+static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *data)
+{
+    struct keeping *keeping = data;
+
+    keeping->lost += alarm->kind == REDLOCK_ALARM_LOST;
+}
+
+static void look_at_lock(struct keeping *keeping)
+{
+    int64_t left_ms = redlock_remaining_ms(keeping->demo->held);
+
+    if (left_ms < keeping->least_ms)
+        keeping->least_ms = left_ms;
+}
+
+/* Restarts one, lets Bob try, and waits until Alice has given it its copy of her key again. */
+static bool restart_one(struct keeping *keeping, size_t master)
+{
+    struct demo *demo = keeping->demo;
+    struct wanted wanted = {demo->alice, repairs(demo->alice) + 1};
+
+    if (!restart_empty(demo, master))
+        return false;
+    look_at_lock(keeping);
+    keeping->tries++;
+    if (session_acquire(&demo->session, keeping->intruder, NULL) == REDLOCK_OK)
+        keeping->won++;
+    if (!session_run_until(&demo->session, repaired, &wanted, DEMO_WATCHDOG_MS))
+        return demo_stop(demo, "a master did not get the key again", session_node_name(demo->alice, master));
+    look_at_lock(keeping);
+    return true;
+}
+
+static bool restart_all(struct keeping *keeping)
+{
+    struct demo *demo = keeping->demo;
+
+    for (size_t i = 0; i < demo->n; i++) {
+        if (!restart_one(keeping, i))
+            return false;
+        demo_say(demo, "master %zu restarted empty; Alice's renewal has set her key there again", i + 1);
+    }
+    return true;
+}
+
+static void check_kept(const struct keeping *keeping)
+{
+    struct demo *demo = keeping->demo;
+
+    demo_gap(demo);
+    demo_check(demo, redlock_state(demo->held) == REDLOCK_STATE_HELD && keeping->lost == 0 && keeping->least_ms > 0,
+               "Alice has kept her lock: never less than %" PRId64 " of %d ms were left", keeping->least_ms,
+               MAX_TTL_MS);
+    demo_wait_quiet(demo, demo->alice, demo->n);
+    demo_check(demo, demo_count(demo, "kept", redlock_lock_token(demo->held), demo->n) == demo->n,
+               "it is on all %zu masters, none of which remembers the first", demo->n);
+    demo_check(demo, keeping->won == 0, "Bob tried to get it after each restart: refused %u times", keeping->tries);
+}
+
+/* All five abstain now; only time can give a new lock. */
+static void check_return(struct demo *demo)
+{
+    struct redlock_lock *lock = demo_lock(demo->bob, "later");
+    struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
+    struct standings sum = standings_of(infos, standings_read(demo->bob, infos), demo->quorum);
+    struct redlock_acquire_options options;
+    int status = REDLOCK_E_NOMEM;
+    char took[16];
+
+    redlock_acquire_options_init(&options);
+    options.ttl_ms = MAX_TTL_MS;
+    options.timeout_ms = WAIT_MS;
+    demo_gap(demo);
+    demo_say(demo, "A new lock has to wait: %zu of %zu masters abstain, Bob waits for a majority.", sum.waiting,
+             demo->n);
+    if (lock != NULL)
+        status = session_acquire(&demo->session, lock, &options);
+    demo_check(demo, status == REDLOCK_OK && sum.voting < demo->quorum, "acquired after %s",
+               term_time(demo->session.last.elapsed_us, took, sizeof(took)));
+    if (status == REDLOCK_OK)
+        session_release(&demo->session, lock);
+    redlock_lock_destroy(lock);
+    demo_check(demo, redlock_remaining_ms(demo->held) > 0 && session_release(&demo->session, demo->held) == REDLOCK_OK,
+               "Alice still has hers, and releases it");
+}
+
+bool demo_act_rolling(struct demo *demo)
+{
+    struct keeping keeping = {.demo = demo, .least_ms = MAX_TTL_MS};
+    bool restarted;
+
+    keeping.intruder = demo_lock(demo->bob, "kept");
+    if (keeping.intruder == NULL)
+        return demo_stop(demo, "out of memory", "");
+    redlock_lock_watch(demo->held, on_alarm, &keeping);
+    demo_say(demo, "Now all of them, one after the other. What Alice knows of her own votes is");
+    demo_say(demo, "enough to give each its key back while it abstains.");
+    demo_gap(demo);
+    restarted = restart_all(&keeping);
+    redlock_lock_destroy(keeping.intruder);
+    if (restarted) {
+        check_kept(&keeping);
+        check_return(demo);
+    }
+    redlock_lock_destroy(demo->held);
+    demo->held = NULL;
+    return restarted && demo->session.caught == 0;
+}

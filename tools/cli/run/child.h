@@ -1,0 +1,24 @@
+/* What the process that becomes the command is told. */
+#ifndef CLI_RUN_CHILD_H
+#define CLI_RUN_CHILD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* How this process was started, in what the command is to inherit unchanged. */
+struct run_inherited {
+    sigset_t mask;
+    struct sigaction pipe;
+    struct sigaction child;
+};
+
+struct run_child {
+    char *const *argv;
+    char *const *envp;
+    bool own_group;     /* a process group of its own, else that of the wrapper */
+    bool take_terminal; /* ... which becomes the foreground group of the terminal on standard input */
+    const struct run_inherited *inherited;
+};
+
+#endif

@@ -1,0 +1,225 @@
+/* What the guard does while the command lives. */
+#include <errno.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+#include "cli/run/guard_inside.h"
+#include "cli/run/tree.h"
+
+enum { LONGEST_PAUSE_NS = 100000000, NS_PER_S = 1000000000 };
+
+/* --- The command of --on-lost exec=CMD ----------------------------------------------------------------------- */
+
+static _Noreturn void become_hook(const char *hook, const struct run_child *child, pid_t pid)
+{
+    char *argv[] = {(char *)(uintptr_t)"sh", (char *)(uintptr_t)"-c", (char *)(uintptr_t)hook, NULL};
+    char number[32];
+    size_t n = 0;
+    char **envp;
+
+    while (child->envp[n] != NULL)
+        n++;
+    envp = calloc(n + 2, sizeof(*envp));
+    if (envp == NULL)
+        _exit(127);
+    for (size_t i = 0; i < n; i++)
+        envp[i] = child->envp[i];
+    snprintf(number, sizeof(number), "REDLOCK_PID=%d", (int)pid);
+    envp[n] = number;
+    sigaction(SIGPIPE, &child->inherited->pipe, NULL);
+    sigaction(SIGCHLD, &child->inherited->child, NULL);
+    sigprocmask(SIG_SETMASK, &child->inherited->mask, NULL);
+    execve("/bin/sh", argv, envp);
+    _exit(127);
+}
+
+/* Runs it by /bin/sh in the environment of the command, plus REDLOCK_PID, and does not wait: it is ended with all the
+ * rest at the deadline. */
+static void start_hook(const char *hook, const struct run_child *child, pid_t pid)
+{
+    if (fork() == 0) {
+        setpgid(0, 0);
+        become_hook(hook, child, pid);
+    }
+}
+
+/* --- The link ------------------------------------------------------------------------------------------------ */
+
+/* The wrapper may be stopped: only the last word is worth waiting for, and that is never behind more than a few. */
+void guard_tell(const struct guard *guard, enum run_news_kind kind, int number)
+{
+    struct run_news news = {kind, number};
+
+    if (guard->link >= 0)
+        send(guard->link, &news, sizeof(news), MSG_NOSIGNAL | (kind == RUN_NEWS_ENDED ? 0 : MSG_DONTWAIT));
+}
+
+/* To everything. While the command has not been reaped its pid is its group's, and nobody can slip through. */
+static void signal_all(const struct guard *guard, int number)
+{
+    struct run_sweep sweep = {.root = getpid()};
+
+    if (!guard->exited && guard->plan->child->own_group) {
+        kill(-guard->child, number);
+        sweep.but_group = guard->child;
+    }
+    run_tree_signal(&sweep, number);
+}
+
+/* What the wrapper passes on is for the group, as it would be without a wrapper; for the rest of it, too, when the
+ * command itself has ended. */
+static void pass_on(const struct guard *guard, int number)
+{
+    if (guard->exited)
+        signal_all(guard, number);
+    else
+        kill(guard->plan->child->own_group ? -guard->child : guard->child, number);
+}
+
+static void begin_killing(struct guard *guard)
+{
+    if (!guard->killing)
+        guard_tell(guard, RUN_NEWS_KILLED, 0);
+    guard->killing = true;
+}
+
+/* After the warning only an earlier end counts: the command has been told to go. */
+static void set_deadline(struct guard *guard, struct instant valid_until)
+{
+    if (!guard->warned || instant_left(valid_until, guard->valid_until) < 0)
+        guard->valid_until = valid_until;
+}
+
+static void obey(struct guard *guard, const struct run_order *order)
+{
+    if (order->kind == RUN_ORDER_DEADLINE)
+        set_deadline(guard, order->valid_until);
+    else if (order->kind == RUN_ORDER_SIGNAL)
+        pass_on(guard, order->number);
+    else
+        begin_killing(guard);
+}
+
+/* All of them before the clock is looked at: if this process could not run for a while, a later deadline may wait. */
+static void take_orders(struct guard *guard)
+{
+    struct run_order order;
+    ssize_t n = 0;
+
+    while (guard->link >= 0 && (n = recv(guard->link, &order, sizeof(order), MSG_DONTWAIT)) == sizeof(order))
+        obey(guard, &order);
+    if (guard->link >= 0 && (n >= 0 || (errno != EAGAIN && errno != EINTR))) {
+        close(guard->link);
+        guard->link = -1;
+        begin_killing(guard);
+    }
+}
+
+/* --- The command --------------------------------------------------------------------------------------------- */
+
+static void learn_outcome(struct guard *guard)
+{
+    int error;
+    ssize_t n = guard->outcome >= 0 ? read(guard->outcome, &error, sizeof(error)) : -1;
+
+    if (guard->outcome < 0 || (n < 0 && (errno == EAGAIN || errno == EINTR)))
+        return;
+    if (n == sizeof(error))
+        guard_tell(guard, RUN_NEWS_NOT_STARTED, error);
+    else
+        guard_tell(guard, RUN_NEWS_STARTED, guard->child);
+    close(guard->outcome);
+    guard->outcome = -1;
+}
+
+/* Ended children first; the command's own end is told, and what it was to the kernel is forgotten with it. */
+static void collect(struct guard *guard)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+        if (pid != guard->child || guard->exited)
+            continue;
+        learn_outcome(guard);
+        if (WIFSTOPPED(status)) {
+            guard_tell(guard, RUN_NEWS_STOPPED, WSTOPSIG(status));
+        } else {
+            guard->exited = true;
+            guard_tell(guard, RUN_NEWS_EXITED, status);
+        }
+    }
+    guard->empty = pid < 0 && errno == ECHILD;
+}
+
+/* SIGCONT behind it: a stopped process would not see it before it is too late. */
+static void warn(struct guard *guard)
+{
+    guard->warned = true;
+    if (guard->plan->hook != NULL) {
+        start_hook(guard->plan->hook, guard->plan->child, guard->child);
+    } else if (guard->plan->warning != 0) {
+        signal_all(guard, guard->plan->warning);
+        signal_all(guard, SIGCONT);
+    }
+    guard_tell(guard, RUN_NEWS_WARNED, 0);
+}
+
+/* Does what is due, and says how long nothing will be. */
+static int64_t act(struct guard *guard)
+{
+    struct run_due due = {RUN_STEP_WAIT, INT64_MAX};
+
+    if (!guard->plan->ignore_loss)
+        due = run_due_at(&guard->plan->limits, guard->valid_until, instant_now(), guard->warned);
+    if (due.step == RUN_STEP_WARN && !guard->killing)
+        warn(guard);
+    if (due.step == RUN_STEP_KILL)
+        begin_killing(guard);
+    if (!guard->killing)
+        return due.wait_ns;
+    signal_all(guard, SIGKILL);
+    guard->pause_ns = guard->pause_ns < LONGEST_PAUSE_NS / 2 ? guard->pause_ns * 2 : LONGEST_PAUSE_NS;
+    return guard->pause_ns;
+}
+
+/* --- The loop ------------------------------------------------------------------------------------------------ */
+
+static void sleep_until_something(struct guard *guard, int64_t wait_ns)
+{
+    struct pollfd fds[] = {{guard->link, POLLIN, 0}, {guard->children, POLLIN, 0}, {guard->timer, POLLIN, 0},
+                           {guard->outcome, POLLIN, 0}};
+    struct itimerspec after = {.it_value = {wait_ns / NS_PER_S, wait_ns % NS_PER_S}};
+    struct signalfd_siginfo info;
+
+    if (wait_ns <= 0)
+        after.it_value.tv_nsec = 1;
+    if (wait_ns == INT64_MAX)
+        memset(&after, 0, sizeof(after));
+    timerfd_settime(guard->timer, 0, &after, NULL);
+    poll(fds, 4, -1);
+    while (read(guard->children, &info, sizeof(info)) == sizeof(info))
+        continue;
+}
+
+void guard_watch_over(struct guard *guard)
+{
+    for (;;) {
+        take_orders(guard);
+        learn_outcome(guard);
+        collect(guard);
+        if (guard->empty)
+            break;
+        sleep_until_something(guard, act(guard));
+    }
+    guard_tell(guard, RUN_NEWS_ENDED, 0);
+}

@@ -1,0 +1,31 @@
+/* The guard process, for its own parts. */
+#ifndef CLI_RUN_GUARD_INSIDE_H
+#define CLI_RUN_GUARD_INSIDE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/run/guard.h"
+
+struct guard {
+    const struct run_guard_plan *plan;
+    struct instant valid_until;
+    int link;     /* to the wrapper; -1 when it has gone */
+    int children; /* readable when one has ended or stopped */
+    int timer;
+    int outcome;  /* of the execution: errno, or end of file; -1 when known */
+    pid_t child;
+    bool exited;  /* the command itself: its pid is nobody's any more */
+    bool warned;
+    bool killing;
+    int64_t pause_ns; /* between two sweeps */
+    bool empty;   /* nothing is left */
+};
+
+void guard_tell(const struct guard *guard, enum run_news_kind kind, int number);
+
+/* Returns when nothing is left of the command. */
+void guard_watch_over(struct guard *guard);
+
+#endif

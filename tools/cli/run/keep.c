@@ -1,0 +1,229 @@
+/* The wrapper while the command runs: renewals are the library's, the command is the guard's; this stands between
+ * them, tells the guard how long the lock is proven to be held, and passes signals on. See guard.h for who acts
+ * when one of them fails. */
+#include <errno.h>
+#include <event2/event.h>
+#include <string.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/clock.h"
+#include "cli/run/env.h"
+#include "cli/run/keeper.h"
+#include "cli/run/notify.h"
+#include "cli/run/report.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    NS_PER_S = 1000000000,
+    NOTABLE_NS = 5 * NS_PER_MS, /* less is noise of reading two clocks one after the other */
+    READINGS = 4,
+};
+
+/* --- Deadlines --------------------------------------------------------------------------------------------------- */
+
+/* The end of the proven validity. The clock is read first, so that a pause between the two readings can only make it
+ * seem nearer; and again, to tell such a pause from the truth. */
+static struct instant read_valid_until(const struct run *run)
+{
+    struct instant best = {0};
+
+    for (int i = 0; i < READINGS; i++) {
+        struct instant now = instant_now();
+        struct instant until = instant_after(now, redlock_remaining_ns(run->lock));
+
+        if (i == 0 || until.boot_ns > best.boot_ns)
+            best = until;
+        if (instant_now().boot_ns - now.boot_ns < NS_PER_MS)
+            break;
+    }
+    return best;
+}
+
+static void set_fallback(const struct keeper *keeper)
+{
+    const struct run *run = keeper->run;
+    int64_t ns = run->valid_until.boot_ns - run->options->limits.margin_ns / 10 * 9;
+    struct itimerspec at = {.it_value = {ns / NS_PER_S, ns % NS_PER_S}};
+
+    if (!run->options->ignore_loss)
+        timerfd_settime(keeper->fallback, TFD_TIMER_ABSTIME, &at, NULL);
+}
+
+static void publish_renewal(struct run *run)
+{
+    run_publish(run, "held");
+    if (run->renewed)
+        run_report(run->options, RUN_LEVEL_DETAIL, "renewed", "'%s' is renewed: %u/%zu masters, %lld ms left",
+                   run->options->key, run->nodes_ok, run->options->common.masters.count,
+                   (long long)redlock_remaining_ms(run->lock));
+    run->renewed = false;
+}
+
+/* Nothing brings the lock back. It may have ended before its time, if masters no longer have it. */
+static void lose(struct keeper *keeper)
+{
+    struct run *run = keeper->run;
+    struct instant now = instant_now();
+
+    if (run->lost)
+        return;
+    run->lost = true;
+    if (instant_left(now, run->valid_until) < 0)
+        run->valid_until = now;
+    keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
+    set_fallback(keeper);
+    run_publish(run, "lost");
+}
+
+/* Looked at after every turn of the loop: whatever has moved the end of the validity has done so in one. */
+void keeper_refresh(struct keeper *keeper)
+{
+    struct run *run = keeper->run;
+    struct instant until = read_valid_until(run);
+    int64_t moved_ns = instant_left(until, run->valid_until);
+
+    if (run->lost || redlock_remaining_ns(run->lock) <= 0) {
+        lose(keeper);
+    } else if (moved_ns >= NOTABLE_NS || moved_ns <= -NOTABLE_NS) {
+        run->valid_until = until;
+        keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
+        set_fallback(keeper);
+        publish_renewal(run);
+    }
+}
+
+static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *data)
+{
+    const struct keeper *keeper = data;
+    const struct run_options *options = keeper->run->options;
+
+    if (alarm->kind == REDLOCK_ALARM_AT_RISK)
+        run_report(options, RUN_LEVEL_STATUS, "at-risk", "'%s' could not be renewed yet: %lld ms left", options->key,
+                   (long long)alarm->remaining_ms);
+    else
+        run_report(options, RUN_LEVEL_ERROR, "lost", "'%s' is lost: %s", options->key, redlock_loss_text(alarm->loss));
+}
+
+static void on_watchdog(evutil_socket_t fd, short what, void *data)
+{
+    run_notify("WATCHDOG=1");
+}
+
+/* --- Start and end ----------------------------------------------------------------------------------------------- */
+
+static bool listen_to_all(struct keeper *keeper)
+{
+    struct run *run = keeper->run;
+    struct event_base *base = run->session.base;
+    int64_t watchdog_us = run_notify_watchdog_us();
+    struct timeval every = {(time_t)(watchdog_us / 1000000), (suseconds_t)(watchdog_us % 1000000)};
+
+    keeper->on_link = event_new(base, keeper->link, EV_READ | EV_PERSIST, keeper_on_link, keeper);
+    keeper->on_room = event_new(base, keeper->link, EV_WRITE, keeper_on_room, keeper);
+    keeper->on_signals = event_new(base, run->signals, EV_READ | EV_PERSIST, keeper_on_signals, keeper);
+    keeper->on_fallback = event_new(base, keeper->fallback, EV_READ | EV_PERSIST, keeper_on_fallback, keeper);
+    keeper->on_watchdog = event_new(base, -1, EV_PERSIST, on_watchdog, keeper);
+    keeper->on_sweep = evtimer_new(base, keeper_on_sweep, keeper);
+    return keeper->on_link != NULL && keeper->on_room != NULL && keeper->on_signals != NULL &&
+           keeper->on_fallback != NULL && keeper->on_watchdog != NULL && keeper->on_sweep != NULL &&
+           event_add(keeper->on_link, NULL) == 0 && event_add(keeper->on_signals, NULL) == 0 &&
+           event_add(keeper->on_fallback, NULL) == 0 &&
+           (watchdog_us <= 0 || event_add(keeper->on_watchdog, &every) == 0);
+}
+
+static void tell_leftovers(struct keeper *keeper, bool *told)
+{
+    const struct run *run = keeper->run;
+
+    if (run->fate.exited && !run->fate.ended && !*told && !run->fate.ended_by_us) {
+        *told = true;
+        run_report(run->options, RUN_LEVEL_WARNING, "leftovers",
+                   "'%s' has ended, but not all that it has started: the lock is kept until then",
+                   run->options->argv[0]);
+    }
+}
+
+static void keep(struct keeper *keeper)
+{
+    bool told = false;
+
+    redlock_lock_watch(keeper->run->lock, on_alarm, keeper);
+    set_fallback(keeper);
+    while (!keeper->run->fate.ended) {
+        if (event_base_loop(keeper->run->session.base, EVLOOP_ONCE) != 0)
+            keeper_take_over(keeper, "the event loop has failed");
+        keeper_refresh(keeper);
+        tell_leftovers(keeper, &told);
+    }
+    redlock_lock_watch(keeper->run->lock, NULL, NULL);
+}
+
+static void close_all(struct keeper *keeper)
+{
+    struct event *const events[] = {keeper->on_link,     keeper->on_room,     keeper->on_signals,
+                                    keeper->on_fallback, keeper->on_watchdog, keeper->on_sweep};
+
+    for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++)
+        if (events[i] != NULL)
+            event_free(events[i]);
+    if (keeper->link >= 0)
+        close(keeper->link);
+    if (keeper->fallback >= 0)
+        close(keeper->fallback);
+    if (keeper->guard > 0 && !keeper->run->fate.guard_died)
+        waitpid(keeper->guard, NULL, 0);
+    if (keeper->child.take_terminal)
+        tcsetpgrp(STDIN_FILENO, getpgrp());
+    run_strangers_free(&keeper->strangers);
+}
+
+static int not_started(const struct run *run)
+{
+    int error = run->fate.error;
+
+    run_report(run->options, RUN_LEVEL_ERROR, "not-started", "cannot run '%s': %s", run->options->argv[0],
+               strerror(error < 0 ? -error : error));
+    if (error < 0)
+        return RUN_EXIT_OWN_ERROR;
+    return error == ENOENT ? RUN_EXIT_NOT_FOUND : RUN_EXIT_NOT_EXECUTABLE;
+}
+
+static int exit_code(const struct run *run)
+{
+    const struct run_fate *fate = &run->fate;
+
+    if (fate->error != 0)
+        return not_started(run);
+    if (fate->ended_by_us)
+        return RUN_EXIT_LOST;
+    if (fate->guard_died || !fate->exited)
+        return RUN_EXIT_OWN_ERROR;
+    return WIFSIGNALED(fate->status) ? RUN_EXIT_SIGNAL + WTERMSIG(fate->status) : WEXITSTATUS(fate->status);
+}
+
+int run_keep(struct run *run)
+{
+    struct keeper keeper = {.run = run, .link = -1};
+    char **envp;
+    bool ok;
+
+    run->valid_until = read_valid_until(run);
+    envp = keeper_environment(run);
+    keeper.fallback = timerfd_create(CLOCK_BOOTTIME, TFD_NONBLOCK | TFD_CLOEXEC);
+    if (!run_publish(run, "held")) {
+        close_all(&keeper);
+        run_env_free(envp);
+        return RUN_EXIT_OWN_ERROR;
+    }
+    ok = envp != NULL && keeper.fallback >= 0 && run_strangers_note(&keeper.strangers) && keeper_start(&keeper, envp);
+    if (ok && listen_to_all(&keeper))
+        keep(&keeper);
+    else
+        run_report(run->options, RUN_LEVEL_ERROR, "system", "the system refuses a process, memory or descriptors: %s",
+                   strerror(errno));
+    close_all(&keeper);
+    run_env_free(envp);
+    return exit_code(run);
+}

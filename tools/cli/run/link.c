@@ -1,0 +1,157 @@
+/* Between the wrapper and the guard: orders, news, and what is to be done when the guard fails. */
+#include <errno.h>
+#include <event2/event.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cli/run/keeper.h"
+#include "cli/run/notify.h"
+#include "cli/run/report.h"
+
+enum { FIRST_PAUSE_US = 1000, LONGEST_PAUSE_US = 100000 };
+
+/* --- Orders ------------------------------------------------------------------------------------------------------ */
+
+void keeper_order(struct keeper *keeper, enum run_order_kind kind, int number)
+{
+    struct run_order order = {kind, number, keeper->run->valid_until};
+
+    if (keeper->link >= 0 && send(keeper->link, &order, sizeof(order), MSG_DONTWAIT | MSG_NOSIGNAL) < 0 &&
+        errno == EAGAIN && kind == RUN_ORDER_DEADLINE && !keeper->deadline_owed) {
+        keeper->deadline_owed = true;
+        event_add(keeper->on_room, NULL);
+    }
+}
+
+void keeper_on_room(evutil_socket_t fd, short what, void *data)
+{
+    struct keeper *keeper = data;
+
+    keeper->deadline_owed = false;
+    keeper_order(keeper, RUN_ORDER_DEADLINE, 0);
+}
+
+/* --- Without the guard ------------------------------------------------------------------------------------------- */
+
+/* Two looks in a row: a process may be born and orphaned while one goes on. */
+void keeper_on_sweep(evutil_socket_t fd, short what, void *data)
+{
+    struct keeper *keeper = data;
+    struct run_sweep sweep = {.root = getpid(), .strangers = &keeper->strangers, .reap = true};
+    struct timeval again = {0, keeper->pause_us};
+
+    keeper->empty_looks = run_tree_signal(&sweep, SIGKILL) == 0 ? keeper->empty_looks + 1 : 0;
+    if (keeper->empty_looks >= 2)
+        keeper->run->fate.ended = true;
+    else
+        event_add(keeper->on_sweep, &again);
+    keeper->pause_us = keeper->pause_us < LONGEST_PAUSE_US / 2 ? keeper->pause_us * 2 : LONGEST_PAUSE_US;
+}
+
+/* The guard goes with all the rest; what it had in its care becomes ours. The command's group at once: its pid is not
+ * free as long as nobody has told its end, which was looked for just before. From here on this process has no more to
+ * do than the guard had, and the same hurry. */
+void keeper_take_over(struct keeper *keeper, const char *why)
+{
+    struct sched_param first = {.sched_priority = 1};
+    struct run *run = keeper->run;
+
+    if (run->fate.guard_died || run->fate.ended)
+        return;
+    run->fate.guard_died = true;
+    keeper->pause_us = FIRST_PAUSE_US;
+    sched_setscheduler(0, SCHED_FIFO | SCHED_RESET_ON_FORK, &first);
+    if (run->fate.pid > 0 && !run->fate.exited && keeper->child.own_group)
+        kill(-run->fate.pid, SIGKILL);
+    run_report(run->options, RUN_LEVEL_ERROR, "guard", "%s: everything that '%s' has started is killed", why,
+               run->options->argv[0]);
+    event_del(keeper->on_link);
+    keeper_on_sweep(-1, 0, keeper);
+}
+
+/* --- News of the guard ------------------------------------------------------------------------------------------- */
+
+static void on_started(struct keeper *keeper, pid_t pid)
+{
+    struct run *run = keeper->run;
+
+    run->fate.pid = pid;
+    run_report(run->options, RUN_LEVEL_DETAIL, "started", "'%s' runs as process %d", run->options->argv[0], (int)pid);
+    run_notify("READY=1\nSTATUS=held %u/%zu", run->nodes_ok, run->options->common.masters.count);
+}
+
+static void on_exited(struct run *run, int status)
+{
+    run->fate.exited = true;
+    run->fate.status = status;
+}
+
+/* A terminal has stopped the command's group. So that the shell takes over, what stands before the shell is the whole
+ * job: this process sees the signal again, with the others of its group. */
+static void on_stopped(const struct keeper *keeper)
+{
+    if (keeper->child.take_terminal)
+        kill(0, SIGTSTP);
+}
+
+static void take_news(struct keeper *keeper, const struct run_news *news)
+{
+    struct run *run = keeper->run;
+
+    switch (news->kind) {
+    case RUN_NEWS_STARTED:
+        on_started(keeper, news->number);
+        break;
+    case RUN_NEWS_NOT_STARTED:
+        run->fate.error = news->number;
+        break;
+    case RUN_NEWS_STOPPED:
+        on_stopped(keeper);
+        break;
+    case RUN_NEWS_WARNED:
+        run->fate.ended_by_us = true;
+        run_report(run->options, RUN_LEVEL_ERROR, "warned",
+                   "'%s' could not be renewed: the command is warned, and killed in %u ms at the latest",
+                   run->options->key, run->options->kill_after_ms);
+        break;
+    case RUN_NEWS_KILLED:
+        run->fate.ended_by_us = true;
+        run_report(run->options, RUN_LEVEL_ERROR, "killed", "'%s' can no longer be held: the command is killed",
+                   run->options->key);
+        break;
+    case RUN_NEWS_EXITED:
+        on_exited(run, news->number);
+        break;
+    case RUN_NEWS_ENDED:
+    default:
+        run->fate.ended = true;
+        break;
+    }
+}
+
+void keeper_on_link(evutil_socket_t fd, short what, void *data)
+{
+    struct keeper *keeper = data;
+    struct run_news news;
+    ssize_t n = 0;
+
+    while (!keeper->run->fate.ended && (n = recv(keeper->link, &news, sizeof(news), MSG_DONTWAIT)) == sizeof(news))
+        take_news(keeper, &news);
+    if (!keeper->run->fate.ended && (n >= 0 || (errno != EAGAIN && errno != EINTR)))
+        keeper_take_over(keeper, "the guard process has died");
+}
+
+void keeper_on_fallback(evutil_socket_t fd, short what, void *data)
+{
+    struct keeper *keeper = data;
+    uint64_t times;
+    ssize_t n = read(keeper->fallback, &times, sizeof(times));
+
+    keeper_on_link(keeper->link, 0, keeper);
+    if (n == sizeof(times) && !keeper->run->fate.ended && !keeper->run->fate.ended_by_us) {
+        keeper->run->fate.ended_by_us = true;
+        keeper_take_over(keeper, "the guard process does not act");
+    }
+}

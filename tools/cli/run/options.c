@@ -1,0 +1,172 @@
+#include "cli/run/options.h"
+
+#include <signal.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/run/signals.h"
+#include "options/duration.h"
+
+enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255 };
+
+/* Distinguishable from everything that can be given. */
+#define NOT_GIVEN UINT32_MAX
+
+enum { ON_BUSY_FAIL, ON_BUSY_SKIP };
+static const char *const on_busy_words[] = {[ON_BUSY_FAIL] = "fail", [ON_BUSY_SKIP] = "skip", NULL};
+static const char *const on_lost_words[] = {"term", "kill", "signal=", "exec=", "ignore", NULL};
+
+struct words {
+    const char *key; /* as an operand */
+    const char *on_lost;
+    uint32_t on_busy;
+};
+
+static bool refuse(const char *text)
+{
+    cli_error("run", "%s", text);
+    return false;
+}
+
+static bool set_on_lost(struct run_options *options, const char *word)
+{
+    options->warning = SIGTERM;
+    if (word == NULL || strcmp(word, "term") == 0)
+        return true;
+    options->warning = 0;
+    if (strcmp(word, "kill") == 0) {
+        options->kill_after_ms = 0;
+        return true;
+    }
+    options->ignore_loss = strcmp(word, "ignore") == 0;
+    if (strncmp(word, "exec=", 5) == 0 && word[5] != '\0')
+        options->hook = word + 5;
+    if (strncmp(word, "signal=", 7) == 0)
+        options->warning = run_signal_by_name(word + 7);
+    if (options->ignore_loss || options->hook != NULL || options->warning != 0)
+        return true;
+    cli_error("run", "--on-lost: '%s' is not one of kill, term, signal=SIG, exec=CMD, ignore", word);
+    return false;
+}
+
+static bool set_on_busy(struct run_options *options, uint32_t on_busy)
+{
+    if (options->busy_code == NOT_GIVEN)
+        options->busy_code = on_busy == ON_BUSY_SKIP ? 0 : RUN_EXIT_BUSY;
+    else if (on_busy == ON_BUSY_SKIP)
+        return refuse("--on-busy skip and --busy-exit-code exclude each other");
+    return true;
+}
+
+/* Complains of nothing that nobody has given. */
+static bool default_margin_fits(const struct run_options *options)
+{
+    char margin[DURATION_TEXT_SIZE];
+
+    if (options->margin_ms >= options->ttl_ms / 4) {
+        cli_error("run", "--ttl must be at least %dms, or there is no time to end a command whose lock is lost",
+                  RUN_LEAST_TTL_MS);
+        return false;
+    }
+    if (options->kill_after_ms == 0 || options->kill_after_ms > options->margin_ms)
+        return true;
+    cli_error("run", "--kill-after must be more than %s, the time before the end of the lock at which SIGKILL is sent "
+              "(see --kill-margin), or 0 for no warning",
+              duration_text(options->margin_ms * INT64_C(1000), margin));
+    return false;
+}
+
+static bool set_limits(struct run_options *options)
+{
+    bool margin_given = options->margin_ms != NOT_GIVEN;
+    const char *fault;
+
+    if (!cli_ttl_fits("run", options->ttl_ms, &options->common))
+        return false;
+    if (!margin_given)
+        options->margin_ms = run_default_margin_ms(options->ttl_ms);
+    if (options->kill_after_ms == NOT_GIVEN) {
+        options->kill_after_ms = run_default_kill_after_ms(options->ttl_ms);
+        if (options->kill_after_ms <= options->margin_ms)
+            options->kill_after_ms = 0;
+    }
+    if (!margin_given && !default_margin_fits(options))
+        return false;
+    fault = run_limits_fault(options->ttl_ms, options->kill_after_ms, options->margin_ms);
+    options->limits.kill_after_ns = (int64_t)options->kill_after_ms * NS_PER_MS;
+    options->limits.margin_ns = (int64_t)options->margin_ms * NS_PER_MS;
+    return fault == NULL || refuse(fault);
+}
+
+/* An operand or an option. */
+static bool set_key(struct run_options *options, const char *operand)
+{
+    if (operand != NULL && options->key != NULL) {
+        cli_error("run", "two keys are given: '%s' and --key '%s'", operand, options->key);
+        return false;
+    }
+    if (operand != NULL)
+        options->key = operand;
+    if (options->key == NULL)
+        return refuse("KEY is missing: the lock that is to be held");
+    if (options->argv[0] != NULL)
+        return true;
+    return refuse(operand != NULL ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
+}
+
+static bool complete(struct run_options *options, const struct words *words)
+{
+    options->json_log = options->common.json;
+    options->status = options->status || options->verbose;
+    if (!set_key(options, words->key))
+        return false;
+    if (options->quiet && options->status)
+        return refuse("--quiet excludes --status and --verbose");
+    return set_on_lost(options, words->on_lost) && set_on_busy(options, words->on_busy) && set_limits(options) &&
+           cli_need_masters("run", &options->common.masters);
+}
+
+int run_options_parse(struct run_options *options, int argc, char **argv)
+{
+    struct words words = {0};
+    const struct cli_option table[] = {
+        {.name = "key", .letter = 'k', .text = &options->key},
+        {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
+        {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
+        {.name = "on-busy", .choice = &words.on_busy, .words = on_busy_words},
+        {.name = "busy-exit-code", .number = &options->busy_code, .most = MOST_EXIT_CODE},
+        {.name = "on-lost", .text = &words.on_lost, .words = on_lost_words},
+        {.name = "kill-after", .duration_ms = &options->kill_after_ms},
+        {.name = "kill-margin", .duration_ms = &options->margin_ms, .least = 1},
+        {.name = "no-renew", .flag = &options->no_renew},
+        {.name = "fence", .flag = &options->fenced},
+        {.name = "fenced", .alias = true},
+        {.name = "lock-file", .file = &options->lock_file},
+        {.name = "metrics-file", .file = &options->metrics_file},
+        {.name = "foreground", .flag = &options->foreground},
+        {.name = "status", .flag = &options->status},
+        {.name = "quiet", .letter = 'q', .flag = &options->quiet},
+        {.name = "verbose", .letter = 'v', .flag = &options->verbose},
+        CLI_COMMON_OPTIONS(&options->common), /* its last one is --json */
+        {.name = "json-log", .alias = true},
+        {0},
+    };
+    const struct cli_command command = {.name = "run", .help = run_help, .options = table,
+                                        .operands = (const char *const[]){"[KEY]", NULL},
+                                        .command_line = &options->argv, .instead = &options->key};
+    int code;
+
+    *options = (struct run_options){.ttl_ms = DEFAULT_TTL_MS, .busy_code = NOT_GIVEN, .kill_after_ms = NOT_GIVEN,
+                                    .margin_ms = NOT_GIVEN};
+    cli_common_init(&options->common);
+    options->argv = argv + argc;
+    code = cli_parse(&command, argc, argv, &words.key);
+    if (code < 0 && !complete(options, &words))
+        code = cli_usage("run");
+    return code <= CLI_OK ? code : RUN_EXIT_OWN_ERROR;
+}
+
+void run_options_fini(struct run_options *options)
+{
+    cli_common_fini(&options->common);
+}

@@ -1,0 +1,51 @@
+/* What `redlock run` is told. */
+#ifndef CLI_RUN_OPTIONS_H
+#define CLI_RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/common.h"
+#include "cli/run/deadline.h"
+
+enum run_exit {
+    RUN_EXIT_NO_QUORUM = 122,
+    RUN_EXIT_LOST = 123,
+    RUN_EXIT_BUSY = 124,
+    RUN_EXIT_OWN_ERROR = 125,
+    RUN_EXIT_NOT_EXECUTABLE = 126,
+    RUN_EXIT_NOT_FOUND = 127,
+    RUN_EXIT_SIGNAL = 128, /* plus its number */
+};
+
+struct run_options {
+    struct cli_common common;
+    const char *key;
+    uint32_t ttl_ms;
+    int64_t wait_ms;
+    uint32_t busy_code; /* exit code when another has the lock */
+    uint32_t kill_after_ms;
+    uint32_t margin_ms;
+    struct run_limits limits; /* the same, for the guard */
+    bool ignore_loss;
+    int warning;        /* signal of the warning, 0: none */
+    const char *hook;   /* shell command instead of it, NULL: none */
+    bool no_renew;
+    bool fenced;
+    bool foreground;
+    bool status;
+    bool quiet;
+    bool verbose;
+    bool json_log;
+    const char *lock_file;
+    const char *metrics_file;
+    char **argv; /* the command */
+};
+
+/* -1 to go on, else the exit code, after a message or help. run_options_fini() is due in both cases. */
+int run_options_parse(struct run_options *options, int argc, char **argv);
+void run_options_fini(struct run_options *options);
+
+extern const char run_help[];
+
+#endif

@@ -1,0 +1,76 @@
+/* How the lock stands, for the command, a service manager and a monitoring system. Nobody is waited for: the same loop
+ * renews the lock. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/hold_file.h"
+#include "cli/run/metrics.h"
+#include "cli/run/notify.h"
+#include "cli/run/run.h"
+
+bool run_publish_open(struct run *run)
+{
+    const struct run_options *options = run->options;
+
+    if (options->lock_file != NULL && !file_out_open(&run->lock_file, "run", options->lock_file, FILE_SECRET))
+        return false;
+    return options->metrics_file == NULL ||
+           file_out_open(&run->metrics_file, "run", options->metrics_file, FILE_PUBLIC);
+}
+
+void run_publish_close(struct run *run)
+{
+    file_out_close(&run->lock_file);
+    file_out_close(&run->metrics_file);
+}
+
+static bool write_lock_file(struct run *run, const char *state)
+{
+    struct hold hold = {.fence = redlock_lock_fence(run->lock), .ttl_ms = run->options->ttl_ms,
+                        .valid_until = run->valid_until};
+
+    if (run->lock_file.path == NULL || run->lock_file_failed)
+        return true;
+    snprintf(hold.state, sizeof(hold.state), "%s", state);
+    snprintf(hold.key, sizeof(hold.key), "%s", run->options->key);
+    snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(run->lock));
+    snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", run->nodes_ok, run->options->common.masters.count);
+    run->lock_file_failed = !hold_write(&run->lock_file, &hold, 0);
+    return !run->lock_file_failed;
+}
+
+static bool write_metrics(struct run *run, bool held)
+{
+    struct metrics metrics = {
+        .key = run->options->key,
+        .held = held,
+        .remaining_ms = held ? redlock_remaining_ms(run->lock) : 0,
+        .acquire_us = &run->acquire_us,
+        .acquires = 1,
+    };
+
+    if (run->metrics_file.path == NULL || run->metrics_failed)
+        return true;
+    run->metrics_failed = !metrics_write(&metrics, run->client, &run->metrics_file);
+    return !run->metrics_failed;
+}
+
+bool run_publish(struct run *run, const char *state)
+{
+    bool held = strcmp(state, "held") == 0;
+    bool lock_file = write_lock_file(run, state);
+    bool metrics = write_metrics(run, held);
+
+    if (held)
+        run_notify("STATUS=held %u/%zu, %lld s left", run->nodes_ok, run->options->common.masters.count,
+                   (long long)redlock_remaining_ms(run->lock) / 1000);
+    else
+        run_notify("STATUS=%s", state);
+    return lock_file && metrics;
+}
+
+void run_unpublish(struct run *run)
+{
+    file_out_remove(&run->lock_file);
+    write_metrics(run, false);
+}

@@ -1,0 +1,95 @@
+#include "cli/run/report.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "cli/hindrance.h"
+#include "cli/json.h"
+#include "cli/run/options.h"
+#include "cli/votes.h"
+#include "options/shown.h"
+
+enum { MOST_TEXT = 1024, MOST_MASTER = 1024 };
+
+static bool is_wanted(const struct run_options *options, enum run_level level)
+{
+    switch (level) {
+    case RUN_LEVEL_ERROR:
+        return true;
+    case RUN_LEVEL_WARNING:
+        return !options->quiet;
+    case RUN_LEVEL_STATUS:
+        return options->status;
+    case RUN_LEVEL_DETAIL:
+    default:
+        return options->verbose;
+    }
+}
+
+/* One write for a line: the command writes to the same place. */
+static void write_json(const struct run_options *options, enum run_level level, const char *event,
+                       const struct redlock_client *client, const struct outcome *outcome, const char *text)
+{
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    static char line[MOST_TEXT * 2 + REDLOCK_MAX_KEY_BYTES * 6 + REDLOCK_MAX_MASTERS * MOST_MASTER];
+    FILE *out = fmemopen(line, sizeof(line), "w");
+    struct timespec now;
+    struct cli_json json;
+
+    if (out == NULL)
+        return;
+    clock_gettime(CLOCK_REALTIME, &now);
+    cli_json_init(&json, out);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
+    cli_json_string(&json, "level", names[level]);
+    cli_json_string(&json, "event", event);
+    cli_json_key(&json, options->key);
+    cli_json_string(&json, "message", text);
+    if (outcome != NULL) {
+        cli_json_string(&json, "why", outcome->why);
+        votes_json(&json, client, outcome);
+    }
+    cli_json_end(&json, '}');
+    fclose(out);
+    fprintf(stderr, "%s\n", line);
+}
+
+static void report(const struct run_options *options, enum run_level level, const char *event,
+                   const struct redlock_client *client, const struct outcome *outcome, const char *format,
+                   va_list arguments)
+{
+    char text[MOST_TEXT];
+    char safe[MOST_TEXT * 4]; /* each byte may become four */
+
+    if (!is_wanted(options, level))
+        return;
+    vsnprintf(text, sizeof(text), format, arguments);
+    if (options->json_log) {
+        write_json(options, level, event, client, outcome, text);
+        return;
+    }
+    fprintf(stderr, "redlock: %s\n", shown(text, safe, sizeof(safe)));
+    if (outcome != NULL && !options->quiet)
+        hindrance_explain(client, outcome);
+}
+
+void run_report(const struct run_options *options, enum run_level level, const char *event, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    report(options, level, event, NULL, NULL, format, arguments);
+    va_end(arguments);
+}
+
+void run_report_outcome(const struct run_options *options, enum run_level level, const char *event,
+                        const struct redlock_client *client, const struct outcome *outcome, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    report(options, level, event, client, outcome, format, arguments);
+    va_end(arguments);
+}

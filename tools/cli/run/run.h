@@ -1,0 +1,56 @@
+/* `redlock run`: what its parts share. */
+#ifndef CLI_RUN_H
+#define CLI_RUN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cli/file_out.h"
+#include "cli/run/child.h"
+#include "cli/run/deadline.h"
+#include "cli/run/options.h"
+#include "cli/session.h"
+
+/* What is known of the command. */
+struct run_fate {
+    pid_t pid;        /* 0 before it has been executed */
+    int error;        /* why it was not: errno, negated if it was not even tried */
+    bool exited;
+    int status;       /* as of waitpid() */
+    bool ended_by_us; /* warned or killed since the lock could not be kept */
+    bool guard_died;
+    bool ended;       /* nothing of it is left */
+};
+
+struct run {
+    const struct run_options *options;
+    struct session session;
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+    struct run_inherited inherited;
+    int signals;             /* descriptor that tells them */
+    unsigned nodes_ok;       /* masters whose vote counts, as of the latest acquisition or renewal */
+    bool renewed;            /* not reported yet */
+    bool lost;
+    struct instant valid_until;
+    int64_t acquire_us;
+    struct file_out lock_file;
+    struct file_out metrics_file;
+    bool lock_file_failed;
+    bool metrics_failed;
+    struct run_fate fate;
+};
+
+/* Starts the command and keeps the lock until everything that it has started has ended. The exit code. */
+int run_keep(struct run *run);
+
+/* Finds out whether the files can be written, before anything else is done. False after a message. */
+bool run_publish_open(struct run *run);
+void run_publish_close(struct run *run);
+
+/* Tells those who want to know (lock file, metrics, service manager) how the lock stands; `state` as in struct hold.
+ * False after a message, which each file gets once: it cannot be written, and is left alone from then on. */
+bool run_publish(struct run *run, const char *state);
+void run_unpublish(struct run *run);
+
+#endif

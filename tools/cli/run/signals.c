@@ -1,0 +1,110 @@
+#include "cli/run/signals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/run/keeper.h"
+#include "portable.h"
+
+static const int passed_on[] = {SIGHUP, SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP};
+
+static bool is_ignored(int number)
+{
+    struct sigaction action;
+
+    return sigaction(number, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) && action.sa_handler == SIG_IGN;
+}
+
+int run_signals_take(struct run_inherited *ret_inherited)
+{
+    struct sigaction plain = {.sa_handler = SIG_DFL};
+    sigset_t taken;
+    sigset_t blocked;
+
+    sigemptyset(&taken);
+    for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
+        if (!is_ignored(passed_on[i]))
+            sigaddset(&taken, passed_on[i]);
+    blocked = taken;
+    sigaddset(&blocked, SIGTTOU);
+    sigprocmask(SIG_BLOCK, &blocked, &ret_inherited->mask);
+    /* Children of somebody who ignores SIGCHLD leave no status. */
+    sigaction(SIGCHLD, &plain, &ret_inherited->child);
+    ret_inherited->pipe = (struct sigaction){.sa_handler = cli_sigpipe_was_ignored ? SIG_IGN : SIG_DFL};
+    return signalfd(-1, &taken, SFD_NONBLOCK | SFD_CLOEXEC);
+}
+
+sigset_t run_signals_block_all(void)
+{
+    sigset_t all;
+    sigset_t before;
+
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    return before;
+}
+
+void run_signals_unblock(const sigset_t *before)
+{
+    sigprocmask(SIG_SETMASK, before, NULL);
+}
+
+int run_signal_by_name(const char *text)
+{
+    const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+    char *end;
+    long number = strtol(text, &end, 10);
+
+    if (end != text && *end == '\0')
+        return number > 0 && number < NSIG ? (int)number : 0;
+    for (int i = 1; i < NSIG; i++) {
+        const char *known = portable_signal_name(i);
+
+        if (known && strcmp(known, name) == 0)
+            return i;
+    }
+    return 0;
+}
+
+/* --- While the command runs ---------------------------------------------------------------------------------- */
+
+/* Stopping this process stops the renewals: the guard ends the command if it takes too long. */
+static void stop(struct keeper *keeper)
+{
+    keeper_order(keeper, RUN_ORDER_SIGNAL, SIGTSTP);
+    kill(getpid(), SIGSTOP);
+}
+
+/* After a stop of unknown length the first look is at the clock; then the job may have come to the foreground. */
+static void proceed(struct keeper *keeper)
+{
+    keeper_refresh(keeper);
+    if (keeper->child.take_terminal && keeper->run->fate.pid > 0 && tcgetpgrp(STDIN_FILENO) == getpgrp())
+        tcsetpgrp(STDIN_FILENO, keeper->run->fate.pid);
+    keeper_order(keeper, RUN_ORDER_SIGNAL, SIGCONT);
+}
+
+/* In the foreground mode what a terminal sends has reached the command as well. */
+static void pass_on(struct keeper *keeper, const struct signalfd_siginfo *info)
+{
+    if (keeper->run->options->foreground && info->ssi_code == SI_KERNEL && info->ssi_signo != SIGTSTP)
+        return;
+    if (info->ssi_signo == SIGTSTP)
+        stop(keeper);
+    else if (info->ssi_signo == SIGCONT)
+        proceed(keeper);
+    else
+        keeper_order(keeper, RUN_ORDER_SIGNAL, (int)info->ssi_signo);
+}
+
+void keeper_on_signals(evutil_socket_t fd, short what, void *data)
+{
+    struct signalfd_siginfo info;
+
+    while (read(fd, &info, sizeof(info)) == sizeof(info))
+        pass_on(data, &info);
+}

@@ -1,0 +1,60 @@
+/* The start of the command under the guard. */
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "cli/run/env.h"
+#include "cli/run/keeper.h"
+#include "cli/run/signals.h"
+
+enum { VARIABLES = 10 };
+
+char **keeper_environment(const struct run *run)
+{
+    char ttl[16];
+    char until[24];
+    char nodes[24];
+    char fence[24];
+    uint64_t number = redlock_lock_fence(run->lock);
+    const struct run_variable variables[VARIABLES] = {
+        {"REDLOCK_KEY", run->options->key},
+        {"REDLOCK_TOKEN", redlock_lock_token(run->lock)},
+        {"REDLOCK_FENCE", number != 0 ? fence : NULL},
+        {"REDLOCK_TTL_MS", ttl},
+        {"REDLOCK_VALID_UNTIL", until},
+        {"REDLOCK_NODES_OK", nodes},
+        {"REDLOCK_LOCK_FILE", file_out_name(&run->lock_file)},
+        {"NOTIFY_SOCKET", NULL}, /* these are for the process that the manager has started */
+        {"WATCHDOG_USEC", NULL},
+        {"WATCHDOG_PID", NULL},
+    };
+
+    snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
+    snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
+    snprintf(nodes, sizeof(nodes), "%u/%zu", run->nodes_ok, run->options->common.masters.count);
+    snprintf(fence, sizeof(fence), "%llu", (unsigned long long)number);
+    return run_env_create(environ, variables, VARIABLES);
+}
+
+/* Only a job in the foreground may hand the terminal on, and only if no other program of the pipeline may need it. */
+static bool has_terminal(void)
+{
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
+}
+
+bool keeper_start(struct keeper *keeper, char *const *envp)
+{
+    struct run *run = keeper->run;
+    const struct run_options *options = run->options;
+    struct run_guard_plan plan = {&keeper->child, options->limits, options->warning, options->hook,
+                                  options->ignore_loss};
+    sigset_t before;
+
+    keeper->child = (struct run_child){options->argv, envp, !options->foreground,
+                                       !options->foreground && has_terminal(), &run->inherited};
+    fflush(NULL);
+    before = run_signals_block_all();
+    keeper->link = run_guard_start(&plan, run->valid_until, &keeper->guard);
+    run_signals_unblock(&before);
+    return keeper->link >= 0;
+}
