@@ -38,7 +38,7 @@ enum redlock_standing {
 /* Monotonic counters since the client was created, and a few gauges. */
 struct redlock_stats {
     uint64_t acquires;        /* redlock_acquire() calls accepted */
-    uint64_t attempts;        /* values made for them: one for each round of SET and for each time in line */
+    uint64_t attempts;        /* attempts that these calls have made, plain ones and those in line */
     uint64_t acquired;        /* ... and how the calls ended, but for E_NOMEM and E_LIMIT */
     uint64_t held;
     uint64_t no_quorum;
@@ -156,10 +156,10 @@ enum redlock_event_type {
     REDLOCK_EVENT_EXTENDING, /* an extension or renewal is sent: lock, op */
     REDLOCK_EVENT_PROVED,    /* guarded profile: what a master has answered for the lock counts from now on, or, after
                                 the loss of its memory, will not: lock, node. Votes are seen before they are proved */
-    REDLOCK_EVENT_VALIDITY,  /* only if asked for by event_types: what is left of a held lock may be another at the end
-                                of this turn of the loop, by anything but the time that passes, calls of yours and what
-                                completes them; or the lock is lost: lock, or NULL: any lock. For who keeps a copy of
-                                redlock_remaining_ns() */
+    REDLOCK_EVENT_VALIDITY,  /* only if asked for by event_types: the validity of a held lock may have changed by
+                                something other than the passing of time, a call of the program, or a callback: lock,
+                                or NULL for any lock. A program that keeps a copy of redlock_remaining_ns() renews it
+                                at the end of this turn of the loop */
 };
 
 /* The bit of a type in struct redlock_options.event_types. */
