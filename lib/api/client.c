@@ -7,17 +7,6 @@
 #include "api/client.h"
 #include "votes/quorum.h"
 
-struct rl_instant rl_client_read_clock(struct redlock_client *client)
-{
-    client->now = rl_clock_now(&client->clock);
-    return client->now;
-}
-
-bool rl_client_forked(const struct redlock_client *client)
-{
-    return client->fork_generation != rl_fork_generation();
-}
-
 /* --- Creation --------------------------------------------------------------------------------------------------- */
 
 static int fail(struct redlock_error *ret_error, int status, const char *text)
@@ -97,10 +86,9 @@ static uint64_t make_seed(void)
     return seed;
 }
 
-static void init_engine(struct redlock_client *client, size_t n_masters)
+static struct rl_config engine_config(const struct redlock_options *options, size_t n_masters)
 {
-    const struct redlock_options *options = &client->options;
-    struct rl_config config = {
+    return (struct rl_config){
         .n_nodes = n_masters,
         .quorum = options->quorum,
         .drift = {options->drift_ppm, rl_ms(options->drift_ms)},
@@ -111,23 +99,43 @@ static void init_engine(struct redlock_client *client, size_t n_masters)
         .max_ttl_ms = options->max_ttl_ms,
         .seed = make_seed(),
     };
+}
 
-    rl_engine_init(&client->engine, &config);
+static int start_host(struct redlock_client *client, const struct rl_master *masters, size_t n)
+{
+    struct rl_ring_names names;
+    struct rl_host_config config = {
+        .options = &client->options,
+        .names = &names,
+        .sink = &rl_client_sink,
+        .environment = rl_client_environment(client),
+        .engine = engine_config(&client->options, n),
+    };
+    int status;
+
+    if (!rl_ring_names_make(&client->options, masters, n, &names))
+        return REDLOCK_E_NOMEM;
+    status = rl_host_init(&client->host, &config);
+    client->options.key_prefix = client->host.trust.prefix; /* the caller's need not live on */
+    return status;
 }
 
 static void init_lists(struct redlock_client *client)
 {
-    rl_list_init(&client->locks);
     rl_list_init(&client->dead);
     rl_list_init(&client->completed);
-    rl_timer_init(&client->debts_timer, rl_host_debts_timer);
     rl_timer_init(&client->shutdown.timer, rl_shutdown_timer);
+}
+
+static void on_turn(void *ctx)
+{
+    rl_completion_deliver(rl_client_of_host(ctx));
 }
 
 static int start_driver(struct redlock_client *client, struct event_base *base, struct rl_master *masters, size_t n)
 {
     const struct redlock_options *options = &client->options;
-    struct rl_driver_sink sink = rl_host_sink;
+    struct rl_transport_sink sink = rl_host_events;
     struct rl_driver_config config = {
         .base = base,
         .clock = &client->clock,
@@ -142,8 +150,11 @@ static int start_driver(struct redlock_client *client, struct event_base *base, 
     };
     int status;
 
-    sink.ctx = client;
+    sink.ctx = &client->host;
+    sink.turn = on_turn;
     status = rl_driver_create(&config, masters, n, &sink, &client->driver);
+    if (status == 0)
+        client->host.transport = rl_driver_transport(client->driver);
     client->options.client_name = NULL; /* the driver has its own copy; the caller's need not live on */
     return status;
 }
@@ -159,23 +170,19 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     client->options = *options;
     client->fork_generation = rl_fork_generation();
     rl_clock_init(&client->clock);
-    client->drained = RL_LONG_AGO;
+    rl_token_source_init(&client->tokens, rl_clock_now(&client->clock));
     init_lists(client);
-    init_engine(client, n);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
-    rl_host_claims_init(client);
-    rl_batch_init(client);
-    rl_contended_init(client);
-    rl_token_source_init(&client->tokens, rl_client_read_clock(client));
-    status = rl_trust_init(client, masters, n);
-    rl_waiters_init(client);
-    if (status == 0)
+    status = start_host(client, masters, n);
+    if (status == 0) {
         status = start_driver(client, base, masters, n);
+        if (status < 0)
+            rl_host_fini(&client->host);
+    }
     if (status == 0) {
         *ret_client = client;
         return 0;
     }
-    rl_trust_fini(client);
     free(client);
     return status;
 }
@@ -217,9 +224,9 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
 static void free_dead_locks(struct redlock_client *client)
 {
     while (!rl_list_empty(&client->dead)) {
-        struct redlock_lock *lock = RL_CONTAINER_OF(client->dead.next, struct redlock_lock, link);
+        struct redlock_lock *lock = rl_lock_at(client->dead.next);
 
-        rl_list_remove(&lock->link);
+        rl_list_remove(&lock->host.link);
         rl_lock_free(lock);
     }
 }
@@ -232,13 +239,9 @@ void rl_client_reap(struct redlock_client *client)
     if (!client->destroyed)
         return;
     rl_driver_destroy(client->driver, rl_client_forked(client));
-    rl_host_claims_fini(client);
+    rl_host_fini(&client->host);
     rl_pool_fini(&client->handles, NULL);
-    rl_waiters_fini(client);
     rl_attempts_fini(client);
-    rl_batch_fini(client);
-    rl_trust_fini(client);
-    rl_bytes_fini(&client->scratch);
     free(client);
 }
 
@@ -248,11 +251,11 @@ void redlock_client_destroy(struct redlock_client *client)
 {
     if (!client || client->destroyed)
         return;
-    client->closing = true;
+    client->host.closing = true;
     client->destroyed = true; /* a callback that destroys it again does no harm */
     client->depth++;
-    while (!rl_list_empty(&client->locks))
-        rl_lock_bury(RL_CONTAINER_OF(client->locks.next, struct redlock_lock, link));
+    while (!rl_list_empty(&client->host.locks))
+        rl_lock_bury(rl_lock_at(client->host.locks.next));
     rl_shutdown_cancel(client);
     rl_driver_close(client->driver, rl_client_forked(client));
     client->depth--;

@@ -7,6 +7,8 @@
 
 #include "api/client.h"
 #include "api/reason.h"
+#include "host/cohort.h"
+#include "host/standing.h"
 
 /* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
 /* The notes on the line come last, and those on masters that this client does not have are left out. */
@@ -14,8 +16,8 @@ static size_t attempt_size(const struct redlock_client *client)
 {
     const struct rl_line *line = NULL;
 
-    return offsetof(struct rl_attempt, line) + offsetof(struct rl_line, seen) +
-           client->engine.votes.config.n_nodes * sizeof line->seen[0];
+    return offsetof(struct rl_attempt, host.line) + offsetof(struct rl_line, seen) +
+           client->host.engine.votes.config.n_nodes * sizeof line->seen[0];
 }
 
 struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
@@ -28,8 +30,8 @@ struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
         attempt = malloc(attempt_size(client));
     if (!attempt)
         return NULL;
-    memset(attempt, 0, offsetof(struct rl_attempt, line));
-    rl_list_init(&attempt->company);
+    memset(attempt, 0, offsetof(struct rl_attempt, host.line));
+    rl_list_init(&attempt->host.company);
     return attempt;
 }
 
@@ -77,7 +79,7 @@ int rl_public_status(const struct redlock_lock *lock, enum rl_end end)
     case RL_END_LOST:
         return REDLOCK_LOST;
     case RL_END_REFUSED_BY_HOST:
-        return lock->refusal;
+        return lock->host.refusal;
     }
     return REDLOCK_LOST;
 }
@@ -106,22 +108,22 @@ static void fill_node(const struct redlock_client *client, const struct rl_slot 
     node->vote = rl_public_vote((enum rl_outcome)slot->answer);
     node->latency_us = rl_public_latency_us(slot->latency_us);
     node->valid_for_ms =
-        rl_until(rl_after(client->now, client->engine.votes.config.guard), slot->bound).ns / RL_NS_PER_MS;
+        rl_until(rl_after(client->host.now, client->host.engine.votes.config.guard), slot->bound).ns / RL_NS_PER_MS;
 }
 
 static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
 {
-    const struct redlock_client *client = lock->client;
-    const struct rl_claim *claim = pending->overtaken ? NULL : lock->core.claim;
-    bool held = rl_lock_deadline(&client->engine, &lock->core).ns != RL_LONG_AGO.ns;
+    const struct redlock_client *client = rl_client_of(lock);
+    const struct rl_claim *claim = pending->overtaken ? NULL : lock->host.core.claim;
+    bool held = rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
-    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         struct redlock_node_result *node = &evidence->nodes[i];
 
         *node = (struct redlock_node_result){.latency_us = -1};
         if (claim)
             fill_node(client, &claim->slots[i], node);
-        evidence->standings[i] = rl_trust_standing(client, i, client->now);
+        evidence->standings[i] = rl_trust_standing(&client->host, i, client->host.now);
         node->detail = rl_reason_of(client, i, &evidence->standings[i], claim ? &claim->slots[i] : NULL,
                                     evidence->reasons[i]);
         if (!held)
@@ -134,7 +136,7 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
 
 static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
 {
-    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->core.loss) : REDLOCK_LOSS_NONE;
+    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->host.core.loss) : REDLOCK_LOSS_NONE;
 }
 
 /* A deadline says nothing of its own. */
@@ -152,18 +154,18 @@ static const char *why_of(const struct redlock_client *client, struct evidence *
 
 static void make_evidence(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
 {
-    const struct redlock_client *client = lock->client;
+    const struct redlock_client *client = rl_client_of(lock);
 
     memset(&evidence->result, 0, sizeof evidence->result);
     evidence->result = (struct redlock_result){
         .op = rl_public_op((enum rl_op)pending->op),
         .status = pending->status,
         .cause = pending->cause,
-        .attempts = pending->op == RL_OP_ACQUIRE ? lock->core.attempts : 1,
+        .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.attempts : 1,
         .quorum = client->options.quorum,
-        .elapsed_us = rl_until(pending->started, client->now).ns / RL_NS_PER_US,
+        .elapsed_us = rl_until(pending->started, client->host.now).ns / RL_NS_PER_US,
         .remaining_ms = redlock_remaining_ms(lock),
-        .n_nodes = client->engine.votes.config.n_nodes,
+        .n_nodes = client->host.engine.votes.config.n_nodes,
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
         .loss = loss_of(lock, pending->status),
@@ -212,16 +214,16 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
     event->lock = lock;
     event->remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US;
     event->nodes = evidence.nodes;
-    event->n_nodes = lock->client->engine.votes.config.n_nodes;
-    rl_observe(lock->client, event);
+    event->n_nodes = lock->host.host->engine.votes.config.n_nodes;
+    rl_observe(rl_client_of(lock), event);
 }
 
 /* What is passed on has the heir's claim already. */
 static void tell(struct redlock_lock *lock, const struct rl_pending *pending)
 {
     enum rl_op op = (enum rl_op)pending->op;
-    bool passed_on = op == RL_OP_RELEASE && lock->client->heir && rl_lock_has_passed_on(lock);
-    const struct redlock_lock *holder = passed_on ? lock->client->heir : lock;
+    bool passed_on = op == RL_OP_RELEASE && rl_client_of(lock)->heir && rl_lock_has_passed_on(lock);
+    const struct redlock_lock *holder = passed_on ? rl_client_of(lock)->heir : lock;
     struct redlock_event event = {.type = event_type(op, pending->status), .op = rl_public_op(op),
                                   .status = pending->status, .cause = pending->cause,
                                   .token = redlock_lock_token(holder)};
@@ -239,14 +241,14 @@ static void tell(struct redlock_lock *lock, const struct rl_pending *pending)
 static void queue(struct redlock_lock *lock)
 {
     if (rl_list_empty(&lock->completed))
-        rl_list_append(&lock->client->completed, &lock->completed);
-    rl_driver_wake(lock->client->driver);
+        rl_list_append(&rl_client_of(lock)->completed, &lock->completed);
+    rl_driver_wake(rl_client_of(lock)->driver);
 }
 
 void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
-    struct redlock_client *client = lock->client;
-    struct rl_pending *pending = op == RL_OP_RELEASE ? &lock->release : &lock->attempt->pending;
+    struct redlock_client *client = rl_client_of(lock);
+    struct rl_pending *pending = op == RL_OP_RELEASE ? &lock->release : &rl_attempt_of(lock)->pending;
 
     assert(pending->accepted && !pending->ended && pending->op == op);
     pending->ended = true;
@@ -254,7 +256,7 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     pending->cause = (int16_t)rl_public_status(lock, cause);
     count(&client->stats, op, pending->status);
     if (op == RL_OP_ACQUIRE)
-        rl_cohort_leave(lock);
+        rl_cohort_leave(lock->host.attempt);
     if (rl_observes(client, event_type(op, pending->status)))
         tell(lock, pending);
     queue(lock);
@@ -272,22 +274,22 @@ static void call_back(struct redlock_lock *lock, const struct rl_pending *pendin
 {
     struct evidence evidence;
 
-    if (!pending->cb || rl_client_forked(lock->client))
+    if (!pending->cb || rl_client_forked(rl_client_of(lock)))
         return;
     make_evidence(lock, pending, &evidence);
-    lock->client->depth++;
+    rl_client_of(lock)->depth++;
     pending->cb(lock, &evidence.result, pending->user_data);
-    lock->client->depth--;
+    rl_client_of(lock)->depth--;
 }
 
 /* There is room for the next operation before the callback runs, which may start it. */
 static struct rl_pending take_attempt(struct redlock_lock *lock)
 {
-    struct rl_pending pending = lock->attempt->pending;
+    struct rl_pending pending = rl_attempt_of(lock)->pending;
 
-    rl_cohort_leave(lock);
-    give_back(lock->client, lock->attempt);
-    lock->attempt = NULL;
+    rl_cohort_leave(lock->host.attempt);
+    give_back(rl_client_of(lock), rl_attempt_of(lock));
+    lock->host.attempt = NULL;
     return pending;
 }
 
@@ -303,7 +305,7 @@ static void deliver_attempt(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
-    if (!lock->attempt || !lock->attempt->pending.ended || lock->dying)
+    if (!lock->host.attempt || !rl_attempt_of(lock)->pending.ended || lock->dying)
         return;
     pending = take_attempt(lock);
     call_back(lock, &pending);
@@ -323,8 +325,8 @@ static void deliver_release(struct redlock_lock *lock)
 static bool still_true(const struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     if (kind == REDLOCK_ALARM_LOST)
-        return lock->core.state == RL_LOCK_LOST;
-    return lock->core.state != RL_LOCK_LOST && redlock_remaining_ns(lock) > 0;
+        return lock->host.core.state == RL_LOCK_LOST;
+    return lock->host.core.state != RL_LOCK_LOST && redlock_remaining_ns(lock) > 0;
 }
 
 static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
@@ -332,12 +334,12 @@ static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
     const struct rl_pending none = {.op = RL_OP_EXTEND};
     struct evidence evidence;
     struct redlock_alarm alarm = {.kind = kind, .remaining_ms = redlock_remaining_ms(lock),
-                                  .nodes = evidence.nodes, .n_nodes = lock->client->engine.votes.config.n_nodes};
+                                  .nodes = evidence.nodes, .n_nodes = lock->host.host->engine.votes.config.n_nodes};
 
-    if (!lock->watch || lock->dying || rl_client_forked(lock->client) || !still_true(lock, kind))
+    if (!lock->watch || lock->dying || rl_client_forked(rl_client_of(lock)) || !still_true(lock, kind))
         return;
     if (kind == REDLOCK_ALARM_LOST)
-        alarm.loss = rl_public_loss((enum rl_loss)lock->core.loss);
+        alarm.loss = rl_public_loss((enum rl_loss)lock->host.core.loss);
     evidence.result.granted = 0;
     fill_nodes(lock, &none, &evidence);
     lock->watch(lock, &alarm, lock->watch_data);
@@ -360,7 +362,7 @@ static void deliver(struct redlock_lock *lock)
     deliver_attempt(lock);
     deliver_release(lock);
     if (!lock->dying && !rl_lock_is_busy(lock))
-        rl_lock_forget(&lock->client->engine, &lock->core);
+        rl_lock_forget(&lock->host.host->engine, &lock->host.core);
 }
 
 /* What callbacks complete is delivered in the next turn: one turn does not starve the loop. */
@@ -369,7 +371,7 @@ void rl_completion_deliver(struct redlock_client *client)
     struct rl_list due;
 
     rl_list_init(&due);
-    rl_client_read_clock(client);
+    rl_host_read_clock(&client->host);
     rl_list_move_all(&due, &client->completed);
     client->depth++;
     while (!rl_list_empty(&due)) {
@@ -380,12 +382,8 @@ void rl_completion_deliver(struct redlock_client *client)
     }
     if (!client->destroyed)
         rl_shutdown_check(client);
-    if (!client->destroyed) {
-        do
-            rl_host_run(client);
-        while (rl_batch_flush(client));
-        rl_trust_guard(client);
-    }
+    if (!client->destroyed)
+        rl_host_end_turn(&client->host);
     client->depth--;
     rl_client_reap(client);
 }
@@ -393,14 +391,14 @@ void rl_completion_deliver(struct redlock_client *client)
 static void cancel(struct redlock_lock *lock, struct rl_pending pending)
 {
     if (!pending.ended)
-        count(&lock->client->stats, (enum rl_op)pending.op, REDLOCK_CANCELED);
+        count(&rl_client_of(lock)->stats, (enum rl_op)pending.op, REDLOCK_CANCELED);
     pending.status = REDLOCK_CANCELED;
     call_back(lock, &pending);
 }
 
 void rl_completion_cancel_all(struct redlock_lock *lock)
 {
-    if (lock->attempt)
+    if (lock->host.attempt)
         cancel(lock, take_attempt(lock));
     if (lock->release.accepted)
         cancel(lock, take_release(lock));

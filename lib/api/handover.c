@@ -64,7 +64,7 @@ static size_t rank_of(const struct redlock_client *client, unsigned node)
 {
     size_t rank = 0;
 
-    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         const char *name = rl_driver_node_name(client->driver, i);
         int order = strcasecmp(name, rl_driver_node_name(client->driver, node));
 
@@ -87,7 +87,7 @@ static void put_key(FILE *out, const struct rl_key *key)
 static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_claim *claim)
 {
     int64_t boot_now = boot_ns();
-    struct rl_instant now = rl_client_read_clock(client);
+    struct rl_instant now = rl_host_read_clock(&client->host);
     const struct rl_slot *by_rank[REDLOCK_MAX_MASTERS];
 
     for (unsigned i = 0; i < claim->n_nodes; i++)
@@ -124,15 +124,15 @@ static void put_ttl(FILE *out, const struct rl_lock *lock)
 
 static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 {
-    const struct rl_claim *claim = lock->core.claim;
+    const struct rl_claim *claim = lock->host.core.claim;
 
-    fprintf(out, MAGIC ":%s:%s:", boot, lock->client->trust.ring);
-    put_key(out, lock->key);
+    fprintf(out, MAGIC ":%s:%s:", boot, lock->host.host->trust.names.ring);
+    put_key(out, lock->host.key);
     fprintf(out, ":%s:%" PRIu64 ":", rl_host_token(claim), rl_claim_token(claim));
-    put_ttl(out, &lock->core);
+    put_ttl(out, &lock->host.core);
     fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", claim->longest_ttl_ms, claim->shortest_extension_ms,
-            loose_by_rank(lock->client, claim));
-    put_bounds(out, lock->client, claim);
+            loose_by_rank(rl_client_of(lock), claim));
+    put_bounds(out, rl_client_of(lock), claim);
 }
 
 /* 0, or the number of characters. */
@@ -170,7 +170,7 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
         return status;
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
-    if (lock->core.state != RL_LOCK_HELD)
+    if (lock->host.core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
     if (!boot_identity(boot))
         return REDLOCK_E_SYSTEM;
@@ -180,7 +180,7 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
     if (length >= size)
         return REDLOCK_E_LIMIT;
     memcpy(ret_text, text, length + 1);
-    rl_lock_detach(&lock->client->engine, &lock->core, lock->client->now);
+    rl_lock_detach(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
     return rl_lock_leave(lock);
 }
 
@@ -261,7 +261,7 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
 {
     uint32_t nodes = 0;
 
-    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         if (by_rank & UINT32_C(1) << rank_of(client, i))
             nodes |= UINT32_C(1) << i;
     }
@@ -272,10 +272,10 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
  * of ours. */
 static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds)
 {
-    struct rl_instant now = rl_client_read_clock(client);
+    struct rl_instant now = rl_host_read_clock(&client->host);
     int64_t boot_now = boot_ns();
     int64_t by_rank[REDLOCK_MAX_MASTERS];
-    size_t n = client->engine.votes.config.n_nodes;
+    size_t n = client->host.engine.votes.config.n_nodes;
     uint64_t at;
 
     for (size_t i = 0; i < n; i++) {
@@ -307,13 +307,13 @@ struct exported {
 
 static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot, struct exported *ret)
 {
-    struct redlock_client *client = lock->client;
+    struct redlock_client *client = rl_client_of(lock);
     struct rl_inheritance *inheritance = &ret->inheritance;
     uint32_t max_ttl_ms = client->options.max_ttl_ms;
     uint32_t loose;
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
-        strcmp(fields[RING], client->trust.ring) != 0 || !key_matches(fields[KEY], lock->key))
+        strcmp(fields[RING], client->host.trust.names.ring) != 0 || !key_matches(fields[KEY], lock->host.key))
         return false;
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
@@ -357,7 +357,7 @@ static int make_wish(const struct redlock_lock *lock, const struct redlock_acqui
         wanted.max_hold_ms = options->max_hold_ms;
     }
     wanted.ttl_ms = ttl_ms;
-    return rl_acquire_options_check(lock->client, &wanted, lock->client->now, ret_wish);
+    return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_wish);
 }
 
 static uint32_t whole_ttl_ms(const struct rl_inheritance *inheritance)
@@ -367,15 +367,15 @@ static uint32_t whole_ttl_ms(const struct rl_inheritance *inheritance)
 
 static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *wish)
 {
-    struct redlock_client *client = lock->client;
+    struct redlock_client *client = rl_client_of(lock);
     int status = 0;
-    struct rl_claim *claim = rl_host_claim_create(client, lock->key, exported->inheritance.kind,
+    struct rl_claim *claim = rl_host_claim_create(&client->host, lock->host.key, exported->inheritance.kind,
                                                   exported->token, &status);
     bool held;
 
     if (!claim)
         return status;
-    held = rl_lock_adopt(&client->engine, &lock->core, rl_client_read_clock(client), claim, wish,
+    held = rl_lock_adopt(&client->host.engine, &lock->host.core, rl_host_read_clock(&client->host), claim, wish,
                          &exported->inheritance);
     rl_lock_leave(lock);
     return held ? 0 : REDLOCK_E_NOT_HELD;
@@ -390,7 +390,7 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
 
     if (status < 0)
         return status;
-    if (lock->client->closing)
+    if (lock->host.host->closing)
         return REDLOCK_E_CLOSING;
     if (!boot_identity(boot))
         return REDLOCK_E_SYSTEM; /* says nothing of the text: it can be adopted when there are descriptors again */

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #include "api/client.h"
+#include "host/cohort.h"
+#include "host/effects.h"
+#include "host/standing.h"
 
 static bool begins_with(const void *key, size_t size, const char *name)
 {
@@ -21,16 +24,17 @@ static bool is_reserved(const void *key, size_t size)
 int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size, struct redlock_lock **ret_lock)
 {
     struct redlock_lock *lock;
+    struct rl_key *name;
 
     if (!client || !ret_lock || (!key && key_size))
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
-    if (client->closing)
+    if (client->host.closing)
         return REDLOCK_E_CLOSING;
     if (key_size == 0)
         return REDLOCK_E_KEY_EMPTY;
-    if (key_size + client->trust.prefix_size > REDLOCK_MAX_KEY_BYTES)
+    if (key_size + client->host.trust.prefix_size > REDLOCK_MAX_KEY_BYTES)
         return REDLOCK_E_KEY_TOO_LONG;
     if (is_reserved(key, key_size))
         return REDLOCK_E_KEY_RESERVED;
@@ -38,43 +42,38 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
     if (!lock)
         return REDLOCK_E_NOMEM;
     memset(lock, 0, sizeof *lock);
-    lock->key = rl_key_create(rl_trust_prefix(client), key, key_size);
-    if (!lock->key) {
+    name = rl_key_create(rl_trust_prefix(&client->host), key, key_size);
+    if (!name) {
         rl_pool_give(&client->handles, lock);
         return REDLOCK_E_NOMEM;
     }
-    lock->client = client;
-    rl_lock_init(&lock->core);
-    rl_list_init(&lock->link);
     rl_list_init(&lock->completed);
-    rl_timer_init(&lock->timer, rl_host_lock_timer);
-    rl_list_append(&client->locks, &lock->link);
+    rl_host_add_lock(&client->host, &lock->host, name);
     *ret_lock = lock;
     return 0;
 }
 
 void rl_lock_free(struct redlock_lock *lock)
 {
-    rl_key_unref(lock->key);
-    free(lock->attempt); /* only in a forked child: its callback is the parent's */
-    rl_pool_give(&lock->client->handles, lock);
+    rl_key_unref(lock->host.key);
+    free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
+    rl_pool_give(&rl_client_of(lock)->handles, lock);
 }
 
 /* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. */
 void rl_lock_bury(struct redlock_lock *lock)
 {
-    struct redlock_client *client = lock->client;
+    struct redlock_client *client = rl_client_of(lock);
 
     lock->dying = true;
-    rl_list_remove(&lock->link);
-    rl_list_append(&client->dead, &lock->link);
+    rl_host_remove_lock(&lock->host);
+    rl_list_append(&client->dead, &lock->host.link);
     rl_list_remove(&lock->completed);
-    rl_timers_disarm(rl_driver_timers(client->driver), &lock->timer);
     if (rl_client_forked(client))
         return; /* what is held or pending is the parent's */
-    rl_client_read_clock(client);
-    rl_lock_fini(&client->engine, &lock->core, client->now);
-    rl_host_run(client);
+    rl_host_read_clock(&client->host);
+    rl_lock_fini(&client->host.engine, &lock->host.core, client->host.now);
+    rl_host_run(&client->host);
     rl_completion_cancel_all(lock);
 }
 
@@ -84,7 +83,7 @@ void redlock_lock_destroy(struct redlock_lock *lock)
 
     if (!lock || lock->dying)
         return;
-    client = lock->client;
+    client = rl_client_of(lock);
     client->depth++;
     rl_lock_bury(lock);
     client->depth--;
@@ -99,85 +98,89 @@ int rl_lock_enter(struct redlock_lock *lock)
 
     if (!lock)
         return REDLOCK_E_ARGUMENT;
-    client = lock->client;
+    client = rl_client_of(lock);
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
     if (lock->dying)
         return REDLOCK_E_CLOSING;
-    rl_client_read_clock(client);
-    if (lock->core.state == RL_LOCK_HELD)
-        rl_host_tick(lock);
+    rl_host_read_clock(&client->host);
+    if (lock->host.core.state == RL_LOCK_HELD)
+        rl_host_tick(&lock->host);
     return 0;
 }
 
 int rl_lock_leave(struct redlock_lock *lock)
 {
-    rl_host_run(lock->client);
-    rl_host_rearm(lock);
+    rl_host_run(lock->host.host);
+    rl_host_rearm(&lock->host);
     return 0;
 }
 
 bool rl_lock_is_free(const struct redlock_lock *lock)
 {
-    return lock->core.state == RL_LOCK_IDLE || lock->core.state == RL_LOCK_LOST;
+    return lock->host.core.state == RL_LOCK_IDLE || lock->host.core.state == RL_LOCK_LOST;
 }
 
 bool rl_lock_is_busy(const struct redlock_lock *lock)
 {
-    return lock->attempt || lock->release.accepted;
+    return lock->host.attempt || lock->release.accepted;
 }
 
 int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
                     void *user_data)
 {
     struct rl_acquire wish;
+    struct rl_attempt *attempt;
     int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
-    if (lock->client->closing)
+    if (lock->host.host->closing)
         return REDLOCK_E_CLOSING;
-    status = rl_acquire_options_check(lock->client, options, lock->client->now, &wish);
+    status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &wish);
     if (status < 0)
         return status;
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    lock->attempt = rl_attempt_borrow(lock->client);
-    if (!lock->attempt)
+    attempt = rl_attempt_borrow(rl_client_of(lock));
+    if (!attempt)
         return REDLOCK_E_NOMEM;
-    lock->client->stats.acquires++;
-    lock->cohort = 0; /* an adopted value is exposed, and not passed on in any case */
-    lock->attempt->wish = wish;
-    lock->attempt->wish.line = &lock->attempt->line;
-    if (wish.wait == RL_WAIT_QUEUE && rl_contended(lock->client, lock->key))
-        lock->attempt->wish.wait = RL_WAIT_FIFO;
-    rl_pending_start(&lock->attempt->pending, RL_OP_ACQUIRE, lock->client->now, cb, user_data);
-    rl_lock_acquire(&lock->client->engine, &lock->core, lock->client->now, &lock->attempt->wish);
+    lock->host.attempt = &attempt->host;
+    rl_client_of(lock)->stats.acquires++;
+    lock->host.cohort = 0; /* an adopted value is exposed, and not passed on in any case */
+    attempt->host.wish = wish;
+    attempt->host.wish.line = &attempt->host.line;
+    if (wish.wait == RL_WAIT_QUEUE && rl_contended(&lock->host.host->contended, lock->host.key, lock->host.host->now))
+        attempt->host.wish.wait = RL_WAIT_FIFO;
+    rl_pending_start(&attempt->pending, RL_OP_ACQUIRE, lock->host.host->now, cb, user_data);
+    rl_lock_acquire(&lock->host.host->engine, &lock->host.core, lock->host.host->now, &attempt->host.wish);
     return rl_lock_leave(lock);
 }
 
 int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data)
 {
+    struct rl_attempt *attempt;
     int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
-    if (lock->client->closing)
+    if (lock->host.host->closing)
         return REDLOCK_E_CLOSING;
-    if (ttl_ms && rl_ttl_check(lock->client, ttl_ms) < 0)
+    if (ttl_ms && rl_ttl_check(rl_client_of(lock), ttl_ms) < 0)
         return REDLOCK_E_TTL;
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
-    if (lock->core.state != RL_LOCK_HELD)
+    if (lock->host.core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
-    lock->attempt = rl_attempt_borrow(lock->client);
-    if (!lock->attempt)
+    attempt = rl_attempt_borrow(rl_client_of(lock));
+    if (!attempt)
         return REDLOCK_E_NOMEM;
-    lock->client->stats.extends++;
-    rl_pending_start(&lock->attempt->pending, RL_OP_EXTEND, lock->client->now, cb, user_data);
-    rl_lock_extend(&lock->client->engine, &lock->core, lock->client->now, ttl_ms);
+    lock->host.attempt = &attempt->host;
+    rl_client_of(lock)->stats.extends++;
+    rl_pending_start(&attempt->pending, RL_OP_EXTEND, lock->host.host->now, cb, user_data);
+    rl_lock_extend(&lock->host.host->engine, &lock->host.core, lock->host.host->now, ttl_ms);
     return rl_lock_leave(lock);
 }
 
@@ -186,11 +189,24 @@ static bool overtake_extension(struct redlock_lock *lock)
 {
     if (lock->release.accepted)
         return false;
-    if (!lock->attempt)
+    if (!lock->host.attempt)
         return true;
-    if (lock->attempt->pending.op != RL_OP_EXTEND)
+    if (rl_attempt_of(lock)->pending.op != RL_OP_EXTEND)
         return false;
-    lock->attempt->pending.overtaken = true;
+    rl_attempt_of(lock)->pending.overtaken = true;
+    return true;
+}
+
+/* Somebody else of its cohort has the lock instead: its release has ended. */
+static bool pass_on(struct redlock_lock *lock)
+{
+    struct redlock_client *client = rl_client_of(lock);
+
+    client->heir = rl_lock_of(rl_cohort_pass_on(&lock->host));
+    if (!client->heir)
+        return false;
+    rl_host_run(&client->host);
+    client->heir = NULL;
     return true;
 }
 
@@ -202,12 +218,12 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
         return status;
     if (!overtake_extension(lock))
         return REDLOCK_E_BUSY;
-    if (lock->core.state == RL_LOCK_IDLE)
+    if (lock->host.core.state == RL_LOCK_IDLE)
         return REDLOCK_E_NOT_HELD;
-    lock->client->stats.releases++;
-    rl_pending_start(&lock->release, RL_OP_RELEASE, lock->client->now, cb, user_data);
-    if (!rl_cohort_pass_on(lock))
-        rl_lock_release(&lock->client->engine, &lock->core, lock->client->now);
+    rl_client_of(lock)->stats.releases++;
+    rl_pending_start(&lock->release, RL_OP_RELEASE, lock->host.host->now, cb, user_data);
+    if (!pass_on(lock))
+        rl_lock_release(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
     return rl_lock_leave(lock);
 }
 
@@ -219,8 +235,8 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
 
     if (status < 0)
         return status;
-    client = lock->client;
-    if (client->closing)
+    client = rl_client_of(lock);
+    if (client->host.closing)
         return REDLOCK_E_CLOSING;
     if (!*token || strlen(token) > REDLOCK_MAX_TOKEN_BYTES)
         return REDLOCK_E_TOKEN;
@@ -228,12 +244,12 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    claim = rl_host_claim_create(client, lock->key, &rl_mutex_kind, token, &status);
+    claim = rl_host_claim_create(&client->host, lock->host.key, &rl_mutex_kind, token, &status);
     if (!claim)
         return status;
     client->stats.releases++;
-    rl_pending_start(&lock->release, RL_OP_RELEASE, client->now, cb, user_data);
-    rl_lock_release_value(&client->engine, &lock->core, client->now, claim, &rl_mutex_kind,
+    rl_pending_start(&lock->release, RL_OP_RELEASE, client->host.now, cb, user_data);
+    rl_lock_release_value(&client->host.engine, &lock->host.core, client->host.now, claim, &rl_mutex_kind,
                           client->options.max_ttl_ms);
     return rl_lock_leave(lock);
 }
@@ -246,9 +262,9 @@ int redlock_lock_detach(struct redlock_lock *lock)
         return status;
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
-    if (lock->core.state != RL_LOCK_HELD)
+    if (lock->host.core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
-    rl_lock_detach(&lock->client->engine, &lock->core, lock->client->now);
+    rl_lock_detach(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
     return rl_lock_leave(lock);
 }
 
@@ -258,7 +274,7 @@ int redlock_cancel(struct redlock_lock *lock)
 
     if (status < 0)
         return status;
-    if (!rl_lock_cancel(&lock->client->engine, &lock->core, lock->client->now))
+    if (!rl_lock_cancel(&lock->host.host->engine, &lock->host.core, lock->host.host->now))
         return REDLOCK_E_NOTHING_TO_CANCEL;
     return rl_lock_leave(lock);
 }
@@ -267,7 +283,7 @@ int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *
 {
     if (!lock)
         return REDLOCK_E_ARGUMENT;
-    if (rl_client_forked(lock->client))
+    if (rl_client_forked(rl_client_of(lock)))
         return REDLOCK_E_FORKED;
     lock->watch = watch;
     lock->watch_data = user_data;
@@ -280,17 +296,17 @@ int64_t redlock_remaining_ns(const struct redlock_lock *lock)
 {
     struct rl_instant deadline;
 
-    if (!lock || rl_client_forked(lock->client))
+    if (!lock || rl_client_forked(rl_client_of(lock)))
         return 0;
-    deadline = rl_lock_deadline(&lock->client->engine, &lock->core);
+    deadline = rl_lock_deadline(&lock->host.host->engine, &lock->host.core);
     if (deadline.ns == RL_LONG_AGO.ns)
         return 0;
-    return rl_until(rl_client_read_clock(lock->client), deadline).ns;
+    return rl_until(rl_host_read_clock(lock->host.host), deadline).ns;
 }
 
 uint64_t redlock_lock_fence(const struct redlock_lock *lock)
 {
-    uint64_t token = lock && lock->core.claim ? rl_claim_token(lock->core.claim) : 0;
+    uint64_t token = lock && lock->host.core.claim ? rl_claim_token(lock->host.core.claim) : 0;
 
     return token && redlock_remaining_ns(lock) > 0 ? token : 0;
 }
@@ -312,7 +328,7 @@ enum redlock_state redlock_state(const struct redlock_lock *lock)
 
     if (!lock)
         return REDLOCK_STATE_IDLE;
-    state = states[lock->core.state];
+    state = states[lock->host.core.state];
     if ((state == REDLOCK_STATE_HELD || state == REDLOCK_STATE_EXTENDING) && redlock_remaining_ns(lock) == 0)
         return REDLOCK_STATE_LOST;
     return state;
@@ -324,23 +340,23 @@ const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
 
     if (!lock)
         return NULL;
-    prefix_size = lock->client->trust.prefix_size;
+    prefix_size = lock->host.host->trust.prefix_size;
     if (ret_size)
-        *ret_size = lock->key->size - prefix_size;
-    return lock->key->bytes + prefix_size;
+        *ret_size = lock->host.key->size - prefix_size;
+    return lock->host.key->bytes + prefix_size;
 }
 
 bool rl_lock_has_passed_on(const struct redlock_lock *lock)
 {
-    return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.foreign;
+    return lock->host.core.claim && rl_host_claim_of(lock->host.core.claim)->token.own.foreign;
 }
 
 const char *redlock_lock_token(const struct redlock_lock *lock)
 {
-    return lock && lock->core.claim && !rl_lock_has_passed_on(lock) ? rl_host_token(lock->core.claim) : "";
+    return lock && lock->host.core.claim && !rl_lock_has_passed_on(lock) ? rl_host_token(lock->host.core.claim) : "";
 }
 
 struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)
 {
-    return lock ? lock->client : NULL;
+    return lock ? rl_client_of(lock) : NULL;
 }

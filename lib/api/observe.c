@@ -3,6 +3,8 @@
 #include <time.h>
 
 #include "api/client.h"
+#include "host/standing.h"
+#include "host/trust_join.h"
 
 bool rl_observes(const struct redlock_client *client, enum redlock_event_type type)
 {
@@ -24,18 +26,6 @@ void rl_observe(struct redlock_client *client, struct redlock_event *event)
     if (!event->text)
         event->text = "";
     client->options.on_event(event, client->options.event_data);
-}
-
-static bool had_validity(const struct redlock_lock *lock)
-{
-    return lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING ||
-           lock->core.state == RL_LOCK_LOST;
-}
-
-void rl_observe_validity(struct redlock_client *client, struct redlock_lock *lock)
-{
-    if (rl_observes(client, REDLOCK_EVENT_VALIDITY) && (!lock || had_validity(lock)))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VALIDITY, .lock = lock});
 }
 
 enum redlock_vote rl_public_vote(enum rl_outcome outcome)
@@ -120,6 +110,14 @@ static void add_counters(const struct rl_counters *counters, struct redlock_stat
     stats->passed_on = counters->passed_on;
 }
 
+static void add_host(const struct rl_host_counters *counters, struct redlock_stats *stats)
+{
+    stats->commands = counters->commands;
+    stats->script_reloads = counters->script_reloads;
+    stats->clock_steps = counters->clock_steps;
+    stats->claims = counters->claims;
+}
+
 int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size)
 {
     struct redlock_stats stats;
@@ -129,8 +127,9 @@ int redlock_client_stats(const struct redlock_client *client, struct redlock_sta
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
     stats = client->stats;
-    add_counters(&client->engine.votes.counters, &stats);
-    stats.debts = client->engine.votes.n_debts;
+    add_host(&client->host.counters, &stats);
+    add_counters(&client->host.engine.votes.counters, &stats);
+    stats.debts = client->host.engine.votes.n_debts;
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
     return 0;
 }
@@ -141,7 +140,7 @@ static void fill_from_driver(const struct redlock_client *client, unsigned node,
 
     rl_driver_node_stats(client->driver, node, &conn);
     stats->name = rl_driver_node_name(client->driver, node);
-    stats->link = rl_public_link(client->engine.votes.links[node]);
+    stats->link = rl_public_link(client->host.engine.votes.links[node]);
     stats->commands = conn.commands;
     stats->replies = conn.replies;
     stats->connects = conn.connects;
@@ -155,16 +154,25 @@ static void fill_from_driver(const struct redlock_client *client, unsigned node,
     stats->messages = conn.messages;
 }
 
+static void fill_votes(const struct rl_host_votes *votes, struct redlock_node_stats *stats)
+{
+    stats->granted = votes->granted;
+    stats->refused = votes->refused;
+    stats->failed = votes->failed;
+    stats->unknown = votes->unknown;
+    stats->queued = votes->queued;
+}
+
 int redlock_client_node_stats(const struct redlock_client *client, size_t node, struct redlock_node_stats *ret_stats,
                               size_t size)
 {
-    struct redlock_node_stats stats;
+    struct redlock_node_stats stats = {0};
 
-    if (!client || !ret_stats || node >= client->engine.votes.config.n_nodes)
+    if (!client || !ret_stats || node >= client->host.engine.votes.config.n_nodes)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
-    stats = client->node_stats[node];
+    fill_votes(&client->host.votes[node], &stats);
     fill_from_driver(client, (unsigned)node, &stats);
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
     return 0;
@@ -187,7 +195,7 @@ static int64_t wall_clock_offset_us(const struct rl_nodeclock *clock, struct rl_
 static void fill_standing(const struct redlock_client *client, unsigned node, struct rl_instant now,
                           struct redlock_node_info *info)
 {
-    struct rl_standing standing = rl_trust_standing(client, node, now);
+    struct rl_standing standing = rl_trust_standing(&client->host, node, now);
 
     info->standing = rl_public_standing(standing.kind);
     info->fault = rl_public_fault(standing.fault);
@@ -238,11 +246,11 @@ int redlock_client_node_info(const struct redlock_client *client, size_t node, s
     struct rl_clock clock;
     struct rl_instant now;
 
-    if (!client || !ret_info || node >= client->engine.votes.config.n_nodes)
+    if (!client || !ret_info || node >= client->host.engine.votes.config.n_nodes)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
-    known = &client->trust.nodes[node];
+    known = &client->host.trust.nodes[node];
     clock = client->clock; /* a question changes nothing */
     now = rl_clock_now(&clock);
     fill_from_driver(client, (unsigned)node, &stats);
@@ -259,5 +267,5 @@ int redlock_client_node_info(const struct redlock_client *client, size_t node, s
 
 size_t redlock_client_node_count(const struct redlock_client *client)
 {
-    return client ? client->engine.votes.config.n_nodes : 0;
+    return client ? client->host.engine.votes.config.n_nodes : 0;
 }

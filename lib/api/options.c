@@ -178,7 +178,7 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
 
 static int64_t usable_ns(const struct redlock_client *client, uint32_t ttl_ms)
 {
-    const struct rl_config *config = &client->engine.votes.config;
+    const struct rl_config *config = &client->host.engine.votes.config;
 
     return rl_usable_validity(&config->drift, config->guard, ttl_ms).ns;
 }

@@ -29,7 +29,7 @@ static const char *quarantine(const struct redlock_client *client, const struct 
 {
     char left[32];
 
-    put_span(rl_until(client->now, standing->until), left, sizeof left);
+    put_span(rl_until(client->host.now, standing->until), left, sizeof left);
     snprintf(buffer, RL_REASON_SIZE, "in quarantine%s, %s left",
              standing->fault == RL_FAULT_CLOCK_STEP ? " since its clock was set forward" : "", left);
     return buffer;
@@ -47,7 +47,7 @@ static const char *unconnected(const struct redlock_client *client, unsigned nod
 static const char *present(const struct redlock_client *client, unsigned node, const struct rl_standing *standing,
                            char buffer[RL_REASON_SIZE])
 {
-    switch (client->engine.votes.links[node]) {
+    switch (client->host.engine.votes.links[node]) {
     case RL_LINK_JOINING:
     case RL_LINK_DOWN:
         return unconnected(client, node);
@@ -80,7 +80,9 @@ const char *rl_reason_of(const struct redlock_client *client, unsigned node, con
 
 static bool is_connected(const struct redlock_client *client, unsigned node)
 {
-    return client->engine.votes.links[node] == RL_LINK_READY || client->engine.votes.links[node] == RL_LINK_LATE;
+    enum rl_link link = client->host.engine.votes.links[node];
+
+    return link == RL_LINK_READY || link == RL_LINK_LATE;
 }
 
 void rl_reason_count(const struct redlock_client *client, const struct rl_standing *standings,

@@ -5,25 +5,25 @@
  * after that. */
 static bool end_lock(struct redlock_lock *lock)
 {
-    if (lock->core.op == RL_OP_ACQUIRE) {
+    if (lock->host.core.op == RL_OP_ACQUIRE) {
         redlock_cancel(lock);
         return true;
     }
-    return (lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING) &&
+    return (lock->host.core.state == RL_LOCK_HELD || lock->host.core.state == RL_LOCK_EXTENDING) &&
            redlock_release(lock, NULL, NULL) != 0;
 }
 
 static void end_locks(struct redlock_client *client)
 {
     client->shutdown.ending = false;
-    for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next)
-        client->shutdown.ending |= end_lock(RL_CONTAINER_OF(at, struct redlock_lock, link));
+    for (struct rl_list *at = client->host.locks.next; at != &client->host.locks; at = at->next)
+        client->shutdown.ending |= end_lock(rl_lock_at(at));
 }
 
 static void await(struct redlock_client *client, struct rl_instant now)
 {
     struct rl_shutdown *shutdown = &client->shutdown;
-    struct rl_instant next = rl_after(now, client->engine.votes.config.node_timeout);
+    struct rl_instant next = rl_after(now, client->host.engine.votes.config.node_timeout);
 
     rl_timers_arm(rl_driver_timers(client->driver), &shutdown->timer, rl_earlier(next, shutdown->deadline));
 }
@@ -33,7 +33,7 @@ static void note_silence(struct redlock_client *client)
 {
     struct rl_shutdown *shutdown = &client->shutdown;
 
-    for (unsigned i = 0; i < client->engine.votes.config.n_nodes; i++) {
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         struct rl_conn_stats conn;
 
         rl_driver_node_stats(client->driver, i, &conn);
@@ -48,18 +48,18 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
-    if (client->closing)
+    if (client->host.closing)
         return REDLOCK_E_CLOSING;
     if (timeout_ms < 1 || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
         return REDLOCK_E_TIMEOUT;
-    client->closing = true;
+    client->host.closing = true;
     client->shutdown.cb = cb;
     client->shutdown.user_data = user_data;
-    client->shutdown.deadline = rl_after(rl_client_read_clock(client), rl_ms(timeout_ms));
+    client->shutdown.deadline = rl_after(rl_host_read_clock(&client->host), rl_ms(timeout_ms));
     note_silence(client);
     client->shutdown.running = true;
     end_locks(client);
-    await(client, client->now);
+    await(client, client->host.now);
     rl_driver_wake(client->driver);
     return 0;
 }
@@ -73,7 +73,7 @@ static const struct rl_claim *debt_at(struct rl_list *at)
  * for. */
 static bool answers(const struct redlock_client *client, size_t node)
 {
-    enum rl_link link = client->engine.votes.links[node];
+    enum rl_link link = client->host.engine.votes.links[node];
 
     return link == RL_LINK_READY || (link == RL_LINK_LATE && !client->shutdown.silent[node]);
 }
@@ -90,7 +90,9 @@ static bool is_awaited(const struct redlock_client *client, const struct rl_clai
  * one says so. */
 static bool answers_awaited(const struct redlock_client *client)
 {
-    for (struct rl_list *at = client->engine.votes.debts.next; at != &client->engine.votes.debts; at = at->next)
+    const struct rl_list *debts = &client->host.engine.votes.debts;
+
+    for (struct rl_list *at = debts->next; at != debts; at = at->next)
         if (is_awaited(client, debt_at(at)))
             return true;
     return false;
@@ -107,8 +109,8 @@ static bool confirmed(const struct rl_engine *engine)
 
 static bool callbacks_due(const struct redlock_client *client)
 {
-    for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next) {
-        const struct redlock_lock *lock = RL_CONTAINER_OF(at, struct redlock_lock, link);
+    for (struct rl_list *at = client->host.locks.next; at != &client->host.locks; at = at->next) {
+        const struct redlock_lock *lock = rl_lock_at(at);
 
         if (rl_lock_is_busy(lock))
             return true;
@@ -132,7 +134,7 @@ static void end(struct redlock_client *client, int status)
 /* Releases that no quorum has confirmed are waited for until the timeout: their masters may come back. */
 void rl_shutdown_check(struct redlock_client *client)
 {
-    const struct rl_engine *engine = &client->engine;
+    const struct rl_engine *engine = &client->host.engine;
 
     if (!client->shutdown.running)
         return;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <uuid/uuid.h>
 
+#include "host/environment.h"
 #include "util/instant.h"
 
 struct rl_token_source {
@@ -12,8 +13,6 @@ struct rl_token_source {
     uint64_t counter;
     struct rl_instant key_made;
 };
-
-#define RL_TOKEN_SIZE UUID_STR_LEN /* with the terminator */
 
 void rl_token_source_init(struct rl_token_source *source, struct rl_instant now);
 

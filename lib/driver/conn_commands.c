@@ -7,7 +7,7 @@
 
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
 
     if (conn->link == link)
         return;
@@ -106,7 +106,7 @@ bool rl_commands_send(struct rl_conn *conn, const void *bytes, size_t size, enum
 
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
     struct rl_ring_entry entry;
 
     /* Not even one to a command that waits to be written: it cannot be meant. */
@@ -124,7 +124,7 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
 
 void rl_commands_drop(struct rl_conn *conn, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
 
     assert(conn->state == RL_CONN_WAITING);
     while (rl_ring_count(&conn->ring)) {

@@ -5,7 +5,7 @@
 
 static enum rl_handshake begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
     size_t before = rl_bytes_length(&conn->out);
     int size = sink->greet ? sink->greet(sink->ctx, conn->node, round, &conn->out) : 0;
 
@@ -41,7 +41,7 @@ static void set_refused(struct rl_conn *conn, const char *why)
 
 static bool greeted(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
     const struct rl_greeting *greeting = &conn->greeting;
     const char *why = "handshake: refused";
 

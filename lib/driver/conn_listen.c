@@ -19,7 +19,7 @@ static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *w
 /* A reason that stays the same over many attempts is told once. */
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
     bool news = is_news(conn, link, why);
 
     conn->link = link;
@@ -92,7 +92,7 @@ static bool watch_silence(struct rl_conn *conn, struct rl_instant now)
 
 static bool take_message(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
-    const struct rl_driver_sink *sink = &conn->shared->sink;
+    const struct rl_transport_sink *sink = &conn->shared->sink;
     struct rl_slice payload = reply->elements[2].text;
 
     if (!rl_reply_item_is(&reply->elements[1], conn->shared->channel)) {

@@ -72,7 +72,7 @@ void rl_driver_wake(struct rl_driver *driver)
 }
 
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
-                     const struct rl_driver_sink *sink, struct rl_driver **ret_driver)
+                     const struct rl_transport_sink *sink, struct rl_driver **ret_driver)
 {
     struct rl_driver *driver = calloc(1, sizeof(*driver) + n_masters * sizeof(driver->conns[0]));
     struct rl_instant now;
@@ -193,4 +193,56 @@ void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct 
     ret_stats->pending = rl_ring_count(&conn->ring);
     ret_stats->unsent_bytes = rl_bytes_length(&conn->out);
     ret_stats->last_error = conn->last_error;
+}
+
+/* --- As a transport --------------------------------------------------------------------------------------------- */
+
+static bool send_on(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+                    const struct rl_ticket *ticket)
+{
+    return rl_driver_send(ctx, node, bytes, size, how, ticket);
+}
+
+static int listen_on(void *ctx, const char *channel)
+{
+    return rl_driver_listen(ctx, channel);
+}
+
+static void fail_on(void *ctx, unsigned node, const char *why)
+{
+    rl_driver_fail_node(ctx, node, why);
+}
+
+static void read_now_on(void *ctx)
+{
+    rl_driver_read_now(ctx);
+}
+
+static void wake_on(void *ctx)
+{
+    rl_driver_wake(ctx);
+}
+
+static void arm_on(void *ctx, struct rl_timer *timer, struct rl_instant at)
+{
+    rl_timers_arm(rl_driver_timers(ctx), timer, at);
+}
+
+static void disarm_on(void *ctx, struct rl_timer *timer)
+{
+    rl_timers_disarm(rl_driver_timers(ctx), timer);
+}
+
+struct rl_transport rl_driver_transport(struct rl_driver *driver)
+{
+    return (struct rl_transport){
+        .ctx = driver,
+        .send = send_on,
+        .listen = listen_on,
+        .fail = fail_on,
+        .read_now = read_now_on,
+        .wake = wake_on,
+        .arm = arm_on,
+        .disarm = disarm_on,
+    };
 }

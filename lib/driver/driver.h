@@ -16,14 +16,14 @@
 #include "driver/config.h"
 #include "driver/stats.h"
 #include "driver/timers.h"
-#include "driver/transport.h"
+#include "host/transport.h"
 
 struct rl_driver;
 
 /* Takes over the contents of masters[0..n_masters) on success. Starts connecting at the first loop turn.
  * 0, REDLOCK_E_NOMEM or REDLOCK_E_SYSTEM. */
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
-                     const struct rl_driver_sink *sink, struct rl_driver **ret_driver);
+                     const struct rl_transport_sink *sink, struct rl_driver **ret_driver);
 
 /* Writes once, without blocking, what is still unsent, and closes; tells the sink nothing. A connection whose last
  * bytes could not be handed to the kernel is reset, so that no half of a claim-and-release pair is delivered later.
@@ -54,6 +54,9 @@ void rl_driver_read_now(struct rl_driver *driver);
 
 /* Closes a connection whose owner has found its stream unusable; reconnects with backoff. */
 void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *why);
+
+/* The functions above as the host calls them. */
+struct rl_transport rl_driver_transport(struct rl_driver *driver);
 
 struct rl_timers *rl_driver_timers(struct rl_driver *driver);
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node);

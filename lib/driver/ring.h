@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "driver/transport.h"
+#include "host/transport.h"
 
 struct rl_ring_entry {
     struct rl_ticket ticket;

@@ -21,8 +21,8 @@ static void on_turn(evutil_socket_t fd, short what, void *arg)
     shared->turn(shared->turn_ctx);
 }
 
-int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *config, const struct rl_driver_sink *sink,
-                   void (*turn)(void *ctx), void *ctx)
+int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *config,
+                   const struct rl_transport_sink *sink, void (*turn)(void *ctx), void *ctx)
 {
     *shared = (struct rl_shared){.config = *config, .sink = *sink, .turn = turn, .turn_ctx = ctx};
     shared->config.client_name = NULL;

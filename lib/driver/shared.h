@@ -8,7 +8,7 @@
 #include "driver/config.h"
 #include "driver/resolver.h"
 #include "driver/timers.h"
-#include "driver/transport.h"
+#include "host/transport.h"
 #include "util/list.h"
 
 /* Size of the read buffer; a shorter read has emptied the socket. */
@@ -18,7 +18,7 @@ struct event;
 
 struct rl_shared {
     struct rl_driver_config config; /* without the client_name, which is below */
-    struct rl_driver_sink sink;
+    struct rl_transport_sink sink;
     struct rl_timers timers;
     struct event *turn_event;
     void (*turn)(void *ctx);      /* the driver's turn, of which the sink's is a part */
@@ -35,8 +35,8 @@ struct rl_shared {
 
 /* turn(ctx) runs once per loop turn in which rl_shared_wake() was called or timers have run, and may call
  * rl_shared_fini(). 0, REDLOCK_E_NOMEM or REDLOCK_E_SYSTEM; after an error rl_shared_fini() is to be called, too. */
-int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *config, const struct rl_driver_sink *sink,
-                   void (*turn)(void *ctx), void *ctx);
+int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *config,
+                   const struct rl_transport_sink *sink, void (*turn)(void *ctx), void *ctx);
 
 /* Once; after the connections. */
 void rl_shared_fini(struct rl_shared *shared, bool in_child);

@@ -10,22 +10,27 @@
  * So the order of effects is kept on each connection, but that newcomers may come behind the undo of other values. What
  * is gathered together goes to the same masters. The reply is taken apart (batch_answers.c): for the engine nothing is
  * different from single commands. */
-#include <stdlib.h>
-
 #include "host/batch.h"
-#include "codec/command.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/cohort.h"
+#include "host/commands.h"
+#include "host/host.h"
+#include "host/send.h"
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */
 
-void rl_batch_init(struct redlock_client *client)
+void rl_batch_init(struct rl_batching *batching)
 {
-    rl_list_init(&client->batching.all);
+    rl_list_init(&batching->all);
 }
 
-void rl_batch_fini(struct redlock_client *client)
+void rl_batch_fini(struct rl_batching *batching)
 {
-    while (!rl_list_empty(&client->batching.all)) {
-        struct rl_batch *batch = RL_CONTAINER_OF(client->batching.all.next, struct rl_batch, link);
+    while (!rl_list_empty(&batching->all)) {
+        struct rl_batch *batch = RL_CONTAINER_OF(batching->all.next, struct rl_batch, link);
 
         rl_list_remove(&batch->link);
         free(batch);
@@ -50,10 +55,10 @@ static struct rl_batch *borrow(struct rl_batching *batching)
     return batch;
 }
 
-void rl_batch_give_back(struct redlock_client *client, struct rl_batch *batch)
+void rl_batch_give_back(struct rl_batching *batching, struct rl_batch *batch)
 {
-    batch->next_spare = client->batching.spare;
-    client->batching.spare = batch;
+    batch->next_spare = batching->spare;
+    batching->spare = batch;
 }
 
 /* --- Out -------------------------------------------------------------------------------------------------------- */
@@ -77,7 +82,7 @@ static uint64_t proposal_of(const struct rl_batch *batch, size_t i)
     return claim->kind->has_token ? rl_claim_fence(claim)->proposal : 0;
 }
 
-static bool encode_extensions(struct redlock_client *client, const struct rl_batch *batch, enum rl_send_as send_as)
+static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch, enum rl_send_as send_as)
 {
     struct rl_extend_many many = {.n = batch->n, .ttl_ms = batch->ttl_ms};
 
@@ -87,8 +92,8 @@ static bool encode_extensions(struct redlock_client *client, const struct rl_bat
         many.keys[i] = (struct rl_slice){key->bytes, key->size};
         many.tokens[i] = token_of(batch, i);
     }
-    rl_bytes_clear(&client->scratch);
-    return rl_extend_many_encode(&many, send_as, &client->scratch);
+    rl_bytes_clear(&host->scratch);
+    return rl_extend_many_encode(&many, send_as, &host->scratch);
 }
 
 /* The claim is the one that its lock waits with. */
@@ -97,7 +102,7 @@ static bool is_in_line(const struct rl_claim *claim)
     return claim->lock && claim->lock->state == RL_LOCK_WAITING && !claim->undoing;
 }
 
-static bool encode_newcomers(struct redlock_client *client, const struct rl_batch *batch, unsigned node)
+static bool encode_newcomers(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     struct rl_followers followers = {.n = batch->n - 1};
 
@@ -107,10 +112,10 @@ static bool encode_newcomers(struct redlock_client *client, const struct rl_batc
         followers.tokens[i] = token_of(batch, i + 1);
         followers.proposals[i] = proposal_of(batch, i + 1);
     }
-    return rl_host_encode_enqueue(client, batch->entries[0].claim, node, &followers);
+    return rl_command_of_newcomers(host, batch->entries[0].claim, node, &followers);
 }
 
-static bool encode_keepers(struct redlock_client *client, const struct rl_batch *batch, unsigned node,
+static bool encode_keepers(struct rl_host *host, const struct rl_batch *batch, unsigned node,
                            enum rl_send_as send_as)
 {
     struct rl_keepers keepers = {.n = batch->n};
@@ -121,49 +126,49 @@ static bool encode_keepers(struct redlock_client *client, const struct rl_batch 
         keepers.at[i].ticket = batch->entries[i].ticket;
         keepers.at[i].proposal = proposal_of(batch, i);
     }
-    return rl_host_encode_keep(client, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
+    return rl_command_of_keepers(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
 }
 
 /* A master that has turned out not to know the script gets its text this time; newcomers are repeated alone. Some
  * masters may be written the same bytes. */
-static bool encode(struct redlock_client *client, const struct rl_batch *batch, unsigned node)
+static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
-    struct rl_batching *batching = &client->batching;
+    struct rl_batching *batching = &host->batching;
     bool unknown = batching->unknown_to[batch->kind] & UINT32_C(1) << node;
     enum rl_send_as send_as = unknown ? RL_SEND_EVAL : RL_SEND_EVALSHA;
 
     if (batch->kind == RL_BATCH_NEWCOMERS)
-        return encode_newcomers(client, batch, node);
+        return encode_newcomers(host, batch, node);
     if (batch->kind == RL_BATCH_KEEPERS)
-        return encode_keepers(client, batch, node, send_as);
+        return encode_keepers(host, batch, node, send_as);
     if (batching->encoded_as != send_as)
-        batching->encoded_as = encode_extensions(client, batch, send_as) ? send_as : RL_SEND_PLAIN;
+        batching->encoded_as = encode_extensions(host, batch, send_as) ? send_as : RL_SEND_PLAIN;
     return batching->encoded_as == send_as;
 }
 
-static void refuse(struct redlock_client *client, const struct rl_batch *batch, size_t i, unsigned node)
+static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i, unsigned node)
 {
     struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
-    rl_engine_reply(&client->engine, client->now, batch->entries[i].claim, rl_batch_step(batch),
+    rl_engine_reply(&host->engine, host->now, batch->entries[i].claim, rl_batch_step(batch),
                     batch->entries[i].round, node, refusal, RL_NO_LATENCY);
 }
 
-static void write_to(struct redlock_client *client, struct rl_batch *batch, unsigned node)
+static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node)
 {
     struct rl_ticket ticket = ticket_of(batch);
     enum rl_sending how = batch->kind == RL_BATCH_EXTENSIONS ? RL_SENDING : RL_SENDING_CLAIM;
 
-    if (!encode(client, batch, node) ||
-        !rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch), how,
-                        &ticket)) {
+    if (!encode(host, batch, node) ||
+        !rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch), how,
+                           &ticket)) {
         for (size_t i = 0; i < batch->n; i++)
-            refuse(client, batch, i, node);
+            refuse(host, batch, i, node);
         return;
     }
-    client->batching.unknown_to[batch->kind] &= ~(UINT32_C(1) << node);
+    host->batching.unknown_to[batch->kind] &= ~(UINT32_C(1) << node);
     batch->unanswered++;
-    client->stats.commands++;
+    host->counters.commands++;
 }
 
 static bool includes(const struct rl_batch *batch, unsigned node)
@@ -171,12 +176,12 @@ static bool includes(const struct rl_batch *batch, unsigned node)
     return batch->nodes & UINT32_C(1) << node;
 }
 
-static void write_to_all(struct redlock_client *client, struct rl_batch *batch)
+static void write_to_all(struct rl_host *host, struct rl_batch *batch)
 {
-    client->batching.encoded_as = RL_SEND_PLAIN;
-    for (unsigned node = 0; node < client->engine.votes.config.n_nodes; node++) {
+    host->batching.encoded_as = RL_SEND_PLAIN;
+    for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
         if (includes(batch, node))
-            write_to(client, batch, node);
+            write_to(host, batch, node);
     }
 }
 
@@ -189,17 +194,17 @@ static bool is_latest(const struct rl_batch *batch)
     return claim->round == batch->entries[0].round && claim->ttl_ms == batch->ttl_ms;
 }
 
-static void write_one(struct redlock_client *client, const struct rl_batch *batch)
+static void write_one(struct rl_host *host, const struct rl_batch *batch)
 {
     struct rl_effect effect = {.kind = RL_EFFECT_SEND, .step = rl_batch_step(batch), .nodes = batch->nodes,
                                .claim = batch->entries[0].claim, .round = batch->entries[0].round};
 
-    rl_host_send_now(client, &effect);
+    rl_host_send_now(host, &effect);
 }
 
 /* Whoever has given up since, or has the lock, need not be in line: the undo, if there has to be one, comes next; and
  * nothing of the attempt is there any more from which a command could be made. */
-static void refuse_who_has_left(struct redlock_client *client, struct rl_batch *batch)
+static void refuse_who_has_left(struct rl_host *host, struct rl_batch *batch)
 {
     size_t kept = 0;
 
@@ -208,32 +213,32 @@ static void refuse_who_has_left(struct redlock_client *client, struct rl_batch *
             batch->entries[kept++] = batch->entries[i];
             continue;
         }
-        for (unsigned node = 0; node < client->engine.votes.config.n_nodes; node++) {
+        for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
             if (includes(batch, node))
-                refuse(client, batch, i, node);
+                refuse(host, batch, i, node);
         }
     }
     batch->n = kept;
 }
 
-bool rl_batch_flush(struct redlock_client *client)
+bool rl_batch_flush(struct rl_host *host)
 {
-    struct rl_batch *batch = client->batching.gathered;
+    struct rl_batch *batch = host->batching.gathered;
 
     if (!batch)
         return false;
-    client->batching.gathered = NULL;
-    batch->sent = client->now;
+    host->batching.gathered = NULL;
+    batch->sent = host->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
-        refuse_who_has_left(client, batch);
+        refuse_who_has_left(host, batch);
     if (batch->n > 0)
-        rl_cohort_form(client, batch);
+        rl_cohort_form(host, batch);
     if (batch->n == 1 && is_latest(batch))
-        write_one(client, batch);
+        write_one(host, batch);
     else if (batch->n > 0)
-        write_to_all(client, batch);
+        write_to_all(host, batch);
     if (!batch->unanswered)
-        rl_batch_give_back(client, batch);
+        rl_batch_give_back(&host->batching, batch);
     return true;
 }
 
@@ -265,7 +270,7 @@ static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, c
 
 /* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value
  * than before, is asked for alone. */
-static bool is_candidate_of_line(struct redlock_client *client, const struct rl_effect *effect,
+static bool is_candidate_of_line(struct rl_host *host, const struct rl_effect *effect,
                                  struct candidate *ret_candidate)
 {
     const struct rl_lock *lock = effect->claim->lock;
@@ -276,37 +281,37 @@ static bool is_candidate_of_line(struct redlock_client *client, const struct rl_
         return false;
     ret_candidate->ticket = rl_lock_ticket(lock, &proposal);
     ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_KEEPERS : RL_BATCH_NEWCOMERS;
-    first = rl_waiters_enter(client, effect->claim);
+    first = rl_waiters_enter(host, effect->claim);
     return ret_candidate->ticket ? !first : first && effect->round == 0;
 }
 
-static bool is_candidate(struct redlock_client *client, const struct rl_effect *effect, struct candidate *ret_candidate)
+static bool is_candidate(struct rl_host *host, const struct rl_effect *effect, struct candidate *ret_candidate)
 {
     *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
     return effect->step == RL_STEP_EXTEND ||
-           (effect->step == RL_STEP_ENQUEUE && is_candidate_of_line(client, effect, ret_candidate));
+           (effect->step == RL_STEP_ENQUEUE && is_candidate_of_line(host, effect, ret_candidate));
 }
 
-static bool start(struct redlock_client *client, const struct rl_effect *effect, const struct candidate *candidate)
+static bool start(struct rl_host *host, const struct rl_effect *effect, const struct candidate *candidate)
 {
     struct rl_batch *batch;
 
-    rl_batch_flush(client);
-    batch = borrow(&client->batching);
+    rl_batch_flush(host);
+    batch = borrow(&host->batching);
     if (!batch)
         return false;
     batch->kind = candidate->kind;
     batch->nodes = effect->nodes;
     batch->ttl_ms = effect->claim->ttl_ms;
-    client->batching.gathered = batch;
-    rl_driver_wake(client->driver);
+    host->batching.gathered = batch;
+    rl_transport_wake(&host->transport);
     return true;
 }
 
 /* Those whose first attempts are refused in one turn undo them one after the other, and get in line together. */
-bool rl_batch_can_wait_for(const struct redlock_client *client, const struct rl_effect *effect)
+bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *effect)
 {
-    const struct rl_batch *batch = client->batching.gathered;
+    const struct rl_batch *batch = host->batching.gathered;
 
     if (!batch || batch->kind != RL_BATCH_NEWCOMERS || effect->step != RL_STEP_ROLLBACK)
         return false;
@@ -317,20 +322,20 @@ bool rl_batch_can_wait_for(const struct redlock_client *client, const struct rl_
     return true;
 }
 
-bool rl_batch_gather(struct redlock_client *client, const struct rl_effect *effect)
+bool rl_batch_gather(struct rl_host *host, const struct rl_effect *effect)
 {
     struct candidate candidate;
     struct rl_batch *batch;
 
-    if (!is_candidate(client, effect, &candidate))
+    if (!is_candidate(host, effect, &candidate))
         return false;
-    if (!fits(client->batching.gathered, effect, &candidate) && !start(client, effect, &candidate))
+    if (!fits(host->batching.gathered, effect, &candidate) && !start(host, effect, &candidate))
         return false;
-    batch = client->batching.gathered;
+    batch = host->batching.gathered;
     batch->entries[batch->n].claim = effect->claim;
     batch->entries[batch->n].round = effect->round;
     batch->entries[batch->n].ticket = candidate.ticket;
     if (++batch->n == RL_BATCH_MAX)
-        rl_batch_flush(client);
+        rl_batch_flush(host);
     return true;
 }

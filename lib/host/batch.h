@@ -1,12 +1,34 @@
-/* Inside the batches: batch.c and batch_answers.c. */
+/* What becomes one command for many claims. */
 #ifndef RL_HOST_BATCH_H
 #define RL_HOST_BATCH_H
 
-#include "api/client.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "codec/command.h"
+#include "host/transport.h"
+#include "util/instant.h"
+#include "util/list.h"
+#include "votes/kind.h"
+
+struct rl_claim;
+struct rl_effect;
+struct rl_host;
+
+enum rl_batch_kind {
+    RL_BATCH_EXTENSIONS,
+    RL_BATCH_NEWCOMERS,
+    RL_BATCH_KEEPERS,
+    RL_BATCH_KINDS,
+};
+
+/* The step of a ticket whose owner is not a claim but a batch. */
+#define RL_TICKET_BATCH RL_STEP_COUNT
 
 /* One for the command to all masters. It goes back among the spare ones when the last of them has ended it. */
 struct rl_batch {
-    struct rl_list link;    /* in the client's list of all */
+    struct rl_list link;    /* in the host's list of all */
     struct rl_batch *next_spare;
     enum rl_batch_kind kind;
     struct rl_instant sent;
@@ -21,12 +43,32 @@ struct rl_batch {
     } entries[RL_BATCH_MAX];
 };
 
+struct rl_batching {
+    struct rl_batch *gathered;  /* in this turn, not written yet; NULL: nothing */
+    uint32_t unknown_to[RL_BATCH_KINDS]; /* masters that have not loaded the script for that */
+    enum rl_send_as encoded_as; /* extensions in the host's scratch while they are written; RL_SEND_PLAIN: none */
+    struct rl_batch *spare;
+    struct rl_list all;
+};
+
 static inline enum rl_step rl_batch_step(const struct rl_batch *batch)
 {
     return batch->kind == RL_BATCH_EXTENSIONS ? RL_STEP_EXTEND : RL_STEP_ENQUEUE;
 }
 
+void rl_batch_init(struct rl_batching *batching);
+void rl_batch_fini(struct rl_batching *batching);
+
+/* RL_EFFECT_SEND. false: it must be written alone. */
+bool rl_batch_gather(struct rl_host *host, const struct rl_effect *effect);
+
+/* May be written before what is gathered: it is the undo of a value that is not part of it. */
+bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *effect);
+
+/* Before anything else is written, and at the end of the turn. true: there was something to write. */
+bool rl_batch_flush(struct rl_host *host);
+
 /* When the last master has ended it. */
-void rl_batch_give_back(struct redlock_client *client, struct rl_batch *batch);
+void rl_batch_give_back(struct rl_batching *batching, struct rl_batch *batch);
 
 #endif

@@ -1,6 +1,9 @@
 /* The replies to what was written for many (batch.c): what each of them is told. */
-#include "host/batch.h"
+#include "host/batch_answers.h"
+
 #include "codec/classify.h"
+#include "host/answers.h"
+#include "host/host.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
 
@@ -13,58 +16,58 @@ static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
 /* What keeps several from being asked for together may be no obstacle to each of them: a key that the user may not
  * touch, a proxy that wants the keys of a command to lie together, an error of one in the middle, a command that this
  * server does not have and that single ones do without. Then each is asked for alone. */
-static bool alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+static bool alone(struct rl_host *host, unsigned node, const struct rl_ticket *single,
                   struct rl_answer answer)
 {
     bool perhaps_only_together = answer.detail == RL_DETAIL_NOPERM || answer.detail == RL_DETAIL_CROSSSLOT ||
                                  answer.detail == RL_DETAIL_ERROR;
 
-    if (!perhaps_only_together || !rl_host_repeat_alone(client, node, single))
+    if (!perhaps_only_together || !rl_host_repeat_alone(host, node, single))
         return false;
     if (answer.outcome == RL_UNKNOWN)
-        rl_engine_note_unknown(&client->engine, client->now, single->owner, node);
+        rl_engine_note_unknown(&host->engine, host->now, single->owner, node);
     return true;
 }
 
 /* One master less; who was the last of them gives it back. */
-static void end_for_one(struct redlock_client *client, struct rl_batch *batch)
+static void end_for_one(struct rl_host *host, struct rl_batch *batch)
 {
     if (--batch->unanswered == 0)
-        rl_batch_give_back(client, batch);
+        rl_batch_give_back(&host->batching, batch);
 }
 
 /* The claims of the entries some way ahead, and a bit less far the locks to which those lead. */
 #define FETCH_CLAIM 8
 #define FETCH_LOCK 4
 
-static void fetch_ahead(const struct redlock_client *client, const struct rl_batch *batch, size_t i)
+static void fetch_ahead(const struct rl_host *host, const struct rl_batch *batch, size_t i)
 {
     if (i + FETCH_CLAIM < batch->n)
         rl_fetch(batch->entries[i + FETCH_CLAIM].claim,
-                 rl_claim_size(client->engine.votes.config.n_nodes, &rl_mutex_kind));
+                 rl_claim_size(host->engine.votes.config.n_nodes, &rl_mutex_kind));
     if (i + FETCH_LOCK < batch->n && batch->entries[i + FETCH_LOCK].claim->lock)
         rl_fetch(batch->entries[i + FETCH_LOCK].claim->lock, sizeof(struct rl_lock));
 }
 
-static void answer_or_ask_alone(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+static void answer_or_ask_alone(struct rl_host *host, unsigned node, const struct rl_ticket *single,
                                 struct rl_answer answer, struct rl_instant now)
 {
-    if (!alone(client, node, single, answer))
-        rl_host_answered(client, node, single, answer, now);
+    if (!alone(host, node, single, answer))
+        rl_host_answered(host, node, single, answer, now);
 }
 
-static void extensions_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+static void extensions_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                                 const struct rl_reply *reply, struct rl_instant now)
 {
     for (size_t i = 0; i < batch->n; i++) {
         struct rl_ticket single = single_ticket(batch, i);
 
-        fetch_ahead(client, batch, i);
-        answer_or_ask_alone(client, node, &single, rl_classify_many(reply, i, batch->n), now);
+        fetch_ahead(host, batch, i);
+        answer_or_ask_alone(host, node, &single, rl_classify_many(reply, i, batch->n), now);
     }
 }
 
-static void newcomers_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+static void newcomers_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                                const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_reply own;
@@ -72,32 +75,33 @@ static void newcomers_answered(struct redlock_client *client, unsigned node, con
     for (size_t i = 0; i < batch->n; i++) {
         struct rl_ticket single = single_ticket(batch, i);
 
-        fetch_ahead(client, batch, i);
+        fetch_ahead(host, batch, i);
         rl_queue_reply_of(reply, i, batch->n, &own);
-        rl_host_replied(client, node, &single, &own, now);
+        rl_host_replied(host, node, &single, &own, now);
     }
 }
 
 /* Nothing was done for this one; nor will it be, if nobody waits for it any more. */
-static void keeper_unheard(struct redlock_client *client, unsigned node, const struct rl_ticket *single)
+static void keeper_unheard(struct rl_host *host, unsigned node, const struct rl_ticket *single)
 {
     struct rl_answer nothing = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
-    if (!rl_host_repeat_alone(client, node, single))
-        rl_host_ended(client, node, single, nothing, RL_NO_LATENCY);
+    if (!rl_host_repeat_alone(host, node, single))
+        rl_host_ended(host, node, single, nothing, RL_NO_LATENCY);
 }
 
-static void keeper_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *single,
+static void keeper_answered(struct rl_host *host, unsigned node, const struct rl_ticket *single,
                             const struct rl_reply *own, struct rl_instant now)
 {
+    const struct rl_claim *claim = single->owner;
+
     if (own->root.type == RL_REPLY_ERROR)
-        answer_or_ask_alone(client, node, single,
-                            rl_classify(((const struct rl_claim *)single->owner)->kind, RL_STEP_ENQUEUE, own), now);
+        answer_or_ask_alone(host, node, single, rl_classify(claim->kind, RL_STEP_ENQUEUE, own), now);
     else
-        rl_host_replied(client, node, single, own, now);
+        rl_host_replied(host, node, single, own, now);
 }
 
-static void keepers_answered(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+static void keepers_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                              const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_kept kept[RL_BATCH_MAX];
@@ -107,28 +111,28 @@ static void keepers_answered(struct redlock_client *client, unsigned node, const
     for (size_t i = 0; i < batch->n; i++) {
         struct rl_ticket single = single_ticket(batch, i);
 
-        fetch_ahead(client, batch, i);
+        fetch_ahead(host, batch, i);
         if (each && kept[i].alone) {
-            keeper_unheard(client, node, &single);
+            keeper_unheard(host, node, &single);
             continue;
         }
         rl_queue_kept_reply(reply, each ? &kept[i] : NULL, batch->entries[i].ticket, &own);
-        keeper_answered(client, node, &single, &own, now);
+        keeper_answered(host, node, &single, &own, now);
     }
 }
 
 /* The next command for many is sent with the script's text. */
-static void note_unknown(struct redlock_client *client, unsigned node, const struct rl_batch *batch,
+static void note_unknown(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                          const struct rl_reply *reply)
 {
     if (reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOSCRIPT)
-        client->batching.unknown_to[batch->kind] |= UINT32_C(1) << node;
+        host->batching.unknown_to[batch->kind] |= UINT32_C(1) << node;
 }
 
-void rl_batch_answered(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                        const struct rl_reply *reply, struct rl_instant now)
 {
-    static void (*const answered[RL_BATCH_KINDS])(struct redlock_client *client, unsigned node,
+    static void (*const answered[RL_BATCH_KINDS])(struct rl_host *host, unsigned node,
                                                   const struct rl_batch *batch, const struct rl_reply *reply,
                                                   struct rl_instant now) = {
         [RL_BATCH_EXTENSIONS] = extensions_answered,
@@ -137,12 +141,12 @@ void rl_batch_answered(struct redlock_client *client, unsigned node, const struc
     };
     struct rl_batch *batch = ticket->owner;
 
-    note_unknown(client, node, batch, reply);
-    answered[batch->kind](client, node, batch, reply, now);
-    end_for_one(client, batch);
+    note_unknown(host, node, batch, reply);
+    answered[batch->kind](host, node, batch, reply, now);
+    end_for_one(host, batch);
 }
 
-void rl_batch_dropped(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                       struct rl_answer answer)
 {
     struct rl_batch *batch = ticket->owner;
@@ -150,7 +154,7 @@ void rl_batch_dropped(struct redlock_client *client, unsigned node, const struct
     for (size_t i = 0; i < batch->n; i++) {
         struct rl_ticket single = single_ticket(batch, i);
 
-        rl_host_ended(client, node, &single, answer, RL_NO_LATENCY);
+        rl_host_ended(host, node, &single, answer, RL_NO_LATENCY);
     }
-    end_for_one(client, batch);
+    end_for_one(host, batch);
 }

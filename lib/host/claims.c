@@ -1,8 +1,12 @@
 /* Memory of claims, and their shared keys. */
+#include "host/claims.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/client.h"
+#include <redlock/status.h>
+
+#include "host/host.h"
 
 _Static_assert(RL_TOKEN_SIZE <= REDLOCK_MAX_TOKEN_BYTES + 1, "a token of our own is a token");
 
@@ -39,91 +43,91 @@ void rl_key_unref(struct rl_key *key)
 _Static_assert(sizeof(struct rl_host_claim) % _Alignof(struct rl_claim) == 0, "a claim can follow");
 _Static_assert(_Alignof(struct rl_host_claim) == _Alignof(struct rl_claim), "pieces can follow each other");
 
-void rl_host_claims_init(struct redlock_client *client)
+void rl_host_claims_init(struct rl_host *host)
 {
-    size_t n = client->engine.votes.config.n_nodes;
+    size_t n = host->engine.votes.config.n_nodes;
 
-    rl_pool_init(&client->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_mutex_kind));
-    rl_pool_init(&client->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_fenced_kind));
+    rl_pool_init(&host->claims[false], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_mutex_kind));
+    rl_pool_init(&host->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_fenced_kind));
 }
 
-static bool set_token(struct redlock_client *client, struct rl_host_claim *host, const char *token)
+static bool set_token(struct rl_host *host, struct rl_host_claim *part, const char *token)
 {
-    if (token && strlen(token) >= sizeof host->token.own.text) {
-        host->token.other.empty = '\0';
-        host->token.other.text = strdup(token);
-        return host->token.other.text != NULL;
+    if (token && strlen(token) >= sizeof part->token.own.text) {
+        part->token.other.empty = '\0';
+        part->token.other.text = strdup(token);
+        return part->token.other.text != NULL;
     }
     if (token)
-        memcpy(host->token.own.text, token, strlen(token) + 1);
+        memcpy(part->token.own.text, token, strlen(token) + 1);
     else
-        rl_token_make(&client->tokens, client->now, host->token.own.text);
+        host->environment.make_token(host->environment.ctx, host->now, part->token.own.text);
     return true;
 }
 
-static void drop_token(struct rl_host_claim *host)
+static void drop_token(struct rl_host_claim *part)
 {
-    if (!host->token.other.empty)
-        free(host->token.other.text);
+    if (!part->token.other.empty)
+        free(part->token.other.text);
 }
 
 /* Claims of one pool have one size. */
-static struct rl_pool *pool_of(struct redlock_client *client, const struct rl_kind *kind)
+static struct rl_pool *pool_of(struct rl_host *host, const struct rl_kind *kind)
 {
-    return &client->claims[kind->has_token];
+    return &host->claims[kind->has_token];
 }
 
-struct rl_claim *rl_host_claim_create(struct redlock_client *client, struct rl_key *key, const struct rl_kind *kind,
+struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
                                       const char *token, int *ret_error)
 {
-    struct rl_host_claim *host;
+    struct rl_host_claim *part;
 
-    if (client->stats.claims >= client->options.max_claims) {
+    if (host->counters.claims >= host->options->max_claims) {
         *ret_error = REDLOCK_E_LIMIT;
         return NULL;
     }
     *ret_error = REDLOCK_E_NOMEM;
-    host = rl_pool_take(pool_of(client, kind));
-    if (!host)
+    part = rl_pool_take(pool_of(host, kind));
+    if (!part)
         return NULL;
-    if (!set_token(client, host, token)) {
-        rl_pool_give(pool_of(client, kind), host);
+    if (!set_token(host, part, token)) {
+        rl_pool_give(pool_of(host, kind), part);
         return NULL;
     }
-    host->key = rl_key_ref(key);
-    host->token.own.asked = false;
-    host->token.own.in_line = false;
-    host->token.own.exposed = token != NULL;
-    host->token.own.foreign = false;
-    client->stats.claims++;
-    return (struct rl_claim *)(host + 1);
+    part->key = rl_key_ref(key);
+    part->token.own.asked = false;
+    part->token.own.in_line = false;
+    part->token.own.exposed = token != NULL;
+    part->token.own.foreign = false;
+    host->counters.claims++;
+    return (struct rl_claim *)(part + 1);
 }
 
-void rl_host_claim_dispose(struct redlock_client *client, struct rl_claim *claim)
+void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim)
 {
-    struct rl_host_claim *host = rl_host_claim_of(claim);
+    struct rl_host_claim *part = rl_host_claim_of(claim);
 
-    rl_waiters_leave(client, claim);
-    rl_key_unref(host->key);
-    host->key = NULL;
-    drop_token(host);
-    rl_pool_give(pool_of(client, claim->kind), host);
-    client->stats.claims--;
+    rl_waiters_leave(host, claim);
+    rl_key_unref(part->key);
+    part->key = NULL;
+    drop_token(part);
+    rl_pool_give(pool_of(host, claim->kind), part);
+    host->counters.claims--;
 }
 
 /* Those in use are given up. */
 static void give_up(void *piece)
 {
-    struct rl_host_claim *host = piece;
+    struct rl_host_claim *part = piece;
 
-    if (!host->key)
+    if (!part->key)
         return;
-    rl_key_unref(host->key);
-    drop_token(host);
+    rl_key_unref(part->key);
+    drop_token(part);
 }
 
-void rl_host_claims_fini(struct redlock_client *client)
+void rl_host_claims_fini(struct rl_host *host)
 {
-    rl_pool_fini(&client->claims[false], give_up);
-    rl_pool_fini(&client->claims[true], give_up);
+    rl_pool_fini(&host->claims[false], give_up);
+    rl_pool_fini(&host->claims[true], give_up);
 }

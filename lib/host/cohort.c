@@ -7,9 +7,11 @@
  * A value that others know names the lock outside this client: it may be given to redlock_release_token() at any time,
  * and must not be the next holder's then. The application says so when it acquires (own_token); of an adopted lock it
  * is taken for granted. Such a lock is not passed on; nor is one to a waiter that wants a value of its own. */
-#include "host/batch.h"
+#include "host/cohort.h"
 
-static void join(struct redlock_lock *lock, uint32_t cohort, struct rl_list *waiting)
+#include "host/host.h"
+
+static void join(struct rl_host_lock *lock, uint32_t cohort, struct rl_list *waiting)
 {
     lock->cohort = cohort;
     lock->attempt->waiter = lock;
@@ -17,67 +19,63 @@ static void join(struct redlock_lock *lock, uint32_t cohort, struct rl_list *wai
     rl_list_append(waiting, &lock->attempt->company);
 }
 
-void rl_cohort_form(struct redlock_client *client, const struct rl_batch *batch)
+void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
 {
     struct rl_contended_key *entry;
 
     if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || !batch->entries[0].claim->kind->passes_on)
         return;
-    entry = rl_contended_find(client, rl_host_claim_of(batch->entries[0].claim)->key);
+    entry = rl_contended_find(&host->contended, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)
         return;
-    if (++client->cohorts == 0)
-        client->cohorts++;
+    if (++host->cohorts == 0)
+        host->cohorts++;
     for (size_t i = 0; i < batch->n; i++)
-        join(RL_CONTAINER_OF(batch->entries[i].claim->lock, struct redlock_lock, core), client->cohorts,
+        join(rl_host_claim_lock(batch->entries[i].claim), host->cohorts,
              &entry->company);
 }
 
 /* The first that waits beside it, if it is of the same cohort. */
-static struct redlock_lock *next_of(const struct redlock_lock *lock, const struct rl_contended_key *entry)
+static struct rl_host_lock *next_of(const struct rl_host_lock *lock, const struct rl_contended_key *entry)
 {
-    struct redlock_lock *next = NULL;
+    struct rl_host_lock *next = NULL;
 
     for (struct rl_list *at = entry->company.next; at != &entry->company && (!next || next == lock); at = at->next)
-        next = RL_CONTAINER_OF(at, struct rl_attempt, company)->waiter;
+        next = RL_CONTAINER_OF(at, struct rl_host_attempt, company)->waiter;
     return next && next != lock && next->cohort == lock->cohort ? next : NULL;
 }
 
-void rl_cohort_leave(struct redlock_lock *lock)
+void rl_cohort_leave(struct rl_host_attempt *attempt)
 {
-    rl_list_remove(&lock->attempt->company);
+    rl_list_remove(&attempt->company);
 }
 
-static struct rl_contended_key *find_entry(const struct redlock_lock *lock)
+static struct rl_contended_key *find_entry(const struct rl_host_lock *lock)
 {
-    return lock->cohort ? rl_contended_find(lock->client, lock->key) : NULL;
+    return lock->cohort ? rl_contended_find(&lock->host->contended, lock->key) : NULL;
 }
 
-static bool is_exposed(const struct redlock_lock *lock)
+static bool is_exposed(const struct rl_host_lock *lock)
 {
     return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.exposed;
 }
 
-static bool pass_on(struct redlock_lock *lock, struct redlock_lock *next)
+static bool pass_on(struct rl_host_lock *lock, struct rl_host_lock *next)
 {
-    struct redlock_client *client = lock->client;
+    struct rl_host *host = lock->host;
 
-    if (client->closing || is_exposed(lock) || is_exposed(next))
+    if (host->closing || is_exposed(lock) || is_exposed(next))
         return false;
-    return rl_lock_pass_on(&client->engine, &lock->core, rl_client_read_clock(client), &next->core);
+    return rl_lock_pass_on(&host->engine, &lock->core, rl_host_read_clock(host), &next->core);
 }
 
-bool rl_cohort_pass_on(struct redlock_lock *lock)
+struct rl_host_lock *rl_cohort_pass_on(struct rl_host_lock *lock)
 {
-    struct redlock_client *client = lock->client;
     struct rl_contended_key *entry = find_entry(lock);
-    struct redlock_lock *next = entry ? next_of(lock, entry) : NULL;
+    struct rl_host_lock *next = entry ? next_of(lock, entry) : NULL;
 
     if (!next || !pass_on(lock, next))
-        return false;
+        return NULL;
     rl_host_claim_of(lock->core.claim)->token.own.foreign = true;
-    client->heir = next;
-    rl_host_run(client);
-    client->heir = NULL;
-    return true;
+    return next;
 }

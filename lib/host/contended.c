@@ -5,7 +5,9 @@
  * in the same single round trip.
  *
  * A small table without chains: a key that pushes another one out costs that one a plain attempt, and its cohort. */
-#include "api/client.h"
+#include "host/contended.h"
+
+#include "host/claims.h"
 #include "util/hash.h"
 
 #define MEMORY_NS (500 * RL_NS_PER_MS)
@@ -15,10 +17,10 @@ static uint64_t hash_of(const struct rl_key *key)
     return rl_hash(key->bytes, key->size);
 }
 
-void rl_contended_init(struct redlock_client *client)
+void rl_contended_init(struct rl_contended *contended)
 {
     for (size_t i = 0; i < RL_CONTENDED_KEYS; i++)
-        rl_list_init(&client->contended.seen[i].company);
+        rl_list_init(&contended->seen[i].company);
 }
 
 static void replace(struct rl_contended_key *entry, uint64_t hash)
@@ -29,38 +31,37 @@ static void replace(struct rl_contended_key *entry, uint64_t hash)
     rl_list_init(&entry->company);
 }
 
-void rl_contended_note(struct redlock_client *client, const struct rl_key *key)
+void rl_contended_note(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now)
 {
-    struct rl_contended *contended = &client->contended;
     uint64_t hash = hash_of(key);
     struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
     if (entry->hash != hash)
         replace(entry, hash);
-    contended->until = rl_after(client->now, (struct rl_span){MEMORY_NS});
+    contended->until = rl_after(now, (struct rl_span){MEMORY_NS});
     entry->until = contended->until;
 }
 
 /* However old it is. */
-static struct rl_contended_key *find_any(struct redlock_client *client, const struct rl_key *key)
+static struct rl_contended_key *find_any(struct rl_contended *contended, const struct rl_key *key)
 {
     uint64_t hash = hash_of(key);
-    struct rl_contended_key *entry = &client->contended.seen[hash % RL_CONTENDED_KEYS];
+    struct rl_contended_key *entry = &contended->seen[hash % RL_CONTENDED_KEYS];
 
     return entry->hash == hash ? entry : NULL;
 }
 
 /* Nothing is hashed where nobody waits. */
-bool rl_contended(struct redlock_client *client, const struct rl_key *key)
+bool rl_contended(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now)
 {
     const struct rl_contended_key *entry =
-        rl_before(client->now, client->contended.until) ? find_any(client, key) : NULL;
+        rl_before(now, contended->until) ? find_any(contended, key) : NULL;
 
-    return entry && rl_before(client->now, entry->until);
+    return entry && rl_before(now, entry->until);
 }
 
 /* Nothing is hashed where nobody has ever waited. */
-struct rl_contended_key *rl_contended_find(struct redlock_client *client, const struct rl_key *key)
+struct rl_contended_key *rl_contended_find(struct rl_contended *contended, const struct rl_key *key)
 {
-    return client->contended.until.ns ? find_any(client, key) : NULL;
+    return contended->until.ns ? find_any(contended, key) : NULL;
 }

@@ -2,12 +2,15 @@
  *
  *     round 0   CONFIG GET, three times: is it durable?
  *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known */
+#include "host/trust_join.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "api/client.h"
 #include "codec/classify.h"
 #include "codec/command.h"
+#include "host/host.h"
+#include "host/standing.h"
 
 /* --- Round 0: durability ---------------------------------------------------------------------------------------- */
 
@@ -67,51 +70,50 @@ enum rl_durability rl_trust_durability(const struct rl_trust_node *node)
 /* --- Round 1: JOIN ---------------------------------------------------------------------------------------------- */
 
 /* The operator's word holds for the first look only: what is lost after that is a loss. */
-static enum rl_join_mode mode_for(const struct redlock_client *client, const struct rl_trust_node *known)
+static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_trust_node *known)
 {
-    if (client->options.join == REDLOCK_JOIN_LOOK)
+    if (host->options->join == REDLOCK_JOIN_LOOK)
         return RL_JOIN_LOOK;
-    return client->options.join == REDLOCK_JOIN_DECLARE && !known->joined ? RL_JOIN_DECLARE : RL_JOIN_VOTE;
+    return host->options->join == REDLOCK_JOIN_DECLARE && !known->joined ? RL_JOIN_DECLARE : RL_JOIN_VOTE;
 }
 
-bool rl_trust_encode_join(struct redlock_client *client, unsigned node, struct rl_bytes *out)
+bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *out)
 {
-    const struct rl_trust_node *known = &client->trust.nodes[node];
+    const struct rl_trust_node *known = &host->trust.nodes[node];
     struct rl_command command;
-    char incarnation[UUID_STR_LEN];
-    uuid_t fresh;
+    const char *seat = host->trust.names.seats[node];
+    char incarnation[RL_UUID_SIZE];
     struct rl_join_question question = {
-        .mode = mode_for(client, known),
-        .marker = {client->trust.marker, strlen(client->trust.marker)},
+        .mode = mode_for(host, known),
+        .marker = {host->trust.marker, strlen(host->trust.marker)},
         .incarnation = {incarnation, sizeof incarnation - 1},
-        .ring = {client->trust.ring, strlen(client->trust.ring)},
-        .seat = {known->seat, strlen(known->seat)},
-        .max_ttl_ms = client->trust.max_ttl_ms,
+        .ring = {host->trust.names.ring, strlen(host->trust.names.ring)},
+        .seat = {seat, strlen(seat)},
+        .max_ttl_ms = host->trust.max_ttl_ms,
         .durability = rl_trust_durability(known),
     };
 
-    uuid_generate_random(fresh);
-    uuid_unparse_lower(fresh, incarnation);
+    host->environment.make_uuid(host->environment.ctx, incarnation);
     rl_join_command(&question, &command);
     return rl_command_encode(&command, out);
 }
 
 int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *out)
 {
-    struct redlock_client *client = ctx;
+    struct rl_host *host = ctx;
 
-    if (!client->trust.guarded || round > 1)
+    if (!host->trust.guarded || round > 1)
         return 0;
     if (round == 0)
         return ask_settings(out);
-    return rl_trust_encode_join(client, node, out) ? 1 : -1;
+    return rl_trust_encode_join(host, node, out) ? 1 : -1;
 }
 
 /* --- The judgement ---------------------------------------------------------------------------------------------- */
 
-static bool is_up(const struct redlock_client *client, unsigned node)
+static bool is_up(const struct rl_host *host, unsigned node)
 {
-    return client->engine.votes.links[node] == RL_LINK_READY || client->engine.votes.links[node] == RL_LINK_LATE;
+    return host->engine.votes.links[node] == RL_LINK_READY || host->engine.votes.links[node] == RL_LINK_LATE;
 }
 
 static bool same_id(const char *a, const char *b)
@@ -128,43 +130,43 @@ static bool twins(const struct rl_trust_node *a, const struct rl_trust_node *b)
 }
 
 /* `joined` is about to be up. */
-static bool has_lower_twin(const struct redlock_client *client, unsigned node, unsigned joined)
+static bool has_lower_twin(const struct rl_host *host, unsigned node, unsigned joined)
 {
-    const struct rl_trust_node *nodes = client->trust.nodes;
+    const struct rl_trust_node *nodes = host->trust.nodes;
 
     for (unsigned i = 0; i < node; i++) {
-        if ((i == joined || is_up(client, i)) && twins(&nodes[i], &nodes[node]))
+        if ((i == joined || is_up(host, i)) && twins(&nodes[i], &nodes[node]))
             return true;
     }
     return false;
 }
 
-static void judge(struct redlock_client *client, unsigned node, struct rl_instant now)
+static void judge(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    const struct rl_trust_node *known = &client->trust.nodes[node];
+    const struct rl_trust_node *known = &host->trust.nodes[node];
     const struct rl_join_rules rules = {
-        .allow_eviction = client->options.allow_eviction,
+        .allow_eviction = host->options->allow_eviction,
         .same_server = known->same_server,
-        .drift_ppm = client->options.drift_ppm,
+        .drift_ppm = host->options->drift_ppm,
     };
     struct rl_standing standing = rl_join_judge(&known->report, &rules, known->received);
 
-    rl_trust_judged(client, node, &standing, now);
+    rl_trust_judged(host, node, &standing, now);
 }
 
 /* What one master says of itself may show that another one is the same server, or is not any more. */
-static void judge_with_twins(struct redlock_client *client, unsigned joined, struct rl_instant now)
+static void judge_with_twins(struct rl_host *host, unsigned joined, struct rl_instant now)
 {
-    client->trust.nodes[joined].same_server = has_lower_twin(client, joined, joined);
-    judge(client, joined, now);
-    for (unsigned i = joined + 1; i < client->engine.votes.config.n_nodes; i++) {
-        struct rl_trust_node *other = &client->trust.nodes[i];
-        bool same = other->looked && has_lower_twin(client, i, joined);
+    host->trust.nodes[joined].same_server = has_lower_twin(host, joined, joined);
+    judge(host, joined, now);
+    for (unsigned i = joined + 1; i < host->engine.votes.config.n_nodes; i++) {
+        struct rl_trust_node *other = &host->trust.nodes[i];
+        bool same = other->looked && has_lower_twin(host, i, joined);
 
         if (!other->looked || same == other->same_server)
             continue;
         other->same_server = same;
-        judge(client, i, now);
+        judge(host, i, now);
     }
 }
 
@@ -174,16 +176,16 @@ static void heed_max_ttl(struct rl_trust *trust, uint32_t max_ttl_ms)
         trust->max_ttl_ms = max_ttl_ms;
 }
 
-void rl_trust_take_report(struct redlock_client *client, unsigned node, struct rl_instant sent, struct rl_instant now)
+void rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now)
 {
-    struct rl_trust_node *known = &client->trust.nodes[node];
+    struct rl_trust_node *known = &host->trust.nodes[node];
 
     known->looked = true;
     known->joined = true;
     known->received = now;
-    heed_max_ttl(&client->trust, known->report.max_ttl_ms);
-    judge_with_twins(client, node, now);
-    rl_trust_read_clock(client, node, known->report.time_us, sent, now);
+    heed_max_ttl(&host->trust, known->report.max_ttl_ms);
+    judge_with_twins(host, node, now);
+    rl_trust_read_clock(host, node, known->report.time_us, sent, now);
 }
 
 static struct rl_standing excluded(enum rl_fault fault)
@@ -201,7 +203,7 @@ static bool is_cluster_error(struct rl_slice text)
 
 /* Errors that are a judgement: the connection stays, so that people can see why the master does not vote.
  * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
-static bool judge_error(const struct redlock_client *client, struct rl_slice text, struct rl_standing *ret_standing)
+static bool judge_error(const struct rl_host *host, struct rl_slice text, struct rl_standing *ret_standing)
 {
     static const struct rl_standing unverified = {.kind = RL_STANDING_VOTES};
 
@@ -210,7 +212,7 @@ static bool judge_error(const struct redlock_client *client, struct rl_slice tex
     else if (!rl_join_is_refusal(text))
         return false;
     else
-        *ret_standing = client->options.allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
+        *ret_standing = host->options->allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
     return true;
 }
 
@@ -221,45 +223,39 @@ static bool give_up(struct rl_trust_node *known, struct rl_slice text, const cha
     return false;
 }
 
-static bool on_join_error(struct redlock_client *client, unsigned node, struct rl_slice text, struct rl_instant now,
+static bool on_join_error(struct rl_host *host, unsigned node, struct rl_slice text, struct rl_instant now,
                           const char **ret_why)
 {
-    struct rl_trust_node *known = &client->trust.nodes[node];
+    struct rl_trust_node *known = &host->trust.nodes[node];
     struct rl_standing standing;
 
-    if (!judge_error(client, text, &standing))
+    if (!judge_error(host, text, &standing))
         return give_up(known, text, ret_why);
     known->looked = false;
     known->report = (struct rl_join_report){0};
-    rl_trust_judged(client, node, &standing, now);
+    rl_trust_judged(host, node, &standing, now);
     return true;
 }
 
-static bool on_join(struct redlock_client *client, unsigned node, const struct rl_reply *reply, struct rl_instant sent,
+static bool on_join(struct rl_host *host, unsigned node, const struct rl_reply *reply, struct rl_instant sent,
                     struct rl_instant now, const char **ret_why)
 {
     static const struct rl_slice misshapen = {"unexpected reply", 16};
-    struct rl_trust_node *known = &client->trust.nodes[node];
+    struct rl_trust_node *known = &host->trust.nodes[node];
 
     if (reply->root.type == RL_REPLY_ERROR)
-        return on_join_error(client, node, reply->root.text, now, ret_why);
+        return on_join_error(host, node, reply->root.text, now, ret_why);
     if (!rl_join_parse(reply, &known->report))
         return give_up(known, misshapen, ret_why);
-    rl_trust_take_report(client, node, sent, now);
+    rl_trust_take_report(host, node, sent, now);
     return true;
 }
 
-bool rl_trust_greeted(void *ctx, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
+bool rl_trust_greeted(struct rl_host *host, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,
                       struct rl_instant sent, struct rl_instant now, const char **ret_why)
 {
-    struct redlock_client *client = ctx;
-    bool usable = true;
-
-    client->now = now;
-    if (round == 0)
-        rl_trust_note_setting(&client->trust.nodes[node], index, reply);
-    else
-        usable = on_join(client, node, reply, sent, now, ret_why);
-    rl_host_run(client);
-    return usable;
+    if (round > 0)
+        return on_join(host, node, reply, sent, now, ret_why);
+    rl_trust_note_setting(&host->trust.nodes[node], index, reply);
+    return true;
 }

@@ -2,47 +2,49 @@
  * run time (CONFIG SET of the eviction policy or of persistence, REPLICAOF), and no reply to a lock's command tells.
  * The same questions as in the handshake, as ordinary commands. Whatever is odd ends the connection, and the next
  * handshake judges. */
-#include <stdio.h>
+#include "host/trust_look.h"
+
 #include <string.h>
 
-#include "api/client.h"
 #include "codec/classify.h"
+#include "host/host.h"
+#include "host/trust_join.h"
 
-static bool send_scratch(struct redlock_client *client, unsigned node, enum rl_ticket_step step, unsigned index,
+static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_step step, unsigned index,
                          struct rl_instant sent)
 {
     struct rl_ticket ticket = {.sent = sent, .step = (uint8_t)step, .flags = (uint8_t)index};
 
-    return rl_driver_send(client->driver, node, rl_bytes_front(&client->scratch), rl_bytes_length(&client->scratch),
-                          RL_SENDING, &ticket);
+    return rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch),
+                             RL_SENDING, &ticket);
 }
 
 /* What cannot be sent now is asked next time. */
-void rl_trust_look(struct redlock_client *client, unsigned node, struct rl_instant now)
+void rl_trust_look(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    if (client->engine.votes.links[node] != RL_LINK_READY)
+    if (host->engine.votes.links[node] != RL_LINK_READY)
         return;
     for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
-        rl_bytes_clear(&client->scratch);
-        if (!rl_trust_encode_setting((enum rl_trust_setting)i, &client->scratch) ||
-            !send_scratch(client, node, RL_TICKET_LOOK_SETTING, i, now))
+        rl_bytes_clear(&host->scratch);
+        if (!rl_trust_encode_setting((enum rl_trust_setting)i, &host->scratch) ||
+            !send_scratch(host, node, RL_TICKET_LOOK_SETTING, i, now))
             return;
     }
 }
 
-static void ask_join(struct redlock_client *client, unsigned node, struct rl_instant now)
+static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    rl_bytes_clear(&client->scratch);
-    if (rl_trust_encode_join(client, node, &client->scratch))
-        send_scratch(client, node, RL_TICKET_LOOK_JOIN, 0, now);
+    rl_bytes_clear(&host->scratch);
+    if (rl_trust_encode_join(host, node, &host->scratch))
+        send_scratch(host, node, RL_TICKET_LOOK_JOIN, 0, now);
 }
 
-void rl_trust_look_setting(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_look_setting(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                            const struct rl_reply *reply, struct rl_instant now)
 {
-    rl_trust_note_setting(&client->trust.nodes[node], ticket->flags, reply);
+    rl_trust_note_setting(&host->trust.nodes[node], ticket->flags, reply);
     if (ticket->flags == RL_TRUST_N_SETTINGS - 1)
-        ask_join(client, node, now);
+        ask_join(host, node, now);
 }
 
 /* A master that has no memory left, or no time, is asked again later: it still does what renewals need of it. */
@@ -56,22 +58,22 @@ static bool is_passing(const struct rl_reply *reply)
     return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF;
 }
 
-void rl_trust_look_join(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_look_join(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                         const struct rl_reply *reply, struct rl_instant now)
 {
-    struct rl_trust_node *known = &client->trust.nodes[node];
+    struct rl_trust_node *known = &host->trust.nodes[node];
     struct rl_join_report report;
 
     if (is_passing(reply))
         return;
     if (reply->root.type == RL_REPLY_ERROR || !rl_join_parse(reply, &report)) {
-        rl_driver_fail_node(client->driver, node, "looked at again: it does not answer as it did");
+        rl_transport_fail(&host->transport, node, "looked at again: it does not answer as it did");
         return;
     }
     if (strcmp(report.incarnation, known->report.incarnation) != 0) {
-        rl_driver_fail_node(client->driver, node, "looked at again: its memory is not the one that was judged");
+        rl_transport_fail(&host->transport, node, "looked at again: its memory is not the one that was judged");
         return;
     }
     known->report = report;
-    rl_trust_take_report(client, node, ticket->sent, now);
+    rl_trust_take_report(host, node, ticket->sent, now);
 }

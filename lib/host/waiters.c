@@ -5,12 +5,14 @@
  * that it is about. The values that have been in line are kept in a hash table, open addressing, without tombstones,
  * until no master can hold them any more. Without memory for it nothing is lost but time: what a notification would
  * have told is found out by the next refresh. */
+#include "host/waiters.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/client.h"
-#include "kinds/wait_queue.h"
+#include "host/host.h"
+#include "host/standing.h"
 #include "util/hash.h"
 
 /* --- The table -------------------------------------------------------------------------------------------------- */
@@ -70,7 +72,7 @@ static void close_gap(struct rl_waiters *waiters, size_t gap)
     waiters->table[gap] = NULL;
 }
 
-static struct rl_claim *find(const struct rl_waiters *waiters, struct rl_slice value)
+struct rl_claim *rl_waiters_find(const struct rl_waiters *waiters, struct rl_slice value)
 {
     size_t at;
 
@@ -86,27 +88,27 @@ static struct rl_claim *find(const struct rl_waiters *waiters, struct rl_slice v
     return NULL;
 }
 
-bool rl_waiters_enter(struct redlock_client *client, struct rl_claim *claim)
+bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim)
 {
-    struct rl_waiters *waiters = &client->waiters;
-    struct rl_host_claim *host = rl_host_claim_of(claim);
-    bool first = !host->token.own.asked;
+    struct rl_waiters *waiters = &host->waiters;
+    struct rl_host_claim *part = rl_host_claim_of(claim);
+    bool first = !part->token.own.asked;
 
-    host->token.own.asked = true;
-    rl_contended_note(client, host->key);
+    part->token.own.asked = true;
+    rl_contended_note(&host->contended, part->key, host->now);
     if (!waiters->listens)
-        waiters->listens = rl_driver_listen(client->driver, waiters->channel) == 0;
-    if (host->token.own.in_line || !make_room(waiters))
+        waiters->listens = rl_transport_listen(&host->transport, waiters->channel) == 0;
+    if (part->token.own.in_line || !make_room(waiters))
         return first;
     put(waiters, claim);
     waiters->count++;
-    host->token.own.in_line = true;
+    part->token.own.in_line = true;
     return first;
 }
 
-void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim)
+void rl_waiters_leave(struct rl_host *host, struct rl_claim *claim)
 {
-    struct rl_waiters *waiters = &client->waiters;
+    struct rl_waiters *waiters = &host->waiters;
     size_t at;
 
     if (!rl_host_claim_of(claim)->token.own.in_line)
@@ -118,110 +120,19 @@ void rl_waiters_leave(struct redlock_client *client, struct rl_claim *claim)
     rl_host_claim_of(claim)->token.own.in_line = false;
 }
 
-/* --- What masters say ------------------------------------------------------------------------------------------- */
-
-static void read_clock(struct redlock_client *client, unsigned node, uint64_t time_us, struct rl_instant sent,
-                       struct rl_instant now)
-{
-    if (client->engine.votes.standings[node].guarded && time_us <= INT64_MAX)
-        rl_trust_read_clock(client, node, (int64_t)time_us, sent, now);
-}
-
-static void tell_hand_over(struct redlock_client *client, unsigned node, const struct rl_claim *claim)
-{
-    struct redlock_lock *lock = claim->lock ? RL_CONTAINER_OF(claim->lock, struct redlock_lock, core) : NULL;
-
-    if (lock)
-        rl_observe_validity(client, lock);
-    if (rl_observes(client, REDLOCK_EVENT_VOTE))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VOTE, .lock = lock, .node = (int)node,
-                                                   .op = REDLOCK_OP_ACQUIRE, .vote = REDLOCK_VOTE_GRANTED,
-                                                   .latency_us = -1, .token = rl_host_token(claim)});
-}
-
-/* As with votes that are proved by a guard, a step of the clock comes first: what it overshadows must not count. */
-static void take_call(struct redlock_client *client, unsigned node, struct rl_claim *claim, const struct rl_call *call,
-                      struct rl_instant now)
-{
-    uint64_t before = client->engine.votes.counters.hand_overs;
-    struct rl_instant sent;
-
-    if (rl_engine_call_sent(claim, call, &sent))
-        read_clock(client, node, call->time_us, sent, now);
-    if (call->fence)
-        rl_host_note_counter(claim, call->fence);
-    rl_engine_notified(&client->engine, now, claim, node, call);
-    if (client->engine.votes.counters.hand_overs > before)
-        tell_hand_over(client, node, claim);
-    rl_host_run(client);
-}
-
-void rl_waiters_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
-{
-    struct redlock_client *client = ctx;
-    struct rl_slice value;
-    struct rl_slice incarnation;
-    struct rl_call call;
-    struct rl_claim *claim;
-
-    client->now = now;
-    if (!rl_queue_call(payload, &value, &incarnation, &call))
-        return;
-    claim = find(&client->waiters, value);
-    if (claim && rl_queue_call_counts(&call, incarnation, rl_trust_incarnation(client, node)))
-        take_call(client, node, claim, &call, now);
-}
-
-void rl_waiters_placed(struct redlock_client *client, unsigned node, const struct rl_ticket *ticket,
-                       const struct rl_reply *reply, struct rl_instant now)
-{
-    struct rl_place place;
-
-    if (!rl_queue_place(reply, &place))
-        return;
-    read_clock(client, node, place.time_us, ticket->sent, now);
-    rl_engine_placed(&client->engine, now, ticket->owner, ticket->round, node, &place);
-}
-
-/* --- Masters that can be asked again ---------------------------------------------------------------------------- */
-
-void rl_waiters_look_again(struct redlock_client *client, unsigned node, struct rl_instant now)
-{
-    if (!client->waiters.count)
-        return;
-    for (struct rl_list *at = client->locks.next; at != &client->locks; at = at->next)
-        rl_lock_look_again(&client->engine, &RL_CONTAINER_OF(at, struct redlock_lock, link)->core, now, node);
-}
-
-/* What was said before it listened has not been heard. */
-void rl_waiters_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now)
-{
-    struct redlock_client *client = ctx;
-
-    client->now = now;
-    if (rl_observes(client, REDLOCK_EVENT_LISTENING))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_LISTENING, .node = (int)node,
-                                                   .link = on ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN, .text = why});
-    if (on)
-        rl_waiters_look_again(client, node, now);
-    rl_host_run(client);
-}
-
 /* --- Life ------------------------------------------------------------------------------------------------------- */
 
-void rl_waiters_init(struct redlock_client *client)
+void rl_waiters_init(struct rl_host *host)
 {
-    struct rl_slice prefix = rl_trust_prefix(client);
-    char id[UUID_STR_LEN];
-    uuid_t fresh;
+    struct rl_slice prefix = rl_trust_prefix(host);
+    char id[RL_UUID_SIZE];
 
-    uuid_generate_random(fresh);
-    uuid_unparse_lower(fresh, id);
-    snprintf(client->waiters.channel, sizeof client->waiters.channel, "%.*s" RL_CHANNEL_NAME "%s", (int)prefix.size,
+    host->environment.make_uuid(host->environment.ctx, id);
+    snprintf(host->waiters.channel, sizeof host->waiters.channel, "%.*s" RL_CHANNEL_NAME "%s", (int)prefix.size,
              (const char *)prefix.data, id);
 }
 
-void rl_waiters_fini(struct redlock_client *client)
+void rl_waiters_fini(struct rl_host *host)
 {
-    free(client->waiters.table);
+    free(host->waiters.table);
 }

@@ -25,21 +25,18 @@ import sys
 FIXED, SHRINKING = "fixed", "shrinking"
 Circle = collections.namedtuple("Circle", "folder kind reason files")
 KNOWN = [
-    Circle("host", SHRINKING, "effects are carried out where answers and times come in, and batches are sent by what"
-           " sends single commands", "batch batch_answers claims cohort host send trust trust_guard trust_join trust_look"
-           " waiters"),
     Circle("api", SHRINKING, "the lifetimes of clients and locks, and results that end them",
-           "client completion lock observe shutdown"),
+           "client completion events lock shutdown"),
     Circle("blocking", SHRINKING, "the leader runs the requests of others, which wait for, and become, the leader",
            "alarm call lead mutex operation queue request service"),
 ]
 
-OWN_HEADERS = ["util", "votes", "codec", "driver"]
+OWN_HEADERS = ["util", "votes", "codec", "driver", "host"]
 
 # The folders whose functions the files of a folder may call. Those that are not listed are kept in order by their
 # includes (layers.sh).
 MAY_CALL = {"util": [], "votes": [], "engine": ["votes"], "kinds": ["votes"], "codec": ["util", "kinds"],
-            "driver": ["util", "codec"]}
+            "driver": ["util", "codec"], "host": ["util", "votes", "engine", "kinds", "codec"]}
 
 
 def read_objects(archive, sources):

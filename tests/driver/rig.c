@@ -87,7 +87,7 @@ static bool greeted(void *ctx, unsigned node, unsigned round, unsigned index, co
     return !rig.greeted || rig.greeted(round, index, reply, ret_why);
 }
 
-static const struct rl_driver_sink sink = {
+static const struct rl_transport_sink sink = {
     .greet = greet, .greeted = greeted,
     .link = on_link, .reply = on_reply, .dropped = on_dropped,
     .listening = rig_on_listening, .message = rig_on_message,

@@ -111,7 +111,7 @@ static void on_turn(void *ctx)
 {
 }
 
-static const struct rl_driver_sink sink = {
+static const struct rl_transport_sink sink = {
     .link = on_link, .listening = on_listening, .message = on_message, .turn = on_turn};
 
 /* --- Steps ----------------------------------------------------------------------------------------------------- */

@@ -58,7 +58,7 @@ static void on_watchdog(evutil_socket_t fd, short what, void *arg)
     world.expired = true;
 }
 
-static const struct rl_driver_sink sink = {
+static const struct rl_transport_sink sink = {
     .link = on_link, .listening = on_listening, .message = on_message, .turn = on_turn};
 
 static void start_driver(const char *url)

@@ -1,4 +1,4 @@
-/* What the engine wants done: what lib/host/host.c does, without sockets and memory of its own. */
+/* What the engine wants done: what lib/host/effects.c does, without sockets and memory of its own. */
 #include "client.h"
 
 #include <assert.h>

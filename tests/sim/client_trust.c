@@ -1,4 +1,4 @@
-/* Whom a client trusts: what lib/host/trust.c and trust_join.c do, without their texts.
+/* Whom a client trusts: what lib/host/trust.c, standing.c and trust_join.c do, without their texts.
  *
  *     connected -> settings, JOIN -> judged -> READY
  *     end of each turn -> guard: HGET marker inc, TIME -> the masters' clocks, proof */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <uuid/uuid.h>
 
 #include "api/client.h"
 #include "codec/text.h"
@@ -29,13 +30,13 @@ static bool append_number(struct rl_bytes *text, uint64_t number)
 
 /* Letter case means nothing in host names. Names have no line feeds, and the prefix is last: no two rings have the same
  * text. */
-static bool describe_ring(const struct redlock_client *client, char *const *names, size_t n, struct rl_bytes *text)
+static bool describe_ring(const struct redlock_options *options, char *const *names, size_t n, struct rl_bytes *text)
 {
-    bool done = append_number(text, n) && append_number(text, client->options.quorum);
+    bool done = append_number(text, n) && append_number(text, options->quorum);
 
     for (size_t i = 0; i < n; i++)
         done = done && append_line(text, names[i]);
-    return done && rl_bytes_append(text, client->trust.prefix, client->trust.prefix_size);
+    return done && rl_bytes_append(text, options->key_prefix, strlen(options->key_prefix));
 }
 
 /* With the database: the databases of a server have markers of their own, which SWAPDB exchanges. */
@@ -50,7 +51,7 @@ static char *ring_name(const struct rl_master *master)
     return name;
 }
 
-static void make_uuid(const void *name, size_t size, char ret_text[UUID_STR_LEN])
+static void make_uuid(const void *name, size_t size, char ret_text[RL_UUID_SIZE])
 {
     /* A name space of our own, drawn once. */
     static const uuid_t name_space = {0xc6, 0xfb, 0x83, 0xfe, 0xb7, 0x46, 0x41, 0x5a,
@@ -61,7 +62,8 @@ static void make_uuid(const void *name, size_t size, char ret_text[UUID_STR_LEN]
     uuid_unparse_lower(uuid, ret_text);
 }
 
-bool rl_trust_make_ring(struct redlock_client *client, const struct rl_master *masters, size_t n)
+bool rl_ring_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
+                        struct rl_ring_names *ret_names)
 {
     char *names[REDLOCK_MAX_MASTERS];
     struct rl_bytes text = {0};
@@ -71,13 +73,13 @@ bool rl_trust_make_ring(struct redlock_client *client, const struct rl_master *m
         names[i] = ring_name(&masters[i]);
         done = done && names[i];
         if (names[i])
-            make_uuid(names[i], strlen(names[i]), client->trust.nodes[i].seat);
+            make_uuid(names[i], strlen(names[i]), ret_names->seats[i]);
     }
     if (done)
         qsort(names, n, sizeof names[0], compare_names);
-    done = done && describe_ring(client, names, n, &text);
+    done = done && describe_ring(options, names, n, &text);
     if (done)
-        make_uuid(rl_bytes_front(&text), rl_bytes_length(&text), client->trust.ring);
+        make_uuid(rl_bytes_front(&text), rl_bytes_length(&text), ret_names->ring);
     for (size_t i = 0; i < n; i++)
         free(names[i]);
     rl_bytes_fini(&text);

@@ -1,0 +1,41 @@
+/* The host's environment in a program: the system's clocks, and libuuid's randomness. */
+#include <time.h>
+#include <uuid/uuid.h>
+
+#include "api/client.h"
+
+static struct rl_instant now(void *ctx)
+{
+    struct redlock_client *client = ctx;
+
+    return rl_clock_now(&client->clock);
+}
+
+static uint64_t wall_us(void *ctx)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_REALTIME, &time);
+    return (uint64_t)time.tv_sec * 1000000 + (uint64_t)time.tv_nsec / 1000;
+}
+
+static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
+{
+    uuid_t uuid;
+
+    uuid_generate_random(uuid);
+    uuid_unparse_lower(uuid, ret_text);
+}
+
+static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
+{
+    struct redlock_client *client = ctx;
+
+    rl_token_make(&client->tokens, at, ret_token);
+}
+
+struct rl_environment rl_client_environment(struct redlock_client *client)
+{
+    return (struct rl_environment){
+        .ctx = client, .now = now, .wall_us = wall_us, .make_uuid = make_uuid, .make_token = make_token};
+}

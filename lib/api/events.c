@@ -1,0 +1,208 @@
+/* What the host reports: as events, statistics and alarms, and to the operations that end. */
+#include "api/client.h"
+#include "codec/classify.h"
+
+static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
+{
+    struct redlock_client *client = rl_client_of_host(lock->host);
+
+    if (rl_observes(client, REDLOCK_EVENT_ATTEMPT))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_ATTEMPT, .lock = rl_lock_of(lock),
+                                                   .token = rl_host_token(claim)});
+}
+
+/* A place that was known when the notice was made may have been asked for anew since. */
+static void on_waiting(struct rl_host_lock *lock)
+{
+    struct redlock_client *client = rl_client_of_host(lock->host);
+    struct rl_instant held_until;
+    uint32_t rank;
+
+    if (!rl_observes(client, REDLOCK_EVENT_WAITING) || lock->core.state != RL_LOCK_WAITING)
+        return;
+    rl_lock_place(&lock->host->engine, &lock->core, &rank, &held_until);
+    if (rank == UINT32_MAX)
+        return;
+    rl_observe(client, &(struct redlock_event){
+                           .type = REDLOCK_EVENT_WAITING, .lock = rl_lock_of(lock), .op = REDLOCK_OP_ACQUIRE,
+                           .position = rank + 1,
+                           .held_for_ms = held_until.ns == RL_NEVER.ns
+                                              ? -1 : rl_until(lock->host->now, held_until).ns / RL_NS_PER_MS});
+}
+
+static void on_backoff(struct rl_host_lock *lock, enum rl_end why)
+{
+    struct redlock_client *client = rl_client_of_host(lock->host);
+
+    if (rl_observes(client, REDLOCK_EVENT_BACKOFF))
+        rl_observe(client, &(struct redlock_event){
+                               .type = REDLOCK_EVENT_BACKOFF, .lock = rl_lock_of(lock), .op = REDLOCK_OP_ACQUIRE,
+                               .status = rl_public_status(rl_lock_of(lock), why),
+                               .delay_us = rl_until(lock->host->now, lock->core.wake).ns / RL_NS_PER_US});
+}
+
+static bool had_validity(const struct rl_host_lock *lock)
+{
+    return lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING ||
+           lock->core.state == RL_LOCK_LOST;
+}
+
+static void on_validity(struct rl_host *host, struct rl_host_lock *lock)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    if (rl_observes(client, REDLOCK_EVENT_VALIDITY) && (!lock || had_validity(lock)))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VALIDITY, .lock = rl_lock_of(lock)});
+}
+
+static void on_extending(struct rl_host_lock *lock)
+{
+    struct redlock_client *client = rl_client_of_host(lock->host);
+
+    on_validity(lock->host, lock);
+    if (rl_observes(client, REDLOCK_EVENT_EXTENDING))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_EXTENDING, .op = REDLOCK_OP_EXTEND,
+                                                   .lock = rl_lock_of(lock)});
+}
+
+static void tell_ledger(struct rl_host_lock *lock, enum redlock_event_type type)
+{
+    if (rl_observes(rl_client_of_host(lock->host), type))
+        rl_observe_ledger(rl_lock_of(lock), &(struct redlock_event){.type = type});
+}
+
+static void on_renewed(struct rl_host_lock *lock)
+{
+    tell_ledger(lock, REDLOCK_EVENT_RENEWED);
+}
+
+static void on_at_risk(struct rl_host_lock *lock)
+{
+    rl_client_of_host(lock->host)->stats.at_risk++;
+    rl_alarm_queue(rl_lock_of(lock), REDLOCK_ALARM_AT_RISK);
+    tell_ledger(lock, REDLOCK_EVENT_AT_RISK);
+}
+
+static void on_lost(struct rl_host_lock *core)
+{
+    struct redlock_lock *lock = rl_lock_of(core);
+    struct redlock_client *client = rl_client_of(lock);
+
+    client->stats.lost++;
+    rl_alarm_queue(lock, REDLOCK_ALARM_LOST);
+    on_validity(core->host, core);
+    if (rl_observes(client, REDLOCK_EVENT_LOST))
+        rl_observe_ledger(lock, &(struct redlock_event){.type = REDLOCK_EVENT_LOST, .status = REDLOCK_LOST,
+                                                        .loss = rl_public_loss((enum rl_loss)core->core.loss)});
+}
+
+static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
+{
+    rl_completion_queue(rl_lock_of(lock), op, status, cause);
+}
+
+/* --- Of masters ------------------------------------------------------------------------------------------------- */
+
+static void on_link(struct rl_host *host, unsigned node, enum rl_link link, const char *why)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    if (rl_observes(client, REDLOCK_EVENT_NODE))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_NODE, .node = (int)node,
+                                                   .link = rl_public_link(link), .text = why});
+}
+
+static void on_listening(struct rl_host *host, unsigned node, bool on, const char *why)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    if (rl_observes(client, REDLOCK_EVENT_LISTENING))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_LISTENING, .node = (int)node,
+                                                   .link = on ? REDLOCK_LINK_READY : REDLOCK_LINK_DOWN, .text = why});
+}
+
+static enum redlock_op op_of_step(enum rl_step step)
+{
+    static const enum redlock_op ops[RL_STEP_COUNT] = {
+        [RL_STEP_CLAIM] = REDLOCK_OP_ACQUIRE,   [RL_STEP_ENQUEUE] = REDLOCK_OP_ACQUIRE,
+        [RL_STEP_RAISE] = REDLOCK_OP_ACQUIRE,   [RL_STEP_EXTEND] = REDLOCK_OP_EXTEND,
+        [RL_STEP_REPAIR] = REDLOCK_OP_EXTEND,   [RL_STEP_RELEASE] = REDLOCK_OP_RELEASE,
+        [RL_STEP_ROLLBACK] = REDLOCK_OP_RELEASE,
+    };
+
+    return ops[step];
+}
+
+static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    if (vote->lock)
+        on_validity(host, vote->lock);
+    if (rl_observes(client, REDLOCK_EVENT_VOTE))
+        rl_observe(client, &(struct redlock_event){
+                               .type = REDLOCK_EVENT_VOTE, .lock = rl_lock_of(vote->lock), .node = (int)node,
+                               .op = op_of_step(vote->step), .vote = rl_public_vote(vote->answer.outcome),
+                               .latency_us = rl_public_latency_us(vote->latency_us),
+                               .token = rl_host_token(vote->claim), .text = rl_detail_text(vote->answer.detail)});
+}
+
+static void tell_lock_proved(struct redlock_client *client, unsigned node, struct rl_host_lock *lock)
+{
+    on_validity(&client->host, lock);
+    if (rl_observes(client, REDLOCK_EVENT_PROVED))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_PROVED, .node = (int)node,
+                                                   .lock = rl_lock_of(lock)});
+}
+
+/* The proof may be that the answer has lost its worth, too. */
+static void on_proved(struct rl_host *host, unsigned node)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+    struct rl_list *unproved = &host->engine.votes.unproved;
+
+    for (struct rl_list *at = unproved->next; at != unproved && client->options.on_event; at = at->next) {
+        struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
+
+        if (claim->lock && (claim->unproved >> node & 1))
+            tell_lock_proved(client, node, rl_host_claim_lock(claim));
+    }
+}
+
+static void on_standing(struct rl_host *host, unsigned node, const struct rl_standing *standing)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    if (rl_observes(client, REDLOCK_EVENT_STANDING))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_STANDING, .node = (int)node,
+                                                   .standing = rl_public_standing(standing->kind),
+                                                   .fault = rl_public_fault(standing->fault),
+                                                   .text = rl_fault_text(standing->fault)});
+}
+
+static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
+{
+    struct redlock_client *client = rl_client_of_host(host);
+
+    if (rl_observes(client, REDLOCK_EVENT_CLOCK))
+        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_CLOCK, .node = (int)node,
+                                                   .delay_us = step.ns / RL_NS_PER_US});
+}
+
+const struct rl_host_sink rl_client_sink = {
+    .complete = on_complete,
+    .attempt = on_attempt,
+    .waiting = on_waiting,
+    .backoff = on_backoff,
+    .extending = on_extending,
+    .renewed = on_renewed,
+    .at_risk = on_at_risk,
+    .lost = on_lost,
+    .validity = on_validity,
+    .link = on_link,
+    .listening = on_listening,
+    .vote = on_vote,
+    .proved = on_proved,
+    .standing = on_standing,
+    .clock = on_clock,
+};

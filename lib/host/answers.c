@@ -1,0 +1,130 @@
+#include "host/answers.h"
+
+#include "codec/classify.h"
+#include "host/commands.h"
+#include "host/effects.h"
+#include "host/host.h"
+#include "host/notifications.h"
+#include "host/send.h"
+#include "host/standing.h"
+#include "kinds/wait_queue.h"
+
+/* Of a ticket, beside those of commands.h: the key has been deleted; and: this is the repetition of what was part of a
+ * batch. */
+#define FLAG_DELETED 4
+#define FLAG_ALONE 8
+
+/* --- Repetitions ------------------------------------------------------------------------------------------------ */
+
+static bool repeat(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, uint8_t flags)
+{
+    struct rl_ticket again = *ticket;
+
+    rl_batch_flush(host); /* which may end an attempt */
+    if ((ticket->flags & flags) ||
+        !rl_engine_may_repeat(&host->engine, host->now, ticket->owner, (enum rl_step)ticket->step, ticket->round, node))
+        return false;
+    again.flags |= flags;
+    return rl_host_send_again(host, node, &again);
+}
+
+/* The master did not know the script. protocol 2.3: "EVALSHA with fallback": once, on the connection that did not know
+ * it. false: it may not be, or cannot be, written. */
+static bool repeat_with_text(struct rl_host *host, unsigned node, const struct rl_ticket *ticket)
+{
+    if (!repeat(host, node, ticket, RL_COMMAND_AS_EVAL))
+        return false;
+    host->counters.script_reloads++;
+    return true;
+}
+
+bool rl_host_repeat_alone(struct rl_host *host, unsigned node, const struct rl_ticket *ticket)
+{
+    return repeat(host, node, ticket, FLAG_ALONE);
+}
+
+static void note_contended(struct rl_host *host, const struct rl_ticket *ticket)
+{
+    rl_contended_note(&host->contended, rl_host_claim_of(ticket->owner)->key, host->now);
+}
+
+/* After OTHERS_WAIT: writes the undo once more, with all that belongs to a line. */
+static bool repeat_in_full(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, enum rl_outcome outcome)
+{
+    note_contended(host, ticket);
+    return repeat(host, node, ticket, outcome == RL_GRANTED ? RL_COMMAND_IN_FULL | FLAG_DELETED : RL_COMMAND_IN_FULL);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------------------------- */
+
+static void count_vote(struct rl_host_votes *votes, enum rl_outcome outcome)
+{
+    votes->granted += outcome == RL_GRANTED;
+    votes->refused += outcome == RL_REFUSED;
+    votes->failed += outcome == RL_FAILED;
+    votes->unknown += outcome == RL_UNKNOWN;
+    votes->queued += outcome == RL_QUEUED;
+}
+
+void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
+                   uint32_t latency_us)
+{
+    struct rl_claim *claim = ticket->owner;
+    const struct rl_vote vote = {.lock = rl_host_claim_lock(claim), .claim = claim, .step = (enum rl_step)ticket->step,
+                                 .answer = answer, .latency_us = latency_us};
+
+    if (vote.step == RL_STEP_CLAIM || vote.step == RL_STEP_ENQUEUE)
+        count_vote(&host->votes[node], answer.outcome);
+    host->sink->vote(host, node, &vote);
+    rl_engine_reply(&host->engine, host->now, claim, vote.step, ticket->round, node, answer, latency_us);
+    rl_host_run(host);
+    if ((vote.step == RL_STEP_ENQUEUE || vote.step == RL_STEP_RELEASE) && vote.lock)
+        rl_host_rearm(vote.lock); /* the answer says when to look again, or ends a round */
+}
+
+static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now)
+{
+    int64_t us = rl_until(ticket->sent, now).ns / RL_NS_PER_US;
+
+    return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
+}
+
+/* A master has said READONLY: it is none any more. Its connection is made anew, and it is judged; but not where that
+ * is no help, in the classic profile and without the rights to judge. */
+static void doubt(struct rl_host *host, unsigned node)
+{
+    if (host->engine.votes.standings[node].guarded)
+        rl_transport_fail(&host->transport, node, "it is read-only: no master any more");
+}
+
+void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
+                      struct rl_instant now)
+{
+    if (answer.fence)
+        rl_host_note_counter(ticket->owner, answer.fence);
+    if (answer.detail == RL_DETAIL_NOSCRIPT && repeat_with_text(host, node, ticket))
+        return;
+    if (answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))
+        return;
+    answer = rl_queue_undone(answer, ticket->flags & FLAG_DELETED);
+    if (answer.detail == RL_DETAIL_PROTOCOL)
+        rl_transport_fail(&host->transport, node, "a reply that does not fit its command");
+    else if (answer.detail == RL_DETAIL_READONLY)
+        doubt(host, node);
+    else if (answer.detail == RL_DETAIL_MEMORY_LOST)
+        rl_transport_fail(&host->transport, node, "its memory is not the one that was judged");
+    else if (answer.detail == RL_DETAIL_HANDED_ON)
+        note_contended(host, ticket);
+    rl_host_ended(host, node, ticket, answer, latency_of(ticket, now));
+}
+
+void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+                     struct rl_instant now)
+{
+    const struct rl_claim *claim = ticket->owner;
+    enum rl_step step = (enum rl_step)ticket->step;
+
+    if (step == RL_STEP_ENQUEUE)
+        rl_notifications_placed(host, node, ticket, reply, now);
+    rl_host_answered(host, node, ticket, rl_classify(claim->kind, step, reply), now);
+}

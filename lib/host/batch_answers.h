@@ -1,0 +1,14 @@
+/* The end of a command with RL_TICKET_BATCH. */
+#ifndef RL_HOST_BATCH_ANSWERS_H
+#define RL_HOST_BATCH_ANSWERS_H
+
+#include "host/transport.h"
+#include "votes/outcome.h"
+
+struct rl_host;
+
+void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+                       const struct rl_reply *reply, struct rl_instant now);
+void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer);
+
+#endif

@@ -1,0 +1,64 @@
+/* Memory of claims, and their shared keys. */
+#ifndef RL_HOST_CLAIMS_H
+#define RL_HOST_CLAIMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "host/environment.h"
+#include "util/slice.h"
+#include "votes/claim.h"
+#include "votes/kind.h"
+
+struct rl_host;
+
+/* A key, the client's prefix included; shared by its lock and by the claims that outlive it. */
+struct rl_key {
+    uint32_t references;
+    uint16_t size;
+    unsigned char bytes[];
+};
+
+/* What the host keeps with an engine's claim: right in front of it. */
+struct rl_host_claim {
+    struct rl_key *key; /* NULL: not in use */
+    union {
+        struct {
+            char text[RL_TOKEN_SIZE];
+            bool asked : 1;   /* for a place in line. In the gap of the other kind, which never is */
+            bool in_line : 1; /* notifications may name it: waiters.c */
+            bool exposed : 1; /* others may know it, as of this hold alone: cohort.c */
+            bool foreign : 1; /* its lock has held another value, and has passed that on */
+        } own;
+        struct {
+            char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */
+            char *text;
+        } other;
+    } token;
+};
+
+void rl_host_claims_init(struct rl_host *host);
+
+/* A claim with a fresh token (NULL), or a given one. *ret_error: E_LIMIT or E_NOMEM when NULL is returned. */
+struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, const struct rl_kind *kind,
+                                      const char *token, int *ret_error);
+void rl_host_claim_dispose(struct rl_host *host, struct rl_claim *claim);
+void rl_host_claims_fini(struct rl_host *host);
+
+static inline struct rl_host_claim *rl_host_claim_of(const struct rl_claim *claim)
+{
+    return (struct rl_host_claim *)(uintptr_t)claim - 1;
+}
+
+static inline const char *rl_host_token(const struct rl_claim *claim)
+{
+    const struct rl_host_claim *part = rl_host_claim_of(claim);
+
+    return part->token.other.empty ? part->token.own.text : part->token.other.text;
+}
+
+struct rl_key *rl_key_create(struct rl_slice prefix, const void *bytes, size_t size);
+struct rl_key *rl_key_ref(struct rl_key *key);
+void rl_key_unref(struct rl_key *key);
+
+#endif

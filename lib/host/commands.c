@@ -1,0 +1,204 @@
+#include "host/commands.h"
+
+#include <string.h>
+
+#include "host/host.h"
+#include "host/standing.h"
+#include "kinds/wait_queue.h"
+
+/* --- Names ------------------------------------------------------------------------------------------------------ */
+
+#define LONGEST_NAME (sizeof RL_WAITERS_NAME - 1)
+
+_Static_assert(sizeof RL_COUNTER_NAME - 1 <= LONGEST_NAME && sizeof RL_QUEUE_NAME - 1 <= LONGEST_NAME, "the longest");
+
+struct name {
+    unsigned char bytes[REDLOCK_MAX_KEY_BYTES + LONGEST_NAME];
+};
+
+/* The keys that belong to a lock's key; filled in where a command needs them. */
+struct names {
+    struct name counter;
+    struct name queue;
+    struct name waiters;
+};
+
+/* A name has its own between the prefix and the rest of the key. */
+static struct rl_slice make_name(const struct rl_host *host, const struct rl_key *key, struct rl_slice own,
+                                 struct name *name)
+{
+    size_t prefix_size = host->trust.prefix_size;
+
+    memcpy(name->bytes, key->bytes, prefix_size);
+    memcpy(name->bytes + prefix_size, own.data, own.size);
+    memcpy(name->bytes + prefix_size + own.size, key->bytes + prefix_size, key->size - prefix_size);
+    return (struct rl_slice){name->bytes, own.size + key->size};
+}
+
+static struct rl_slice make_counter_name(const struct rl_host *host, const struct rl_key *key,
+                                         struct names *names)
+{
+    return make_name(host, key, (struct rl_slice){RL_COUNTER_NAME, sizeof RL_COUNTER_NAME - 1}, &names->counter);
+}
+
+/* --- Subjects --------------------------------------------------------------------------------------------------- */
+
+/* protocol 4: the counter outlives every lock, and is kept alive by use. */
+#define COUNTER_TTL_MS (24 * 3600 * 1000)
+#define COUNTER_TTL_MAX_TTLS 10
+
+static void add_fence(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
+                      struct rl_subject *subject)
+{
+    uint64_t long_enough = (uint64_t)host->options->max_ttl_ms * COUNTER_TTL_MAX_TTLS;
+
+    subject->counter = make_counter_name(host, rl_host_claim_of(claim)->key, names);
+    subject->counter_ttl_ms = long_enough > COUNTER_TTL_MS ? long_enough : COUNTER_TTL_MS;
+    subject->proposal = rl_claim_fence(claim)->proposal;
+    subject->fence = rl_claim_fence(claim)->token;
+}
+
+/* Do commands that look at a queue there name the marker, with which its entries are compared? Not where nothing but
+ * the classic profile is possible. Whether the master is judged at present plays no part. */
+static bool has_marker(const struct rl_host *host, unsigned node)
+{
+    const struct rl_standing *standing = &host->engine.votes.standings[node];
+    bool unverified = standing->kind == RL_STANDING_VOTES && !standing->guarded;
+
+    return host->trust.guarded && !unverified;
+}
+
+/* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that
+ * finds somebody is told so, and repeated in full: not by a client that ends, which reads no answers. */
+static bool line_is_likely(struct rl_host *host, const struct rl_claim *claim)
+{
+    const struct rl_host_claim *part = rl_host_claim_of(claim);
+
+    return host->closing || part->token.own.asked || rl_contended(&host->contended, part->key, host->now);
+}
+
+static void add_queue_name(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
+                           struct rl_subject *subject)
+{
+    subject->queue = make_name(host, rl_host_claim_of(claim)->key,
+                               (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, &names->queue);
+}
+
+/* Whoever gives the key up may have to give it to a waiter with tokens. */
+static void add_queue(const struct rl_host *host, const struct rl_claim *claim, unsigned node,
+                      struct names *names, struct rl_subject *subject)
+{
+    const struct rl_key *key = rl_host_claim_of(claim)->key;
+
+    add_queue_name(host, claim, names, subject);
+    subject->waiters =
+        make_name(host, key, (struct rl_slice){RL_WAITERS_NAME, sizeof RL_WAITERS_NAME - 1}, &names->waiters);
+    if (!subject->counter.size)
+        subject->counter = make_counter_name(host, key, names);
+    if (has_marker(host, node))
+        subject->marker = (struct rl_slice){host->trust.marker, host->trust.marker_size};
+}
+
+static void add_waiter(const struct rl_host *host, unsigned node, struct rl_subject *subject)
+{
+    subject->incarnation = rl_trust_incarnation(host, node);
+    subject->channel = (struct rl_slice){host->waiters.channel, strlen(host->waiters.channel)};
+}
+
+static void add_place(const struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t round,
+                      struct rl_subject *subject)
+{
+    add_waiter(host, node, subject);
+    subject->round = round;
+    subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
+}
+
+static bool is_undo(enum rl_step step)
+{
+    return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
+}
+
+static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim,
+                                      struct names *names)
+{
+    const struct rl_host_claim *part = rl_host_claim_of(claim);
+    struct rl_subject subject = {
+        .key = {part->key->bytes, part->key->size},
+        .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
+        .ttl_ms = claim->ttl_ms,
+    };
+
+    if (claim->kind->has_token)
+        add_fence(host, claim, names, &subject);
+    return subject;
+}
+
+/* The command borrows from the names. */
+static void make_command(struct rl_host *host, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                         unsigned node, uint8_t flags, struct names *names, struct rl_command *ret_command)
+{
+    struct rl_subject subject = make_subject(host, claim, names);
+
+    if (step == RL_STEP_REPAIR) {
+        subject.marker = rl_trust_marker(host, node);
+        subject.incarnation = rl_trust_incarnation(host, node);
+    } else if (is_undo(step) && !(flags & RL_COMMAND_IN_FULL) && !line_is_likely(host, claim)) {
+        add_queue_name(host, claim, names, &subject);
+    } else if (is_undo(step)) {
+        add_queue(host, claim, node, names, &subject);
+    } else if (step == RL_STEP_ENQUEUE) {
+        add_queue(host, claim, node, names, &subject);
+        add_place(host, claim, node, round, &subject);
+    }
+    claim->kind->command(step, &subject, ret_command);
+    if ((flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
+        ret_command->send_as = RL_SEND_EVAL;
+}
+
+bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                        unsigned node, uint8_t flags)
+{
+    struct names names;
+    struct rl_command command;
+
+    make_command(host, claim, step, round, node, flags, &names, &command);
+    rl_bytes_clear(&host->scratch);
+    return rl_command_encode(&command, &host->scratch);
+}
+
+bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+                             const struct rl_followers *followers)
+{
+    struct names names;
+    struct rl_command command;
+
+    make_command(host, claim, RL_STEP_ENQUEUE, 0, node, 0, &names, &command);
+    rl_bytes_clear(&host->scratch);
+    return rl_enqueue_many_encode(&command, followers, &host->scratch);
+}
+
+bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
+                           enum rl_send_as send_as, const struct rl_keepers *keepers)
+{
+    struct names names;
+    struct rl_command command;
+    struct rl_subject subject = make_subject(host, claim, &names);
+
+    add_queue(host, claim, node, &names, &subject);
+    add_waiter(host, node, &subject);
+    subject.ttl_ms = lease_ms;
+    rl_queue_keep_command(&subject, &command);
+    command.send_as = send_as;
+    rl_bytes_clear(&host->scratch);
+    return rl_keep_many_encode(&command, keepers, &host->scratch);
+}
+
+/* Some commands name the memory that they are meant for. */
+bool rl_command_is_same(const struct rl_host *host, enum rl_step step, unsigned a, unsigned b)
+{
+    if (!host->trust.guarded)
+        return true;
+    if (is_undo(step))
+        return has_marker(host, a) == has_marker(host, b);
+    return step != RL_STEP_REPAIR && step != RL_STEP_ENQUEUE;
+}

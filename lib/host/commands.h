@@ -1,0 +1,35 @@
+/* The bytes of commands, in the host's scratch. */
+#ifndef RL_HOST_COMMANDS_H
+#define RL_HOST_COMMANDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "codec/command.h"
+#include "votes/kind.h"
+
+struct rl_claim;
+struct rl_host;
+
+/* How a command is written otherwise than usual; also flags of its ticket. */
+enum {
+    RL_COMMAND_AS_EVAL = 1, /* with the script's text */
+    RL_COMMAND_IN_FULL = 2, /* an undo: with all keys of a line */
+};
+
+/* A step of one claim; false: out of memory. */
+bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum rl_step step, uint32_t round,
+                        unsigned node, uint8_t flags);
+
+/* RL_STEP_ENQUEUE of a newcomer and of those who follow it. */
+bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+                             const struct rl_followers *followers);
+
+/* RL_STEP_ENQUEUE of several who keep their places, of whom this is one. */
+bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
+                           enum rl_send_as send_as, const struct rl_keepers *keepers);
+
+/* Are the bytes for one master those for the other, too? */
+bool rl_command_is_same(const struct rl_host *host, enum rl_step step, unsigned a, unsigned b);
+
+#endif

@@ -1,0 +1,33 @@
+/* Keys that others want, too. */
+#ifndef RL_HOST_CONTENDED_H
+#define RL_HOST_CONTENDED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/instant.h"
+#include "util/list.h"
+
+struct rl_key;
+
+#define RL_CONTENDED_KEYS 64
+
+struct rl_contended_key {
+    uint64_t hash;
+    struct rl_instant until; /* then it is forgotten */
+    struct rl_list company;  /* attempts that wait for it, and got in line together: cohort.c */
+};
+
+struct rl_contended {
+    struct rl_instant until; /* of the one noted last */
+    struct rl_contended_key seen[RL_CONTENDED_KEYS];
+};
+
+void rl_contended_init(struct rl_contended *contended);
+void rl_contended_note(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now);
+bool rl_contended(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now);
+
+/* For cohort.c; NULL: this key is not known. */
+struct rl_contended_key *rl_contended_find(struct rl_contended *contended, const struct rl_key *key);
+
+#endif

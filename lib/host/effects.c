@@ -1,0 +1,112 @@
+#include "host/effects.h"
+
+#include "host/host.h"
+#include "host/send.h"
+#include "votes/fence.h"
+
+/* protocol 4.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
+static uint64_t propose(const struct rl_host_lock *lock)
+{
+    const struct rl_environment *environment = &lock->host->environment;
+    const struct rl_host_attempt *attempt = lock->attempt;
+    uint64_t wall = environment->wall_us(environment->ctx);
+
+    return attempt && attempt->counter >= wall ? attempt->counter + 1 : wall;
+}
+
+static void start_attempt(struct rl_host_lock *lock)
+{
+    struct rl_host *host = lock->host;
+    int error = 0;
+    struct rl_claim *claim = rl_host_claim_create(host, lock->key, lock->core.wish->kind, NULL, &error);
+
+    if (!claim) {
+        lock->refusal = (int16_t)error;
+        rl_lock_refuse_attempt(&host->engine, &lock->core, host->now);
+        return;
+    }
+    rl_host_claim_of(claim)->token.own.exposed = lock->core.wish->own_token;
+    host->sink->attempt(lock, claim);
+    /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
+    rl_lock_begin_attempt(&host->engine, &lock->core, host->now, claim, propose(lock));
+}
+
+/* A shorter ttl counts from here on. */
+static void tell_extending(struct rl_host *host, const struct rl_effect *effect)
+{
+    struct rl_host_lock *lock = rl_host_claim_lock(effect->claim);
+
+    if (effect->step == RL_STEP_EXTEND && lock)
+        host->sink->extending(lock);
+}
+
+/* A waiter's numbers must be as young as its commands. */
+static void propose_anew(const struct rl_effect *effect)
+{
+    if (effect->step == RL_STEP_ENQUEUE && effect->claim->kind->has_token)
+        rl_fence_propose(effect->claim, propose(rl_host_claim_lock(effect->claim)));
+}
+
+static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
+{
+    tell_extending(host, effect);
+    propose_anew(effect);
+    if (rl_batch_gather(host, effect))
+        return;
+    if (!rl_batch_can_wait_for(host, effect))
+        rl_batch_flush(host);
+    rl_host_send_now(host, effect);
+}
+
+static void carry_out(struct rl_host *host, const struct rl_effect *effect)
+{
+    const struct rl_host_sink *sink = host->sink;
+    struct rl_host_lock *lock = effect->lock ? rl_host_lock_of(effect->lock) : NULL;
+
+    switch (effect->kind) {
+    case RL_EFFECT_SEND:
+        send_or_gather(host, effect);
+        break;
+    case RL_EFFECT_WANT_CLAIM:
+        start_attempt(lock);
+        break;
+    case RL_EFFECT_ACCEPT:
+        rl_lock_accept(&host->engine, &lock->core, rl_host_read_clock(host));
+        break;
+    case RL_EFFECT_WAITING:
+        sink->waiting(lock);
+        break;
+    case RL_EFFECT_BACKOFF:
+        sink->backoff(lock, effect->status);
+        break;
+    case RL_EFFECT_SHORTENED:
+        break; /* the timer is set anew below */
+    case RL_EFFECT_RENEWED:
+        sink->renewed(lock);
+        break;
+    case RL_EFFECT_AT_RISK:
+        sink->at_risk(lock);
+        break;
+    case RL_EFFECT_LOST:
+        sink->lost(lock);
+        break;
+    case RL_EFFECT_COMPLETE:
+        sink->complete(lock, effect->op, effect->status, effect->cause);
+        break;
+    case RL_EFFECT_DISPOSE:
+        rl_host_claim_dispose(host, effect->claim);
+        break;
+    }
+    if (lock)
+        rl_host_rearm(lock);
+}
+
+void rl_host_run(struct rl_host *host)
+{
+    struct rl_effect effect;
+
+    while (rl_engine_has_effects(&host->engine) && rl_engine_poll(&host->engine, &effect))
+        carry_out(host, &effect);
+    if (rl_engine_wakeup(&host->engine).ns != RL_NEVER.ns && !rl_timer_armed(&host->debts_timer))
+        rl_transport_arm(&host->transport, &host->debts_timer, rl_engine_wakeup(&host->engine));
+}

@@ -1,0 +1,119 @@
+/* The host of the engine: it carries out the engine's effects through a transport, and brings it what the transport
+ * reports.
+ *
+ *     above      api, or a test        sink.h         what the host reports
+ *                  |       ^
+ *     the host   rl_lock_...() and rl_host_run() after it; rl_host_end_turn() at the end of each turn of the loop
+ *                  |       ^
+ *     below      transport.h, environment.h           connections, timers, clocks, randomness
+ *
+ * What it does is in files that call downwards only:
+ *
+ *     host.c                   what the transport reports, timers, the end of a turn
+ *     batch_answers.c          replies to commands for many
+ *     answers.c                replies to commands for one; repetitions
+ *     notifications.c          what masters say of places in line
+ *     trust.c, trust_....c     who may vote: looks, the handshake, the guard
+ *     effects.c                what the engine wants done
+ *     batch.c                  what is written for many
+ *     send.c                   what is written for one
+ *     commands.c               the bytes of commands
+ *     cohort.c, contended.c    keys that others want, too
+ *     claims.c, waiters.c, lock.c, standing.c      what is known of claims, locks, masters */
+#ifndef RL_HOST_HOST_H
+#define RL_HOST_HOST_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <redlock/options.h>
+
+#include "engine/engine.h"
+#include "host/batch.h"
+#include "host/claims.h"
+#include "host/contended.h"
+#include "host/environment.h"
+#include "host/lock.h"
+#include "host/sink.h"
+#include "host/transport.h"
+#include "host/trust.h"
+#include "host/waiters.h"
+#include "util/bytes.h"
+#include "util/list.h"
+#include "util/pool.h"
+#include "util/wheel.h"
+
+struct rl_host_counters {
+    uint64_t commands;       /* written */
+    uint64_t script_reloads; /* commands repeated with the script's text */
+    uint64_t clock_steps;    /* masters' clocks that were set forward */
+    uint64_t claims;         /* that there are at present */
+};
+
+/* Answers of one master to requests for a vote. */
+struct rl_host_votes {
+    uint64_t granted;
+    uint64_t refused;
+    uint64_t failed;
+    uint64_t unknown;
+    uint64_t queued;
+};
+
+struct rl_host {
+    const struct redlock_options *options;
+    const struct rl_host_sink *sink;
+    struct rl_environment environment;
+    struct rl_transport transport;
+    struct rl_engine engine;
+    struct rl_instant now;       /* the latest reading */
+    struct rl_instant drained;   /* time of the wake-up for which the transport has delivered what had arrived */
+    struct rl_list locks;
+    struct rl_pool claims[2];    /* of kinds without a token, and with one */
+    struct rl_trust trust;
+    struct rl_waiters waiters;
+    struct rl_contended contended;
+    struct rl_timer debts_timer;
+    struct rl_batching batching;
+    uint32_t cohorts;            /* the latest one's number */
+    struct rl_bytes scratch;     /* the command that is being fanned out */
+    struct rl_host_counters counters;
+    struct rl_host_votes votes[REDLOCK_MAX_MASTERS];
+    bool closing;                /* answers to what is written may not be read any more */
+};
+
+/* The masters, what the program wants of them, and what the host has around it. The options and the sink are borrowed.
+ * host->transport is filled in after rl_host_init(), before the first event. */
+struct rl_host_config {
+    const struct redlock_options *options;
+    const struct rl_ring_names *names;
+    const struct rl_host_sink *sink;
+    struct rl_environment environment;
+    struct rl_config engine;
+};
+
+/* 0, or REDLOCK_E_NOMEM with nothing to be freed. */
+int rl_host_init(struct rl_host *host, const struct rl_host_config *config);
+
+/* Not before the transport has been closed. */
+void rl_host_fini(struct rl_host *host);
+
+/* For the transport; its ctx is the host. `turn` is missing: whoever owns the host calls rl_host_end_turn() from it. */
+extern const struct rl_transport_sink rl_host_events;
+
+/* A lock's life in the host. */
+void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key);
+void rl_host_remove_lock(struct rl_host_lock *lock);
+
+/* The lock's time, at host->now. */
+void rl_host_tick(struct rl_host_lock *lock);
+
+/* At the end of each turn of the loop: writes what has been gathered, and asks what has to be asked behind it. */
+void rl_host_end_turn(struct rl_host *host);
+
+static inline struct rl_instant rl_host_read_clock(struct rl_host *host)
+{
+    host->now = host->environment.now(host->environment.ctx);
+    return host->now;
+}
+
+#endif

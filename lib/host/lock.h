@@ -1,0 +1,51 @@
+/* What the host keeps with a lock of the engine. */
+#ifndef RL_HOST_LOCK_H
+#define RL_HOST_LOCK_H
+
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "host/claims.h"
+#include "util/list.h"
+#include "util/wheel.h"
+
+struct rl_host;
+
+/* An acquisition or extension that is pending. A lock that is just held has none. */
+struct rl_host_attempt {
+    struct rl_acquire wish; /* the engine's, too */
+    uint64_t counter;       /* the largest fencing counter that any answer has shown */
+    struct rl_list company; /* of those who wait for the key, and got in line together: cohort.c */
+    struct rl_host_lock *waiter; /* whose attempt it is, if it is in that list */
+    struct rl_line line;    /* the engine's; comes last, and needs no initialisation */
+};
+
+struct rl_host_lock {
+    struct rl_lock core;
+    struct rl_host *host;
+    struct rl_key *key;
+    struct rl_list link;       /* in the host's locks */
+    struct rl_timer timer;
+    struct rl_host_attempt *attempt; /* NULL: none is pending */
+    int16_t refusal;           /* why no claim could be made */
+    uint32_t cohort;           /* with which it got in line in its latest acquisition; 0: alone */
+};
+
+static inline struct rl_host_lock *rl_host_lock_of(struct rl_lock *core)
+{
+    return RL_CONTAINER_OF(core, struct rl_host_lock, core);
+}
+
+/* NULL: the claim belongs to no lock any more. */
+static inline struct rl_host_lock *rl_host_claim_lock(const struct rl_claim *claim)
+{
+    return claim->lock ? rl_host_lock_of(claim->lock) : NULL;
+}
+
+/* After every event that may have concerned this lock: sets its timer. */
+void rl_host_rearm(struct rl_host_lock *lock);
+
+/* A counter that a master has shown for this claim's key. */
+void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter);
+
+#endif

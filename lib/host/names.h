@@ -1,0 +1,12 @@
+/* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, and
+ * channels begin with. */
+#ifndef RL_HOST_NAMES_H
+#define RL_HOST_NAMES_H
+
+#define RL_MARKER_NAME "redlock:marker"
+#define RL_COUNTER_NAME "redlock:fence:"
+#define RL_QUEUE_NAME "redlock:queue:"
+#define RL_WAITERS_NAME "redlock:waiters:"
+#define RL_CHANNEL_NAME "redlock:grant:"
+
+#endif

@@ -1,0 +1,89 @@
+/* What masters say of places in line, by notifications and in the answers to ENQUEUE, beside the vote (engine/wait.c,
+ * protocol section 6). */
+#include "host/notifications.h"
+
+#include "host/effects.h"
+#include "host/host.h"
+#include "host/standing.h"
+#include "kinds/wait_queue.h"
+
+static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, struct rl_instant sent,
+                       struct rl_instant now)
+{
+    if (host->engine.votes.standings[node].guarded && time_us <= INT64_MAX)
+        rl_trust_read_clock(host, node, (int64_t)time_us, sent, now);
+}
+
+static void tell_hand_over(struct rl_host *host, unsigned node, const struct rl_claim *claim)
+{
+    const struct rl_vote vote = {.lock = rl_host_claim_lock(claim), .claim = claim, .step = RL_STEP_ENQUEUE,
+                                 .answer = {RL_GRANTED, RL_DETAIL_NONE, 0}, .latency_us = RL_NO_LATENCY};
+
+    host->sink->vote(host, node, &vote);
+}
+
+/* As with votes that are proved by a guard, a step of the clock comes first: what it overshadows must not count. */
+static void take_call(struct rl_host *host, unsigned node, struct rl_claim *claim, const struct rl_call *call,
+                      struct rl_instant now)
+{
+    uint64_t before = host->engine.votes.counters.hand_overs;
+    struct rl_instant sent;
+
+    if (rl_engine_call_sent(claim, call, &sent))
+        read_clock(host, node, call->time_us, sent, now);
+    if (call->fence)
+        rl_host_note_counter(claim, call->fence);
+    rl_engine_notified(&host->engine, now, claim, node, call);
+    if (host->engine.votes.counters.hand_overs > before)
+        tell_hand_over(host, node, claim);
+    rl_host_run(host);
+}
+
+void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
+{
+    struct rl_host *host = ctx;
+    struct rl_slice value;
+    struct rl_slice incarnation;
+    struct rl_call call;
+    struct rl_claim *claim;
+
+    host->now = now;
+    if (!rl_queue_call(payload, &value, &incarnation, &call))
+        return;
+    claim = rl_waiters_find(&host->waiters, value);
+    if (claim && rl_queue_call_counts(&call, incarnation, rl_trust_incarnation(host, node)))
+        take_call(host, node, claim, &call, now);
+}
+
+void rl_notifications_placed(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+                             const struct rl_reply *reply, struct rl_instant now)
+{
+    struct rl_place place;
+
+    if (!rl_queue_place(reply, &place))
+        return;
+    read_clock(host, node, place.time_us, ticket->sent, now);
+    rl_engine_placed(&host->engine, now, ticket->owner, ticket->round, node, &place);
+}
+
+/* --- Masters that can be asked again ---------------------------------------------------------------------------- */
+
+void rl_notifications_look_again(struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    if (!host->waiters.count)
+        return;
+    for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
+        rl_lock_look_again(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
+}
+
+/* What was said before it listened has not been heard. */
+void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now)
+{
+    struct rl_host *host = ctx;
+
+    host->now = now;
+    host->sink->listening(host, node, on, why);
+    if (on)
+        rl_notifications_look_again(host, node, now);
+    rl_host_run(host);
+}

@@ -1,0 +1,49 @@
+/* What the host reports above. None of these functions may start, end or destroy anything of the host's at once: what
+ * they cause waits for the end of the turn. */
+#ifndef RL_HOST_SINK_H
+#define RL_HOST_SINK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/engine.h"
+#include "util/link.h"
+#include "votes/outcome.h"
+#include "votes/standing.h"
+
+struct rl_host;
+struct rl_host_lock;
+
+/* The answer of a master to a command. */
+struct rl_vote {
+    struct rl_host_lock *lock;    /* NULL: the claim belongs to none any more */
+    const struct rl_claim *claim;
+    enum rl_step step;
+    struct rl_answer answer;
+    uint32_t latency_us;          /* or RL_NO_LATENCY */
+};
+
+struct rl_host_sink {
+    /* Of a lock. Exactly one `complete` for each operation. */
+    void (*complete)(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
+    void (*attempt)(struct rl_host_lock *lock, const struct rl_claim *claim); /* is about to begin */
+    void (*waiting)(struct rl_host_lock *lock);                    /* its place is known, or has changed */
+    void (*backoff)(struct rl_host_lock *lock, enum rl_end why);
+    void (*extending)(struct rl_host_lock *lock);
+    void (*renewed)(struct rl_host_lock *lock);
+    void (*at_risk)(struct rl_host_lock *lock);
+    void (*lost)(struct rl_host_lock *lock);
+
+    /* What is left of this lock, if it is or was held, or (NULL) of any, may be another when the turn ends. */
+    void (*validity)(struct rl_host *host, struct rl_host_lock *lock);
+
+    /* Of a master. `proved`: its answers are about to be proved or disproved. */
+    void (*link)(struct rl_host *host, unsigned node, enum rl_link link, const char *why);
+    void (*listening)(struct rl_host *host, unsigned node, bool on, const char *why);
+    void (*vote)(struct rl_host *host, unsigned node, const struct rl_vote *vote);
+    void (*proved)(struct rl_host *host, unsigned node);
+    void (*standing)(struct rl_host *host, unsigned node, const struct rl_standing *standing);
+    void (*clock)(struct rl_host *host, unsigned node, struct rl_span step);
+};
+
+#endif
