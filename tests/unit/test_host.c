@@ -1,0 +1,271 @@
+/* The host on a transport, clock and randomness of the test's own: no socket, and nothing of the driver or the public
+ * functions. */
+#include "host/host.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host/effects.h"
+#include "suite.h"
+
+#define MASTERS 3
+#define LOCKS 2
+
+static struct {
+    struct rl_host host;
+    struct redlock_options options;
+    struct rl_ring_names names;
+    struct rl_host_lock locks[LOCKS];
+    struct rl_host_attempt attempts[LOCKS];
+    struct rl_instant now;
+    struct rl_list timers;
+    unsigned tokens;
+    unsigned reads;
+    unsigned completed;
+    enum rl_end status; /* of the latest operation that completed */
+    struct {
+        unsigned sent;
+        char bytes[4096]; /* rollbacks are sent with their scripts */
+        struct rl_ticket ticket;
+    } masters[MASTERS];
+} world;
+
+/* --- What the host is given ------------------------------------------------------------------------------------- */
+
+static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+                    const struct rl_ticket *ticket)
+{
+    ck_assert_uint_lt(size, sizeof world.masters[node].bytes);
+    memcpy(world.masters[node].bytes, bytes, size);
+    world.masters[node].bytes[size] = '\0';
+    world.masters[node].ticket = *ticket;
+    world.masters[node].sent++;
+    return true;
+}
+
+static int on_listen(void *ctx, const char *channel)
+{
+    return 0;
+}
+
+static void on_fail(void *ctx, unsigned node, const char *why)
+{
+    ck_abort_msg("master %u: %s", node, why);
+}
+
+static void on_read_now(void *ctx)
+{
+    world.reads++;
+}
+
+static void on_wake(void *ctx)
+{
+}
+
+static void on_disarm(void *ctx, struct rl_timer *timer)
+{
+    rl_list_remove(&timer->link);
+}
+
+static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
+{
+    rl_list_remove(&timer->link);
+    timer->at = at;
+    rl_list_append(&world.timers, &timer->link);
+}
+
+static struct rl_instant now(void *ctx)
+{
+    return world.now;
+}
+
+static uint64_t wall_us(void *ctx)
+{
+    return 1;
+}
+
+static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
+{
+    strcpy(ret_text, "uuid");
+}
+
+static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
+{
+    snprintf(ret_token, RL_TOKEN_SIZE, "token-%u", ++world.tokens);
+}
+
+/* --- What it reports -------------------------------------------------------------------------------------------- */
+
+static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
+{
+    world.completed++;
+    world.status = status;
+}
+
+static void of_claim(struct rl_host_lock *lock, const struct rl_claim *claim)
+{
+}
+
+static void of_lock(struct rl_host_lock *lock)
+{
+}
+
+static void of_pause(struct rl_host_lock *lock, enum rl_end why)
+{
+}
+
+static void of_validity(struct rl_host *host, struct rl_host_lock *lock)
+{
+}
+
+static void of_link(struct rl_host *host, unsigned node, enum rl_link link, const char *why)
+{
+}
+
+static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
+{
+}
+
+static const struct rl_host_sink sink = {
+    .complete = on_complete, .attempt = of_claim, .waiting = of_lock, .backoff = of_pause, .extending = of_lock,
+    .renewed = of_lock,      .at_risk = of_lock,  .lost = of_lock,    .validity = of_validity,
+    .link = of_link,         .vote = of_vote,
+};
+
+/* --- The world -------------------------------------------------------------------------------------------------- */
+
+static void setup(void)
+{
+    struct rl_host_config config = {
+        .options = &world.options,
+        .names = &world.names,
+        .sink = &sink,
+        .environment = {NULL, now, wall_us, make_uuid, make_token},
+        .engine = {.n_nodes = MASTERS, .quorum = 2, .max_ttl_ms = 60000, .node_timeout = rl_ms(100)},
+    };
+
+    memset(&world, 0, sizeof world);
+    world.now = (struct rl_instant){RL_NS_PER_MS};
+    rl_list_init(&world.timers);
+    world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_CLASSIC, .key_prefix = "app:",
+                                             .max_ttl_ms = 60000, .max_claims = 100};
+    ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
+    world.host.transport = (struct rl_transport){NULL,        on_send, on_listen, on_fail,
+                                                 on_read_now, on_wake, on_arm,    on_disarm};
+    for (unsigned node = 0; node < MASTERS; node++)
+        rl_host_events.link(&world.host, node, RL_LINK_READY, "", world.now);
+    for (size_t i = 0; i < LOCKS; i++)
+        rl_host_add_lock(&world.host, &world.locks[i], rl_key_create((struct rl_slice){"app:", 4}, "key", 3));
+}
+
+static void teardown(void)
+{
+    for (size_t i = 0; i < LOCKS; i++) {
+        rl_host_remove_lock(&world.locks[i]);
+        rl_key_unref(world.locks[i].key);
+    }
+    rl_host_fini(&world.host);
+}
+
+static void acquire(size_t i)
+{
+    struct rl_host_lock *lock = &world.locks[i];
+
+    lock->attempt = &world.attempts[i];
+    rl_list_init(&lock->attempt->company);
+    lock->attempt->wish = (struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)),
+                                              .once = true, .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN};
+    rl_lock_acquire(&world.host.engine, &lock->core, world.now, &lock->attempt->wish);
+    rl_host_run(&world.host);
+    rl_host_rearm(lock);
+}
+
+static void reply_ok(unsigned node)
+{
+    const struct rl_reply ok = {.root = {.type = RL_REPLY_STATUS, .text = {"OK", 2}}};
+
+    rl_host_events.reply(&world.host, node, &world.masters[node].ticket, &ok, world.now);
+}
+
+static void hold(size_t i)
+{
+    acquire(i);
+    for (unsigned node = 0; node < MASTERS; node++)
+        reply_ok(node);
+    world.locks[i].attempt = NULL;
+    ck_assert_int_eq(world.locks[i].core.state, RL_LOCK_HELD);
+}
+
+/* --- Tests ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(an_acquisition_asks_every_master_and_ends_with_a_quorum)
+{
+    acquire(0);
+    for (unsigned node = 0; node < MASTERS; node++) {
+        ck_assert_uint_eq(world.masters[node].sent, 1);
+        ck_assert_ptr_nonnull(strstr(world.masters[node].bytes, "app:key"));
+        ck_assert_ptr_nonnull(strstr(world.masters[node].bytes, "token-1"));
+    }
+    reply_ok(0);
+    ck_assert_uint_eq(world.completed, 0);
+    reply_ok(2);
+    ck_assert_uint_eq(world.completed, 1);
+    ck_assert_int_eq(world.status, RL_END_OK);
+    ck_assert_uint_eq(world.host.votes[2].granted, 1);
+}
+END_TEST
+
+START_TEST(commands_that_are_dropped_end_the_attempt)
+{
+    acquire(0);
+    for (unsigned node = 0; node < 2; node++)
+        rl_host_events.dropped(&world.host, node, &world.masters[node].ticket, true, world.now);
+    ck_assert_uint_eq(world.completed, 1);
+    ck_assert_int_eq(world.status, RL_END_NO_QUORUM);
+    ck_assert_uint_eq(world.host.votes[0].failed, 1);
+}
+END_TEST
+
+START_TEST(what_has_arrived_is_read_once_before_a_deadline_decides)
+{
+    acquire(0);
+    ck_assert(rl_timer_armed(&world.locks[0].timer));
+    world.now = rl_after(world.now, rl_ms(1000));
+    world.locks[0].timer.fire(&world.locks[0].timer, world.now);
+    world.host.debts_timer.fire(&world.host.debts_timer, world.now);
+    ck_assert_uint_eq(world.reads, 1);
+    ck_assert_uint_eq(world.completed, 1);
+    ck_assert_int_ne(world.status, RL_END_OK);
+}
+END_TEST
+
+START_TEST(extensions_of_one_turn_are_one_command)
+{
+    unsigned sent;
+
+    hold(0);
+    hold(1);
+    sent = world.masters[0].sent;
+    for (size_t i = 0; i < LOCKS; i++) {
+        rl_lock_extend(&world.host.engine, &world.locks[i].core, world.now, 0);
+        rl_host_run(&world.host);
+    }
+    ck_assert_uint_eq(world.masters[0].sent, sent);
+    rl_host_end_turn(&world.host);
+    ck_assert_uint_eq(world.masters[0].sent, sent + 1);
+    ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-1"));
+    ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-2"));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("host");
+    TCase *tc = suite_add_case(suite, "host", setup, teardown);
+
+    tcase_add_test(tc, an_acquisition_asks_every_master_and_ends_with_a_quorum);
+    tcase_add_test(tc, commands_that_are_dropped_end_the_attempt);
+    tcase_add_test(tc, what_has_arrived_is_read_once_before_a_deadline_decides);
+    tcase_add_test(tc, extensions_of_one_turn_are_one_command);
+    return suite_run(suite);
+}
