@@ -208,6 +208,25 @@ START_TEST(an_empty_key_is_refused_by_every_command)
 }
 END_TEST
 
+START_TEST(a_terminal_gets_no_commands_from_wrong_words)
+{
+    const char *const lines[][4] = {
+        {"a\033[31mb", NULL},
+        {"--a\033[31mb", NULL},
+        {"help", "a\033[31mb", NULL},
+        {"help", "lock", "a\033[31mb", NULL},
+    };
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        tool_start(&tool, lines[i]);
+        tool_finish(&tool);
+        tool_expect(&tool, 2);
+        ck_assert_msg(strstr(tool.err, "a\\x1b[31mb'") != NULL, "%s", tool.err);
+        ck_assert_ptr_null(strchr(tool.err, '\033'));
+    }
+}
+END_TEST
+
 START_TEST(masters_that_cannot_be_reached_are_no_usage_error)
 {
     tool_run(&tool, "lock k" MASTERS);
@@ -252,6 +271,7 @@ static Suite *suite(void)
     tcase_add_loop_test(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_test(words, a_password_never_reaches_an_error_message);
     tcase_add_test(words, an_empty_key_is_refused_by_every_command);
+    tcase_add_test(words, a_terminal_gets_no_commands_from_wrong_words);
     tcase_add_test(masters, masters_that_cannot_be_reached_are_no_usage_error);
     tcase_add_test(masters, the_environment_names_masters);
     return made;

@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "options/complete.h"
+#include "options/shown.h"
 
 static const struct {
     const char *name;
@@ -68,7 +69,9 @@ static void help(FILE *out)
 
 static int usage_error(const char *what, const char *word)
 {
-    fprintf(stderr, "redlock: %s%s%s%s\nTry 'redlock --help'.\n", what, word[0] ? " '" : "", word, word[0] ? "'" : "");
+    fprintf(stderr, "redlock: %s '", what);
+    shown_put(stderr, word);
+    fputs("'\nTry 'redlock --help'.\n", stderr);
     return CLI_USAGE;
 }
 
