@@ -134,6 +134,18 @@ START_TEST(wrong_usage_is_125)
 }
 END_TEST
 
+START_TEST(a_key_that_cannot_be_one_is_125)
+{
+    static char too_long[5000];
+
+    memset(too_long, 'k', sizeof(too_long) - 1);
+    rig_run(125, WORDS("--key", "", "true"));
+    ck_assert_str_eq(tool.err, "redlock: run: the key is empty\nTry 'redlock run --help'.\n");
+    rig_run(125, WORDS("--key", too_long, "true"));
+    ck_assert_str_eq(tool.err, "redlock: run: the key is too long\nTry 'redlock run --help'.\n");
+}
+END_TEST
+
 START_TEST(no_masters_are_125)
 {
     unsetenv("REDLOCK_NODES");
@@ -177,6 +189,7 @@ static Suite *suite(void)
     tcase_add_test(codes, a_lost_lock_is_123);
     tcase_add_test(codes, a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127);
     tcase_add_loop_test(codes, wrong_usage_is_125, 0, sizeof(wrong) / sizeof(wrong[0]));
+    tcase_add_test(codes, a_key_that_cannot_be_one_is_125);
     tcase_add_test(codes, no_masters_are_125);
     tcase_add_test(codes, options_end_at_the_command);
     return made;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/finish.h"
 #include "cli/hindrance.h"
 #include "cli/run/notify.h"
 #include "cli/run/report.h"
@@ -138,10 +139,12 @@ static int with_client(struct run *run)
     const char *key = run->options->key;
     int status = redlock_lock_create(run->client, key, strlen(key), &run->lock);
 
-    if (status == 0) {
-        run_report(run->options, RUN_LEVEL_DETAIL, "acquiring", "'%s' is asked for", key);
-        status = acquire(run);
+    if (status != 0) {
+        refused_call("run", status);
+        return RUN_EXIT_OWN_ERROR;
     }
+    run_report(run->options, RUN_LEVEL_DETAIL, "acquiring", "'%s' is asked for", key);
+    status = acquire(run);
     if (run->session.caught != 0)
         return RUN_EXIT_SIGNAL + run->session.caught;
     return status == REDLOCK_OK ? under_lock(run) : not_acquired(run, status);
