@@ -121,6 +121,19 @@ START_TEST(a_link_stays_and_what_it_leads_to_is_written)
 }
 END_TEST
 
+START_TEST(two_files_with_one_name_are_refused)
+{
+    const char *file = rig_path("both");
+    const char *link = rig_path("link");
+
+    ck_assert_int_eq(symlink("both", link), 0);
+    rig_run(125, WORDS("--lock-file", file, "--metrics-file", link, "touch", rig_path("started")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "--lock-file and --metrics-file are the same file"));
+    ck_assert_int_ne(access(file, F_OK), 0);
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+}
+END_TEST
+
 START_TEST(a_file_keeps_its_rights_unless_it_has_a_token)
 {
     const char *metrics = rig_path("redlock.prom");
@@ -294,6 +307,7 @@ static Suite *suite(void)
     tcase_add_test(files, a_pipe_with_a_reader_is_written_into_and_stays);
     tcase_add_loop_test(files, a_descriptor_is_written_into, 0, sizeof(descriptors) / sizeof(descriptors[0]));
     tcase_add_test(files, a_link_stays_and_what_it_leads_to_is_written);
+    tcase_add_test(files, two_files_with_one_name_are_refused);
     tcase_add_test(files, a_file_keeps_its_rights_unless_it_has_a_token);
     tcase_add_test(files, root_leaves_a_file_to_its_owner);
     tcase_add_test(files, a_lock_file_that_somebody_else_has_put_there_is_not_removed);

@@ -8,14 +8,25 @@
 #include "cli/run/notify.h"
 #include "cli/run/run.h"
 
+/* Two that are written into, such as a terminal, may well be the same. */
+static bool replace_each_other(const struct file_out *one, const struct file_out *other)
+{
+    return one->path != NULL && other->path != NULL && one->target.kind == FILE_REGULAR &&
+           other->target.kind == FILE_REGULAR && strcmp(one->target.path, other->target.path) == 0;
+}
+
 bool run_publish_open(struct run *run)
 {
     const struct run_options *options = run->options;
 
     if (options->lock_file != NULL && !file_out_open(&run->lock_file, "run", options->lock_file, FILE_SECRET))
         return false;
-    return options->metrics_file == NULL ||
-           file_out_open(&run->metrics_file, "run", options->metrics_file, FILE_PUBLIC);
+    if (options->metrics_file != NULL && !file_out_open(&run->metrics_file, "run", options->metrics_file, FILE_PUBLIC))
+        return false;
+    if (!replace_each_other(&run->lock_file, &run->metrics_file))
+        return true;
+    cli_error("run", "--lock-file and --metrics-file are the same file, '%s'", run->metrics_file.target.path);
+    return false;
 }
 
 void run_publish_close(struct run *run)
