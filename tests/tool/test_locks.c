@@ -250,6 +250,9 @@ START_TEST(a_wrong_password_is_no_vote_and_no_answer)
     tool_run(&tool, "status job");
     tool_expect(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "WRONGPASS"));
+    tool_run(&tool, "break job --yes");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.err, "user is disabled: "));
 }
 END_TEST
 

@@ -32,9 +32,14 @@ struct look {
 
 static void failed(struct probe *probe, const char *why)
 {
+    size_t size;
+
     probe->answered = false;
     snprintf(probe->why, sizeof(probe->why), "%.*s", (int)sizeof(probe->why) - 1, why);
     probe->why[strcspn(probe->why, "\r\n")] = '\0';
+    size = strlen(probe->why);
+    if (size > 0 && probe->why[size - 1] == '.') /* the masters' names follow */
+        probe->why[size - 1] = '\0';
     for (char *byte = probe->why; *byte != '\0'; byte++) /* a server's words may have commands for a terminal */
         if (*byte < ' ' || *byte > '~')
             *byte = '?';
