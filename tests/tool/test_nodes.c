@@ -45,6 +45,19 @@ START_TEST(json_is_one_line_with_verdict_and_advice)
 }
 END_TEST
 
+/* A label of a name has 63 characters at most, so that no server of names is asked. */
+START_TEST(a_name_that_is_unknown_is_to_be_corrected)
+{
+    static const char label[] = "an-unknown-name-an-unknown-name-an-unknown-name-an-unknown-name-an-unknown-name";
+    char line[320];
+
+    snprintf(line, sizeof(line), "nodes --nodes %s:1,%s:2,%s:3", label, label, label);
+    run(line, 3);
+    expect_out("Correct the name");
+    ck_assert_ptr_null(strstr(tool.out, "PONG"));
+}
+END_TEST
+
 /* --- The declaration ---------------------------------------------------------------------------------------------- */
 
 /* A terminal on which `answer` has been typed. */
@@ -268,6 +281,7 @@ static Suite *suite(void)
     tcase_add_test(looks, a_look_at_a_new_deployment_writes_nothing_and_exits_with_1);
     tcase_add_test(looks, nothing_but_commands_is_wider_than_80_columns);
     tcase_add_test(looks, json_is_one_line_with_verdict_and_advice);
+    tcase_add_test(looks, a_name_that_is_unknown_is_to_be_corrected);
     tcase_add_test(declarations, a_declaration_asks_and_takes_no_other_word_than_new);
     tcase_add_test(declarations, a_declared_deployment_locks_at_once);
     tcase_add_test(declarations, a_deployment_in_use_is_not_declared_new);

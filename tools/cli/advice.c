@@ -92,6 +92,8 @@ static void on_down(struct list *list)
         on_cluster(list);
     else if (mentions(info, "WRONGPASS") || mentions(info, "NOAUTH") || mentions(info, "invalid password"))
         add(list, true, what, "Give the right user and password in its URL.");
+    else if (mentions(info, "resolving the name"))
+        add(list, true, what, "Correct the name, in all clients alike, or let this machine resolve it.");
     else if (mentions(info, "LOADING"))
         add(list, true, what, "Wait: it is still reading its data.");
     else
