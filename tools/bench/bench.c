@@ -38,7 +38,7 @@ static int run_one(const struct bench_options *options, struct bench_servers *se
 
 static int run(const struct bench_options *options, struct bench_servers *servers)
 {
-    char reason[BENCH_REASON_SIZE] = "";
+    char reason[LOAD_REASON_SIZE] = "";
     int exit_code = options->table ? run_table(options, servers, reason) : run_one(options, servers, reason);
 
     if (exit_code == NOT_MEASURED)

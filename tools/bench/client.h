@@ -20,16 +20,9 @@ bool bench_client_create(struct bench_seat *seat, struct event_base *base, struc
 void bench_stats_count(const struct redlock_stats *stats, struct bench_totals *into);
 void bench_client_count(const struct redlock_client *client, struct bench_totals *into);
 
-/* Which masters keep the client from working, in the library's words: "; NAME: REASON" for each. */
-void bench_client_complaints(const struct redlock_client *client, char *ret_text, size_t size);
-
-/* Writes the marker of each master anew, with these options but for their `join` and event hook. */
-bool bench_declare(const struct redlock_options *options, const char *const *urls, size_t n,
-                   char ret_reason[BENCH_REASON_SIZE]);
-
 /* Masters of our own are new, and so are those that have been restarted once nobody holds a lock any more: says so to
  * each of them, in place of the operator, so that a run need not wait until they may vote. */
 bool bench_declare_new(const struct bench_options *options, const struct bench_servers *servers,
-                       char ret_reason[BENCH_REASON_SIZE]);
+                       char ret_reason[LOAD_REASON_SIZE]);
 
 #endif

@@ -11,32 +11,32 @@ bool bench_run_fail(struct bench_conduct *run, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(run->reason, BENCH_REASON_SIZE, format, args);
+    vsnprintf(run->reason, LOAD_REASON_SIZE, format, args);
     va_end(args);
     return false;
 }
 
-static void broadcast(struct bench_conduct *run, enum bench_word word, uint32_t phase)
+static void broadcast(struct bench_conduct *run, enum load_word word, uint32_t phase)
 {
     for (uint32_t i = 0; i < run->n; i++)
-        bench_send(run->controls[i], word, phase); /* a dead process is noticed by wait_for() */
+        load_send(run->controls[i], word, phase); /* a dead process is noticed by wait_for() */
 }
 
 /* Takes one message of process i. *ret_word is what it said. */
 static bool take(struct bench_conduct *run, uint32_t i, uint32_t *ret_word)
 {
-    struct bench_message message;
+    struct load_message message;
 
-    if (!bench_receive(run->controls[i], &message))
+    if (!load_receive(run->controls[i], &message))
         return bench_run_fail(run, "client process %u ended unexpectedly", i + 1);
-    if (message.word == BENCH_FAILED)
+    if (message.word == LOAD_FAILED)
         return bench_run_fail(run, "%s", run->shared->errors[i]);
     *ret_word = message.word;
     return true;
 }
 
 /* Until `wanted` messages with this word have come, or `timeout_ms` has passed: then true if it `may_pass`. */
-static bool wait_for(struct bench_conduct *run, enum bench_word word, uint32_t wanted, int64_t timeout_ms,
+static bool wait_for(struct bench_conduct *run, enum load_word word, uint32_t wanted, int64_t timeout_ms,
                      bool may_pass)
 {
     int64_t end_ns = bench_now_ns() + timeout_ms * 1000000;
@@ -56,7 +56,7 @@ static bool wait_for(struct bench_conduct *run, enum bench_word word, uint32_t w
             if (!take(run, i, &said))
                 return false;
             wanted -= said == (uint32_t)word && wanted > 0;
-            run->limit_reached |= said == BENCH_LIMIT;
+            run->limit_reached |= said == LOAD_LIMIT;
         }
     }
     return true;
@@ -85,7 +85,7 @@ static int64_t shorter(int64_t a, int64_t b)
 static bool wait_until(struct bench_conduct *run, int64_t end_ns)
 {
     return run->limit_reached
-           || wait_for(run, BENCH_LIMIT, 1, (end_ns - bench_now_ns() + 999999) / 1000000, true);
+           || wait_for(run, LOAD_LIMIT, 1, (end_ns - bench_now_ns() + 999999) / 1000000, true);
 }
 
 static bool restart(struct bench_conduct *run, size_t master, int64_t down_ns)
@@ -126,13 +126,13 @@ static bool measure(struct bench_conduct *run, uint32_t phase)
 
     run->limit_reached = false;
     atomic_store(&run->shared->locks_left, (int64_t)options->locks);
-    broadcast(run, BENCH_RUN, phase);
+    broadcast(run, LOAD_RUN, phase);
     if (!inject(run, phase))
         return false;
     if (!(options->restarts_ms ? wait_with_restarts(run, end_ns) : wait_until(run, end_ns)))
         return false;
-    broadcast(run, BENCH_END, phase);
-    return wait_for(run, BENCH_ENDED, run->n, BENCH_WATCHDOG_MS, false);
+    broadcast(run, LOAD_END, phase);
+    return wait_for(run, LOAD_ENDED, run->n, BENCH_WATCHDOG_MS, false);
 }
 
 /* Those of the hold scenario have much to do before they are ready: a millisecond for each lock is plenty. */
@@ -144,15 +144,15 @@ static int64_t ready_ms(const struct bench_options *options)
 
 bool bench_conduct(struct bench_conduct *run, uint32_t phases)
 {
-    if (!wait_for(run, BENCH_READY, run->n, ready_ms(run->options), false))
+    if (!wait_for(run, LOAD_READY, run->n, ready_ms(run->options), false))
         return false;
-    broadcast(run, BENCH_START, 0);
-    if (!wait_for(run, BENCH_FAILED, 1, (int64_t)(run->options->warmup_s * 1000), true))
+    broadcast(run, LOAD_START, 0);
+    if (!wait_for(run, LOAD_FAILED, 1, (int64_t)(run->options->warmup_s * 1000), true))
         return false;
     for (uint32_t phase = 0; phase < phases; phase++)
         if (!measure(run, phase))
             return false;
-    broadcast(run, BENCH_QUIT, 0);
+    broadcast(run, LOAD_QUIT, 0);
     return true;
 }
 

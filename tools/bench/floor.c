@@ -170,19 +170,19 @@ static void write_master(struct master *master)
 
 static void on_message(struct floor *floor)
 {
-    struct bench_message message;
+    struct load_message message;
 
-    if (!bench_receive(floor->seat->control, &message)) {
+    if (!load_receive(floor->seat->control, &message)) {
         floor->quit = true;
         floor->ok = false;
-    } else if (message.word == BENCH_START) {
+    } else if (message.word == LOAD_START) {
         for (uint32_t i = 0; i < floor->seat->n_tasks; i++)
             begin_cycle(floor, i);
-    } else if (message.word == BENCH_RUN) {
+    } else if (message.word == LOAD_RUN) {
         bench_seat_begin(floor->seat, message.phase, &floor->totals);
-    } else if (message.word == BENCH_END) {
+    } else if (message.word == LOAD_END) {
         bench_seat_end(floor->seat, &floor->totals);
-    } else if (message.word == BENCH_QUIT) {
+    } else if (message.word == LOAD_QUIT) {
         floor->quit = true;
     }
 }
@@ -252,7 +252,7 @@ static bool set_up(struct floor *floor)
             return false;
     for (uint32_t i = 0; i < seat->n_tasks; i++)
         prepare(&floor->slots[i], seat, sha1);
-    return bench_send(seat->control, BENCH_READY, 0);
+    return load_send(seat->control, LOAD_READY, 0);
 }
 
 /* The process ends after this: the kernel closes the connections. */

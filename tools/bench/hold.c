@@ -5,7 +5,7 @@
 #include <event2/event.h>
 
 #include "portable.h"
-#include "system.h"
+#include "load/system.h"
 #include "work.h"
 
 struct hold {
@@ -37,7 +37,7 @@ static void all_held(struct hold *hold)
 
     facts->locks = hold->held;
     facts->acquired_s = (double)(bench_now_ns() - hold->began_ns) / 1e9;
-    bench_send(hold->seat->control, BENCH_READY, 0);
+    load_send(hold->seat->control, LOAD_READY, 0);
 }
 
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)

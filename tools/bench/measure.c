@@ -25,7 +25,7 @@ static struct bench_result *run(const struct bench_options *options, struct benc
     struct bench_result *result = calloc(1, sizeof(*result));
 
     if (!result)
-        snprintf(ret_reason, BENCH_REASON_SIZE, "out of memory");
+        snprintf(ret_reason, LOAD_REASON_SIZE, "out of memory");
     else if (bench_run(options, servers, worker, result, ret_reason))
         return result;
     free(result);
@@ -106,14 +106,14 @@ static bool measure_alone(const struct bench_options *options, struct bench_serv
 }
 
 struct bench_measurement *bench_measure(const struct bench_options *options, struct bench_servers *servers,
-                                        char ret_reason[BENCH_REASON_SIZE])
+                                        char ret_reason[LOAD_REASON_SIZE])
 {
     bool compared = options->floor || options->both || options->scenario->threads
                     || options->scenario->fault != BENCH_NO_FAULT;
     uint32_t n = compared ? options->reps : 1;
     struct bench_measurement *m = calloc(1, sizeof(*m) + n * sizeof(double));
 
-    snprintf(ret_reason, BENCH_REASON_SIZE, "out of memory");
+    snprintf(ret_reason, LOAD_REASON_SIZE, "out of memory");
     if (m && prepare(&m->comparison, options, n) && slices(options, servers, m, &m->comparison, ret_reason)
         && measure_alone(options, servers, m, n, ret_reason)) {
         m->p99_ratio = bench_median(m->p99_ratios, n);

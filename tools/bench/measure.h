@@ -16,7 +16,7 @@ struct bench_measurement {
 
 /* NULL: ret_reason is a sentence. */
 struct bench_measurement *bench_measure(const struct bench_options *options, struct bench_servers *servers,
-                                        char ret_reason[BENCH_REASON_SIZE]);
+                                        char ret_reason[LOAD_REASON_SIZE]);
 void bench_measurement_free(struct bench_measurement *measurement);
 
 /* In any of its phases, see bench_broken(). */

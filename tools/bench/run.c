@@ -4,14 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "client.h"
 #include "conduct.h"
-#include "system.h"
+#include "load/process.h"
+#include "load/system.h"
 
 /* The first n % procs processes have one task more. */
 static void place(const struct bench_conduct *run, struct bench_seat *seat, uint32_t i)
@@ -24,39 +23,37 @@ static void place(const struct bench_conduct *run, struct bench_seat *seat, uint
     seat->first_task = i * each + (i < more ? i : more);
 }
 
-static int client_process(const struct bench_conduct *run, bench_worker_fn worker, uint32_t i, int control,
-                          pid_t parent)
+/* What a client process is to be. */
+struct part {
+    const struct bench_conduct *run;
+    bench_worker_fn worker;
+    uint32_t i;
+};
+
+static int client_process(void *data, int control)
 {
+    const struct part *part = data;
+    const struct bench_conduct *run = part->run;
     struct bench_seat seat = {.options = run->options, .urls = run->servers->urls, .n_urls = run->servers->n,
                               .shared = run->shared, .control = control, .wake = run->wake};
 
-    place(run, &seat, i);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        return 1;
-    for (uint32_t j = 0; j <= i; j++)
-        close(run->controls[j]);
+    place(run, &seat, part->i);
     if (run->options->pin && !system_pin_first(0)) {
         bench_seat_fail(&seat, "--pin: there is only one processor, or the system refuses");
         return 1;
     }
-    return worker(&seat);
+    return part->worker(&seat);
 }
 
 static bool spawn(struct bench_conduct *run, bench_worker_fn worker, uint32_t i)
 {
-    pid_t parent = getpid();
-    int pair[2];
+    struct part part = {run, worker, i};
 
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return bench_run_fail(run, "socketpair: %s", strerror(errno));
-    run->controls[i] = pair[0];
-    run->polls[i] = (struct pollfd){.fd = pair[0], .events = POLLIN};
-    run->pids[i] = fork();
-    if (run->pids[i] == 0)
-        _exit(client_process(run, worker, i, pair[1], parent));
-    close(pair[1]);
-    return run->pids[i] > 0 || bench_run_fail(run, "fork: %s", strerror(errno));
+    run->pids[i] = load_spawn(client_process, &part, run->controls, i, &run->controls[i]);
+    if (run->pids[i] < 0)
+        return bench_run_fail(run, "a client process does not start: %s", strerror(errno));
+    run->polls[i] = (struct pollfd){.fd = run->controls[i], .events = POLLIN};
+    return true;
 }
 
 static bool prepare(struct bench_conduct *run)
@@ -82,10 +79,10 @@ static bool prepare(struct bench_conduct *run)
 /* The end of a process closes its side of the socket, which poll() shows as readable. */
 static bool ended(struct bench_conduct *run, uint32_t i)
 {
-    struct bench_message message;
+    struct load_message message;
 
     while (poll(&run->polls[i], 1, BENCH_WATCHDOG_MS) > 0)
-        if (!bench_receive(run->controls[i], &message))
+        if (!load_receive(run->controls[i], &message))
             return true;
     return false;
 }
@@ -157,7 +154,7 @@ static bool declare_new(struct bench_conduct *run, bench_worker_fn worker)
 }
 
 bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_fn worker,
-               struct bench_result *result, char ret_reason[BENCH_REASON_SIZE])
+               struct bench_result *result, char ret_reason[LOAD_REASON_SIZE])
 {
     struct bench_conduct run = {.options = options, .servers = servers, .n = options->procs, .reason = ret_reason};
     const struct bench_scenario *scenario = options->scenario;

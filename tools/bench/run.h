@@ -2,11 +2,10 @@
 #ifndef BENCH_RUN_H
 #define BENCH_RUN_H
 
+#include "load/declare.h"
 #include "servers.h"
 #include "shared.h"
 #include "worker.h"
-
-#define BENCH_REASON_SIZE 400
 
 struct bench_result {
     uint32_t phases;
@@ -19,6 +18,6 @@ struct bench_result {
 /* Own masters are declared new for a guarded client. options->seconds and ->locks limit each phase. The masters are
  * healed after a fault. *result must be zero. False: ret_reason is a sentence. */
 bool bench_run(const struct bench_options *options, struct bench_servers *servers, bench_worker_fn worker,
-               struct bench_result *result, char ret_reason[BENCH_REASON_SIZE]);
+               struct bench_result *result, char ret_reason[LOAD_REASON_SIZE]);
 
 #endif

@@ -1,41 +1,16 @@
-#include <errno.h>
-#include <stdarg.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-#include "system.h"
 #include "seat.h"
 
-bool bench_send(int fd, enum bench_word word, uint32_t phase)
-{
-    struct bench_message message = {(uint32_t)word, phase};
+#include <string.h>
 
-    return send(fd, &message, sizeof(message), MSG_NOSIGNAL) == (ssize_t)sizeof(message);
-}
-
-bool bench_receive(int fd, struct bench_message *ret_message)
-{
-    struct bench_message message;
-    ssize_t n;
-
-    do
-        n = recv(fd, &message, sizeof(message), 0);
-    while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof(message))
-        return false;
-    *ret_message = message;
-    return true;
-}
+#include "load/system.h"
 
 bool bench_seat_fail(struct bench_seat *seat, const char *format, ...)
 {
     va_list args;
 
     va_start(args, format);
-    vsnprintf(seat->shared->errors[seat->proc], BENCH_ERROR_SIZE, format, args);
+    load_fail(seat->control, seat->shared->errors[seat->proc], BENCH_ERROR_SIZE, format, args);
     va_end(args);
-    bench_send(seat->control, BENCH_FAILED, 0);
     return false;
 }
 
@@ -67,7 +42,7 @@ void bench_seat_end(struct bench_seat *seat, const struct bench_totals *so_far)
     if (record->rss_peak_kb < record->rss_end_kb)
         record->rss_peak_kb = record->rss_end_kb; /* the kernel updates the peak late */
     seat->record = NULL;
-    bench_send(seat->control, BENCH_ENDED, 0);
+    load_send(seat->control, LOAD_ENDED, 0);
 }
 
 void bench_seat_count(struct bench_seat *seat, uint32_t task)
@@ -77,7 +52,7 @@ void bench_seat_count(struct bench_seat *seat, uint32_t task)
     seat->record->locks++;
     seat->counts[task]++;
     if (seat->options->locks && atomic_fetch_sub(&seat->shared->locks_left, 1) == 1)
-        bench_send(seat->control, BENCH_LIMIT, 0);
+        load_send(seat->control, LOAD_LIMIT, 0);
 }
 
 static char *hex(uint64_t value, int digits, char *out)

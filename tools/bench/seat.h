@@ -1,6 +1,6 @@
 /* A client process's place in a run: which tasks are its own, its line to the coordinator, and its meter.
  *
- * The coordinator speaks in messages of one word; the same ones drive the library's client and the floor:
+ * The coordinator speaks in the words of load/message.h; the same ones drive the library's client and the floor:
  *
  *     client        coordinator
  *     READY     ->                connected to all masters; hold: and holding its locks
@@ -15,24 +15,9 @@
 #ifndef BENCH_SEAT_H
 #define BENCH_SEAT_H
 
+#include "load/message.h"
 #include "options.h"
 #include "shared.h"
-
-enum bench_word {
-    BENCH_READY = 1,
-    BENCH_START,
-    BENCH_RUN,
-    BENCH_LIMIT,
-    BENCH_END,
-    BENCH_ENDED,
-    BENCH_QUIT,
-    BENCH_FAILED,
-};
-
-struct bench_message {
-    uint32_t word;
-    uint32_t phase;
-};
 
 struct bench_seat {
     const struct bench_options *options;
@@ -50,10 +35,6 @@ struct bench_seat {
     double cpu_before;
     struct bench_totals totals_before;
 };
-
-/* Both return false when the other side is gone. */
-bool bench_send(int fd, enum bench_word word, uint32_t phase);
-bool bench_receive(int fd, struct bench_message *ret_message);
 
 /* Leaves the sentence for the coordinator. Returns false. */
 __attribute__((format(printf, 2, 3))) bool bench_seat_fail(struct bench_seat *seat, const char *format, ...);

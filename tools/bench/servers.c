@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "system.h"
+#include "load/system.h"
 #include "servers.h"
 
 static bool pin(const struct bench_servers *servers, size_t first, size_t end, const char **ret_reason)

@@ -1,7 +1,8 @@
-#include <string.h>
-#include <sys/mman.h>
-
 #include "shared.h"
+
+#include <string.h>
+
+#include "load/process.h"
 
 /* Results begin at the next page, so that no process's counters share a cache line with the atomics. */
 #define PAGE 4096u
@@ -21,9 +22,9 @@ struct bench_shared *bench_shared_create(uint32_t procs, uint32_t tasks)
 {
     size_t records = procs * (size_t)BENCH_PHASES * sizeof(struct bench_record);
     size_t size = head_size(procs) + records + tasks * (size_t)BENCH_PHASES * sizeof(uint64_t);
-    struct bench_shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct bench_shared *shared = load_map(size);
 
-    if (shared == MAP_FAILED)
+    if (!shared)
         return NULL;
     memset(shared, 0, size); /* touched now, so that measuring does not look like growth */
     shared->size = size;
@@ -36,7 +37,7 @@ struct bench_shared *bench_shared_create(uint32_t procs, uint32_t tasks)
 void bench_shared_destroy(struct bench_shared *shared)
 {
     if (shared)
-        munmap(shared, shared->size);
+        load_unmap(shared, shared->size);
 }
 
 struct bench_record *bench_shared_record(struct bench_shared *shared, uint32_t proc, uint32_t phase)

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "histogram.h"
+#include "load/histogram.h"
 
 #define BENCH_PHASES 2 /* measured ones: the main or healthy one, and the degraded one of a fault scenario */
 #define BENCH_ERROR_SIZE 300

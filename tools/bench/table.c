@@ -7,7 +7,7 @@
 #include <redlock/redlock.h>
 
 #include "defaults.h"
-#include "system.h"
+#include "load/system.h"
 #include "table.h"
 
 struct row {
@@ -183,7 +183,7 @@ static bool print_section(FILE *out, const struct section *section, const struct
 }
 
 bool bench_table(FILE *out, const struct bench_options *options, struct bench_servers *servers, bool *ret_broken,
-                 char ret_reason[BENCH_REASON_SIZE])
+                 char ret_reason[LOAD_REASON_SIZE])
 {
     *ret_broken = false;
     print_machine(out, options, servers);

@@ -6,6 +6,7 @@
 #include <redlock/blocking.h>
 
 #include "client.h"
+#include "load/declare.h"
 #include "worker.h"
 
 #define PROBE_TIMEOUT_MS 5000
@@ -62,7 +63,7 @@ static void count_acquire(struct member *member, int64_t ns, int status)
         if (status == REDLOCK_OK)
             histogram_add(&member->tally.acquire, (uint64_t)ns);
         if (status == REDLOCK_OK && seat->options->locks && atomic_fetch_sub(&seat->shared->locks_left, 1) == 1)
-            bench_send(seat->control, BENCH_LIMIT, 0);
+            load_send(seat->control, LOAD_LIMIT, 0);
     }
     pthread_mutex_unlock(&member->guard);
 }
@@ -174,16 +175,16 @@ static void stop(struct crew *crew)
 
 static bool obey(struct crew *crew)
 {
-    struct bench_message message;
+    struct load_message message;
 
-    while (bench_receive(crew->seat->control, &message)) {
-        if (message.word == BENCH_START && !start(crew))
+    while (load_receive(crew->seat->control, &message)) {
+        if (message.word == LOAD_START && !start(crew))
             return false;
-        if (message.word == BENCH_RUN)
+        if (message.word == LOAD_RUN)
             begin_phase(crew, message.phase);
-        if (message.word == BENCH_END)
+        if (message.word == LOAD_END)
             end_phase(crew);
-        if (message.word == BENCH_QUIT) {
+        if (message.word == LOAD_QUIT) {
             stop(crew);
             return redlock_service_shutdown(crew->service, GOODBYE_TIMEOUT_MS) == REDLOCK_OK;
         }
@@ -195,7 +196,7 @@ static bool obey(struct crew *crew)
 
 static void complain(struct redlock_client *client, void *user_data)
 {
-    bench_client_complaints(client, user_data, BENCH_ERROR_SIZE - 80);
+    load_complaints(client, user_data, BENCH_ERROR_SIZE - 80);
 }
 
 /* The first acquisition waits for the connections, so it is not one of those that are measured. */
@@ -248,7 +249,7 @@ static bool set_up(struct crew *crew)
     crew->acquire.timeout_ms = wanted->timeout_ms;
     if (redlock_service_create(crew->seat->urls, crew->seat->n_urls, &options, &crew->service, &error) != REDLOCK_OK)
         return bench_seat_fail(crew->seat, "%s", error.text);
-    return create_members(crew) && probe(crew) && bench_send(crew->seat->control, BENCH_READY, 0);
+    return create_members(crew) && probe(crew) && load_send(crew->seat->control, LOAD_READY, 0);
 }
 
 static void tear_down(struct crew *crew)

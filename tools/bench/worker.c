@@ -5,6 +5,7 @@
 #include <event2/event.h>
 
 #include "client.h"
+#include "load/declare.h"
 #include "work.h"
 #include "worker.h"
 
@@ -87,19 +88,19 @@ static void on_control(evutil_socket_t fd, short what, void *user_data)
 {
     struct worker *worker = user_data;
     struct bench_totals so_far = totals(worker);
-    struct bench_message message;
+    struct load_message message;
 
-    if (!bench_receive(fd, &message)) {
+    if (!load_receive(fd, &message)) {
         end_loop(worker, false);
         return;
     }
-    if (message.word == BENCH_START)
+    if (message.word == LOAD_START)
         worker->type->start(worker->work);
-    else if (message.word == BENCH_RUN)
+    else if (message.word == LOAD_RUN)
         bench_seat_begin(worker->setting.seat, message.phase, &so_far);
-    else if (message.word == BENCH_END)
+    else if (message.word == LOAD_END)
         end_phase(worker);
-    else if (message.word == BENCH_QUIT)
+    else if (message.word == LOAD_QUIT)
         quit(worker);
 }
 
@@ -116,7 +117,7 @@ static void report_unreachable(struct worker *worker, struct redlock_client *cli
 {
     char text[BENCH_ERROR_SIZE - 80];
 
-    bench_client_complaints(client, text, sizeof(text));
+    load_complaints(client, text, sizeof(text));
     bench_seat_fail(worker->setting.seat, "%s%s", redlock_strerror(status), text);
 }
 
@@ -135,7 +136,7 @@ static void on_probed(struct redlock_lock *lock, const struct redlock_result *re
     if (worker->type->prepare)
         worker->type->prepare(worker->work);
     else
-        bench_send(worker->setting.seat->control, BENCH_READY, 0);
+        load_send(worker->setting.seat->control, LOAD_READY, 0);
 }
 
 /* The first acquisition waits for the connections, so it is not one of those that are measured. */

@@ -3,11 +3,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 
 #include <event2/event.h>
 
-#include "bench/seat.h"
+#include "load/message.h"
+#include "load/system.h"
 #include "relay/relays.h"
 
 #define METER_US 20000
@@ -33,9 +33,8 @@ void fo_seat_fail(struct fo_seat *seat, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    vsnprintf(seat->shared->errors[seat->client], FO_ERROR_SIZE, format, args);
+    load_fail(seat->control, seat->shared->errors[seat->client], FO_ERROR_SIZE, format, args);
     va_end(args);
-    bench_send(seat->control, BENCH_FAILED, 0);
 }
 
 /* A master's silence is noticed early, and a silent connection given up soon: an outage is to be short. */
@@ -75,7 +74,7 @@ static void note_standing(struct process *process, const struct redlock_event *e
     if (process->ready || process->voting != (UINT32_C(1) << process->seat->n_urls) - 1)
         return;
     process->ready = true;
-    bench_send(process->seat->control, BENCH_READY, 0);
+    load_send(process->seat->control, LOAD_READY, 0);
 }
 
 static void on_event(const struct redlock_event *event, void *user_data)
@@ -92,15 +91,6 @@ static void on_event(const struct redlock_event *event, void *user_data)
         fo_contender_renewed(process->contender, event);
 }
 
-static double cpu_s(void)
-{
-    struct rusage usage;
-
-    getrusage(RUSAGE_SELF, &usage);
-    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-           (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
-}
-
 /* What has been counted since the last time belongs to the phase of now. */
 static void on_meter(evutil_socket_t fd, short what, void *user_data)
 {
@@ -113,7 +103,7 @@ static void on_meter(evutil_socket_t fd, short what, void *user_data)
         return;
     meter->commands[phase] += stats.commands - process->commands_before;
     meter->acquired[phase] += stats.acquired - process->acquired_before;
-    meter->cpu_s = cpu_s();
+    meter->cpu_s = system_cpu_s();
     process->commands_before = stats.commands;
     process->acquired_before = stats.acquired;
 }
@@ -147,15 +137,15 @@ static void note_versions(const struct process *process)
 static void on_control(evutil_socket_t fd, short what, void *user_data)
 {
     struct process *process = user_data;
-    struct bench_message message;
+    struct load_message message;
 
-    if (!bench_receive(fd, &message)) {
+    if (!load_receive(fd, &message)) {
         end_loop(process, false);
-    } else if (message.word == BENCH_START) {
+    } else if (message.word == LOAD_START) {
         note_versions(process);
         fo_requests_start(process->requests);
         fo_contender_start(process->contender);
-    } else if (message.word == BENCH_QUIT) {
+    } else if (message.word == LOAD_QUIT) {
         fo_contender_stop(process->contender);
         fo_requests_stop(process->requests, on_requests_done, process);
     }

@@ -1,5 +1,5 @@
 /* A client process of a scenario: one client of the library, its share of the requests, and a contender for the leader
- * lock. The conductor speaks to it in the words of bench/seat.h:
+ * lock. The conductor speaks to it in the words of load/message.h:
  *
  *     client        conductor
  *     READY     ->              every master votes

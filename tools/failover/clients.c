@@ -2,13 +2,12 @@
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/seat.h"
 #include "client.h"
+#include "load/message.h"
+#include "load/process.h"
 #include "metronome.h"
 #include "referee_process.h"
 #include "run.h"
@@ -24,68 +23,53 @@ static unsigned side_of(const struct fo_run *run, uint32_t client)
     return run->scenario->fault == FO_PART ? client % 2 : 0;
 }
 
-/* Runs in the child, which connects only when it has been told: the relays must know its side by then. */
-static int client_process(struct fo_run *run, uint32_t client, int control)
-{
-    struct fo_seat seat = {.options = run->options,
-                           .shared = run->shared,
-                           .urls = run->cluster.client_urls,
-                           .n_urls = run->cluster.n,
-                           .prefix = run->prefix,
-                           .client = client,
-                           .control = control};
-    struct bench_message go;
-
-    return bench_receive(control, &go) ? fo_client_process(&seat) : 1;
-}
-
 static bool let_go(struct fo_run *run, uint32_t client)
 {
     unsigned side = side_of(run, client);
 
     if (side && !relays_assign(run->cluster.relays, run->pids[client], side))
         return fo_run_fail(run, "the relays do not answer");
-    return bench_send(run->controls[client], BENCH_RUN, 0);
+    return load_send(run->controls[client], LOAD_RUN, 0);
+}
+
+/* What a process is to be. */
+struct part {
+    struct fo_run *run;
+    uint32_t n;
+};
+
+/* A client connects only when it has been told: the relays must know its side by then. */
+static int client_process(void *data, int control)
+{
+    const struct part *part = data;
+    struct fo_run *run = part->run;
+    struct fo_seat seat = {.options = run->options,
+                           .shared = run->shared,
+                           .urls = run->cluster.client_urls,
+                           .n_urls = run->cluster.n,
+                           .prefix = run->prefix,
+                           .client = part->n,
+                           .control = control};
+    struct load_message go;
+
+    return load_receive(control, &go) ? fo_client_process(&seat) : 1;
 }
 
 bool fo_run_spawn(struct fo_run *run, uint32_t client)
 {
-    pid_t parent = getpid();
-    int pair[2];
+    struct part part = {run, client};
 
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
-        return fo_run_fail(run, "socketpair: %s", strerror(errno));
     run->ready[client] = false;
-    run->pids[client] = fork();
-    if (run->pids[client] == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        for (uint32_t i = 0; i < run->options->clients; i++)
-            if (run->controls[i] >= 0)
-                close(run->controls[i]);
-        close(pair[0]);
-        _exit(getppid() == parent ? client_process(run, client, pair[1]) : 1);
-    }
-    close(pair[1]);
-    run->controls[client] = pair[0];
-    return run->pids[client] > 0 ? let_go(run, client) : fo_run_fail(run, "fork: %s", strerror(errno));
+    run->pids[client] =
+        load_spawn(client_process, &part, run->controls, run->options->clients, &run->controls[client]);
+    return run->pids[client] > 0 ? let_go(run, client)
+                                 : fo_run_fail(run, "a client process does not start: %s", strerror(errno));
 }
 
-static pid_t spawn_witness(struct fo_run *run, int (*process)(struct fo_run *run, uint32_t n), uint32_t n)
+static int referee(void *data, int control)
 {
-    pid_t parent = getpid();
-    pid_t pid = fork();
+    const struct fo_run *run = ((const struct part *)data)->run;
 
-    if (pid == 0) {
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        _exit(getppid() == parent ? process(run, n) : 1);
-    }
-    if (pid < 0)
-        fo_run_fail(run, "fork: %s", strerror(errno));
-    return pid;
-}
-
-static int referee(struct fo_run *run, uint32_t n)
-{
     return fo_referee_process(&(struct fo_watch){.shared = run->shared,
                                                  .urls = run->cluster.urls,
                                                  .n_urls = run->cluster.n,
@@ -93,9 +77,20 @@ static int referee(struct fo_run *run, uint32_t n)
                                                  .ttl_ms = run->options->max_ttl_ms});
 }
 
-static int metronome(struct fo_run *run, uint32_t n)
+static int metronome(void *data, int control)
 {
-    return fo_metronome_process(run->shared, n);
+    const struct part *part = data;
+
+    return fo_metronome_process(part->run->shared, part->n);
+}
+
+static pid_t spawn_witness(struct fo_run *run, load_process_fn process, uint32_t n)
+{
+    pid_t pid = load_spawn_alone(process, &(struct part){run, n});
+
+    if (pid < 0)
+        fo_run_fail(run, "fork: %s", strerror(errno));
+    return pid;
 }
 
 bool fo_run_spawn_witnesses(struct fo_run *run)
@@ -113,13 +108,13 @@ bool fo_run_spawn_witnesses(struct fo_run *run)
 
 static bool hear(struct fo_run *run, uint32_t client)
 {
-    struct bench_message message;
+    struct load_message message;
 
-    if (!bench_receive(run->controls[client], &message))
+    if (!load_receive(run->controls[client], &message))
         return fo_run_fail(run, "client process %u ended unexpectedly", client + 1);
-    if (message.word == BENCH_FAILED)
+    if (message.word == LOAD_FAILED)
         return fo_run_fail(run, "client %u: %s", client + 1, run->shared->errors[client]);
-    run->ready[client] |= message.word == BENCH_READY;
+    run->ready[client] |= message.word == LOAD_READY;
     return true;
 }
 
@@ -183,7 +178,7 @@ bool fo_run_finish(struct fo_run *run)
     bool ok = true;
 
     for (uint32_t i = 0; i < run->options->clients; i++)
-        bench_send(run->controls[i], BENCH_QUIT, 0);
+        load_send(run->controls[i], LOAD_QUIT, 0);
     for (uint32_t i = 0; i < run->options->clients; i++) {
         int status = end_of(run->pids[i], FINISH_MS);
 

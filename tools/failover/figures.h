@@ -3,7 +3,7 @@
 #ifndef FAILOVER_FIGURES_H
 #define FAILOVER_FIGURES_H
 
-#include "bench/histogram.h"
+#include "load/histogram.h"
 #include "outage.h"
 #include "referee.h"
 #include "run.h"

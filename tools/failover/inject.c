@@ -3,7 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/seat.h"
+#include "load/message.h"
 #include "run.h"
 
 #define NS_PER_MS INT64_C(1000000)
@@ -180,7 +180,7 @@ static bool revive(struct fo_run *run)
     if (run->scenario->fault == FO_PAUSE)
         return kill(run->pids[victim], SIGCONT) == 0 || fo_run_fail(run, "the leader cannot be continued");
     return fo_run_spawn(run, victim) && fo_run_attend(run, fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS, true) &&
-           bench_send(run->controls[victim], BENCH_START, 0);
+           load_send(run->controls[victim], LOAD_START, 0);
 }
 
 static bool roll(struct fo_run *run)

@@ -8,7 +8,7 @@
 
 #include <redlock/redlock.h>
 
-#include "bench/system.h"
+#include "load/system.h"
 #include "commit.h"
 #include "failover.h"
 

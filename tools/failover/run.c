@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bench/client.h"
-#include "bench/seat.h"
 #include "client.h"
+#include "load/declare.h"
+#include "load/message.h"
 
 #define NS_PER_MS INT64_C(1000000)
 #define READY_MS 30000
@@ -37,10 +37,10 @@ static void name_prefix(struct fo_run *run)
 static bool declare_new(struct fo_run *run)
 {
     struct redlock_options options;
-    char why[BENCH_REASON_SIZE] = "";
+    char why[LOAD_REASON_SIZE] = "";
 
     fo_client_options(run->options, run->prefix, &options);
-    return bench_declare(&options, run->cluster.client_urls, run->cluster.n, why) || fo_run_fail(run, "%s", why);
+    return load_declare(&options, run->cluster.client_urls, run->cluster.n, why) || fo_run_fail(run, "%s", why);
 }
 
 static bool prepare(struct fo_run *run)
@@ -66,7 +66,7 @@ static void start_load(struct fo_run *run)
 {
     run->course.start_ns = run->shared->start_ns = fo_now_ns() + LEAD_MS * NS_PER_MS;
     for (uint32_t i = 0; i < run->options->clients; i++)
-        bench_send(run->controls[i], BENCH_START, 0);
+        load_send(run->controls[i], LOAD_START, 0);
 }
 
 static void enter(struct fo_run *run, enum fo_phase phase)

@@ -1,24 +1,17 @@
 #include "shared.h"
 
-#include <sys/mman.h>
-#include <unistd.h>
+#include "load/process.h"
 
 static size_t size_for(uint32_t clients)
 {
     return sizeof(struct fo_shared) + clients * sizeof(struct fo_journal);
 }
 
-/* Pages that nobody writes to cost nothing. */
 struct fo_shared *fo_shared_create(uint32_t clients)
 {
-    int fd = memfd_create("failover", MFD_CLOEXEC);
-    struct fo_shared *shared = MAP_FAILED;
+    struct fo_shared *shared = load_map(size_for(clients));
 
-    if (fd >= 0 && ftruncate(fd, (off_t)size_for(clients)) == 0)
-        shared = mmap(NULL, size_for(clients), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (fd >= 0)
-        close(fd);
-    if (shared == MAP_FAILED)
+    if (!shared)
         return NULL;
     shared->clients = clients;
     atomic_store(&shared->leader, FO_NOBODY);
@@ -28,7 +21,7 @@ struct fo_shared *fo_shared_create(uint32_t clients)
 void fo_shared_destroy(struct fo_shared *shared)
 {
     if (shared)
-        munmap(shared, size_for(shared->clients));
+        load_unmap(shared, size_for(shared->clients));
 }
 
 void fo_journal_add(struct fo_shared *shared, uint32_t client, struct fo_record record)

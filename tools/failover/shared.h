@@ -108,7 +108,7 @@ struct fo_shared {
     struct fo_journal journals[];
 };
 
-/* Backed by a file without a name; NULL on failure. Forked processes share it. */
+/* NULL on failure. Forked processes share it. */
 struct fo_shared *fo_shared_create(uint32_t clients);
 void fo_shared_destroy(struct fo_shared *shared);
 

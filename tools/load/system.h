@@ -1,6 +1,6 @@
 /* What the operating system knows about this process and this machine. */
-#ifndef BENCH_SYSTEM_H
-#define BENCH_SYSTEM_H
+#ifndef LOAD_SYSTEM_H
+#define LOAD_SYSTEM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* A log-linear histogram: 128 buckets per octave, so a value read back is off by less than 1 %. Fixed size, no
  * allocation, mergeable by addition, and without pointers, so that it can live in shared memory. */
-#ifndef BENCH_HISTOGRAM_H
-#define BENCH_HISTOGRAM_H
+#ifndef LOAD_HISTOGRAM_H
+#define LOAD_HISTOGRAM_H
 
 #include <stdint.h>
 
