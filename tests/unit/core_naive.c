@@ -102,6 +102,19 @@ static bool sets_ttl(const struct core_command *command)
            command->step == RL_STEP_REPAIR;
 }
 
+/* A new round waits for no proof of what was said in an earlier one: "missing" is believed, or in a quarantine not. */
+static void end_missing(const struct core *core, struct naive *naive, int64_t round)
+{
+    for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
+        struct naive_vote *vote = &naive->votes[node];
+
+        if (vote->waiting != MISSING || vote->waiting_round >= round)
+            continue;
+        miss(core, vote, node, vote->waiting_round);
+        vote->waiting = NOTHING;
+    }
+}
+
 static void note_sent(struct core *core, const struct core_command *command, unsigned node)
 {
     struct naive_vote *vote = &naive_of(command->claim)->votes[node];
@@ -110,6 +123,7 @@ static void note_sent(struct core *core, const struct core_command *command, uns
 
     if (!sets_ttl(command))
         return;
+    end_missing(core, naive_of(command->claim), command->round);
     if (vote->n_sent == MAX_SENT)
         strike(vote, vote->sent[0].round, vote->sent[0].round);
     vote->sent[vote->n_sent].round = command->round;
