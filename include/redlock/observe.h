@@ -21,7 +21,7 @@ struct redlock_lock;
 
 /* Connection to one master, as the client sees it. */
 enum redlock_link {
-    REDLOCK_LINK_JOINING, /* first connection attempt of the client; acquisitions wait for it, briefly */
+    REDLOCK_LINK_JOINING, /* first connection attempt of the client: acquisitions ask it when it is there */
     REDLOCK_LINK_READY,   /* connected, handshake done: it votes */
     REDLOCK_LINK_LATE,    /* connected, but its oldest reply is overdue by node_timeout_ms: nobody waits for it */
     REDLOCK_LINK_DOWN,    /* not connected; reconnecting with backoff */

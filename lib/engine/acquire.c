@@ -4,23 +4,8 @@
 #include "engine/attempt.h"
 #include "engine/wait.h"
 #include "util/mutant.h"
-#include "votes/admission.h"
-#include "votes/outbox.h"
+#include "votes/ask.h"
 #include "votes/quorum.h"
-
-static bool joining(const struct rl_engine *engine)
-{
-    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
-        if (engine->votes.links[i] == RL_LINK_JOINING)
-            return true;
-    }
-    return false;
-}
-
-bool rl_acquire_must_wait(const struct rl_engine *engine)
-{
-    return joining(engine);
-}
 
 /* No first attempt, which might overtake those in line. */
 static bool is_strict(const struct rl_acquire *wish)
@@ -40,32 +25,11 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
 {
     rl_lock_set_claim(engine, lock, NULL);
     (void)how;
-    if (lock->attempts || !rl_acquire_must_wait(engine))
+    if (lock->attempts || !rl_ask_must_wait(&engine->votes, now))
         return rl_acquire_start(engine, lock, now);
     lock->wake = lock->wish->deadline;
-    rl_list_append(&engine->gathering, &lock->queue);
+    rl_list_append(&engine->waiting_for_links, &lock->queue);
     return rl_stay(lock);
-}
-
-/* Writes the claim to every master that may be asked; the others have failed already (protocol 1.5). */
-static void ask_all(struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
-{
-    uint32_t nodes = 0;
-
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_slot *slot = &claim->slots[i];
-
-        enum rl_detail why = RL_DETAIL_NONE;
-
-        slot->vote = RL_FAILED;
-        if (rl_may_claim(&engine->votes, i, now, &why)) {
-            slot->vote = RL_PENDING;
-            nodes |= rl_bit(i);
-        }
-        slot->detail = (uint8_t)why;
-        slot->answer = slot->vote;
-    }
-    rl_outbox_add(&engine->votes, claim, RL_STEP_CLAIM, nodes);
 }
 
 /* From then on a grant would leave too little validity. */
@@ -96,7 +60,7 @@ struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, 
     rl_lock_set_claim(engine, lock, claim);
     lock->round_start = now;
     lock->wake = round_end(engine, lock, now);
-    ask_all(engine, claim, now);
+    rl_ask_all(&engine->votes, claim, now);
     return rl_acquire_changed(engine, lock, now);
 }
 

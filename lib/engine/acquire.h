@@ -4,13 +4,10 @@
 
 #include "engine/handle.h"
 
-/* The first connections are on their way. */
-bool rl_acquire_must_wait(const struct rl_engine *engine);
-
 struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 const struct rl_next *how);
 
-/* The first connections have come. */
+/* The first connections of a quorum have come, or have failed. */
 struct rl_next rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* The claim is there. */

@@ -7,6 +7,7 @@
 #include "engine/answer.h"
 #include "engine/states.h"
 #include "votes/admission.h"
+#include "votes/ask.h"
 #include "votes/outbox.h"
 #include "votes/rollback.h"
 
@@ -16,18 +17,18 @@ void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
     rl_votes_init(&engine->votes, config);
     engine->random = config->seed;
     rl_list_init(&engine->notices);
-    rl_list_init(&engine->gathering);
+    rl_list_init(&engine->waiting_for_links);
 }
 
 /* --- Events -------------------------------------------------------------------------------------------------- */
 
-/* Starts what has waited for the first connections, once none is outstanding. */
-static void end_gathering(struct rl_engine *engine, struct rl_instant now)
+/* Starts what has waited for the first connections, once a quorum can vote, or no other is on its way. */
+static void start_waiting(struct rl_engine *engine, struct rl_instant now)
 {
-    if (rl_acquire_must_wait(engine))
+    if (rl_list_empty(&engine->waiting_for_links) || rl_ask_must_wait(&engine->votes, now))
         return;
-    while (!rl_list_empty(&engine->gathering)) {
-        struct rl_lock *lock = RL_CONTAINER_OF(engine->gathering.next, struct rl_lock, queue);
+    while (!rl_list_empty(&engine->waiting_for_links)) {
+        struct rl_lock *lock = RL_CONTAINER_OF(engine->waiting_for_links.next, struct rl_lock, queue);
 
         rl_list_remove(&lock->queue);
         rl_lock_follow(engine, lock, now, rl_acquire_start(engine, lock, now));
@@ -58,7 +59,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     }
     if (link == RL_LINK_READY)
         rl_rollback_resend(&engine->votes, node);
-    end_gathering(engine, now);
+    start_waiting(engine, now);
     recheck_releases(engine, now);
 }
 

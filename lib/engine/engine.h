@@ -17,7 +17,8 @@
  *                               if that is impossible. From the first RL_STEP_ENQUEUE on the host listens for
  *                               notifications (rl_engine_notified())
  *
- * Links begin as JOINING, and acquisitions wait until none is: the host must see to it that each leaves that state.
+ * Links begin as JOINING, and an acquisition waits until a quorum of masters can vote, or no link is JOINING. The host
+ * must see to it that each link leaves that state, and then call rl_lock_joined() for every lock.
  *
  * Trust (protocol section 5): the host judges each connection before it calls the link READY, and tells the judgement
  * by rl_engine_standing(). Where a master is guarded, the host writes a guard behind the commands of each loop turn:
@@ -51,7 +52,7 @@ struct rl_engine {
     struct rl_votes votes;
     uint64_t random;            /* state of the jitter's generator */
     struct rl_list notices;     /* locks with something to say */
-    struct rl_list gathering;   /* locks that wait for the first connections */
+    struct rl_list waiting_for_links; /* locks whose acquisition waits for the first connections of a quorum */
     size_t n_held;              /* locks */
     struct rl_crowd crowd;
 };

@@ -11,6 +11,7 @@
 #include "engine/states.h"
 #include "engine/wait.h"
 #include "util/mutant.h"
+#include "votes/ask.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"
 #include "votes/round.h"
@@ -157,6 +158,18 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
 /* A new round believes what the last one could not check: the lock may have been lost by that. */
+/* As long as the round of the attempt has time left; also for a lock that is held by then (votes/ask.c). */
+void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
+{
+    bool in_time = rl_before(now, rl_after(lock->round_start, engine->votes.config.node_timeout));
+    bool wanted = lock->state == RL_LOCK_ACQUIRING || rl_lock_is_valid(engine, lock, now) ||
+                  RL_MUTANT(JOINED_AFTER_UNDO);
+
+    if (lock->claim && rl_ask_joined(&engine->votes, lock->claim, now, node, in_time && wanted) &&
+        lock->state == RL_LOCK_ACQUIRING)
+        rl_lock_changed(engine, lock, now);
+}
+
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);

@@ -216,6 +216,10 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 /* RL_EFFECT_SEND with RL_STEP_ENQUEUE: the ticket, or 0, and the number proposed for it. */
 uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal);
 
+/* The master's link has been JOINING, and is not any more: an attempt that began without this master asks it, or counts
+ * it as failed. To be called after rl_engine_link(), for every lock. */
+void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
+
 /* State WAITING: this master can be asked (again), or its notifications come (again) from now on. */
 void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
 

@@ -106,7 +106,7 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
             nodes |= rl_bit(i);
             continue;
         }
-        claim->slots[i].answer = RL_FAILED;
+        claim->slots[i].answer = engine->votes.links[i] == RL_LINK_JOINING ? RL_NOT_ASKED : RL_FAILED;
         claim->slots[i].detail = (uint8_t)why;
     }
     return nodes;
@@ -419,11 +419,12 @@ static void show_votes(struct rl_claim *claim)
     }
 }
 
-/* So many masters have failed that the others cannot make a quorum. */
+/* So many masters have failed that the others cannot make a quorum. Those whose first connection is on its way have not
+ * been asked, and may be. */
 static bool hopeless(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     size_t possible = rl_claim_count_answers(claim, RL_GRANTED) + rl_claim_count_answers(claim, RL_QUEUED) +
-                      rl_claim_count_answers(claim, RL_PENDING);
+                      rl_claim_count_answers(claim, RL_PENDING) + rl_claim_count_answers(claim, RL_NOT_ASKED);
 
     return possible < engine->votes.config.quorum;
 }

@@ -44,14 +44,24 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
         rl_host_ended(host, node, ticket, answer, RL_NO_LATENCY);
 }
 
+/* The first connection to this master has come, or has failed. */
+static void joined(struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
+        rl_lock_joined(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
+}
+
 static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now)
 {
     struct rl_host *host = ctx;
+    bool first = host->engine.votes.links[node] == RL_LINK_JOINING;
 
     host->now = now;
     host->sink->link(host, node, link, why);
     rl_batch_flush(host);
     rl_engine_link(&host->engine, now, node, link);
+    if (first)
+        joined(host, node, now);
     if (link == RL_LINK_READY)
         rl_notifications_look_again(host, node, now);
     rl_host_run(host);

@@ -59,6 +59,7 @@ struct rl_claim {
     uint32_t missing;       /* ... and those that have answered "missing", and may get the key back */
     uint32_t repairing;     /* masters whose repair the verdict on the round waits for */
     uint32_t loose;         /* masters where an extension got lost that may still be carried out, at any time */
+    uint32_t joining;       /* masters that are to be claimed when their first connection has come */
     uint32_t unanswered;    /* masters that owe the answer to their latest extension or repair */
     uint32_t round;         /* number of the latest claim or extend round; replies name theirs */
     uint32_t in_flight;     /* commands without a reply, over all masters */

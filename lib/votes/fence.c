@@ -82,12 +82,12 @@ static bool is_below(const struct rl_claim *claim, size_t node)
     return granted(claim, node) && fence->counters[node] < fence->token;
 }
 
-/* May yet record the token: told and not answered, or not even asked for the claim's outcome yet. */
+/* May yet record the token: told and not answered, or with the claim still on its way, or not connected yet. */
 static bool may_record(const struct rl_claim *claim, size_t node)
 {
     if (rl_claim_fence(claim)->refused & rl_bit(node))
         return false;
-    return claim->slots[node].vote == RL_PENDING || is_below(claim, node);
+    return claim->slots[node].vote == RL_PENDING || (claim->joining & rl_bit(node)) || is_below(claim, node);
 }
 
 /* Each is told once; those that cannot be told have refused. */

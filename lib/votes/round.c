@@ -78,6 +78,7 @@ void rl_round_start(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
     claim->round_won = false;
     claim->missing = 0;
     claim->repairing = 0;
+    claim->joining = 0;
     note_ttl(claim);
     claim->round_bound = rl_vote_bound(&config->drift, now, ttl_ms);
     claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, ttl_ms));

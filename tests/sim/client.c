@@ -165,6 +165,8 @@ void client_link(struct client *client, unsigned node, enum rl_link link)
     wire->link = link;
     TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_master(node), names[link]);
     rl_engine_link(&client->engine, client->now, node, link);
+    for (unsigned i = 0; i < client->n_handles; i++)
+        rl_lock_joined(&client->engine, &client->handles[i].lock, client->now, node);
     client_pump(client);
     if (link == RL_LINK_READY)
         client_look_again(client, node);

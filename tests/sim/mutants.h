@@ -32,6 +32,10 @@
     X(EXPORT_FORGETS, "engine", 0, "an extension on its way is forgotten when the lock changes hands") \
     X(ACCEPT_UNSEEN, "engine", 10000, "a quorum is accepted whatever validity is left")                   \
     X(ROUND_WITHOUT_END, "engine", 1000, "an attempt waits for every master")                            \
+    X(WAITS_FOR_ALL_LINKS, "engine", 1000, "a first attempt waits for every connection")                 \
+    X(JOINING_COUNTS_AS_FAILED, "engine", 1000, "a first connection on its way is taken to have failed")    \
+    X(JOINED_NOT_ASKED, "engine", 1000, "who joins during an attempt is not asked")                       \
+    X(JOINED_AFTER_UNDO, "engine", 1000, "who joins after an attempt was undone is asked")                  \
     X(SAME_TOKEN, "host", 1000, "the same value for every attempt")                                      \
     X(LOST_MEANS_FAILED, "host", 1000, "a lost connection counts as: not applied")                       \
     X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \

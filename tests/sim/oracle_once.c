@@ -120,6 +120,17 @@ static size_t count_votes(const struct rl_claim *claim, enum rl_outcome vote)
     return count;
 }
 
+/* Granted, or still possible: nothing is known of a master whose first connection is on its way. */
+static size_t count_open_votes(const struct client *client, const struct rl_claim *claim)
+{
+    size_t count = count_votes(claim, RL_PENDING) + count_votes(claim, RL_GRANTED);
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        count += claim->slots[i].vote != RL_PENDING && claim->slots[i].vote != RL_GRANTED &&
+                 client->wires[i].link == RL_LINK_JOINING;
+    return count;
+}
+
 /* Votes come and go there. */
 static bool is_in_line(const struct rl_lock *lock)
 {
@@ -139,8 +150,42 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
         (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
         !rl_before(client->now, lock->wish->deadline))
         return;
-    if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) >= config->quorum)
+    if (count_open_votes(client, lock->claim) >= config->quorum)
         world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
+}
+
+/* It is connected, and nothing is known against its vote. */
+static bool can_vote(const struct client *client, size_t master)
+{
+    const struct rl_engine *engine = &client->engine;
+
+    return client->wires[master].link == RL_LINK_READY && engine->votes.standings[master].kind == RL_STANDING_VOTES &&
+           engine->votes.stepped_until[master].ns == RL_LONG_AGO.ns;
+}
+
+static bool has_time_left(const struct client *client, const struct rl_lock *lock)
+{
+    return rl_before(client->now, rl_after(lock->round_start, client->engine.votes.config.node_timeout));
+}
+
+/* A hung master must cost nothing to a first acquisition: it goes to a quorum as soon as that can vote, and to each
+ * other master as soon as it can, in the same turn. */
+static void check_links(struct world *world, const struct client *client, const struct handle *handle)
+{
+    const struct rl_claim *claim = handle->lock.claim;
+    size_t voting = 0;
+    size_t unasked = 0;
+
+    if (handle->lock.state != RL_LOCK_ACQUIRING)
+        return;
+    for (size_t i = 0; i < world->plan.n_masters; i++) {
+        voting += can_vote(client, i);
+        unasked += can_vote(client, i) && claim && claim->slots[i].vote == RL_NOT_ASKED;
+    }
+    if (!claim && voting >= client->engine.votes.config.quorum)
+        world_violation(world, "once", "%s waits though a quorum can vote", name_of_handle(client, handle));
+    if (unasked && has_time_left(client, &handle->lock))
+        world_violation(world, "once", "%s has not asked a master that can vote", name_of_handle(client, handle));
 }
 
 void once_check_running(struct world *world, const struct client *client)
@@ -150,9 +195,10 @@ void once_check_running(struct world *world, const struct client *client)
     for (unsigned i = 0; i < client->n_handles; i++) {
         const struct rl_lock *lock = &client->handles[i].lock;
 
+        check_links(world, client, &client->handles[i]);
         if (lock->state != RL_LOCK_ACQUIRING || !lock->claim || lock->claim->kind->has_token)
             continue;
-        if (count_votes(lock->claim, RL_PENDING) + count_votes(lock->claim, RL_GRANTED) < config->quorum)
+        if (count_open_votes(client, lock->claim) < config->quorum)
             world_violation(world, "once", "%s goes on waiting though no quorum is possible",
                             name_of_handle(client, &client->handles[i]));
     }

@@ -115,6 +115,8 @@ void core_answers(struct core *core, const char *letters)
 void core_link(struct core *core, unsigned node, enum rl_link link)
 {
     rl_engine_link(&core->engine, core->now, node, link);
+    for (unsigned i = 0; i < CORE_LOCKS; i++)
+        rl_lock_joined(&core->engine, &core->locks[i], core->now, node);
     core_drain(core);
 }
 

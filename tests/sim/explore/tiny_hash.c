@@ -106,6 +106,7 @@ static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bit
         bits |= take_bit(&claim->repairing, master) << 3;
         bits |= take_bit(&claim->loose, master) << 4;
         bits |= take_bit(&claim->unanswered, master) << 5;
+        bits |= take_bit(&claim->joining, master) << 6;
     }
     *ret_bits = (uint8_t)bits;
     memcpy(slot, &claim->slots[master], sizeof *slot);

@@ -11,8 +11,9 @@ delay A m3 5 5
      4.000  A   m1 is ready
      4.000  A   m2 is ready
     20.000  A   acquire k ttl=500
+    20.000  A   claim A1 -> m1 m2
     20.000  A   m3 is ready
-    20.000  A   claim A1 -> m1 m2 m3
+    20.000  A   claim A1 -> m3
     21.000  m1  SET k A1 NX PX 500 = OK
     21.000  m2  SET k A1 NX PX 500 = OK
     22.000  A   m1: claim A1 granted

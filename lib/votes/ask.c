@@ -1,0 +1,83 @@
+/* Asking for votes (protocol 1.2, 1.5).
+ *
+ * IMPLEMENTATION NOTES
+ *
+ * A client's first attempt begins when a quorum of masters has joined: one that hangs, or cannot be reached, costs it
+ * nothing. The others may still come, so nothing is known of their votes: they are NOT_ASKED, which no verdict counts
+ * as failed, and their bits are in claim->joining until the first connection has come or failed.
+ *
+ * A claim that is written then is like one that was long on its way: its vote counts from the beginning of the attempt
+ * (claim->round_bound), and whatever is true of a grant that comes late is true of it. So a lock that has been accepted
+ * meanwhile gets this vote, too. From the first extension on, a master without the key is given it by a repair
+ * (round.c). */
+#include "votes/ask.h"
+
+#include "util/mutant.h"
+#include "votes/admission.h"
+#include "votes/outbox.h"
+#include "votes/validity.h"
+
+/* Without a quorum every first connection is waited for: nothing can be acquired meanwhile, and the result can say of
+ * each master why. */
+bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now)
+{
+    size_t voting = 0;
+    size_t joining = 0;
+
+    for (size_t i = 0; i < votes->config.n_nodes; i++) {
+        enum rl_detail why;
+
+        joining += votes->links[i] == RL_LINK_JOINING;
+        voting += rl_may_claim(votes, i, now, &why);
+    }
+    return joining > 0 && (voting < votes->config.quorum || RL_MUTANT(WAITS_FOR_ALL_LINKS));
+}
+
+/* Is the claim to be written to this master? If not, it has failed already, or is joining. */
+static bool prepare(const struct rl_votes *votes, struct rl_claim *claim, size_t node, struct rl_instant now)
+{
+    struct rl_slot *slot = &claim->slots[node];
+    enum rl_detail why = RL_DETAIL_NONE;
+    bool possible = rl_may_claim(votes, node, now, &why);
+    bool joining = votes->links[node] == RL_LINK_JOINING && !RL_MUTANT(JOINING_COUNTS_AS_FAILED);
+
+    if (joining)
+        claim->joining |= rl_bit(node);
+    slot->vote = possible ? RL_PENDING : joining ? RL_NOT_ASKED : RL_FAILED;
+    slot->detail = (uint8_t)why;
+    slot->answer = slot->vote;
+    return possible;
+}
+
+void rl_ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        nodes |= prepare(votes, claim, i, now) ? rl_bit(i) : 0;
+    rl_outbox_add(votes, claim, RL_STEP_CLAIM, nodes);
+}
+
+/* With the give-up time of a claim that may be carried out as late as that. */
+static void ask_late(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node)
+{
+    const struct rl_config *config = &votes->config;
+    struct rl_instant answered = rl_after(now, config->node_timeout);
+
+    if (!prepare(votes, claim, node, now))
+        return;
+    claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->longest_ttl_ms));
+    rl_outbox_add(votes, claim, RL_STEP_CLAIM, rl_bit(node));
+}
+
+bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node, bool in_time)
+{
+    if (!(claim->joining & rl_bit(node)) || votes->links[node] == RL_LINK_JOINING || RL_MUTANT(JOINED_NOT_ASKED))
+        return false;
+    claim->joining &= ~rl_bit(node);
+    if (in_time && (!claim->undoing || RL_MUTANT(JOINED_AFTER_UNDO)))
+        ask_late(votes, claim, now, node);
+    else
+        claim->slots[node].vote = RL_FAILED;
+    return true;
+}
