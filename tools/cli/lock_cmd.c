@@ -184,6 +184,8 @@ static int report(struct request *request, struct session *session, struct redlo
     struct term term;
 
     term_init(&term, stderr);
+    if (token != NULL)
+        session_join_behind(session, client);
     if (token != NULL && (!request->quiet || request->token_file != NULL))
         session_settle(session, SETTLE_MS);
     if (!request->quiet)

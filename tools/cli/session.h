@@ -91,6 +91,10 @@ bool session_run_until(struct session *session, session_condition condition, voi
 /* Waits until each master has been looked at or found down. */
 void session_join(struct session *session, const struct redlock_client *client);
 
+/* The same after a first acquisition, which began with a quorum: a master that is a little slower than the others
+ * votes, too. One that has not said a word is hardly waited for, since it may hang. */
+void session_join_behind(struct session *session, const struct redlock_client *client);
+
 /* Handles what has happened meanwhile, without waiting. False after a signal that asks to stop. */
 bool session_poll(struct session *session);
 

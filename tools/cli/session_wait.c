@@ -4,7 +4,7 @@
 #include "cli/session.h"
 
 /* A master that neither answers nor refuses is down when its connection times out: well before this. */
-enum { JOIN_MS = 10000 };
+enum { JOIN_MS = 10000, SILENT_MS = 10, BEHIND_MS = 100 };
 
 static void on_timeout(evutil_socket_t fd, short what, void *data)
 {
@@ -52,6 +52,27 @@ static bool all_judged(const struct session *session, void *data)
 void session_join(struct session *session, const struct redlock_client *client)
 {
     session_run_until(session, all_judged, &client, JOIN_MS);
+}
+
+/* A master that hangs has not said a word. */
+static bool all_speakers_judged(const struct session *session, void *data)
+{
+    const struct redlock_client *const *client = data;
+
+    for (size_t i = 0; i < redlock_client_node_count(*client); i++) {
+        struct redlock_node_stats stats;
+
+        if (redlock_client_node_stats(*client, i, &stats, sizeof(stats)) == 0 &&
+            stats.link == REDLOCK_LINK_JOINING && stats.bytes_in > 0)
+            return false;
+    }
+    return true;
+}
+
+void session_join_behind(struct session *session, const struct redlock_client *client)
+{
+    if (!session_run_until(session, all_judged, &client, SILENT_MS))
+        session_run_until(session, all_speakers_judged, &client, BEHIND_MS);
 }
 
 static bool all_voted(const struct session *session, void *data)
