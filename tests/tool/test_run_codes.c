@@ -41,8 +41,12 @@ START_TEST(busy_can_be_a_success_or_any_code)
 {
     locks_lock();
     rig_run(0, WORDS("--on-busy", "skip", "touch", rig_path("started")));
+    ck_assert_str_eq(tool.err, "");
+    rig_run(0, WORDS("--on-busy", "skip", "--status", "true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held by another: nothing was run"));
     rig_run(9, WORDS("--busy-exit-code", "9", "touch", rig_path("started")));
-    rig_run(0, WORDS("--on-busy", "skip", "--quiet", "true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held by another: nothing was run"));
+    rig_run(9, WORDS("--busy-exit-code", "9", "--quiet", "true"));
     ck_assert_str_eq(tool.err, "");
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
 }

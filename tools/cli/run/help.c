@@ -13,6 +13,7 @@ const char run_help[] =
     "  -t, --ttl DUR        how long the lock outlives a crash (30s)\n"
     "  -w, --wait DUR       how long to try (0: one attempt), or 'forever'\n"
     "  --on-busy fail|skip  if another has the lock: exit with 124 (fail), or with 0\n"
+    "                       and in silence (skip)\n"
     "  --busy-exit-code N   ... or with N\n"
     "  --on-lost WHAT       what to do when the lock cannot be kept:\n"
     "                         term        SIGTERM, then SIGKILL at the end (default)\n"

@@ -91,8 +91,9 @@ static int not_acquired(const struct run *run, int status)
     int reason = status == REDLOCK_DEADLINE && last->cause != 0 ? last->cause : status;
 
     if (reason == REDLOCK_HELD) {
-        run_report(run->options, RUN_LEVEL_WARNING, "busy", "'%s' is held by another: nothing was run",
-                   run->options->key);
+        /* Where that is a success, a job of cron(8) must send no mail of it. */
+        run_report(run->options, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
+                   "'%s' is held by another: nothing was run", run->options->key);
         return (int)run->options->busy_code;
     }
     run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "'%s' not acquired: %s",
