@@ -139,6 +139,7 @@ START_TEST(extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file)
     ck_assert_ptr_nonnull(strstr(rig_read(path), "\"state\":\"lost\""));
     run(1, "check @");
     run(1, "extend @");
+    ck_assert_ptr_nonnull(strstr(tool.err, "says that it was lost\n"));
 }
 END_TEST
 
@@ -154,6 +155,18 @@ START_TEST(extend_without_a_quorum_leaves_what_was_proven)
 END_TEST
 
 static const char *const damaged[] = {"", "no json", "{\"state\":\"held\"}", "{\"state\":\"held\",\"key\":7}"};
+
+START_TEST(an_extension_that_is_refused_leaves_the_lock_to_its_file)
+{
+    run(0, "lock job --token-file @");
+    run(2, "extend @ --ttl 2m");
+    ck_assert_str_eq(tool.err, "redlock: extend: --ttl 2m is above --max-ttl, the limit for all users of the masters "
+                               "(1m)\n");
+    run(0, "status job");
+    run(0, "check @");
+    run(0, "extend @ --quiet");
+}
+END_TEST
 
 START_TEST(a_file_that_is_none_is_refused)
 {
@@ -261,6 +274,7 @@ static Suite *suite(void)
     tcase_add_test(files, extend_does_not_bring_back_a_lock_whose_time_is_over);
     tcase_add_test(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file);
     tcase_add_test(files, extend_without_a_quorum_leaves_what_was_proven);
+    tcase_add_test(files, an_extension_that_is_refused_leaves_the_lock_to_its_file);
     tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
     tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
     tcase_add_test(breaking, break_takes_every_value_away);

@@ -1,6 +1,7 @@
 /* redlock extend: makes a lock that was left to a token file last longer. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,22 +90,35 @@ static void explain(const struct request *request, const struct redlock_client *
     }
 }
 
-/* Whatever came of it, the file says what is true now. */
-static int write_back(struct request *request, struct hold *hold, struct redlock_lock *lock,
-                      const struct outcome *outcome)
+/* The file says what is true from here on: the client would release a lock that is not left to the file. */
+static int leave(struct request *request, struct hold *hold, struct redlock_lock *lock, uint32_t ttl_ms,
+                 unsigned nodes_ok)
 {
-    uint32_t ttl_ms = outcome->status == REDLOCK_OK && request->ttl_ms != 0 ? request->ttl_ms : hold->ttl_ms;
-    int status = hold_leave(&request->out, lock, ttl_ms, (unsigned)votes_count(outcome, REDLOCK_VOTE_GRANTED),
-                            outcome->n_nodes);
+    int status = hold_leave(&request->out, lock, ttl_ms, nodes_ok, request->common.masters.count);
 
     if (status == 0)
-        return outcome->status == REDLOCK_OK ? CLI_OK : CLI_INFRASTRUCTURE;
+        return CLI_OK;
     if (status == REDLOCK_E_SYSTEM)
         return CLI_INFRASTRUCTURE;
     snprintf(hold->state, sizeof(hold->state), "lost");
     hold->handover[0] = '\0';
     hold_write(&request->out, hold, HOLD_PATIENCE_MS);
     return CLI_NOT_HELD;
+}
+
+/* The masters have been asked for nothing. */
+static void leave_as_it_was(struct request *request, struct hold *hold, struct redlock_lock *lock)
+{
+    leave(request, hold, lock, hold->ttl_ms, (unsigned)strtoul(hold->nodes_ok, NULL, 10));
+}
+
+static int write_back(struct request *request, struct hold *hold, struct redlock_lock *lock,
+                      const struct outcome *outcome)
+{
+    uint32_t ttl_ms = outcome->status == REDLOCK_OK && request->ttl_ms != 0 ? request->ttl_ms : hold->ttl_ms;
+    int code = leave(request, hold, lock, ttl_ms, (unsigned)votes_count(outcome, REDLOCK_VOTE_GRANTED));
+
+    return code != CLI_OK || outcome->status == REDLOCK_OK ? code : CLI_INFRASTRUCTURE;
 }
 
 static int extend(struct request *request, struct session *session, struct hold *hold,
@@ -115,8 +129,10 @@ static int extend(struct request *request, struct session *session, struct hold 
     int status;
 
     status = session_extend(session, lock, request->ttl_ms);
-    if (session->last.n_nodes == 0 && status != REDLOCK_E_NOT_HELD)
+    if (session->last.n_nodes == 0 && status != REDLOCK_E_NOT_HELD) {
+        leave_as_it_was(request, hold, lock);
         return refused_call("extend", status);
+    }
     session_settle(session, request->common.node_timeout_ms); /* what has no answer shortens the next extension */
     term_init(&term, stderr);
     if (!request->quiet)
@@ -141,7 +157,11 @@ static int adopt(struct request *request, struct session *session, struct redloc
     options.renew_ms = REDLOCK_NO_RENEWAL;
     session_join(session, client);
     status = redlock_lock_adopt(lock, &options, hold->handover);
-    if (status == REDLOCK_E_NOT_HELD || (status == 0 && session->caught != 0)) {
+    if (status == 0 && session->caught != 0) {
+        leave_as_it_was(request, hold, lock);
+        return CLI_INFRASTRUCTURE;
+    }
+    if (status == REDLOCK_E_NOT_HELD) {
         cli_error("extend", "'%s' not extended: its time is over", hold->key);
         return CLI_NOT_HELD;
     }
@@ -155,7 +175,7 @@ static bool file_fits(const struct request *request, const struct hold *hold)
     else if (request->ttl_ms != 0 && request->ttl_ms < hold->ttl_ms)
         cli_error("extend", "--ttl is below that of the lock (%u ms): a lock is not made shorter", hold->ttl_ms);
     else
-        return true;
+        return cli_ttl_fits("extend", request->ttl_ms != 0 ? request->ttl_ms : hold->ttl_ms, &request->common);
     return false;
 }
 
@@ -165,10 +185,14 @@ static int run(struct request *request, struct hold *hold)
     struct redlock_client *client = NULL;
     int code = CLI_INFRASTRUCTURE;
 
+    if (strcmp(hold->state, "held") != 0) {
+        cli_error("extend", "'%s' not extended: '%s' says that it was lost", hold->key, request->path);
+        return CLI_NOT_HELD;
+    }
     if (session_open(&session, "extend") && session_catch_signals(&session, "extend"))
         client = session_client(&session, "extend", &request->common, &code);
     if (client != NULL)
-        code = strcmp(hold->state, "held") == 0 ? adopt(request, &session, client, hold) : CLI_NOT_HELD;
+        code = adopt(request, &session, client, hold);
     return finish(&session, client, FINISH_MS, code);
 }
 
