@@ -111,13 +111,17 @@ struct redlock_node_info {
     uint8_t cluster;
     int64_t maxmemory;        /* bytes; 0: unlimited */
     int64_t replicas;         /* connected to it */
-    int64_t marker_max_ttl_ms;
+    int64_t marker_max_ttl_ms; /* no client with a larger max_ttl_ms gets a vote there; 0: there is no marker */
     int64_t clock_offset_us;  /* node's wall clock less ours */
     int64_t clock_step_us;    /* latest step seen: positive forward (at most), negative backward (at least); 0: none */
     uint32_t clock_forward_steps;
     uint32_t clock_backward_steps;
     int64_t latency_us;       /* of the latest reply, -1 before the first */
     const char *last_error;   /* as in struct redlock_node_stats */
+    int64_t marker_longest_ms; /* locks of this length may be alive: a quarantine there lasts so long, and a second */
+    int64_t marker_falls_ms;  /* until marker_longest_ms becomes marker_max_ttl_ms; 0: it does not by itself */
+    int64_t declaration;      /* number of the latest declaration of max_ttl_ms that it has heard, */
+    int64_t declaration_confirmed; /* ... and of the latest that all masters had heard */
 };
 
 /* As redlock_client_node_stats(). */

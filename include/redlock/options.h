@@ -41,6 +41,9 @@ enum redlock_join {
     REDLOCK_JOIN_LOOK,    /* writes nothing: for tools; a master without a marker does not vote */
     REDLOCK_JOIN_DECLARE, /* the operator's word that this deployment is new and no lock can have been forgotten: writes
                              it anew on the first connection to each master, without a quarantine. Never in a service */
+    REDLOCK_JOIN_ANNOUNCE, /* the steps by which `redlock nodes --max-ttl` changes max_ttl_ms: each is taken at all */
+    REDLOCK_JOIN_CONFIRM,  /* masters, by a client of its own, before the next begins. Use that command */
+    REDLOCK_JOIN_ALLOW,
 };
 
 /* timeout_ms of an acquisition that waits until it wins or is canceled. */
@@ -75,7 +78,8 @@ struct redlock_options {
     uint32_t quorum;
 
     /* The largest ttl that any client of the deployment may use, 1 ms to one day; the default is 60000. Larger ttls
-     * are refused. */
+     * are refused. It belongs to the deployment: `redlock nodes --max-ttl` declares it, masters remember it, and a
+     * client with a larger one gets no vote. Give all clients the same. */
     uint32_t max_ttl_ms;
 
     /* Clock-drift allowance: drift = ceil(ttl * drift_ppm / 1000000) + drift_ms. The defaults, 10000 ppm and 2 ms,
@@ -139,6 +143,10 @@ struct redlock_options {
      * REDLOCK_EVENT_VALIDITY. An event that is not asked for costs nothing; all of them, a few microseconds for each
      * lock. Bits without a type mean nothing. */
     uint32_t event_types;
+
+    /* REDLOCK_JOIN_DECLARE and the steps behind it: the number of the declaration, which must be larger than that of
+     * any before (struct redlock_node_info). 0, the default, is 1. */
+    uint32_t declaration;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

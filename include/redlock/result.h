@@ -42,6 +42,7 @@ enum redlock_fault {
     REDLOCK_FAULT_RING,        /* clients disagree on masters, quorum or prefix */
     REDLOCK_FAULT_NO_RIGHTS,
     REDLOCK_FAULT_NO_MARKER,
+    REDLOCK_FAULT_MAX_TTL,     /* the client's max_ttl_ms is larger than the deployment's */
 };
 
 /* Why a held lock was lost. */

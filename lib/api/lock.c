@@ -250,7 +250,7 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
     client->stats.releases++;
     rl_pending_start(&lock->release, RL_OP_RELEASE, client->host.now, cb, user_data);
     rl_lock_release_value(&client->host.engine, &lock->host.core, client->host.now, claim, &rl_mutex_kind,
-                          client->options.max_ttl_ms);
+                          client->host.engine.votes.config.max_ttl_ms);
     return rl_lock_leave(lock);
 }
 

@@ -225,7 +225,13 @@ static void fill_from_report(const struct rl_trust_node *known, struct redlock_n
     info->cluster = report->cluster;
     info->maxmemory = report->maxmemory;
     info->replicas = report->replicas;
-    info->marker_max_ttl_ms = report->max_ttl_ms;
+    if (report->event != RL_JOIN_ABSENT) {
+        info->marker_max_ttl_ms = report->max_ttl_ms;
+        info->marker_longest_ms = report->longest_ms;
+        info->marker_falls_ms = report->falls_ms;
+        info->declaration = report->announced;
+        info->declaration_confirmed = report->confirmed;
+    }
 }
 
 static void fill_clock(const struct rl_trust_node *known, struct rl_instant now, struct redlock_node_info *info)

@@ -70,7 +70,7 @@ static int check_trust(struct redlock_options *o, char *why, size_t size)
         uint32_t value, most;
     } rules[] = {
         {"profile", (uint32_t)o->profile, REDLOCK_PROFILE_CLASSIC},
-        {"join", (uint32_t)o->join, REDLOCK_JOIN_DECLARE},
+        {"join", (uint32_t)o->join, REDLOCK_JOIN_ALLOW},
         {"allow_unverified", o->allow_unverified, 1},
         {"allow_eviction", o->allow_eviction, 1},
     };

@@ -21,7 +21,8 @@ static void put_span(struct rl_span span, char *buffer, size_t size)
     else if (s < 7200)
         snprintf(buffer, size, "%lld min %lld s", (long long)(s / 60), (long long)(s % 60));
     else
-        snprintf(buffer, size, "%lld h %lld min", (long long)(s / 3600), (long long)((s % 3600 + 59) / 60));
+        snprintf(buffer, size, "%lld h %lld min", (long long)((s + 59) / 3600),
+                 (long long)((s + 59) % 3600 / 60));
 }
 
 static const char *quarantine(const struct redlock_client *client, const struct rl_standing *standing,
@@ -32,6 +33,24 @@ static const char *quarantine(const struct redlock_client *client, const struct 
     put_span(rl_until(client->host.now, standing->until), left, sizeof left);
     snprintf(buffer, RL_REASON_SIZE, "in quarantine%s, %s left",
              standing->fault == RL_FAULT_CLOCK_STEP ? " since its clock was set forward" : "", left);
+    return buffer;
+}
+
+/* Both values, and the way out, in one sentence. */
+static const char *too_long(const struct redlock_client *client, unsigned node, char buffer[RL_REASON_SIZE])
+{
+    uint32_t there_ms = client->host.trust.nodes[node].report.max_ttl_ms;
+    uint32_t here_ms = client->options.max_ttl_ms;
+    bool seconds = here_ms % 1000 == 0;
+    char there[32];
+    char here[32];
+
+    if (there_ms > client->host.trust.known.max_ttl_ms)
+        there_ms = client->host.trust.known.max_ttl_ms;
+    put_span(rl_ms(there_ms), there, sizeof there);
+    put_span(rl_ms(here_ms), here, sizeof here);
+    snprintf(buffer, RL_REASON_SIZE, "max_ttl is %s there, and %s here: 'redlock nodes --max-ttl %u%s' raises it",
+             there, here, seconds ? here_ms / 1000 : here_ms, seconds ? "s" : "ms");
     return buffer;
 }
 
@@ -58,6 +77,8 @@ static const char *present(const struct redlock_client *client, unsigned node, c
     }
     if (standing->kind == RL_STANDING_QUARANTINED)
         return quarantine(client, standing, buffer);
+    if (standing->fault == RL_FAULT_MAX_TTL)
+        return too_long(client, node, buffer);
     return rl_fault_text(standing->fault);
 }
 

@@ -10,7 +10,7 @@
 struct redlock_client;
 
 /* Room for a reason that is made for one master, and for the sentence about all of them. */
-enum { RL_REASON_SIZE = 96, RL_WHY_SIZE = 400 };
+enum { RL_REASON_SIZE = 160, RL_WHY_SIZE = 400 };
 
 /* What keeps this master from granting: in the claim's slot, or (NULL) at present. "" if nothing does. The text is in
  * `buffer`, static, or of the driver and as short-lived as a callback's arguments. */

@@ -112,9 +112,9 @@ const char *redlock_fault_name(enum redlock_fault fault)
         [REDLOCK_FAULT_NOT_MASTER] = "not-master", [REDLOCK_FAULT_CLUSTER] = "cluster",
         [REDLOCK_FAULT_EVICTS] = "evicts",       [REDLOCK_FAULT_SAME_SERVER] = "same-server",
         [REDLOCK_FAULT_RING] = "ring",           [REDLOCK_FAULT_NO_RIGHTS] = "no-rights",
-        [REDLOCK_FAULT_NO_MARKER] = "no-marker"};
+        [REDLOCK_FAULT_NO_MARKER] = "no-marker", [REDLOCK_FAULT_MAX_TTL] = "max-ttl"};
 
-    return (unsigned)fault <= REDLOCK_FAULT_NO_MARKER ? names[fault] : "?";
+    return (unsigned)fault <= REDLOCK_FAULT_MAX_TTL ? names[fault] : "?";
 }
 
 const char *redlock_event_name(enum redlock_event_type type)

@@ -78,6 +78,10 @@ void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned n
  * rl_lock_clock_stepped() for every lock. */
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node);
 
+/* What the master has granted to an attempt under way does not count: the host has learned that it must be asked
+ * anew. */
+void rl_lock_disregard(struct rl_lock *lock, unsigned node);
+
 /* What else the reply to RL_STEP_ENQUEUE says. Before rl_engine_reply() for the same reply. */
 void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
                       unsigned node, const struct rl_place *place);

@@ -211,3 +211,10 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
     lock->stepped = true;
     rl_lock_check_deadline(engine, lock, now);
 }
+
+/* A held lock keeps its votes: it has a quorum by what was known when it was acquired. */
+void rl_lock_disregard(struct rl_lock *lock, unsigned node)
+{
+    if (lock->claim && !rl_lock_is_held(lock) && lock->state != RL_LOCK_RELEASING)
+        rl_ledger_set(lock->claim, node, RL_LONG_AGO);
+}

@@ -50,7 +50,7 @@ static struct rl_slice make_counter_name(const struct rl_host *host, const struc
 static void add_fence(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
                       struct rl_subject *subject)
 {
-    uint64_t long_enough = (uint64_t)host->options->max_ttl_ms * COUNTER_TTL_MAX_TTLS;
+    uint64_t long_enough = (uint64_t)host->engine.votes.config.max_ttl_ms * COUNTER_TTL_MAX_TTLS;
 
     subject->counter = make_counter_name(host, rl_host_claim_of(claim)->key, names);
     subject->counter_ttl_ms = long_enough > COUNTER_TTL_MS ? long_enough : COUNTER_TTL_MS;

@@ -82,7 +82,6 @@ int rl_trust_init(struct rl_host *host, const struct rl_ring_names *names)
     struct rl_trust *trust = &host->trust;
 
     trust->guarded = host->options->profile == REDLOCK_PROFILE_GUARDED;
-    trust->max_ttl_ms = host->options->max_ttl_ms;
     trust->names = *names;
     copy_prefix(host);
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)

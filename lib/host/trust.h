@@ -71,7 +71,7 @@ struct rl_trust_node {
 
 struct rl_trust {
     bool guarded;             /* the profile */
-    uint32_t max_ttl_ms;      /* the largest that any marker has shown */
+    struct rl_deployment known; /* what markers have shown of the deployment's max_ttl */
     size_t prefix_size;
     size_t marker_size;
     char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];

@@ -72,9 +72,27 @@ enum rl_durability rl_trust_durability(const struct rl_trust_node *node)
 /* The operator's word holds for the first look only: what is lost after that is a loss. */
 static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_trust_node *known)
 {
-    if (host->options->join == REDLOCK_JOIN_LOOK)
-        return RL_JOIN_LOOK;
-    return host->options->join == REDLOCK_JOIN_DECLARE && !known->joined ? RL_JOIN_DECLARE : RL_JOIN_VOTE;
+    static const enum rl_join_mode modes[] = {
+        [REDLOCK_JOIN_VOTE] = RL_JOIN_VOTE,       [REDLOCK_JOIN_LOOK] = RL_JOIN_LOOK,
+        [REDLOCK_JOIN_DECLARE] = RL_JOIN_DECLARE, [REDLOCK_JOIN_ANNOUNCE] = RL_JOIN_ANNOUNCE,
+        [REDLOCK_JOIN_CONFIRM] = RL_JOIN_CONFIRM, [REDLOCK_JOIN_ALLOW] = RL_JOIN_ALLOW,
+    };
+
+    return host->options->join == REDLOCK_JOIN_DECLARE && known->joined ? RL_JOIN_VOTE : modes[host->options->join];
+}
+
+/* Is this client asked to take locks? Otherwise its max_ttl says nothing. */
+static bool takes_locks(const struct rl_host *host)
+{
+    return host->options->join == REDLOCK_JOIN_VOTE || host->options->join == REDLOCK_JOIN_DECLARE;
+}
+
+/* A declaration has a number of its own, and says nothing of what the client has learned. */
+static struct rl_deployment knowledge_for(const struct rl_host *host, enum rl_join_mode mode)
+{
+    if (mode == RL_JOIN_VOTE || mode == RL_JOIN_LOOK)
+        return host->trust.known;
+    return (struct rl_deployment){.number = host->options->declaration};
 }
 
 bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *out)
@@ -89,10 +107,11 @@ bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *
         .incarnation = {incarnation, sizeof incarnation - 1},
         .ring = {host->trust.names.ring, strlen(host->trust.names.ring)},
         .seat = {seat, strlen(seat)},
-        .max_ttl_ms = host->trust.max_ttl_ms,
+        .max_ttl_ms = host->options->max_ttl_ms,
         .durability = rl_trust_durability(known),
     };
 
+    question.known = knowledge_for(host, question.mode);
     host->environment.make_uuid(host->environment.ctx, incarnation);
     rl_join_command(&question, &command);
     return rl_command_encode(&command, out);
@@ -148,6 +167,8 @@ static void judge(struct rl_host *host, unsigned node, struct rl_instant now)
         .allow_eviction = host->options->allow_eviction,
         .same_server = known->same_server,
         .drift_ppm = host->options->drift_ppm,
+        .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
+        .allowed_ms = host->trust.known.max_ttl_ms,
     };
     struct rl_standing standing = rl_join_judge(&known->report, &rules, known->received);
 
@@ -170,22 +191,70 @@ static void judge_with_twins(struct rl_host *host, unsigned joined, struct rl_in
     }
 }
 
-static void heed_max_ttl(struct rl_trust *trust, uint32_t max_ttl_ms)
+/* --- The deployment --------------------------------------------------------------------------------------------- */
+
+static const char declared_since[] = "max_ttl has been declared since it was looked at";
+
+/* Votes of attempts under way may come from a memory that ought to abstain: see votes/deployment.h. */
+static void ask_anew(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    if (max_ttl_ms > trust->max_ttl_ms && max_ttl_ms <= REDLOCK_MAX_TTL_MS)
-        trust->max_ttl_ms = max_ttl_ms;
+    static const struct rl_standing unjudged = {.kind = RL_STANDING_UNJUDGED, .guarded = true};
+
+    rl_trust_judged(host, node, &unjudged, now);
+    for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
+        rl_lock_disregard(&RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, node);
+    rl_transport_fail(&host->transport, node, declared_since);
 }
 
-void rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now)
+static bool is_known(const struct rl_host *host, unsigned node)
+{
+    return host->trust.nodes[node].looked && is_up(host, node);
+}
+
+/* What one master knows of the deployment may show that what others have said is out of date. */
+static void learn(struct rl_host *host, unsigned joined, struct rl_instant now)
+{
+    struct rl_deployment *known = &host->trust.known;
+    uint32_t allowed_ms = known->max_ttl_ms;
+
+    known->longest_ms = known->max_ttl_ms;
+    for (unsigned i = 0; i < host->engine.votes.config.n_nodes; i++) {
+        if (host->trust.nodes[i].looked)
+            rl_deployment_add(known, &host->trust.nodes[i].report, host->trust.nodes[i].received, now);
+    }
+    host->engine.votes.config.max_ttl_ms = rl_deployment_longest(known, host->options->max_ttl_ms);
+    for (unsigned i = 0; i < host->engine.votes.config.n_nodes; i++) {
+        if (i == joined || !is_known(host, i))
+            continue;
+        if (rl_deployment_missed(known, &host->trust.nodes[i].report))
+            ask_anew(host, i, now);
+        else if (allowed_ms != known->max_ttl_ms)
+            judge(host, i, now);
+    }
+}
+
+/* A question that was on its way when the client learned of a declaration is repeated. */
+static bool is_out_of_date(const struct rl_host *host, unsigned node)
+{
+    return host->options->join <= REDLOCK_JOIN_DECLARE &&
+           rl_deployment_missed(&host->trust.known, &host->trust.nodes[node].report);
+}
+
+const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
 
     known->looked = true;
     known->joined = true;
     known->received = now;
-    heed_max_ttl(&host->trust, known->report.max_ttl_ms);
+    learn(host, node, now);
+    if (is_out_of_date(host, node)) {
+        ask_anew(host, node, now);
+        return declared_since;
+    }
     judge_with_twins(host, node, now);
     rl_trust_read_clock(host, node, known->report.time_us, sent, now);
+    return NULL;
 }
 
 static struct rl_standing excluded(enum rl_fault fault)
@@ -247,8 +316,8 @@ static bool on_join(struct rl_host *host, unsigned node, const struct rl_reply *
         return on_join_error(host, node, reply->root.text, now, ret_why);
     if (!rl_join_parse(reply, &known->report))
         return give_up(known, misshapen, ret_why);
-    rl_trust_take_report(host, node, sent, now);
-    return true;
+    *ret_why = rl_trust_take_report(host, node, sent, now);
+    return !*ret_why;
 }
 
 bool rl_trust_greeted(struct rl_host *host, unsigned node, unsigned round, unsigned index, const struct rl_reply *reply,

@@ -14,11 +14,11 @@ bool rl_trust_greeted(struct rl_host *host, unsigned node, unsigned round, unsig
                       struct rl_instant sent, struct rl_instant now, const char **ret_why);
 
 /* The questions of a look, one command each; false: out of memory. Their answers: a setting, or a report that has been
- * put into the node, and is judged now. */
+ * put into the node, and is judged now: NULL, or why the master must be asked again. */
 bool rl_trust_encode_setting(enum rl_trust_setting setting, struct rl_bytes *out);
 bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *out);
 void rl_trust_note_setting(struct rl_trust_node *known, unsigned index, const struct rl_reply *reply);
-void rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now);
+const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now);
 
 /* From CONFIG GET. */
 enum rl_durability rl_trust_durability(const struct rl_trust_node *node);

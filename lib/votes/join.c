@@ -20,6 +20,12 @@ static const char *mode_word(enum rl_join_mode mode)
         return "vote";
     case RL_JOIN_DECLARE:
         return "declare";
+    case RL_JOIN_ANNOUNCE:
+        return "announce";
+    case RL_JOIN_CONFIRM:
+        return "confirm";
+    case RL_JOIN_ALLOW:
+        return "allow";
     case RL_JOIN_LOOK:
     default:
         return "look";
@@ -49,6 +55,9 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
     rl_push_number(ret_command, 0, question->max_ttl_ms);
     rl_push_word(ret_command, durability_word(question->durability));
     rl_push(ret_command, question->seat);
+    rl_push_number(ret_command, 1, (uint64_t)question->known.number);
+    rl_push_number(ret_command, 2, question->known.max_ttl_ms);
+    rl_push_number(ret_command, 3, question->known.longest_ms);
 }
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
@@ -70,6 +79,10 @@ enum {
     AT_CLUSTER,
     AT_APPEND_ONLY,
     AT_PROMOTED,
+    AT_LONGEST,
+    AT_FALLS,
+    AT_ANNOUNCED,
+    AT_CONFIRMED,
     N_ELEMENTS,
 };
 
@@ -134,13 +147,19 @@ static bool take_texts(const struct rl_reply_item *items, struct rl_join_report 
 static bool take_numbers(const struct rl_reply_item *items, struct rl_join_report *report)
 {
     int64_t max_ttl_ms = 0;
-    bool sound = take_number(&items[AT_MAX_TTL], UINT32_MAX, &max_ttl_ms) &&
-                 take_number(&items[AT_LEFT], max_ttl_ms + QUARANTINE_MARGIN_MS, &report->left_ms) &&
+    int64_t longest_ms = 0;
+    bool sound = take_number(&items[AT_LONGEST], UINT32_MAX, &longest_ms) &&
+                 take_number(&items[AT_MAX_TTL], longest_ms, &max_ttl_ms) &&
+                 take_number(&items[AT_LEFT], longest_ms + QUARANTINE_MARGIN_MS, &report->left_ms) &&
+                 take_number(&items[AT_FALLS], longest_ms + QUARANTINE_MARGIN_MS, &report->falls_ms) &&
+                 take_number(&items[AT_ANNOUNCED], INT64_MAX, &report->announced) &&
+                 take_number(&items[AT_CONFIRMED], INT64_MAX, &report->confirmed) &&
                  take_number(&items[AT_MAXMEMORY], INT64_MAX, &report->maxmemory) &&
                  take_number(&items[AT_REPLICAS], INT64_MAX, &report->replicas) &&
                  take_number(&items[AT_TIME], INT64_MAX, &report->time_us);
 
     report->max_ttl_ms = (uint32_t)max_ttl_ms;
+    report->longest_ms = (uint32_t)longest_ms;
     return sound;
 }
 
@@ -167,6 +186,13 @@ static bool evicts(const struct rl_join_report *report)
     return report->maxmemory > 0 && !says(report->policy, "noeviction");
 }
 
+static bool takes_longer_locks(const struct rl_join_report *report, const struct rl_join_rules *rules)
+{
+    if (RL_MUTANT(LARGER_MAX_TTL_ACCEPTED))
+        return false;
+    return rules->max_ttl_ms > report->max_ttl_ms || (rules->allowed_ms && rules->max_ttl_ms > rules->allowed_ms);
+}
+
 static enum rl_fault exclusion(const struct rl_join_report *report, const struct rl_join_rules *rules)
 {
     if (!says(report->role, "master"))
@@ -179,7 +205,9 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
         return RL_FAULT_EVICTS;
     if (report->event == RL_JOIN_MISMATCH)
         return RL_FAULT_RING;
-    return report->event == RL_JOIN_ABSENT ? RL_FAULT_NO_MARKER : RL_FAULT_NONE;
+    if (report->event == RL_JOIN_ABSENT)
+        return RL_FAULT_NO_MARKER;
+    return takes_longer_locks(report, rules) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;
 }
 
 /* The node's clock may be faster than ours: what is left by its clock takes longer by ours. */

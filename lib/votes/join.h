@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "votes/deployment.h"
 #include "votes/kind.h"
 #include "votes/standing.h"
 
@@ -23,6 +24,9 @@ enum rl_join_mode {
     RL_JOIN_VOTE,    /* writes the marker where it is missing or another run's */
     RL_JOIN_LOOK,    /* writes nothing */
     RL_JOIN_DECLARE, /* the operator's word that no lock was ever here: no quarantine (protocol 5.4) */
+    RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl, see votes/deployment.h */
+    RL_JOIN_CONFIRM,
+    RL_JOIN_ALLOW,
 };
 
 /* What the client knows of a server's durability (protocol 5.3), from CONFIG GET. */
@@ -38,8 +42,9 @@ struct rl_join_question {
     struct rl_slice incarnation; /* fresh: taken if the memory is new */
     struct rl_slice ring;        /* of this client: hash of masters, quorum and prefix */
     struct rl_slice seat;        /* which master of the ring this one is: all clients must say the same */
-    uint32_t max_ttl_ms;         /* the largest that this client has heard of */
+    uint32_t max_ttl_ms;         /* this client's own, or the one that is declared */
     enum rl_durability durability;
+    struct rl_deployment known;  /* DECLARE and the steps: number is the declaration's */
 };
 
 /* What became of the marker. */
@@ -62,8 +67,12 @@ struct rl_join_report {
     char role[RL_WORD_MAX + 1];
     char version[RL_WORD_MAX + 1];    /* "redis 7.0.15", "valkey 8.0.1" */
     char policy[RL_WORD_MAX + 1];     /* maxmemory_policy */
-    int64_t left_ms;                  /* of the quarantine, by the node's clock; never above max_ttl_ms + 1000 */
-    uint32_t max_ttl_ms;              /* the marker's, this client's included */
+    int64_t left_ms;                  /* of the quarantine, by the node's clock; never above longest_ms + 1000 */
+    uint32_t max_ttl_ms;              /* the marker's */
+    uint32_t longest_ms;              /* of locks that may be alive, by the marker; at least max_ttl_ms */
+    int64_t falls_ms;                 /* until longest_ms is max_ttl_ms; 0: it does not fall by itself */
+    int64_t announced;                /* number of the latest declaration that the marker has heard, */
+    int64_t confirmed;                /* ... and of the latest that all masters have heard */
     int64_t maxmemory;
     int64_t replicas;                 /* connected to it */
     int64_t time_us;                  /* the node's clock when the script ran */
@@ -82,6 +91,9 @@ struct rl_join_rules {
     bool allow_eviction;     /* the override of protocol 5.1 */
     bool same_server;        /* run_id or replication_id equals another configured master's */
     uint32_t drift_ppm;      /* quarantines are waited for by this client's clock */
+    uint32_t max_ttl_ms;     /* this client's own; 0: it takes no locks */
+    uint32_t allowed_ms;     /* what is known of undeclared masters (votes/deployment.h); 0: no other limit than the
+                                marker's */
 };
 
 /* The judgement; `received` is when the reply arrived. */

@@ -21,7 +21,8 @@
     X(SAME_SERVER, "it is the same server as another master of the list")                                \
     X(RING, "its marker was written for other masters, another quorum or another prefix")                \
     X(NO_RIGHTS, "it cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts")         \
-    X(NO_MARKER, "it has no marker and this client may not write one")
+    X(NO_MARKER, "it has no marker and this client may not write one")                                   \
+    X(MAX_TTL, "this client's max_ttl is larger than the deployment's")
 
 enum rl_fault {
 #define RL_FAULT_ENUM(name, text) RL_FAULT_##name,

@@ -42,7 +42,7 @@ struct rl_config {
     struct rl_span node_timeout; /* length of a round */
     struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
     uint32_t crowd;              /* so many at once and no more, if they can be spread (renew.c); 0: any number */
-    uint32_t max_ttl_ms;
+    uint32_t max_ttl_ms;         /* of all clients; the host changes it as it learns */
     uint64_t seed;               /* of the retry jitter */
 };
 

@@ -168,37 +168,110 @@ START_TEST(another_rings_marker_is_left_alone)
 }
 END_TEST
 
-START_TEST(a_longer_ttl_makes_a_running_quarantine_longer)
+static struct rl_join_report step(enum rl_join_mode mode, uint32_t max_ttl_ms, int64_t number)
 {
-    struct rl_join_question longer = join_question(RL_JOIN_VOTE, "second");
-    struct rl_join_report report;
+    struct rl_join_question asked = join_question(mode, "declared");
 
-    longer.max_ttl_ms = MAX_TTL + 15000;
-    join_as(RL_JOIN_VOTE, "first");
-    clock_fault_step_ms(join_clock, 1000);
-    report = join_ask(&longer);
-    ck_assert_int_eq(report.event, RL_JOIN_KEPT);
-    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL + 15000);
-    ck_assert_int_gt(report.left_ms, QUARANTINE);
-    ck_assert_int_le(report.left_ms, QUARANTINE + 14000);
-    report = join_as(RL_JOIN_VOTE, "third");
-    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL + 15000);
-    ck_assert_int_gt(report.left_ms, QUARANTINE);
+    asked.max_ttl_ms = max_ttl_ms;
+    asked.known.number = number;
+    return join_ask(&asked);
 }
-END_TEST
 
-START_TEST(a_longer_ttl_begins_no_quarantine_anew)
+static struct rl_join_report declare(uint32_t max_ttl_ms, int64_t number)
+{
+    step(RL_JOIN_ANNOUNCE, max_ttl_ms, number);
+    step(RL_JOIN_CONFIRM, max_ttl_ms, number);
+    return step(RL_JOIN_ALLOW, max_ttl_ms, number);
+}
+
+START_TEST(a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace)
 {
     struct rl_join_question longer = join_question(RL_JOIN_VOTE, "second");
+    struct rl_join_rules rules = {.max_ttl_ms = MAX_TTL + 15000};
     struct rl_join_report report;
 
     longer.max_ttl_ms = MAX_TTL + 15000;
     join_as(RL_JOIN_DECLARE, "first");
     report = join_ask(&longer);
-    ck_assert_int_eq(report.left_ms, 0);
-    ask_expect(join_master, 0, "HGET marker max_ttl", "45000");
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+    ck_assert_int_eq(rl_join_judge(&report, &rules, (struct rl_instant){0}).fault, RL_FAULT_MAX_TTL);
+    ask_expect(join_master, 0, "HGET marker longest", "30000");
     join_restart();
-    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, QUARANTINE + 15000);
+    ck_assert_int_eq(join_ask(&longer).left_ms, QUARANTINE);
+}
+END_TEST
+
+START_TEST(a_declaration_raises_the_ttl_in_three_steps)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_DECLARE, "first");
+    report = step(RL_JOIN_ANNOUNCE, 2 * MAX_TTL, 2);
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+    ck_assert_uint_eq(report.longest_ms, 2 * MAX_TTL);
+    ck_assert_str_eq(report.incarnation, "first");
+    report = step(RL_JOIN_CONFIRM, 2 * MAX_TTL, 2);
+    ck_assert_int_eq(report.confirmed, 2);
+    ck_assert_str_eq(report.incarnation, "declared");
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+    ck_assert_uint_eq(step(RL_JOIN_ALLOW, 2 * MAX_TTL, 2).max_ttl_ms, 2 * MAX_TTL);
+}
+END_TEST
+
+START_TEST(a_step_of_another_declaration_does_nothing)
+{
+    join_as(RL_JOIN_DECLARE, "first");
+    declare(2 * MAX_TTL, 3);
+    ck_assert_uint_eq(declare(MAX_TTL / 2, 2).max_ttl_ms, 2 * MAX_TTL);
+    ck_assert_uint_eq(step(RL_JOIN_ALLOW, MAX_TTL / 2, 4).max_ttl_ms, 2 * MAX_TTL);
+}
+END_TEST
+
+START_TEST(a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time)
+{
+    struct rl_join_report report;
+
+    join_as(RL_JOIN_DECLARE, "first");
+    declare(2 * MAX_TTL, 2);
+    report = step(RL_JOIN_ANNOUNCE, MAX_TTL, 3);
+    ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
+    ck_assert_int_eq(report.falls_ms, 0);
+    report = declare(MAX_TTL, 3);
+    ck_assert_uint_eq(report.longest_ms, 2 * MAX_TTL);
+    ck_assert_int_gt(report.falls_ms, 0);
+    clock_fault_step_ms(join_clock, 2 * MAX_TTL + 1000);
+    ck_assert_uint_eq(join_as(RL_JOIN_VOTE, "second").longest_ms, MAX_TTL);
+    join_restart();
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "third").left_ms, QUARANTINE);
+}
+END_TEST
+
+START_TEST(a_restart_before_that_is_quarantined_for_the_longer_lock)
+{
+    join_as(RL_JOIN_DECLARE, "first");
+    declare(2 * MAX_TTL, 2);
+    declare(MAX_TTL, 3);
+    join_restart();
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").left_ms, 2 * MAX_TTL + 1000);
+}
+END_TEST
+
+/* It was emptied, and joined by a client that had not heard of the longer locks. */
+START_TEST(who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right_time)
+{
+    struct rl_join_question knows = join_question(RL_JOIN_VOTE, "second");
+    struct rl_join_report report;
+
+    knows.known = (struct rl_deployment){2, 2 * MAX_TTL, 2 * MAX_TTL};
+    join_as(RL_JOIN_VOTE, "first");
+    clock_fault_step_ms(join_clock, QUARANTINE);
+    ck_assert_int_eq(join_as(RL_JOIN_VOTE, "second").left_ms, 0);
+    report = join_ask(&knows);
+    ck_assert_int_gt(report.left_ms, MAX_TTL - 1000);
+    ck_assert_int_le(report.left_ms, MAX_TTL);
+    ck_assert_int_eq(report.announced, 2);
+    ck_assert_uint_eq(report.max_ttl_ms, 2 * MAX_TTL);
+    ck_assert_str_eq(report.incarnation, "second");
 }
 END_TEST
 
@@ -394,8 +467,6 @@ static void add_marker_tests(TCase *cases)
     tcase_add_test(cases, a_declaration_replaces_another_rings_marker);
     tcase_add_test(cases, a_look_at_a_marker_leaves_it_alone);
     tcase_add_test(cases, another_rings_marker_is_left_alone);
-    tcase_add_test(cases, a_longer_ttl_makes_a_running_quarantine_longer);
-    tcase_add_test(cases, a_longer_ttl_begins_no_quarantine_anew);
     tcase_add_test(cases, joining_again_writes_nothing);
 }
 
@@ -415,11 +486,22 @@ static void add_loss_tests(TCase *cases)
     tcase_add_test(cases, an_incarnation_that_is_too_long_to_be_ours_is_a_new_memory);
 }
 
+static void add_declaration_tests(TCase *cases)
+{
+    tcase_add_test(cases, a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace);
+    tcase_add_test(cases, a_declaration_raises_the_ttl_in_three_steps);
+    tcase_add_test(cases, a_step_of_another_declaration_does_nothing);
+    tcase_add_test(cases, a_smaller_ttl_holds_at_once_and_the_longer_lock_is_remembered_for_its_time);
+    tcase_add_test(cases, a_restart_before_that_is_quarantined_for_the_longer_lock);
+    tcase_add_test(cases, who_was_born_without_a_declaration_abstains_for_the_rest_of_the_right_time);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("marker");
 
     add_marker_tests(suite_add_case(suite, "marker", join_start, join_stop));
+    add_declaration_tests(suite_add_case(suite, "declarations", join_start, join_stop));
     add_loss_tests(suite_add_case(suite, "lost memory", join_start, join_stop));
     return suite_run_with_server(suite);
 }

@@ -40,6 +40,9 @@ struct trust {
     struct rl_nodeclock clock;
     char incarnation[16];
     enum rl_durability durability;
+    struct rl_join_report report; /* the latest, */
+    struct rl_instant received;   /* ... and when it came */
+    bool looked;
     uint32_t generation; /* of the next look */
 };
 
@@ -166,7 +169,7 @@ struct client {
     uint32_t life;          /* how many processes there have been */
     uint32_t ops;           /* operations started */
     uint32_t moments;       /* turns begun */
-    uint32_t max_ttl_ms;    /* the largest that it has heard of */
+    struct rl_deployment known; /* what it has learned of max_ttl */
     uint64_t seen[MAX_KEYS]; /* the largest counters in any answer */
     int64_t step_slack;     /* see oracle_steps.c: what it knows of steps is as precise as that, in sum */
     int64_t hidden;         /* ... and what steps may have stayed hidden from it, at most */

@@ -14,11 +14,13 @@ void client_trust_start(struct client *client)
 {
     static const struct rl_standing votes = {.kind = RL_STANDING_VOTES};
 
-    client->max_ttl_ms = client->world->plan.max_ttl_ms;
+    client->known = (struct rl_deployment){0};
+    client->engine.votes.config.max_ttl_ms = client->world->plan.own_ttl_ms[client->index];
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
         struct trust *trust = &client->trust[node];
 
         trust->incarnation[0] = '\0';
+        trust->looked = false;
         trust->durability = RL_DURABILITY_UNKNOWN;
         trust->generation++;
         rl_nodeclock_init(&trust->clock);
@@ -90,8 +92,9 @@ void client_trust_greet(struct client *client, unsigned node, const struct rl_re
                                                .incarnation = {incarnation, (size_t)size},
                                                .ring = {RING, sizeof RING - 1},
                                                .seat = {seat, (size_t)seat_size},
-                                               .max_ttl_ms = client->max_ttl_ms,
-                                               .durability = trust->durability},
+                                               .max_ttl_ms = client->world->plan.own_ttl_ms[client->index],
+                                               .durability = trust->durability,
+                                               .known = client->known},
                     &command);
     message_pack_command(&message, &command);
     wire_write(client, node, &message, &pending);
@@ -103,9 +106,9 @@ static void look_later(struct client *client, unsigned node, const struct rl_sta
     struct rl_instant at = rl_after(client->now, look_again_after);
 
     trust->generation++;
-    if (standing->kind == RL_STANDING_QUARANTINED)
+    if (standing->kind == RL_STANDING_QUARANTINED && !rl_standing_votes(standing, client->now))
         at = rl_earlier(standing->until, rl_after(client->now, ask_again_after));
-    else if (standing->kind != RL_STANDING_EXCLUDED)
+    else if (standing->kind != RL_STANDING_EXCLUDED && !client->world->plan.mixed)
         return;
     world_event(client->world, client_when(client, at), EVENT_LOOK, client->index, node, trust->generation);
 }
@@ -123,12 +126,60 @@ static void judged(struct client *client, unsigned node, const struct rl_standin
     look_later(client, node, standing);
 }
 
+/* --- The deployment ----------------------------------------------------------------------------------------------- */
+
+static void judge(struct client *client, unsigned node)
+{
+    const struct trust *trust = &client->trust[node];
+    struct rl_join_rules rules = {
+        .drift_ppm = client->engine.votes.config.drift.ppm,
+        .max_ttl_ms = client->world->plan.own_ttl_ms[client->index],
+        .allowed_ms = client->known.max_ttl_ms,
+    };
+    struct rl_standing standing = rl_join_judge(&trust->report, &rules, trust->received);
+
+    judged(client, node, &standing);
+}
+
+static void ask_anew(struct client *client, unsigned node)
+{
+    static const struct rl_standing unjudged = {.kind = RL_STANDING_UNJUDGED, .guarded = true};
+
+    world_count(client->world, COUNTER_RETOLD);
+    judged(client, node, &unjudged);
+    for (unsigned i = 0; i < client->n_handles; i++)
+        rl_lock_disregard(&client->handles[i].lock, node);
+    wire_give_up(client, node, "max_ttl has been declared since it was looked at");
+}
+
+/* As in lib/api/trust_join.c. */
+static void learn(struct client *client, unsigned joined)
+{
+    struct rl_deployment *known = &client->known;
+    uint32_t allowed_ms = known->max_ttl_ms;
+    unsigned n = client->world->plan.n_masters;
+
+    known->longest_ms = known->max_ttl_ms;
+    for (unsigned i = 0; i < n; i++) {
+        if (client->trust[i].looked)
+            rl_deployment_add(known, &client->trust[i].report, client->trust[i].received, client->now);
+    }
+    client->engine.votes.config.max_ttl_ms =
+        rl_deployment_longest(known, client->world->plan.own_ttl_ms[client->index]);
+    for (unsigned i = 0; i < n; i++) {
+        if (i == joined || !client->trust[i].looked || client->wires[i].phase != WIRE_OPEN)
+            continue;
+        if (rl_deployment_missed(known, &client->trust[i].report))
+            ask_anew(client, i);
+        else if (allowed_ms != known->max_ttl_ms)
+            judge(client, i);
+    }
+}
+
 static bool join(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply)
 {
     static const struct rl_standing no_rights = {.kind = RL_STANDING_EXCLUDED, .fault = RL_FAULT_NO_RIGHTS};
-    struct rl_join_rules rules = {.drift_ppm = client->engine.votes.config.drift.ppm};
     struct rl_join_report report;
-    struct rl_standing standing;
 
     if (reply->root.type == RL_REPLY_ERROR && rl_join_is_refusal(reply->root.text)) {
         judged(client, node, &no_rights);
@@ -140,10 +191,15 @@ static bool join(struct client *client, unsigned node, const struct pending *pen
     if (report.event != RL_JOIN_KEPT)
         TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_master(node), name_of_join(report.event));
     snprintf(client->trust[node].incarnation, sizeof client->trust[node].incarnation, "%.15s", report.incarnation);
-    if (report.max_ttl_ms > client->max_ttl_ms)
-        client->max_ttl_ms = report.max_ttl_ms;
-    standing = rl_join_judge(&report, &rules, client->now);
-    judged(client, node, &standing);
+    client->trust[node].report = report;
+    client->trust[node].received = client->now;
+    client->trust[node].looked = true;
+    learn(client, node);
+    if (rl_deployment_missed(&client->known, &report)) {
+        ask_anew(client, node);
+        return false;
+    }
+    judge(client, node);
     client_trust_read_clock(client, node, report.time_us, pending->sent);
     return true;
 }
@@ -213,7 +269,7 @@ void client_trust_look(struct client *client, unsigned node)
 
     if (standing->kind == RL_STANDING_EXCLUDED) {
         wire_give_up(client, node, "looked at again");
-    } else if (!rl_standing_votes(standing, client->now)) {
+    } else if (!rl_standing_votes(standing, client->now) || client->world->plan.mixed) {
         if (client->wires[node].phase == WIRE_OPEN)
             ask(client, node);
         look_later(client, node, standing);

@@ -12,6 +12,9 @@
 #include "network.h"
 
 #define COUNTER_MAP(X)                                                                                   \
+    X(MIXED, "worlds in which max_ttl is changed, and clients have different ones")                      \
+    X(DECLARATIONS, "declarations of max_ttl that were completed")                                        \
+    X(RETOLD, "masters asked anew since a declaration was heard of")                                      \
     X(WORLDS, "worlds")                                                                                  \
     X(EVENTS, "events")                                                                                  \
     X(TURNS, "turns of clients")                                                                         \

@@ -76,7 +76,8 @@ static void crash(struct world *world, enum fault fault, unsigned master)
 {
     int64_t away = fault_length(world, fault);
 
-    if (!world->masters[master].up)
+    if (!world->masters[master].up ||
+        (loss_of(world, fault, master) != LOSS_NONE && !operator_lets_forget(world, master)))
         return;
     if (world->plan.guarded && rng_chance(&world->fate, 300))
         away = RL_NS_PER_MS;
@@ -94,7 +95,7 @@ static void strike_memory(struct world *world, enum fault fault, unsigned master
             continue;
         if (fault != FAULT_FLUSH) {
             crash(world, fault, m);
-        } else if (world->masters[m].up) {
+        } else if (world->masters[m].up && operator_lets_forget(world, m)) {
             master_flush(world, &world->masters[m]);
             world->coverage->faults[fault]++;
         }

@@ -11,7 +11,7 @@
 #include "votes/kind.h"
 
 #define ENTRY_TEXT 88
-#define KEYSPACE_MAX_FIELDS 96
+#define KEYSPACE_MAX_FIELDS 104
 #define KEYSPACE_MAX_MEMBERS 80
 #define KEYSPACE_MAX_KEYS 12
 

@@ -38,7 +38,7 @@ static size_t collect_arguments(lua_State *lua, struct rl_slice *argv)
 
     if (argc == 0)
         luaL_error(lua, "ERR Please specify at least one argument for this redis.call()");
-    if (argc > RL_COMMAND_MAX_ARGS)
+    if (argc > REDIS_MAX_WORDS)
         luaL_error(lua, "ERR too many arguments for the simulated master");
     for (int i = 0; i < argc; i++) {
         argv[i].data = lua_tolstring(lua, i + 1, &argv[i].size);
@@ -50,7 +50,7 @@ static size_t collect_arguments(lua_State *lua, struct rl_slice *argv)
 
 static void run_command(lua_State *lua, struct rl_reply *reply)
 {
-    struct rl_slice argv[RL_COMMAND_MAX_ARGS];
+    struct rl_slice argv[REDIS_MAX_WORDS];
     size_t argc = collect_arguments(lua, argv);
 
     redis_execute(host_of(lua)->context, argc, argv, reply);

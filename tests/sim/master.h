@@ -10,6 +10,7 @@
 #include "redis.h"
 
 struct message;
+struct rl_join_report;
 struct world;
 
 /* What a restart finds of the keys. */
@@ -82,6 +83,8 @@ void master_demote(struct world *world, struct master *master, const struct mast
 void master_promote(struct world *world, struct master *master);
 
 /* A deployment that has been declared to be new: the marker is there, without a quarantine. */
+bool master_tell(struct world *world, struct master *master, const char *mode, uint32_t max_ttl_ms, int64_t number,
+                 struct rl_join_report *ret_report);
 void master_declare(struct world *world, struct master *master);
 
 void master_step_clock(struct world *world, struct master *master, int64_t by);

@@ -176,24 +176,38 @@ void master_promote(struct world *world, struct master *master)
     master->info[0] = '\0';
 }
 
-void master_declare(struct world *world, struct master *master)
+/* Runs JOIN at the master, as somebody does who is not part of the model. */
+bool master_tell(struct world *world, struct master *master, const char *mode, uint32_t max_ttl_ms, int64_t number,
+                 struct rl_join_report *ret_report)
 {
+    bool durable = master->durability == DURABILITY_ALWAYS;
     char incarnation[16];
     char max_ttl[16];
+    char numeral[24];
     char seat[4];
-    struct rl_slice argv[7] = {[0] = {MARKER_KEY, 1}, [1] = {"declare", 7}, [3] = {RING, sizeof RING - 1}};
+    struct rl_slice argv[10] = {[0] = {MARKER_KEY, 1}, [1] = {mode, strlen(mode)}, [3] = {RING, sizeof RING - 1},
+                                [8] = {"0", 1}, [9] = {"0", 1}};
     struct redis_context context;
     struct rl_reply reply;
 
     master_context(world, master, BOX_NONE, &context);
     argv[2] = (struct rl_slice){incarnation, (size_t)snprintf(incarnation, sizeof incarnation, "i%u",
                                                               ++world->incarnations)};
-    argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", world->plan.max_ttl_ms)};
-    argv[5] = master->durability == DURABILITY_ALWAYS ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
+    argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", max_ttl_ms)};
+    argv[5] = durable ? (struct rl_slice){"always", 6} : (struct rl_slice){"none", 4};
     argv[6] = (struct rl_slice){seat, (size_t)snprintf(seat, sizeof seat, "m%u", master->index + 1)};
+    argv[7] = (struct rl_slice){numeral, (size_t)snprintf(numeral, sizeof numeral, "%lld", (long long)number)};
     master_write_info(master);
-    lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 7, argv, &reply);
+    lua_host_run(world->lua, &context, RL_SCRIPT_JOIN, 1, 10, argv, &reply);
     master_before_write(world, master);
+    return rl_join_parse(&reply, ret_report);
+}
+
+void master_declare(struct world *world, struct master *master)
+{
+    struct rl_join_report report;
+
+    master_tell(world, master, "declare", world->plan.declared_ms, 1, &report);
 }
 
 void master_hang(struct world *world, struct master *master)

@@ -8,7 +8,7 @@
 
 #define MESSAGE_NONE UINT32_MAX
 #define MESSAGE_TEXT 128
-#define MESSAGE_ITEMS 17 /* a reply's root and its elements: JOIN answers with 15 */
+#define MESSAGE_ITEMS 21 /* a reply's root and its elements: JOIN answers with 19 */
 
 enum message_kind {
     MESSAGE_GREETING, /* the handshake's first round: loads the scripts, asks for the settings */

@@ -69,7 +69,9 @@ static const struct edit {
     {MUTANT_PLACE_KEPT, RL_SCRIPT_RELEASE, "redis.pcall('HDEL', KEYS[3], ARGV[1])", "0"},
     {MUTANT_REFRESH_SHORTENS, RL_SCRIPT_ENQUEUE, "if redis.call('PTTL', KEYS[1]) < lease then", "if true then"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
-    {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "local span = top + 1000", "local span = math.floor(top * 0.8)"},
+    {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "born, ends = now, now + longest + 1000",
+     "born, ends = now, now + math.floor(longest * 0.8)"},
+    {MUTANT_MAX_TTL_FALLS_AT_ONCE, RL_SCRIPT_JOIN, "cap, falls = mine, 0", "cap, longest, falls = mine, mine, 0"},
 };
 
 /* Planted or taken out again. A script that has lost the words must not go unnoticed. */

@@ -58,6 +58,9 @@
     X(FENCE_UNRECORDED, "engine", 10000, "a token is handed out before a quorum has recorded it")         \
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token")   \
     X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all")   \
+    X(MAX_TTL_FALLS_AT_ONCE, "script", 100000, "a smaller max_ttl is all that quarantines are reckoned with, at once") \
+    X(LARGER_MAX_TTL_ACCEPTED, "engine", 10000, "a client with a larger max_ttl than the marker's gets votes") \
+    X(DECLARATION_MISSED, "engine", 100000, "clients do not heed what markers tell of declarations")      \
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart")        \
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl")      \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable")                            \

@@ -157,7 +157,8 @@ static bool is_excused(const struct world *world, const struct client *client, c
 {
     uint32_t masters = 0;
 
-    if (client->stopped_until >= ahead->since || plan_has(&world->plan, FAULT_NO_MEMORY) ||
+    /* A declaration ends connections, and keeps clients out: they lose their place. */
+    if (world->plan.mixed || client->stopped_until >= ahead->since || plan_has(&world->plan, FAULT_NO_MEMORY) ||
         !lease_is_long(world, client, handle))
         return true;
     for (unsigned m = 0; m < world->plan.n_masters; m++) {

@@ -157,6 +157,8 @@ static void draw_faults(struct plan *plan, struct rng *rng, const struct plan_op
         plan->faults &= ~STEP_FAULTS;
     if (!plan->guarded)
         plan->faults &= ~GUARDED_FAULTS;
+    if (plan->mixed)
+        plan->faults &= ~(UINT32_C(1) << FAULT_ROLE);
     plan->faults &= ~options->forbidden;
     plan->fenced_permille = rng_chance(rng, 350) ? 950 : 150;
     plan->no_wall = !(plan->faults & LOSS_FAULTS) && rng_chance(rng, 600);
@@ -191,12 +193,14 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng contest;
     struct rng line;
     struct rng cohort;
+    struct rng mixed;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
     rng_init(&contest, seed, 6);
     rng_init(&line, seed, 7);
     rng_init(&cohort, seed, 8);
+    rng_init(&mixed, seed, 9);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -213,6 +217,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);
     plan_line_times(plan, &line);
+    plan_mixed_draw(plan, &mixed, options);
     draw_allowance(plan, &rng);
     plan->duration_ns = rng_scaled(&rng, 2 * rl_ms(plan->ttl_min_ms).ns, 6 * rl_ms(plan->ttl_min_ms).ns);
     if (plan->crowded)

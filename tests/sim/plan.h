@@ -40,7 +40,11 @@ struct plan {
     struct rl_span backoff_min;
     struct rl_span backoff_max;
     uint32_t ttl_min_ms;
-    uint32_t max_ttl_ms;
+    uint32_t max_ttl_ms;    /* the longest of all */
+    uint32_t short_ttl_ms;  /* mixed worlds: the other one that is declared */
+    uint32_t declared_ms;   /* in the beginning */
+    uint32_t own_ttl_ms[MAX_CLIENTS]; /* each client's max_ttl */
+    bool mixed;             /* clients have different ones, and the operator changes the deployment's */
     uint32_t pace_ms;       /* of those who do not hold a lock: how they think and try again */
     uint32_t hiccup_permille; /* how often a process is stopped at one of the places where it may be */
     int64_t timer_slack_ns; /* how late a timer may fire */
@@ -86,6 +90,12 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
 
 /* After all else: takes the faults away from calm worlds, and makes them long enough for many hand-overs. */
 void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip);
+
+/* plan_mixed.c: is this to be a mixed world; after the times have been drawn. */
+void plan_mixed_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* Every client has the longest, which is declared. */
+void plan_mixed_none(struct plan *plan);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

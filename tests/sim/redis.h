@@ -14,6 +14,9 @@
 
 #define REDIS_SCRATCH 64
 
+/* Of a command that a script makes: JOIN writes a marker of twelve fields. */
+#define REDIS_MAX_WORDS 32
+
 struct redis_context;
 
 /* Called before a key's value is taken away or its expiry is changed: for the oracles. */

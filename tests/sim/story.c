@@ -121,6 +121,10 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         plan->wall_offset[client] += word_ns(words, 2);
         return true;
     }
+    if (words->count == 3 && word_is(words, 0, "own-max-ttl") && word_client(words, 1, &client)) {
+        plan->own_ttl_ms[client] = word_number(words, 2);
+        return true;
+    }
     if (word_is(words, 0, "durability"))
         return set_durability(plan, words);
     if (words->count == 3 && word_is(words, 0, "drift")) {
@@ -152,6 +156,11 @@ static void finish_setting(struct plan *plan, const struct story *story)
 {
     plan->config.n_nodes = plan->n_masters;
     plan->config.max_ttl_ms = plan->max_ttl_ms;
+    plan->declared_ms = plan->max_ttl_ms;
+    for (unsigned c = 0; c < MAX_CLIENTS; c++) {
+        if (!plan->own_ttl_ms[c])
+            plan->own_ttl_ms[c] = plan->max_ttl_ms;
+    }
     if (!plan->config.quorum)
         plan->config.quorum = rl_majority(plan->n_masters);
     if (plan->n_masters < 1 || plan->n_masters > MAX_MASTERS || plan->n_clients < 1 || plan->n_clients > MAX_CLIENTS)

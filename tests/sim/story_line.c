@@ -215,6 +215,10 @@ int64_t line_perform(struct world *world, const struct words *words)
         return perform_client(world, client, words);
     if (word_client(words, 1, &client) && words->count < 4 && perform_process(world, client, words))
         return 0;
+    if (word_is(words, 0, "declare") && words->count == 2) {
+        operator_declare(world, word_number(words, 1));
+        return 0;
+    }
     if (perform_path(world, words))
         return 0;
     return perform_master(world, words) ? 0 : -1;

@@ -3,9 +3,11 @@
 
 /* --- Acquiring ---------------------------------------------------------------------------------------------------- */
 
-static uint32_t draw_ttl(struct world *world)
+static uint32_t draw_ttl(const struct client *client)
 {
-    return (uint32_t)rng_scaled(&world->work, world->plan.ttl_min_ms, world->plan.max_ttl_ms);
+    struct world *world = client->world;
+
+    return (uint32_t)rng_scaled(&world->work, world->plan.ttl_min_ms, world->plan.own_ttl_ms[client->index]);
 }
 
 /* Mostly as the library sets them by default, sometimes anything. */
@@ -42,7 +44,7 @@ static struct rl_acquire draw_wish(struct client *client)
     struct world *world = client->world;
     struct rng *rng = &world->work;
     struct rl_acquire wish = {
-        .ttl_ms = draw_ttl(world),
+        .ttl_ms = draw_ttl(client),
         .retry_delay = rl_ms(rng_between(rng, world->plan.pace_ms / 24, world->plan.pace_ms / 2)),
         .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
@@ -75,7 +77,7 @@ static struct rl_acquire last_wish(struct client *client)
     struct rng *rng = &client->world->work;
 
     return (struct rl_acquire){
-        .ttl_ms = client->world->plan.max_ttl_ms,
+        .ttl_ms = client->world->plan.own_ttl_ms[client->index],
         .retry_delay = rl_ms(rng_between(rng, 10, 20 + client->world->plan.max_ttl_ms / 8)),
         .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
@@ -185,7 +187,7 @@ static void extend(struct client *client, struct handle *handle)
 {
     struct agent *agent = agent_of(client, handle);
     struct world *world = client->world;
-    uint32_t ttl_ms = rng_chance(&world->work, 500) ? 0 : draw_ttl(world);
+    uint32_t ttl_ms = rng_chance(&world->work, 500) ? 0 : draw_ttl(client);
 
     if (!may_extend(client, handle)) {
         agent_intend(client, handle, INTENT_RELEASE, agent_time(world, agent->think_ns));
@@ -274,6 +276,7 @@ static void adopt(struct client *client, struct handle *handle)
            (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key))
         place++;
     if (place == MAX_PARCELS || world->plan.foreign[client->index] ||
+        world->parcels[place].inheritance.longest_ttl_ms > world->plan.own_ttl_ms[client->index] ||
         (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
         release(client, handle);
         return;

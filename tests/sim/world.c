@@ -149,6 +149,9 @@ static void start(struct world *world)
     if (!world->plan.guarded)
         world_count(world, COUNTER_CLASSIC);
     world->coverage->masters[world->plan.n_masters]++;
+    operator_start(world);
+    if (world->plan.mixed)
+        world_count(world, COUNTER_MIXED);
     if (world->story) {
         story_start(world);
         return;

@@ -16,6 +16,7 @@
 #include "master.h"
 #include "message.h"
 #include "network.h"
+#include "operator.h"
 #include "oracle.h"
 #include "plan.h"
 #include "queue.h"
@@ -73,6 +74,7 @@ enum event_kind {
     EVENT_PATIENCE,   /* nobody has been in line for too long */
     EVENT_LIMIT,      /* everyone must have had the lock */
     EVENT_STORY,      /* a: line */
+    EVENT_OPERATE,
 };
 
 enum phase {
@@ -105,6 +107,7 @@ struct world {
     uint32_t keep[2]; /* of what is in flight on a connection that ends, in each direction; KEEP_RANDOM */
     struct message_pool messages;
     struct box_pool boxes;
+    struct declaration declaration;
     uint32_t incarnations; /* made so far */
     struct lua_host *lua;
     struct coverage *coverage;

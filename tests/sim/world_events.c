@@ -106,6 +106,9 @@ static void on_world_event(struct world *world, const struct event *event)
     case EVENT_LIMIT:
         phase_on_limit(world);
         break;
+    case EVENT_OPERATE:
+        operator_on_event(world);
+        break;
     case EVENT_STORY:
         story_on_line(world, event->a);
         break;

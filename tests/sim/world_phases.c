@@ -17,6 +17,7 @@ void phase_heal(struct world *world)
 
     TRACE(world, "--", "everything heals");
     world->phase = PHASE_HEALED;
+    operator_on_heal(world);
     world_event(world, healed, EVENT_PROMPT, 0, 0, 0);
     world_event(world, healed + settling_time(&world->plan), EVENT_PROMPT, 1, 0, 0);
     world_event(world, healed + settling_time(&world->plan) + patience, EVENT_LIMIT, 0, 0, 0);

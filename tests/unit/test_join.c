@@ -28,23 +28,24 @@ static void expect_words(struct rl_join_question question, const char *expected)
 START_TEST(the_question_is_the_join_script_with_its_text)
 {
     struct rl_join_question question = {
-        RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, {"seat", 4}, 30000, RL_DURABILITY_UNKNOWN};
+        RL_JOIN_VOTE, {"marker", 6}, {"inc", 3}, {"ring", 4}, {"seat", 4}, 30000, RL_DURABILITY_UNKNOWN,
+        {7, 60000, 90000}};
 
-    expect_words(question, "marker vote inc ring 30000 unknown seat");
+    expect_words(question, "marker vote inc ring 30000 unknown seat 7 60000 90000");
     question.mode = RL_JOIN_LOOK;
     question.durability = RL_DURABILITY_NONE;
-    expect_words(question, "marker look inc ring 30000 none seat");
+    expect_words(question, "marker look inc ring 30000 none seat 7 60000 90000");
     question.mode = RL_JOIN_DECLARE;
     question.durability = RL_DURABILITY_ALWAYS;
     question.max_ttl_ms = UINT32_MAX;
-    expect_words(question, "marker declare inc ring 4294967295 always seat");
+    expect_words(question, "marker declare inc ring 4294967295 always seat 7 60000 90000");
 }
 END_TEST
 
 /* --- The answer --------------------------------------------------------------------------------------------------- */
 
 #define N_TEXTS 7
-#define N_ELEMENTS 15
+#define N_ELEMENTS 19
 
 static struct rl_reply_item text_item(const char *text)
 {
@@ -60,7 +61,8 @@ static struct rl_reply answer(void)
 {
     static const char *const texts[N_TEXTS] = {"KEPT", "inc", "run", "replication", "master", "redis 7.0.15",
                                                "noeviction"};
-    static const int64_t integers[N_ELEMENTS - N_TEXTS] = {31000, 30000, 1000000, 2, 1700000000123456, 0, 1, 1};
+    static const int64_t integers[N_ELEMENTS - N_TEXTS] = {31000, 30000, 1000000, 2, 1700000000123456, 0, 1, 1,
+                                                          40000, 39000, 6, 5};
     struct rl_reply reply = {.root = {.type = RL_REPLY_ARRAY}, .n_elements = N_ELEMENTS};
 
     for (size_t i = 0; i < N_ELEMENTS; i++)
@@ -83,6 +85,10 @@ START_TEST(every_member_of_the_answer_is_read)
     ck_assert_str_eq(report.policy, "noeviction");
     ck_assert_int_eq(report.left_ms, 31000);
     ck_assert_uint_eq(report.max_ttl_ms, 30000);
+    ck_assert_uint_eq(report.longest_ms, 40000);
+    ck_assert_int_eq(report.falls_ms, 39000);
+    ck_assert_int_eq(report.announced, 6);
+    ck_assert_int_eq(report.confirmed, 5);
     ck_assert_int_eq(report.maxmemory, 1000000);
     ck_assert_int_eq(report.replicas, 2);
     ck_assert_int_eq(report.time_us, 1700000000123456);
@@ -129,9 +135,11 @@ START_TEST(numbers_out_of_their_range_are_not_taken)
 {
     for (size_t i = N_TEXTS; i < N_ELEMENTS; i++)
         expect_misshapen(i, integer_item(-1));
-    expect_misshapen(7, integer_item(31001));
-    expect_misshapen(8, integer_item(INT64_C(4294967296)));
-    for (size_t i = 12; i < N_ELEMENTS; i++)
+    expect_misshapen(7, integer_item(41001));
+    expect_misshapen(8, integer_item(40001));
+    expect_misshapen(15, integer_item(INT64_C(4294967296)));
+    expect_misshapen(16, integer_item(41001));
+    for (size_t i = 12; i < 15; i++)
         expect_misshapen(i, integer_item(2));
 }
 END_TEST

@@ -1,9 +1,16 @@
--- JOIN (protocol 5): what this server says of itself, and whether its memory is the one that was known.
--- KEYS: marker, a hash: run, inc, until (node time, ms), ring, max_ttl (ms), seat, durable
--- ARGV: vote | look (writes nothing) | declare (no quarantine), fresh inc, ring, max_ttl, always | none | unknown,
--- seat: which master of the ring this is
+-- JOIN (protocol 5): what this server says of itself, and whether its memory is the one that was known; and the steps of
+-- a declaration of max_ttl (votes/deployment.h has the rules).
+-- KEYS: marker, a hash: run, inc, until (node time, ms), ring, max_ttl (ms), seat, durable, and
+--   born       when the memory was found to be new (node time, ms); 0: declared
+--   longest    what quarantines are reckoned with (ms): max_ttl, or more while longer locks may be alive
+--   falls      when it becomes max_ttl (node time, ms); 0: it does not by itself
+--   announced, confirmed   numbers of declarations
+-- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow, fresh inc, ring, max_ttl,
+-- always | none | unknown, seat: which master of the ring this is; number, max_ttl (0: unknown), longest: of the
+-- deployment as the client has learned it; number is that of the declaration in its steps.
 -- Answers as struct rl_join_report (votes/join.h) has it.
 local mode, fresh, ring, mine, durability, seat = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local number, learned, alive = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local info = redis.call('INFO')
 local time = redis.call('TIME')
 local now_us = tonumber(time[1]) * 1000000 + tonumber(time[2])
@@ -17,7 +24,7 @@ end
 local function whole(value)
   return string.format('%.0f', value)
 end
-local function number(name)
+local function number_of(name)
   return math.min(tonumber(says(name)) or 0, 2 ^ 53)
 end
 
@@ -29,25 +36,40 @@ local inc, marker, role = nil, {}, says('\nrole:')
 if mode ~= 'declare' then
   -- HGET by itself: guards use it, so a user without the right to must be found out.
   inc = redis.call('HGET', KEYS[1], 'inc')
-  marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat')
+  marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat', 'born', 'longest',
+    'falls', 'announced', 'confirmed')
+end
+local function within(index, most)
+  local value = tonumber(marker[index] or '')
+  return value and value >= 0 and value <= most and value or nil
 end
 -- What is not of our making counts as missing.
 inc = inc and #inc <= 40 and inc
 local old, was_durable = inc and marker[1], marker[5]
-local known, ending = tonumber(marker[2] or 0), tonumber(marker[4] or '')
-known = known and known >= 0 and known <= 86400000 and known or 0
+local first = not old or mode == 'declare'
+local cap = not first and within(2, 86400000) or first and learned > 0 and mode ~= 'declare' and learned or mine
+local longest = first and (learned > 0 and mode ~= 'declare' and alive or mine) or math.max(cap, within(8, 86400000) or 0)
+local falls, born = within(9, 2 ^ 53) or 0, within(7, 2 ^ 53) or 0
+local announced, confirmed = within(10, 2 ^ 53) or 0, within(11, 2 ^ 53) or 0
 local durable = durability == 'always' and '1' or '0'
-local top = math.max(known, mine)
-local ends, event = now, nil
+local ends, event, renewed = now, nil, false
+
+-- A clock that was set back must not keep the length for longer.
+falls = math.min(falls, now + longest + 1000)
+if falls > 0 and falls <= now or longest == cap then
+  longest, falls = cap, 0
+end
 
 if role ~= 'master' then
   event = 'ABSENT'
 elseif mode == 'declare' then
-  event, top = 'DECLARED', mine
+  event, announced = 'DECLARED', math.max(number, 1)
+  confirmed, born = announced, 0
 elseif not old then
-  event = mode == 'look' and 'ABSENT' or 'NEW'
+  event = mode == 'vote' and 'NEW' or 'ABSENT'
+  announced, confirmed = number, number
 elseif marker[3] ~= ring then
-  event, top = 'MISMATCH', known
+  event = 'MISMATCH'
 elseif old == run or old:sub(1, #run + 1) == run .. '/' then
   event = 'KEPT'
 else
@@ -55,42 +77,70 @@ else
   local own = marker[6] == seat
   event = own and durable == '1' and not promoted and was_durable == '1' and 'RESUMED' or 'RESTARTED'
 end
-local span = top + 1000
 
-if event == 'NEW' or event == 'RESTARTED' then
-  ends = now + span
-elseif inc and event ~= 'ABSENT' and event ~= 'DECLARED' then
-  ends = ending == ending and ending or now + span
-  if ends > now then
-    -- Longer locks may be forgotten than were known; a clock that was set back must not keep the server out.
-    ends = math.min(ends + top - known, now + span)
-  end
+local known = event == 'KEPT' or event == 'RESUMED'
+local ending = tonumber(marker[4] or '')
+ends = known and (ending == ending and ending or now + longest + 1000) or now
+if (known or event == 'RESTARTED') and (mode == 'vote' or mode == 'look') and number > announced then
+  -- It was born without knowing of a declaration that every master knew: as if it had known then.
+  renewed, announced, confirmed, cap, longest = known, number, number, learned, math.max(longest, alive)
+  ends = known and born > 0 and born + alive + 1000 or ends
+  falls = 0
+elseif event == 'RESTARTED' and alive > longest then
+  longest, falls = alive, 0
 end
+if event == 'NEW' or event == 'RESTARTED' then
+  born, ends = now, now + longest + 1000
+end
+if known and mode == 'announce' and number > announced then
+  announced, longest, falls = number, math.max(longest, mine), 0
+  renewed, cap = mine < cap, math.min(cap, mine)
+elseif known and mode == 'confirm' and number == announced and confirmed < number then
+  confirmed, renewed = number, mine > cap
+elseif known and mode == 'allow' and number == confirmed and number == announced then
+  cap, falls = mine, 0
+end
+if longest > cap and falls == 0 and mode ~= 'announce' and mode ~= 'confirm' and
+    (event == 'NEW' or event == 'RESTARTED' or renewed or mode == 'allow') then
+  falls = now + longest + 1000
+end
+ends = math.min(ends, now + longest + 1000)
 
-if mode ~= 'look' and (event == 'NEW' or event == 'RESTARTED' or event == 'DECLARED') then
+local words = {inc = inc, run = run, ['until'] = whole(ends), ring = ring, max_ttl = whole(cap), seat = seat,
+  born = whole(born), longest = whole(longest), falls = whole(falls), announced = whole(announced),
+  confirmed = whole(confirmed)}
+local begins = event == 'NEW' or event == 'DECLARED' or event == 'RESTARTED' and mode == 'vote'
+if begins then
   -- Removed first: if a write fails half-way there is no marker, and that is the careful case.
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'inc', fresh, 'run', run, 'until', whole(ends), 'ring', ring,
-    'max_ttl', whole(top), 'seat', seat)
+  redis.call('HSET', KEYS[1], 'inc', fresh, 'run', run, 'until', words['until'], 'ring', ring,
+    'max_ttl', words.max_ttl, 'seat', seat, 'born', words.born, 'longest', words.longest, 'falls', words.falls,
+    'announced', words.announced, 'confirmed', words.confirmed)
   inc, was_durable = fresh, false
-elseif mode ~= 'look' and (event == 'KEPT' or event == 'RESUMED') then
-  if ending ~= ends then
-    redis.call('HSET', KEYS[1], 'until', whole(ends))
+elseif mode ~= 'look' and known then
+  inc = renewed and fresh or inc
+  words.inc, words.ring = inc, nil
+  words.run = event == 'RESUMED' and run or nil
+  words.seat = nil
+  local changes = {}
+  local had = {inc = not renewed and inc, ['until'] = marker[4], max_ttl = marker[2], born = marker[7],
+    longest = marker[8], falls = marker[9], announced = marker[10], confirmed = marker[11]}
+  for name, word in pairs(words) do
+    if had[name] ~= word then
+      changes[#changes + 1], changes[#changes + 2] = name, word
+    end
   end
-  if known ~= top then
-    redis.call('HSET', KEYS[1], 'max_ttl', whole(top))
-  end
-  if event == 'RESUMED' then
-    redis.call('HSET', KEYS[1], 'run', run)
+  if #changes > 0 then
+    redis.call('HSET', KEYS[1], unpack(changes))
   end
 end
-if mode ~= 'look' and durability ~= 'unknown' and event ~= 'ABSENT' and event ~= 'MISMATCH' and
-    was_durable ~= durable then
+if mode ~= 'look' and durability ~= 'unknown' and (begins or known) and was_durable ~= durable then
   redis.call('HSET', KEYS[1], 'durable', durable)
 end
 
 local forked = says('\nvalkey_version:')
 local version = forked ~= '' and 'valkey ' .. forked or 'redis ' .. says('\nredis_version:')
 return {event, inc or '', run_id, says('\nmaster_replid:'), role, version:sub(1, 32), says('\nmaxmemory_policy:'),
-  math.max(ends - now, 0), top, number('\nmaxmemory:'), number('\nconnected_slaves:'), now_us,
-  number('\ncluster_enabled:'), number('\naof_enabled:'), promoted and 1 or 0}
+  math.max(ends - now, 0), cap, number_of('\nmaxmemory:'), number_of('\nconnected_slaves:'), now_us,
+  number_of('\ncluster_enabled:'), number_of('\naof_enabled:'), promoted and 1 or 0, longest,
+  falls > 0 and falls - now or 0, announced, confirmed}
