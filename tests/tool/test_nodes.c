@@ -148,6 +148,50 @@ static void expect_reason(size_t node, const char *reason)
                   "master %zu does not say '%s' in:\n%s", node, reason, tool.out);
 }
 
+/* --- max_ttl ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it)
+{
+    run("nodes --new-deployment --yes --max-ttl 60s", 0);
+    run("lock day --ttl 24h --max-ttl 24h", 3);
+    ck_assert_ptr_nonnull(strstr(tool.err, "max_ttl is 60 s there, and 24 h 0 min here: 'redlock nodes --max-ttl "
+                                           "86400s' raises it"));
+    run("run --key day --ttl 24h --max-ttl 24h true", 125);
+    ask_expect(masters, 0, "HGET redlock:marker longest", "60000");
+    run("nodes --max-ttl 24h", 0);
+    run("lock day --ttl 24h --max-ttl 24h", 0);
+    run("lock job", 0);
+}
+END_TEST
+
+START_TEST(a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts)
+{
+    declared();
+    run("nodes --max-ttl 24h", 0);
+    run("nodes --max-ttl 60s", 0);
+    expect_out("locks of up to 24 h 0 min may be alive");
+    run("lock day --ttl 24h --max-ttl 24h", 3);
+    run("lock job", 0);
+}
+END_TEST
+
+START_TEST(max_ttl_is_not_changed_behind_the_back_of_a_master)
+{
+    declared();
+    ck_assert(masters_kill(masters, 2));
+    run("nodes --max-ttl 24h", 3);
+    ck_assert_ptr_nonnull(strstr(tool.err, "max_ttl is not changed, since every master must learn of it: "));
+    ask_expect(masters, 0, "HGET redlock:marker longest", "60000");
+}
+END_TEST
+
+START_TEST(masters_that_nobody_has_met_are_not_told_a_max_ttl)
+{
+    run("nodes --max-ttl 24h", 1);
+    ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
+}
+END_TEST
+
 /* --- What the other commands make of it --------------------------------------------------------------------------- */
 
 START_TEST(lock_says_that_masters_abstain_and_for_how_long)
@@ -162,7 +206,7 @@ START_TEST(lock_says_that_masters_abstain_and_for_how_long)
     for (size_t i = 0; i < N; i++)
         expect_reason(i, "in quarantine, 6");
     run("nodes", 1);
-    expect_out("Enough of them will in 61.");
+    expect_out("Enough of them will in 62 s.");
 }
 END_TEST
 
@@ -285,6 +329,10 @@ static Suite *suite(void)
     tcase_add_test(declarations, a_declaration_asks_and_takes_no_other_word_than_new);
     tcase_add_test(declarations, a_declared_deployment_locks_at_once);
     tcase_add_test(declarations, a_deployment_in_use_is_not_declared_new);
+    tcase_add_test(declarations, a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it);
+    tcase_add_test(declarations, a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts);
+    tcase_add_test(declarations, max_ttl_is_not_changed_behind_the_back_of_a_master);
+    tcase_add_test(declarations, masters_that_nobody_has_met_are_not_told_a_max_ttl);
     tcase_add_test(others, lock_says_that_masters_abstain_and_for_how_long);
     tcase_add_test(others, each_reason_has_a_line_with_the_masters_it_is_true_of);
     tcase_add_test(others, break_says_who_has_not_answered_and_why);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "cli/target.h"
+#include "cli/term.h"
+#include "options/duration.h"
 
 /* A clock that is further behind than this will be corrected by its time daemon in one step, if that may step. */
 enum { CLOCK_BEHIND_US = 1000000, SHELL_SIZE = 256 };
@@ -237,16 +239,57 @@ static void on_clock(struct list *list)
             "Let its time daemon slew: chronyd without makestep, and maxslewrate 5000 or less.");
 }
 
+/* Of those that have a marker. */
+static bool is_behind(const struct advice_view *view, const struct redlock_node_info *info)
+{
+    for (size_t i = 0; i < view->n; i++)
+        if (view->infos[i].declaration_confirmed > info->declaration)
+            return true;
+    return false;
+}
+
+static bool differs(const struct advice_view *view, const struct redlock_node_info *info)
+{
+    for (size_t i = 0; i < view->n; i++)
+        if (view->infos[i].marker_max_ttl_ms > 0 && view->infos[i].marker_max_ttl_ms != info->marker_max_ttl_ms)
+            return true;
+    return false;
+}
+
+static void on_longer_locks(struct list *list, const struct redlock_node_info *info)
+{
+    char longest[24], wait[24], what[240];
+
+    term_time(info->marker_longest_ms * 1000, longest, sizeof(longest));
+    set(what, sizeof(what), "locks of up to %s may be alive: a quarantine that begins lasts so long, and 1 s", longest);
+    if (info->marker_falls_ms == 0) {
+        add(list, false, what, "A change of max_ttl was cut off. Finish it, with the value that is to hold:");
+        set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --max-ttl DUR");
+        return;
+    }
+    term_time(info->marker_falls_ms * 1000, wait, sizeof(wait));
+    set(what + strlen(what), sizeof(what) - strlen(what), ", for %s from now", wait);
+    add(list, false, what, "max_ttl is smaller already. There is nothing to do.");
+}
+
 static void on_max_ttl(struct list *list)
 {
     const struct redlock_node_info *info = &list->view->infos[list->node];
-    char what[240];
+    char max_ttl[DURATION_TEXT_SIZE], what[240];
 
-    if (info->marker_max_ttl_ms <= (int64_t)list->view->max_ttl_ms)
+    if (info->marker_max_ttl_ms == 0 || info->fault == REDLOCK_FAULT_RING)
         return;
-    set(what, sizeof(what), "clients use a max_ttl of up to %" PRId64 " ms, and here it is %u ms",
-        info->marker_max_ttl_ms, list->view->max_ttl_ms);
-    add(list, false, what, "Give the same --max-ttl to all; quarantines last as long as the longest.");
+    duration_text(info->marker_max_ttl_ms * 1000, max_ttl);
+    if (is_behind(list->view, info)) {
+        add(list, false, "has not heard of the latest declaration of max_ttl",
+            "The next client that takes a lock, and reaches another master, tells it.");
+    } else if (differs(list->view, info)) {
+        set(what, sizeof(what), "max_ttl is %s here, and another value elsewhere: the smallest holds", max_ttl);
+        add(list, false, what, "Declare the one that is to hold:");
+        set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --max-ttl DUR");
+    }
+    if (info->marker_longest_ms > info->marker_max_ttl_ms)
+        on_longer_locks(list, info);
 }
 
 size_t advice_on(const struct advice_view *view, size_t node, struct advice ret_advice[ADVICE_MOST])

@@ -19,6 +19,7 @@ struct cli_common {
     uint32_t quorum;                /* 0: the majority */
     const char *prefix;
     uint32_t profile;               /* enum redlock_profile */
+    uint32_t declaration;           /* no option: the number of one that `redlock nodes` makes */
     enum redlock_join join;         /* no option: each command knows */
     bool json;
 };

@@ -142,6 +142,17 @@ void hindrance_explain_probes(const struct redlock_client *client, const struct 
     print_reasons(&reasons);
 }
 
+bool hindrance_is_max_ttl(const struct redlock_client *client, const struct outcome *outcome)
+{
+    struct redlock_node_info infos[REDLOCK_MAX_MASTERS];
+    size_t n = standings_read(client, infos);
+    size_t refused = 0;
+
+    for (size_t i = 0; i < n; i++)
+        refused += infos[i].fault == REDLOCK_FAULT_MAX_TTL;
+    return refused > n - outcome->quorum;
+}
+
 void hindrance_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome)
 {
     struct redlock_node_info infos[REDLOCK_MAX_MASTERS];

@@ -22,4 +22,7 @@ void hindrance_explain_probes(const struct redlock_client *client, const struct 
 /* "reachable", "voting" and, unless they are enough now, "quorum_in_ms" (null: waiting is not enough). */
 void hindrance_json(struct cli_json *json, const struct redlock_client *client, const struct outcome *outcome);
 
+/* Is it that so many masters have a smaller max_ttl that there cannot be a quorum? Waiting is no help then. */
+bool hindrance_is_max_ttl(const struct redlock_client *client, const struct outcome *outcome);
+
 #endif

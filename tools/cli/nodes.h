@@ -8,7 +8,8 @@
 
 struct nodes_request {
     struct cli_common common;
-    bool declare; /* --new-deployment */
+    bool declare;        /* --new-deployment */
+    bool change_max_ttl; /* --max-ttl without it */
     bool yes;
     bool force;
 };
@@ -35,5 +36,9 @@ int nodes_exit_code(const struct nodes_look *look);
 
 /* --- nodes_new.c: --new-deployment, on the result of a look. CLI_OK: declared; otherwise it has said why not. */
 int nodes_declare(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
+
+/* --- nodes_max_ttl.c: the same for --max-ttl; and the number of the next declaration. */
+int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
+uint32_t nodes_next_declaration(const struct nodes_look *look);
 
 #endif

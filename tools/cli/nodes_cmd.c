@@ -7,7 +7,8 @@
 #include "cli/nodes.h"
 
 static const char nodes_help[] =
-    "Usage: redlock nodes [--new-deployment [--yes] [--force]] [OPTION...]\n"
+    "Usage: redlock nodes [--new-deployment [--yes] [--force]] [--max-ttl DUR]\n"
+    "                     [OPTION...]\n"
     "\n"
     "Looks at every master as a client of the guarded profile does, but writes\n"
     "nothing: who votes, who must wait, who is excluded; what is wrong, and how to\n"
@@ -24,6 +25,11 @@ static const char nodes_help[] =
     "  --new-deployment     declare the masters new: your word that no client holds a\n"
     "                       lock there that they may have forgotten. They vote at\n"
     "                       once then. Asks before it does so\n"
+    "  --max-ttl DUR        declare how long a lock of this deployment may be: no\n"
+    "                       client with a larger --max-ttl is served. Alone, it\n"
+    "                       changes that of a deployment in use; all masters must\n"
+    "                       answer. After a smaller one, quarantines stay long until\n"
+    "                       the longest lock that may be alive has ended\n"
     "  -y, --yes            do not ask\n"
     "  --force              also where masters are in use by this or another\n"
     "                       deployment\n"
@@ -40,7 +46,8 @@ static const char nodes_help[] =
     "\n"
     "Examples:\n"
     "  redlock nodes --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n"
-    "  redlock nodes --new-deployment    # once, before the first lock\n";
+    "  redlock nodes --new-deployment    # once, before the first lock\n"
+    "  redlock nodes --max-ttl 24h       # let clients take locks of a day\n";
 
 static int show(struct session *session, const struct nodes_request *request)
 {
@@ -64,9 +71,10 @@ static int declare(struct session *session, const struct nodes_request *request)
     int code;
 
     if (nodes_look(session, request, REDLOCK_JOIN_LOOK, &look, &code)) {
-        if (!request->yes)
+        if (request->declare && !request->yes)
             nodes_show(&look, stderr);
-        code = nodes_declare(session, request, &look);
+        code = request->declare ? nodes_declare(session, request, &look)
+                                : nodes_change_max_ttl(session, request, &look);
     }
     nodes_look_end(&look);
     return code;
@@ -78,7 +86,7 @@ static int run(const struct nodes_request *request)
     int code = CLI_INFRASTRUCTURE;
 
     if (session_open(&session, "nodes") && session_catch_signals(&session, "nodes")) {
-        code = request->declare ? declare(&session, request) : CLI_OK;
+        code = request->declare || request->change_max_ttl ? declare(&session, request) : CLI_OK;
         if (code == CLI_OK && session.caught == 0)
             code = show(&session, request);
     }
@@ -112,10 +120,16 @@ int nodes_main(int argc, char **argv)
     };
     const struct cli_command command = {.name = "nodes", .help = nodes_help, .options = options,
                                         .operands = (const char *const[]){NULL}};
+    uint32_t usual_ms;
     int code;
 
     cli_common_init(&request.common);
+    usual_ms = request.common.max_ttl_ms;
+    request.common.max_ttl_ms = 0;
     code = cli_parse(&command, argc, argv, NULL);
+    request.change_max_ttl = request.common.max_ttl_ms > 0 && !request.declare;
+    if (request.common.max_ttl_ms == 0)
+        request.common.max_ttl_ms = usual_ms;
     if (code < 0)
         code = usable(&request) ? run(&request) : cli_usage("nodes");
     cli_common_fini(&request.common);

@@ -17,6 +17,10 @@ static void server(struct cli_json *json, const struct redlock_node_info *info)
     cli_json_bool(json, "promoted", info->promoted);
     cli_json_string(json, "run_id", info->run_id);
     cli_json_int(json, "marker_max_ttl_ms", info->marker_max_ttl_ms);
+    cli_json_int(json, "marker_longest_ms", info->marker_longest_ms);
+    cli_json_int(json, "marker_falls_ms", info->marker_falls_ms);
+    cli_json_int(json, "declaration", info->declaration);
+    cli_json_int(json, "declaration_confirmed", info->declaration_confirmed);
     cli_json_int(json, "clock_offset_us", info->clock_offset_us);
     cli_json_int(json, "clock_step_us", info->clock_step_us);
 }

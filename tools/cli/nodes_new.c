@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/nodes.h"
+#include "options/duration.h"
 
 static size_t names_of(const struct nodes_look *look, enum redlock_fault fault, char *ret_names, size_t size)
 {
@@ -55,13 +56,15 @@ static int objection(const struct nodes_look *look)
 static bool confirmed(const struct nodes_look *look)
 {
     char answer[16];
+    char max_ttl[DURATION_TEXT_SIZE];
 
     fprintf(stderr,
             "\nYou are about to declare %zu master%s new: that no client holds a lock there which\n"
             "they may have forgotten. They will vote at once, and do not wait for the end of\n"
-            "such locks (%u ms + 1 s). If this is not true, two clients may hold one lock.\n"
+            "such locks (%s + 1 s). If this is not true, two clients may hold one lock.\n"
             "Type 'new' to go on: ",
-            look->sum.answering, look->sum.answering == 1 ? "" : "s", look->request->common.max_ttl_ms);
+            look->sum.answering, look->sum.answering == 1 ? "" : "s",
+            duration_text(look->request->common.max_ttl_ms * INT64_C(1000), max_ttl));
     fflush(stderr);
     if (fgets(answer, sizeof(answer), stdin) != NULL && strcmp(answer, "new\n") == 0)
         return true;
@@ -71,6 +74,7 @@ static bool confirmed(const struct nodes_look *look)
 
 int nodes_declare(struct session *session, const struct nodes_request *request, const struct nodes_look *look)
 {
+    struct nodes_request numbered = *request;
     struct nodes_look declaring;
     int code = objection(look);
 
@@ -78,7 +82,8 @@ int nodes_declare(struct session *session, const struct nodes_request *request, 
         return code;
     if (!request->yes && !confirmed(look))
         return CLI_NOT_HELD;
-    if (nodes_look(session, request, REDLOCK_JOIN_DECLARE, &declaring, &code))
+    numbered.common.declaration = nodes_next_declaration(look);
+    if (nodes_look(session, &numbered, REDLOCK_JOIN_DECLARE, &declaring, &code))
         code = CLI_OK;
     nodes_look_end(&declaring);
     return code;

@@ -10,7 +10,7 @@
 
 enum { WORD_SIZE = 64, SENTENCE_SIZE = 2048 };
 enum { SHORT_RUN_ID = 8, INDENT = 4, NAMES_SIZE = 1024, ITEMS = REDLOCK_MAX_MASTERS * ADVICE_MOST };
-enum { STANDING_COLUMNS = 58, SERVER_COLUMNS = 62 };
+enum { STANDING_COLUMNS = 63, SERVER_COLUMNS = 62 };
 
 /* --- Tables ------------------------------------------------------------------------------------------------------ */
 
@@ -69,7 +69,7 @@ static void print_standing(const struct term *term, const struct redlock_node_in
         signed_time(info->clock_step_us, step, sizeof(step));
     print_name(term, info, width);
     term_print(term, style_of(info), "%-11s", standing_word(info));
-    fprintf(term->out, "  %7s  %9s  %9s  %8s\n", left, offset, step, latency);
+    fprintf(term->out, "  %12s  %9s  %9s  %8s\n", left, offset, step, latency);
 }
 
 static const char *role_word(const struct redlock_node_info *info)
@@ -116,7 +116,7 @@ static void print_tables(const struct term *term, const struct nodes_look *look)
 {
     int width = name_width(term, look, STANDING_COLUMNS);
 
-    term_print(term, TERM_DIM, "  %-*s  %-11s  %7s  %9s  %9s  %8s\n", width, "master", "standing", "wait", "clock",
+    term_print(term, TERM_DIM, "  %-*s  %-11s  %12s  %9s  %9s  %8s\n", width, "master", "standing", "wait", "clock",
                "step", "answer");
     for (size_t i = 0; i < look->sum.n; i++)
         print_standing(term, &look->infos[i], look->latency_us[i], width);

@@ -144,6 +144,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.key_prefix = common->prefix;
     options.profile = common->profile;
     options.join = common->join;
+    options.declaration = common->declaration;
     options.client_name = "redlock-tool";
     options.on_event = on_event;
     options.event_data = session;

@@ -129,6 +129,17 @@ const char *term_fit(const char *text, int limit, char *buffer, size_t size)
     return buffer;
 }
 
+/* Rounded up, since it is the end of something that is waited for. */
+static void long_time(int64_t s, char *buffer, size_t size)
+{
+    if (s < 120)
+        snprintf(buffer, size, "%d s", (int)s);
+    else if (s < 7200)
+        snprintf(buffer, size, "%d min %d s", (int)(s / 60), (int)(s % 60));
+    else
+        snprintf(buffer, size, "%d h %d min", (int)((s + 59) / 3600), (int)((s + 59) % 3600 / 60));
+}
+
 const char *term_time(int64_t us, char *buffer, size_t size)
 {
     double ms = (double)us / 1000;
@@ -138,7 +149,11 @@ const char *term_time(int64_t us, char *buffer, size_t size)
         snprintf(buffer, size, "%d us", (int)us);
     else if (ms < 999.5)
         snprintf(buffer, size, "%.*f ms", ms < 9.995 ? 2 : ms < 99.95 ? 1 : 0, ms);
+    else if (s < 9.995)
+        snprintf(buffer, size, "%.2f s", s);
+    else if (s < 59.95)
+        snprintf(buffer, size, "%.1f s", s);
     else
-        snprintf(buffer, size, "%.*f s", s < 9.995 ? 2 : s < 99.95 ? 1 : 0, s);
+        long_time((us + 999999) / 1000000, buffer, size);
     return buffer;
 }

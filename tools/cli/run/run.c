@@ -99,7 +99,7 @@ static int not_acquired(const struct run *run, int status)
     run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "'%s' not acquired: %s",
                        run->options->key, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
                                                                     : hindrance_headline(last, headline));
-    if (reason <= REDLOCK_E_NOMEM)
+    if (reason <= REDLOCK_E_NOMEM || hindrance_is_max_ttl(run->client, last))
         return RUN_EXIT_OWN_ERROR;
     return RUN_EXIT_NO_QUORUM;
 }
