@@ -73,14 +73,27 @@ START_TEST(another_quorum_is_another_ring_and_nothing_is_overwritten)
 }
 END_TEST
 
+/* A lock is had before the third master has been met, or after that. */
+static void meet_first(void)
+{
+    char command[64];
+
+    for (int i = 0; i < 1000; i++) {
+        snprintf(command, sizeof(command), "lock job%d --verbose --ttl 3s", i);
+        run(command, 0);
+        if (strstr(tool.err, "in quarantine, 6"))
+            return;
+    }
+    ck_abort_msg("no lock has met the first master: %s", tool.err);
+}
+
 START_TEST(a_master_that_restarted_empty_has_no_marker_and_then_waits)
 {
     declared();
     ck_assert(masters_kill(masters, 0) && masters_restart(masters, 0));
     expect_first("no marker", "never met by a guarded client, or emptied since");
     ck_assert_int_eq(ask_integer(masters, 0, "DBSIZE"), 0);
-    run("lock job --verbose", 0);
-    ck_assert_ptr_nonnull(strstr(tool.err, "in quarantine, 6"));
+    meet_first();
     expect_first("quarantined", "new memory (restarted, emptied, replaced or first used)");
 }
 END_TEST
