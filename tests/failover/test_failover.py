@@ -65,6 +65,11 @@ def safe(*args, expected=0):
     return {scenario["scenario"]: scenario for scenario in report["scenarios"]}
 
 
+def states_of(scenario, master):
+    """A client may meet a started master before the start is noted: that it was not met is test_lanes.c's matter."""
+    return {span["state"] for span in scenario["masters"] if span["master"] == master} - {"started, not met"}
+
+
 def refused(*args):
     """The message of a call with wrong options."""
     code, out, err = failover(*args)
@@ -191,9 +196,8 @@ def every_form_of_the_report_says_the_same():
     assert out.index("double holds") < out.index("kill-1"), "the safety counters come first"
     for words in ("unavailable", "ttl 400 ms", "seed 1", "round trip"):
         assert words in out, f"no {words!r} in: {out}"
-    states = {span["state"] for span in scenario["masters"] if span["master"] == 1}
-    assert states == {"up", "down", "quarantine"}, states
-    assert {span["state"] for span in scenario["masters"] if span["master"] == 2} == {"up"}
+    assert states_of(scenario, 1) == {"up", "down", "quarantine"}, scenario["masters"]
+    assert states_of(scenario, 2) == {"up"}, scenario["masters"]
     assert scenario["detected_after_ms"] is not None and scenario["recovered_after_ms"] is not None
     assert 1400 < scenario["all_vote_after_ms"] < 4000, scenario["all_vote_after_ms"]
     assert scenario["after"]["commands_per_lock"] > 15 and report["environment"]["server"].startswith(("redis", "valkey"))
@@ -230,8 +234,7 @@ def relays_part_the_clients():
 def a_clock_that_was_set_is_seen():
     scenario = safe("clock-step")["clock-step"]
     for master in (1, 2):
-        states = {span["state"] for span in scenario["masters"] if span["master"] == master}
-        assert states == {"up", "clock set", "quarantine"}, states
+        assert states_of(scenario, master) == {"up", "clock set", "quarantine"}, scenario["masters"]
 
 
 def what_cannot_be_done_is_skipped_with_its_reason():
@@ -248,9 +251,9 @@ def what_cannot_be_done_is_skipped_with_its_reason():
 def a_durable_master_has_a_quarantine_only_if_it_was_emptied():
     scenarios = safe("kill-1", "restart-empty", "--persistence", "always")
     killed, emptied = scenarios["kill-1"], scenarios["restart-empty"]
-    assert {span["state"] for span in killed["masters"]} == {"up", "down"}, killed["masters"]
+    assert states_of(killed, 1) == {"up", "down"}, killed["masters"]
     assert 0 <= killed["all_vote_after_ms"] < 1300, killed["all_vote_after_ms"]
-    assert {span["state"] for span in emptied["masters"] if span["master"] == 3} == {"up", "down", "quarantine"}
+    assert states_of(emptied, 3) == {"up", "down", "quarantine"}, emptied["masters"]
     assert 1000 < emptied["unavailable"]["longest_ms"] < 6000, emptied["unavailable"]
     assert emptied["after"]["acquired"] > 50, emptied["after"]
 

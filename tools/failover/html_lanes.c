@@ -14,7 +14,7 @@ void fo_html_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns)
 
 static const char *class_of(const struct fo_span *span)
 {
-    static const char *const classes[] = {"up", "down", "hung", "cut", "slow", "mute", "clock"};
+    static const char *const classes[] = {"up", "down", "hung", "cut", "slow", "mute", "clock", "unmet"};
 
     return span->quarantined ? "quarantine" : classes[span->state];
 }
@@ -127,9 +127,9 @@ void fo_html_key(FILE *out, const struct fo_report *report, const struct fo_outc
 {
     static const struct fo_span kinds[] = {{.state = FO_UP},  {.state = FO_DOWN}, {.state = FO_HUNG},
                                            {.state = FO_CUT}, {.state = FO_LATE}, {.state = FO_MUTE},
-                                           {.quarantined = true}};
+                                           {.state = FO_UNMET}, {.quarantined = true}};
     static const char *const texts[] = {"votes", "down", "hung", "cut off from some", "slow", "its answers are lost",
-                                        "up, but does not vote yet"};
+                                        "started, not met by any client", "up, but does not vote yet"};
 
     for (size_t kind = 0; kind < sizeof(kinds) / sizeof(kinds[0]); kind++)
         for (size_t i = 0; i < outcome->n_spans; i++)

@@ -22,21 +22,62 @@ static bool add_span(struct fo_outcome *outcome, struct fo_span span)
     return true;
 }
 
-/* What was done to it, one state after the other. */
-static bool add_states(struct fo_outcome *outcome, const struct fo_course *course, uint32_t node)
+static bool is_meeting(const struct fo_record *record, uint32_t node, int64_t after_ns)
 {
+    return record->kind == FO_LINK && record->node == node && record->detail == REDLOCK_LINK_READY &&
+           record->at_ns > after_ns;
+}
+
+/* When the first of the clients was connected to it again; INT64_MAX: none was. */
+static int64_t met_ns(const struct fo_shared *shared, uint32_t node, int64_t after_ns)
+{
+    int64_t first_ns = INT64_MAX;
+
+    for (uint32_t i = 0; i < shared->clients; i++)
+        for (uint32_t j = 0; j < atomic_load(&shared->journals[i].n); j++) {
+            const struct fo_record *record = &shared->journals[i].records[j];
+
+            if (is_meeting(record, node, after_ns) && record->at_ns < first_ns)
+                first_ns = record->at_ns;
+        }
+    return first_ns;
+}
+
+/* A master that has been started is of no use to anybody before a client has met it. A client may be faster than the
+ * mark of the start: what counts is that it came after the master's end. */
+static bool add_state(struct fo_outcome *outcome, const struct fo_run *run, struct fo_span span, int64_t down_ns)
+{
+    if (span.state == FO_UP && down_ns >= 0) {
+        struct fo_span unmet = span;
+        int64_t met_at_ns = met_ns(run->shared, span.node, run->course.start_ns + down_ns) - run->course.start_ns;
+
+        unmet.state = FO_UNMET;
+        unmet.to_ns = met_at_ns < span.from_ns ? span.from_ns : met_at_ns < span.to_ns ? met_at_ns : span.to_ns;
+        span.from_ns = unmet.to_ns;
+        if (!add_span(outcome, unmet))
+            return false;
+    }
+    return add_span(outcome, span);
+}
+
+/* What was done to it, one state after the other. */
+static bool add_states(struct fo_outcome *outcome, const struct fo_run *run, uint32_t node)
+{
+    const struct fo_course *course = &run->course;
     struct fo_span span = {.node = node, .state = FO_UP};
+    int64_t down_ns = -1; /* since when it was down before this state */
 
     for (uint32_t i = 0; i < course->n_marks; i++) {
         if (course->marks[i].node != node)
             continue;
         span.to_ns = course->marks[i].at_ns - course->start_ns;
-        if (!add_span(outcome, span))
+        if (!add_state(outcome, run, span, down_ns))
             return false;
+        down_ns = span.state == FO_DOWN ? span.from_ns : -1;
         span = (struct fo_span){.from_ns = span.to_ns, .node = node, .state = course->marks[i].state};
     }
     span.to_ns = outcome->end_ns;
-    return add_span(outcome, span);
+    return add_state(outcome, run, span, down_ns);
 }
 
 struct view {
@@ -133,7 +174,7 @@ static bool add_terms(struct fo_outcome *outcome, const struct fo_run *run)
 bool fo_lanes(struct fo_outcome *outcome, const struct fo_run *run)
 {
     for (uint32_t node = 0; node < outcome->n_masters; node++)
-        if (!add_states(outcome, &run->course, node) || !add_quarantines(outcome, run, node))
+        if (!add_states(outcome, run, node) || !add_quarantines(outcome, run, node))
             return false;
     return add_terms(outcome, run);
 }

@@ -118,7 +118,8 @@ const char *fo_refusal_text(enum fo_refusal refusal)
 
 const char *fo_state_name(const struct fo_span *span)
 {
-    static const char *const names[] = {"up", "down", "hung", "cut off", "slow", "mute", "clock set"};
+    static const char *const names[] = {"up", "down", "hung", "cut off", "slow", "mute", "clock set",
+                                        "started, not met"};
 
     return span->quarantined ? "quarantine" : names[span->state];
 }

@@ -19,6 +19,7 @@ enum fo_state {
     FO_LATE,
     FO_MUTE,    /* its answers are lost */
     FO_STEPPED, /* its clock has been set */
+    FO_UNMET,   /* started again, and no client has met it: not a mark's, it is found in the clients' journals */
 };
 
 struct fo_mark {
