@@ -149,8 +149,14 @@ def check_html(path):
     assert page.tags["svg"] >= 12 and "script" not in page.tags and "link" not in page.tags, page.tags
     assert "http" not in text.replace("http-equiv", ""), "something from elsewhere"
     said = " ".join(page.text)
-    for words in ("double holds", "Environment", "For how long could nobody lock?", "No second holder"):
+    for words in ("false grants", "Settings", "For how long could nobody lock?", "No second holder"):
         assert words in said, f"no {words!r}"
+    assert said.index("Settings") < said.index("For how long"), "the settings are not at the top"
+    assert re.search(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", said), "no ISO date"
+    assert not re.search(r"\d us\b", said), "micro is not an u"
+    assert "100 s" in said and "300/s" in said, "an axis has no label at its end"
+    # The overview; then both charts, five masters and four clients of the scenario.
+    assert text.count('x1="100.00%" x2="100.00%"') == 1 + 11, "a picture has no line at the end of its axis"
     for words in ("@media print", "max-width: 700px", "prefers-color-scheme", "viewport"):
         assert words in text, f"no {words!r}"
     assert (PAGE / "report.css").read_text() in text, "the style sheet is not that of the file"
@@ -193,7 +199,7 @@ def every_form_of_the_report_says_the_same():
         check_html(paths["html"])
         check_csv(paths["csv"], scenario)
         check_hgrm(paths["hgrm"], scenario)
-    assert out.index("double holds") < out.index("kill-1"), "the safety counters come first"
+    assert out.index("false grants") < out.index("kill-1"), "the safety counters come first"
     for words in ("unavailable", "ttl 400 ms", "seed 1", "round trip"):
         assert words in out, f"no {words!r} in: {out}"
     assert states_of(scenario, 1) == {"up", "down", "quarantine"}, scenario["masters"]

@@ -44,7 +44,7 @@ struct fo_span {
     bool quarantined; /* instead of the state: it does not vote yet */
 };
 
-/* Whether what was hoped for came about; text says what that is, in numbers. */
+/* Whether the limits were kept; text says what was measured, and the limits. */
 struct fo_judged {
     bool applies;
     bool met;

@@ -31,7 +31,7 @@ static void unnoticed(struct fo_outcome *outcome)
     outcome->goal.disturbed = !outcome->goal.met && longest_ns - outcome->stall_then_ns < limit_ns;
     if (outcome->goal.disturbed)
         snprintf(more, sizeof(more), "; a processor had no time for %.1f ms", ms(outcome->stall_then_ns));
-    snprintf(outcome->goal.text, sizeof(outcome->goal.text), "unavailable for %.1f ms, to be less than %.1f ms%s",
+    snprintf(outcome->goal.text, sizeof(outcome->goal.text), "unavailable for %.1f ms (limit %.1f ms)%s",
              ms(longest_ns), ms(limit_ns), more);
 }
 
@@ -43,23 +43,26 @@ static void refused(struct fo_outcome *outcome, const struct fo_options *options
     int64_t outage_end_ns = outcome->outage.from_ns + outcome->outage.longest_ns + fo_options_step_ns(options);
     double recovered_ms = ms(outage_end_ns - since_ns);
     double longest_ms = ms(outcome->phases[FO_DURING].longest_refusal_ns);
-    bool in_time = longest_ms <= options->deadline_ms + PUNCTUAL_MS;
-    bool soon = recovered_ms <= BACKOFF_MS + wait_ms + PUNCTUAL_MS;
+    uint32_t refusal_limit_ms = options->deadline_ms + PUNCTUAL_MS;
+    uint32_t recovery_limit_ms = BACKOFF_MS + wait_ms + PUNCTUAL_MS;
 
     snprintf(outcome->goal.text, sizeof(outcome->goal.text),
-             "refused within %.0f ms of %u ms; back after %.0f ms, at most %u + %u ms", longest_ms,
-             options->deadline_ms, recovered_ms > 0 ? recovered_ms : 0, BACKOFF_MS, wait_ms);
-    judge(&outcome->goal, in_time && soon);
+             "the slowest refusal took %.0f ms (limit %u ms); locks were granted again after %.0f ms (limit %u ms)",
+             longest_ms, refusal_limit_ms, recovered_ms > 0 ? recovered_ms : 0, recovery_limit_ms);
+    judge(&outcome->goal, longest_ms <= refusal_limit_ms && recovered_ms <= recovery_limit_ms);
 }
 
 static void taken_over(struct fo_outcome *outcome)
 {
-    double late_ms = ms(outcome->takeover_ns - outcome->takeover_theory_ns);
+    double after_ms = ms(outcome->takeover_ns), limit_ms = ms(outcome->takeover_theory_ns) + TAKEOVER_MARGIN_MS;
 
-    snprintf(outcome->goal.text, sizeof(outcome->goal.text),
-             "a successor after %.0f ms, when the lock had run out after %.0f ms", ms(outcome->takeover_ns),
-             ms(outcome->takeover_theory_ns));
-    judge(&outcome->goal, outcome->takeover_ns >= 0 && late_ms <= TAKEOVER_MARGIN_MS);
+    if (outcome->takeover_ns < 0)
+        snprintf(outcome->goal.text, sizeof(outcome->goal.text), "no successor (limit %.0f ms)", limit_ms);
+    else
+        snprintf(outcome->goal.text, sizeof(outcome->goal.text),
+                 "a successor after %.0f ms (limit %.0f ms: the lock ran out after %.0f ms)", after_ms, limit_ms,
+                 ms(outcome->takeover_theory_ns));
+    judge(&outcome->goal, outcome->takeover_ns >= 0 && after_ms <= limit_ms);
 }
 
 void fo_judge_goal(struct fo_outcome *outcome, const struct fo_options *options)

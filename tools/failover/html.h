@@ -30,9 +30,14 @@ double fo_html_x(const struct fo_outcome *outcome, int64_t at_ns);
 /* "+1.2 s", since the fault. */
 void fo_html_since(FILE *out, const struct fo_outcome *outcome, int64_t at_ns);
 
-/* "good", "bad" or "so-so", and the word for people. */
+/* "good", "bad" or "so-so". */
 const char *fo_html_class(const struct fo_outcome *outcome);
-const char *fo_html_word(const struct fo_outcome *outcome);
+
+/* As fo_duration(), with the letter that micro has. */
+const char *fo_html_duration(int64_t ns, char *buffer, size_t size);
+
+/* A line for each tick of the time axis, and for its end. */
+void fo_html_grid(FILE *out, const struct fo_outcome *outcome);
 
 /* The time of the fault, shaded. */
 void fo_html_band(FILE *out, const struct fo_outcome *outcome);

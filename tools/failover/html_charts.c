@@ -41,6 +41,7 @@ void fo_html_band(FILE *out, const struct fo_outcome *outcome)
 static void begin(FILE *out, const struct fo_outcome *outcome, const char *what)
 {
     fprintf(out, "<svg height=\"%d\" role=\"img\" aria-label=\"%s, %s\">", HEIGHT, outcome->scenario->name, what);
+    fo_html_grid(out, outcome);
     fo_html_band(out, outcome);
 }
 
@@ -120,18 +121,16 @@ static double offered(const struct fo_bucket *bucket)
 
 void fo_html_throughput(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    struct scale scale = {.high = report->options->rate * 1.25};
-    double rate = report->options->rate;
+    double step = report->options->rate / 2.0;
+    struct scale scale = {.high = 3 * step};
 
     fputs("<div class=\"row\"><div class=\"lab\">", out);
-    label(out, &scale, 0, 0, "");
-    label(out, &scale, rate / 2, rate / 2, "");
-    label(out, &scale, rate, rate, "/s");
+    for (int i = 0; i <= 3; i++)
+        label(out, &scale, i * step, i * step, i == 3 ? "/s" : "");
     fputs("</div>", out);
     begin(out, outcome, "locks a second");
-    grid_line(out, &scale, 0);
-    grid_line(out, &scale, rate / 2);
-    grid_line(out, &scale, rate);
+    for (int i = 0; i <= 3; i++)
+        grid_line(out, &scale, i * step);
     begin_stretched(out, n_whole(outcome));
     area(out, "ok", outcome, &scale, nothing, acquired);
     area(out, "no", outcome, &scale, acquired, ended);

@@ -19,6 +19,18 @@ void fo_html_text(FILE *out, const char *text)
     }
 }
 
+const char *fo_html_duration(int64_t ns, char *buffer, size_t size)
+{
+    char plain[16];
+    size_t length = strlen(fo_duration(ns, plain, sizeof(plain)));
+
+    if (length > 3 && strcmp(plain + length - 3, " us") == 0)
+        snprintf(buffer, size, "%.*s\u00b5s", (int)length - 2, plain);
+    else
+        snprintf(buffer, size, "%s", plain);
+    return buffer;
+}
+
 static const struct fo_html_slot *find(const struct fo_html_slot *slots, size_t n, const char *name, size_t length)
 {
     for (size_t i = 0; i < n; i++)

@@ -42,6 +42,7 @@ static void tip(FILE *out, const struct fo_outcome *outcome, const char *who, ui
 static void master_lane(FILE *out, const struct fo_outcome *outcome, uint32_t node)
 {
     fprintf(out, "<div class=\"row\"><div class=\"lab mid\">m%u</div><svg height=\"%d\">", node + 1, LANE);
+    fo_html_grid(out, outcome);
     fo_html_band(out, outcome);
     for (int layer = 0; layer < 2; layer++)
         for (size_t i = 0; i < outcome->n_spans; i++) {
@@ -73,6 +74,7 @@ static void holder_lane(FILE *out, const struct fo_outcome *outcome, uint32_t cl
             "<div class=\"row\"><div class=\"lab mid\">client %u</div><svg height=\"%d\"><rect class=\"base\" x=\"0\" "
             "y=\"7\" width=\"100%%\" height=\"1\"/>",
             client + 1, LANE);
+    fo_html_grid(out, outcome);
     fo_html_band(out, outcome);
     for (size_t i = 0; i < outcome->n_terms; i++) {
         const struct fo_hold *term = &outcome->terms[i];
@@ -95,27 +97,59 @@ void fo_html_holders(FILE *out, const struct fo_report *report, const struct fo_
         holder_lane(out, outcome, client);
 }
 
-/* Ticks at whole seconds before and after the fault, not more than ten. */
+/* --- The time axis ----------------------------------------------------------------------------------------------- */
+
+/* Ticks are at whole seconds before and after the fault, not more than ten. */
+static double step_s(const struct fo_outcome *outcome)
+{
+    double end_s = (double)outcome->end_ns / 1e9;
+
+    return end_s > 40 ? 10 : end_s > 16 ? 5 : end_s > 9 ? 2 : 1;
+}
+
+static double first_s(const struct fo_outcome *outcome)
+{
+    return -floor((double)outcome->fault_ns / 1e9 / step_s(outcome)) * step_s(outcome);
+}
+
+static double percent(const struct fo_outcome *outcome, double since_fault_s)
+{
+    return fo_html_x(outcome, outcome->fault_ns + (int64_t)(since_fault_s * 1e9));
+}
+
+static void vertical(FILE *out, double percent)
+{
+    fprintf(out, "<line class=\"grid\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"100%%\"/>", percent, percent);
+}
+
+void fo_html_grid(FILE *out, const struct fo_outcome *outcome)
+{
+    for (double at = first_s(outcome); percent(outcome, at) < 100; at += step_s(outcome))
+        vertical(out, percent(outcome, at));
+    vertical(out, 100);
+}
+
+/* The end has its own label, and those that would touch it have none. */
+#define END_LABEL_PERCENT 9
+
 void fo_html_axis(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    double fault_s = (double)outcome->fault_ns / 1e9, end_s = (double)outcome->end_ns / 1e9;
-    double step = end_s > 40 ? 10 : end_s > 16 ? 5 : end_s > 9 ? 2 : 1;
-
     fprintf(out, "<div class=\"row\"><div class=\"lab\"></div><svg height=\"%d\">", TICK_HEIGHT);
-    for (double at = -floor(fault_s / step) * step; at + fault_s < end_s * 0.97; at += step) {
-        double x = 100 * (at + fault_s) / end_s;
-
-        if (x < 2)
+    for (double at = first_s(outcome); percent(outcome, at) < 100 - END_LABEL_PERCENT; at += step_s(outcome)) {
+        if (percent(outcome, at) < 2)
             continue;
-        fprintf(out, "<text class=\"tick\" x=\"%.2f%%\" y=\"13\" text-anchor=\"middle\">", x);
+        fprintf(out, "<text class=\"tick\" x=\"%.2f%%\" y=\"13\" text-anchor=\"middle\">", percent(outcome, at));
         if (at > -0.01 && at < 0.01)
             fputs(outcome->scenario->fault == FO_NO_FAULT ? "0" : "fault", out);
         else
             fprintf(out, "%+.0f s", at);
         fputs("</text>", out);
     }
-    fputs("</svg></div>\n", out);
+    fprintf(out, "<text class=\"tick\" x=\"100%%\" y=\"13\" text-anchor=\"end\">%+.1f s</text></svg></div>\n",
+            (double)(outcome->end_ns - outcome->fault_ns) / 1e9);
 }
+
+/* --- What the colours mean --------------------------------------------------------------------------------------- */
 
 static void entry(FILE *out, const char *class, const char *text)
 {

@@ -10,7 +10,7 @@ static void quantile(FILE *out, const struct histogram *histogram, double q, con
     char cell[CELL];
 
     fprintf(out, "<td data-l=\"%s\">%s</td>", label,
-            fo_duration(histogram->count ? (int64_t)histogram_quantile(histogram, q) : -1, cell, CELL));
+            fo_html_duration(histogram->count ? (int64_t)histogram_quantile(histogram, q) : -1, cell, CELL));
 }
 
 static void reasons(FILE *out, const struct fo_phase_figures *phase)
@@ -56,19 +56,27 @@ static double log_percent(int64_t ns)
     return at > 100 ? 100 : at;
 }
 
+#define TICKS 7
+
+/* On a phone there is no room for the labels of the first and of every other decade. */
 static void overview_axis(FILE *out)
 {
-    static const struct {
-        double ms;
-        const char *text;
-    } ticks[] = {{0.1, "0.1 ms"}, {1, "1 ms"}, {10, "10 ms"}, {100, "100 ms"}, {1000, "1 s"}, {10000, "10 s"}};
+    static const char *const texts[TICKS] = {"0.1 ms", "1 ms", "10 ms", "100 ms", "1 s", "10 s", "100 s"};
 
     fputs("<span></span><svg height=\"18\">", out);
-    for (size_t i = 0; i < sizeof(ticks) / sizeof(ticks[0]); i++)
+    for (int i = 0; i < TICKS; i++)
         fprintf(out, "<text class=\"tick%s\" x=\"%.2f%%\" y=\"13\" text-anchor=\"%s\">%s</text>",
-                i % 2 || i == 0 ? " more" : "", log_percent((int64_t)(ticks[i].ms * 1e6)),
-                i ? "middle" : "start", ticks[i].text);
+                i % 2 || i == 0 ? " more" : "", 100.0 * i / (TICKS - 1),
+                i == 0 ? "start" : i == TICKS - 1 ? "end" : "middle", texts[i]);
     fputs("</svg><span></span>\n", out);
+}
+
+/* They reach over the gaps between the rows. */
+static void overview_grid(FILE *out)
+{
+    for (int i = 0; i < TICKS; i++)
+        fprintf(out, "<line class=\"grid\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"-3\" y2=\"21\"/>",
+                100.0 * i / (TICKS - 1), 100.0 * i / (TICKS - 1));
 }
 
 static void overview_row(FILE *out, const struct fo_outcome *outcome)
@@ -76,9 +84,11 @@ static void overview_row(FILE *out, const struct fo_outcome *outcome)
     char cell[CELL];
     double width = log_percent(outcome->outage.longest_ns);
 
-    fprintf(out, "<span><a href=\"#%s\">%s</a></span><svg height=\"18\" role=\"img\" aria-label=\"unavailable for %s\">"
-            "<rect class=\"base\" width=\"100%%\" y=\"8.5\" height=\"1\"/>", outcome->scenario->name,
-            outcome->scenario->name, fo_duration(outcome->outage.longest_ns, cell, CELL));
+    fo_html_duration(outcome->outage.longest_ns, cell, CELL);
+    fprintf(out, "<span><a href=\"#%s\">%s</a></span><svg height=\"18\" role=\"img\" "
+            "aria-label=\"unavailable for %s\">", outcome->scenario->name, outcome->scenario->name, cell);
+    overview_grid(out);
+    fputs("<rect class=\"base\" width=\"100%\" y=\"8.5\" height=\"1\"/>", out);
     fprintf(out, "<rect class=\"bar %s\" y=\"3\" height=\"12\" rx=\"2\" width=\"%.2f%%\"/>", fo_html_class(outcome),
             width > 0.5 ? width : 0.5);
     fprintf(out, "<line class=\"limit\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"0\" y2=\"18\"/></svg><span>%s</span>\n",

@@ -61,7 +61,7 @@ void fo_environment_read(struct fo_environment *environment)
     snprintf(environment->scheduling, sizeof(environment->scheduling), "%s", scheduling_name());
     environment->processors = sysconf(_SC_NPROCESSORS_ONLN);
     if (gmtime_r(&now, &utc))
-        strftime(environment->date, sizeof(environment->date), "%Y-%m-%d %H:%M UTC", &utc);
+        strftime(environment->date, sizeof(environment->date), "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
 void fo_report_complete(struct fo_report *report)
@@ -100,6 +100,30 @@ int fo_report_exit(const struct fo_report *report)
         if (fo_report_too_long(report, report->outcomes[i]))
             return FO_TOO_LONG;
     return FO_OK;
+}
+
+const char *fo_report_word(const struct fo_outcome *outcome)
+{
+    if (*outcome->skipped)
+        return "not run";
+    if (fo_verdict_violations(&outcome->verdict))
+        return "UNSAFE";
+    if (!outcome->goal.applies || outcome->goal.met)
+        return "pass";
+    return outcome->goal.disturbed ? "disturbed" : "too slow";
+}
+
+void fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_broken[FO_PROMISES])
+{
+    const struct fo_broken broken[FO_PROMISES] = {
+        {verdict->double_holds, "false grants: locks with two holders at once"},
+        {verdict->fence_regressions, "fencing tokens that did not grow"},
+        {verdict->mixed_writes, "writes of two valid holders at once"},
+        {verdict->foreign_releases, "locks taken away from their holder"},
+        {verdict->leaked_keys, "keys left behind after their ttl"},
+    };
+
+    memcpy(ret_broken, broken, sizeof(broken));
 }
 
 const char *fo_duration(int64_t ns, char *buffer, size_t size)

@@ -43,8 +43,16 @@ void fo_report_csv(FILE *out, const struct fo_report *report);
 void fo_report_hgrm(FILE *out, const struct fo_report *report);
 void fo_report_html(FILE *out, const struct fo_report *report);
 
-/* "ok", "missed", "disturbed", "safe", "BROKEN" or "not run". */
+/* "pass", "too slow", "disturbed", "UNSAFE" or "not run". */
 const char *fo_report_word(const struct fo_outcome *outcome);
+
+/* What must be 0, in words. */
+#define FO_PROMISES 5
+struct fo_broken {
+    uint64_t n;
+    const char *text;
+};
+void fo_report_broken(const struct fo_verdict *verdict, struct fo_broken ret_broken[FO_PROMISES]);
 
 /* "1.9 ms", "412 ms", "3.51 s", or "-" for -1. buffer has at least 16 bytes. */
 const char *fo_duration(int64_t ns, char *buffer, size_t size);

@@ -12,16 +12,7 @@ const char *fo_html_class(const struct fo_outcome *outcome)
         return "bad";
     if (outcome->goal.applies && !outcome->goal.met)
         return "so-so";
-    return outcome->goal.applies ? "good" : "none";
-}
-
-const char *fo_html_word(const struct fo_outcome *outcome)
-{
-    if (fo_verdict_violations(&outcome->verdict))
-        return "broken";
-    if (!outcome->goal.applies)
-        return "safe";
-    return outcome->goal.met ? "as hoped for" : outcome->goal.disturbed ? "disturbed" : "slower than hoped for";
+    return "good";
 }
 
 /* --- Head -------------------------------------------------------------------------------------------------------- */
@@ -34,13 +25,11 @@ static void tile(FILE *out, uint64_t n, const char *text)
 
 static void tiles(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    const struct fo_verdict *verdict = &report->verdict;
+    struct fo_broken broken[FO_PROMISES];
 
-    tile(out, verdict->double_holds, "double holds");
-    tile(out, verdict->fence_regressions, "fence regressions");
-    tile(out, verdict->mixed_writes, "writes of two holders at once");
-    tile(out, verdict->foreign_releases, "releases of another&#8217;s key");
-    tile(out, verdict->leaked_keys, "keys left behind after their ttl");
+    fo_report_broken(&report->verdict, broken);
+    for (size_t i = 0; i < FO_PROMISES; i++)
+        tile(out, broken[i].n, broken[i].text);
 }
 
 /* --- All scenarios ----------------------------------------------------------------------------------------------- */
@@ -49,7 +38,7 @@ static void duration_cell(FILE *out, const char *label, int64_t ns)
 {
     char cell[CELL];
 
-    fprintf(out, "<td data-l=\"%s\">%s</td>", label, fo_duration(ns, cell, CELL));
+    fprintf(out, "<td data-l=\"%s\">%s</td>", label, fo_html_duration(ns, cell, CELL));
 }
 
 static int64_t p99(const struct fo_phase_figures *phase)
@@ -76,7 +65,7 @@ static void summary_row(FILE *out, const struct fo_outcome *outcome)
     duration_cell(out, "p99 during", p99(&outcome->phases[FO_DURING]));
     fprintf(out, "<td data-l=\"refused\">%llu</td><td><span class=\"chip %s\">%s</span></td></tr>\n",
             (unsigned long long)(fo_refused(&outcome->phases[FO_DURING]) + fo_refused(&outcome->phases[FO_AFTER])),
-            fo_html_class(outcome), fo_html_word(outcome));
+            fo_html_class(outcome), fo_report_word(outcome));
 }
 
 static void summary(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
@@ -92,7 +81,7 @@ static void fact(FILE *out, int64_t ns, const char *text)
     char cell[CELL];
 
     if (ns >= 0)
-        fprintf(out, "<div><b>%s</b><span>%s</span></div>\n", fo_duration(ns, cell, CELL), text);
+        fprintf(out, "<div><b>%s</b><span>%s</span></div>\n", fo_html_duration(ns, cell, CELL), text);
 }
 
 static void facts(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
@@ -135,20 +124,13 @@ static void goal(FILE *out, const struct fo_report *report, const struct fo_outc
 
 static void broken(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
-    const struct fo_verdict *verdict = &outcome->verdict;
-    const struct {
-        uint64_t n;
-        const char *text;
-    } counts[] = {{verdict->double_holds, "double holds"},
-                  {verdict->fence_regressions, "fence regressions"},
-                  {verdict->mixed_writes, "writes of two holders at once"},
-                  {verdict->foreign_releases, "releases of another&#8217;s key"},
-                  {verdict->leaked_keys, "keys left behind"}};
+    struct fo_broken counts[FO_PROMISES];
 
-    if (!fo_verdict_violations(verdict))
+    if (!fo_verdict_violations(&outcome->verdict))
         return;
+    fo_report_broken(&outcome->verdict, counts);
     fputs("<p class=\"alarm\">Here promises were broken:", out);
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++)
+    for (size_t i = 0; i < FO_PROMISES; i++)
         if (counts[i].n)
             fprintf(out, " <b>%llu</b> %s.", (unsigned long long)counts[i].n, counts[i].text);
     fputs("</p>", out);
@@ -159,7 +141,7 @@ static void scenario(FILE *out, const struct fo_report *report, const struct fo_
     const struct fo_html_slot slots[] = {
         {"name", .text = outcome->scenario->name},
         {"class", .text = fo_html_class(outcome)},
-        {"word", .text = fo_html_word(outcome)},
+        {"word", .text = fo_report_word(outcome)},
         {"text", .write = text},
         {"story", .text = outcome->scenario->story},
         {"goal", .write = goal},
@@ -194,7 +176,7 @@ static void entry(FILE *out, const char *name, const char *text)
     fputs("</dd>\n", out);
 }
 
-static void environment(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
+static void settings(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     const struct fo_environment *e = &report->environment;
     const struct fo_options *o = report->options;
@@ -207,10 +189,10 @@ static void environment(FILE *out, const struct fo_report *report, const struct 
              o->masters.count ? "running ones (--nodes)" : "started for each scenario, TCP on loopback",
              *e->fsync ? e->fsync : "unknown");
     entry(out, "masters", text);
-    snprintf(text, sizeof(text), "%s, median before the fault", fo_duration(e->trip_ns, trip, sizeof(trip)));
+    snprintf(text, sizeof(text), "%s, median before the fault", fo_html_duration(e->trip_ns, trip, sizeof(trip)));
     entry(out, "round trip", text);
-    snprintf(text, sizeof(text), "%u client processes, %u requests a second in an open loop, deadline %u ms",
-             o->clients, o->rate, o->deadline_ms);
+    snprintf(text, sizeof(text), "%u client processes, %u requests a second in an open loop, deadline %u ms; "
+             "phases of at least %u ms", o->clients, o->rate, o->deadline_ms, o->phase_ms);
     entry(out, "load", text);
     snprintf(text, sizeof(text), "ttl %u ms; largest of the deployment %u ms, so a master without its memory waits %u "
              "ms", o->ttl_ms, o->max_ttl_ms, o->max_ttl_ms + 1000);
@@ -249,7 +231,7 @@ void fo_report_html(FILE *out, const struct fo_report *report)
         {"overview", .write = fo_html_overview},
         {"summary", .write = summary},
         {"scenarios", .write = scenarios},
-        {"environment", .write = environment},
+        {"settings", .write = settings},
     };
 
     snprintf(count, sizeof(count), "%zu scenario%s", report->n, report->n == 1 ? "" : "s");

@@ -1,4 +1,4 @@
-/* For a terminal: the safety counters first, then a line for each scenario, then what was hoped for. */
+/* For a terminal: the safety counters first, then a line for each scenario, then the limits. */
 #include "report.h"
 
 #include <string.h>
@@ -17,29 +17,18 @@ static void counter(struct term *term, const char *name, uint64_t n)
 static void print_safety(struct term *term, const struct fo_report *report)
 {
     const struct fo_verdict *verdict = &report->verdict;
+    struct fo_broken broken[FO_PROMISES];
 
     term_print(term, TERM_BOLD, "Safety");
     fprintf(term->out, "  %llu acquisitions, %llu writes, %llu looks at the masters\n",
             (unsigned long long)verdict->acquired, (unsigned long long)verdict->writes,
             (unsigned long long)verdict->probes);
-    counter(term, "double holds", verdict->double_holds);
-    counter(term, "fence regressions", verdict->fence_regressions);
-    counter(term, "writes of two valid holders at a time", verdict->mixed_writes);
-    counter(term, "releases of another's key", verdict->foreign_releases);
-    counter(term, "keys leaked beyond their ttl", verdict->leaked_keys);
-    fprintf(term->out, "  (late writes kept out by the fence: %llu; told of a lock already over: %llu)\n\n",
+    fo_report_broken(verdict, broken);
+    for (size_t i = 0; i < FO_PROMISES; i++)
+        counter(term, broken[i].text, broken[i].n);
+    fprintf(term->out, "  (writes of former holders that the fence kept out: %llu; grants that came too late to be of "
+            "use: %llu)\n\n",
             (unsigned long long)verdict->late_refused, (unsigned long long)verdict->late_acquired);
-}
-
-const char *fo_report_word(const struct fo_outcome *outcome)
-{
-    if (*outcome->skipped)
-        return "not run";
-    if (fo_verdict_violations(&outcome->verdict))
-        return "BROKEN";
-    if (!outcome->goal.applies)
-        return "safe";
-    return outcome->goal.met ? "ok" : outcome->goal.disturbed ? "disturbed" : "missed";
 }
 
 static enum term_style style_of(const struct fo_outcome *outcome)
