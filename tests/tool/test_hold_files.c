@@ -168,6 +168,46 @@ START_TEST(an_extension_that_is_refused_leaves_the_lock_to_its_file)
 }
 END_TEST
 
+/* Not before it is the command: until then it has the handlers of the test program. */
+static bool catches(pid_t pid, int number)
+{
+    char name[64];
+    char line[256];
+    bool is_command = false;
+    unsigned long long caught = 0;
+    FILE *file;
+
+    snprintf(name, sizeof(name), "/proc/%d/status", (int)pid);
+    file = fopen(name, "re");
+    ck_assert_ptr_nonnull(file);
+    while (fgets(line, sizeof(line), file) != NULL) {
+        is_command = is_command || strcmp(line, "Name:\tredlock\n") == 0;
+        if (strncmp(line, "SigCgt:", 7) == 0)
+            caught = strtoull(line + 7, NULL, 16);
+    }
+    fclose(file);
+    return is_command && (caught >> (number - 1) & 1) != 0;
+}
+
+START_TEST(an_extension_that_is_interrupted_leaves_the_lock_to_its_file)
+{
+    const char *const words[] = {"extend", path, "--node-timeout", "10s", NULL};
+    struct tool extending;
+
+    run(0, "lock job --token-file @");
+    ck_assert(masters_hang(masters, 0));
+    tool_start(&extending, words);
+    while (!catches(extending.pid, SIGTERM))
+        usleep(1000);
+    kill(extending.pid, SIGTERM);
+    tool_finish(&extending);
+    ck_assert_int_eq(extending.signal, SIGTERM);
+    run(0, "check @");
+    run(0, "status job");
+    run(0, "extend @ --quiet");
+}
+END_TEST
+
 START_TEST(a_file_that_is_none_is_refused)
 {
     FILE *file = fopen(path, "w");
@@ -275,6 +315,7 @@ static Suite *suite(void)
     tcase_add_test(files, extend_of_a_lock_that_was_taken_away_is_told_and_kept_in_the_file);
     tcase_add_test(files, extend_without_a_quorum_leaves_what_was_proven);
     tcase_add_test(files, an_extension_that_is_refused_leaves_the_lock_to_its_file);
+    tcase_add_test(files, an_extension_that_is_interrupted_leaves_the_lock_to_its_file);
     tcase_add_loop_test(files, a_file_that_is_none_is_refused, 0, 4);
     tcase_add_test(breaking, break_frees_the_key_and_says_whether_somebody_had_it);
     tcase_add_test(breaking, break_takes_every_value_away);
