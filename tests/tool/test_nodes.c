@@ -244,6 +244,7 @@ START_TEST(each_reason_has_a_line_with_the_masters_it_is_true_of)
     expect_two_reasons("lock job --wait 100ms", 3);
     expect_two_reasons("run --key job --wait 100ms true", 122);
     expect_two_reasons("unlock job token", 3);
+    ck_assert_ptr_null(strstr(tool.err, "missing"));
     run("lock job --wait 100ms --json", 3);
     expect_reason(0, "AUTH: WRONGPASS");
     expect_reason(1, "connect: ");

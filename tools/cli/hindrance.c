@@ -120,6 +120,13 @@ static void print_remedy(const struct redlock_client *client, size_t quorum)
         fputs("redlock: 'redlock nodes' tells more, and how to mend it\n", stderr);
 }
 
+/* A release has all that it wants from a master that does not have the key. */
+static bool is_content(const struct outcome *outcome, size_t i)
+{
+    return outcome->votes[i].vote == REDLOCK_VOTE_GRANTED ||
+           (outcome->op == REDLOCK_OP_RELEASE && outcome->votes[i].vote == REDLOCK_VOTE_REFUSED);
+}
+
 void hindrance_explain(const struct redlock_client *client, const struct outcome *outcome)
 {
     struct reasons reasons = {.client = client, .n = outcome->n_nodes};
@@ -127,7 +134,7 @@ void hindrance_explain(const struct redlock_client *client, const struct outcome
     if (!outcome->short_of_masters)
         return;
     for (size_t i = 0; i < reasons.n; i++)
-        reasons.texts[i] = outcome->votes[i].vote == REDLOCK_VOTE_GRANTED ? "" : outcome->votes[i].detail;
+        reasons.texts[i] = is_content(outcome, i) ? "" : outcome->votes[i].detail;
     print_reasons(&reasons);
     if (outcome->op != REDLOCK_OP_RELEASE)
         print_remedy(client, outcome->quorum);
