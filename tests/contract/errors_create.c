@@ -33,7 +33,7 @@ static const struct bad_option {
     BAD_OPTION(backoff_min_ms, 1001, REDLOCK_E_BACKOFF),
     BAD_OPTION(backoff_max_ms, 60001, REDLOCK_E_BACKOFF),
     BAD_OPTION(profile, REDLOCK_PROFILE_CLASSIC + 1, REDLOCK_E_PROFILE),
-    BAD_OPTION(join, REDLOCK_JOIN_DECLARE + 1, REDLOCK_E_PROFILE),
+    BAD_OPTION(join, REDLOCK_JOIN_ALLOW + 1, REDLOCK_E_PROFILE),
     BAD_OPTION(max_claims, 0, REDLOCK_E_LIMITS),
     BAD_OPTION(max_buffer_bytes, 65535, REDLOCK_E_LIMITS),
     BAD_OPTION(max_buffer_bytes, (1U << 30) + 1, REDLOCK_E_LIMITS),
