@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/advice.h"
+#include "cli/nodes/advice.h"
 #include "codec/script.h"
 #include "rig.h"
 #include "suite.h"

@@ -1,4 +1,4 @@
-/* The operator of a mixed world, who changes the deployment's max_ttl: what tools/cli/nodes_max_ttl.c does, by hand at
+/* The operator of a mixed world, who changes the deployment's max_ttl: what tools/cli/nodes/max_ttl.c does, by hand at
  * the masters. */
 #ifndef SIM_OPERATOR_H
 #define SIM_OPERATOR_H

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/advice.h"
+#include "cli/nodes/advice.h"
 #include "clock_fault.h"
 #include "nodes_rig.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/advice.h"
+#include "cli/nodes/advice.h"
 #include "nodes_rig.h"
 
 static const char *manual; /* redlock(7), as it is written */

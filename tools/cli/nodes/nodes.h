@@ -24,20 +24,20 @@ struct nodes_look {
     struct standings sum;
 };
 
-/* --- nodes_look.c: false after a message or a signal; *ret_exit is then the exit code. */
+/* --- look.c: false after a message or a signal; *ret_exit is then the exit code. */
 bool nodes_look(struct session *session, const struct nodes_request *request, enum redlock_join join,
                 struct nodes_look *ret_look, int *ret_exit);
 void nodes_look_end(struct nodes_look *look);
 
-/* --- nodes_show.c */
+/* --- show.c */
 void nodes_show(const struct nodes_look *look, FILE *out);
 void nodes_json(const struct nodes_look *look, FILE *out);
 int nodes_exit_code(const struct nodes_look *look);
 
-/* --- nodes_new.c: --new-deployment, on the result of a look. CLI_OK: declared; otherwise it has said why not. */
+/* --- new.c: --new-deployment, on the result of a look. CLI_OK: declared; otherwise it has said why not. */
 int nodes_declare(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 
-/* --- nodes_max_ttl.c: the same for --max-ttl; and the number of the next declaration. */
+/* --- max_ttl.c: the same for --max-ttl; and the number of the next declaration. */
 int nodes_change_max_ttl(struct session *session, const struct nodes_request *request, const struct nodes_look *look);
 uint32_t nodes_next_declaration(const struct nodes_look *look);
 

@@ -2,9 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/advice.h"
+#include "cli/nodes/advice.h"
 #include "cli/commands.h"
-#include "cli/nodes.h"
+#include "cli/nodes/nodes.h"
 #include "cli/votes.h"
 #include "options/shown.h"
 

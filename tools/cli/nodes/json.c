@@ -1,8 +1,8 @@
 /* The masters, what is wrong with them, and the verdict, as one line of JSON. */
-#include "cli/advice.h"
+#include "cli/nodes/advice.h"
 #include "cli/commands.h"
 #include "cli/json.h"
-#include "cli/nodes.h"
+#include "cli/nodes/nodes.h"
 
 static void server(struct cli_json *json, const struct redlock_node_info *info)
 {

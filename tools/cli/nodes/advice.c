@@ -1,4 +1,4 @@
-#include "cli/advice.h"
+#include "cli/nodes/advice.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/nodes.h"
+#include "cli/nodes/nodes.h"
 #include "options/duration.h"
 
 static size_t names_of(const struct nodes_look *look, enum redlock_fault fault, char *ret_names, size_t size)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
-#include "cli/nodes.h"
+#include "cli/nodes/nodes.h"
 #include "options/duration.h"
 
 uint32_t nodes_next_declaration(const struct nodes_look *look)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
-#include "cli/nodes.h"
+#include "cli/nodes/nodes.h"
 #include "cli/probe.h"
 
 /* A look sends nothing after its handshake, so that the client knows no latency: a question of our own does. */

@@ -1,7 +1,7 @@
 /* What is wrong with a master, or will be, and how to mend it: one sentence each, and the command where there is one.
  * Pure functions over what the client has found out. */
-#ifndef CLI_ADVICE_H
-#define CLI_ADVICE_H
+#ifndef CLI_NODES_ADVICE_H
+#define CLI_NODES_ADVICE_H
 
 #include <stdbool.h>
 #include <stddef.h>

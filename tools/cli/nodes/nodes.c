@@ -4,7 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/finish.h"
-#include "cli/nodes.h"
+#include "cli/nodes/nodes.h"
 
 static const char nodes_help[] =
     "Usage: redlock nodes [--new-deployment [--yes] [--force]] [--max-ttl DUR]\n"
