@@ -13,6 +13,7 @@ START_TEST(a_look_at_a_new_deployment_writes_nothing_and_exits_with_1)
 {
     run("nodes", 1);
     expect_out("All 3 masters: no marker");
+    expect_out("redlock nodes --new-deployment");
     expect_out("Enough of them will max_ttl + 1 s after a client has met them.");
     for (size_t i = 0; i < N; i++)
         ck_assert_int_eq(ask_integer(masters, i, "DBSIZE"), 0);
@@ -153,7 +154,7 @@ static void expect_reason(size_t node, const char *reason)
 START_TEST(a_command_with_a_larger_max_ttl_is_refused_until_the_operator_declares_it)
 {
     run("nodes --new-deployment --yes --max-ttl 60s", 0);
-    run("lock day --ttl 24h --max-ttl 24h", 3);
+    run("lock day --ttl 24h --max-ttl 24h", 2);
     ck_assert_ptr_nonnull(strstr(tool.err, "max_ttl is 60 s there, and 24 h 0 min here: 'redlock nodes --max-ttl "
                                            "86400s' raises it"));
     run("run --key day --ttl 24h --max-ttl 24h true", 125);
@@ -170,7 +171,7 @@ START_TEST(a_smaller_max_ttl_is_told_with_the_time_for_which_the_longer_counts)
     run("nodes --max-ttl 24h", 0);
     run("nodes --max-ttl 60s", 0);
     expect_out("locks of up to 24 h 0 min may be alive");
-    run("lock day --ttl 24h --max-ttl 24h", 3);
+    run("lock day --ttl 24h --max-ttl 24h", 2);
     run("lock job", 0);
 }
 END_TEST

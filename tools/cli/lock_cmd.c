@@ -200,6 +200,8 @@ static int report(struct request *request, struct session *session, struct redlo
         printf("%s %" PRIu64 "\n", token, fence);
     else if (token != NULL)
         puts(token);
+    if (token == NULL && hindrance_is_max_ttl(client, outcome))
+        return CLI_USAGE; /* waiting does not help */
     if (token == NULL)
         return exit_code_of(outcome->status, outcome->cause);
     return request->token_file != NULL ? leave_to_file(request, session, lock) : leave_held(request, session, lock);

@@ -141,12 +141,27 @@ static void on_no_rights(struct list *list)
     target_fini(&target);
 }
 
+/* Then the deployment is not new. */
+static bool somebody_votes(const struct list *list)
+{
+    for (size_t i = 0; i < list->view->n; i++) {
+        if (list->view->infos[i].standing == REDLOCK_STANDING_VOTES)
+            return true;
+    }
+    return false;
+}
+
 static void on_no_marker(struct list *list)
 {
-    add(list, true, "no marker: never met by a guarded client, or emptied since",
+    static const char what[] = "no marker: never met by a guarded client, or emptied since";
+    static const char wait[] = "Wait: the first client writes one, and the vote counts max_ttl + 1 s later.";
+    static const char wait_or_declare[] =
         "Wait: the first client writes one, and the vote counts max_ttl + 1 s later. At once, if this deployment is "
-        "new and no lock can have been forgotten, by:");
-    set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --new-deployment");
+        "new and no lock can have been forgotten, by:";
+    bool is_new = !somebody_votes(list);
+
+    if (add(list, true, what, is_new ? wait_or_declare : wait) && is_new)
+        set(list->items[list->n - 1].command, sizeof(list->items[0].command), "redlock nodes --new-deployment");
 }
 
 static void on_fault(struct list *list)
