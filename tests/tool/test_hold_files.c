@@ -266,7 +266,7 @@ START_TEST(a_lock_that_was_not_there_is_told_in_json_too)
 END_TEST
 
 /* "Erase the screen", in two ways that terminals know. */
-static const char *const wild[] = {"k\x1b[2J", "k\xc2\x9b" "2J", "k\xff"};
+static const char *const wild[] = {"k\x1b[2J", "k\xc2\x9b\x32J", "k\xff"};
 
 START_TEST(a_key_does_not_reach_the_terminal_raw)
 {

@@ -38,12 +38,17 @@ static const char *or_dash(const char *text)
     return *text != '\0' ? text : "-";
 }
 
-/* "+212 us" */
+#define MINUTE_US 60000000
+
+/* "+212 us". From a minute on to the nearest second: term_time() rounds up, as is right for what is waited for. */
 static const char *signed_time(int64_t us, char *buffer, size_t size)
 {
+    int64_t length_us = us < 0 ? -us : us;
     char time[16];
 
-    snprintf(buffer, size, "%c%s", us < 0 ? '-' : '+', term_time(us < 0 ? -us : us, time, sizeof(time)));
+    if (length_us >= MINUTE_US)
+        length_us = (length_us + 500000) / 1000000 * 1000000;
+    snprintf(buffer, size, "%c%s", us < 0 ? '-' : '+', term_time(length_us, time, sizeof(time)));
     return buffer;
 }
 
