@@ -132,7 +132,7 @@ struct rl_lock {
     uint16_t at_risk_part;
     uint8_t state;            /* enum rl_lock_state */
     uint8_t op;               /* enum rl_op: the pending operation */
-    uint16_t notices;         /* set of enum rl_notice (engine/machine.h) */
+    uint16_t notices;         /* set of enum rl_notice (engine/handle.h) */
     unsigned last_end : 4;    /* enum rl_end of the latest attempt */
     unsigned loss : 4;        /* enum rl_loss */
     unsigned ended_op : 4;    /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */

@@ -152,7 +152,7 @@ static void ask_anew(struct client *client, unsigned node)
     wire_give_up(client, node, "max_ttl has been declared since it was looked at");
 }
 
-/* As in lib/api/trust_join.c. */
+/* As in lib/host/trust_join.c. */
 static void learn(struct client *client, unsigned joined)
 {
     struct rl_deployment *known = &client->known;

@@ -1,4 +1,4 @@
-/* Yielding to a lower ticket; and the tokens of those who were handed the key (engine/wait.c, kinds/fence.c). */
+/* Yielding to a lower ticket; and the tokens of those who were handed the key (engine/wait.c, votes/fence.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"
