@@ -16,4 +16,12 @@ static inline uint64_t rl_hash(const void *bytes, size_t size)
     return sum ^ sum >> 32;
 }
 
+/* Different addresses have different hashes. */
+static inline uint64_t rl_hash_address(const void *address)
+{
+    uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
+
+    return product ^ product >> 32;
+}
+
 #endif
