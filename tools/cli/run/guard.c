@@ -141,7 +141,9 @@ static void learn_outcome(struct guard *guard)
     guard->outcome = -1;
 }
 
-/* Ended children first; the command's own end is told, and what it was to the kernel is forgotten with it. */
+/* Ended children first; the command's own end is told, and what it was to the kernel is forgotten with it. Whether that
+ * leaves anything behind is told by this process, for the other one cannot know how much time has passed between two
+ * packets. */
 static void collect(struct guard *guard)
 {
     int status;
@@ -159,6 +161,10 @@ static void collect(struct guard *guard)
         }
     }
     guard->empty = pid < 0 && errno == ECHILD;
+    if (guard->exited && !guard->empty && !guard->told_leftovers) {
+        guard->told_leftovers = true;
+        guard_tell(guard, RUN_NEWS_LEFTOVERS, 0);
+    }
 }
 
 /* SIGCONT behind it: a stopped process would not see it before it is too late. */

@@ -63,6 +63,7 @@ enum run_news_kind {
     RUN_NEWS_WARNED,      /* the warning was given; the lock's later fate changes nothing any more */
     RUN_NEWS_KILLED,      /* the deadline, or an order */
     RUN_NEWS_EXITED,      /* the command itself; number: as of waitpid() */
+    RUN_NEWS_LEFTOVERS,   /* it has ended, and something that it has started has not */
     RUN_NEWS_ENDED,       /* nothing is left */
 };
 

@@ -21,6 +21,7 @@ struct guard {
     bool killing;
     int64_t pause_ns; /* between two sweeps */
     bool empty;   /* nothing is left */
+    bool told_leftovers;
 };
 
 void guard_tell(const struct guard *guard, enum run_news_kind kind, int number);

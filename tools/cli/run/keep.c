@@ -133,29 +133,14 @@ static bool listen_to_all(struct keeper *keeper)
            (watchdog_us <= 0 || event_add(keeper->on_watchdog, &every) == 0);
 }
 
-static void tell_leftovers(struct keeper *keeper, bool *told)
-{
-    const struct run *run = keeper->run;
-
-    if (run->fate.exited && !run->fate.ended && !*told && !run->fate.ended_by_us) {
-        *told = true;
-        run_report(run->options, RUN_LEVEL_WARNING, "leftovers",
-                   "'%s' has ended, but not all that it has started: the lock is kept until then",
-                   run->options->argv[0]);
-    }
-}
-
 static void keep(struct keeper *keeper)
 {
-    bool told = false;
-
     redlock_lock_watch(keeper->run->lock, on_alarm, keeper);
     set_fallback(keeper);
     while (!keeper->run->fate.ended) {
         if (event_base_loop(keeper->run->session.base, EVLOOP_ONCE) != 0)
             keeper_take_over(keeper, "the event loop has failed");
         keeper_refresh(keeper);
-        tell_leftovers(keeper, &told);
     }
     redlock_lock_watch(keeper->run->lock, NULL, NULL);
 }

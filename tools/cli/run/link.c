@@ -88,6 +88,14 @@ static void on_exited(struct run *run, int status)
     run->fate.status = status;
 }
 
+static void on_leftovers(const struct run *run)
+{
+    if (!run->fate.ended_by_us)
+        run_report(run->options, RUN_LEVEL_WARNING, "leftovers",
+                   "'%s' has ended, but not all that it has started: the lock is kept until then",
+                   run->options->argv[0]);
+}
+
 /* A terminal has stopped the command's group. So that the shell takes over, what stands before the shell is the whole
  * job: this process sees the signal again, with the others of its group. */
 static void on_stopped(const struct keeper *keeper)
@@ -123,6 +131,9 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         break;
     case RUN_NEWS_EXITED:
         on_exited(run, news->number);
+        break;
+    case RUN_NEWS_LEFTOVERS:
+        on_leftovers(run);
         break;
     case RUN_NEWS_ENDED:
     default:
