@@ -121,7 +121,7 @@ START_TEST(the_lock_file_follows_the_renewals_and_is_removed)
     struct tool run;
     struct stat seen;
 
-    rig_start(&run, WORDS("--ttl", "400ms", "-v", "--lock-file", path,
+    rig_start(&run, WORDS("--ttl", "5s", "-v", "--lock-file", path,
                           SH("cat $REDLOCK_LOCK_FILE; echo ready; exec sleep 60")));
     found = strstr(run.out, "\"valid_until_ns\":");
     ck_assert_ptr_nonnull(found);
@@ -154,7 +154,7 @@ START_TEST(a_lost_lock_is_lost_in_the_lock_file_too)
     const char *path = rig_path("lock.json");
     struct tool run;
 
-    rig_start(&run, WORDS("--ttl", "400ms", "--no-renew", "--on-lost", "ignore", "--lock-file", path,
+    rig_start(&run, WORDS("--ttl", "2s", "--no-renew", "--on-lost", "ignore", "--lock-file", path,
                           SH("echo ready; exec sleep 60")));
     rig_read_error(&run, "is lost");
     while (strstr(rig_read(path), "\"state\":\"lost\"") == NULL)
@@ -209,7 +209,8 @@ START_TEST(a_service_manager_is_told)
     int fd = notify_socket();
     struct tool run;
 
-    setenv("WATCHDOG_USEC", "100000", 1);
+    /* A socket holds ten notes, and those that find no room are lost: there are two in a second. */
+    setenv("WATCHDOG_USEC", "1000000", 1);
     rig_start(&run, WORDS("--ttl", "5s", SH("echo ready; exec sleep 60")));
     expect_note(fd, "STATUS=held ");
     expect_note(fd, "READY=1\n");
