@@ -69,4 +69,6 @@ same redlock.pc "$(sed -n 's/^Version: //p' "$library/pkgconfig/redlock.pc")"
 same 'the command' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/^redlock ([^ ]+) .*/\1/p')"
 same 'the library' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/.*\(library (.*)\)/\1/p')"
 same 'the Debian package' "$(sed -nE '1s/^libredlock \((.*)-[^-]*\).*/\1/p' "$root/tools/packaging/debian/changelog")"
+same 'the port of vcpkg' "$(sed -nE 's/^ *"version": "(.*)",/\1/p' "$root/tools/packaging/vcpkg/redlock/vcpkg.json")"
+same "Meson's wrap file" "$(sed -n 's/^revision = v//p' "$root/tools/packaging/meson/redlock.wrap")"
 exit $bad
