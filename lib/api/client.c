@@ -73,7 +73,7 @@ static int parse_all(const char *const *urls, size_t n, struct rl_master *master
 #define RENEWAL_TICK_MS 100
 
 /* More than this at one tick, for many ticks, would be too many for the masters. */
-#define RENEWAL_CROWD 256
+#define RENEWALS_PER_TICK 256
 
 /* The jitter's seed only has to differ between clients; a UUID is at hand. */
 static uint64_t make_seed(void)
@@ -95,7 +95,7 @@ static struct rl_config engine_config(const struct redlock_options *options, siz
         .guard = rl_ms(options->guard_ms),
         .node_timeout = rl_ms(options->node_timeout_ms),
         .tick = rl_ms(RENEWAL_TICK_MS),
-        .crowd = RENEWAL_CROWD,
+        .renewals_per_tick = RENEWALS_PER_TICK,
         .max_ttl_ms = options->max_ttl_ms,
         .seed = make_seed(),
     };

@@ -175,7 +175,7 @@ void rl_observe(struct redlock_client *client, struct redlock_event *event); /* 
 
 /* The same for an event of a lock, with the ledger. */
 void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event);
-enum redlock_standing rl_public_standing(enum rl_standing_kind kind);
+enum redlock_standing rl_public_standing(enum rl_admission kind);
 enum redlock_fault rl_public_fault(enum rl_fault fault);
 enum redlock_vote rl_public_vote(enum rl_outcome outcome);
 enum redlock_link rl_public_link(enum rl_link link);
@@ -185,7 +185,7 @@ int64_t rl_public_latency_us(uint32_t latency_us);
 int rl_options_check(const struct redlock_options *given, size_t n_masters, struct redlock_options *ret_options,
                      char *why, size_t why_size);
 int rl_acquire_options_check(const struct redlock_client *client, const struct redlock_acquire_options *given,
-                             struct rl_instant now, struct rl_acquire *ret_wish);
+                             struct rl_instant now, struct rl_acquire *ret_request);
 int rl_ttl_check(const struct redlock_client *client, uint32_t ttl_ms);
 
 #endif

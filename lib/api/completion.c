@@ -14,10 +14,10 @@
 /* The notes on the line come last, and those on masters that this client does not have are left out. */
 static size_t attempt_size(const struct redlock_client *client)
 {
-    const struct rl_line *line = NULL;
+    const struct rl_entry *entry = NULL;
 
-    return offsetof(struct rl_attempt, host.line) + offsetof(struct rl_line, seen) +
-           client->host.engine.votes.config.n_nodes * sizeof line->seen[0];
+    return offsetof(struct rl_attempt, host.entry) + offsetof(struct rl_entry, seen) +
+           client->host.engine.votes.config.n_nodes * sizeof entry->seen[0];
 }
 
 struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
@@ -30,7 +30,7 @@ struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
         attempt = malloc(attempt_size(client));
     if (!attempt)
         return NULL;
-    memset(attempt, 0, offsetof(struct rl_attempt, host.line));
+    memset(attempt, 0, offsetof(struct rl_attempt, host.entry));
     rl_list_init(&attempt->host.company);
     return attempt;
 }
@@ -98,7 +98,7 @@ enum redlock_loss rl_public_loss(enum rl_loss loss)
 struct evidence {
     struct redlock_result result;
     struct redlock_node_result nodes[REDLOCK_MAX_MASTERS];
-    struct rl_standing standings[REDLOCK_MAX_MASTERS];
+    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
     char reasons[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
     char why[RL_WHY_SIZE];
 };

@@ -20,7 +20,7 @@ static void on_waiting(struct rl_host_lock *lock)
 
     if (!rl_observes(client, REDLOCK_EVENT_WAITING) || lock->core.state != RL_LOCK_WAITING)
         return;
-    rl_lock_place(&lock->host->engine, &lock->core, &rank, &held_until);
+    rl_lock_queue_position(&lock->host->engine, &lock->core, &rank, &held_until);
     if (rank == UINT32_MAX)
         return;
     rl_observe(client, &(struct redlock_event){
@@ -159,17 +159,17 @@ static void tell_lock_proved(struct redlock_client *client, unsigned node, struc
 static void on_proved(struct rl_host *host, unsigned node)
 {
     struct redlock_client *client = rl_client_of_host(host);
-    struct rl_list *unproved = &host->engine.votes.unproved;
+    struct rl_list *unproved = &host->engine.votes.unverified;
 
     for (struct rl_list *at = unproved->next; at != unproved && client->options.on_event; at = at->next) {
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
-        if (claim->lock && (claim->unproved >> node & 1))
+        if (claim->lock && (claim->unverified >> node & 1))
             tell_lock_proved(client, node, rl_host_claim_lock(claim));
     }
 }
 
-static void on_standing(struct rl_host *host, unsigned node, const struct rl_standing *standing)
+static void on_standing(struct rl_host *host, unsigned node, const struct rl_admission_status *standing)
 {
     struct redlock_client *client = rl_client_of_host(host);
 

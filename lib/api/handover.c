@@ -103,7 +103,7 @@ static void put_bounds(FILE *out, struct redlock_client *client, const struct rl
 }
 
 /* An extension without an answer may be carried out after the adopter's first ones, like one that was lost. */
-static uint32_t loose_by_rank(const struct redlock_client *client, const struct rl_claim *claim)
+static uint32_t unresolved_by_rank(const struct redlock_client *client, const struct rl_claim *claim)
 {
     uint32_t unresolved = rl_claim_unresolved(claim);
     uint32_t loose = 0;
@@ -118,8 +118,8 @@ static uint32_t loose_by_rank(const struct redlock_client *client, const struct 
 static void put_ttl(FILE *out, const struct rl_lock *lock)
 {
     fprintf(out, "%" PRIu32, lock->claim->ttl_ms);
-    if (lock->claim->owed_ttl_ms > lock->claim->ttl_ms)
-        fprintf(out, "/%" PRIu32, lock->claim->owed_ttl_ms);
+    if (lock->claim->full_ttl_ms > lock->claim->ttl_ms)
+        fprintf(out, "/%" PRIu32, lock->claim->full_ttl_ms);
 }
 
 static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
@@ -131,7 +131,7 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     fprintf(out, ":%s:%" PRIu64 ":", rl_host_token(claim), rl_claim_token(claim));
     put_ttl(out, &lock->host.core);
     fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", claim->longest_ttl_ms, claim->shortest_extension_ms,
-            loose_by_rank(rl_client_of(lock), claim));
+            unresolved_by_rank(rl_client_of(lock), claim));
     put_bounds(out, rl_client_of(lock), claim);
 }
 
@@ -245,15 +245,15 @@ static bool read_u32(const char *text, uint32_t limit, uint32_t *ret_number)
 }
 
 /* "TTL", or "LEASE/TTL". */
-static bool read_ttl(char *text, uint32_t limit, struct rl_inheritance *inheritance)
+static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state)
 {
     const char *granted = strsep(&text, "/");
 
-    if (!read_u32(granted, limit, &inheritance->ttl_ms) || !inheritance->ttl_ms)
+    if (!read_u32(granted, limit, &state->ttl_ms) || !state->ttl_ms)
         return false;
-    inheritance->owed_ttl_ms = 0;
-    return !text || (read_u32(text, limit, &inheritance->owed_ttl_ms) &&
-                     inheritance->owed_ttl_ms > inheritance->ttl_ms);
+    state->full_ttl_ms = 0;
+    return !text || (read_u32(text, limit, &state->full_ttl_ms) &&
+                     state->full_ttl_ms > state->ttl_ms);
 }
 
 /* A mask of ranks as one of nodes. */
@@ -300,7 +300,7 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
 }
 
 struct exported {
-    struct rl_inheritance inheritance;
+    struct rl_exported_state state;
     struct rl_instant bounds[REDLOCK_MAX_MASTERS];
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 };
@@ -308,7 +308,7 @@ struct exported {
 static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot, struct exported *ret)
 {
     struct redlock_client *client = rl_client_of(lock);
-    struct rl_inheritance *inheritance = &ret->inheritance;
+    struct rl_exported_state *state = &ret->state;
     uint32_t max_ttl_ms = client->options.max_ttl_ms;
     uint32_t loose;
 
@@ -318,16 +318,16 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
     memcpy(ret->token, fields[TOKEN], strlen(fields[TOKEN]) + 1);
-    if (!read_number(fields[FENCE], INT64_MAX, &inheritance->fence) ||
-        !read_ttl(fields[TTL], max_ttl_ms, inheritance) ||
-        !read_u32(fields[LONGEST], max_ttl_ms, &inheritance->longest_ttl_ms) ||
-        !read_u32(fields[SHORTEST], UINT32_MAX, &inheritance->shortest_extension_ms) ||
+    if (!read_number(fields[FENCE], INT64_MAX, &state->fence) ||
+        !read_ttl(fields[TTL], max_ttl_ms, state) ||
+        !read_u32(fields[LONGEST], max_ttl_ms, &state->longest_ttl_ms) ||
+        !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
         !read_u32(fields[LOOSE], UINT32_MAX, &loose) ||
         !read_bounds(client, fields[BOUNDS], ret->bounds))
         return false;
-    inheritance->kind = inheritance->fence ? &rl_fenced_kind : &rl_mutex_kind;
-    inheritance->loose = by_node(client, loose);
-    inheritance->bounds = ret->bounds;
+    state->kind = state->fence ? &rl_fenced_kind : &rl_mutex_kind;
+    state->unresolved_extension = by_node(client, loose);
+    state->bounds = ret->bounds;
     return true;
 }
 
@@ -343,8 +343,8 @@ static bool read_text(struct redlock_lock *lock, const char *text, const char *b
 }
 
 /* The ttl is the exported one; timeout and retry policy of the options play no part. */
-static int make_wish(const struct redlock_lock *lock, const struct redlock_acquire_options *options, uint32_t ttl_ms,
-                     struct rl_acquire *ret_wish)
+static int make_request(const struct redlock_lock *lock, const struct redlock_acquire_options *options, uint32_t ttl_ms,
+                     struct rl_acquire *ret_request)
 {
     struct redlock_acquire_options wanted;
 
@@ -357,26 +357,26 @@ static int make_wish(const struct redlock_lock *lock, const struct redlock_acqui
         wanted.max_hold_ms = options->max_hold_ms;
     }
     wanted.ttl_ms = ttl_ms;
-    return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_wish);
+    return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_request);
 }
 
-static uint32_t whole_ttl_ms(const struct rl_inheritance *inheritance)
+static uint32_t whole_ttl_ms(const struct rl_exported_state *state)
 {
-    return inheritance->owed_ttl_ms ? inheritance->owed_ttl_ms : inheritance->ttl_ms;
+    return state->full_ttl_ms ? state->full_ttl_ms : state->ttl_ms;
 }
 
-static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *wish)
+static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *request)
 {
     struct redlock_client *client = rl_client_of(lock);
     int status = 0;
-    struct rl_claim *claim = rl_host_claim_create(&client->host, lock->host.key, exported->inheritance.kind,
+    struct rl_claim *claim = rl_host_claim_create(&client->host, lock->host.key, exported->state.kind,
                                                   exported->token, &status);
     bool held;
 
     if (!claim)
         return status;
-    held = rl_lock_adopt(&client->host.engine, &lock->host.core, rl_host_read_clock(&client->host), claim, wish,
-                         &exported->inheritance);
+    held = rl_lock_import(&client->host.engine, &lock->host.core, rl_host_read_clock(&client->host), claim, request,
+                         &exported->state);
     rl_lock_leave(lock);
     return held ? 0 : REDLOCK_E_NOT_HELD;
 }
@@ -384,7 +384,7 @@ static int adopt(struct redlock_lock *lock, const struct exported *exported, con
 int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text)
 {
     struct exported exported = {.token = ""};
-    struct rl_acquire wish;
+    struct rl_acquire request;
     char boot[UUID_SIZE];
     int status = text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
@@ -396,12 +396,12 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
         return REDLOCK_E_SYSTEM; /* says nothing of the text: it can be adopted when there are descriptors again */
     if (!read_text(lock, text, boot, &exported))
         return REDLOCK_E_EXPORT;
-    status = make_wish(lock, options, whole_ttl_ms(&exported.inheritance), &wish);
+    status = make_request(lock, options, whole_ttl_ms(&exported.state), &request);
     if (status < 0)
         return status;
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    return adopt(lock, &exported, &wish);
+    return adopt(lock, &exported, &request);
 }

@@ -129,7 +129,7 @@ bool rl_lock_is_busy(const struct redlock_lock *lock)
 int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
                     void *user_data)
 {
-    struct rl_acquire wish;
+    struct rl_acquire request;
     struct rl_attempt *attempt;
     int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
 
@@ -137,7 +137,7 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
         return status;
     if (lock->host.host->closing)
         return REDLOCK_E_CLOSING;
-    status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &wish);
+    status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &request);
     if (status < 0)
         return status;
     if (rl_lock_is_busy(lock))
@@ -150,12 +150,13 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     lock->host.attempt = &attempt->host;
     rl_client_of(lock)->stats.acquires++;
     lock->host.cohort = 0; /* an adopted value is exposed, and not passed on in any case */
-    attempt->host.wish = wish;
-    attempt->host.wish.line = &attempt->host.line;
-    if (wish.wait == RL_WAIT_QUEUE && rl_contended(&lock->host.host->contended, lock->host.key, lock->host.host->now))
-        attempt->host.wish.wait = RL_WAIT_FIFO;
+    attempt->host.request = request;
+    attempt->host.request.entry = &attempt->host.entry;
+    if (request.wait == RL_WAIT_QUEUE &&
+        rl_contended(&lock->host.host->contended, lock->host.key, lock->host.host->now))
+        attempt->host.request.wait = RL_WAIT_FIFO;
     rl_pending_start(&attempt->pending, RL_OP_ACQUIRE, lock->host.host->now, cb, user_data);
-    rl_lock_acquire(&lock->host.host->engine, &lock->host.core, lock->host.host->now, &attempt->host.wish);
+    rl_lock_acquire(&lock->host.host->engine, &lock->host.core, lock->host.host->now, &attempt->host.request);
     return rl_lock_leave(lock);
 }
 

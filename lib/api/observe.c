@@ -52,13 +52,13 @@ enum redlock_link rl_public_link(enum rl_link link)
     return links[link];
 }
 
-enum redlock_standing rl_public_standing(enum rl_standing_kind kind)
+enum redlock_standing rl_public_standing(enum rl_admission kind)
 {
     static const enum redlock_standing standings[] = {
-        [RL_STANDING_UNJUDGED] = REDLOCK_STANDING_UNJUDGED,
-        [RL_STANDING_VOTES] = REDLOCK_STANDING_VOTES,
-        [RL_STANDING_QUARANTINED] = REDLOCK_STANDING_QUARANTINED,
-        [RL_STANDING_EXCLUDED] = REDLOCK_STANDING_EXCLUDED,
+        [RL_ADMISSION_UNEVALUATED] = REDLOCK_STANDING_UNJUDGED,
+        [RL_ADMISSION_VOTES] = REDLOCK_STANDING_VOTES,
+        [RL_ADMISSION_QUARANTINED] = REDLOCK_STANDING_QUARANTINED,
+        [RL_ADMISSION_EXCLUDED] = REDLOCK_STANDING_EXCLUDED,
     };
 
     return standings[kind];
@@ -97,17 +97,17 @@ static void add_counters(const struct rl_counters *counters, struct redlock_stat
     stats->attempts = counters->attempts;
     stats->rollbacks = counters->rollbacks;
     stats->late_grants = counters->late_grants;
-    stats->debts_paid = counters->debts_paid;
-    stats->debts_expired = counters->debts_expired;
+    stats->debts_paid = counters->rollbacks_resent;
+    stats->debts_expired = counters->rollbacks_expired;
     stats->renewals = counters->renewals;
     stats->renewals_failed = counters->renewals_failed;
     stats->repairs = counters->repairs;
-    stats->disproved = counters->disproved;
+    stats->disproved = counters->epoch_mismatches;
     stats->raises = counters->raises;
     stats->waits = counters->waits;
-    stats->hand_overs = counters->hand_overs;
+    stats->hand_overs = counters->hand_offs;
     stats->yields = counters->yields;
-    stats->passed_on = counters->passed_on;
+    stats->passed_on = counters->cohort_hand_offs;
 }
 
 static void add_host(const struct rl_host_counters *counters, struct redlock_stats *stats)
@@ -129,7 +129,7 @@ int redlock_client_stats(const struct redlock_client *client, struct redlock_sta
     stats = client->stats;
     add_host(&client->host.counters, &stats);
     add_counters(&client->host.engine.votes.counters, &stats);
-    stats.debts = client->host.engine.votes.n_debts;
+    stats.debts = client->host.engine.votes.n_pending_rollbacks;
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
     return 0;
 }
@@ -195,12 +195,12 @@ static int64_t wall_clock_offset_us(const struct rl_nodeclock *clock, struct rl_
 static void fill_standing(const struct redlock_client *client, unsigned node, struct rl_instant now,
                           struct redlock_node_info *info)
 {
-    struct rl_standing standing = rl_trust_standing(&client->host, node, now);
+    struct rl_admission_status standing = rl_trust_standing(&client->host, node, now);
 
     info->standing = rl_public_standing(standing.kind);
     info->fault = rl_public_fault(standing.fault);
     info->fault_text = rl_fault_text(standing.fault);
-    if (standing.kind == RL_STANDING_QUARANTINED)
+    if (standing.kind == RL_ADMISSION_QUARANTINED)
         info->quarantine_ms = (rl_until(now, standing.until).ns + RL_NS_PER_MS - 1) / RL_NS_PER_MS;
 }
 

@@ -238,26 +238,26 @@ static int check_renewal(const struct redlock_acquire_options *o, int64_t usable
 
 /* The defaults are thirds of the ttl. Where drift and guard time take most of it away that would be too late, or no
  * warning at all. */
-static void add_renewal(const struct redlock_acquire_options *o, int64_t usable, struct rl_acquire *wish)
+static void add_renewal(const struct redlock_acquire_options *o, int64_t usable, struct rl_acquire *request)
 {
     int64_t third = smaller_ns(rl_ms(o->ttl_ms / 3).ns, usable / 3);
     uint32_t renew_ms = (uint32_t)(third / RL_NS_PER_MS);
     uint32_t at_risk_ms = renew_ms;
 
-    wish->renew_ms = o->renew_ms ? o->renew_ms : renew_ms;
-    if (!wish->renew_ms)
-        wish->renew_ms = 1;
+    request->renew_ms = o->renew_ms ? o->renew_ms : renew_ms;
+    if (!request->renew_ms)
+        request->renew_ms = 1;
     if (o->renew_ms == REDLOCK_NO_RENEWAL)
-        wish->renew_ms = 0;
-    wish->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : at_risk_ms;
-    wish->max_hold_ms = o->max_hold_ms;
-    wish->kind = o->fenced ? &rl_fenced_kind : &rl_mutex_kind;
-    wish->own_token = o->own_token;
+        request->renew_ms = 0;
+    request->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : at_risk_ms;
+    request->max_hold_ms = o->max_hold_ms;
+    request->kind = o->fenced ? &rl_fenced_kind : &rl_mutex_kind;
+    request->own_token = o->own_token;
 }
 
-static void make_wish(const struct redlock_acquire_options *o, struct rl_instant now, struct rl_acquire *ret_wish)
+static void make_request(const struct redlock_acquire_options *o, struct rl_instant now, struct rl_acquire *ret_request)
 {
-    *ret_wish = (struct rl_acquire){
+    *ret_request = (struct rl_acquire){
         .ttl_ms = o->ttl_ms,
         .max_attempts = o->max_attempts,
         .retry_delay = rl_ms(o->retry_delay_ms),
@@ -270,7 +270,7 @@ static void make_wish(const struct redlock_acquire_options *o, struct rl_instant
 }
 
 int rl_acquire_options_check(const struct redlock_client *client, const struct redlock_acquire_options *given,
-                             struct rl_instant now, struct rl_acquire *ret_wish)
+                             struct rl_instant now, struct rl_acquire *ret_request)
 {
     struct redlock_acquire_options options = acquire_defaults;
     int status;
@@ -292,7 +292,7 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
         status = check_renewal(&options, usable_ns(client, options.ttl_ms));
     if (status < 0)
         return status;
-    make_wish(&options, now, ret_wish);
-    add_renewal(&options, usable_ns(client, options.ttl_ms), ret_wish);
+    make_request(&options, now, ret_request);
+    add_renewal(&options, usable_ns(client, options.ttl_ms), ret_request);
     return 0;
 }

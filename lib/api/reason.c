@@ -25,7 +25,7 @@ static void put_span(struct rl_span span, char *buffer, size_t size)
                  (long long)((s + 59) % 3600 / 60));
 }
 
-static const char *quarantine(const struct redlock_client *client, const struct rl_standing *standing,
+static const char *quarantine(const struct redlock_client *client, const struct rl_admission_status *standing,
                               char buffer[RL_REASON_SIZE])
 {
     char left[32];
@@ -63,7 +63,8 @@ static const char *unconnected(const struct redlock_client *client, unsigned nod
 }
 
 /* What would keep it from voting if it were asked now. */
-static const char *present(const struct redlock_client *client, unsigned node, const struct rl_standing *standing,
+static const char *present(const struct redlock_client *client, unsigned node,
+                           const struct rl_admission_status *standing,
                            char buffer[RL_REASON_SIZE])
 {
     switch (client->host.engine.votes.links[node]) {
@@ -75,7 +76,7 @@ static const char *present(const struct redlock_client *client, unsigned node, c
     case RL_LINK_READY:
         break;
     }
-    if (standing->kind == RL_STANDING_QUARANTINED)
+    if (standing->kind == RL_ADMISSION_QUARANTINED)
         return quarantine(client, standing, buffer);
     if (standing->fault == RL_FAULT_MAX_TTL)
         return too_long(client, node, buffer);
@@ -89,7 +90,7 @@ static bool was_not_asked(const struct rl_slot *slot)
            (slot->answer == RL_NOT_ASKED && slot->detail == RL_DETAIL_NONE);
 }
 
-const char *rl_reason_of(const struct redlock_client *client, unsigned node, const struct rl_standing *standing,
+const char *rl_reason_of(const struct redlock_client *client, unsigned node, const struct rl_admission_status *standing,
                          const struct rl_slot *slot, char buffer[RL_REASON_SIZE])
 {
     const char *now = !slot || was_not_asked(slot) ? present(client, node, standing, buffer) : "";
@@ -106,12 +107,12 @@ static bool is_connected(const struct redlock_client *client, unsigned node)
     return link == RL_LINK_READY || link == RL_LINK_LATE;
 }
 
-void rl_reason_count(const struct redlock_client *client, const struct rl_standing *standings,
+void rl_reason_count(const struct redlock_client *client, const struct rl_admission_status *standings,
                      struct redlock_result *result)
 {
     for (unsigned i = 0; i < result->n_nodes; i++) {
         result->reachable += is_connected(client, i);
-        result->voting += is_connected(client, i) && standings[i].kind == RL_STANDING_VOTES;
+        result->voting += is_connected(client, i) && standings[i].kind == RL_ADMISSION_VOTES;
     }
 }
 
@@ -168,7 +169,7 @@ static bool was_said(const struct redlock_result *result, size_t i)
     return false;
 }
 
-static void add_reason(const struct redlock_client *client, const struct rl_standing *standings,
+static void add_reason(const struct redlock_client *client, const struct rl_admission_status *standings,
                        struct sentence *sentence, const struct redlock_result *result, unsigned i)
 {
     const struct redlock_node_result *node = &result->nodes[i];
@@ -178,7 +179,7 @@ static void add_reason(const struct redlock_client *client, const struct rl_stan
         count += same_reason(node, &result->nodes[j]);
     if (!is_connected(client, i))
         add(sentence, "%u not reached (%s)", count, node->detail);
-    else if (standings[i].kind == RL_STANDING_EXCLUDED)
+    else if (standings[i].kind == RL_ADMISSION_EXCLUDED)
         add(sentence, "%u excluded (%s)", count, node->detail);
     else
         add(sentence, "%u %s", count, node->detail);
@@ -197,7 +198,7 @@ static bool may_be_new(const struct redlock_result *result)
     return result->op == REDLOCK_OP_ACQUIRE && result->voting == 0 && fresh >= result->quorum;
 }
 
-void rl_reason_sum_up(const struct redlock_client *client, const struct rl_standing *standings,
+void rl_reason_sum_up(const struct redlock_client *client, const struct rl_admission_status *standings,
                       const struct redlock_result *result, char ret_why[RL_WHY_SIZE])
 {
     struct sentence sentence = {ret_why, 0};

@@ -81,7 +81,7 @@ static bool answers(const struct redlock_client *client, size_t node)
 static bool is_awaited(const struct redlock_client *client, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++)
-        if (claim->slots[i].undo == RL_UNDO_SENT && answers(client, i))
+        if (claim->slots[i].rollback == RL_ROLLBACK_SENT && answers(client, i))
             return true;
     return false;
 }
@@ -90,7 +90,7 @@ static bool is_awaited(const struct redlock_client *client, const struct rl_clai
  * one says so. */
 static bool answers_awaited(const struct redlock_client *client)
 {
-    const struct rl_list *debts = &client->host.engine.votes.debts;
+    const struct rl_list *debts = &client->host.engine.votes.pending_rollbacks;
 
     for (struct rl_list *at = debts->next; at != debts; at = at->next)
         if (is_awaited(client, debt_at(at)))
@@ -101,7 +101,8 @@ static bool answers_awaited(const struct redlock_client *client)
 /* A quorum of masters does not hold any of the values. */
 static bool confirmed(const struct rl_engine *engine)
 {
-    for (struct rl_list *at = engine->votes.debts.next; at != &engine->votes.debts; at = at->next)
+    for (struct rl_list *at = engine->votes.pending_rollbacks.next; at != &engine->votes.pending_rollbacks;
+         at = at->next)
         if (rl_claim_count_clean(debt_at(at)) < engine->votes.config.quorum)
             return false;
     return true;

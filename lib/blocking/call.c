@@ -1,7 +1,7 @@
 /* Calls whose callers wait until the lead has made them. */
 #include "blocking/service.h"
 
-struct rl_call {
+struct rl_notification {
     struct rl_post post;
     struct redlock_service *service;
     int (*fn)(void *argument);
@@ -13,7 +13,7 @@ struct rl_call {
 
 static void run(struct rl_post *post)
 {
-    struct rl_call *call = RL_CONTAINER_OF(post, struct rl_call, post);
+    struct rl_notification *call = RL_CONTAINER_OF(post, struct rl_notification, post);
 
     if (call->on_thread && !rl_lead_on_thread(call->service, post))
         return;
@@ -22,7 +22,7 @@ static void run(struct rl_post *post)
 }
 
 /* There is no end to the wait: what the function is to write to is on the caller's stack. */
-static int ask(struct redlock_service *service, struct rl_call *call)
+static int ask(struct redlock_service *service, struct rl_notification *call)
 {
     if (rl_service_is_own_thread(service))
         return call->fn(call->argument);
@@ -33,12 +33,12 @@ static int ask(struct redlock_service *service, struct rl_call *call)
     return call->status;
 }
 
-int rl_call(struct redlock_service *service, int (*fn)(void *argument), void *argument)
+int rl_notification(struct redlock_service *service, int (*fn)(void *argument), void *argument)
 {
-    return ask(service, &(struct rl_call){.fn = fn, .argument = argument});
+    return ask(service, &(struct rl_notification){.fn = fn, .argument = argument});
 }
 
 int rl_call_on_thread(struct redlock_service *service, int (*fn)(void *argument), void *argument)
 {
-    return ask(service, &(struct rl_call){.fn = fn, .argument = argument, .on_thread = true});
+    return ask(service, &(struct rl_notification){.fn = fn, .argument = argument, .on_thread = true});
 }

@@ -32,7 +32,7 @@ int redlock_service_stats(struct redlock_service *service, struct redlock_stats 
     struct question question = {.service = service, .answer = ret_stats, .size = size};
     int status = ret_stats ? check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : rl_call(service, do_stats, &question);
+    return status < 0 ? status : rl_notification(service, do_stats, &question);
 }
 
 /* The text of the last error may change as soon as the thread goes on. */
@@ -58,7 +58,7 @@ int redlock_service_node_stats(struct redlock_service *service, size_t node, str
     struct question question = {.service = service, .node = node, .answer = ret_stats, .size = size};
     int status = ret_stats ? check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : rl_call(service, do_node_stats, &question);
+    return status < 0 ? status : rl_notification(service, do_node_stats, &question);
 }
 
 size_t redlock_service_node_count(const struct redlock_service *service)

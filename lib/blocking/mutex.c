@@ -136,7 +136,7 @@ int redlock_mutex_create(struct redlock_service *service, const void *key, size_
     if (!mutex)
         return REDLOCK_E_NOMEM;
     rl_service_ref(service);
-    status = rl_call(service, create_lock, mutex);
+    status = rl_notification(service, create_lock, mutex);
     if (status == 0)
         *ret_mutex = mutex;
     else
@@ -180,6 +180,6 @@ void redlock_mutex_destroy(struct redlock_mutex *mutex)
         return;
     }
     atomic_store(&mutex->dying, true);
-    rl_call(mutex->service, destroy_lock, mutex);
+    rl_notification(mutex->service, destroy_lock, mutex);
     rl_mutex_unref(mutex);
 }

@@ -22,7 +22,7 @@ static int ask(int (*fn)(void *argument), struct request *request)
     if (status < 0)
         return status;
     rl_mutex_ref(request->mutex);
-    status = rl_call(request->mutex->service, fn, request);
+    status = rl_notification(request->mutex->service, fn, request);
     rl_mutex_unref(request->mutex);
     return status;
 }

@@ -140,7 +140,7 @@ void rl_service_publish_all(struct redlock_service *service);
 /* --- call.c: something that the lead does while its caller waits, with the client alive or gone ------------------ */
 
 /* The function's result, or E_CLOSING if it has not been called. On the service's own thread calls it at once. */
-int rl_call(struct redlock_service *service, int (*fn)(void *argument), void *argument);
+int rl_notification(struct redlock_service *service, int (*fn)(void *argument), void *argument);
 
 /* The same for code of the program, which nobody but the service's thread runs. */
 int rl_call_on_thread(struct redlock_service *service, int (*fn)(void *argument), void *argument);

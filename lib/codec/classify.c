@@ -59,7 +59,7 @@ enum rl_detail rl_classify_error(struct rl_slice text)
  * and then makes one write, or two (GRANT, RAISE, REPAIR), the fencing counter first and the key last. So an error
  * means that the key was not touched; a counter that was lifted all the same only leaves numbers out. RAISE writes
  * nothing but the counter, and without its acknowledgement a token is not handed out. ENQUEUE writes several things:
- * of the words only those count that say that it was not begun. RELEASE does, too, but an undo that failed is sent
+ * of the words only those count that say that it was not begun. RELEASE does, too, but a rollback that failed is sent
  * again whatever the word.
  *
  * EXTEND_MANY makes many writes, but no error of its own after the first.

@@ -114,7 +114,7 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_followers *followers,
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *followers,
                             struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + 2 * RL_BATCH_MAX];
@@ -131,7 +131,8 @@ bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_fo
 
 #define KEEPER_WORDS 4
 
-bool rl_keep_many_encode(const struct rl_command *command, const struct rl_keepers *keepers, struct rl_bytes *out)
+bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *keepers,
+                            struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + KEEPER_WORDS * RL_BATCH_MAX];
     char digits[RL_BATCH_MAX][KEEPER_WORDS - 1][RL_DECIMAL_MAX];

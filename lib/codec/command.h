@@ -14,11 +14,12 @@ bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out);
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out);
 
 /* The same for ENQUEUE with followers. */
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_followers *followers,
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *followers,
                             struct rl_bytes *out);
 
-/* The same for rl_queue_keep_command() with those who keep their places. */
-bool rl_keep_many_encode(const struct rl_command *command, const struct rl_keepers *keepers, struct rl_bytes *out);
+/* The same for rl_queue_refresh_many_command() with those who keep their places. */
+bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *keepers,
+                            struct rl_bytes *out);
 
 /* Appends a command of plain words, for handshakes. */
 bool rl_words_encode(const struct rl_slice *words, size_t n_words, struct rl_bytes *out);

@@ -13,7 +13,7 @@
 static const struct rl_script_text texts[RL_SCRIPT_COUNT] = {
     [RL_SCRIPT_RELEASE] = SCRIPT("release", RL_RELEASE_LUA, RL_RELEASE_SHA1),
     [RL_SCRIPT_ENQUEUE] = SCRIPT("enqueue", RL_ENQUEUE_LUA, RL_ENQUEUE_SHA1),
-    [RL_SCRIPT_KEEP_MANY] = SCRIPT("keep_many", RL_KEEP_MANY_LUA, RL_KEEP_MANY_SHA1),
+    [RL_SCRIPT_REFRESH_MANY] = SCRIPT("refresh_many", RL_REFRESH_MANY_LUA, RL_REFRESH_MANY_SHA1),
     [RL_SCRIPT_EXTEND] = SCRIPT("extend", RL_EXTEND_LUA, RL_EXTEND_SHA1),
     [RL_SCRIPT_EXTEND_MANY] = SCRIPT("extend_many", RL_EXTEND_MANY_LUA, RL_EXTEND_MANY_SHA1),
     [RL_SCRIPT_REPAIR] = SCRIPT("repair", RL_REPAIR_LUA, RL_REPAIR_SHA1),
@@ -30,7 +30,7 @@ const struct rl_script_text *rl_script_text(enum rl_script script)
 
 /* All but JOIN, which is always sent with its text. */
 static const enum rl_script loaded[] = {
-    RL_SCRIPT_RELEASE,     RL_SCRIPT_ENQUEUE, RL_SCRIPT_KEEP_MANY, RL_SCRIPT_EXTEND,
+    RL_SCRIPT_RELEASE,     RL_SCRIPT_ENQUEUE, RL_SCRIPT_REFRESH_MANY, RL_SCRIPT_EXTEND,
     RL_SCRIPT_EXTEND_MANY, RL_SCRIPT_REPAIR,  RL_SCRIPT_GRANT,     RL_SCRIPT_RAISE,
 };
 

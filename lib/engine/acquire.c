@@ -7,15 +7,15 @@
 #include "votes/ask.h"
 #include "votes/quorum.h"
 
-/* No first attempt, which might overtake those in line. */
-static bool is_strict(const struct rl_acquire *wish)
+/* No first attempt, which might overtake those in the wait queue. */
+static bool is_strict(const struct rl_acquire *request)
 {
-    return wish->wait == RL_WAIT_FIFO && !wish->once;
+    return request->wait == RL_WAIT_FIFO && !request->once;
 }
 
 struct rl_next rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (is_strict(lock->wish))
+    if (is_strict(lock->request))
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);
     return rl_attempt_start(engine, lock, now);
 }
@@ -27,7 +27,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
     (void)how;
     if (lock->attempts || !rl_ask_must_wait(&engine->votes, now))
         return rl_acquire_start(engine, lock, now);
-    lock->wake = lock->wish->deadline;
+    lock->wake = lock->request->deadline;
     rl_list_append(&engine->waiting_for_links, &lock->queue);
     return rl_stay(lock);
 }
@@ -36,7 +36,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
 static struct rl_instant useless_from(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     return rl_after(lock->claim->round_bound,
-                    (struct rl_span){-engine->votes.config.guard.ns - lock->wish->min_validity.ns});
+                    (struct rl_span){-engine->votes.config.guard.ns - lock->request->min_validity.ns});
 }
 
 /* A round is over when every master had its time, when a quorum would come too late, or at the caller's deadline. */
@@ -44,14 +44,14 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_instant end = rl_earlier(rl_after(now, engine->votes.config.node_timeout), useless_from(engine, lock));
 
-    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->wish->deadline);
+    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->request->deadline);
 }
 
 struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 struct rl_claim *claim)
 {
     const struct rl_config *config = &engine->votes.config;
-    uint32_t ttl_ms = lock->wish->ttl_ms;
+    uint32_t ttl_ms = lock->request->ttl_ms;
 
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;

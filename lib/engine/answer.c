@@ -10,7 +10,7 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
                           enum rl_step step, uint32_t round, unsigned node)
 {
     struct rl_votes *votes = &engine->votes;
-    bool latest = round == claim->round && !claim->undoing;
+    bool latest = round == claim->round && !claim->rolling_back;
 
     if (rl_step_sets_ttl(step) && !latest && !RL_MUTANT(REPEAT_OLD_ROUND))
         return false;
@@ -19,7 +19,7 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
     if (step == RL_STEP_REPAIR && !rl_may_repair(votes, node, &claim->slots[node], now))
         return false;
     if (step != RL_STEP_ENQUEUE)
-        votes->unguarded |= rl_bit(node);
+        votes->unchecked |= rl_bit(node);
     return true;
 }
 
@@ -31,7 +31,7 @@ static bool is_evidence(const struct rl_event *event)
     if (!claim->lock || event->step == RL_STEP_RAISE)
         return false;
     if (rl_step_sets_ttl(event->step))
-        return event->round == claim->round && !claim->undoing;
+        return event->round == claim->round && !claim->rolling_back;
     return claim->lock->op == RL_OP_RELEASE;
 }
 
@@ -86,7 +86,7 @@ void rl_answer_checked(struct rl_engine *engine, struct rl_instant now, unsigned
     }
 }
 
-void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory)
+void rl_engine_epoch_checked(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory)
 {
     rl_answer_checked(engine, now, node, same_memory ? RL_DETAIL_NONE : RL_DETAIL_MEMORY_LOST);
 }
@@ -96,9 +96,10 @@ void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, str
     rl_votes_note_unknown(&engine->votes, now, claim, node);
 }
 
-bool rl_engine_call_sent(const struct rl_claim *claim, const struct rl_call *call, struct rl_instant *ret_sent)
+bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_notification *notification,
+                                 struct rl_instant *ret_sent)
 {
-    if (!call->granted || !claim->lock || claim->undoing || call->round != claim->round)
+    if (!notification->granted || !claim->lock || claim->rolling_back || notification->round != claim->round)
         return false;
     *ret_sent = claim->lock->round_start;
     return true;
@@ -106,31 +107,31 @@ bool rl_engine_call_sent(const struct rl_claim *claim, const struct rl_call *cal
 
 /* What a notification of a grant says of the wait queue: the master has just found us to be the lowest. */
 static bool take_notification(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                              const struct rl_call *call)
+                              const struct rl_notification *notification)
 {
     struct rl_lock *lock = claim->lock;
     bool waiting = lock->state == RL_LOCK_WAITING;
 
-    if (!call->granted && waiting) {
-        lock->wish->line->lower |= rl_bit(node);
+    if (!notification->granted && waiting) {
+        lock->request->entry->lower |= rl_bit(node);
         return true;
     }
-    if (!rl_votes_hand_off(&engine->votes, now, claim, node, call))
+    if (!rl_votes_hand_off(&engine->votes, now, claim, node, notification))
         return false;
     if (waiting)
-        lock->wish->line->lower &= ~rl_bit(node);
+        lock->request->entry->lower &= ~rl_bit(node);
     return true;
 }
 
 void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                        const struct rl_call *call)
+                        const struct rl_notification *notification)
 {
     struct rl_lock *lock = claim->lock;
 
-    if (!lock || claim->undoing)
+    if (!lock || claim->rolling_back)
         return; /* the rollback is behind it */
     check_deadline(engine, claim, now);
-    if (claim->undoing || !take_notification(engine, now, claim, node, call))
+    if (claim->rolling_back || !take_notification(engine, now, claim, node, notification))
         return;
     rl_lock_changed(engine, lock, now);
     check_deadline(engine, claim, now);

@@ -1,4 +1,4 @@
-/* What plain attempts and attempts in line have in common: how one begins, and what follows when it fails. */
+/* What plain attempts and attempts in the wait queue have in common: how one begins, and what follows when it fails. */
 #ifndef RL_ENGINE_ATTEMPT_H
 #define RL_ENGINE_ATTEMPT_H
 
@@ -8,7 +8,7 @@
  * the wake-up for it came. */
 struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* The attempt has failed: it is rolled back everywhere, and the lock pauses, waits in line, or gives up. */
+/* The attempt has failed: it is rolled back everywhere, and the lock pauses, waits in the queue, or gives up. */
 struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end);
 
 #endif

@@ -38,9 +38,9 @@ static void start_waiting(struct rl_engine *engine, struct rl_instant now)
 /* A link has changed: some releases may have nobody left to wait for. */
 static void recheck_releases(struct rl_engine *engine, struct rl_instant now)
 {
-    struct rl_list *at = engine->votes.debts.next;
+    struct rl_list *at = engine->votes.pending_rollbacks.next;
 
-    while (at != &engine->votes.debts) {
+    while (at != &engine->votes.pending_rollbacks) {
         const struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
         at = at->next;
@@ -54,7 +54,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     assert(node < engine->votes.config.n_nodes);
     engine->votes.links[node] = link;
     if (link == RL_LINK_DOWN) {
-        engine->votes.unguarded &= ~rl_bit(node);
+        engine->votes.unchecked &= ~rl_bit(node);
         rl_answer_checked(engine, now, node, RL_DETAIL_DISCONNECTED);
     }
     if (link == RL_LINK_READY)
@@ -63,11 +63,11 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     recheck_releases(engine, now);
 }
 
-void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigned node,
-                        const struct rl_standing *standing)
+void rl_engine_admission(struct rl_engine *engine, struct rl_instant now, unsigned node,
+                        const struct rl_admission_status *admission)
 {
     assert(node < engine->votes.config.n_nodes);
-    engine->votes.standings[node] = *standing;
+    engine->votes.admissions[node] = *admission;
     (void)now;
 }
 
@@ -84,7 +84,7 @@ void rl_engine_tick(struct rl_engine *engine, struct rl_instant now)
 
 struct rl_instant rl_engine_wakeup(const struct rl_engine *engine)
 {
-    return engine->votes.debts_due;
+    return engine->votes.rollbacks_due;
 }
 
 /* --- Effects ------------------------------------------------------------------------------------------------- */
@@ -154,15 +154,15 @@ static bool poll_disposal(struct rl_engine *engine, struct rl_effect *effect)
     return true;
 }
 
-uint32_t rl_engine_take_unguarded(struct rl_engine *engine)
+uint32_t rl_engine_take_unchecked(struct rl_engine *engine)
 {
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
-        if (engine->votes.standings[i].guarded)
-            nodes |= engine->votes.unguarded & rl_bit(i);
+        if (engine->votes.admissions[i].epoch_checked)
+            nodes |= engine->votes.unchecked & rl_bit(i);
     }
-    engine->votes.unguarded = 0;
+    engine->votes.unchecked = 0;
     return nodes;
 }
 

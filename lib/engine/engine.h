@@ -21,9 +21,10 @@
  * must see to it that each link leaves that state, and then call rl_lock_joined() for every lock.
  *
  * Trust (protocol section 5): the host judges each connection before it calls the link READY, and tells the judgement
- * by rl_engine_standing(). Where a master is guarded, the host writes a guard behind the commands of each loop turn:
+ * by rl_engine_admission(). Where a master is guarded, the host writes an epoch check behind the commands of each loop
+ * turn:
  *
- *     rl_engine_take_unguarded()  ->  for each master of the mask: HGET marker inc, TIME  ->  rl_engine_proof()
+ *     rl_engine_take_unchecked()  ->  for each master of the mask: HGET marker inc, TIME  ->  rl_engine_epoch_checked()
  *
  * A classic host tells "votes, not guarded" for every master, once.
  *
@@ -41,7 +42,7 @@
 #include "util/list.h"
 
 /* Renewals that would all come at once: renew.c. */
-struct rl_crowd {
+struct rl_renewal_spreading {
     struct rl_instant tick;     /* the latest in which renewals were scheduled ... */
     size_t size;                /* ... and how many of them */
     struct rl_instant filling;  /* the tick to which those that are too many go at present ... */
@@ -54,25 +55,25 @@ struct rl_engine {
     struct rl_list notices;     /* locks with something to say */
     struct rl_list waiting_for_links; /* locks whose acquisition waits for the first connections of a quorum */
     size_t n_held;              /* locks */
-    struct rl_crowd crowd;
+    struct rl_renewal_spreading spreading;
 };
 
 void rl_engine_init(struct rl_engine *engine, const struct rl_config *config);
 
 /* --- Events -------------------------------------------------------------------------------------------------- */
 
-/* A link has changed. READY after DOWN pays the debts to that master first. Before DOWN the host reports every
- * command that was in flight on it by rl_engine_reply(): FAILED if it was surely not sent, UNKNOWN otherwise. */
+/* A link has changed. READY after DOWN pays the pending rollbacks to that master first. Before DOWN the host reports
+ * every command that was in flight on it by rl_engine_reply(): FAILED if it was surely not sent, UNKNOWN otherwise. */
 void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_link link);
 
 /* The host's judgement of a master, before its link becomes READY and whenever it changes. All masters are UNJUDGED at
  * first. */
-void rl_engine_standing(struct rl_engine *engine, struct rl_instant now, unsigned node,
-                        const struct rl_standing *standing);
+void rl_engine_admission(struct rl_engine *engine, struct rl_instant now, unsigned node,
+                        const struct rl_admission_status *admission);
 
-/* The reply to a guard: was everything that this connection has answered so far done in the memory that was judged?
- * If not, the host must give up the connection and have the master judged anew. */
-void rl_engine_proof(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory);
+/* The reply to an epoch check: was everything that this connection has answered so far done in the memory that was
+ * judged? If not, the host must give up the connection and have the master judged anew. */
+void rl_engine_epoch_checked(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory);
 
 /* The master's clock has been set forward (protocol 5.6): its new votes do not count for max_ttl. The host then calls
  * rl_lock_clock_stepped() for every lock. */
@@ -83,17 +84,18 @@ void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, un
 void rl_lock_disregard(struct rl_lock *lock, unsigned node);
 
 /* What else the reply to RL_STEP_ENQUEUE says. Before rl_engine_reply() for the same reply. */
-void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
-                      unsigned node, const struct rl_place *place);
+void rl_engine_queued(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
+                      unsigned node, const struct rl_entry_report *report);
 
 /* When the refresh was sent that a notification of a grant names: the master has written it after that, so its time is
- * a reading of the clock. Known of the latest refresh only, and until the undo; false: it is not. */
-bool rl_engine_call_sent(const struct rl_claim *claim, const struct rl_call *call, struct rl_instant *ret_sent);
+ * a reading of the clock. Known of the latest refresh only, and until the rollback; false: it is not. */
+bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_notification *notification,
+                                 struct rl_instant *ret_sent);
 
 /* A notification from this master about this claim's value. Guarded hosts have compared its incarnation with the one
  * that was judged, and its time with the master's clock. */
 void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                        const struct rl_call *call);
+                        const struct rl_notification *notification);
 
 /* The end of one command: its answer, or that there will be none. Each command handed out by RL_EFFECT_SEND must be
  * ended exactly once. `round` is the one from the effect; latency may be RL_NO_LATENCY. */
@@ -103,7 +105,7 @@ void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_
 /* Whether a command that was certainly not applied (NOSCRIPT) may be written once more, behind all that was written
  * since. An extension may not once a later round has begun: the repetition would carry the ttl of that round, which
  * this master's bound does not know of if that round was not sent to it. Nor may a claim, extension or repair behind
- * an undo, nor a repair whose condition does not hold any more. When the answer is yes the host must write it. */
+ * a rollback, nor a repair whose condition does not hold any more. When the answer is yes the host must write it. */
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node);
 
@@ -111,7 +113,7 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
  * UNKNOWN, and that is not reported since the repetition's will be. */
 void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node);
 
-/* Debts: resends and expiry. */
+/* Pending rollbacks: resends and expiry. */
 void rl_engine_tick(struct rl_engine *engine, struct rl_instant now);
 struct rl_instant rl_engine_wakeup(const struct rl_engine *engine);
 
@@ -123,7 +125,7 @@ enum rl_effect_kind {
     RL_EFFECT_ACCEPT,     /* lock */
     RL_EFFECT_SHORTENED,  /* lock: held, and a master's vote has gone; it may have to be told of its loss earlier */
     RL_EFFECT_RENEWED,    /* lock: a renewal has found its quorum */
-    RL_EFFECT_WAITING,    /* lock: in line; its place is known, or has changed (rl_lock_place()) */
+    RL_EFFECT_WAITING,    /* lock: in the wait queue; its place is known, or has changed (rl_lock_queue_position()) */
     RL_EFFECT_BACKOFF,    /* lock, status: an attempt failed, the next one waits for rl_lock_wakeup() */
     RL_EFFECT_AT_RISK,    /* lock: little validity is left, and no renewal has come through */
     RL_EFFECT_LOST,       /* lock: its validity ended while it was held; lock->loss says why */
@@ -143,9 +145,9 @@ struct rl_effect {
     enum rl_end cause;
 };
 
-/* Masters to which commands have gone since the last call that need a guard behind them. To be asked at the end of
- * every loop turn, when all effects have been taken. */
-uint32_t rl_engine_take_unguarded(struct rl_engine *engine);
+/* Masters to which commands have gone since the last call that need an epoch check behind them. To be asked at the end
+ * of every loop turn, when all effects have been taken. */
+uint32_t rl_engine_take_unchecked(struct rl_engine *engine);
 
 /* Most answers change nothing that anybody would have to be told. */
 static inline bool rl_engine_has_effects(const struct rl_engine *engine)

@@ -10,9 +10,9 @@ void rl_extend_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     struct rl_claim *claim = lock->claim;
 
     if (!ttl_ms)
-        ttl_ms = claim->owed_ttl_ms;
-    if (claim->owed_ttl_ms)
-        claim->owed_ttl_ms = ttl_ms; /* that is what is wanted now */
+        ttl_ms = claim->full_ttl_ms;
+    if (claim->full_ttl_ms)
+        claim->full_ttl_ms = ttl_ms; /* that is what is wanted now */
     if (ttl_ms)
         rl_hold_change_ttl(engine, lock, ttl_ms);
     rl_hold_start_round(engine, lock, now);

@@ -22,7 +22,7 @@ static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
     return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
 }
 
-static void remember_wish(struct rl_lock *lock, uint32_t ttl_ms)
+static void remember_request(struct rl_lock *lock, uint32_t ttl_ms)
 {
     lock->renew_part = part_of(lock->renew_ms, ttl_ms);
     lock->at_risk_part = part_of(lock->at_risk_ms, ttl_ms);
@@ -63,7 +63,7 @@ void rl_hold_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, ui
 
 void rl_hold_round_won(const struct rl_engine *engine, struct rl_lock *lock)
 {
-    lock->claim->owed_ttl_ms = 0;
+    lock->claim->full_ttl_ms = 0;
     lock->stepped = false;
     if (lock->risk_grows)
         change_ttl(engine, lock, lock->claim->ttl_ms, true);
@@ -75,21 +75,21 @@ void rl_hold_start_round(struct rl_engine *engine, struct rl_lock *lock, struct 
     rl_round_start(&engine->votes, lock->claim, now);
 }
 
-void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *wish,
+void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *request,
                    struct rl_instant now, uint32_t ttl_ms)
 {
     uint32_t granted_ms = lock->claim->ttl_ms;
 
-    lock->renew_ms = wish->renew_ms;
-    lock->at_risk_ms = wish->at_risk_ms;
+    lock->renew_ms = request->renew_ms;
+    lock->at_risk_ms = request->at_risk_ms;
     lock->risk_grows = false;
-    remember_wish(lock, ttl_ms);
-    lock->claim->owed_ttl_ms = 0;
+    remember_request(lock, ttl_ms);
+    lock->claim->full_ttl_ms = 0;
     if (granted_ms < ttl_ms) {
-        lock->claim->owed_ttl_ms = ttl_ms;
+        lock->claim->full_ttl_ms = ttl_ms;
         rl_hold_change_ttl(engine, lock, granted_ms);
     }
-    lock->hold_end = wish->max_hold_ms ? rl_after(now, rl_ms(wish->max_hold_ms)) : RL_NEVER;
+    lock->hold_end = request->max_hold_ms ? rl_after(now, rl_ms(request->max_hold_ms)) : RL_NEVER;
     lock->loss = RL_LOSS_NONE;
     lock->claim->round_won = false;
     lock->round_failed = false;
@@ -167,7 +167,7 @@ struct rl_next rl_hold_lose(struct rl_engine *engine, struct rl_lock *lock, stru
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
     lock->loss = reason(engine, lock, now) & 15u;
-    if (!RL_MUTANT(LOSS_WITHOUT_UNDO))
+    if (!RL_MUTANT(LOSS_WITHOUT_ROLLBACK))
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
 }

@@ -1,12 +1,12 @@
-/* A hold: what a held lock keeps of the wish, how long it is valid, when its holder is warned, how it is lost. */
+/* A hold: what a held lock keeps of the request, how long it is valid, when its holder is warned, how it is lost. */
 #ifndef RL_ENGINE_HOLD_H
 #define RL_ENGINE_HOLD_H
 
 #include "engine/handle.h"
 
-/* Nothing of an earlier hold is left; this one, whose claim is set, is kept as the wish says. ttl_ms is what that was
- * made for: where the claim was granted for a shorter lease it is owed. */
-void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *wish,
+/* Nothing of an earlier hold is left; this one, whose claim is set, is kept as the request says. ttl_ms is what that
+ * was made for: where the claim was granted for a shorter lease it is owed. */
+void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *request,
                    struct rl_instant now, uint32_t ttl_ms);
 
 /* Renewal and warning keep their proportion to the ttl. */

@@ -33,7 +33,7 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     if ((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim)
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
-    else if (rl_lock_is_held(lock) && !RL_MUTANT(DESTROY_WITHOUT_UNDO))
+    else if (rl_lock_is_held(lock) && !RL_MUTANT(DESTROY_WITHOUT_ROLLBACK))
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     rl_list_remove(&lock->queue);
     rl_lock_set_claim(engine, lock, NULL);
@@ -44,11 +44,11 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 /* --- Operations --------------------------------------------------------------------------------------------------- */
 
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                     const struct rl_acquire *wish)
+                     const struct rl_acquire *request)
 {
-    lock->wish = wish;
-    if (wish->wait != RL_WAIT_SPIN)
-        rl_wait_init(wish->line);
+    lock->request = request;
+    if (request->wait != RL_WAIT_SPIN)
+        rl_wait_init(request->entry);
     lock->attempts = 0;
     lock->last_end = RL_END_NONE;
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_ACQUIRING, RL_END_NONE, RL_END_NONE));
@@ -87,7 +87,7 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
 
 static void cancel_acquisition(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_UNDO))
+    if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_ROLLBACK))
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     rl_list_remove(&lock->queue);
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->last_end));
@@ -116,13 +116,13 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
     bool waiting = lock->state == RL_LOCK_WAITING;
 
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
-    rl_claim_init(claim, config->n_nodes, config->quorum, lock->wish->kind);
+    rl_claim_init(claim, config->n_nodes, config->quorum, lock->request->kind);
     if (claim->kind->has_token)
         rl_claim_fence(claim)->proposal = proposal;
     lock->attempts++;
     engine->votes.counters.attempts++;
     if (waiting)
-        lock->wish->line->proposal = proposal;
+        lock->request->entry->proposal = proposal;
     rl_lock_follow(engine, lock, now,
                    waiting ? rl_wait_begin(engine, lock, now, claim) : rl_acquire_begin(engine, lock, now, claim));
 }
@@ -139,9 +139,9 @@ static struct rl_next accept(struct rl_engine *engine, struct rl_lock *lock, str
 {
     int64_t left_ns = rl_until(now, rl_ledger_deadline(lock->claim, engine->votes.config.guard)).ns;
 
-    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->wish->min_validity.ns))
+    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->request->min_validity.ns))
         return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
-    rl_hold_begin(engine, lock, lock->wish, now, lock->wish->ttl_ms);
+    rl_hold_begin(engine, lock, lock->request, now, lock->request->ttl_ms);
     return rl_go(RL_LOCK_HELD, RL_END_OK, RL_END_NONE);
 }
 
@@ -163,7 +163,7 @@ void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 {
     bool in_time = rl_before(now, rl_after(lock->round_start, engine->votes.config.node_timeout));
     bool wanted = lock->state == RL_LOCK_ACQUIRING || rl_lock_is_valid(engine, lock, now) ||
-                  RL_MUTANT(JOINED_AFTER_UNDO);
+                  RL_MUTANT(JOINED_AFTER_ROLLBACK);
 
     if (lock->claim && rl_ask_joined(&engine->votes, lock->claim, now, node, in_time && wanted) &&
         lock->state == RL_LOCK_ACQUIRING)

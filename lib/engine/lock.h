@@ -12,7 +12,7 @@
  *
  * BACKING_OFF goes back to where it came from when its time is up; WAITING, too, may give up and end IDLE. LOST also
  * goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to RELEASING for a
- * value that somebody else has set (release_value), and to HELD for a lock that another handle hands over (adopt).
+ * value that somebody else has set (release_value), and to HELD for a lock that another handle hands off (import).
  * WAITING also goes to HELD with the claim of a handle that waited beside it (pass_on). A renewal is no state: the lock
  * stays HELD (renew.c).
  *
@@ -66,12 +66,12 @@ enum rl_end {
 /* What becomes of an acquisition that finds the key taken. */
 enum rl_wait {
     RL_WAIT_SPIN,  /* it tries again after a pause */
-    RL_WAIT_QUEUE, /* it gets in line (wait.c) */
-    RL_WAIT_FIFO,  /* it has been in line from the beginning: no first attempt that may overtake others */
+    RL_WAIT_QUEUE, /* it enters the wait queue (wait.c) */
+    RL_WAIT_FIFO,  /* it has been in the wait queue from the beginning: no first attempt that may overtake others */
 };
 
 /* The engine's notes on a place in the masters' queues (wait.c). It needs no initialisation. */
-struct rl_line {
+struct rl_entry {
     uint64_t proposal;      /* for the ticket and for fencing tokens: the host's, with the latest claim */
     uint64_t ticket;        /* 0: not known yet */
     uint64_t largest;       /* of the numbers answered in this round ... */
@@ -81,9 +81,9 @@ struct rl_line {
     uint32_t corrected;     /* ... and those that have been told in this round */
     uint32_t lower;         /* masters on which a living waiter has a lower ticket */
     uint32_t short_rounds;  /* rounds that have granted a quorum, but for too short a time */
-    uint32_t told_rank;     /* the place that the host knows of */
-    bool joined;            /* has been in line */
-    bool told;
+    uint32_t reported_rank;     /* the place that the host knows of */
+    bool enqueued;          /* has been in the wait queue */
+    bool reported;
     struct {
         struct rl_instant look;       /* when to look again for the turn, by this master's last answer */
         struct rl_instant held_until; /* when the key expires there if nothing is done */
@@ -105,7 +105,7 @@ struct rl_acquire {
     const struct rl_kind *kind; /* of lock */
     bool own_token;             /* for the host: the value is never another hold's */
     uint8_t wait;               /* enum rl_wait */
-    struct rl_line *line;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
+    struct rl_entry *entry;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
 };
 
 /* Why a held lock was lost. */
@@ -121,7 +121,7 @@ enum rl_loss {
 struct rl_lock {
     struct rl_list queue;     /* in the engine's list of notices, or of those that wait for the first connections */
     struct rl_claim *claim;   /* current or latest; its ledger and evidence */
-    const struct rl_acquire *wish; /* of the acquisition that is pending: borrowed from the host until it completes */
+    const struct rl_acquire *request; /* of the pending acquisition: borrowed from the host until it completes */
     struct rl_instant round_start;
     struct rl_instant hold_end; /* no renewal begins from then on */
     struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
@@ -148,15 +148,15 @@ struct rl_lock {
 };
 
 /* What one handle passes on to another (protocol: ownership transfer). */
-struct rl_inheritance {
+struct rl_exported_state {
     const struct rl_kind *kind;
     uint32_t ttl_ms;
     uint32_t longest_ttl_ms;
     uint32_t shortest_extension_ms;
     uint64_t fence;
     const struct rl_instant *bounds; /* one for each master */
-    uint32_t loose;                  /* mask of masters */
-    uint32_t owed_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this */
+    uint32_t unresolved_extension;                  /* mask of masters */
+    uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this */
 };
 
 void rl_lock_init(struct rl_lock *lock);
@@ -167,9 +167,9 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 
 /* --- Operations: each is followed by exactly one RL_EFFECT_COMPLETE ------------------------------------------- */
 
-/* State IDLE or LOST. The wish is borrowed until RL_EFFECT_COMPLETE has been handed out. */
+/* State IDLE or LOST. The request is borrowed until RL_EFFECT_COMPLETE has been handed out. */
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                     const struct rl_acquire *wish);
+                     const struct rl_acquire *request);
 
 /* State HELD, before the deadline; ttl_ms 0: as before. A renewal under way becomes part of it. */
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
@@ -177,30 +177,31 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 /* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
 void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* State IDLE or LOST: undoes a value that some other handle, perhaps of another process, has set. The claim (memory
+/* State IDLE or LOST: rolls back a value that some other handle, perhaps of another process, has set. The claim (memory
  * as for rl_lock_begin_attempt()) counts as possibly set on every master, with a key that lives ttl_ms at most. */
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, const struct rl_kind *kind, uint32_t ttl_ms);
 
 /* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). Memory as for
- * rl_lock_begin_attempt(), of inheritance->kind. HELD afterwards, and renewed soon, if it is valid
+ * rl_lock_begin_attempt(), of state->kind. HELD afterwards, and renewed soon, if it is valid
  * now; otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
-bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
-                   const struct rl_acquire *wish, const struct rl_inheritance *inheritance);
+bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
+                   const struct rl_acquire *request, const struct rl_exported_state *state);
 
 /* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
 void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* In place of rl_lock_release(), if it can be done: `to`, which waits for the same key and has got in line at the same
- * instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has changed. */
-bool rl_lock_pass_on(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to);
+/* In place of rl_lock_release(), if it can be done: `to`, which waits for the same key and has entered the wait queue
+ * at the same instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has
+ * changed. */
+bool rl_lock_cohort_hand_off(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to);
 
 /* Ends a pending acquisition or extension with CANCELED; false if there is none. */
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* --- Answers to effects, and time ------------------------------------------------------------------------------ */
 
-/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, wish->kind) bytes, whose host member is kept. The proposal is the
+/* RL_EFFECT_WANT_CLAIM: memory of rl_claim_size(n, request->kind) bytes, whose host member is kept. The proposal is the
  * wall clock in microseconds or, if that is larger, one more than the largest counter that any answer has shown for
  * this key (protocol 4.4, 6.3). */
 void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -240,7 +241,7 @@ struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct 
 
 /* State WAITING: how many are in front by what a majority says, and when the key expires if its holder does nothing
  * more. Known once RL_EFFECT_WAITING has been handed out. */
-void rl_lock_place(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
+void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
                    struct rl_instant *ret_held_until);
 
 /* now < deadline. */

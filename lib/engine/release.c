@@ -2,13 +2,13 @@
 
 #include "votes/rollback.h"
 
-/* Clears the evidence; what is undone is pending, the rest was never asked to hold the value. */
+/* Clears the evidence; what is rolled back is pending, the rest was never asked to hold the value. */
 static void reset_answers(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
         struct rl_slot *slot = &claim->slots[i];
-        bool sent = slot->undo == RL_UNDO_SENT;
-        bool owed = slot->undo == RL_UNDO_OWED;
+        bool sent = slot->rollback == RL_ROLLBACK_SENT;
+        bool owed = slot->rollback == RL_ROLLBACK_PENDING;
 
         slot->latency_us = RL_NO_LATENCY;
         slot->answer = sent ? RL_PENDING : owed ? RL_FAILED : RL_NOT_ASKED;
@@ -20,9 +20,9 @@ static void reset_answers(struct rl_claim *claim)
 static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (claim->slots[i].undo == RL_UNDO_SENT && engine->votes.links[i] == RL_LINK_READY)
+        if (claim->slots[i].rollback == RL_ROLLBACK_SENT && engine->votes.links[i] == RL_LINK_READY)
             return true;
-        if (claim->slots[i].undo == RL_UNDO_OWED && engine->votes.links[i] == RL_LINK_JOINING)
+        if (claim->slots[i].rollback == RL_ROLLBACK_PENDING && engine->votes.links[i] == RL_LINK_JOINING)
             return true;
     }
     return false;

@@ -2,7 +2,7 @@
  *
  * A renewal is a round (votes/round.c) that belongs to no operation: the lock stays HELD, with `renewing` set. Renewal
  * and release are one ordered state machine: what follows a round on the same connections comes behind it, and nothing
- * is sent for a claim that is being undone.
+ * is sent for a claim that is being rolled back.
  *
  *     accepted / round won  --renew_ms-->  round  --won-->       the next one renew_ms after its start
  *                                                 --lost,
@@ -50,7 +50,7 @@ static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock
     struct rl_span part = {rl_ms(interval_ms).ns / RETRY_PART};
     int64_t left_ns = rl_until(now, rl_lock_deadline(engine, lock)).ns;
 
-    if (lock->claim->owed_ttl_ms && part.ns > left_ns / RETRY_PART)
+    if (lock->claim->full_ttl_ms && part.ns > left_ns / RETRY_PART)
         part.ns = left_ns / RETRY_PART; /* the lease ends long before the ttl would */
     if (part.ns < SHORTEST_RETRY_NS)
         part.ns = SHORTEST_RETRY_NS;
@@ -59,7 +59,7 @@ static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock
 
 static void schedule(struct rl_lock *lock, struct rl_instant at)
 {
-    lock->wake = lock->claim->owed_ttl_ms || rl_hold_may_renew(lock, at) ? at : RL_NEVER;
+    lock->wake = lock->claim->full_ttl_ms || rl_hold_may_renew(lock, at) ? at : RL_NEVER;
 }
 
 static void renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -83,39 +83,41 @@ static size_t even_share(const struct rl_engine *engine, const struct rl_lock *l
 }
 
 /* Is this one of too many? A bit more than the share is chance. All are counted together, by the engine's own tick. */
-static bool in_crowd(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+static bool is_too_many(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_crowd *crowd = &engine->crowd;
+    struct rl_renewal_spreading *spreading = &engine->spreading;
     int64_t length = engine->votes.config.tick.ns > 0 ? engine->votes.config.tick.ns : 1;
     struct rl_instant tick = {now.ns - now.ns % length};
     size_t share = even_share(engine, lock, length);
+    uint32_t most = engine->votes.config.renewals_per_tick;
 
-    if (tick.ns != crowd->tick.ns) {
-        crowd->tick = tick;
-        crowd->size = 0;
+    if (tick.ns != spreading->tick.ns) {
+        spreading->tick = tick;
+        spreading->size = 0;
     }
-    crowd->size++;
-    return engine->votes.config.crowd && crowd->size > engine->votes.config.crowd && crowd->size > share + share / 2;
+    spreading->size++;
+    return most && spreading->size > most && spreading->size > share + share / 2;
 }
 
 /* The first tick that has room. One after the other, so that locks that lie side by side in memory stay together. */
 static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now,
                                 struct rl_instant regular)
 {
-    struct rl_crowd *crowd = &engine->crowd;
+    struct rl_renewal_spreading *spreading = &engine->spreading;
     size_t share = even_share(engine, lock, tick_ns(engine, lock));
-    size_t room = share > engine->votes.config.crowd / 2 ? share : engine->votes.config.crowd / 2;
+    uint32_t half = engine->votes.config.renewals_per_tick / 2;
+    size_t room = share > half ? share : half;
 
-    if (!rl_before(now, crowd->filling) || !rl_before(crowd->filling, regular)) {
-        crowd->filling = on_tick(engine, lock, now);
-        crowd->filled = room;
+    if (!rl_before(now, spreading->filling) || !rl_before(spreading->filling, regular)) {
+        spreading->filling = on_tick(engine, lock, now);
+        spreading->filled = room;
     }
-    if (crowd->filled >= room) {
-        crowd->filling.ns += tick_ns(engine, lock);
-        crowd->filled = 0;
+    if (spreading->filled >= room) {
+        spreading->filling.ns += tick_ns(engine, lock);
+        spreading->filled = 0;
     }
-    crowd->filled++;
-    return rl_earlier(crowd->filling, regular);
+    spreading->filled++;
+    return rl_earlier(spreading->filling, regular);
 }
 
 /* A lock that has just been spread stays where it is, crowd or no crowd: where intervals differ, some will always find
@@ -124,7 +126,7 @@ static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lo
 {
     struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms)));
 
-    lock->spread = in_crowd(engine, lock, now) && !lock->spread;
+    lock->spread = is_too_many(engine, lock, now) && !lock->spread;
     return lock->spread ? spread(engine, lock, now, regular) : regular;
 }
 
@@ -132,7 +134,7 @@ static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct
 {
     if (lock->round_failed)
         renew_soon(engine, lock, now);
-    else if (lock->claim->owed_ttl_ms)
+    else if (lock->claim->full_ttl_ms)
         schedule(lock, owed_at(engine, lock, now));
     else if (lock->renew_ms)
         schedule(lock, regular_at(engine, lock, now));
@@ -196,8 +198,8 @@ struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, str
         end(engine, lock, now, false);
         return rl_stay(lock);
     }
-    if (lock->claim->owed_ttl_ms) {
-        rl_hold_change_ttl(engine, lock, lock->claim->owed_ttl_ms);
+    if (lock->claim->full_ttl_ms) {
+        rl_hold_change_ttl(engine, lock, lock->claim->full_ttl_ms);
     } else if (!rl_hold_may_renew(lock, now)) {
         lock->wake = RL_NEVER;
         return rl_stay(lock);

@@ -78,9 +78,9 @@ static void check_invariant(const struct rl_lock *lock)
 {
     bool acquires = lock->op == RL_OP_ACQUIRE;
 
-    assert(!acquires || lock->wish);
-    assert(lock->state != RL_LOCK_WAITING || lock->wish->line);
-    assert(!rl_lock_is_held(lock) || (lock->claim && lock->claim->lock == lock && !lock->claim->undoing));
+    assert(!acquires || lock->request);
+    assert(lock->state != RL_LOCK_WAITING || lock->request->entry);
+    assert(!rl_lock_is_held(lock) || (lock->claim && lock->claim->lock == lock && !lock->claim->rolling_back));
     assert(lock->state != RL_LOCK_RELEASING || lock->claim);
     assert(lock->state == RL_LOCK_HELD || !lock->renewing);
     (void)acquires;

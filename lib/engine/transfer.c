@@ -12,33 +12,33 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 /* A bound from before a clock step that this engine has seen is worth nothing, and one from after it is regained by the
  * first renewal where enough others are left. */
 static void inherit(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
-                    const struct rl_inheritance *inheritance)
+                    const struct rl_exported_state *state)
 {
-    claim->ttl_ms = inheritance->ttl_ms;
-    claim->longest_ttl_ms = inheritance->longest_ttl_ms;
-    claim->shortest_extension_ms = inheritance->shortest_extension_ms;
-    claim->loose = inheritance->loose;
+    claim->ttl_ms = state->ttl_ms;
+    claim->longest_ttl_ms = state->longest_ttl_ms;
+    claim->shortest_extension_ms = state->shortest_extension_ms;
+    claim->unresolved_extension = state->unresolved_extension;
     if (claim->kind->has_token)
-        rl_claim_fence(claim)->token = inheritance->fence;
+        rl_claim_fence(claim)->token = state->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : inheritance->bounds[i]);
-        claim->slots[i].vote = RL_UNKNOWN; /* to be undone wherever it may be */
+        rl_ledger_set(claim, i, rl_before(now, engine->votes.stepped_until[i]) ? RL_LONG_AGO : state->bounds[i]);
+        claim->slots[i].vote = RL_UNKNOWN; /* to be rolled back wherever it may be */
     }
 }
 
 /* How old the bounds are is not known, so the first renewal comes soon. */
-bool rl_lock_adopt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
-                   const struct rl_acquire *wish, const struct rl_inheritance *inheritance)
+bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
+                   const struct rl_acquire *request, const struct rl_exported_state *state)
 {
-    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, inheritance->kind);
-    inherit(engine, now, claim, inheritance);
+    rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, state->kind);
+    inherit(engine, now, claim, state);
     claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, claim->longest_ttl_ms);
     if (!rl_before(now, rl_ledger_deadline(claim, engine->votes.config.guard))) {
         rl_votes_settle(&engine->votes, claim);
         return false;
     }
     rl_lock_set_claim(engine, lock, claim);
-    rl_hold_begin(engine, lock, wish, now, inheritance->owed_ttl_ms ? inheritance->owed_ttl_ms : claim->ttl_ms);
+    rl_hold_begin(engine, lock, request, now, state->full_ttl_ms ? state->full_ttl_ms : claim->ttl_ms);
     lock->round_start = now;
     rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_HELD, .soon = true});
     return true;

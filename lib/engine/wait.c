@@ -1,11 +1,11 @@
-/* Waiting in line: queues on the masters, the key handed over inside the release (protocol section 6).
+/* Waiting in the queue: queues on the masters, the key handed off inside the release (protocol section 6).
  *
  * IMPLEMENTATION NOTES
  *
  * A waiter has a place in the queue of every master that it can ask: an entry with its value, its ticket and a lease,
  * kept up by refreshing it (RL_STEP_ENQUEUE, one round for all masters, numbered by claim->round) at a quarter of the
  * lease. Whoever gives the key up on a master hands it to the lowest ticket there, until the end of that one's lease,
- * and the master notifies him. So a vote that was handed over counts like one granted by the latest refresh: from its
+ * and the master notifies him. So a vote that was handed off counts like one granted by the latest refresh: from its
  * sending, for the lease (answer.c: rl_engine_notified()). A majority of such votes is the lock; its full ttl is owed
  * to it and comes with the first extension (renew.c).
  *
@@ -18,14 +18,14 @@
  * by its ticket: when the value must change, the ticket does not.
  *
  * Split votes: a master may have given the key to a higher ticket because the lower one was not there yet. Then the
- * holder of such a grant, if it has no majority, yields: it undoes its value, which hands the key on, and gets in line
- * again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key of a master to a lower ticket, and
- * the lowest ticket of all never yields, so this ends.
+ * holder of such a grant, if it has no majority, yields: it rolls back its value, which hands the key on, and enters
+ * the wait queue again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key of a master to a
+ * lower ticket, and the lowest ticket of all never yields, so this ends.
  *
  * Notifications are hints. A refresh finds out whatever was missed, and the timer is set by what the masters say: the
- * first in line looks again when the holder's key must have expired, each other one when the lease of the one in front
- * must have ended. Who cannot reach a majority does not stay in line: its grants could be in the way of those who
- * can. */
+ * first in the wait queue looks again when the holder's key must have expired, each other one when the lease of the one
+ * in front must have ended. Who cannot reach a majority does not stay in the wait queue: its grants could be in the way
+ * of those who can. */
 #include "engine/wait.h"
 
 #include "engine/attempt.h"
@@ -47,28 +47,28 @@
 /* Rounds that grant a quorum for less than the caller's minimum validity, before the masters are found too slow. */
 #define SHORT_ROUNDS 3
 
-static struct rl_line *line_of(const struct rl_lock *lock)
+static struct rl_entry *entry_of(const struct rl_lock *lock)
 {
-    return lock->wish->line;
+    return lock->request->entry;
 }
 
 /* Long enough for what the caller wants to have left of it, but no longer than the ttl. */
-static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire *wish)
+static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire *request)
 {
     const struct rl_config *config = &engine->votes.config;
-    int64_t least_ns = wish->min_validity.ns + config->guard.ns + rl_drift(&config->drift, LEASE_MS).ns;
+    int64_t least_ns = request->min_validity.ns + config->guard.ns + rl_drift(&config->drift, LEASE_MS).ns;
     int64_t lease = 2 * least_ns / RL_NS_PER_MS + 1;
 
     if (lease < LEASE_MS)
         lease = LEASE_MS;
-    return lease < wish->ttl_ms ? (uint32_t)lease : wish->ttl_ms;
+    return lease < request->ttl_ms ? (uint32_t)lease : request->ttl_ms;
 }
 
-/* A waiter that gives up while its commands are written has its ticket still, and the wish is lent still. */
+/* A waiter that gives up while its commands are written has its ticket still, and the request is lent still. */
 uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal)
 {
-    *ret_proposal = line_of(lock)->proposal;
-    return line_of(lock)->ticket;
+    *ret_proposal = entry_of(lock)->proposal;
+    return entry_of(lock)->ticket;
 }
 
 static struct rl_span refresh_interval(const struct rl_claim *claim)
@@ -118,18 +118,18 @@ static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock
 {
     const struct rl_config *config = &engine->votes.config;
     struct rl_claim *claim = lock->claim;
-    struct rl_line *line = line_of(lock);
+    struct rl_entry *entry = entry_of(lock);
     uint32_t nodes = askable(engine, claim, now);
 
     lock->round_start = now;
     if (rl_count_bits(nodes) < config->quorum)
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
-    line->largest = 0;
-    line->at_largest = 0;
-    line->answered = 0;
-    line->unequal = 0;
-    line->corrected = 0;
-    line->lower = 0;
+    entry->largest = 0;
+    entry->at_largest = 0;
+    entry->answered = 0;
+    entry->unequal = 0;
+    entry->corrected = 0;
+    entry->lower = 0;
     claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
     claim->give_up = rl_later(claim->give_up,
                               rl_surely_expired(&config->drift, rl_after(now, config->node_timeout), claim->ttl_ms));
@@ -145,17 +145,17 @@ static struct rl_next refresh(struct rl_engine *engine, struct rl_lock *lock, st
     return begin_round(engine, lock, now);
 }
 
-void rl_wait_init(struct rl_line *line)
+void rl_wait_init(struct rl_entry *entry)
 {
-    line->ticket = 0;
-    line->answered = 0;
-    line->joined = false;
-    line->told = false;
+    entry->ticket = 0;
+    entry->answered = 0;
+    entry->enqueued = false;
+    entry->reported = false;
 }
 
 bool rl_wait_has_begun(const struct rl_lock *lock)
 {
-    return lock->wish->wait != RL_WAIT_SPIN && line_of(lock)->joined;
+    return lock->request->wait != RL_WAIT_SPIN && entry_of(lock)->enqueued;
 }
 
 struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -169,13 +169,13 @@ struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, str
 struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                              struct rl_claim *claim)
 {
-    struct rl_line *line = line_of(lock);
+    struct rl_entry *entry = entry_of(lock);
 
-    claim->ttl_ms = lease_ms(engine, lock->wish);
+    claim->ttl_ms = lease_ms(engine, lock->request);
     claim->longest_ttl_ms = claim->ttl_ms;
-    engine->votes.counters.waits += !line->joined;
-    line->joined = true;
-    line->short_rounds = 0;
+    engine->votes.counters.waits += !entry->enqueued;
+    entry->enqueued = true;
+    entry->short_rounds = 0;
     rl_lock_set_claim(engine, lock, claim);
     return begin_round(engine, lock, now);
 }
@@ -201,45 +201,45 @@ static struct rl_instant after_ms(struct rl_instant now, int64_t ms)
     return ms < 0 ? RL_NEVER : rl_after(rl_after(now, rl_ms(ms)), (struct rl_span){LOOK_MARGIN_NS});
 }
 
-void rl_engine_placed(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
-                      unsigned node, const struct rl_place *place)
+void rl_engine_queued(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
+                      unsigned node, const struct rl_entry_report *report)
 {
-    struct rl_line *line;
+    struct rl_entry *entry;
 
     if (!claim->lock || claim->lock->state != RL_LOCK_WAITING || round != claim->round)
         return;
-    line = line_of(claim->lock);
-    line->answered |= rl_bit(node);
-    line->seen[node].rank = place->rank;
-    line->seen[node].look = after_ms(now, place->look_ms);
-    line->seen[node].held_until = after_ms(now, place->held_ms);
-    if (place->lower)
-        line->lower |= rl_bit(node);
-    if (place->ticket > line->largest) {
-        line->largest = place->ticket;
-        line->at_largest = 0;
+    entry = entry_of(claim->lock);
+    entry->answered |= rl_bit(node);
+    entry->seen[node].rank = report->rank;
+    entry->seen[node].look = after_ms(now, report->look_ms);
+    entry->seen[node].held_until = after_ms(now, report->held_ms);
+    if (report->lower)
+        entry->lower |= rl_bit(node);
+    if (report->ticket > entry->largest) {
+        entry->largest = report->ticket;
+        entry->at_largest = 0;
     }
-    if (place->ticket == line->largest)
-        line->at_largest |= rl_bit(node);
-    if (line->ticket && place->ticket != line->ticket)
-        line->unequal |= rl_bit(node);
+    if (report->ticket == entry->largest)
+        entry->at_largest |= rl_bit(node);
+    if (entry->ticket && report->ticket != entry->ticket)
+        entry->unequal |= rl_bit(node);
     (void)engine;
 }
 
 /* Fixes the ticket when a majority has answered; true: the others must be told, by a round. */
-static bool fix_ticket(const struct rl_engine *engine, struct rl_line *line)
+static bool fix_ticket(const struct rl_engine *engine, struct rl_entry *entry)
 {
-    if (line->ticket || rl_count_bits(line->answered) < engine->votes.config.quorum)
+    if (entry->ticket || rl_count_bits(entry->answered) < engine->votes.config.quorum)
         return false;
-    line->ticket = line->largest;
-    line->unequal = line->answered & ~line->at_largest;
-    return rl_count_bits(line->at_largest) < engine->votes.config.quorum;
+    entry->ticket = entry->largest;
+    entry->unequal = entry->answered & ~entry->at_largest;
+    return rl_count_bits(entry->at_largest) < engine->votes.config.quorum;
 }
 
 static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_line *line = line_of(lock);
-    uint32_t nodes = line->unequal & ~line->corrected;
+    struct rl_entry *entry = entry_of(lock);
+    uint32_t nodes = entry->unequal & ~entry->corrected;
 
     for (size_t i = 0; i < lock->claim->n_nodes; i++) {
         enum rl_detail why;
@@ -249,7 +249,7 @@ static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct r
     }
     if (!nodes)
         return;
-    line->corrected |= nodes;
+    entry->corrected |= nodes;
     ask(engine, lock->claim, nodes);
 }
 
@@ -280,14 +280,14 @@ static size_t count_granted(const struct rl_claim *claim)
 static struct rl_instant look_at(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     const struct rl_claim *claim = lock->claim;
-    const struct rl_line *line = line_of(lock);
+    const struct rl_entry *entry = entry_of(lock);
     struct rl_instant looks[RL_MAX_NODES];
     size_t granted = count_granted(claim);
     size_t n = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((line->answered & rl_bit(i)) && claim->slots[i].vote != RL_GRANTED)
-            looks[n++] = line->seen[i].look;
+        if ((entry->answered & rl_bit(i)) && claim->slots[i].vote != RL_GRANTED)
+            looks[n++] = entry->seen[i].look;
     }
     return granted < engine->votes.config.quorum ? kth(looks, n, engine->votes.config.quorum - granted) : RL_NEVER;
 }
@@ -297,7 +297,7 @@ static struct rl_instant look_at(const struct rl_engine *engine, const struct rl
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span interval = refresh_interval(lock->claim);
-    bool answered = rl_count_bits(line_of(lock)->answered) >= engine->votes.config.quorum;
+    bool answered = rl_count_bits(entry_of(lock)->answered) >= engine->votes.config.quorum;
     struct rl_instant at;
 
     if (!answered && interval.ns < engine->votes.config.node_timeout.ns)
@@ -306,22 +306,22 @@ static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struc
     if (answered)
         at = rl_earlier(at, look_at(engine, lock));
     at = rl_later(at, rl_after(now, (struct rl_span){LOOK_MARGIN_NS}));
-    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->wish->deadline);
+    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->request->deadline);
 }
 
-void rl_lock_place(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
+void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
                    struct rl_instant *ret_held_until)
 {
-    const struct rl_line *line = line_of(lock);
+    const struct rl_entry *entry = entry_of(lock);
     struct rl_instant ranks[RL_MAX_NODES];
     struct rl_instant ends[RL_MAX_NODES];
     size_t n = 0;
 
     for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
-        if (!(line->answered & rl_bit(i)))
+        if (!(entry->answered & rl_bit(i)))
             continue;
-        ranks[n] = (struct rl_instant){line->seen[i].rank};
-        ends[n++] = line->seen[i].held_until;
+        ranks[n] = (struct rl_instant){entry->seen[i].rank};
+        ends[n++] = entry->seen[i].held_until;
     }
     *ret_rank = (uint32_t)kth(ranks, n, engine->votes.config.quorum).ns;
     *ret_held_until = kth(ends, n, engine->votes.config.quorum);
@@ -329,19 +329,19 @@ void rl_lock_place(const struct rl_engine *engine, const struct rl_lock *lock, u
 
 static void tell_place(struct rl_engine *engine, struct rl_lock *lock)
 {
-    struct rl_line *line = line_of(lock);
+    struct rl_entry *entry = entry_of(lock);
     struct rl_instant held_until;
     uint32_t rank;
 
-    if (rl_count_bits(line->answered) < engine->votes.config.quorum)
+    if (rl_count_bits(entry->answered) < engine->votes.config.quorum)
         return;
-    if (line->told && rl_claim_count_answers(lock->claim, RL_PENDING))
+    if (entry->reported && rl_claim_count_answers(lock->claim, RL_PENDING))
         return; /* those who have answered so far are no fair sample */
-    rl_lock_place(engine, lock, &rank, &held_until);
-    if (line->told && rank == line->told_rank)
+    rl_lock_queue_position(engine, lock, &rank, &held_until);
+    if (entry->reported && rank == entry->reported_rank)
         return;
-    line->told = true;
-    line->told_rank = rank;
+    entry->reported = true;
+    entry->reported_rank = rank;
     rl_lock_notify(engine, lock, RL_NOTICE_WAITING);
 }
 
@@ -364,15 +364,15 @@ static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lo
     struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->votes.config.guard);
     int64_t left_ns = rl_until(now, deadline).ns;
 
-    return left_ns > 0 && left_ns >= lock->wish->min_validity.ns;
+    return left_ns > 0 && left_ns >= lock->request->min_validity.ns;
 }
 
-/* Back in line with a fresh value and the same ticket; the undo of the old value hands its grants on. */
+/* Back in the wait queue with a fresh value and the same ticket; the rollback of the old value hands its grants on. */
 static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (RL_MUTANT(YIELD_REUSES_VALUE)) {
         rl_outbox_add(&engine->votes, lock->claim, RL_STEP_ROLLBACK,
-                      lock->claim->slots[0].vote ? line_of(lock)->answered : 0);
+                      lock->claim->slots[0].vote ? entry_of(lock)->answered : 0);
         return refresh(engine, lock, now);
     }
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
@@ -385,12 +385,12 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
 static bool must_yield(const struct rl_lock *lock)
 {
     const struct rl_claim *claim = lock->claim;
-    const struct rl_line *line = line_of(lock);
+    const struct rl_entry *entry = entry_of(lock);
 
-    if (!line->ticket || RL_MUTANT(NEVER_YIELDS))
+    if (!entry->ticket || RL_MUTANT(NEVER_YIELDS))
         return false;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((line->lower & rl_bit(i)) && claim->slots[i].vote == RL_GRANTED)
+        if ((entry->lower & rl_bit(i)) && claim->slots[i].vote == RL_GRANTED)
             return true;
     }
     return false;
@@ -399,11 +399,11 @@ static bool must_yield(const struct rl_lock *lock)
 /* A quorum has granted, but too little is left of it: a refresh renews the leases (protocol 6.4). */
 static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_line *line = line_of(lock);
+    struct rl_entry *entry = entry_of(lock);
 
-    if (rl_count_bits(line->answered) < engine->votes.config.quorum)
+    if (rl_count_bits(entry->answered) < engine->votes.config.quorum)
         return rl_stay(lock); /* the round under way is that refresh */
-    if (line->short_rounds++ < SHORT_ROUNDS)
+    if (entry->short_rounds++ < SHORT_ROUNDS)
         return refresh(engine, lock, now);
     return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
 }
@@ -453,7 +453,7 @@ bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 /* The turn has not come; the claim is the same as before. */
 static struct rl_next go_on(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    bool unequal = fix_ticket(engine, line_of(lock));
+    bool unequal = fix_ticket(engine, entry_of(lock));
 
     if (hopeless(engine, lock->claim))
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
@@ -479,7 +479,7 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
         rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
         return rl_stay(lock);
     }
-    if (!lock->claim || lock->claim->undoing)
+    if (!lock->claim || lock->claim->rolling_back)
         return next; /* it has failed, or begins anew */
     return go_on(engine, lock, now);
 }
@@ -488,7 +488,7 @@ struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, stru
 {
     if (!lock->claim)
         return rl_stay(lock);
-    if (rl_before(now, lock->wish->deadline))
+    if (rl_before(now, lock->request->deadline))
         return refresh(engine, lock, now);
     rl_claim_note_timeouts(lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);

@@ -93,7 +93,7 @@ static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now
  * is no help, in the classic profile and without the rights to judge. */
 static void doubt(struct rl_host *host, unsigned node)
 {
-    if (host->engine.votes.standings[node].guarded)
+    if (host->engine.votes.admissions[node].epoch_checked)
         rl_transport_fail(&host->transport, node, "it is read-only: no master any more");
 }
 
@@ -106,14 +106,14 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
         return;
     if (answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))
         return;
-    answer = rl_queue_undone(answer, ticket->flags & FLAG_DELETED);
+    answer = rl_queue_released(answer, ticket->flags & FLAG_DELETED);
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_transport_fail(&host->transport, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)
         doubt(host, node);
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
         rl_transport_fail(&host->transport, node, "its memory is not the one that was judged");
-    else if (answer.detail == RL_DETAIL_HANDED_ON)
+    else if (answer.detail == RL_DETAIL_HANDED_OFF)
         note_contended(host, ticket);
     rl_host_ended(host, node, ticket, answer, latency_of(ticket, now));
 }

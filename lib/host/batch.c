@@ -99,12 +99,12 @@ static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch
 /* The claim is the one that its lock waits with. */
 static bool is_in_line(const struct rl_claim *claim)
 {
-    return claim->lock && claim->lock->state == RL_LOCK_WAITING && !claim->undoing;
+    return claim->lock && claim->lock->state == RL_LOCK_WAITING && !claim->rolling_back;
 }
 
 static bool encode_newcomers(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
-    struct rl_followers followers = {.n = batch->n - 1};
+    struct rl_batch_tail followers = {.n = batch->n - 1};
 
     if (!is_in_line(batch->entries[0].claim))
         return false; /* not since it was written to another master */
@@ -118,7 +118,7 @@ static bool encode_newcomers(struct rl_host *host, const struct rl_batch *batch,
 static bool encode_keepers(struct rl_host *host, const struct rl_batch *batch, unsigned node,
                            enum rl_send_as send_as)
 {
-    struct rl_keepers keepers = {.n = batch->n};
+    struct rl_refresh_many keepers = {.n = batch->n};
 
     for (size_t i = 0; i < batch->n; i++) {
         keepers.at[i].token = token_of(batch, i);

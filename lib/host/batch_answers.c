@@ -104,8 +104,8 @@ static void keeper_answered(struct rl_host *host, unsigned node, const struct rl
 static void keepers_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                              const struct rl_reply *reply, struct rl_instant now)
 {
-    struct rl_kept kept[RL_BATCH_MAX];
-    bool each = rl_queue_kept(reply, batch->n, kept);
+    struct rl_refreshed kept[RL_BATCH_MAX];
+    bool each = rl_queue_refreshed(reply, batch->n, kept);
     struct rl_reply own;
 
     for (size_t i = 0; i < batch->n; i++) {
@@ -116,7 +116,7 @@ static void keepers_answered(struct rl_host *host, unsigned node, const struct r
             keeper_unheard(host, node, &single);
             continue;
         }
-        rl_queue_kept_reply(reply, each ? &kept[i] : NULL, batch->entries[i].ticket, &own);
+        rl_queue_refreshed_reply(reply, each ? &kept[i] : NULL, batch->entries[i].ticket, &own);
         keeper_answered(host, node, &single, &own, now);
     }
 }

@@ -23,7 +23,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
 {
     struct rl_contended_key *entry;
 
-    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || !batch->entries[0].claim->kind->passes_on)
+    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || !batch->entries[0].claim->kind->cohort_hand_off)
         return;
     entry = rl_contended_find(&host->contended, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)
@@ -66,7 +66,7 @@ static bool pass_on(struct rl_host_lock *lock, struct rl_host_lock *next)
 
     if (host->closing || is_exposed(lock) || is_exposed(next))
         return false;
-    return rl_lock_pass_on(&host->engine, &lock->core, rl_host_read_clock(host), &next->core);
+    return rl_lock_cohort_hand_off(&host->engine, &lock->core, rl_host_read_clock(host), &next->core);
 }
 
 struct rl_host_lock *rl_cohort_pass_on(struct rl_host_lock *lock)

@@ -62,8 +62,8 @@ static void add_fence(const struct rl_host *host, const struct rl_claim *claim, 
  * the classic profile is possible. Whether the master is judged at present plays no part. */
 static bool has_marker(const struct rl_host *host, unsigned node)
 {
-    const struct rl_standing *standing = &host->engine.votes.standings[node];
-    bool unverified = standing->kind == RL_STANDING_VOTES && !standing->guarded;
+    const struct rl_admission_status *standing = &host->engine.votes.admissions[node];
+    bool unverified = standing->kind == RL_ADMISSION_VOTES && !standing->epoch_checked;
 
     return host->trust.guarded && !unverified;
 }
@@ -113,7 +113,7 @@ static void add_place(const struct rl_host *host, const struct rl_claim *claim, 
     subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
 }
 
-static bool is_undo(enum rl_step step)
+static bool is_rollback(enum rl_step step)
 {
     return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
@@ -142,9 +142,9 @@ static void make_command(struct rl_host *host, const struct rl_claim *claim, enu
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
-    } else if (is_undo(step) && !(flags & RL_COMMAND_IN_FULL) && !line_is_likely(host, claim)) {
+    } else if (is_rollback(step) && !(flags & RL_COMMAND_IN_FULL) && !line_is_likely(host, claim)) {
         add_queue_name(host, claim, names, &subject);
-    } else if (is_undo(step)) {
+    } else if (is_rollback(step)) {
         add_queue(host, claim, node, names, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
         add_queue(host, claim, node, names, &subject);
@@ -167,7 +167,7 @@ bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum
 }
 
 bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim, unsigned node,
-                             const struct rl_followers *followers)
+                             const struct rl_batch_tail *followers)
 {
     struct names names;
     struct rl_command command;
@@ -178,7 +178,7 @@ bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim,
 }
 
 bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
-                           enum rl_send_as send_as, const struct rl_keepers *keepers)
+                           enum rl_send_as send_as, const struct rl_refresh_many *keepers)
 {
     struct names names;
     struct rl_command command;
@@ -187,10 +187,10 @@ bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, u
     add_queue(host, claim, node, &names, &subject);
     add_waiter(host, node, &subject);
     subject.ttl_ms = lease_ms;
-    rl_queue_keep_command(&subject, &command);
+    rl_queue_refresh_many_command(&subject, &command);
     command.send_as = send_as;
     rl_bytes_clear(&host->scratch);
-    return rl_keep_many_encode(&command, keepers, &host->scratch);
+    return rl_refresh_many_encode(&command, keepers, &host->scratch);
 }
 
 /* Some commands name the memory that they are meant for. */
@@ -198,7 +198,7 @@ bool rl_command_is_same(const struct rl_host *host, enum rl_step step, unsigned 
 {
     if (!host->trust.guarded)
         return true;
-    if (is_undo(step))
+    if (is_rollback(step))
         return has_marker(host, a) == has_marker(host, b);
     return step != RL_STEP_REPAIR && step != RL_STEP_ENQUEUE;
 }

@@ -23,11 +23,11 @@ bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum
 
 /* RL_STEP_ENQUEUE of a newcomer and of those who follow it. */
 bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim, unsigned node,
-                             const struct rl_followers *followers);
+                             const struct rl_batch_tail *followers);
 
 /* RL_STEP_ENQUEUE of several who keep their places, of whom this is one. */
 bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
-                           enum rl_send_as send_as, const struct rl_keepers *keepers);
+                           enum rl_send_as send_as, const struct rl_refresh_many *keepers);
 
 /* Are the bytes for one master those for the other, too? */
 bool rl_command_is_same(const struct rl_host *host, enum rl_step step, unsigned a, unsigned b);

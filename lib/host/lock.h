@@ -13,11 +13,11 @@ struct rl_host;
 
 /* An acquisition or extension that is pending. A lock that is just held has none. */
 struct rl_host_attempt {
-    struct rl_acquire wish; /* the engine's, too */
+    struct rl_acquire request; /* the engine's, too */
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
     struct rl_list company; /* of those who wait for the key, and got in line together: cohort.c */
     struct rl_host_lock *waiter; /* whose attempt it is, if it is in that list */
-    struct rl_line line;    /* the engine's; comes last, and needs no initialisation */
+    struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
 
 struct rl_host_lock {

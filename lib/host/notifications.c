@@ -10,7 +10,7 @@
 static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, struct rl_instant sent,
                        struct rl_instant now)
 {
-    if (host->engine.votes.standings[node].guarded && time_us <= INT64_MAX)
+    if (host->engine.votes.admissions[node].epoch_checked && time_us <= INT64_MAX)
         rl_trust_read_clock(host, node, (int64_t)time_us, sent, now);
 }
 
@@ -23,18 +23,19 @@ static void tell_hand_over(struct rl_host *host, unsigned node, const struct rl_
 }
 
 /* As with votes that are proved by a guard, a step of the clock comes first: what it overshadows must not count. */
-static void take_call(struct rl_host *host, unsigned node, struct rl_claim *claim, const struct rl_call *call,
+static void take_call(struct rl_host *host, unsigned node, struct rl_claim *claim,
+                      const struct rl_notification *notification,
                       struct rl_instant now)
 {
-    uint64_t before = host->engine.votes.counters.hand_overs;
+    uint64_t before = host->engine.votes.counters.hand_offs;
     struct rl_instant sent;
 
-    if (rl_engine_call_sent(claim, call, &sent))
-        read_clock(host, node, call->time_us, sent, now);
-    if (call->fence)
-        rl_host_note_counter(claim, call->fence);
-    rl_engine_notified(&host->engine, now, claim, node, call);
-    if (host->engine.votes.counters.hand_overs > before)
+    if (rl_engine_notification_sent(claim, notification, &sent))
+        read_clock(host, node, notification->time_us, sent, now);
+    if (notification->fence)
+        rl_host_note_counter(claim, notification->fence);
+    rl_engine_notified(&host->engine, now, claim, node, notification);
+    if (host->engine.votes.counters.hand_offs > before)
         tell_hand_over(host, node, claim);
     rl_host_run(host);
 }
@@ -44,26 +45,26 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
     struct rl_host *host = ctx;
     struct rl_slice value;
     struct rl_slice incarnation;
-    struct rl_call call;
+    struct rl_notification notification;
     struct rl_claim *claim;
 
     host->now = now;
-    if (!rl_queue_call(payload, &value, &incarnation, &call))
+    if (!rl_queue_notification(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
-    if (claim && rl_queue_call_counts(&call, incarnation, rl_trust_incarnation(host, node)))
-        take_call(host, node, claim, &call, now);
+    if (claim && rl_queue_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
+        take_call(host, node, claim, &notification, now);
 }
 
 void rl_notifications_placed(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                              const struct rl_reply *reply, struct rl_instant now)
 {
-    struct rl_place place;
+    struct rl_entry_report report;
 
-    if (!rl_queue_place(reply, &place))
+    if (!rl_queue_entry_report(reply, &report))
         return;
-    read_clock(host, node, place.time_us, ticket->sent, now);
-    rl_engine_placed(&host->engine, now, ticket->owner, ticket->round, node, &place);
+    read_clock(host, node, report.time_us, ticket->sent, now);
+    rl_engine_queued(&host->engine, now, ticket->owner, ticket->round, node, &report);
 }
 
 /* --- Masters that can be asked again ---------------------------------------------------------------------------- */

@@ -16,7 +16,7 @@ static bool send_scratch(struct rl_host *host, unsigned node, enum rl_sending ho
 /* A refusal of one master may end the attempt before the next one is asked. */
 static bool is_wanted(const struct rl_effect *effect)
 {
-    return effect->step != RL_STEP_ENQUEUE || (effect->claim->lock && !effect->claim->undoing);
+    return effect->step != RL_STEP_ENQUEUE || (effect->claim->lock && !effect->claim->rolling_back);
 }
 
 static enum rl_sending sending_of(enum rl_step step)

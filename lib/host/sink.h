@@ -9,7 +9,7 @@
 #include "engine/engine.h"
 #include "util/link.h"
 #include "votes/outcome.h"
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 
 struct rl_host;
 struct rl_host_lock;
@@ -42,7 +42,7 @@ struct rl_host_sink {
     void (*listening)(struct rl_host *host, unsigned node, bool on, const char *why);
     void (*vote)(struct rl_host *host, unsigned node, const struct rl_vote *vote);
     void (*proved)(struct rl_host *host, unsigned node);
-    void (*standing)(struct rl_host *host, unsigned node, const struct rl_standing *standing);
+    void (*standing)(struct rl_host *host, unsigned node, const struct rl_admission_status *standing);
     void (*clock)(struct rl_host *host, unsigned node, struct rl_span step);
 };
 

@@ -12,31 +12,32 @@ static const struct rl_span ask_again_after = {1000 * RL_NS_PER_MS};
 
 /* --- Standing --------------------------------------------------------------------------------------------------- */
 
-static struct rl_standing quarantined(struct rl_standing standing, enum rl_fault fault, struct rl_instant until)
+static struct rl_admission_status quarantined(struct rl_admission_status standing, enum rl_fault fault,
+                                              struct rl_instant until)
 {
-    standing.kind = RL_STANDING_QUARANTINED;
+    standing.kind = RL_ADMISSION_QUARANTINED;
     standing.fault = fault;
     standing.until = until;
     return standing;
 }
 
-struct rl_standing rl_trust_standing(const struct rl_host *host, unsigned node, struct rl_instant now)
+struct rl_admission_status rl_trust_standing(const struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    struct rl_standing standing = host->engine.votes.standings[node];
+    struct rl_admission_status standing = host->engine.votes.admissions[node];
     struct rl_instant stepped_until = host->engine.votes.stepped_until[node];
 
-    if (standing.kind == RL_STANDING_UNJUDGED)
+    if (standing.kind == RL_ADMISSION_UNEVALUATED)
         standing.fault = RL_FAULT_UNJUDGED;
-    if (!rl_standing_votes(&standing, now))
+    if (!rl_admission_votes(&standing, now))
         return standing;
     if (rl_before(now, stepped_until))
         return quarantined(standing, RL_FAULT_CLOCK_STEP, stepped_until);
-    standing.kind = RL_STANDING_VOTES;
+    standing.kind = RL_ADMISSION_VOTES;
     standing.fault = RL_FAULT_NONE;
     return standing;
 }
 
-static void tell_standing(struct rl_host *host, unsigned node, const struct rl_standing *standing)
+static void tell_standing(struct rl_host *host, unsigned node, const struct rl_admission_status *standing)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
 
@@ -50,21 +51,21 @@ static void tell_standing(struct rl_host *host, unsigned node, const struct rl_s
 
 void rl_trust_follow(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    struct rl_standing standing = rl_trust_standing(host, node, now);
+    struct rl_admission_status standing = rl_trust_standing(host, node, now);
     struct rl_instant next = RL_NEVER;
 
     tell_standing(host, node, &standing);
-    if (standing.kind == RL_STANDING_EXCLUDED || (standing.kind == RL_STANDING_VOTES && standing.guarded))
+    if (standing.kind == RL_ADMISSION_EXCLUDED || (standing.kind == RL_ADMISSION_VOTES && standing.epoch_checked))
         next = rl_after(now, look_again_after);
-    else if (standing.kind == RL_STANDING_QUARANTINED)
+    else if (standing.kind == RL_ADMISSION_QUARANTINED)
         next = rl_earlier(standing.until, rl_after(now, ask_again_after));
     rl_transport_arm(&host->transport, &host->trust.nodes[node].timer, next);
 }
 
-void rl_trust_judged(struct rl_host *host, unsigned node, const struct rl_standing *standing,
+void rl_trust_judged(struct rl_host *host, unsigned node, const struct rl_admission_status *standing,
                      struct rl_instant now)
 {
-    rl_engine_standing(&host->engine, now, node, standing);
+    rl_engine_admission(&host->engine, now, node, standing);
     rl_trust_follow(host, node, now);
 }
 
@@ -106,7 +107,7 @@ struct rl_slice rl_trust_prefix(const struct rl_host *host)
 
 static struct rl_slice where_guarded(const struct rl_host *host, unsigned node, const char *text)
 {
-    return (struct rl_slice){text, host->engine.votes.standings[node].guarded ? strlen(text) : 0};
+    return (struct rl_slice){text, host->engine.votes.admissions[node].epoch_checked ? strlen(text) : 0};
 }
 
 struct rl_slice rl_trust_marker(const struct rl_host *host, unsigned node)

@@ -6,7 +6,7 @@
 
 #include "util/instant.h"
 #include "util/slice.h"
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 
 struct rl_host;
 
@@ -17,11 +17,12 @@ struct rl_slice rl_trust_incarnation(const struct rl_host *host, unsigned node);
 
 /* The engine's standing, with the quarantine after a clock step, which the engine keeps apart, put in; one that is over
  * is VOTES. */
-struct rl_standing rl_trust_standing(const struct rl_host *host, unsigned node, struct rl_instant now);
+struct rl_admission_status rl_trust_standing(const struct rl_host *host, unsigned node, struct rl_instant now);
 
 /* Tells a change, and sets the timer for what comes next. The same after telling the engine. */
 void rl_trust_follow(struct rl_host *host, unsigned node, struct rl_instant now);
-void rl_trust_judged(struct rl_host *host, unsigned node, const struct rl_standing *standing, struct rl_instant now);
+void rl_trust_judged(struct rl_host *host, unsigned node, const struct rl_admission_status *standing,
+                     struct rl_instant now);
 
 /* A reading of the master's clock, and all that follows from a step. */
 void rl_trust_read_clock(struct rl_host *host, unsigned node, int64_t node_us, struct rl_instant sent,

@@ -16,14 +16,14 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
     struct rl_trust_node *known = RL_CONTAINER_OF(timer, struct rl_trust_node, timer);
     struct rl_host *host = known->host;
     unsigned node = (unsigned)(known - host->trust.nodes);
-    struct rl_standing standing = rl_trust_standing(host, node, now);
+    struct rl_admission_status standing = rl_trust_standing(host, node, now);
 
-    if (standing.kind == RL_STANDING_EXCLUDED) {
+    if (standing.kind == RL_ADMISSION_EXCLUDED) {
         snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(standing.fault));
         rl_transport_fail(&host->transport, node, known->why);
-    } else if (standing.kind == RL_STANDING_QUARANTINED && standing.guarded) {
+    } else if (standing.kind == RL_ADMISSION_QUARANTINED && standing.epoch_checked) {
         rl_trust_ask(host, node, now);
-    } else if (standing.kind == RL_STANDING_VOTES && standing.guarded) {
+    } else if (standing.kind == RL_ADMISSION_VOTES && standing.epoch_checked) {
         rl_trust_look(host, node, now);
     }
     rl_trust_follow(host, node, now);
@@ -65,16 +65,16 @@ static bool encode_guard(struct rl_trust *trust)
 
 static void init_node(struct rl_host *host, unsigned node)
 {
-    static const struct rl_standing votes = {.kind = RL_STANDING_VOTES};
+    static const struct rl_admission_status votes = {.kind = RL_ADMISSION_VOTES};
     struct rl_trust_node *known = &host->trust.nodes[node];
 
     known->host = host;
     rl_timer_init(&known->timer, on_timer);
     rl_nodeclock_init(&known->clock);
-    known->told_kind = host->trust.guarded ? RL_STANDING_UNJUDGED : RL_STANDING_VOTES;
+    known->told_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
     known->told_fault = host->trust.guarded ? RL_FAULT_UNJUDGED : RL_FAULT_NONE;
     if (!host->trust.guarded)
-        rl_engine_standing(&host->engine, host->now, node, &votes);
+        rl_engine_admission(&host->engine, host->now, node, &votes);
 }
 
 int rl_trust_init(struct rl_host *host, const struct rl_ring_names *names)

@@ -24,7 +24,7 @@
 #include "votes/join.h"
 #include "votes/kind.h"
 #include "votes/nodeclock.h"
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 
 struct rl_host;
 
@@ -65,7 +65,7 @@ struct rl_trust_node {
     bool same_memory;             /* what the guard under way has found so far */
     char settings[RL_TRUST_N_SETTINGS][RL_TRUST_SETTING_MAX + 1]; /* "": no right to see */
     char why[RL_TRUST_WHY_MAX];   /* of the latest handshake that was given up */
-    enum rl_standing_kind told_kind; /* as in the latest event */
+    enum rl_admission told_kind; /* as in the latest event */
     enum rl_fault told_fault;
 };
 

@@ -36,7 +36,7 @@ void rl_trust_ask(struct rl_host *host, unsigned node, struct rl_instant sent)
 
 void rl_trust_guard(struct rl_host *host)
 {
-    uint32_t nodes = rl_engine_take_unguarded(&host->engine);
+    uint32_t nodes = rl_engine_take_unchecked(&host->engine);
     struct rl_instant sent;
 
     if (!nodes)
@@ -105,7 +105,7 @@ void rl_trust_guard_clock(struct rl_host *host, unsigned node, struct rl_instant
         snprintf(known->why, sizeof known->why, "its clock cannot be read");
     }
     host->sink->proved(host, node);
-    rl_engine_proof(&host->engine, now, node, known->same_memory);
+    rl_engine_epoch_checked(&host->engine, now, node, known->same_memory);
     if (!known->same_memory)
         rl_transport_fail(&host->transport, node, known->why);
 }

@@ -105,8 +105,8 @@ bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *
         .mode = mode_for(host, known),
         .marker = {host->trust.marker, strlen(host->trust.marker)},
         .incarnation = {incarnation, sizeof incarnation - 1},
-        .ring = {host->trust.names.ring, strlen(host->trust.names.ring)},
-        .seat = {seat, strlen(seat)},
+        .deployment_id = {host->trust.names.ring, strlen(host->trust.names.ring)},
+        .node_id = {seat, strlen(seat)},
         .max_ttl_ms = host->options->max_ttl_ms,
         .durability = rl_trust_durability(known),
     };
@@ -170,7 +170,7 @@ static void judge(struct rl_host *host, unsigned node, struct rl_instant now)
         .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
         .allowed_ms = host->trust.known.max_ttl_ms,
     };
-    struct rl_standing standing = rl_join_judge(&known->report, &rules, known->received);
+    struct rl_admission_status standing = rl_join_evaluate(&known->report, &rules, known->received);
 
     rl_trust_judged(host, node, &standing, now);
 }
@@ -198,7 +198,7 @@ static const char declared_since[] = "max_ttl has been declared since it was loo
 /* Votes of attempts under way may come from a memory that ought to abstain: see votes/deployment.h. */
 static void ask_anew(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    static const struct rl_standing unjudged = {.kind = RL_STANDING_UNJUDGED, .guarded = true};
+    static const struct rl_admission_status unjudged = {.kind = RL_ADMISSION_UNEVALUATED, .epoch_checked = true};
 
     rl_trust_judged(host, node, &unjudged, now);
     for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
@@ -257,9 +257,9 @@ const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_
     return NULL;
 }
 
-static struct rl_standing excluded(enum rl_fault fault)
+static struct rl_admission_status excluded(enum rl_fault fault)
 {
-    return (struct rl_standing){.kind = RL_STANDING_EXCLUDED, .fault = fault};
+    return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
 }
 
 /* A node of a cluster that does not own the marker's slot, or that knows of no owner, says so instead of answering. */
@@ -272,9 +272,9 @@ static bool is_cluster_error(struct rl_slice text)
 
 /* Errors that are a judgement: the connection stays, so that people can see why the master does not vote.
  * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
-static bool judge_error(const struct rl_host *host, struct rl_slice text, struct rl_standing *ret_standing)
+static bool judge_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_standing)
 {
-    static const struct rl_standing unverified = {.kind = RL_STANDING_VOTES};
+    static const struct rl_admission_status unverified = {.kind = RL_ADMISSION_VOTES};
 
     if (is_cluster_error(text))
         *ret_standing = excluded(RL_FAULT_CLUSTER);
@@ -296,7 +296,7 @@ static bool on_join_error(struct rl_host *host, unsigned node, struct rl_slice t
                           const char **ret_why)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
-    struct rl_standing standing;
+    struct rl_admission_status standing;
 
     if (!judge_error(host, text, &standing))
         return give_up(known, text, ret_why);

@@ -135,7 +135,7 @@ static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *r
         return repair_answer(&reply->root);
     case RL_STEP_RELEASE:
     case RL_STEP_ROLLBACK:
-        return rl_queue_undo_answer(reply);
+        return rl_queue_release_answer(reply);
     default:
         return extend_answer(&reply->root);
     }
@@ -143,7 +143,7 @@ static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *r
 
 const struct rl_kind rl_mutex_kind = {
     .name = "mutex",
-    .passes_on = true,
+    .cohort_hand_off = true,
     .command = mutex_command,
     .answer = mutex_answer,
 };

@@ -4,7 +4,7 @@
 
 #include "votes/arguments.h"
 
-/* The keys of release.lua, enqueue.lua and keep_many.lua. Without a marker its place is taken by the key, since an
+/* The keys of release.lua, enqueue.lua and refresh_many.lua. Without a marker its place is taken by the key, since an
  * empty name would be one that no ACL allows; the scripts do not look at it then. */
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
@@ -38,9 +38,9 @@ static void enqueue(const struct rl_subject *subject, struct rl_command *command
     rl_push(command, subject->channel);
 }
 
-void rl_queue_keep_command(const struct rl_subject *subject, struct rl_command *ret_command)
+void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
-    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_KEEP_MANY, N_KEYS);
+    rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_REFRESH_MANY, N_KEYS);
     push_keys(subject, ret_command);
     rl_push_number(ret_command, 0, subject->ttl_ms);
     rl_push(ret_command, subject->incarnation);
@@ -190,7 +190,7 @@ void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct 
         make_follower(ret_own, reply->elements[IN_FRONT].integer + (int64_t)i - 1, (int64_t)i);
 }
 
-/* The elements of the reply to KEEP_MANY: keep_many.lua. TIME_US is where it is in the other. */
+/* The elements of the reply to REFRESH_MANY: refresh_many.lua. TIME_US is where it is in the other. */
 enum {
     KEPT_PTTL = TIME_US + 1,
     KEPT_TEXT,
@@ -207,7 +207,7 @@ static bool is_reply_to_keepers(const struct rl_reply *reply)
            items[KEPT_TEXT].type == RL_REPLY_STRING;
 }
 
-static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_kept *ret_kept)
+static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_refreshed *ret_kept)
 {
     uint64_t number = 0;
     uint64_t ms = 0;
@@ -216,11 +216,11 @@ static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_kept
 
     if (!alone && (!read_number(rank, &number) || number > UINT32_MAX || (!never && !read_number(look, &ms))))
         return false;
-    *ret_kept = (struct rl_kept){.alone = alone, .rank = (uint32_t)number, .look_ms = never ? -1 : (int64_t)ms};
+    *ret_kept = (struct rl_refreshed){.alone = alone, .rank = (uint32_t)number, .look_ms = never ? -1 : (int64_t)ms};
     return true;
 }
 
-bool rl_queue_kept(const struct rl_reply *reply, size_t n, struct rl_kept ret_kept[])
+bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refreshed ret_kept[])
 {
     struct rl_slice text;
     struct rl_slice rank;
@@ -236,7 +236,7 @@ bool rl_queue_kept(const struct rl_reply *reply, size_t n, struct rl_kept ret_ke
     return !text.data;
 }
 
-void rl_queue_kept_reply(const struct rl_reply *reply, const struct rl_kept *kept, uint64_t ticket,
+void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *kept, uint64_t ticket,
                          struct rl_reply *ret_own)
 {
     *ret_own = *reply;
@@ -256,7 +256,7 @@ void rl_queue_kept_reply(const struct rl_reply *reply, const struct rl_kept *kep
     ret_own->n_elements = N_ELEMENTS;
 }
 
-struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
+struct rl_answer rl_queue_release_answer(const struct rl_reply *reply)
 {
     if (reply->root.type != RL_REPLY_INTEGER)
         return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
@@ -266,7 +266,7 @@ struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
     case 3:
         return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
     case 2:
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
     case 1:
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     case 0:
@@ -278,12 +278,12 @@ struct rl_answer rl_queue_undo_answer(const struct rl_reply *reply)
     }
 }
 
-struct rl_answer rl_queue_undone(struct rl_answer answer, bool deleted)
+struct rl_answer rl_queue_released(struct rl_answer answer, bool deleted)
 {
     if (answer.detail == RL_DETAIL_OTHERS_WAIT)
         return (struct rl_answer){RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0};
     if (deleted && answer.outcome == RL_REFUSED)
-        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_ON, 0};
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_HANDED_OFF, 0};
     return answer;
 }
 
@@ -293,14 +293,14 @@ static int64_t cut(int64_t ms)
     return ms < INT64_C(1) << 40 ? ms : INT64_C(1) << 40;
 }
 
-bool rl_queue_place(const struct rl_reply *reply, struct rl_place *ret_place)
+bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report *ret_report)
 {
     const struct rl_reply_item *items = reply->elements;
 
     if (!is_enqueue_reply(reply) || items[CODE].integer < 0 || items[TIME_US].integer < 0 ||
         items[TICKET].integer <= 0 || items[RANK].integer < 0)
         return false;
-    *ret_place = (struct rl_place){
+    *ret_report = (struct rl_entry_report){
         .time_us = (uint64_t)items[TIME_US].integer,
         .ticket = (uint64_t)items[TICKET].integer,
         .rank = items[RANK].integer < UINT32_MAX ? (uint32_t)items[RANK].integer : UINT32_MAX,
@@ -325,29 +325,30 @@ static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
     return !payload.data;
 }
 
-bool rl_queue_call(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
-                   struct rl_call *ret_call)
+bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
+                   struct rl_notification *ret_notification)
 {
     struct rl_slice words[N_WORDS];
-    struct rl_call call = {0};
+    struct rl_notification notification = {0};
     uint64_t round;
 
     if (!payload.size || !split(payload, words) || !read_number(words[1], &round) || round > UINT32_MAX ||
-        !read_number(words[4], &call.time_us) || !read_number(words[5], &call.fence))
+        !read_number(words[4], &notification.time_us) || !read_number(words[5], &notification.fence))
         return false;
-    call.granted = rl_slice_is(words[2], "granted");
-    if (!call.granted && !rl_slice_is(words[2], "lower"))
+    notification.granted = rl_slice_is(words[2], "granted");
+    if (!notification.granted && !rl_slice_is(words[2], "lower"))
         return false;
-    call.round = (uint32_t)round;
+    notification.round = (uint32_t)round;
     *ret_value = words[0];
     *ret_incarnation = words[3];
-    *ret_call = call;
+    *ret_notification = notification;
     return true;
 }
 
-bool rl_queue_call_counts(const struct rl_call *call, struct rl_slice incarnation, struct rl_slice judged)
+bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
+                                  struct rl_slice judged)
 {
-    if (!call->granted)
+    if (!notification->granted)
         return true;
     if (!judged.size)
         return rl_slice_is(incarnation, "-");

@@ -8,7 +8,7 @@ bool rl_clock_stepped(const struct rl_votes *votes, size_t node, struct rl_insta
 
 static bool votes_now(const struct rl_votes *votes, size_t node, struct rl_instant now)
 {
-    return rl_standing_votes(&votes->standings[node], now) || RL_MUTANT(QUARANTINE_IGNORED);
+    return rl_admission_votes(&votes->admissions[node], now) || RL_MUTANT(QUARANTINE_IGNORED);
 }
 
 static bool reachable(const struct rl_votes *votes, size_t node, enum rl_detail *ret_why)
@@ -25,7 +25,7 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
         return false;
     if (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now))
         return true;
-    *ret_why = votes->standings[node].kind == RL_STANDING_EXCLUDED ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED;
+    *ret_why = votes->admissions[node].kind == RL_ADMISSION_EXCLUDED ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED;
     return false;
 }
 
@@ -40,7 +40,8 @@ bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_sl
 {
     if (!reachable(votes, node, ret_why))
         return false;
-    if (votes->standings[node].kind == RL_STANDING_EXCLUDED || votes->standings[node].kind == RL_STANDING_UNJUDGED) {
+    if (votes->admissions[node].kind == RL_ADMISSION_EXCLUDED ||
+        votes->admissions[node].kind == RL_ADMISSION_UNEVALUATED) {
         *ret_why = RL_DETAIL_EXCLUDED;
         return false;
     }
@@ -58,9 +59,9 @@ bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_sl
 
 bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now)
 {
-    const struct rl_standing *standing = &votes->standings[node];
+    const struct rl_admission_status *admission = &votes->admissions[node];
 
-    return standing->kind == RL_STANDING_QUARANTINED && rl_before(now, standing->until);
+    return admission->kind == RL_ADMISSION_QUARANTINED && rl_before(now, admission->until);
 }
 
 /* protocol 5.6: "Forward by at most d: subtract d from own lb_j, ignore the node's new votes for min(d, max_ttl)". That

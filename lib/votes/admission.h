@@ -1,4 +1,4 @@
-/* Admission: whom to ask, and what for, by the masters' standings (protocol section 5). */
+/* Admission: whom to ask, and what for, by the masters' admission statuses (protocol section 5). */
 #ifndef RL_VOTES_ADMISSION_H
 #define RL_VOTES_ADMISSION_H
 

@@ -31,14 +31,14 @@ static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
         rl_rollback_waive(slot);
     if (outcome != RL_GRANTED)
         return;
-    if (claim->undoing)
+    if (claim->rolling_back)
         votes->counters.late_grants++;
     else if (is_latest(event))
         rl_ledger_grant(claim, event->node, claim->round_bound);
 }
 
 /* As if the latest round had asked for the shortest ttl that may be on its way. */
-static struct rl_instant loose_bound(const struct rl_votes *votes, const struct rl_claim *claim)
+static struct rl_instant unresolved_bound(const struct rl_votes *votes, const struct rl_claim *claim)
 {
     const struct rl_drift_rule *drift = &votes->config.drift;
     struct rl_instant sent = {claim->round_bound.ns - rl_vote_bound(drift, (struct rl_instant){0}, claim->ttl_ms).ns};
@@ -50,19 +50,19 @@ static struct rl_instant loose_bound(const struct rl_votes *votes, const struct 
 static void raise_bound(const struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
-    bool loose = claim->loose & rl_bit(event->node);
+    bool loose = claim->unresolved_extension & rl_bit(event->node);
 
     if (rl_clock_stepped(votes, event->node, event->now) && !rl_before(event->now, slot_of(event)->bound))
         return;
-    if (is_latest(event) && !claim->undoing)
-        rl_ledger_grant(claim, event->node, loose ? loose_bound(votes, claim) : claim->round_bound);
+    if (is_latest(event) && !claim->rolling_back)
+        rl_ledger_grant(claim, event->node, loose ? unresolved_bound(votes, claim) : claim->round_bound);
 }
 
 /* A command that sets the ttl may be carried out at any later time. */
-static void note_loose(struct rl_claim *claim, unsigned node)
+static void note_unresolved_extension(struct rl_claim *claim, unsigned node)
 {
-    if (!RL_MUTANT(LOOSE_EXTENSION))
-        claim->loose |= rl_bit(node);
+    if (!RL_MUTANT(UNRESOLVED_EXTENSION))
+        claim->unresolved_extension |= rl_bit(node);
 }
 
 /* A lost key has lost its vote; FAILED and UNKNOWN leave the bound as it was lowered by the send.
@@ -83,7 +83,7 @@ static bool extend_answered(struct rl_votes *votes, const struct rl_event *event
         return true;
     }
     if (outcome == RL_UNKNOWN)
-        note_loose(claim, event->node);
+        note_unresolved_extension(claim, event->node);
     else if (outcome == RL_GRANTED)
         raise_bound(votes, event);
     return false;
@@ -97,7 +97,7 @@ static bool repair_answered(struct rl_votes *votes, const struct rl_event *event
 
     slot_of(event)->vote = outcome == RL_GRANTED ? RL_GRANTED : RL_UNKNOWN;
     if (outcome == RL_UNKNOWN)
-        note_loose(claim, event->node);
+        note_unresolved_extension(claim, event->node);
     if (outcome == RL_REFUSED)
         rl_ledger_revoke(claim, event->node);
     if (outcome != RL_GRANTED)
@@ -124,12 +124,12 @@ static void enqueue_answered(struct rl_votes *votes, const struct rl_event *even
     enum rl_outcome outcome = event->answer.outcome;
     bool granted_since = slot->vote == RL_GRANTED && slot->bound.ns == claim->round_bound.ns;
 
-    votes->counters.late_grants += claim->undoing && outcome == RL_GRANTED;
+    votes->counters.late_grants += claim->rolling_back && outcome == RL_GRANTED;
     if (event->round != claim->round || outcome == RL_UNKNOWN) {
         note_possible(slot);
     } else if (outcome == RL_GRANTED) {
         slot->vote = RL_GRANTED;
-        if (!claim->undoing)
+        if (!claim->rolling_back)
             rl_ledger_grant(claim, event->node, claim->round_bound);
     } else if (outcome == RL_QUEUED && !granted_since) {
         slot->vote = RL_QUEUED;
@@ -170,7 +170,7 @@ static bool apply(struct rl_votes *votes, const struct rl_event *event)
 static bool is_from_stepped_clock(const struct rl_votes *votes, const struct rl_event *event)
 {
     return (event->step == RL_STEP_CLAIM || event->step == RL_STEP_ENQUEUE) &&
-           event->answer.outcome == RL_GRANTED && !event->claim->undoing &&
+           event->answer.outcome == RL_GRANTED && !event->claim->rolling_back &&
            rl_clock_stepped(votes, event->node, event->now);
 }
 
@@ -225,7 +225,7 @@ void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, 
 {
     assert(node < claim->n_nodes);
     prolong(votes, claim, now);
-    note_loose(claim, node);
+    note_unresolved_extension(claim, node);
 }
 
 /* A slot whose key is being given back for the verdict (round.c) stays PENDING until then. After the verdict a repair
@@ -253,23 +253,23 @@ void rl_votes_note_evidence(const struct rl_event *event)
  * grant by that refresh itself; and only if that is the latest one, since a later one may have found it expired. The
  * reply to a later one says what is true now. */
 static bool counts(const struct rl_votes *votes, struct rl_instant now, const struct rl_claim *claim, unsigned node,
-                   const struct rl_call *call)
+                   const struct rl_notification *notification)
 {
     enum rl_detail why;
 
-    if (!call->granted || (claim->kind->has_token && !call->fence))
+    if (!notification->granted || (claim->kind->has_token && !notification->fence))
         return false;
-    return (call->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
+    return (notification->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
            rl_may_claim(votes, node, now, &why);
 }
 
 bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                       const struct rl_call *call)
+                       const struct rl_notification *notification)
 {
     struct rl_slot *slot = &claim->slots[node];
-    struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, call->fence};
+    struct rl_answer answer = {RL_GRANTED, RL_DETAIL_NONE, notification->fence};
 
-    if (!counts(votes, now, claim, node, call))
+    if (!counts(votes, now, claim, node, notification))
         return false;
     slot->vote = RL_GRANTED;
     slot->answer = RL_GRANTED;
@@ -278,6 +278,6 @@ bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_
                                      ? rl_vote_bound(&votes->config.drift, now, claim->ttl_ms) : claim->round_bound);
     if (claim->kind->note)
         claim->kind->note(claim, RL_STEP_ENQUEUE, node, answer);
-    votes->counters.hand_overs++;
+    votes->counters.hand_offs++;
     return true;
 }

@@ -36,7 +36,7 @@ void rl_votes_note_evidence(const struct rl_event *event);
 
 /* A notification of a grant; false: it does not count. */
 bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
-                       const struct rl_call *call);
+                       const struct rl_notification *notification);
 
 /* What is repeated may have been carried out, or may yet be, for all that is known. */
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node);

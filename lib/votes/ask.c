@@ -75,7 +75,7 @@ bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_ins
     if (!(claim->joining & rl_bit(node)) || votes->links[node] == RL_LINK_JOINING || RL_MUTANT(JOINED_NOT_ASKED))
         return false;
     claim->joining &= ~rl_bit(node);
-    if (in_time && (!claim->undoing || RL_MUTANT(JOINED_AFTER_UNDO)))
+    if (in_time && (!claim->rolling_back || RL_MUTANT(JOINED_AFTER_ROLLBACK)))
         ask_late(votes, claim, now, node);
     else
         claim->slots[node].vote = RL_FAILED;

@@ -32,7 +32,7 @@ size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answ
 
 uint32_t rl_claim_unresolved(const struct rl_claim *claim)
 {
-    return RL_MUTANT(EXPORT_FORGETS) ? claim->loose : claim->loose | claim->unanswered;
+    return RL_MUTANT(EXPORT_FORGETS) ? claim->unresolved_extension : claim->unresolved_extension | claim->unanswered;
 }
 
 void rl_claim_note_timeouts(struct rl_claim *claim)
@@ -48,6 +48,6 @@ size_t rl_claim_count_clean(const struct rl_claim *claim)
     size_t count = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++)
-        count += claim->slots[i].undo == RL_UNDO_NONE || claim->slots[i].undo == RL_UNDO_SETTLED;
+        count += claim->slots[i].rollback == RL_ROLLBACK_NONE || claim->slots[i].rollback == RL_ROLLBACK_CONFIRMED;
     return count;
 }

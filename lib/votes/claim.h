@@ -4,15 +4,17 @@
  * master can hold its value any more, whatever has become of the lock that made it. It carries
  *
  *   - the vote of each master and the bound for which that vote counts: the ledger (votes/ledger.h),
- *   - the undo of each master: a debt (protocol 2.2) until it is confirmed or the ttl has surely passed.
+ *   - the rollback of each master: a pending rollback (protocol 2.2) until it is confirmed or the ttl has surely
+ *     passed.
  *
  *       vote    NOT_ASKED -> PENDING -> GRANTED | REFUSED | FAILED | UNKNOWN
- *       undo    NONE -> (OWED <-> SENT) -> SETTLED          only where the value may be
+ *       rollback    NONE -> (PENDING <-> SENT) -> CONFIRMED          only where the value may be
  *
- * Once the undo has been asked for (undoing), no master is claimed, extended or repaired again with this value.
+ * Once the rollback has been asked for (rolling_back), no master is claimed, extended or repaired again with this
+ * value.
  *
- * On masters with a marker an answer that matters stays PENDING, with its bit in `unproved`, until the guard behind it
- * shows that it came from the memory that was judged (protocol 1.3, rl_engine_proof()).
+ * On masters with a marker an answer that matters stays PENDING, with its bit in `unverified`, until the epoch check
+ * behind it shows that it came from the memory that was judged (protocol 1.3, rl_engine_epoch_checked()).
  *
  * The memory belongs to the host (the library, the simulator): rl_claim_size() bytes, given to the engine by
  * rl_lock_begin_attempt(), given back by RL_EFFECT_DISPOSE. The host finds what it keeps with a claim by its
@@ -31,11 +33,11 @@
 
 struct rl_lock;
 
-enum rl_undo {
-    RL_UNDO_NONE,    /* nothing to undo, or not asked for yet */
-    RL_UNDO_OWED,    /* must be sent when the link allows */
-    RL_UNDO_SENT,    /* on its way */
-    RL_UNDO_SETTLED, /* confirmed: this master does not hold the value; or its ttl has surely passed */
+enum rl_rollback_state {
+    RL_ROLLBACK_NONE,    /* nothing to roll back, or not asked for yet */
+    RL_ROLLBACK_PENDING,    /* must be sent when the link allows */
+    RL_ROLLBACK_SENT,    /* on its way */
+    RL_ROLLBACK_CONFIRMED, /* confirmed: this master does not hold the value; or its ttl has surely passed */
 };
 
 struct rl_slot {
@@ -44,7 +46,7 @@ struct rl_slot {
     uint8_t vote;              /* enum rl_outcome of the claim */
     uint8_t answer;            /* enum rl_outcome of the latest operation, for the evidence */
     uint8_t detail;            /* enum rl_detail to it */
-    uint8_t undo;              /* enum rl_undo */
+    uint8_t rollback;              /* enum rl_rollback_state */
 };
 
 /* Latency of a slot that has no reply. */
@@ -52,13 +54,13 @@ struct rl_slot {
 
 struct rl_claim {
     /* What every answer touches comes first, in one cache line. */
-    struct rl_list link;    /* in the engine's list of debts while undoing, in that of the unproved before */
+    struct rl_list link;    /* in the list of pending rollbacks while it is rolled back, of the unverified before */
     struct rl_lock *lock;   /* who reads its ledger; NULL once given up */
     const struct rl_kind *kind;
-    uint32_t unproved;      /* masters that have answered the latest round without proof so far ... */
+    uint32_t unverified;      /* masters that have answered the latest round without epoch check so far ... */
     uint32_t missing;       /* ... and those that have answered "missing", and may get the key back */
     uint32_t repairing;     /* masters whose repair the verdict on the round waits for */
-    uint32_t loose;         /* masters where an extension got lost that may still be carried out, at any time */
+    uint32_t unresolved_extension; /* masters where an extension got lost that may still be carried out, at any time */
     uint32_t joining;       /* masters that are to be claimed when their first connection has come */
     uint32_t unanswered;    /* masters that owe the answer to their latest extension or repair */
     uint32_t round;         /* number of the latest claim or extend round; replies name theirs */
@@ -66,7 +68,7 @@ struct rl_claim {
     struct rl_instant round_bound; /* what a grant in the latest round counts until */
     uint8_t n_nodes;
     uint8_t quorum;
-    bool undoing : 1;
+    bool rolling_back : 1;
     bool done : 1;          /* in the engine's list of claims to be disposed of */
     bool waiting : 1;       /* in the outbox */
     bool round_won : 1;     /* the latest round of extension has found its quorum */
@@ -74,7 +76,7 @@ struct rl_claim {
     uint32_t longest_ttl_ms;       /* of all rounds */
     uint32_t shortest_extension_ms; /* of those that may still be carried out, or more; UINT32_MAX: there are none */
     uint32_t to_send[RL_STEP_COUNT]; /* effects: masks of masters */
-    uint32_t owed_ttl_ms;      /* held for a lease only: the ttl that the first extension must bring; 0: it has it */
+    uint32_t full_ttl_ms;      /* held for a lease only: the ttl that the first extension must bring; 0: it has it */
     struct rl_instant quorum_bound; /* the quorum-th largest of the slots' bounds: ledger.c */
     struct rl_instant give_up; /* every key set by this claim has expired by then */
     struct rl_claim *next_out; /* in that queue */

@@ -2,14 +2,14 @@
  *
  * IMPLEMENTATION NOTES
  *
- * The guard (HGET marker inc, TIME) is written behind all the commands of a loop turn, once for each connection, not
- * once for each vote. That is as good: the commands of a connection are carried out in the order of writing, and a
+ * The epoch check (HGET marker inc, TIME) is written behind all the commands of a loop turn, once for each connection,
+ * not once for each vote. That is as good: the commands of a connection are carried out in the order of writing, and a
  * master that loses its memory loses its marker for ever, since the next one gets a fresh incarnation. So when the
  * guard finds the incarnation of the handshake, everything before it on this connection was done in that very memory.
- * Replies come in the same order: when the guard's arrives, the answers that are waiting are those it speaks of.
+ * Replies come in the same order: when the epoch check's arrives, the answers that are waiting are those it speaks of.
  *
  * Until then an answer that matters - a grant, or "missing" to an extension - leaves its slot PENDING, with a bit in
- * claim->unproved. Other answers change nothing for the better and are believed at once. */
+ * claim->unverified. Other answers change nothing for the better and are believed at once. */
 #include "votes/epoch_check.h"
 
 #include "util/mutant.h"
@@ -24,8 +24,9 @@ bool rl_epoch_check_needed(const struct rl_votes *votes, const struct rl_event *
 {
     const struct rl_claim *claim = event->claim;
 
-    if (!votes->standings[event->node].guarded || !claim->lock || claim->undoing || event->round != claim->round ||
-        RL_MUTANT(UNPROVED_COUNTS))
+    if (!votes->admissions[event->node].epoch_checked || !claim->lock || claim->rolling_back ||
+        event->round != claim->round ||
+        RL_MUTANT(UNVERIFIED_COUNTS))
         return false;
     if (is_missing(event))
         return true;
@@ -37,9 +38,9 @@ void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
     struct rl_claim *claim = event->claim;
     unsigned node = event->node;
 
-    if (!claim->unproved)
-        rl_list_append(&votes->unproved, &claim->link);
-    claim->unproved |= rl_bit(node);
+    if (!claim->unverified)
+        rl_list_append(&votes->unverified, &claim->link);
+    claim->unverified |= rl_bit(node);
     if (event->answer.outcome == RL_REFUSED)
         claim->missing |= rl_bit(node);
     else if (claim->kind->has_token && claim->round == 0)
@@ -49,21 +50,21 @@ void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
 
 static void stop_waiting(struct rl_claim *claim, uint32_t nodes)
 {
-    claim->unproved &= ~nodes;
-    if (!claim->unproved)
+    claim->unverified &= ~nodes;
+    if (!claim->unverified)
         rl_list_remove(&claim->link);
 }
 
 /* A claim that was granted may be set, checked or not. */
 void rl_epoch_check_drop(struct rl_claim *claim)
 {
-    if (!claim->unproved)
+    if (!claim->unverified)
         return;
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((claim->unproved & rl_bit(i)) && claim->slots[i].vote == RL_PENDING)
+        if ((claim->unverified & rl_bit(i)) && claim->slots[i].vote == RL_PENDING)
             claim->slots[i].vote = RL_GRANTED;
     }
-    stop_waiting(claim, claim->unproved);
+    stop_waiting(claim, claim->unverified);
 }
 
 static struct rl_answer what_was_answered(const struct rl_claim *claim, unsigned node)
@@ -96,15 +97,15 @@ static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, 
 bool rl_epoch_check_next(struct rl_votes *votes, struct rl_list **cursor, unsigned node, enum rl_detail why_not,
                          struct rl_event *ret_event)
 {
-    struct rl_list *at = *cursor ? *cursor : votes->unproved.next;
+    struct rl_list *at = *cursor ? *cursor : votes->unverified.next;
 
-    for (; at != &votes->unproved; at = at->next) {
+    for (; at != &votes->unverified; at = at->next) {
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
-        if (!(claim->unproved & rl_bit(node)))
+        if (!(claim->unverified & rl_bit(node)))
             continue;
         *cursor = at->next;
-        votes->counters.disproved += why_not == RL_DETAIL_MEMORY_LOST;
+        votes->counters.epoch_mismatches += why_not == RL_DETAIL_MEMORY_LOST;
         take(claim, node, why_not, ret_event);
         return true;
     }

@@ -12,8 +12,9 @@
  * and the later token is no smaller than that answer.
  *
  * The argument needs t to be at least what every member of R has answered. So t is fixed when it is first computed; a
- * grant that comes later may join R if its c is not above t, and must not if it is. In line (wait.c) one master may
- * grant twice, and have counted for others in between: whatever it confirms then, its last answer is above t. */
+ * grant that comes later may join R if its c is not above t, and must not if it is. In the wait queue (wait.c) one
+ * master may grant twice, and have counted for others in between: whatever it confirms then, its last answer is above
+ * t. */
 #include "votes/fence.h"
 
 #include "util/mutant.h"

@@ -51,10 +51,10 @@ void rl_join_command(const struct rl_join_question *question, struct rl_command 
     rl_push(ret_command, question->marker);
     rl_push_word(ret_command, mode_word(question->mode));
     rl_push(ret_command, question->incarnation);
-    rl_push(ret_command, question->ring);
+    rl_push(ret_command, question->deployment_id);
     rl_push_number(ret_command, 0, question->max_ttl_ms);
     rl_push_word(ret_command, durability_word(question->durability));
-    rl_push(ret_command, question->seat);
+    rl_push(ret_command, question->node_id);
     rl_push_number(ret_command, 1, (uint64_t)question->known.number);
     rl_push_number(ret_command, 2, question->known.max_ttl_ms);
     rl_push_number(ret_command, 3, question->known.longest_ms);
@@ -220,19 +220,19 @@ static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, str
     return received.ns > INT64_MAX - wait.ns ? RL_NEVER : rl_after(received, wait);
 }
 
-struct rl_standing rl_join_judge(const struct rl_join_report *report, const struct rl_join_rules *rules,
+struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report, const struct rl_join_rules *rules,
                                  struct rl_instant received)
 {
     enum rl_fault fault = exclusion(report, rules);
 
     if (fault != RL_FAULT_NONE)
-        return (struct rl_standing){.kind = RL_STANDING_EXCLUDED, .fault = fault};
+        return (struct rl_admission_status){.kind = RL_ADMISSION_EXCLUDED, .fault = fault};
     if (report->left_ms == 0 || RL_MUTANT(QUARANTINE_IGNORED))
-        return (struct rl_standing){.kind = RL_STANDING_VOTES, .guarded = true};
-    return (struct rl_standing){.kind = RL_STANDING_QUARANTINED,
+        return (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = true};
+    return (struct rl_admission_status){.kind = RL_ADMISSION_QUARANTINED,
                                 .fault = RL_FAULT_NEW_MEMORY,
                                 .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
-                                .guarded = true};
+                                .epoch_checked = true};
 }
 
 /* --- Refusals ----------------------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 
 #include "votes/deployment.h"
 #include "votes/kind.h"
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 
 /* An incarnation is 36 characters: a UUID made by the client that first met the memory. */
 #define RL_INCARNATION_MAX 40
@@ -40,8 +40,8 @@ struct rl_join_question {
     enum rl_join_mode mode;
     struct rl_slice marker;      /* key */
     struct rl_slice incarnation; /* fresh: taken if the memory is new */
-    struct rl_slice ring;        /* of this client: hash of masters, quorum and prefix */
-    struct rl_slice seat;        /* which master of the ring this one is: all clients must say the same */
+    struct rl_slice deployment_id;        /* of this client: hash of masters, quorum and prefix */
+    struct rl_slice node_id;        /* which master of the ring this one is: all clients must say the same */
     uint32_t max_ttl_ms;         /* this client's own, or the one that is declared */
     enum rl_durability durability;
     struct rl_deployment known;  /* DECLARE and the steps: number is the declaration's */
@@ -97,7 +97,7 @@ struct rl_join_rules {
 };
 
 /* The judgement; `received` is when the reply arrived. */
-struct rl_standing rl_join_judge(const struct rl_join_report *report, const struct rl_join_rules *rules,
+struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report, const struct rl_join_rules *rules,
                                  struct rl_instant received);
 
 /* Is this error reply one that says "no rights" or "no such command"? */

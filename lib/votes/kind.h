@@ -37,7 +37,7 @@ enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
     RL_SCRIPT_RELEASE,
     RL_SCRIPT_ENQUEUE,
-    RL_SCRIPT_KEEP_MANY,
+    RL_SCRIPT_REFRESH_MANY,
     RL_SCRIPT_EXTEND,
     RL_SCRIPT_EXTEND_MANY,
     RL_SCRIPT_REPAIR,
@@ -106,17 +106,17 @@ struct rl_extend_many {
     struct rl_slice tokens[RL_BATCH_MAX];
 };
 
-/* Further values behind the one of RL_STEP_ENQUEUE, all of which have never been in line: they follow it in the queue.
- * All else they have in common. */
-struct rl_followers {
+/* Further values behind the one of RL_STEP_ENQUEUE, all of which have never been in the wait queue: they follow it in
+ * the queue. All else they have in common. */
+struct rl_batch_tail {
     size_t n;
     struct rl_slice tokens[RL_BATCH_MAX - 1];
     uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */
 };
 
-/* Several of one key who have a place in line, and a ticket, and keep it (RL_STEP_ENQUEUE). All else they have in
- * common with the first of them. */
-struct rl_keepers {
+/* Several of one key who have an entry in the wait queue, and a ticket, and keep it (RL_STEP_ENQUEUE). All else they
+ * have in common with the first of them. */
+struct rl_refresh_many {
     size_t n;
     struct {
         struct rl_slice token;
@@ -132,7 +132,7 @@ struct rl_votes;
 struct rl_kind {
     const char *name;
     bool has_token; /* what a claim keeps behind its slots begins with a struct rl_fence */
-    bool passes_on; /* waiters of one client may pass a hold on among themselves: nobody can tell one from the next */
+    bool cohort_hand_off; /* waiters of one client may hand a hold off among themselves: nobody can tell them apart */
 
     /* What a claim keeps behind its slots, in bytes; NULL: nothing. */
     size_t (*tail_size)(size_t n_nodes);

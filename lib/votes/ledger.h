@@ -10,8 +10,8 @@
 #include "votes/claim.h"
 #include "util/instant.h"
 
-/* The quorum-th largest bound less the guard; RL_LONG_AGO if fewer than quorum votes count. The claim keeps it at hand,
- * since it is asked for much more often than bounds change; so all bounds are changed here. */
+/* The quorum-th largest bound less the guard time; RL_LONG_AGO if fewer than quorum votes count. The claim keeps it at
+ * hand, since it is asked for much more often than bounds change; so all bounds are changed here. */
 static inline struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, struct rl_span guard)
 {
     return rl_after(claim->quorum_bound, (struct rl_span){-guard.ns});

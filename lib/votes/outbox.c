@@ -56,7 +56,7 @@ bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending)
     claim->to_send[step] = 0;
     claim->in_flight += rl_count_bits(ret_sending->nodes);
     if (step == RL_STEP_CLAIM || step == RL_STEP_EXTEND)
-        votes->unguarded |= ret_sending->nodes;
+        votes->unchecked |= ret_sending->nodes;
     if (step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
         claim->unanswered |= ret_sending->nodes;
     return true;

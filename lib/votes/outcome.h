@@ -2,7 +2,7 @@
  *
  * The codec maps replies, errors and lost connections to these four outcomes (codec/classify.h); nothing else may.
  * The distinction that safety rests on is FAILED against UNKNOWN: a command that failed was certainly not applied
- * and needs no undo, an unknown one may have been applied, or may still be, and must be undone. */
+ * and needs no rollback, an unknown one may have been applied, or may still be, and must be rolled back. */
 #ifndef RL_VOTES_OUTCOME_H
 #define RL_VOTES_OUTCOME_H
 
@@ -12,7 +12,7 @@
 enum rl_outcome {
     RL_NOT_ASKED, /* nothing was written to this master */
     RL_PENDING,   /* written, no reply yet */
-    RL_GRANTED,   /* claim: key set; extend: ttl set; undo: key deleted */
+    RL_GRANTED,   /* claim: key set; extend: ttl set; rollback: key deleted */
     RL_REFUSED,   /* the master's state says no: see the detail */
     RL_FAILED,    /* certainly not applied */
     RL_UNKNOWN,   /* may have been applied */
@@ -24,16 +24,16 @@ enum rl_outcome {
 #define RL_DETAIL_MAP(X)                                                                                \
     X(NONE, "")                                                                                         \
     X(HELD, "held")                         /* claim: another value is set */                           \
-    X(MISSING, "missing")                   /* extend, undo: no such key */                             \
-    X(FOREIGN, "foreign")                   /* extend, undo: another value, or another type */              \
+    X(MISSING, "missing")                   /* extend, rollback: no such key */                             \
+    X(FOREIGN, "foreign")                   /* extend, rollback: another value, or another type */              \
     X(DOWN, "not connected")                                                                            \
     X(LATE, "late")                         /* overdue with earlier replies: not asked */               \
     X(QUARANTINED, "quarantined")           /* its memory, or its clock, is not to be trusted yet */      \
-    X(EXCLUDED, "excluded")                 /* not fit to vote: see the node's standing */              \
+    X(EXCLUDED, "excluded")                 /* not fit to vote: see the node's admission status */              \
     X(MEMORY_LOST, "memory lost")           /* done in a memory other than the one that was judged */   \
     X(QUEUE_FULL, "queue full")             /* enqueue: as many wait as may */                          \
-    X(HANDED_ON, "handed on")               /* undo: the next in line has the key now */                \
-    X(OTHERS_WAIT, "others wait")           /* undo: there is a line, which was not told */             \
+    X(HANDED_OFF, "handed on")               /* rollback: the next in the wait queue has the key now */                \
+    X(OTHERS_WAIT, "others wait")           /* rollback: there is a line, which was not told */             \
     X(TIMEOUT, "timeout")                                                                               \
     X(DISCONNECTED, "disconnected")                                                                     \
     X(BACKLOG, "backlog full")                                                                          \
@@ -61,7 +61,7 @@ enum rl_detail {
 };
 
 /* What a master says of its queue and of our place in it (protocol 6.1), beside the answer to ENQUEUE. */
-struct rl_place {
+struct rl_entry_report {
     uint64_t time_us; /* the master's clock */
     uint64_t ticket;  /* our number in this queue */
     uint32_t rank;    /* waiters in front of us; at first some of them may be dead */
@@ -71,9 +71,9 @@ struct rl_place {
 };
 
 /* What a master's notification says (protocol 6.4). */
-struct rl_call {
+struct rl_notification {
     uint32_t round;   /* the refresh that it names */
-    bool granted;     /* the key has been handed over to us; otherwise: a lower ticket has come to wait behind us */
+    bool granted;     /* the key has been handed off to us; otherwise: a lower ticket has come to wait behind us */
     uint64_t time_us; /* the master's clock when it was written */
     uint64_t fence;   /* the master's counter; 0: not fenced */
 };

@@ -1,16 +1,16 @@
-/* Undo and debts: getting a value off every master that may hold it.
+/* Rollback and pending rollbacks: getting a value off every master that may hold it.
  *
  * IMPLEMENTATION NOTES
  *
- * An undo is written behind the claim on the same connection, at once, without waiting for the claim's reply
- * (protocol 2.1). TCP keeps the order, so whatever becomes of the replies, the claim cannot outlive its undo on that
- * connection. What remains is a debt (protocol 2.2): an undo that was never confirmed, since the link was down, or
- * ended before the answer, or the master answered with an error. Debts to a master are paid first thing when it can be
- * written to again, are tried again every RESEND_NS while it refuses, and end when confirmed or when the key's ttl has
- * surely passed.
+ * A rollback is written behind the claim on the same connection, at once, without waiting for the claim's reply
+ * (protocol 2.1). TCP keeps the order, so whatever becomes of the replies, the claim cannot outlive its rollback on
+ * that connection. What remains is a pending rollback (protocol 2.2): a rollback that was never confirmed, since the
+ * link was down, or ended before the answer, or the master answered with an error. Pending rollbacks to a master are
+ * paid first thing when it can be written to again, are tried again every RESEND_NS while it refuses, and end when
+ * confirmed or when the key's ttl has surely passed.
  *
  * Masters that refused the claim or certainly did not apply it hold nothing of it: the value is fresh and was sent to
- * them once. They get no undo. */
+ * them once. They get no rollback. */
 #include <assert.h>
 
 #include "util/mutant.h"
@@ -24,9 +24,9 @@ static bool may_hold(const struct rl_slot *slot)
 {
     if (RL_MUTANT(ROLLBACK_ONLY_GRANTED))
         return slot->vote == RL_GRANTED;
-    if (RL_MUTANT(UNKNOWN_NOT_UNDONE))
+    if (RL_MUTANT(UNKNOWN_NOT_ROLLED_BACK))
         return slot->vote == RL_PENDING || slot->vote == RL_GRANTED;
-    if (RL_MUTANT(QUEUED_NOT_UNDONE) && slot->vote == RL_QUEUED)
+    if (RL_MUTANT(QUEUED_NOT_ROLLED_BACK) && slot->vote == RL_QUEUED)
         return false;
     return slot->vote == RL_PENDING || slot->vote == RL_GRANTED || slot->vote == RL_UNKNOWN || slot->vote == RL_QUEUED;
 }
@@ -53,33 +53,33 @@ void rl_rollback_start(struct rl_votes *votes, struct rl_claim *claim, enum rl_s
 {
     uint32_t nodes = 0;
 
-    if (claim->undoing)
+    if (claim->rolling_back)
         return;
     rl_epoch_check_drop(claim);
-    claim->undoing = true;
+    claim->rolling_back = true;
     withdraw_unsent(claim);
     for (size_t i = 0; i < claim->n_nodes; i++) {
         struct rl_slot *slot = &claim->slots[i];
 
         if (!may_hold(slot))
             continue;
-        slot->undo = RL_UNDO_OWED;
+        slot->rollback = RL_ROLLBACK_PENDING;
         if (rl_link_writable(votes->links[i])) {
-            slot->undo = RL_UNDO_SENT;
+            slot->rollback = RL_ROLLBACK_SENT;
             nodes |= rl_bit(i);
         }
     }
     rl_outbox_add(votes, claim, step, nodes);
-    rl_list_append(&votes->debts, &claim->link);
-    votes->n_debts++;
-    if (votes->debts_due.ns == RL_NEVER.ns)
-        votes->debts_due = rl_after(now, (struct rl_span){RESEND_NS});
+    rl_list_append(&votes->pending_rollbacks, &claim->link);
+    votes->n_pending_rollbacks++;
+    if (votes->rollbacks_due.ns == RL_NEVER.ns)
+        votes->rollbacks_due = rl_after(now, (struct rl_span){RESEND_NS});
 }
 
 void rl_rollback_waive(struct rl_slot *slot)
 {
-    if (slot->undo == RL_UNDO_OWED)
-        slot->undo = RL_UNDO_SETTLED;
+    if (slot->rollback == RL_ROLLBACK_PENDING)
+        slot->rollback = RL_ROLLBACK_CONFIRMED;
 }
 
 void rl_rollback_answered(const struct rl_event *event)
@@ -87,38 +87,38 @@ void rl_rollback_answered(const struct rl_event *event)
     struct rl_slot *slot = &event->claim->slots[event->node];
     enum rl_outcome outcome = event->answer.outcome;
 
-    assert(event->claim->undoing || RL_MUTANT(YIELD_REUSES_VALUE));
+    assert(event->claim->rolling_back || RL_MUTANT(YIELD_REUSES_VALUE));
     if (outcome == RL_GRANTED || outcome == RL_REFUSED || !may_hold(slot) ||
-        (RL_MUTANT(DEBT_FORGOTTEN) && outcome == RL_UNKNOWN))
-        slot->undo = RL_UNDO_SETTLED;
-    else if (slot->undo == RL_UNDO_SENT)
-        slot->undo = RL_UNDO_OWED;
+        (RL_MUTANT(PENDING_ROLLBACK_FORGOTTEN) && outcome == RL_UNKNOWN))
+        slot->rollback = RL_ROLLBACK_CONFIRMED;
+    else if (slot->rollback == RL_ROLLBACK_SENT)
+        slot->rollback = RL_ROLLBACK_PENDING;
 }
 
 /* Resends are EVAL with the script's text: a restarted master has forgotten its scripts. */
 static void pay(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 {
-    if (RL_MUTANT(DEBT_NEVER_PAID) || claim->slots[node].undo != RL_UNDO_OWED ||
+    if (RL_MUTANT(ROLLBACK_NEVER_RESENT) || claim->slots[node].rollback != RL_ROLLBACK_PENDING ||
         !rl_link_writable(votes->links[node]))
         return;
-    claim->slots[node].undo = RL_UNDO_SENT;
+    claim->slots[node].rollback = RL_ROLLBACK_SENT;
     rl_outbox_add(votes, claim, RL_STEP_ROLLBACK, rl_bit(node));
-    votes->counters.debts_paid++;
+    votes->counters.rollbacks_resent++;
 }
 
 void rl_rollback_resend(struct rl_votes *votes, unsigned node)
 {
-    for (struct rl_list *at = votes->debts.next; at != &votes->debts; at = at->next)
+    for (struct rl_list *at = votes->pending_rollbacks.next; at != &votes->pending_rollbacks; at = at->next)
         pay(votes, RL_CONTAINER_OF(at, struct rl_claim, link), node);
 }
 
 /* A claim that is still on its way may yet set a key whose ttl has not begun. */
 static void expire(struct rl_votes *votes, struct rl_slot *slot)
 {
-    if (slot->undo != RL_UNDO_OWED || slot->vote == RL_PENDING)
+    if (slot->rollback != RL_ROLLBACK_PENDING || slot->vote == RL_PENDING)
         return;
-    slot->undo = RL_UNDO_SETTLED;
-    votes->counters.debts_expired++;
+    slot->rollback = RL_ROLLBACK_CONFIRMED;
+    votes->counters.rollbacks_expired++;
 }
 
 static void tick_claim(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
@@ -135,15 +135,16 @@ static void tick_claim(struct rl_votes *votes, struct rl_claim *claim, struct rl
 
 void rl_rollback_tick(struct rl_votes *votes, struct rl_instant now)
 {
-    struct rl_list *at = votes->debts.next;
+    struct rl_list *at = votes->pending_rollbacks.next;
 
-    if (rl_before(now, votes->debts_due))
+    if (rl_before(now, votes->rollbacks_due))
         return;
-    while (at != &votes->debts) {
+    while (at != &votes->pending_rollbacks) {
         struct rl_list *next = at->next;
 
         tick_claim(votes, RL_CONTAINER_OF(at, struct rl_claim, link), now);
         at = next;
     }
-    votes->debts_due = rl_list_empty(&votes->debts) ? RL_NEVER : rl_after(now, (struct rl_span){RESEND_NS});
+    votes->rollbacks_due = rl_list_empty(&votes->pending_rollbacks) ? RL_NEVER : rl_after(now,
+                                                                                          (struct rl_span){RESEND_NS});
 }

@@ -48,7 +48,7 @@ static void ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
 static void believe_missing(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((claim->unproved & claim->missing & rl_bit(i)) && !rl_in_quarantine(votes, i, now))
+        if ((claim->unverified & claim->missing & rl_bit(i)) && !rl_in_quarantine(votes, i, now))
             rl_ledger_revoke(claim, i);
     }
 }
@@ -58,7 +58,7 @@ static void note_ttl(struct rl_claim *claim)
 {
     uint32_t ttl_ms = claim->ttl_ms;
 
-    if (!(claim->loose | claim->unanswered))
+    if (!(claim->unresolved_extension | claim->unanswered))
         claim->shortest_extension_ms = UINT32_MAX;
     if (ttl_ms > claim->longest_ttl_ms)
         claim->longest_ttl_ms = ttl_ms;
@@ -98,7 +98,7 @@ static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t node
 /* Masters out of quarantine, after the verdict. Those whose answer is not checked yet come here again. */
 static void top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
-    uint32_t known = claim->missing & ~claim->unproved;
+    uint32_t known = claim->missing & ~claim->unverified;
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -126,7 +126,7 @@ static void missing_in_quarantine(struct rl_votes *votes, struct rl_claim *claim
 
 bool rl_round_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now)
 {
-    if (claim->undoing)
+    if (claim->rolling_back)
         return false;
     if (rl_in_quarantine(votes, node, now)) {
         missing_in_quarantine(votes, claim, node, now);

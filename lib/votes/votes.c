@@ -9,25 +9,26 @@ void rl_votes_init(struct rl_votes *votes, const struct rl_config *config)
     assert(config->quorum > config->n_nodes / 2 && config->quorum <= config->n_nodes);
     memset(votes, 0, sizeof *votes);
     votes->config = *config;
-    votes->debts_due = RL_NEVER;
-    rl_list_init(&votes->unproved);
-    rl_list_init(&votes->debts);
+    votes->rollbacks_due = RL_NEVER;
+    rl_list_init(&votes->unverified);
+    rl_list_init(&votes->pending_rollbacks);
     rl_list_init(&votes->finished);
     for (size_t i = 0; i < config->n_nodes; i++) {
         votes->links[i] = RL_LINK_JOINING;
-        votes->standings[i] = (struct rl_standing){.kind = RL_STANDING_UNJUDGED, .fault = RL_FAULT_UNJUDGED};
+        votes->admissions[i] = (struct rl_admission_status){.kind = RL_ADMISSION_UNEVALUATED,
+                                                            .fault = RL_FAULT_UNJUDGED};
         votes->stepped_until[i] = RL_LONG_AGO;
     }
 }
 
-/* The claim may be in the list of debts, or in the list of the finished, or in none: never in both. */
+/* The claim may be in the list of pending rollbacks, or in the list of the finished, or in none: never in both. */
 void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim)
 {
     if (claim->done)
         return;
-    if (claim->undoing && !rl_list_empty(&claim->link) && rl_claim_count_clean(claim) == claim->n_nodes) {
+    if (claim->rolling_back && !rl_list_empty(&claim->link) && rl_claim_count_clean(claim) == claim->n_nodes) {
         rl_list_remove(&claim->link);
-        votes->n_debts--;
+        votes->n_pending_rollbacks--;
     }
     if (claim->lock || claim->in_flight || claim->waiting || !rl_list_empty(&claim->link))
         return;

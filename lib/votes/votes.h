@@ -14,7 +14,7 @@
 #include "util/link.h"
 #include "util/list.h"
 #include "votes/claim.h"
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 #include "votes/validity.h"
 
 /* Masks of masters are 32 bits wide, and one bit is kept free. */
@@ -41,7 +41,7 @@ struct rl_config {
     struct rl_span guard;
     struct rl_span node_timeout; /* length of a round */
     struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
-    uint32_t crowd;              /* so many at once and no more, if they can be spread (renew.c); 0: any number */
+    uint32_t renewals_per_tick; /* so many at once and no more, if they can be spread (renew.c); 0: any number */
     uint32_t max_ttl_ms;         /* of all clients; the host changes it as it learns */
     uint64_t seed;               /* of the retry jitter */
 };
@@ -50,40 +50,40 @@ struct rl_counters {
     uint64_t attempts;
     uint64_t rollbacks;
     uint64_t late_grants;
-    uint64_t debts_paid;    /* undo commands sent again */
-    uint64_t debts_expired;
+    uint64_t rollbacks_resent;    /* rollback commands sent again */
+    uint64_t rollbacks_expired;
     uint64_t lost;
     uint64_t renewals;         /* rounds begun by the engine itself ... */
     uint64_t renewals_failed;  /* ... and those that found no quorum */
     uint64_t repairs;          /* keys that masters got back */
-    uint64_t disproved;        /* answers from a memory other than the one that was judged */
+    uint64_t epoch_mismatches;        /* answers from a memory other than the one that was judged */
     uint64_t raises;           /* acquisitions whose token needed a second round trip */
-    uint64_t waits;            /* acquisitions that got in line */
-    uint64_t hand_overs;       /* grants by notification */
+    uint64_t waits;            /* acquisitions that entered the wait queue */
+    uint64_t hand_offs;       /* grants by notification */
     uint64_t yields;           /* grants given back in favour of a lower ticket */
-    uint64_t passed_on;        /* locks that went to a waiter of the same client as they were */
+    uint64_t cohort_hand_offs;        /* locks that went to a waiter of the same client as they were */
 };
 
 struct rl_votes {
     struct rl_config config;
     enum rl_link links[RL_MAX_NODES];
-    struct rl_standing standings[RL_MAX_NODES];
+    struct rl_admission_status admissions[RL_MAX_NODES];
     struct rl_instant stepped_until[RL_MAX_NODES]; /* no new votes until then: the clock was set forward */
-    uint32_t unguarded;         /* masters whose latest commands have no guard behind them yet */
+    uint32_t unchecked;         /* masters whose latest commands have no epoch check behind them yet */
     struct rl_claim *outbox;    /* claims with something to send: the first ... */
     struct rl_claim *outbox_last; /* ... and the last, if there is a first */
-    struct rl_list unproved;    /* claims with answers that wait for a proof */
-    struct rl_list debts;       /* claims that are being undone */
+    struct rl_list unverified;    /* claims with answers that wait for an epoch check */
+    struct rl_list pending_rollbacks;       /* claims that are being rolled back */
     struct rl_list finished;    /* claims that can be disposed of */
-    struct rl_instant debts_due;
-    size_t n_debts;
+    struct rl_instant rollbacks_due;
+    size_t n_pending_rollbacks;
     struct rl_counters counters;
 };
 
 void rl_votes_init(struct rl_votes *votes, const struct rl_config *config);
 
-/* After any change of a claim: it leaves the list of debts when nothing is owed, and is disposed of when nothing refers
- * to it. */
+/* After any change of a claim: it leaves the list of pending rollbacks when nothing is owed, and is disposed of when
+ * nothing refers to it. */
 void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim);
 
 /* Takes a claim that can be disposed of; NULL if there is none. */

@@ -54,10 +54,10 @@ END_TEST
 START_TEST(a_result_tells_each_masters_part_and_outlives_the_service)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(5000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(5000, PATIENCE_MS);
     struct redlock_result *result = NULL;
 
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, &result), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, &result), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(world.service);
     world.service = NULL;
@@ -78,11 +78,11 @@ START_TEST(what_another_holds_is_refused_at_once_or_after_the_timeout)
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
     struct redlock_result *result = NULL;
-    struct redlock_acquire_options wish = rig_wish(10000, 150);
+    struct redlock_acquire_options request = rig_request(10000, 150);
     int64_t began_ms = rig_now_ms();
 
     ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_HELD);
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, &result), REDLOCK_DEADLINE);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, &result), REDLOCK_DEADLINE);
     ck_assert_int_ge(rig_now_ms() - began_ms, 149); /* the client's clock is the faster one of two */
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     if (result) /* none if the thread was so late that the caller gave up on it */
@@ -152,12 +152,12 @@ END_TEST
 START_TEST(fencing_tokens_grow)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(5000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(5000, PATIENCE_MS);
     uint64_t before = 0;
 
-    wish.fenced = 1;
+    request.fenced = 1;
     for (int i = 0; i < 3; i++) {
-        ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+        ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
         ck_assert_uint_gt(redlock_mutex_fence(mutex), before);
         before = redlock_mutex_fence(mutex);
         ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);

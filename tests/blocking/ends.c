@@ -216,7 +216,7 @@ END_TEST
 START_TEST(what_the_client_refuses_is_refused_here)
 {
     struct redlock_mutex *mutex = NULL;
-    struct redlock_acquire_options wish = rig_wish(0, 0);
+    struct redlock_acquire_options request = rig_request(0, 0);
     char long_key[REDLOCK_MAX_KEY_BYTES + 1];
 
     memset(long_key, 'k', sizeof long_key);
@@ -224,9 +224,9 @@ START_TEST(what_the_client_refuses_is_refused_here)
     ck_assert_int_eq(redlock_mutex_create(world.service, long_key, sizeof long_key, &mutex), REDLOCK_E_KEY_TOO_LONG);
     ck_assert_int_eq(redlock_mutex_create(world.service, "redlock:marker", 14, &mutex), REDLOCK_E_KEY_RESERVED);
     mutex = world_new_mutex(&world, "key");
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_E_TTL);
-    memset(&wish, 0, sizeof wish);
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_E_OPTIONS_SIZE);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_E_TTL);
+    memset(&request, 0, sizeof request);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_E_OPTIONS_SIZE);
     ck_assert_int_eq(redlock_mutex_lock(mutex, -7), REDLOCK_E_TIMEOUT);
     ck_assert_int_eq(redlock_mutex_extend(mutex, 0, NULL), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_E_NOT_HELD);

@@ -135,11 +135,11 @@ START_TEST(a_lock_that_the_masters_have_given_to_another_ends_at_once)
 {
     struct watched watched = {.remaining_ns = -1};
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(30000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(30000, PATIENCE_MS);
 
-    wish.renew_ms = 100;
+    request.renew_ms = 100;
     ck_assert_int_eq(redlock_mutex_watch(mutex, watch, &watched), 0);
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     for (size_t i = 0; i < 3; i++)
         rig_occupy(&world.rig, i, "key");
     world_wait(was_lost, &watched, "the loss of the lock");
@@ -204,14 +204,14 @@ static bool has_renewed(void *tally)
 START_TEST(the_event_hook_sees_what_it_has_asked_for)
 {
     struct tally tally = {0};
-    struct redlock_acquire_options wish = rig_wish(10000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
     struct redlock_mutex *mutex;
     int seen = 0;
 
     world_open_with(&world, 3, hook_some, &tally);
     mutex = world_new_mutex(&world, "key");
-    wish.renew_ms = 50;
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    request.renew_ms = 50;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     world_wait(has_renewed, &tally, "a renewal");
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     for (size_t i = 0; i < EVENTS; i++)

@@ -23,9 +23,9 @@ static void close_world(void)
 
 static bool is_readable(void)
 {
-    struct pollfd wish = {.fd = redlock_queue_fd(queue), .events = POLLIN};
+    struct pollfd request = {.fd = redlock_queue_fd(queue), .events = POLLIN};
 
-    return poll(&wish, 1, 0) == 1;
+    return poll(&request, 1, 0) == 1;
 }
 
 static struct redlock_completion *next(void)
@@ -139,14 +139,14 @@ START_TEST(pending_operations_are_canceled_by_cancel_and_by_destruction)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(10000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
 
-    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &wish, queue, NULL), 0);
+    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
     ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_ACQUIRE, NULL), REDLOCK_CANCELED);
-    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &wish, queue, &wish), 0);
+    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, &request), 0);
     redlock_mutex_destroy(mutex);
-    ck_assert_int_eq(next_status(NULL, REDLOCK_OP_ACQUIRE, &wish), REDLOCK_CANCELED);
+    ck_assert_int_eq(next_status(NULL, REDLOCK_OP_ACQUIRE, &request), REDLOCK_CANCELED);
     redlock_mutex_destroy(holder);
 }
 END_TEST
@@ -155,9 +155,9 @@ START_TEST(what_is_in_the_queue_outlives_the_service)
 {
     struct redlock_mutex *holder = world_hold(&world, "key", 10000);
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(10000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
 
-    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &wish, queue, NULL), 0);
+    ck_assert_int_eq(redlock_mutex_acquire_async(mutex, &request, queue, NULL), 0);
     redlock_service_destroy(world.service);
     world.service = NULL;
     ck_assert_int_eq(next_status(mutex, REDLOCK_OP_ACQUIRE, NULL), REDLOCK_CANCELED);

@@ -65,17 +65,17 @@ struct redlock_mutex *world_new_mutex(struct world *world, const char *key)
     return mutex;
 }
 
-static struct redlock_mutex *hold(struct world *world, const char *key, struct redlock_acquire_options wish)
+static struct redlock_mutex *hold(struct world *world, const char *key, struct redlock_acquire_options request)
 {
     struct redlock_mutex *mutex = world_new_mutex(world, key);
 
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     return mutex;
 }
 
 struct redlock_mutex *world_hold(struct world *world, const char *key, uint32_t ttl_ms)
 {
-    return hold(world, key, rig_wish(ttl_ms, PATIENCE_MS));
+    return hold(world, key, rig_request(ttl_ms, PATIENCE_MS));
 }
 
 struct redlock_mutex *world_hold_lease(struct world *world, const char *key, uint32_t ttl_ms)
@@ -103,33 +103,33 @@ void world_wait(bool (*condition)(void *argument), void *argument, const char *w
     }
 }
 
-struct count_wish {
+struct count_request {
     struct redlock_service *service;
     uint64_t n;
 };
 
 static bool has_acquires(void *argument)
 {
-    const struct count_wish *wish = argument;
+    const struct count_request *request = argument;
 
-    return world_stats(wish->service).acquires >= wish->n;
+    return world_stats(request->service).acquires >= request->n;
 }
 
 void world_wait_acquires(struct redlock_service *service, uint64_t n)
 {
-    world_wait(has_acquires, &(struct count_wish){service, n}, "acquisitions to be begun");
+    world_wait(has_acquires, &(struct count_request){service, n}, "acquisitions to be begun");
 }
 
 static bool has_lost(void *argument)
 {
-    const struct count_wish *wish = argument;
+    const struct count_request *request = argument;
 
-    return world_stats(wish->service).lost >= wish->n;
+    return world_stats(request->service).lost >= request->n;
 }
 
 void world_wait_lost(struct redlock_service *service, uint64_t n)
 {
-    world_wait(has_lost, &(struct count_wish){service, n}, "locks to be lost");
+    world_wait(has_lost, &(struct count_request){service, n}, "locks to be lost");
 }
 
 size_t world_count(struct world *world, const char *key)
@@ -137,21 +137,21 @@ size_t world_count(struct world *world, const char *key)
     return masters_count_key(world->rig.masters, key);
 }
 
-struct key_wish {
+struct key_request {
     struct world *world;
     const char *key;
 };
 
 static bool is_absent(void *argument)
 {
-    const struct key_wish *wish = argument;
+    const struct key_request *request = argument;
 
-    return world_count(wish->world, wish->key) == 0;
+    return world_count(request->world, request->key) == 0;
 }
 
 void world_wait_absent(struct world *world, const char *key)
 {
-    world_wait(is_absent, &(struct key_wish){world, key}, "the key to be gone from all masters");
+    world_wait(is_absent, &(struct key_request){world, key}, "the key to be gone from all masters");
 }
 
 /* --- Threads ---------------------------------------------------------------------------------------------------- */
@@ -204,7 +204,7 @@ void caller_start(struct caller *caller, struct redlock_mutex *mutex, int64_t ti
 {
     memset(caller, 0, sizeof *caller);
     caller->mutex = mutex;
-    caller->options = rig_wish(10000, timeout_ms);
+    caller->options = rig_request(10000, timeout_ms);
     ck_assert_int_eq(pthread_create(&caller->thread, NULL, call, caller), 0);
 }
 

@@ -84,12 +84,12 @@ static int64_t compare(struct redlock_mutex *mutex)
 /* Each round: a lock with quick renewals, and one disturbance after the other until it is lost. */
 static void one_round(struct redlock_mutex *mutex, unsigned *seed)
 {
-    struct redlock_acquire_options wish = rig_wish(1000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(1000, PATIENCE_MS);
 
-    wish.renew_ms = RENEW_MS;
+    request.renew_ms = RENEW_MS;
     for (size_t i = 0; i < world.rig.n; i++)
         rig_do(&world.rig, i, "DEL", "key", NULL);
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     for (int i = 0; i < 12 && redlock_mutex_remaining_ns(mutex) > 0; i++) {
         disturb(seed);
         for (int j = 0; j < 100; j++)
@@ -139,10 +139,10 @@ static bool is_quiet(void *argument)
 START_TEST(a_validity_that_falls_back_is_published_at_once)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(20000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
 
-    wish.renew_ms = 100;
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    request.renew_ms = 100;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     world_wait(is_quiet, NULL, "the votes of all masters");
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(masters_hang(world.rig.masters, i), "%s", masters_error());
@@ -161,11 +161,11 @@ END_TEST
 START_TEST(a_renewal_is_published_soon)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
-    struct redlock_acquire_options wish = rig_wish(10000, PATIENCE_MS);
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
     int64_t least_ms = INT64_MAX;
 
-    wish.renew_ms = 50;
-    ck_assert_int_eq(redlock_mutex_acquire(mutex, &wish, NULL), REDLOCK_OK);
+    request.renew_ms = 50;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
     for (int64_t end_ms = rig_now_ms() + 700; rig_now_ms() < end_ms;) {
         int64_t left_ms = redlock_mutex_remaining_ms(mutex);
 

@@ -22,11 +22,11 @@ static void close_rig(void)
 
 START_TEST(clause_1_a_refused_call_never_calls_back)
 {
-    struct redlock_acquire_options wish = rig_wish(0, 0);
+    struct redlock_acquire_options request = rig_request(0, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "one");
     struct outcome outcome = {0};
 
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), REDLOCK_E_TTL);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), REDLOCK_E_TTL);
     ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, &outcome), REDLOCK_E_NOT_HELD);
     ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), REDLOCK_E_NOT_HELD);
     rig_run_for(&rig, 100);

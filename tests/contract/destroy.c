@@ -96,7 +96,7 @@ END_TEST
 
 START_TEST(clause_4_everything_pending_ends_inside_client_destroy)
 {
-    struct redlock_acquire_options wish = rig_wish(30000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
     struct outcome outcomes[8];
     char key[16];
 
@@ -105,7 +105,7 @@ START_TEST(clause_4_everything_pending_ends_inside_client_destroy)
         snprintf(key, sizeof(key), "four-%zu", i);
         for (size_t j = 0; j < 3; j++)
             rig_occupy(&rig, j, key);
-        ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, key), &wish, outcome_record, &outcomes[i]), 0);
+        ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, key), &request, outcome_record, &outcomes[i]), 0);
     }
     rig_run_for(&rig, 50);
     redlock_client_destroy(rig.client);

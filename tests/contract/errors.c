@@ -66,50 +66,50 @@ static void refuse_keys(void)
     ck_assert_ptr_null(lock);
 }
 
-static void refuse_wish(struct redlock_lock *lock, const struct redlock_acquire_options *wish, int expected,
+static void refuse_request(struct redlock_lock *lock, const struct redlock_acquire_options *request, int expected,
                         const char *what)
 {
-    errors_expect(redlock_acquire(lock, wish, outcome_record, NULL), expected, what);
+    errors_expect(redlock_acquire(lock, request, outcome_record, NULL), expected, what);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
 
-#define WISH(...) (memcpy(&wish, &standard, sizeof(wish)), wish.__VA_ARGS__, &wish)
+#define REQUEST(...) (memcpy(&request, &standard, sizeof(request)), request.__VA_ARGS__, &request)
 
 /* But not where there is a single attempt anyway. */
 static void refuse_strict_order_with_attempts(struct redlock_lock *lock)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 1000);
+    struct redlock_acquire_options request = rig_request(10000, 1000);
 
-    wish.wait = REDLOCK_WAIT_FIFO;
-    wish.max_attempts = 2;
-    errors_expect(redlock_acquire(lock, &wish, outcome_record, NULL), REDLOCK_E_WAIT, "strict order with attempts");
+    request.wait = REDLOCK_WAIT_FIFO;
+    request.max_attempts = 2;
+    errors_expect(redlock_acquire(lock, &request, outcome_record, NULL), REDLOCK_E_WAIT, "strict order with attempts");
 }
 
-static void refuse_wishes(void)
+static void refuse_requests(void)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "errors");
-    struct redlock_acquire_options standard, wish;
+    struct redlock_acquire_options standard, request;
 
     redlock_acquire_options_init(&standard);
-    refuse_wish(lock, WISH(size = 0), REDLOCK_E_OPTIONS_SIZE, "options without init");
-    refuse_wish(lock, WISH(ttl_ms = 0), REDLOCK_E_TTL, "no ttl");
-    refuse_wish(lock, WISH(ttl_ms = 2), REDLOCK_E_TTL, "a ttl shorter than its drift");
-    refuse_wish(lock, WISH(ttl_ms = 60001), REDLOCK_E_TTL, "a ttl above max_ttl_ms");
-    refuse_wish(lock, WISH(timeout_ms = -2), REDLOCK_E_TIMEOUT, "a negative timeout");
-    refuse_wish(lock, WISH(timeout_ms = INT64_MIN), REDLOCK_E_TIMEOUT, "the most negative timeout");
-    refuse_wish(lock, WISH(timeout_ms = REDLOCK_MAX_TIMEOUT_MS + 1), REDLOCK_E_TIMEOUT, "a timeout above a day");
-    refuse_wish(lock, WISH(max_attempts = 2), REDLOCK_E_RETRY, "two attempts without a timeout");
-    refuse_wish(lock, WISH(retry_delay_ms = 60001), REDLOCK_E_RETRY, "a long delay");
-    refuse_wish(lock, WISH(retry_jitter_ms = 60001), REDLOCK_E_RETRY, "a long jitter");
-    refuse_wish(lock, WISH(retry_delay_ms = wish.retry_jitter_ms = 0), REDLOCK_E_RETRY, "no pause at all");
-    refuse_wish(lock, WISH(min_validity_ms = 10000 - 102), REDLOCK_E_MIN_VALIDITY, "more validity than there is");
-    refuse_wish(lock, WISH(renew_ms = 6599), REDLOCK_E_RENEWAL, "a renewal after two thirds of the validity");
-    refuse_wish(lock, WISH(at_risk_ms = 10000 - 102), REDLOCK_E_RENEWAL, "a warning before the lock is held");
-    refuse_wish(lock, WISH(wait = (enum redlock_wait)3), REDLOCK_E_WAIT, "an unknown way to wait");
-    refuse_wish(lock, WISH(wait = (enum redlock_wait)-1), REDLOCK_E_WAIT, "a negative way to wait");
+    refuse_request(lock, REQUEST(size = 0), REDLOCK_E_OPTIONS_SIZE, "options without init");
+    refuse_request(lock, REQUEST(ttl_ms = 0), REDLOCK_E_TTL, "no ttl");
+    refuse_request(lock, REQUEST(ttl_ms = 2), REDLOCK_E_TTL, "a ttl shorter than its drift");
+    refuse_request(lock, REQUEST(ttl_ms = 60001), REDLOCK_E_TTL, "a ttl above max_ttl_ms");
+    refuse_request(lock, REQUEST(timeout_ms = -2), REDLOCK_E_TIMEOUT, "a negative timeout");
+    refuse_request(lock, REQUEST(timeout_ms = INT64_MIN), REDLOCK_E_TIMEOUT, "the most negative timeout");
+    refuse_request(lock, REQUEST(timeout_ms = REDLOCK_MAX_TIMEOUT_MS + 1), REDLOCK_E_TIMEOUT, "a timeout above a day");
+    refuse_request(lock, REQUEST(max_attempts = 2), REDLOCK_E_RETRY, "two attempts without a timeout");
+    refuse_request(lock, REQUEST(retry_delay_ms = 60001), REDLOCK_E_RETRY, "a long delay");
+    refuse_request(lock, REQUEST(retry_jitter_ms = 60001), REDLOCK_E_RETRY, "a long jitter");
+    refuse_request(lock, REQUEST(retry_delay_ms = request.retry_jitter_ms = 0), REDLOCK_E_RETRY, "no pause at all");
+    refuse_request(lock, REQUEST(min_validity_ms = 10000 - 102), REDLOCK_E_MIN_VALIDITY, "more validity than there is");
+    refuse_request(lock, REQUEST(renew_ms = 6599), REDLOCK_E_RENEWAL, "a renewal after two thirds of the validity");
+    refuse_request(lock, REQUEST(at_risk_ms = 10000 - 102), REDLOCK_E_RENEWAL, "a warning before the lock is held");
+    refuse_request(lock, REQUEST(wait = (enum redlock_wait)3), REDLOCK_E_WAIT, "an unknown way to wait");
+    refuse_request(lock, REQUEST(wait = (enum redlock_wait)-1), REDLOCK_E_WAIT, "a negative way to wait");
     refuse_strict_order_with_attempts(lock);
-    refuse_wish(lock, WISH(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
-    refuse_wish(lock, WISH(own_token = 2), REDLOCK_E_RENEWAL, "another flag that is 2");
+    refuse_request(lock, REQUEST(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
+    refuse_request(lock, REQUEST(own_token = 2), REDLOCK_E_RENEWAL, "another flag that is 2");
     errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
     errors_expect(redlock_acquire(NULL, NULL, outcome_record, NULL), REDLOCK_E_ARGUMENT, "no lock");
 }
@@ -117,7 +117,7 @@ static void refuse_wishes(void)
 START_TEST(each_rule_for_keys_and_acquisitions_has_its_code)
 {
     refuse_keys();
-    refuse_wishes();
+    refuse_requests();
 }
 END_TEST
 
@@ -266,7 +266,7 @@ START_TEST(every_caller_error_has_been_provoked)
     errors_of_options(&rig);
     errors_of_masters(&rig);
     refuse_keys();
-    refuse_wishes();
+    refuse_requests();
     refuse_by_state();
     refuse_without_object();
     refuse_above_max_claims();

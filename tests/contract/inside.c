@@ -102,7 +102,7 @@ START_TEST(clause_3_the_client_is_destroyed_in_a_callback)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "three"), *other = rig_new_lock(rig.client, "other");
     struct outcome outcome = {0}, pending = {0};
-    struct redlock_acquire_options wait = rig_wish(1000, REDLOCK_FOREVER), once = rig_wish(1000, 0);
+    struct redlock_acquire_options wait = rig_request(1000, REDLOCK_FOREVER), once = rig_request(1000, 0);
 
     for (size_t i = 0; i < 3; i++)
         rig_occupy(&rig, i, "other");

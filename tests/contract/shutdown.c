@@ -70,13 +70,13 @@ END_TEST
 
 START_TEST(shutdown_cancels_pending_acquisitions)
 {
-    struct redlock_acquire_options wish = rig_wish(30000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "waiter");
     struct outcome outcome = {0};
 
     rig_occupy(&rig, 0, "waiter");
     rig_occupy(&rig, 1, "waiter");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     rig_run_for(&rig, 30);
     ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
     wait_report(REDLOCK_OK);

@@ -22,11 +22,11 @@ void fuzz_url(const uint8_t *data, size_t size);
 void fuzz_command(const uint8_t *data, size_t size);
 void fuzz_driver(const uint8_t *data, size_t size);
 void fuzz_listen(const uint8_t *data, size_t size);
-void fuzz_call(const uint8_t *data, size_t size);
+void fuzz_notification(const uint8_t *data, size_t size);
 
 typedef void (*fuzz_target)(const uint8_t *data, size_t size);
 
-/* "reply", "url", "command", "driver", "listen", "call"; NULL for anything else. */
+/* "reply", "url", "command", "driver", "listen", "notification"; NULL for anything else. */
 fuzz_target fuzz_find(const char *name);
 
 #endif

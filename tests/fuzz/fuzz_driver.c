@@ -244,13 +244,13 @@ static struct redlock_lock *any_lock(void)
 
 static void acquire(void)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct redlock_lock *lock = any_lock();
 
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = next() % 2 ? REDLOCK_FOREVER : 0;
-    wish.retry_delay_ms = 60000;
-    count(redlock_acquire(lock, &wish, on_done, NULL));
+    redlock_acquire_options_init(&request);
+    request.timeout_ms = next() % 2 ? REDLOCK_FOREVER : 0;
+    request.retry_delay_ms = 60000;
+    count(redlock_acquire(lock, &request, on_done, NULL));
 }
 
 static void destroy_lock(void)

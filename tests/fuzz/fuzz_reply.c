@@ -113,16 +113,16 @@ static uint64_t counter_of(const struct rl_kind *kind, enum rl_step step, const 
 /* Whoever has the key, or waits for it, may have been told its place; nobody else. */
 static void check_place(const struct rl_reply *reply)
 {
-    struct rl_place place = {.ticket = 0};
+    struct rl_entry_report report = {.ticket = 0};
     enum rl_outcome outcome = rl_classify(&rl_mutex_kind, RL_STEP_ENQUEUE, reply).outcome;
 
-    if (!rl_queue_place(reply, &place)) {
-        HOLDS(place.ticket == 0);
+    if (!rl_queue_entry_report(reply, &report)) {
+        HOLDS(report.ticket == 0);
         return;
     }
     HOLDS(is_integers(reply, 8) && reply->elements[0].integer >= 0);
     HOLDS(outcome == RL_GRANTED || outcome == RL_QUEUED || reply->elements[0].integer > 1);
-    HOLDS(place.ticket > 0 && place.held_ms >= -1 && place.look_ms >= -1);
+    HOLDS(report.ticket > 0 && report.held_ms >= -1 && report.look_ms >= -1);
 }
 
 static void classify(struct reading *reading, const struct rl_kind *kind, const struct rl_reply *reply)
@@ -145,7 +145,7 @@ static void judge(const struct rl_reply *reply)
 {
     static const struct rl_join_rules rules = {.drift_ppm = 10000};
     struct rl_join_report report;
-    struct rl_standing standing;
+    struct rl_admission_status standing;
 
     if (reply->root.type == RL_REPLY_ERROR)
         (void)rl_join_is_refusal(reply->root.text);
@@ -154,10 +154,10 @@ static void judge(const struct rl_reply *reply)
     HOLDS(reply->root.type == RL_REPLY_ARRAY);
     HOLDS(strlen(report.incarnation) <= RL_INCARNATION_MAX && strlen(report.run_id) <= RL_RUN_ID_MAX);
     HOLDS(report.left_ms >= 0 && report.left_ms <= (int64_t)report.max_ttl_ms + 1000);
-    standing = rl_join_judge(&report, &rules, (struct rl_instant){INT64_MAX - 1});
-    HOLDS(standing.kind != RL_STANDING_UNJUDGED);
-    HOLDS(standing.kind != RL_STANDING_VOTES || (strcmp(report.role, "master") == 0 && standing.guarded));
-    HOLDS(standing.kind != RL_STANDING_EXCLUDED || standing.fault != RL_FAULT_NONE);
+    standing = rl_join_evaluate(&report, &rules, (struct rl_instant){INT64_MAX - 1});
+    HOLDS(standing.kind != RL_ADMISSION_UNEVALUATED);
+    HOLDS(standing.kind != RL_ADMISSION_VOTES || (strcmp(report.role, "master") == 0 && standing.epoch_checked));
+    HOLDS(standing.kind != RL_ADMISSION_EXCLUDED || standing.fault != RL_FAULT_NONE);
 }
 
 /* Takes all complete replies; false at the end of everything. */

@@ -13,7 +13,7 @@ fuzz_target fuzz_find(const char *name)
         {"command", fuzz_command},
         {"driver", fuzz_driver},
         {"listen", fuzz_listen},
-        {"call", fuzz_call},
+        {"notification", fuzz_notification},
     };
 
     for (size_t i = 0; name && i < sizeof(targets) / sizeof(targets[0]); i++) {

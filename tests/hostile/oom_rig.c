@@ -18,11 +18,11 @@ void oom_await(int status, const struct outcome *outcome)
     ck_assert_uint_eq(outcome->calls, status == 0);
 }
 
-void oom_wish(struct redlock_acquire_options *ret_wish)
+void oom_request(struct redlock_acquire_options *ret_request)
 {
-    redlock_acquire_options_init(ret_wish);
-    ret_wish->timeout_ms = 40;
-    ret_wish->retry_delay_ms = ret_wish->retry_jitter_ms = 2;
+    redlock_acquire_options_init(ret_request);
+    ret_request->timeout_ms = 40;
+    ret_request->retry_delay_ms = ret_request->retry_jitter_ms = 2;
 }
 
 struct redlock_lock *oom_lock(const char *key)
@@ -143,7 +143,7 @@ void oom_fail_each(const struct oom_scenario *scenario, unsigned burst)
 }
 
 /* Nobody comes back: what a master keeps, it keeps for its ttl. */
-static void run_into_destroy(const struct redlock_acquire_options *wish, unsigned first, unsigned turns)
+static void run_into_destroy(const struct redlock_acquire_options *request, unsigned first, unsigned turns)
 {
     struct outcome outcome = {0};
     struct redlock_lock *lock;
@@ -153,18 +153,18 @@ static void run_into_destroy(const struct redlock_acquire_options *wish, unsigne
     if (!world.client)
         return;
     lock = oom_lock("key");
-    accepted = lock && redlock_acquire(lock, wish, outcome_record, &outcome) == 0;
+    accepted = lock && redlock_acquire(lock, request, outcome_record, &outcome) == 0;
     world_steps(turns);
     end_client();
     ck_assert_uint_eq(outcome.calls, accepted);
     forget_all();
 }
 
-void oom_destroy_each(const struct redlock_acquire_options *wish)
+void oom_destroy_each(const struct redlock_acquire_options *request)
 {
     for (unsigned first = 1; first <= 120; first++) {
         for (unsigned turns = 0; turns < 8; turns++)
-            run_into_destroy(wish, first, turns);
+            run_into_destroy(request, first, turns);
     }
 }
 

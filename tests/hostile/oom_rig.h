@@ -18,8 +18,8 @@ bool oom_is_shortage(int status);
  * that is not held. */
 void oom_await(int status, const struct outcome *outcome);
 
-/* A short wish; NULL where a lock could not be made. */
-void oom_wish(struct redlock_acquire_options *ret_wish);
+/* A short request; NULL where a lock could not be made. */
+void oom_request(struct redlock_acquire_options *ret_request);
 struct redlock_lock *oom_lock(const char *key);
 void oom_release(struct redlock_lock *lock);
 
@@ -34,7 +34,7 @@ struct oom_scenario {
 void oom_fail_each(const struct oom_scenario *scenario, unsigned burst);
 
 /* Destroyed in the middle, without any memory from the i-th allocation on, for every i of the first hundred. */
-void oom_destroy_each(const struct redlock_acquire_options *wish);
+void oom_destroy_each(const struct redlock_acquire_options *request);
 
 /* world.client, or NULL if even that was too much. */
 void oom_create_client(unsigned first, unsigned burst);

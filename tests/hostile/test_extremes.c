@@ -28,11 +28,11 @@ static void close_world(void)
     world_close();
 }
 
-static struct outcome acquire(const char *key, const struct redlock_acquire_options *wish)
+static struct outcome acquire(const char *key, const struct redlock_acquire_options *request)
 {
     struct outcome outcome = {0};
 
-    ck_assert_int_eq(redlock_acquire(world_lock(world.client, key), wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(world_lock(world.client, key), request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     return outcome;
 }
@@ -80,7 +80,7 @@ END_TEST
 
 START_TEST(one_claim_is_enough_for_one_lock_with_retries)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct redlock_lock *lock;
     struct outcome outcome = {0};
 
@@ -88,12 +88,12 @@ START_TEST(one_claim_is_enough_for_one_lock_with_retries)
     world_connect();
     for (size_t i = 0; i < world.n; i++)
         toy_set(world.toys[i], "key", "somebody else");
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = REDLOCK_FOREVER;
-    wish.max_attempts = 3;
-    wish.retry_delay_ms = 1;
+    redlock_acquire_options_init(&request);
+    request.timeout_ms = REDLOCK_FOREVER;
+    request.max_attempts = 3;
+    request.retry_delay_ms = 1;
     lock = world_lock(world.client, "key");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 3);
@@ -126,7 +126,7 @@ END_TEST
 
 START_TEST(the_largest_options_work)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct redlock_lock *lock;
     struct outcome outcome = {0};
 
@@ -137,21 +137,21 @@ START_TEST(the_largest_options_work)
     world.options.stall_timeout_ms = 3600000;
     world.options.max_claims = UINT32_MAX;
     world_connect();
-    redlock_acquire_options_init(&wish);
-    wish.ttl_ms = REDLOCK_MAX_TTL_MS;
-    wish.timeout_ms = REDLOCK_MAX_TIMEOUT_MS;
-    wish.max_attempts = UINT32_MAX;
-    wish.retry_delay_ms = wish.retry_jitter_ms = 60000;
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = REDLOCK_MAX_TTL_MS;
+    request.timeout_ms = REDLOCK_MAX_TIMEOUT_MS;
+    request.max_attempts = UINT32_MAX;
+    request.retry_delay_ms = request.retry_jitter_ms = 60000;
     lock = world_lock(world.client, "key");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_gt(redlock_remaining_ms(lock), 12 * 3600 * 1000 - 130000);
     ck_assert_int_le(redlock_remaining_ms(lock), 12 * 3600 * 1000 - 120000);
-    wish.timeout_ms = INT64_MAX;
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), REDLOCK_E_TIMEOUT);
-    wish.timeout_ms = INT64_MIN;
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), REDLOCK_E_TIMEOUT);
+    request.timeout_ms = INT64_MAX;
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), REDLOCK_E_TIMEOUT);
+    request.timeout_ms = INT64_MIN;
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), REDLOCK_E_TIMEOUT);
 }
 END_TEST
 

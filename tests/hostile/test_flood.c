@@ -115,13 +115,13 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
 
 static void start_one(size_t slot)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, pick(3) ? 0 : 50);
+    struct redlock_acquire_options request = rig_request(TTL_MS, pick(3) ? 0 : 50);
     char key[16];
 
     destroy(slot);
     snprintf(key, sizeof(key), "flood-%u", pick(KEYS));
     flood.locks[slot] = rig_new_lock(rig.client, key);
-    flood.accepted += redlock_acquire(flood.locks[slot], &wish, on_done, NULL) == 0;
+    flood.accepted += redlock_acquire(flood.locks[slot], &request, on_done, NULL) == 0;
 }
 
 static void trouble_a_master(void)

@@ -19,11 +19,11 @@ static void close_world(void)
     world_close();
 }
 
-static struct outcome acquire(const char *key, const struct redlock_acquire_options *wish)
+static struct outcome acquire(const char *key, const struct redlock_acquire_options *request)
 {
     struct outcome outcome = {0};
 
-    ck_assert_int_eq(redlock_acquire(world_lock(world.client, key), wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(world_lock(world.client, key), request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     return outcome;
 }
@@ -57,16 +57,16 @@ END_TEST
 
 START_TEST(a_master_that_says_ok_to_everything_does_not_confirm_a_release)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct redlock_lock *lock;
     struct outcome outcome = {0};
 
     world_connect();
     all_say("+OK\r\n");
-    redlock_acquire_options_init(&wish);
-    wish.ttl_ms = 200;
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = 200;
     lock = world_lock(world.client, "key");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     memset(&outcome, 0, sizeof(outcome));
@@ -130,15 +130,15 @@ END_TEST
 
 START_TEST(a_grant_that_comes_after_its_ttl_is_too_slow)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct outcome outcome = {0};
     struct redlock_lock *lock;
 
     world_connect();
-    redlock_acquire_options_init(&wish);
-    wish.ttl_ms = 50;
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = 50;
     lock = world_lock(world.client, "key");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     event_base_loop(world.base, EVLOOP_NONBLOCK);
     for (size_t i = 0; i < world.n; i++)
         toy_step(world.toys[i]);
@@ -153,15 +153,15 @@ END_TEST
 
 START_TEST(an_extension_whose_replies_come_after_the_deadline_is_lost)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct outcome outcome = {0};
     struct redlock_lock *lock;
 
     world_connect();
-    redlock_acquire_options_init(&wish);
-    wish.ttl_ms = 100;
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = 100;
     lock = world_lock(world.client, "key");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     memset(&outcome, 0, sizeof(outcome));

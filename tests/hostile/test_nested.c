@@ -148,11 +148,11 @@ static bool is_in_line(void *argument)
 
 static void wait_in_line(void)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
 
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = REDLOCK_FOREVER;
-    ck_assert_int_eq(redlock_acquire(reported, &wish, report, NULL), 0);
+    redlock_acquire_options_init(&request);
+    request.timeout_ms = REDLOCK_FOREVER;
+    ck_assert_int_eq(redlock_acquire(reported, &request, report, NULL), 0);
     world_wait(is_in_line, NULL, "the place in line");
 }
 

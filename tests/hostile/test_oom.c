@@ -13,11 +13,11 @@
 
 static void acquire(struct redlock_lock *lock)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct outcome outcome = {0};
 
-    oom_wish(&wish);
-    oom_await(redlock_acquire(lock, &wish, outcome_record, &outcome), &outcome);
+    oom_request(&request);
+    oom_await(redlock_acquire(lock, &request, outcome_record, &outcome), &outcome);
 }
 
 static void extend(struct redlock_lock *lock)

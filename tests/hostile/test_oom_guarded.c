@@ -19,14 +19,14 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
 /* A long ttl and a short rhythm: a renewal is never far away, and the lock outlives those that fail. */
 static void acquire(struct redlock_lock *lock, bool fenced)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct outcome outcome = {0};
 
-    oom_wish(&wish);
-    wish.renew_ms = 4;
-    wish.fenced = fenced;
+    oom_request(&request);
+    request.renew_ms = 4;
+    request.fenced = fenced;
     ck_assert_int_eq(redlock_lock_watch(lock, on_alarm, NULL), 0);
-    oom_await(redlock_acquire(lock, &wish, outcome_record, &outcome), &outcome);
+    oom_await(redlock_acquire(lock, &request, outcome_record, &outcome), &outcome);
     ck_assert((redlock_lock_fence(lock) > 0) == (fenced && redlock_state(lock) == REDLOCK_STATE_HELD));
 }
 
@@ -61,19 +61,19 @@ static void wait_for_renewals(struct redlock_lock *lock, unsigned n)
 /* The exported text holds the lock now. As long as it is valid, whatever an adoption lacks it does not use it up. */
 static void adopt(struct redlock_lock *heir, const char *text)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     int status;
 
-    oom_wish(&wish);
-    wish.renew_ms = 4;
+    oom_request(&request);
+    request.renew_ms = 4;
     do
-        status = redlock_lock_adopt(heir, &wish, text);
+        status = redlock_lock_adopt(heir, &request, text);
     while (oom_is_shortage(status));
     ck_assert_msg(status == 0, "%s", redlock_status_name(status));
     ck_assert_int_eq(redlock_state(heir), REDLOCK_STATE_HELD);
 }
 
-static void hand_over(struct redlock_lock *lock, struct redlock_lock *heir)
+static void hand_off(struct redlock_lock *lock, struct redlock_lock *heir)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES];
     uint64_t fence = redlock_lock_fence(lock);
@@ -111,7 +111,7 @@ static void use_client(void)
         hold(lock);
     if (lock && heir) {
         acquire(lock, true);
-        hand_over(lock, heir);
+        hand_off(lock, heir);
     }
     redlock_lock_destroy(lock);
     redlock_lock_destroy(heir);
@@ -178,12 +178,12 @@ END_TEST
 
 START_TEST(the_client_may_be_destroyed_without_memory)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
 
-    oom_wish(&wish);
-    wish.fenced = 1;
+    oom_request(&request);
+    request.fenced = 1;
     prepare();
-    oom_destroy_each(&wish);
+    oom_destroy_each(&request);
 }
 END_TEST
 

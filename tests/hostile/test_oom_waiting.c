@@ -6,16 +6,16 @@
 #include "oom_rig.h"
 
 /* Short leases, so that what is not heard is soon found out. */
-static struct redlock_acquire_options wish_for(enum redlock_wait wait, bool fenced)
+static struct redlock_acquire_options request_for(enum redlock_wait wait, bool fenced)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
 
-    oom_wish(&wish);
-    wish.ttl_ms = 200;
-    wish.timeout_ms = 5000;
-    wish.wait = wait;
-    wish.fenced = fenced;
-    return wish;
+    oom_request(&request);
+    request.ttl_ms = 200;
+    request.timeout_ms = 5000;
+    request.wait = wait;
+    request.fenced = fenced;
+    return request;
 }
 
 static bool is_in_line(void *argument)
@@ -28,12 +28,12 @@ static bool is_in_line(void *argument)
 /* One holds, one waits; it is handed over. Whoever could not even begin is left out. */
 static void pass_on(struct redlock_lock *holder, struct redlock_lock *waiter, enum redlock_wait wait, bool fenced)
 {
-    struct redlock_acquire_options wish = wish_for(wait, fenced);
+    struct redlock_acquire_options request = request_for(wait, fenced);
     struct outcome first = {0}, second = {0};
     int status;
 
-    oom_await(redlock_acquire(holder, &wish, outcome_record, &first), &first);
-    status = redlock_acquire(waiter, &wish, outcome_record, &second);
+    oom_await(redlock_acquire(holder, &request, outcome_record, &first), &first);
+    status = redlock_acquire(waiter, &request, outcome_record, &second);
     if (status == 0)
         world_wait(is_in_line, waiter, "the place in line");
     world_steps(3);
@@ -46,12 +46,12 @@ static void pass_on(struct redlock_lock *holder, struct redlock_lock *waiter, en
 /* The connections that listen end in the middle. */
 static void be_interrupted(struct redlock_lock *holder, struct redlock_lock *waiter)
 {
-    struct redlock_acquire_options wish = wish_for(REDLOCK_WAIT_QUEUE, false);
+    struct redlock_acquire_options request = request_for(REDLOCK_WAIT_QUEUE, false);
     struct outcome first = {0}, second = {0};
     int status;
 
-    oom_await(redlock_acquire(holder, &wish, outcome_record, &first), &first);
-    status = redlock_acquire(waiter, &wish, outcome_record, &second);
+    oom_await(redlock_acquire(holder, &request, outcome_record, &first), &first);
+    status = redlock_acquire(waiter, &request, outcome_record, &second);
     world_steps(4);
     toy_hang_up(world.toys[0]);
     toy_hang_up(world.toys[1]);
@@ -108,9 +108,9 @@ END_TEST
 
 START_TEST(the_client_may_be_destroyed_without_memory_while_it_waits)
 {
-    struct redlock_acquire_options wish = wish_for(REDLOCK_WAIT_FIFO, true);
+    struct redlock_acquire_options request = request_for(REDLOCK_WAIT_FIFO, true);
 
-    oom_destroy_each(&wish);
+    oom_destroy_each(&request);
 }
 END_TEST
 

@@ -4,7 +4,7 @@
 
 #include "toy.h"
 
-/* The longest command: KEEP_MANY of twelve. */
+/* The longest command: REFRESH_MANY of twelve. */
 #define TOY_WORDS (13 + 4 * 12)
 
 struct toy_word {

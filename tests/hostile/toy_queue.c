@@ -61,7 +61,7 @@ static void notify(struct toy *toy, const struct toy_waiter *waiter, int64_t cou
 }
 
 /* The key is free, or its holder gives it up. */
-static bool hand_over(struct toy *toy, struct toy_word key, struct toy_word me)
+static bool hand_off(struct toy *toy, struct toy_word key, struct toy_word me)
 {
     struct toy_waiter *heir = first_in_line(toy, key);
     struct toy_word value;
@@ -92,7 +92,7 @@ static const char *release(struct toy *toy, struct toy_word key, struct toy_word
         return ":-1\r\n";
     at->size = 0;
     toy->deletes++;
-    return hand_over(toy, key, nobody) ? ":2\r\n" : ":1\r\n";
+    return hand_off(toy, key, nobody) ? ":2\r\n" : ":1\r\n";
 }
 
 const char *toy_release(struct toy *toy, const struct toy_word *words)
@@ -179,13 +179,13 @@ const char *toy_enqueue(struct toy *toy, const struct toy_word *words)
     waiter = take_place(toy, words);
     ticket = waiter->ticket;
     if (!at) {
-        hand_over(toy, words[KEY], words[VALUE]);
+        hand_off(toy, words[KEY], words[VALUE]);
         at = toy_find(toy, words[KEY]);
     }
     return answer(toy, at && toy_is(words[VALUE], at->value), ticket, rank_of(toy, words[KEY], waiter), left_ms(at));
 }
 
-/* Of KEEP_MANY: what all have in common, where the first begins, and what each has. */
+/* Of REFRESH_MANY: what all have in common, where the first begins, and what each has. */
 enum { KEEP_LEASE = 8, KEEP_INCARNATION, KEEP_FENCED, KEEP_IDLE, KEEP_CHANNEL, KEEP_FIRST, KEEP_EACH = 4 };
 
 /* Where a lease is, ENQUEUE has a value, which is a long word. */

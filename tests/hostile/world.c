@@ -84,7 +84,7 @@ void world_wait_outcome(const struct outcome *outcome)
     world_wait(has_called, (void *)(uintptr_t)outcome, "a callback");
 }
 
-struct link_wish {
+struct link_request {
     struct redlock_client *client;
     size_t node;
     enum redlock_link link;
@@ -92,24 +92,24 @@ struct link_wish {
 
 static bool has_link(void *argument)
 {
-    const struct link_wish *wish = argument;
+    const struct link_request *request = argument;
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(wish->client, wish->node, &stats, sizeof(stats)), 0);
-    return stats.link == wish->link;
+    ck_assert_int_eq(redlock_client_node_stats(request->client, request->node, &stats, sizeof(stats)), 0);
+    return stats.link == request->link;
 }
 
 /* Says why, if it waits in vain. */
 void world_wait_link(struct redlock_client *client, size_t node, enum redlock_link link)
 {
-    struct link_wish wish = {client, node, link};
+    struct link_request request = {client, node, link};
     struct redlock_node_stats stats = {0};
     char what[300];
     time_t end = time(NULL) + SUITE_PATIENCE_S;
 
-    while (!has_link(&wish) && time(NULL) < end)
+    while (!has_link(&request) && time(NULL) < end)
         world_step();
-    if (has_link(&wish))
+    if (has_link(&request))
         return;
     redlock_client_node_stats(client, node, &stats, sizeof(stats));
     snprintf(what, sizeof(what), "%s is %s and not %s: %s", stats.name, redlock_link_name(stats.link),
@@ -168,12 +168,12 @@ struct redlock_lock *world_lock(struct redlock_client *client, const char *key)
 struct redlock_lock *world_hold(struct redlock_client *client, const char *key)
 {
     struct redlock_lock *lock = world_lock(client, key);
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     struct outcome outcome = {0};
 
-    redlock_acquire_options_init(&wish);
-    wish.timeout_ms = SUITE_PATIENCE_S * 1000;
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    redlock_acquire_options_init(&request);
+    request.timeout_ms = SUITE_PATIENCE_S * 1000;
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     world_wait_clean(client);

@@ -44,7 +44,7 @@ END_TEST
 START_TEST(acquire_extend_release_and_acquire_again)
 {
     const struct topology *topology = &topologies[_i];
-    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
@@ -55,7 +55,7 @@ START_TEST(acquire_extend_release_and_acquire_again)
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_absent(&rig, "cycle");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(outcome.quorum, topology->masters / 2 + 1);
     ck_assert_uint_ge(outcome.granted, outcome.quorum);
@@ -66,12 +66,12 @@ START_TEST(a_try_on_a_held_lock_returns_held_and_names_the_masters)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *lock = rig_new_lock(other, "b3");
-    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_acquire_options request = rig_request(5000, 0);
     struct outcome outcome;
 
     rig_hold(&rig, "b3", 20000);
     rig_wait_count(&rig, "b3", 5);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 1);
     ck_assert_uint_ge(outcome_count_votes(&outcome, REDLOCK_VOTE_REFUSED), 3);
@@ -99,12 +99,12 @@ END_TEST
 
 START_TEST(two_handles_of_one_client_exclude_each_other)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_acquire_options request = rig_request(5000, 0);
     struct redlock_lock *second = rig_new_lock(rig.client, "b4");
     struct outcome outcome;
 
     rig_hold(&rig, "b4", 20000);
-    outcome = rig_acquire(&rig, second, &wish);
+    outcome = rig_acquire(&rig, second, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
 }
 END_TEST
@@ -118,10 +118,10 @@ START_TEST(each_acquisition_has_a_token_of_its_own)
 {
     char tokens[16][64];
     struct redlock_lock *lock = rig_new_lock(rig.client, "b2");
-    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_acquire_options request = rig_request(5000, 0);
 
     for (size_t i = 0; i < 16; i++) {
-        struct outcome outcome = rig_acquire(&rig, lock, &wish);
+        struct outcome outcome = rig_acquire(&rig, lock, &request);
 
         outcome_expect(&outcome, REDLOCK_OK);
         snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(lock));
@@ -138,10 +138,10 @@ START_TEST(expiry_frees_the_lock_for_a_waiter)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *waiter = rig_new_lock(other, "b5");
-    struct redlock_acquire_options wish = rig_wish(5000, 20000);
+    struct redlock_acquire_options request = rig_request(5000, 20000);
     struct redlock_lock *holder = rig_hold_lease(&rig, "b5", 400);
     int64_t held_until = rig_now_ms() + redlock_remaining_ms(holder);
-    struct outcome outcome = rig_acquire(&rig, waiter, &wish);
+    struct outcome outcome = rig_acquire(&rig, waiter, &request);
 
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_ge(rig_now_ms(), held_until);
@@ -153,10 +153,10 @@ END_TEST
 
 START_TEST(the_remaining_time_is_the_ttl_less_the_drift)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "validity");
     int64_t before = rig_now_ms();
-    struct outcome outcome = rig_acquire(&rig, lock, &wish);
+    struct outcome outcome = rig_acquire(&rig, lock, &request);
     int64_t used = rig_now_ms() - before + 1;
 
     outcome_expect(&outcome, REDLOCK_OK);

@@ -20,11 +20,11 @@ static void close_rig(void)
 
 static struct redlock_lock *hold(const char *key)
 {
-    struct redlock_acquire_options wish = rig_wish(200, 0);
+    struct redlock_acquire_options request = rig_request(200, 0);
     struct redlock_lock *lock;
 
-    wish.renew_ms = REDLOCK_NO_RENEWAL;
-    lock = rig_hold_as(&rig, key, &wish);
+    request.renew_ms = REDLOCK_NO_RENEWAL;
+    lock = rig_hold_as(&rig, key, &request);
     watch_start(lock, &watched);
     return lock;
 }
@@ -49,11 +49,11 @@ static struct outcome again;
 
 static void acquire_again(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
 {
-    struct redlock_acquire_options wish = rig_wish(30000, 20000);
+    struct redlock_acquire_options request = rig_request(30000, 20000);
 
     watch_record(lock, alarm, user_data);
     if (alarm->kind == REDLOCK_ALARM_LOST)
-        ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &again), 0);
+        ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &again), 0);
 }
 
 static void hold_with(const char *key, redlock_watch_fn watch)

@@ -45,11 +45,11 @@ static void close_rig(void)
 
 static struct redlock_lock *hold(const char *key, uint32_t renew_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *lock;
 
-    wish.renew_ms = renew_ms;
-    lock = rig_hold_as(&rig, key, &wish);
+    request.renew_ms = renew_ms;
+    lock = rig_hold_as(&rig, key, &request);
     watch_start(lock, &watched);
     return lock;
 }
@@ -63,10 +63,10 @@ static void step(size_t from, size_t to, int64_t by_ms)
 /* Any vote brings a reading of the clock with it. */
 static void read_clocks(struct redlock_client *client)
 {
-    struct redlock_acquire_options wish = rig_lease(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct redlock_lock *other = rig_new_lock(client, "reading the clocks");
 
-    rig_acquire(&rig, other, &wish);
+    rig_acquire(&rig, other, &request);
     rig_wait_quiet(&rig, client);
     redlock_lock_destroy(other);
 }
@@ -119,14 +119,14 @@ END_TEST
 START_TEST(a_majority_set_beyond_the_ttl_loses_the_lock_and_lets_nobody_in)
 {
     struct redlock_lock *lock = hold("beyond", REDLOCK_NO_RENEWAL);
-    struct redlock_acquire_options wish = rig_lease(TTL_MS, 1500);
+    struct redlock_acquire_options request = rig_lease(TTL_MS, 1500);
     struct redlock_client *other;
     struct outcome outcome;
 
     rig.options.on_event = NULL;
     other = rig_new_client(&rig);
     step(0, 2, TTL_MS + 10000);
-    outcome = rig_acquire(&rig, rig_new_lock(other, "beyond"), &wish);
+    outcome = rig_acquire(&rig, rig_new_lock(other, "beyond"), &request);
     outcome_expect(&outcome, REDLOCK_DEADLINE);
     ck_assert_int_gt(redlock_remaining_ns(lock), 0); /* has not looked, and nobody else has it */
     ck_assert_int_eq(watch_info(other, 0).fault, REDLOCK_FAULT_CLOCK_STEP);
@@ -134,7 +134,7 @@ START_TEST(a_majority_set_beyond_the_ttl_loses_the_lock_and_lets_nobody_in)
     watch_wait_lost(&rig, &watched);
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_CLOCK_STEP);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
-    outcome = rig_acquire(&rig, rig_new_lock(other, "beyond"), &wish);
+    outcome = rig_acquire(&rig, rig_new_lock(other, "beyond"), &request);
     outcome_expect(&outcome, REDLOCK_DEADLINE);
     redlock_client_destroy(other);
 }
@@ -154,7 +154,7 @@ END_TEST
 
 START_TEST(clocks_set_back_are_told_and_cost_nothing)
 {
-    struct redlock_acquire_options wish = rig_lease(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_lease(TTL_MS, 0);
     struct redlock_lock *lock = hold("back", 100);
     struct outcome outcome;
 
@@ -165,7 +165,7 @@ START_TEST(clocks_set_back_are_told_and_cost_nothing)
     ck_assert_int_eq(watch_info(rig.client, 0).standing, REDLOCK_STANDING_VOTES);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, tally.n[REDLOCK_EVENT_RENEWED] + 3);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "back"), &wish);
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "back"), &request);
     outcome_expect(&outcome, REDLOCK_HELD);
 }
 END_TEST

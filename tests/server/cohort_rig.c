@@ -22,12 +22,12 @@ void cohort_close(void)
     rig_close(&rig);
 }
 
-struct redlock_acquire_options cohort_wish(void)
+struct redlock_acquire_options cohort_request(void)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
 
-    wish.wait = REDLOCK_WAIT_FIFO;
-    return wish;
+    request.wait = REDLOCK_WAIT_FIFO;
+    return request;
 }
 
 uint64_t cohort_passed_on(void)
@@ -35,17 +35,17 @@ uint64_t cohort_passed_on(void)
     return watch_stats(rig.client).passed_on;
 }
 
-struct line_wish {
+struct line_request {
     const char *key;
     size_t n;
 };
 
 static bool is_as_long(void *argument)
 {
-    const struct line_wish *wish = argument;
+    const struct line_request *request = argument;
 
     for (size_t node = 0; node < rig.n; node++) {
-        if (queue_length(&rig, node, wish->key) != wish->n)
+        if (queue_length(&rig, node, request->key) != request->n)
             return false;
     }
     return true;
@@ -53,26 +53,26 @@ static bool is_as_long(void *argument)
 
 void cohort_wait_in_line(const char *key, size_t n)
 {
-    struct line_wish wish = {key, n};
+    struct line_request request = {key, n};
 
-    rig_wait(&rig, is_as_long, &wish, "the cohort to be in line");
+    rig_wait(&rig, is_as_long, &request, "the cohort to be in line");
 }
 
-void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *wish)
+void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request)
 {
     for (size_t i = 0; i < COHORT; i++)
-        seat_start(&rig, &seats[i], rig.client, key, wish);
+        seat_start(&rig, &seats[i], rig.client, key, request);
     cohort_wait_in_line(key, n + COHORT);
     rig_wait_quiet(&rig, rig.client);
 }
 
-void cohort_start(const char *key, const struct redlock_acquire_options *wish)
+void cohort_start(const char *key, const struct redlock_acquire_options *request)
 {
-    struct redlock_acquire_options usual = queue_wish();
+    struct redlock_acquire_options usual = queue_request();
 
     seat_start(&rig, &first, other, key, &usual);
     seat_wait_held(&first);
-    cohort_join(key, 0, wish);
+    cohort_join(key, 0, request);
 }
 
 void cohort_destroy(void)

@@ -17,17 +17,17 @@ extern struct seat seats[COHORT];
 void cohort_open(void);
 void cohort_close(void);
 
-/* A wish to get in line at once. */
-struct redlock_acquire_options cohort_wish(void);
+/* A request to get in line at once. */
+struct redlock_acquire_options cohort_request(void);
 
 /* Until so many are in line on every master. */
 void cohort_wait_in_line(const char *key, size_t n);
 
 /* A crowd may let others go first: not before that is in line, behind `n`. */
-void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *wish);
+void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request);
 
 /* The other client has the key, and a cohort of this one is in line behind it. */
-void cohort_start(const char *key, const struct redlock_acquire_options *wish);
+void cohort_start(const char *key, const struct redlock_acquire_options *request);
 void cohort_destroy(void);
 
 /* One after the other, and nobody else holds meanwhile. */

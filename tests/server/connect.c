@@ -177,7 +177,7 @@ END_TEST
 
 START_TEST(a_missing_password_is_no_vote)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_error error = {0};
     struct redlock_lock *lock;
     struct outcome outcome;
@@ -186,7 +186,7 @@ START_TEST(a_missing_password_is_no_vote)
     rig_do_all(&rig, "CONFIG", "SET", "requirepass", "secret", NULL);
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, 3, &rig.options, &rig.client, &error), 0);
     lock = rig_new_lock(rig.client, "noauth");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome_count_votes(&outcome, REDLOCK_VOTE_FAILED), 3);
 }

@@ -51,12 +51,12 @@ static bool is_clean(void *argument)
 START_TEST(of_several_contenders_at_most_one_wins_and_no_loser_leaves_a_key)
 {
     struct residue residue = {"b13", NULL};
-    struct redlock_acquire_options wish = rig_wish(30000, 0);
+    struct redlock_acquire_options request = rig_request(30000, 0);
     size_t contenders = (size_t)_i, winners = 0;
 
     make_contenders(contenders, "b13");
     for (size_t i = 0; i < contenders; i++)
-        ck_assert_int_eq(redlock_acquire(locks[i], &wish, outcome_record, &outcomes[i]), 0);
+        ck_assert_int_eq(redlock_acquire(locks[i], &request, outcome_record, &outcomes[i]), 0);
     for (size_t i = 0; i < contenders; i++)
         rig_wait_outcome(&rig, &outcomes[i]);
     for (size_t i = 0; i < contenders; i++) {
@@ -103,16 +103,16 @@ static bool all_served(void *argument)
 
 START_TEST(all_waiters_get_the_lock_in_the_end_one_at_a_time)
 {
-    struct redlock_acquire_options wish = rig_wish(30000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
     size_t contenders = 6;
 
-    wish.wait = (enum redlock_wait)_i;
-    wish.retry_delay_ms = 2;
-    wish.retry_jitter_ms = 15;
+    request.wait = (enum redlock_wait)_i;
+    request.retry_delay_ms = 2;
+    request.retry_jitter_ms = 15;
     make_contenders(contenders, "b14");
     holders = most_holders = served = 0;
     for (size_t i = 0; i < contenders; i++)
-        ck_assert_int_eq(redlock_acquire(locks[i], &wish, on_granted, NULL), 0);
+        ck_assert_int_eq(redlock_acquire(locks[i], &request, on_granted, NULL), 0);
     rig_wait(&rig, all_served, &contenders, "all contenders to be served");
     ck_assert_uint_eq(most_holders, 1);
     rig_wait_absent(&rig, "b14");
@@ -121,17 +121,17 @@ END_TEST
 
 START_TEST(nobody_else_gets_a_held_lock_whichever_master_is_down)
 {
-    struct redlock_acquire_options wish = rig_wish(30000, 0);
+    struct redlock_acquire_options request = rig_request(30000, 0);
     size_t down = (size_t)_i;
     struct outcome outcome;
 
     make_contenders(2, "f1");
-    outcome = rig_acquire(&rig, locks[0], &wish);
+    outcome = rig_acquire(&rig, locks[0], &request);
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_count(&rig, "f1", 5);
     ck_assert(masters_kill(rig.masters, down));
     rig_wait_link(&rig, clients[1], down, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, locks[1], &wish);
+    outcome = rig_acquire(&rig, locks[1], &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_int_gt(redlock_remaining_ms(locks[0]), 0);
     outcome = rig_extend(&rig, locks[0], 30000);

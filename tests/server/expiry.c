@@ -102,14 +102,14 @@ END_TEST
 
 START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
 {
-    struct redlock_acquire_options wish = rig_lease(300, 0);
+    struct redlock_acquire_options request = rig_lease(300, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "unread");
     struct outcome outcome = {0};
     int64_t start = rig_now_ms();
 
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_hang(rig.masters, i));
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_resume(rig.masters, i));
@@ -124,11 +124,11 @@ END_TEST
 START_TEST(a_lost_lock_can_be_acquired_again)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "again", 150);
-    struct redlock_acquire_options wish = rig_wish(20000, 20000);
+    struct redlock_acquire_options request = rig_request(20000, 20000);
     struct outcome outcome;
 
     rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);

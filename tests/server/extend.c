@@ -153,7 +153,7 @@ START_TEST(an_extended_lock_keeps_competitors_out_until_its_release)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *competitor = rig_new_lock(other, "c5");
-    struct redlock_acquire_options try_once = rig_wish(5000, 0), wait = rig_wish(5000, 20000);
+    struct redlock_acquire_options try_once = rig_request(5000, 0), wait = rig_request(5000, 20000);
     struct redlock_lock *lock = rig_hold_lease(&rig, "c5", 300);
     struct outcome outcome = rig_extend(&rig, lock, 30000);
 

@@ -318,14 +318,14 @@ static bool all_are_renewed_twice(void *argument)
 /* Renewals: all that is said above, without a call of the holder. */
 START_TEST(renewals_of_many_locks_are_few_commands)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_stats before;
     struct redlock_stats after;
     uint64_t enough;
 
-    wish.renew_ms = 500;
+    request.renew_ms = 500;
     for (size_t i = 0; i < MANY; i++) {
-        struct redlock_acquire_options held = wish;
+        struct redlock_acquire_options held = request;
 
         snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
         locks[i] = rig_hold_as(&rig, keys[i], &held);

@@ -56,14 +56,14 @@ static void kill_masters(size_t from, size_t to)
 
 START_TEST(a_dead_majority_fails_everything_and_names_each_master)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b10");
     struct outcome outcome;
 
     kill_masters(0, 3);
     for (size_t i = 0; i < 3; i++)
         rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     for (size_t i = 0; i < 3; i++)
         outcome_expect_failed(&outcome, i, "c");
@@ -74,14 +74,14 @@ END_TEST
 
 START_TEST(three_of_six_are_no_quorum)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
     rig_close(&rig);
     rig_open_with(&rig, 6, 3, short_timeouts);
     lock = rig_new_lock(rig.client, "b11");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome.quorum, 4);
     rig_wait_absent(&rig, "b11");
@@ -90,14 +90,14 @@ END_TEST
 
 START_TEST(two_masters_with_one_dead_are_no_quorum)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
     rig_close(&rig);
     rig_open_with(&rig, 2, 1, short_timeouts);
     lock = rig_new_lock(rig.client, "z1");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     rig_wait_absent(&rig, "z1");
 }
@@ -105,7 +105,7 @@ END_TEST
 
 START_TEST(an_even_split_ends_for_both_sides)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
@@ -114,7 +114,7 @@ START_TEST(an_even_split_ends_for_both_sides)
     rig_occupy(&rig, 0, "z1");
     rig_occupy(&rig, 1, "z1");
     lock = rig_new_lock(rig.client, "z1");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     rig_wait_count(&rig, "z1", 2);
 }
@@ -122,19 +122,19 @@ END_TEST
 
 START_TEST(a_master_that_vanished_is_used_again_when_it_is_back)
 {
-    struct redlock_acquire_options wish = rig_wish(SHORT_TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b23");
     struct outcome outcome;
 
     kill_masters(4, 5);
     rig_wait_link(&rig, rig.client, 4, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_msg(masters_restart(rig.masters, 4), "%s", masters_error());
     rig_wait_vote(&rig, rig.client, 4);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_count(&rig, "b23", 5);
 }
@@ -142,12 +142,12 @@ END_TEST
 
 START_TEST(locking_works_again_after_all_masters_were_restarted)
 {
-    struct redlock_acquire_options wish = rig_wish(SHORT_TTL_MS, 20000);
+    struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "all");
     struct outcome outcome = {0};
 
     kill_masters(0, 5);
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     for (size_t i = 0; i < 5; i++) {
         rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
         ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
@@ -159,12 +159,12 @@ END_TEST
 
 START_TEST(one_hung_master_does_not_delay_acquire_and_extend)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z4");
     struct outcome outcome;
 
     hang(0, 1);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_lt(outcome.elapsed_us, NODE_TIMEOUT_MS * 1000);
     outcome = rig_extend(&rig, lock, 0);
@@ -191,12 +191,12 @@ END_TEST
 
 START_TEST(a_hung_majority_fails_within_the_round_and_keeps_nothing_afterwards)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "hung");
     struct outcome outcome;
 
     hang(0, 3);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_int_lt(outcome.elapsed_us, (NODE_TIMEOUT_MS + 1000) * 1000);
     resume(0, 3);
@@ -207,12 +207,12 @@ END_TEST
 
 START_TEST(a_hung_majority_fails_within_the_deadline_and_keeps_nothing_afterwards)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 700);
+    struct redlock_acquire_options request = rig_request(60000, 700);
     struct redlock_lock *lock = rig_new_lock(rig.client, "hung");
     struct outcome outcome;
 
     hang(0, 3);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_DEADLINE);
     ck_assert_int_eq(outcome.cause, REDLOCK_NO_QUORUM);
     ck_assert_int_lt(outcome.elapsed_us, 2500000);

@@ -21,20 +21,20 @@ void fence_close(void)
     rig_close(&rig);
 }
 
-struct redlock_acquire_options fence_wish(int64_t timeout_ms)
+struct redlock_acquire_options fence_request(int64_t timeout_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, timeout_ms);
+    struct redlock_acquire_options request = rig_request(5000, timeout_ms);
 
-    wish.fenced = 1;
-    return wish;
+    request.fenced = 1;
+    return request;
 }
 
 /* Acquires, and gives the lock, whose token is the result's. */
 struct redlock_lock *fence_take(struct redlock_client *client)
 {
-    struct redlock_acquire_options wish = fence_wish(20000);
+    struct redlock_acquire_options request = fence_request(20000);
     struct redlock_lock *lock = rig_new_lock(client, "job");
-    struct outcome outcome = rig_acquire(&rig, lock, &wish);
+    struct outcome outcome = rig_acquire(&rig, lock, &request);
 
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_ne(outcome.fence, 0);

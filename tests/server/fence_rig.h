@@ -12,7 +12,7 @@ void fence_open(void);
 void fence_close(void);
 void fence_options(struct redlock_options *options);
 
-struct redlock_acquire_options fence_wish(int64_t timeout_ms);
+struct redlock_acquire_options fence_request(int64_t timeout_ms);
 
 /* Acquires "job", and gives the lock, whose token is the result's. */
 struct redlock_lock *fence_take(struct redlock_client *client);

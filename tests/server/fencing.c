@@ -29,13 +29,13 @@ END_TEST
 
 START_TEST(a_lock_that_is_not_held_has_no_token)
 {
-    struct redlock_acquire_options wish = fence_wish(0);
+    struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *holder = fence_take(rig.client), *lock = rig_new_lock(rig.client, "job");
     struct outcome outcome;
 
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
     ck_assert_uint_eq(redlock_lock_fence(NULL), 0);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.fence, 0);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
@@ -57,14 +57,14 @@ END_TEST
 
 START_TEST(the_token_ends_with_the_loss)
 {
-    struct redlock_acquire_options wish = fence_wish(0);
+    struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "job");
     struct watched watched;
     struct outcome outcome;
 
-    wish.ttl_ms = 200;
-    wish.renew_ms = REDLOCK_NO_RENEWAL;
-    outcome = rig_acquire(&rig, lock, &wish);
+    request.ttl_ms = 200;
+    request.renew_ms = REDLOCK_NO_RENEWAL;
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     watch_start(lock, &watched);
     watch_wait_lost(&rig, &watched);

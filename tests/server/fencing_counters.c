@@ -129,7 +129,7 @@ END_TEST
 
 START_TEST(a_damaged_counter_is_no_vote)
 {
-    struct redlock_acquire_options wish = fence_wish(0);
+    struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "job");
     uint64_t first = fence_take_and_release(rig.client);
     struct outcome outcome;
@@ -140,7 +140,7 @@ START_TEST(a_damaged_counter_is_no_vote)
     rig_wait_absent(&rig, "job");
     rig_do(&rig, 1, "DEL", FENCE_COUNTER, NULL);
     rig_do(&rig, 1, "LPUSH", FENCE_COUNTER, "1", NULL);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome.fence, 0);
     rig_wait_no_claims(&rig, rig.client);
@@ -173,12 +173,12 @@ static bool has_recorded_again(void *argument)
 
 START_TEST(a_master_that_has_lost_its_memory_gets_the_token_back_with_the_key)
 {
-    struct redlock_acquire_options wish = fence_wish(0);
+    struct redlock_acquire_options request = fence_request(0);
     struct redlock_lock *lock;
     uint64_t fence;
 
-    wish.renew_ms = 50;
-    lock = rig_hold_as(&rig, "job", &wish);
+    request.renew_ms = 50;
+    lock = rig_hold_as(&rig, "job", &request);
     fence = redlock_lock_fence(lock);
     ck_assert(masters_kill(rig.masters, 0));
     ck_assert_msg(masters_wipe(rig.masters, 0) && masters_restart(rig.masters, 0), "%s", masters_error());

@@ -100,7 +100,7 @@ static int be_the_heir(const char *token)
 START_TEST(another_process_goes_on_renewing_and_releases)
 {
     struct redlock_lock *lock = rig_hold(&rig, "heirloom", TTL_MS);
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *rival = rig_new_lock(rig.client, "heirloom");
     struct outcome outcome;
     char token[64];
@@ -113,7 +113,7 @@ START_TEST(another_process_goes_on_renewing_and_releases)
     if (pid == 0)
         _exit(be_the_heir(token));
     rig_run_for(&rig, TTL_MS + TTL_MS / 2);
-    outcome = rig_acquire(&rig, rival, &wish);
+    outcome = rig_acquire(&rig, rival, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     rig_wait_child(&rig, pid);
     rig_wait_absent(&rig, "heirloom");
@@ -125,13 +125,13 @@ END_TEST
 
 START_TEST(the_old_handle_is_inert)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct watched watched;
     struct redlock_lock *lock;
     uint64_t renewals;
 
-    wish.renew_ms = 20;
-    lock = rig_hold_as(&rig, "given", &wish);
+    request.renew_ms = 20;
+    lock = rig_hold_as(&rig, "given", &request);
     watch_start(lock, &watched);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 1);
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
@@ -203,13 +203,13 @@ END_TEST
 
 START_TEST(the_fencing_token_goes_with_the_lock)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock, *heir;
     struct outcome outcome;
     uint64_t fence;
 
-    wish.fenced = 1;
-    lock = rig_hold_as(&rig, "fenced", &wish);
+    request.fenced = 1;
+    lock = rig_hold_as(&rig, "fenced", &request);
     fence = redlock_lock_fence(lock);
     ck_assert_uint_ne(fence, 0);
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
@@ -218,7 +218,7 @@ START_TEST(the_fencing_token_goes_with_the_lock)
     ck_assert_uint_eq(redlock_lock_fence(heir), fence);
     outcome = rig_release(&rig, heir);
     outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_gt(outcome.fence, fence);
 }

@@ -58,8 +58,8 @@ struct rl_join_question join_question(enum rl_join_mode mode, const char *incarn
     return (struct rl_join_question){.mode = mode,
                                      .marker = join_slice("marker"),
                                      .incarnation = join_slice(incarnation),
-                                     .ring = join_slice("ring-of-three"),
-                                     .seat = join_slice("first"),
+                                     .deployment_id = join_slice("ring-of-three"),
+                                     .node_id = join_slice("first"),
                                      .max_ttl_ms = MAX_TTL,
                                      .durability = RL_DURABILITY_NONE};
 }
@@ -98,9 +98,9 @@ void join_restart(void)
     ck_assert_msg(masters_restart(join_master, join_node), "%s", masters_error());
 }
 
-struct rl_standing join_judged(const struct rl_join_report *report)
+struct rl_admission_status join_judged(const struct rl_join_report *report)
 {
     struct rl_join_rules rules = {0};
 
-    return rl_join_judge(report, &rules, (struct rl_instant){0});
+    return rl_join_evaluate(report, &rules, (struct rl_instant){0});
 }

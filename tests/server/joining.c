@@ -48,7 +48,7 @@ static void close_five(void)
 }
 
 /* All that is done before the first turn of the loop. */
-static void start_acquiring(struct outcome *outcome, struct redlock_acquire_options wish)
+static void start_acquiring(struct outcome *outcome, struct redlock_acquire_options request)
 {
     struct redlock_error error = {0};
 
@@ -56,14 +56,14 @@ static void start_acquiring(struct outcome *outcome, struct redlock_acquire_opti
     ck_assert_msg(redlock_client_create(rig.base, rig.urls, rig.n, &rig.options, &client, &error) == 0, "%s",
                   error.text);
     lock = rig_new_lock(client, "first");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, outcome), 0);
 }
 
-static struct outcome acquire_first(struct redlock_acquire_options wish)
+static struct outcome acquire_first(struct redlock_acquire_options request)
 {
     struct outcome outcome;
 
-    start_acquiring(&outcome, wish);
+    start_acquiring(&outcome, request);
     rig_wait_outcome(&rig, &outcome);
     return outcome;
 }
@@ -95,7 +95,7 @@ START_TEST(hung_masters_are_not_waited_for)
     struct outcome outcome;
 
     hang((size_t)_i);
-    outcome = acquire_first(rig_wish(20000, 0));
+    outcome = acquire_first(rig_request(20000, 0));
     outcome_expect(&outcome, REDLOCK_OK);
     expect_joining(&outcome, 0, (size_t)_i);
     outcome = rig_release(&rig, lock);
@@ -105,12 +105,12 @@ END_TEST
 
 START_TEST(a_fenced_lock_does_not_wait_for_them_either)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
 
-    wish.fenced = true;
+    request.fenced = true;
     hang(2);
-    outcome = acquire_first(wish);
+    outcome = acquire_first(request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_gt(outcome.fence, 0);
     expect_joining(&outcome, 0, 2);
@@ -119,12 +119,12 @@ END_TEST
 
 START_TEST(nor_does_a_place_in_line)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, -1);
+    struct redlock_acquire_options request = rig_request(20000, -1);
     struct outcome outcome;
 
-    wish.wait = REDLOCK_WAIT_FIFO;
+    request.wait = REDLOCK_WAIT_FIFO;
     hang(2);
-    outcome = acquire_first(wish);
+    outcome = acquire_first(request);
     outcome_expect(&outcome, REDLOCK_OK);
     expect_joining(&outcome, 0, 2);
 }
@@ -155,7 +155,7 @@ START_TEST(a_master_whose_packets_are_dropped_is_not_waited_for)
     make_deaf_port();
     rig.urls[4] = deaf.url;
     rig.options.profile = REDLOCK_PROFILE_CLASSIC;
-    outcome = acquire_first(rig_wish(20000, 0));
+    outcome = acquire_first(rig_request(20000, 0));
     outcome_expect(&outcome, REDLOCK_OK);
     expect_joining(&outcome, 4, 1);
 }
@@ -166,7 +166,7 @@ START_TEST(a_master_that_joins_late_votes_for_a_lock_that_is_held_by_then)
     struct outcome outcome;
 
     hang(2);
-    outcome = acquire_first(rig_wish(20000, 0));
+    outcome = acquire_first(rig_request(20000, 0));
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_count(&rig, "first", 3);
     ck_assert(masters_resume(rig.masters, 1));
@@ -185,7 +185,7 @@ START_TEST(a_master_that_joins_late_brings_the_quorum)
 
     hang(2);
     rig_do(&rig, 2, "SET", "first", "foreign", NULL);
-    start_acquiring(&outcome, rig_wish(20000, 0));
+    start_acquiring(&outcome, rig_request(20000, 0));
     rig_wait_count(&rig, "first", 3);
     ck_assert_uint_eq(outcome.calls, 0);
     ck_assert(masters_resume(rig.masters, 0));
@@ -204,7 +204,7 @@ START_TEST(a_lock_that_somebody_has_is_refused_without_them)
     hang(2);
     for (size_t i = 2; i < N; i++)
         rig_do(&rig, i, "SET", "first", "foreign", NULL);
-    outcome = acquire_first(rig_wish(20000, 0));
+    outcome = acquire_first(rig_request(20000, 0));
     outcome_expect(&outcome, REDLOCK_HELD);
     expect_joining(&outcome, 0, 2);
 }

@@ -34,10 +34,10 @@ static void tune_short(struct redlock_options *options)
 
 static void hold(uint32_t ttl_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct redlock_acquire_options request = rig_request(ttl_ms, 0);
 
-    wish.renew_ms = RENEW_MS;
-    lock = rig_hold_as(&rig, "kept", &wish);
+    request.renew_ms = RENEW_MS;
+    lock = rig_hold_as(&rig, "kept", &request);
     watch_start(lock, &watched);
     rig_wait_count(&rig, "kept", 5);
     snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
@@ -114,14 +114,14 @@ static void on_won(struct redlock_lock *won, const struct redlock_result *result
 
 static void start_rival(struct rival *rival)
 {
-    struct redlock_acquire_options wish = rig_lease(SHORT_TTL_MS, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_lease(SHORT_TTL_MS, REDLOCK_FOREVER);
 
     memset(rival, 0, sizeof(*rival));
     rig.options.on_event = NULL;
     rival->client = rig_new_client(&rig);
     rival->lock = rig_new_lock(rival->client, "kept");
-    wish.retry_delay_ms = wish.retry_jitter_ms = 10;
-    ck_assert_int_eq(redlock_acquire(rival->lock, &wish, on_won, rival), 0);
+    request.retry_delay_ms = request.retry_jitter_ms = 10;
+    ck_assert_int_eq(redlock_acquire(rival->lock, &request, on_won, rival), 0);
 }
 
 START_TEST(an_emptied_minority_gets_the_key_back_with_the_next_renewal)

@@ -22,14 +22,14 @@ START_TEST(keys_are_bytes_not_strings)
     static const unsigned char key[] = {'a', 0, '\r', '\n', 0xff, '$', '5', 0};
     static const char script[] = "return redis.call('GET', 'a\\0\\r\\n\\255$5\\0')";
     struct redlock_lock *lock, *prefix;
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
 
     ck_assert_int_eq(redlock_lock_create(rig.client, key, sizeof(key), &lock), 0);
     ck_assert_int_eq(redlock_lock_create(rig.client, key, 1, &prefix), 0);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
-    outcome = rig_acquire(&rig, prefix, &wish);
+    outcome = rig_acquire(&rig, prefix, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome = rig_extend(&rig, lock, 0);
     outcome_expect(&outcome, REDLOCK_OK);

@@ -61,12 +61,12 @@ static bool replies_are_held(void *argument)
 
 START_TEST(a_key_whose_reply_was_lost_is_removed)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z2");
     struct outcome outcome = {0};
 
     hold_replies(true);
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     rig_wait(&rig, replies_are_held, NULL, "the masters' answers");
     ck_assert_uint_eq(masters_count_key(rig.masters, "z2"), 5);
     cut();
@@ -80,13 +80,13 @@ END_TEST
 
 START_TEST(a_grant_that_arrives_after_the_decision_is_given_back)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
     struct redlock_stats stats;
     struct outcome outcome;
 
     hold_replies(true);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_PENDING, "timeout");
     hold_replies(false);
@@ -100,12 +100,12 @@ END_TEST
 
 START_TEST(a_release_never_overtakes_its_set)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
     struct outcome outcome;
 
     hold_requests(true);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     rig_wait_absent(&rig, "z3"); /* the other two */
     hold_requests(false);
@@ -116,12 +116,12 @@ END_TEST
 
 START_TEST(a_release_follows_its_set_over_a_reconnect)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z3");
     struct outcome outcome;
 
     hold_replies(true);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     cut();
     for (size_t i = 0; i < N_RELAYS; i++)
@@ -133,12 +133,12 @@ END_TEST
 
 START_TEST(canceling_while_the_grants_are_on_their_way_leaves_no_key)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(60000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "z7");
     struct outcome outcome = {0};
 
     hold_replies(true);
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     rig_wait(&rig, replies_are_held, NULL, "the masters' answers");
     ck_assert_uint_eq(masters_count_key(rig.masters, "z7"), 5);
     ck_assert_int_eq(redlock_cancel(lock), 0);
@@ -194,14 +194,14 @@ static void connect_patiently(void)
 
 START_TEST(a_quorum_that_comes_too_late_is_too_slow_and_leaves_nothing)
 {
-    struct redlock_acquire_options wish = rig_wish(100, 0);
+    struct redlock_acquire_options request = rig_request(100, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
     connect_patiently();
     lock = rig_new_lock(rig.client, "b6");
     hold_replies(true);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_TOO_SLOW);
     hold_replies(false);
     rig_wait_no_claims(&rig, rig.client);
@@ -211,14 +211,14 @@ END_TEST
 
 START_TEST(the_validity_counts_from_the_sending_not_from_the_answer)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock;
     struct outcome outcome = {0};
 
     connect_patiently();
     lock = rig_new_lock(rig.client, "sent");
     hold_replies(true);
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     rig_wait(&rig, replies_are_held, NULL, "the masters' answers");
     rig_run_for(&rig, 300);
     hold_replies(false);

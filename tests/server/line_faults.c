@@ -33,7 +33,7 @@ START_TEST(a_release_passes_the_dead_by)
     line_lease_ms = 500000;
     line_wait("alive", 30);
     clock_fault_step_ms(counter_clock, 25000);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("alive");
     expect_queue("");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
@@ -110,7 +110,7 @@ START_TEST(a_place_does_not_outlive_its_lease_when_the_clock_is_set_back)
     line_wait("old", 10);
     clock_fault_step_ms(counter_clock, -3600000);
     line_wait("new", 20);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("new");
 }
 END_TEST
@@ -183,7 +183,7 @@ END_TEST
 
 START_TEST(a_hand_over_counts_for_who_has_tokens)
 {
-    struct rl_call call;
+    struct rl_notification call;
 
     line_proposal = BIG;
     ck_assert_uint_eq(line_enqueue("holder", 0, 1).answer.fence, BIG);
@@ -225,7 +225,7 @@ START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over)
     line_wait("a", 10);
     ask_expect(counter_master, 0, "LPUSH count x", "(integer) 1");
     ear_open();
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, 0);
 }
 END_TEST
@@ -284,7 +284,7 @@ START_TEST(a_server_out_of_memory_hands_over_and_deletes_all_the_same)
     hold_for_long();
     line_wait("a", 10);
     ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("a");
     expect_answer(line_release("a"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
@@ -331,7 +331,7 @@ START_TEST(who_may_not_publish_hands_over_in_silence)
     hold_for_long();
     line_wait("a", 10);
     ask_expect(counter_master, 0, "ACL SETUSER default resetchannels", "OK");
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("a");
 }
 END_TEST

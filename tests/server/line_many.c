@@ -123,8 +123,8 @@ START_TEST(who_has_a_place_since_keeps_it)
     enqueue_all();
     expect_holder("b");
     expect_queue("between c a d");
-    expect_answer(line_release("b"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
-    expect_answer(line_release("between"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("b"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(line_release("between"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("c");
     line_release("c");
     line_release("a");

@@ -23,7 +23,7 @@ START_TEST(a_release_hands_over_in_the_order_of_the_tickets)
     line_wait("third", 30);
     line_wait("first", 10);
     line_wait("second", 20);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_ON, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("first");
     line_release("first");
     expect_holder("second");
@@ -62,7 +62,7 @@ END_TEST
 
 START_TEST(the_heir_is_told_and_nobody_else)
 {
-    struct rl_call call;
+    struct rl_notification call;
 
     ear_open();
     line_enqueue("holder", 0, 1);

@@ -57,7 +57,7 @@ static struct said said_by(const struct rl_reply *reply)
     struct said said;
 
     said.answer = rl_classify(kind(), RL_STEP_ENQUEUE, reply);
-    said.placed = rl_queue_place(reply, &said.place);
+    said.placed = rl_queue_entry_report(reply, &said.place);
     return said;
 }
 
@@ -80,7 +80,7 @@ struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket)
 void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said)
 {
     struct rl_subject about = subject_of(values[0]);
-    struct rl_followers followers = {.n = n - 1};
+    struct rl_batch_tail followers = {.n = n - 1};
     struct rl_command command;
     struct scripted scripted;
 
@@ -102,8 +102,8 @@ void line_enqueue_many(size_t n, const char *const *values, struct said *ret_sai
 void line_keep_many(size_t n, struct keeper *keepers)
 {
     struct rl_subject about = subject_of(keepers[0].value);
-    struct rl_keepers many = {.n = n};
-    struct rl_kept kept[RL_BATCH_MAX];
+    struct rl_refresh_many many = {.n = n};
+    struct rl_refreshed kept[RL_BATCH_MAX];
     struct rl_command command;
     struct scripted scripted;
     bool each;
@@ -114,14 +114,14 @@ void line_keep_many(size_t n, struct keeper *keepers)
         many.at[i].ticket = keepers[i].ticket;
         many.at[i].proposal = line_proposal;
     }
-    rl_queue_keep_command(&about, &command);
+    rl_queue_refresh_many_command(&about, &command);
     scripted = scripted_run_keep(counter_master, 0, &command, &many);
-    each = rl_queue_kept(&scripted.reply, n, kept);
+    each = rl_queue_refreshed(&scripted.reply, n, kept);
     for (size_t i = 0; i < n; i++) {
         struct rl_reply own;
 
         keepers[i].alone = each && kept[i].alone;
-        rl_queue_kept_reply(&scripted.reply, each ? &kept[i] : NULL, keepers[i].ticket, &own);
+        rl_queue_refreshed_reply(&scripted.reply, each ? &kept[i] : NULL, keepers[i].ticket, &own);
         keepers[i].said = said_by(&own);
     }
     scripted_free(&scripted);
@@ -260,14 +260,15 @@ void ear_close(void)
     counter_stop();
 }
 
-struct rl_call ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation)
+struct rl_notification ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation)
 {
     struct rl_slice told_value, told_incarnation;
-    struct rl_call call;
+    struct rl_notification call;
     char payload[256];
 
     read_message("message", payload, sizeof(payload));
-    ck_assert_msg(rl_queue_call((struct rl_slice){payload, strlen(payload)}, &told_value, &told_incarnation, &call),
+    ck_assert_msg(rl_queue_notification((struct rl_slice){payload, strlen(payload)}, &told_value, &told_incarnation,
+                                        &call),
                   "%s", payload);
     ck_assert_msg(call.granted == granted && call.round == round, "%s", payload);
     ck_assert_msg(told_value.size == strlen(value) && memcmp(told_value.data, value, told_value.size) == 0, "%s",

@@ -10,10 +10,10 @@
 struct said {
     struct rl_answer answer;
     bool placed;
-    struct rl_place place;
+    struct rl_entry_report place;
 };
 
-/* As counter_start(), without a wish for a lease, a memory, or tokens. */
+/* As counter_start(), without a request for a lease, a memory, or tokens. */
 void line_start(void);
 
 extern uint32_t line_lease_ms;         /* 20000, so that nothing ends by itself */
@@ -60,7 +60,7 @@ void ear_open(void);
 void ear_close(void);
 
 /* The next notification is about this value and says that; anything may be wanted to be told of it. */
-struct rl_call ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation);
+struct rl_notification ear_expect(const char *value, bool granted, uint32_t round, const char *incarnation);
 
 /* Nothing has been said since. */
 void ear_expect_silence(void);

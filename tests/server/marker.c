@@ -22,7 +22,7 @@ START_TEST(a_server_without_a_marker_is_new_and_gets_one)
     ask_expect(join_master, 0, "HGET marker max_ttl", "30000");
     ask_expect(join_master, 0, "HGET marker durable", "0");
     ck_assert_int_eq(ask_integer(join_master, 0, "PTTL marker"), -1);
-    ck_assert_int_eq(join_judged(&report).kind, RL_STANDING_QUARANTINED);
+    ck_assert_int_eq(join_judged(&report).kind, RL_ADMISSION_QUARANTINED);
 }
 END_TEST
 
@@ -50,8 +50,8 @@ START_TEST(a_quarantine_ends_by_the_servers_clock)
     report = join_as(RL_JOIN_VOTE, "second");
     ck_assert_int_eq(report.event, RL_JOIN_KEPT);
     ck_assert_int_eq(report.left_ms, 0);
-    ck_assert_int_eq(join_judged(&report).kind, RL_STANDING_VOTES);
-    ck_assert(join_judged(&report).guarded);
+    ck_assert_int_eq(join_judged(&report).kind, RL_ADMISSION_VOTES);
+    ck_assert(join_judged(&report).epoch_checked);
 }
 END_TEST
 
@@ -117,7 +117,7 @@ START_TEST(a_declaration_replaces_another_rings_marker)
 {
     struct rl_join_question other = join_question(RL_JOIN_VOTE, "first");
 
-    other.ring = join_slice("ring-of-five");
+    other.deployment_id = join_slice("ring-of-five");
     other.max_ttl_ms = 2 * MAX_TTL;
     join_ask(&other);
     ck_assert_int_eq(join_as(RL_JOIN_DECLARE, "second").event, RL_JOIN_DECLARED);
@@ -157,7 +157,7 @@ START_TEST(another_rings_marker_is_left_alone)
     struct rl_join_question asked = join_question(RL_JOIN_VOTE, "second");
     struct rl_join_report report;
 
-    asked.ring = join_slice("ring-of-five");
+    asked.deployment_id = join_slice("ring-of-five");
     asked.max_ttl_ms = 2 * MAX_TTL;
     asked.durability = RL_DURABILITY_ALWAYS;
     join_as(RL_JOIN_VOTE, "first");
@@ -194,7 +194,7 @@ START_TEST(a_client_with_a_longer_ttl_is_refused_and_leaves_no_trace)
     join_as(RL_JOIN_DECLARE, "first");
     report = join_ask(&longer);
     ck_assert_uint_eq(report.max_ttl_ms, MAX_TTL);
-    ck_assert_int_eq(rl_join_judge(&report, &rules, (struct rl_instant){0}).fault, RL_FAULT_MAX_TTL);
+    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).fault, RL_FAULT_MAX_TTL);
     ask_expect(join_master, 0, "HGET marker longest", "30000");
     join_restart();
     ck_assert_int_eq(join_ask(&longer).left_ms, QUARANTINE);
@@ -329,7 +329,7 @@ START_TEST(a_durable_server_with_the_marker_of_another_does_not_resume)
 {
     struct rl_join_question other = join_question(RL_JOIN_DECLARE, "first");
 
-    other.seat = join_slice("second");
+    other.node_id = join_slice("second");
     join_ask(&other);
     other.mode = RL_JOIN_VOTE;
     other.durability = RL_DURABILITY_ALWAYS;

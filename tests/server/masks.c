@@ -40,11 +40,11 @@ static bool only_foreign_values_are_left(void *argument)
 
 static void acquire_against(unsigned mask, size_t quorum)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "masks");
     struct only_foreign expected = {occupy(mask)};
     size_t free_masters = rig.n - expected.taken;
-    struct outcome outcome = rig_acquire(&rig, lock, &wish);
+    struct outcome outcome = rig_acquire(&rig, lock, &request);
 
     outcome_expect(&outcome, free_masters >= quorum ? REDLOCK_OK : REDLOCK_HELD);
     ck_assert_uint_eq(outcome.quorum, quorum);

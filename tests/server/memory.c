@@ -46,11 +46,11 @@ END_TEST
 
 START_TEST(who_waits_gets_the_lock_when_the_quarantine_ends)
 {
-    struct redlock_acquire_options wish = rig_wish(SHORT_MAX_TTL_MS, SUITE_PATIENCE_S * 1000);
+    struct redlock_acquire_options request = rig_request(SHORT_MAX_TTL_MS, SUITE_PATIENCE_S * 1000);
     struct outcome outcome;
 
     rig_open_with(&rig, 3, 0, trust_vote_short);
-    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "key"), &wish);
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, "key"), &request);
     outcome_expect(&outcome, REDLOCK_OK);
 }
 END_TEST

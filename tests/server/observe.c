@@ -176,12 +176,12 @@ END_TEST
 /* By what others and the masters do; what the program has asked for itself it knows. */
 START_TEST(a_change_of_what_is_left_is_told)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 10000);
+    struct redlock_acquire_options request = rig_request(10000, 10000);
     struct redlock_lock *lock;
 
     rig_open_with(&rig, 5, 0, observed_validity);
-    wish.renew_ms = 100;
-    lock = rig_hold_as(&rig, "key", &wish);
+    request.renew_ms = 100;
+    lock = rig_hold_as(&rig, "key", &request);
     rig_wait_quiet(&rig, rig.client);
     n_records = 0;
     rig_wait(&rig, told_of, lock, "a renewal to be told");
@@ -200,14 +200,14 @@ END_TEST
 START_TEST(the_votes_of_an_attempt_are_in_its_result)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "b26");
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
 
     rig_occupy(&rig, 0, "b26");
     rig_do(&rig, 1, "REPLICAOF", "127.0.0.1", "1", NULL);
     ck_assert(masters_kill(rig.masters, 2));
     rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_DOWN);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
     ck_assert_uint_eq(outcome.n_nodes, 5);
     ck_assert_uint_eq(outcome.quorum, 3);

@@ -14,10 +14,10 @@ static void close_rig(void)
 START_TEST(the_defaults_are_the_documented_ones)
 {
     struct redlock_options options;
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
 
     redlock_options_init(&options);
-    redlock_acquire_options_init(&wish);
+    redlock_acquire_options_init(&request);
     ck_assert_uint_eq(options.size, sizeof(options));
     ck_assert_uint_eq(options.quorum, 0);
     ck_assert_uint_eq(options.max_ttl_ms, 60000);
@@ -32,13 +32,13 @@ START_TEST(the_defaults_are_the_documented_ones)
     ck_assert_uint_eq(options.max_claims, 1048576);
     ck_assert_uint_eq(options.max_buffer_bytes, 1 << 20);
     ck_assert_ptr_null(options.client_name);
-    ck_assert_uint_eq(wish.size, sizeof(wish));
-    ck_assert_uint_eq(wish.ttl_ms, 10000);
-    ck_assert_int_eq(wish.timeout_ms, 0);
-    ck_assert_uint_eq(wish.max_attempts, 0);
-    ck_assert_uint_eq(wish.retry_delay_ms, 20);
-    ck_assert_uint_eq(wish.retry_jitter_ms, 60);
-    ck_assert_uint_eq(wish.min_validity_ms, 1);
+    ck_assert_uint_eq(request.size, sizeof(request));
+    ck_assert_uint_eq(request.ttl_ms, 10000);
+    ck_assert_int_eq(request.timeout_ms, 0);
+    ck_assert_uint_eq(request.max_attempts, 0);
+    ck_assert_uint_eq(request.retry_delay_ms, 20);
+    ck_assert_uint_eq(request.retry_jitter_ms, 60);
+    ck_assert_uint_eq(request.min_validity_ms, 1);
 }
 END_TEST
 
@@ -102,26 +102,26 @@ static void large_guard(struct redlock_options *options)
 
 START_TEST(the_guard_time_is_taken_off_the_validity)
 {
-    struct redlock_acquire_options wish = rig_wish(5000, 0);
+    struct redlock_acquire_options request = rig_request(5000, 0);
     struct redlock_lock *lock;
 
     rig_open_with(&rig, 3, 0, large_guard);
     lock = rig_hold(&rig, "guard", 20000);
     ck_assert_int_le(redlock_remaining_ms(lock), 20000 - 202 - 5000);
-    ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, "short"), &wish, outcome_record, NULL),
+    ck_assert_int_eq(redlock_acquire(rig_new_lock(rig.client, "short"), &request, outcome_record, NULL),
                      REDLOCK_E_TTL);
 }
 END_TEST
 
 START_TEST(the_options_of_one_call_do_not_touch_the_next)
 {
-    struct redlock_acquire_options wish = rig_wish(30000, 0);
+    struct redlock_acquire_options request = rig_request(30000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
     rig_open(&rig, 3);
     lock = rig_new_lock(rig.client, "override");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_gt(outcome.remaining_ms, 20000);
     outcome = rig_release(&rig, lock);
@@ -135,7 +135,7 @@ END_TEST
 /* Too little would be left, however fast the masters are. */
 START_TEST(less_than_the_least_validity_is_too_slow)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 0);
+    struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
@@ -143,8 +143,8 @@ START_TEST(less_than_the_least_validity_is_too_slow)
     lock = rig_new_lock(rig.client, "least");
     ck_assert(masters_hang(rig.masters, 0));
     ck_assert(masters_hang(rig.masters, 1));
-    wish.min_validity_ms = 10000 - 102 - 1;
-    outcome = rig_acquire(&rig, lock, &wish);
+    request.min_validity_ms = 10000 - 102 - 1;
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_TOO_SLOW);
     ck_assert(masters_resume(rig.masters, 0));
     ck_assert(masters_resume(rig.masters, 1));

@@ -34,10 +34,10 @@ static size_t keys_in_all(size_t node)
 
 START_TEST(the_key_the_counter_and_the_marker_have_the_prefix)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
 
-    wish.fenced = 1;
-    rig_hold_as(&rig, "job", &wish);
+    request.fenced = 1;
+    rig_hold_as(&rig, "job", &request);
     rig_wait_count(&rig, "app:job", 3);
     ck_assert_uint_eq(masters_count_key(rig.masters, "app:redlock:fence:job"), 3);
     for (size_t i = 0; i < 3; i++) {
@@ -77,12 +77,12 @@ END_TEST
 START_TEST(clients_of_one_prefix_exclude_each_other)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock = rig_new_lock(other, "job");
     struct outcome outcome;
 
     rig_hold(&rig, "job", 20000);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     redlock_client_destroy(other);
 }

@@ -61,10 +61,10 @@ static void wait_told(size_t times)
 
 static void take_seats(size_t n, const char *key)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
 
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &wish);
+        seat_take(&rig, &seats[i], rig.client, key, &request);
 }
 
 START_TEST(waiters_are_served_in_the_order_of_their_arrival)
@@ -87,17 +87,17 @@ END_TEST
  * test looks at the next release. */
 START_TEST(the_next_holder_needs_no_round_trip_of_its_own)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_stats before;
     struct seat holder = {0}, next = {0};
     unsigned tries = 0;
 
-    seat_start(&rig, &holder, rig.client, "trip", &wish);
+    seat_start(&rig, &holder, rig.client, "trip", &request);
     seat_wait_held(&holder);
     do {
         ck_assert_uint_lt(tries++, 20);
-        seat_take(&rig, &next, tries % 2 ? other : rig.client, "trip", &wish);
+        seat_take(&rig, &next, tries % 2 ? other : rig.client, "trip", &request);
         rig_wait_quiet(&rig, redlock_lock_client(next.lock));
         before = watch_stats(redlock_lock_client(next.lock));
         seat_leave(&holder);
@@ -139,13 +139,13 @@ static void wait_full_ttl(const struct redlock_lock *lock)
 /* Until the first extension. */
 START_TEST(a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
     struct seat seat;
 
     if (_i)
-        wish.renew_ms = REDLOCK_NO_RENEWAL;
-    seat_take(&rig, &seat, rig.client, "owed", &wish);
+        request.renew_ms = REDLOCK_NO_RENEWAL;
+    seat_take(&rig, &seat, rig.client, "owed", &request);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     seat_wait_held(&seat);
     ck_assert_int_le(seat.remaining_ns, INT64_C(2000000000));
@@ -156,17 +156,17 @@ END_TEST
 
 START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "owed", 10000), *heir = rig_new_lock(rig.client, "owed");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     if (_i)
-        wish.renew_ms = REDLOCK_NO_RENEWAL;
+        request.renew_ms = REDLOCK_NO_RENEWAL;
     take_seats(1, "owed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     seat_wait_held(&seats[0]);
     ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, &wish, text), 0);
+    ck_assert_int_eq(redlock_lock_adopt(heir, &request, text), 0);
     ck_assert_int_lt(redlock_remaining_ms(heir), 2000);
     wait_full_ttl(heir);
 }
@@ -188,12 +188,12 @@ END_TEST
 
 START_TEST(fencing_tokens_grow_from_hand_over_to_hand_over)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     uint64_t last = 0;
 
-    wish.fenced = 1;
+    request.fenced = 1;
     for (size_t i = 0; i < N_SEATS; i++) {
-        seat_start(&rig, &seats[i], rig.client, "tokens", &wish);
+        seat_start(&rig, &seats[i], rig.client, "tokens", &request);
         if (i == 0)
             seat_wait_held(&seats[0]);
         else
@@ -234,14 +234,14 @@ static bool have_been_sent(void *argument)
 START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
 {
     struct redlock_client *client = rig_new_client(&rig);
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct refreshes refreshes = {.client = client};
     struct redlock_lock *holder = rig_hold(&rig, "young", 10000);
     struct seat waiter;
     uint64_t since_us;
 
-    wish.fenced = 1;
-    seat_take(&rig, &waiter, client, "young", &wish);
+    request.fenced = 1;
+    seat_take(&rig, &waiter, client, "young", &request);
     since_us = wall_us();
     refreshes.until = watch_stats(client).commands + 2 * rig.n; /* a round may be under way */
     rig_wait(&rig, have_been_sent, &refreshes, "two refreshes");
@@ -258,14 +258,14 @@ END_TEST
 
 START_TEST(strict_order_waits_in_line_from_the_first_attempt)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct seat first, second;
 
-    wish.wait = REDLOCK_WAIT_FIFO;
-    seat_start(&rig, &first, rig.client, "strict", &wish);
+    request.wait = REDLOCK_WAIT_FIFO;
+    seat_start(&rig, &first, rig.client, "strict", &request);
     ck_assert_int_eq(redlock_state(first.lock), REDLOCK_STATE_WAITING);
     seat_wait_held(&first);
-    seat_take(&rig, &second, rig.client, "strict", &wish);
+    seat_take(&rig, &second, rig.client, "strict", &request);
     seat_leave(&first);
     seat_wait_held(&second);
     ck_assert_uint_eq(watch_stats(rig.client).waits, 2);
@@ -276,7 +276,7 @@ END_TEST
 
 START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attempt)
 {
-    struct redlock_acquire_options once = rig_wish(10000, 0), wait = queue_wish();
+    struct redlock_acquire_options once = rig_request(10000, 0), wait = queue_request();
     struct redlock_client *plain = rig_new_client(&rig), *waiting = rig_new_client(&rig);
     struct seat a, b;
 
@@ -294,13 +294,13 @@ END_TEST
 /* No attempt that is bound to be refused: one command for each master to get in line, one to release. */
 START_TEST(who_knows_that_others_wait_gets_in_line_at_once)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct seat first, second, again;
 
-    seat_start(&rig, &first, rig.client, "known", &wish);
+    seat_start(&rig, &first, rig.client, "known", &request);
     seat_wait_held(&first);
-    seat_take(&rig, &second, rig.client, "known", &wish);
-    seat_start(&rig, &again, rig.client, "known", &wish);
+    seat_take(&rig, &second, rig.client, "known", &request);
+    seat_start(&rig, &again, rig.client, "known", &request);
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_WAITING);
     seat_leave(&first);
     seat_wait_held(&second);
@@ -311,7 +311,7 @@ START_TEST(who_knows_that_others_wait_gets_in_line_at_once)
     seat_leave(&again);
     queue_wait_gone(&rig, "known");
     rig_run_for(&rig, 600); /* that is forgotten after half a second */
-    seat_start(&rig, &again, rig.client, "known", &wish);
+    seat_start(&rig, &again, rig.client, "known", &request);
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_ACQUIRING);
     seat_wait_held(&again);
 }

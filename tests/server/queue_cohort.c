@@ -7,29 +7,29 @@
 #include "suite.h"
 
 /* Whose turn it is. */
-struct turn_wish {
+struct turn_request {
     unsigned turn;
     struct seat *seat;
 };
 
 static bool is_held(void *argument)
 {
-    struct turn_wish *wish = argument;
+    struct turn_request *request = argument;
 
     for (size_t i = 0; i < COHORT; i++) {
-        if (seats[i].turn == wish->turn)
-            wish->seat = &seats[i];
+        if (seats[i].turn == request->turn)
+            request->seat = &seats[i];
     }
-    return wish->seat != NULL;
+    return request->seat != NULL;
 }
 
 /* --- Passing on --------------------------------------------------------------------------------------------------- */
 
 START_TEST(they_have_the_lock_one_after_the_other)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
 
-    cohort_start("chain", &wish);
+    cohort_start("chain", &request);
     seat_leave(&first);
     cohort_serve("chain");
     ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
@@ -40,7 +40,7 @@ END_TEST
 /* By SET first: a master's refusals mostly come in one turn. Of a key of which nothing is known yet. */
 START_TEST(those_whose_first_attempts_are_refused_together_are_one)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     char key[20];
 
     for (unsigned tries = 0;; tries++) {
@@ -49,10 +49,10 @@ START_TEST(those_whose_first_attempts_are_refused_together_are_one)
         ck_assert_uint_lt(tries, TRIES);
         queue_open();
         snprintf(key, sizeof(key), "refused%u", tries);
-        cohort_start(key, &wish);
+        cohort_start(key, &request);
         seat_leave(&first);
         for (size_t i = 0; i < COHORT; i++) {
-            struct turn_wish turn = {(unsigned)i + 2, NULL};
+            struct turn_request turn = {(unsigned)i + 2, NULL};
 
             rig_wait(&rig, is_held, &turn, "the next turn");
             seat_leave(turn.seat);
@@ -68,10 +68,10 @@ END_TEST
 /* Of the same key, again and again. */
 START_TEST(one_cohort_after_the_other_passes_the_lock_on)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
 
     for (unsigned round = 1; round <= 3; round++) {
-        cohort_start("again", &wish);
+        cohort_start("again", &request);
         seat_leave(&first);
         cohort_serve("again");
         ck_assert_uint_eq(cohort_passed_on(), round * (COHORT - 1));
@@ -83,9 +83,9 @@ END_TEST
 /* All masters hang: nobody could ask them for anything. */
 START_TEST(no_master_is_needed)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
 
-    cohort_start("hung", &wish);
+    cohort_start("hung", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     for (size_t node = 0; node < rig.n; node++)
@@ -132,7 +132,7 @@ static void observe(struct redlock_options *options)
 
 START_TEST(events_name_the_value_that_is_passed_on)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
 
     cohort_close();
     tale = (struct tale){.n_acquired = 0};
@@ -140,7 +140,7 @@ START_TEST(events_name_the_value_that_is_passed_on)
     rig_open_with(&rig, 5, 0, observe);
     rig.options.on_event = NULL;
     other = rig_new_client(&rig);
-    cohort_start("tale", &wish);
+    cohort_start("tale", &request);
     seat_leave(&first);
     cohort_serve("tale");
     ck_assert_uint_eq(tale.n_acquired, COHORT);
@@ -175,10 +175,10 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 
 START_TEST(the_release_says_where_the_lock_was_handed_on)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     struct report report = {0};
 
-    cohort_start("report", &wish);
+    cohort_start("report", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     rig_wait_quiet(&rig, rig.client);
@@ -197,18 +197,18 @@ END_TEST
 /* Who came before them is before them, and who came after them is behind all of them. */
 START_TEST(nobody_is_overtaken)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     struct seat before;
     struct seat after;
     struct seat last[2];
 
-    seat_start(&rig, &first, other, "order", &wish);
+    seat_start(&rig, &first, other, "order", &request);
     seat_wait_held(&first);
-    seat_take(&rig, &before, other, "order", &wish);
-    cohort_join("order", 1, &wish);
-    seat_take(&rig, &after, other, "order", &wish);
+    seat_take(&rig, &before, other, "order", &request);
+    cohort_join("order", 1, &request);
+    seat_take(&rig, &after, other, "order", &request);
     for (size_t i = 0; i < 2; i++)
-        seat_start(&rig, &last[i], rig.client, "order", &wish);
+        seat_start(&rig, &last[i], rig.client, "order", &request);
     cohort_wait_in_line("order", COHORT + 4);
     seat_leave(&first);
     seat_wait_held(&before);
@@ -239,11 +239,11 @@ END_TEST
 
 START_TEST(it_is_a_lock_like_any_other)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     struct outcome outcome;
     const char *token;
 
-    cohort_start("like", &wish);
+    cohort_start("like", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     seat_leave(&seats[0]);
@@ -262,11 +262,11 @@ END_TEST
 /* By the text the adopter gets the ttl that is owed. */
 START_TEST(it_can_be_exported_and_adopted)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     struct redlock_lock *heir = rig_new_lock(other, "away");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
-    cohort_start("away", &wish);
+    cohort_start("away", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     if (_i)

@@ -6,9 +6,9 @@
 
 START_TEST(who_has_given_up_is_passed_by)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
 
-    cohort_start("gone", &wish);
+    cohort_start("gone", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     ck_assert_int_eq(redlock_cancel(seats[1].lock), 0);
@@ -29,12 +29,12 @@ END_TEST
 /* The next holder's would be deleted by whoever has been told of it. */
 START_TEST(a_token_of_its_own_is_not_passed_on)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
     struct redlock_lock *cleaner = rig_new_lock(other, "own");
 
-    wish.own_token = 1;
-    cohort_start("own", &wish);
+    request.own_token = 1;
+    cohort_start("own", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     snprintf(token, sizeof(token), "%s", redlock_lock_token(seats[0].lock));
@@ -54,15 +54,15 @@ END_TEST
 /* The second of four: neither the first one's lock goes to it, nor its own to the third. */
 START_TEST(who_wants_a_token_of_its_own_gets_it_from_the_masters)
 {
-    struct redlock_acquire_options wish = cohort_wish();
-    struct redlock_acquire_options own = wish;
+    struct redlock_acquire_options request = cohort_request();
+    struct redlock_acquire_options own = request;
     char tokens[COHORT][REDLOCK_MAX_TOKEN_BYTES + 1];
 
     own.own_token = 1;
-    seat_start(&rig, &first, other, "one", &wish);
+    seat_start(&rig, &first, other, "one", &request);
     seat_wait_held(&first);
     for (size_t i = 0; i < COHORT; i++)
-        seat_start(&rig, &seats[i], rig.client, "one", i == 1 ? &own : &wish);
+        seat_start(&rig, &seats[i], rig.client, "one", i == 1 ? &own : &request);
     cohort_wait_in_line("one", COHORT);
     rig_wait_quiet(&rig, rig.client);
     seat_leave(&first);
@@ -82,10 +82,10 @@ END_TEST
 
 START_TEST(asking_for_the_token_changes_nothing)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     char token[REDLOCK_MAX_TOKEN_BYTES + 1] = "";
 
-    cohort_start("asked", &wish);
+    cohort_start("asked", &request);
     for (size_t i = 0; i < COHORT; i++)
         ck_assert_str_ne(redlock_lock_token(seats[i].lock), "");
     seat_leave(&first);
@@ -105,10 +105,10 @@ END_TEST
 /* Whoever has the text may know it still. */
 START_TEST(a_value_that_was_exported_is_not_passed_on)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
-    cohort_start("back", &wish);
+    cohort_start("back", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
@@ -136,10 +136,10 @@ static bool is_set(void *argument)
 /* Those who wait are canceled, all of them. */
 START_TEST(a_client_that_ends_passes_nothing_on)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     bool ended = false;
 
-    cohort_start("end", &wish);
+    cohort_start("end", &request);
     seat_leave(&first);
     seat_wait_held(&seats[0]);
     ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shut_down, &ended), 0);
@@ -156,11 +156,11 @@ END_TEST
 
 START_TEST(fencing_tokens_grow_by_asking_the_masters)
 {
-    struct redlock_acquire_options wish = cohort_wish();
+    struct redlock_acquire_options request = cohort_request();
     uint64_t latest = 0;
 
-    wish.fenced = true;
-    cohort_start("fenced", &wish);
+    request.fenced = true;
+    cohort_start("fenced", &request);
     seat_leave(&first);
     for (size_t i = 0; i < COHORT; i++) {
         seat_wait_held(&seats[i]);

@@ -45,7 +45,7 @@ static void on_child_held(struct redlock_lock *lock, const struct redlock_result
 /* A process that takes the key, or waits for it, and does nothing more; it says 'h' when it holds it. */
 static pid_t fork_client(const char *key, uint32_t ttl_ms, int *ret_hears)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_request(ttl_ms, REDLOCK_FOREVER);
     int ends[2];
     pid_t pid;
 
@@ -55,8 +55,8 @@ static pid_t fork_client(const char *key, uint32_t ttl_ms, int *ret_hears)
     if (pid == 0) {
         close(ends[0]);
         rig.base = event_base_new();
-        wish.max_hold_ms = 1; /* it is not renewed: what remains when it is killed is known */
-        redlock_acquire(rig_new_lock(rig_new_client(&rig), key), &wish, on_child_held, &ends[1]);
+        request.max_hold_ms = 1; /* it is not renewed: what remains when it is killed is known */
+        redlock_acquire(rig_new_lock(rig_new_client(&rig), key), &request, on_child_held, &ends[1]);
         event_base_dispatch(rig.base);
         _exit(1);
     }
@@ -91,14 +91,14 @@ static bool one_waits(void *argument)
 
 START_TEST(when_the_holder_is_killed_the_next_one_holds_as_soon_as_the_ttl_is_over)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     int hears;
     pid_t holder = fork_client("dead", 1500, &hears);
     long long left_ms = 0;
     int64_t killed_ns;
 
     wait_held_elsewhere(hears);
-    seat_take(&rig, &seats[0], rig.client, "dead", &wish);
+    seat_take(&rig, &seats[0], rig.client, "dead", &request);
     kill_child(holder);
     killed_ns = watch_now_ns();
     for (size_t i = 0; i < rig.n; i++)
@@ -110,7 +110,7 @@ END_TEST
 
 START_TEST(when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lease)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "head", 10000);
     char key[] = "head";
     int64_t killed_ns;
@@ -118,7 +118,7 @@ START_TEST(when_the_head_of_the_line_is_killed_the_next_one_holds_within_its_lea
     pid_t head = fork_client(key, 10000, &hears);
 
     rig_wait(&rig, one_waits, key, "the head to be in line");
-    seat_take(&rig, &seats[0], rig.client, "head", &wish);
+    seat_take(&rig, &seats[0], rig.client, "head", &request);
     kill_child(head);
     killed_ns = watch_now_ns();
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
@@ -132,10 +132,10 @@ END_TEST
 
 static void take_seats(size_t n, const char *key)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
 
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &wish);
+        seat_take(&rig, &seats[i], rig.client, key, &request);
 }
 
 /* One at a time and in order, as without faults. */

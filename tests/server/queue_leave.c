@@ -55,7 +55,7 @@ static bool is_due(void *argument)
  * its acquisition had fewer. */
 static bool give_up_at(unsigned at, bool destroy)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct seat seat = {0};
     struct redlock_lock *holder;
     char key[16];
@@ -66,7 +66,7 @@ static bool give_up_at(unsigned at, bool destroy)
     memset(&plan, 0, sizeof(plan));
     plan.at = at;
     seat.rig = &rig;
-    seat_start(&rig, &seat, rig.client, key, &wish);
+    seat_start(&rig, &seat, rig.client, key, &request);
     plan.lock = seat.lock;
     while (!is_due(&seat) && redlock_state(seat.lock) != REDLOCK_STATE_WAITING)
         event_base_loop(rig.base, EVLOOP_ONCE);
@@ -110,11 +110,11 @@ END_TEST
 
 START_TEST(the_deadline_takes_the_waiter_out_of_the_line)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 700); /* a refresh and some more */
+    struct redlock_acquire_options request = rig_request(10000, 700); /* a refresh and some more */
     struct redlock_lock *holder = rig_hold(&rig, "late", 10000);
     struct seat seat;
 
-    seat_start(&rig, &seat, rig.client, "late", &wish);
+    seat_start(&rig, &seat, rig.client, "late", &request);
     rig_wait_outcome(&rig, &seat.outcome);
     outcome_expect(&seat.outcome, REDLOCK_DEADLINE);
     ck_assert_int_eq(seat.outcome.cause, REDLOCK_HELD);
@@ -129,15 +129,15 @@ END_TEST
 /* A deadline that is as near as the hand-over: whatever wins, nothing stays but a lock that is held. */
 START_TEST(a_deadline_at_the_moment_of_the_hand_over_loses_nothing)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 20);
+    struct redlock_acquire_options request = rig_request(10000, 20);
     unsigned won = 0, late = 0;
 
     for (unsigned i = 0; i < 60 && !(won >= 3 && late >= 3); i++) {
         struct redlock_lock *holder = rig_hold(&rig, "race", 10000);
         struct seat seat;
 
-        wish.timeout_ms = 5 + i % 20;
-        seat_start(&rig, &seat, rig.client, "race", &wish);
+        request.timeout_ms = 5 + i % 20;
+        seat_start(&rig, &seat, rig.client, "race", &request);
         rig_run_for(&rig, 13);
         ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
         rig_wait_outcome(&rig, &seat.outcome);
@@ -155,13 +155,13 @@ END_TEST
 
 START_TEST(destroying_the_client_takes_all_its_waiters_out_of_the_line)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "all", 10000);
     struct seat seats[5];
 
     for (size_t i = 0; i < 5; i++)
-        seat_take(&rig, &seats[i], client, "all", &wish);
+        seat_take(&rig, &seats[i], client, "all", &request);
     redlock_client_destroy(client);
     for (size_t i = 0; i < 5; i++)
         ck_assert_int_eq(seats[i].outcome.status, REDLOCK_CANCELED);
@@ -186,14 +186,14 @@ static bool is_over(void *argument)
 static void end_client(bool released)
 {
     struct redlock_acquire_options lease = rig_lease(60000, 0);
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_lock *holder;
     struct seat seat = {0};
 
     ck_assert_int_eq(redlock_lock_create(client, "ends", 4, &holder), 0);
     ck_assert_int_eq(rig_acquire(&rig, holder, &lease).status, REDLOCK_OK);
-    seat_take(&rig, &seat, rig.client, "ends", &wish);
+    seat_take(&rig, &seat, rig.client, "ends", &request);
     if (released)
         ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     redlock_client_destroy(client);
@@ -211,14 +211,14 @@ END_TEST
 
 START_TEST(a_shutdown_waits_until_no_waiter_is_in_line)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "all", 10000);
     struct seat seats[5];
     int status = 1;
 
     for (size_t i = 0; i < 5; i++)
-        seat_take(&rig, &seats[i], client, "all", &wish);
+        seat_take(&rig, &seats[i], client, "all", &request);
     ck_assert_int_eq(redlock_client_shutdown(client, 20000, on_shutdown, &status), 0);
     rig_wait(&rig, is_over, &status, "the shutdown");
     ck_assert_int_eq(status, REDLOCK_OK);
@@ -231,12 +231,12 @@ END_TEST
 
 START_TEST(who_leaves_from_the_middle_keeps_nobody_waiting)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "middle", 10000);
     struct seat seats[3];
 
     for (size_t i = 0; i < 3; i++)
-        seat_take(&rig, &seats[i], rig.client, "middle", &wish);
+        seat_take(&rig, &seats[i], rig.client, "middle", &request);
     ck_assert_int_eq(redlock_cancel(seats[1].lock), 0);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     seat_wait_held(&seats[0]);

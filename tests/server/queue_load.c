@@ -55,12 +55,12 @@ static bool all_served(void *argument)
 /* Each gets in line when the one before is in line. */
 START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder;
     char key[] = "thousand";
     unsigned all = N_WAITERS;
 
-    wish.ttl_ms = 60000;
+    request.ttl_ms = 60000;
     holder = rig_hold(&rig, key, 60000);
     seats = calloc(N_WAITERS, sizeof(*seats));
     ck_assert_ptr_nonnull(seats);
@@ -68,7 +68,7 @@ START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
     for (size_t i = 0; i < N_WAITERS; i++) {
         seats[i].rig = &rig;
         seats[i].lock = rig_new_lock(rig.client, key);
-        ck_assert_int_eq(redlock_acquire(seats[i].lock, &wish, give_back_at_once, &seats[i]), 0);
+        ck_assert_int_eq(redlock_acquire(seats[i].lock, &request, give_back_at_once, &seats[i]), 0);
         if (i % 100 == 0)
             seat_wait_in_line(&seats[i], 5);
     }
@@ -90,7 +90,7 @@ END_TEST
 
 struct rival {
     struct redlock_lock *lock;
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
     unsigned rounds;
 };
 
@@ -105,7 +105,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     if (++rival->rounds == rounds_wanted)
         finished++;
     else
-        ck_assert_int_eq(redlock_acquire(lock, &rival->wish, on_granted, rival), 0);
+        ck_assert_int_eq(redlock_acquire(lock, &rival->request, on_granted, rival), 0);
     (void)result;
 }
 
@@ -141,7 +141,7 @@ static void compete(struct rival *rivals, unsigned n, unsigned rounds)
     rounds_wanted = rounds;
     for (unsigned i = 0; i < n; i++) {
         rivals[i].rounds = 0;
-        ck_assert_int_eq(redlock_acquire(rivals[i].lock, &rivals[i].wish, on_granted, &rivals[i]), 0);
+        ck_assert_int_eq(redlock_acquire(rivals[i].lock, &rivals[i].request, on_granted, &rivals[i]), 0);
     }
     rig_wait(&rig, all_finished, &n, "all rivals to be served");
 }
@@ -154,9 +154,9 @@ START_TEST(many_waiters_of_many_clients_hold_one_at_a_time)
     for (size_t i = 0; i < N_CLIENTS; i++)
         clients[i] = rig_new_client(&rig);
     for (size_t i = 0; i < N_CLIENTS * N_LOCKS; i++) {
-        rivals[i].wish = queue_wish();
-        rivals[i].wish.fenced = _i == 1;
-        rivals[i].wish.wait = _i == 2 ? REDLOCK_WAIT_FIFO : REDLOCK_WAIT_QUEUE;
+        rivals[i].request = queue_request();
+        rivals[i].request.fenced = _i == 1;
+        rivals[i].request.wait = _i == 2 ? REDLOCK_WAIT_FIFO : REDLOCK_WAIT_QUEUE;
         rivals[i].lock = rig_new_lock(clients[i % N_CLIENTS], "many");
     }
     compete(rivals, N_CLIENTS * N_LOCKS, ROUNDS);
@@ -183,7 +183,7 @@ START_TEST(a_thousand_contended_cycles_take_no_memory_and_leave_no_keys)
     uint64_t before;
 
     for (size_t i = 0; i < N_RIVALS; i++) {
-        rivals[i].wish = queue_wish();
+        rivals[i].request = queue_request();
         rivals[i].lock = rig_new_lock(rig.client, "cycles");
     }
     compete(rivals, N_RIVALS, CYCLES / 4);

@@ -29,12 +29,12 @@ static void close_rig(void)
 }
 
 /* In line with the first attempt. */
-static struct redlock_acquire_options fifo_wish(void)
+static struct redlock_acquire_options fifo_request(void)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
 
-    wish.wait = REDLOCK_WAIT_FIFO;
-    return wish;
+    request.wait = REDLOCK_WAIT_FIFO;
+    return request;
 }
 
 static uint64_t commands(void)
@@ -44,11 +44,11 @@ static uint64_t commands(void)
 
 static void start_all(size_t n, const char *key)
 {
-    struct redlock_acquire_options wish = fifo_wish();
+    struct redlock_acquire_options request = fifo_request();
 
-    wish.fenced = fenced;
+    request.fenced = fenced;
     for (size_t i = 0; i < n; i++)
-        seat_start(&rig, &seats[i], rig.client, key, &wish);
+        seat_start(&rig, &seats[i], rig.client, key, &request);
 }
 
 static void wait_all_in_line(size_t n)
@@ -101,12 +101,12 @@ END_TEST
 
 START_TEST(tokens_grow_from_each_to_the_next)
 {
-    struct redlock_acquire_options wish = fifo_wish();
+    struct redlock_acquire_options request = fifo_request();
     uint64_t last = 0;
 
-    wish.fenced = true;
+    request.fenced = true;
     for (size_t i = 0; i < N_SEATS; i++)
-        seat_start(&rig, &seats[i], rig.client, "tokens", &wish);
+        seat_start(&rig, &seats[i], rig.client, "tokens", &request);
     for (size_t i = 0; i < N_SEATS; i++) {
         uint64_t token;
 
@@ -163,13 +163,13 @@ END_TEST
 START_TEST(a_key_is_no_concern_of_another)
 {
     static const char *const keys[] = {"one", "two"};
-    struct redlock_acquire_options wish = fifo_wish();
+    struct redlock_acquire_options request = fifo_request();
     struct redlock_lock *holders[2];
 
     for (size_t i = 0; i < 2; i++)
         holders[i] = rig_hold(&rig, keys[i], 10000);
     for (size_t i = 0; i < N_SEATS; i++)
-        seat_start(&rig, &seats[i], rig.client, keys[i % 2], &wish);
+        seat_start(&rig, &seats[i], rig.client, keys[i % 2], &request);
     wait_all_in_line(N_SEATS);
     for (size_t i = 0; i < 2; i++) {
         for (size_t node = 0; node < rig.n; node++)

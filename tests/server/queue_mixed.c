@@ -55,10 +55,10 @@ static bool foreign_lock(const char *key, const char *value)
 
 static void take_seats(size_t n, const char *key)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
 
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &wish);
+        seat_take(&rig, &seats[i], rig.client, key, &request);
 }
 
 START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
@@ -135,13 +135,13 @@ END_TEST
 
 START_TEST(what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
 {
-    struct redlock_acquire_options wish = rig_wish(10000, 600);
+    struct redlock_acquire_options request = rig_request(10000, 600);
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
     struct seat seat;
     struct outcome outcome;
 
     rig_do_all(&rig, "SET", "redlock:waiters:mixed", "not a hash", NULL);
-    seat_start(&rig, &seat, rig.client, "mixed", &wish);
+    seat_start(&rig, &seat, rig.client, "mixed", &request);
     rig_wait_outcome(&rig, &seat.outcome);
     outcome_expect(&seat.outcome, REDLOCK_DEADLINE);
     outcome = rig_release(&rig, holder);
@@ -169,13 +169,13 @@ static void open_prefixed(void)
 /* Whatever is written, and said, begins with it. */
 START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_line)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder;
     struct seat seat;
 
     rig_do_all(&rig, "ACL", "SETUSER", "default", "resetkeys", "~app:*", "resetchannels", "&app:*", NULL);
     holder = rig_hold(&rig, "mine", 10000);
-    seat_start(&rig, &seat, rig.client, "mine", &wish);
+    seat_start(&rig, &seat, rig.client, "mine", &request);
     rig_wait_count(&rig, "app:redlock:queue:mine", 5);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_LISTENING, 5);
     ck_assert_uint_eq(masters_count_key(rig.masters, "app:redlock:waiters:mine"), 5);

@@ -9,9 +9,9 @@
 
 static unsigned turns;
 
-struct redlock_acquire_options queue_wish(void)
+struct redlock_acquire_options queue_request(void)
 {
-    return rig_wish(10000, REDLOCK_FOREVER);
+    return rig_request(10000, REDLOCK_FOREVER);
 }
 
 void queue_open(void)
@@ -36,12 +36,12 @@ static void on_end(struct redlock_lock *lock, const struct redlock_result *resul
 }
 
 void seat_start(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
-                const struct redlock_acquire_options *wish)
+                const struct redlock_acquire_options *request)
 {
     memset(seat, 0, sizeof(*seat));
     seat->rig = rig;
     seat->lock = rig_new_lock(client, key);
-    ck_assert_int_eq(redlock_acquire(seat->lock, wish, on_end, seat), 0);
+    ck_assert_int_eq(redlock_acquire(seat->lock, request, on_end, seat), 0);
 }
 
 static size_t count_running(struct rig *rig)
@@ -54,13 +54,13 @@ static size_t count_running(struct rig *rig)
 }
 
 void seat_take(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
-               const struct redlock_acquire_options *wish)
+               const struct redlock_acquire_options *request)
 {
-    seat_start(rig, seat, client, key, wish);
+    seat_start(rig, seat, client, key, request);
     seat_wait_in_line(seat, count_running(rig));
 }
 
-struct place_wish {
+struct place_request {
     struct seat *seat;
     size_t n;
     unsigned looks;
@@ -68,18 +68,20 @@ struct place_wish {
 };
 
 /* What keeps masters from being asked. */
-static void describe(struct place_wish *wish, const char *key, size_t in_line)
+static void describe(struct place_request *request, const char *key, size_t in_line)
 {
-    struct redlock_lock *lock = wish->seat->lock;
+    struct redlock_lock *lock = request->seat->lock;
     const char *state = redlock_state_name(redlock_state(lock));
-    size_t granted = rig_count_value(wish->seat->rig, key, redlock_lock_token(lock));
-    size_t used = (size_t)snprintf(wish->what, sizeof(wish->what), "a waiter to be in line on %zu masters: it is %s, "
-                                   "in line or granted on %zu, granted by %zu", wish->n, state, in_line, granted);
+    size_t granted = rig_count_value(request->seat->rig, key, redlock_lock_token(lock));
+    size_t used = (size_t)snprintf(request->what, sizeof(request->what),
+                                   "a waiter to be in line on %zu masters: it is %s, "
+                                   "in line or granted on %zu, granted by %zu", request->n, state, in_line, granted);
 
-    for (size_t i = 0; i < wish->seat->rig->n && used < sizeof(wish->what); i++) {
+    for (size_t i = 0; i < request->seat->rig->n && used < sizeof(request->what); i++) {
         struct redlock_node_info info = watch_info(redlock_lock_client(lock), i);
 
-        used += (size_t)snprintf(wish->what + used, sizeof(wish->what) - used, "; %zu: %s, %s, step %lld us, %s", i,
+        used += (size_t)snprintf(request->what + used, sizeof(request->what) - used, "; %zu: %s, %s, step %lld us, %s",
+                                 i,
                                  redlock_link_name(info.link), redlock_standing_name(info.standing),
                                  (long long)info.clock_step_us, info.last_error);
     }
@@ -91,28 +93,29 @@ static void describe(struct place_wish *wish, const char *key, size_t in_line)
  * it is next, and that is as good as a place. */
 static bool is_in_line(void *argument)
 {
-    struct place_wish *wish = argument;
-    struct redlock_lock *lock = wish->seat->lock;
+    struct place_request *request = argument;
+    struct redlock_lock *lock = request->seat->lock;
     const char *token = redlock_lock_token(lock);
     size_t key_size;
     const char *bytes = redlock_lock_key(lock, &key_size);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     size_t in_line;
 
-    ck_assert_msg(wish->seat->outcome.calls == 0, "a waiter's acquisition has ended with %s",
-                  redlock_status_name(wish->seat->outcome.status));
+    ck_assert_msg(request->seat->outcome.calls == 0, "a waiter's acquisition has ended with %s",
+                  redlock_status_name(request->seat->outcome.status));
     snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
-    in_line = *token ? queue_count(wish->seat->rig, key, token) + rig_count_value(wish->seat->rig, key, token) : 0;
-    if (++wish->looks % DESCRIBE_EVERY == 0)
-        describe(wish, key, in_line);
-    return redlock_state(lock) == REDLOCK_STATE_WAITING && in_line == wish->n;
+    in_line = *token ? queue_count(request->seat->rig, key, token) + rig_count_value(request->seat->rig, key,
+                                                                                     token) : 0;
+    if (++request->looks % DESCRIBE_EVERY == 0)
+        describe(request, key, in_line);
+    return redlock_state(lock) == REDLOCK_STATE_WAITING && in_line == request->n;
 }
 
 void seat_wait_in_line(struct seat *seat, size_t n)
 {
-    struct place_wish wish = {.seat = seat, .n = n, .what = "a waiter to be in line"};
+    struct place_request request = {.seat = seat, .n = n, .what = "a waiter to be in line"};
 
-    rig_wait(seat->rig, is_in_line, &wish, wish.what);
+    rig_wait(seat->rig, is_in_line, &request, request.what);
 }
 
 void seat_wait_held(struct seat *seat)
@@ -176,7 +179,7 @@ size_t queue_count(struct rig *rig, const char *key, const char *value)
     return n;
 }
 
-struct gone_wish {
+struct gone_request {
     struct rig *rig;
     const char *key;
 };
@@ -184,36 +187,36 @@ struct gone_wish {
 static bool is_gone(void *argument)
 {
     static const char *const prefixes[] = {"", "redlock:queue:", "redlock:waiters:"};
-    const struct gone_wish *wish = argument;
+    const struct gone_request *request = argument;
     size_t n = 0;
 
-    for (size_t i = 0; i < wish->rig->n; i++) {
+    for (size_t i = 0; i < request->rig->n; i++) {
         for (size_t j = 0; j < 3; j++)
-            n += ask(wish->rig, i, "EXISTS", prefixes[j], wish->key);
+            n += ask(request->rig, i, "EXISTS", prefixes[j], request->key);
     }
     return n == 0;
 }
 
 void queue_wait_gone(struct rig *rig, const char *key)
 {
-    struct gone_wish wish = {rig, key};
+    struct gone_request request = {rig, key};
 
-    rig_wait(rig, is_gone, &wish, "the key, its queue and its waiters to be gone");
+    rig_wait(rig, is_gone, &request, "the key, its queue and its waiters to be gone");
 }
 
 static bool is_empty(void *argument)
 {
-    const struct gone_wish *wish = argument;
+    const struct gone_request *request = argument;
     size_t n = 0;
 
-    for (size_t i = 0; i < wish->rig->n; i++)
-        n += queue_length(wish->rig, i, wish->key);
+    for (size_t i = 0; i < request->rig->n; i++)
+        n += queue_length(request->rig, i, request->key);
     return n == 0;
 }
 
 void queue_wait_empty(struct rig *rig, const char *key)
 {
-    struct gone_wish wish = {rig, key};
+    struct gone_request request = {rig, key};
 
-    rig_wait(rig, is_empty, &wish, "the queue to be empty");
+    rig_wait(rig, is_empty, &request, "the queue to be empty");
 }

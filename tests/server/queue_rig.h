@@ -19,17 +19,17 @@ struct seat {
     uint64_t commands;     /* of its client, in the callback */
 };
 
-/* A wish to wait for long, with a ttl of 10 s. */
-struct redlock_acquire_options queue_wish(void);
+/* A request to wait for long, with a ttl of 10 s. */
+struct redlock_acquire_options queue_request(void);
 
 /* Starts to acquire; turns are counted anew with the first seat after queue_open(). */
 void queue_open(void);
 void seat_start(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
-                const struct redlock_acquire_options *wish);
+                const struct redlock_acquire_options *request);
 
 /* The same, and waits until it is in line on every running master. */
 void seat_take(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
-               const struct redlock_acquire_options *wish);
+               const struct redlock_acquire_options *request);
 
 /* Until it is in line (again) on n masters. */
 void seat_wait_in_line(struct seat *seat, size_t n);

@@ -41,7 +41,7 @@ static void run_elsewhere(const struct outcome *outcome)
 
 static struct redlock_lock *hold_elsewhere(const char *key)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_options options = rig.options;
     struct redlock_error error;
     struct redlock_lock *lock;
@@ -50,7 +50,7 @@ static struct redlock_lock *hold_elsewhere(const char *key)
     options.join = REDLOCK_JOIN_VOTE;
     ck_assert_int_eq(redlock_client_create(elsewhere, rig.urls, rig.n, &options, &rival, &error), 0);
     lock = rig_new_lock(rival, key);
-    ck_assert_int_eq(redlock_acquire(lock, &wish, on_end, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, on_end, &outcome), 0);
     run_elsewhere(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     return lock;
@@ -86,21 +86,21 @@ static void on_turn(struct redlock_lock *lock, const struct redlock_result *resu
  * key over. What the callback starts takes over the attempt's memory, and is written behind what was gathered. */
 START_TEST(who_has_won_need_not_tell_its_ticket)
 {
-    struct redlock_acquire_options wish = queue_wish();
+    struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = hold_elsewhere("turn");
     struct pair pair = {.held = rig_hold(&rig, "other", 10000), .waiter = rig_new_lock(rig.client, "turn")};
     struct outcome released = {.calls = 0};
     struct seat before;
 
-    seat_take(&rig, &before, rig.client, "turn", &wish); /* from now on the client listens */
+    seat_take(&rig, &before, rig.client, "turn", &request); /* from now on the client listens */
     raise_ticket(2, "turn");
     ck_assert_int_eq(redlock_cancel(before.lock), 0);
     rig_wait_quiet(&rig, rig.client);
     redlock_lock_destroy(before.lock);
     raise_ticket(2, "turn");
     ck_assert(masters_hang(rig.masters, 2));
-    wish.wait = REDLOCK_WAIT_FIFO;
-    ck_assert_int_eq(redlock_acquire(pair.waiter, &wish, on_turn, &pair), 0);
+    request.wait = REDLOCK_WAIT_FIFO;
+    ck_assert_int_eq(redlock_acquire(pair.waiter, &request, on_turn, &pair), 0);
     rig_run_for(&rig, 50); /* the others have answered */
     ck_assert(masters_resume(rig.masters, 2));
     ck_assert_int_eq(redlock_release(holder, on_end, &released), 0);

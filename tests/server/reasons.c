@@ -43,9 +43,9 @@ static void expect_warning(const char *part)
 /* Tries for a moment, so that the operation ends by its deadline. */
 static struct outcome try_for_a_moment(void)
 {
-    struct redlock_acquire_options wish = rig_lease(SHORT_MAX_TTL_MS, 300);
+    struct redlock_acquire_options request = rig_lease(SHORT_MAX_TTL_MS, 300);
 
-    return rig_acquire(&rig, rig_new_lock(rig.client, "key"), &wish);
+    return rig_acquire(&rig, rig_new_lock(rig.client, "key"), &request);
 }
 
 START_TEST(masters_in_quarantine_can_be_reached_but_do_not_vote)
@@ -105,7 +105,7 @@ END_TEST
 
 START_TEST(a_release_that_reaches_nobody_says_why)
 {
-    struct redlock_acquire_options wish = rig_lease(SHORT_MAX_TTL_MS, 0);
+    struct redlock_acquire_options request = rig_lease(SHORT_MAX_TTL_MS, 0);
     struct redlock_lock *lock;
     struct outcome outcome;
 
@@ -113,7 +113,7 @@ START_TEST(a_release_that_reaches_nobody_says_why)
     trust_declare(&rig.options);
     connect_logging();
     lock = rig_new_lock(rig.client, "key");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_str_eq(outcome.why, "");
     ck_assert(masters_kill(rig.masters, 0));

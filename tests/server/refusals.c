@@ -111,19 +111,19 @@ static void expect_votes_again(const struct refusal *refusal)
 START_TEST(a_majority_of_errors_is_no_quorum_and_leaves_nothing)
 {
     const struct refusal *refusal = &refusals[_i];
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "refused");
     struct outcome outcome;
 
     command_on_first(3, refusal->bring);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     for (size_t i = 0; i < 3; i++)
         outcome_expect_vote(&outcome, i, REDLOCK_VOTE_FAILED, refusal->detail);
     rig_wait_absent(&rig, "refused");
     command_on_first(rig.guarded ? 0 : 3, refusal->end);
     expect_votes_again(refusal);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, rig.guarded && refusal->renews_memory ? REDLOCK_NO_QUORUM : REDLOCK_OK);
 }
 END_TEST
@@ -131,12 +131,12 @@ END_TEST
 START_TEST(a_minority_of_errors_does_not_matter)
 {
     const struct refusal *refusal = &refusals[_i];
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "refused");
     struct outcome outcome;
 
     command_on_first(2, refusal->bring);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_eq(outcome.granted, 3);
     outcome = rig_release(&rig, lock);
@@ -150,14 +150,14 @@ END_TEST
 START_TEST(a_mixture_of_held_and_errors_is_no_win)
 {
     const struct refusal *refusal = &refusals[_i];
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "mixed");
     struct outcome outcome;
 
     rig_occupy(&rig, 3, "mixed");
     rig_occupy(&rig, 4, "mixed");
     command_on_first(1, refusal->bring);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     ck_assert(outcome.status == REDLOCK_HELD || outcome.status == REDLOCK_NO_QUORUM);
     ck_assert_uint_eq(outcome.calls, 1);
     command_on_first(1, refusal->end);
@@ -168,13 +168,13 @@ END_TEST
 
 START_TEST(a_key_of_another_type_is_held_by_somebody_else)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "type");
     struct outcome outcome;
 
     for (size_t i = 0; i < 3; i++)
         rig_do(&rig, i, "LPUSH", "type", "element", NULL);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     outcome_expect_vote(&outcome, 0, REDLOCK_VOTE_REFUSED, "held");
     rig_wait_count(&rig, "type", 3);
@@ -249,7 +249,7 @@ START_TEST(a_busy_master_does_not_vote)
 {
     static const char *const spin[] = {"EVAL", "while true do end", "0", NULL};
     static const char *const end[] = {"SCRIPT", "KILL", NULL};
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "busy");
     static char word[] = "BUSY";
     struct outcome outcome;
@@ -259,7 +259,7 @@ START_TEST(a_busy_master_does_not_vote)
     for (size_t i = 0; i < 3; i++)
         pids[i] = run_aside(i, spin);
     rig_wait(&rig, all_are_busy, word, "the masters to be busy");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     command_on_first(3, end);
     for (size_t i = 0; i < 3; i++)
@@ -268,7 +268,7 @@ START_TEST(a_busy_master_does_not_vote)
     rig_wait_no_claims(&rig, rig.client);
     for (size_t i = 0; i < 3; i++)
         rig_wait_vote(&rig, rig.client, i);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
 }
 END_TEST

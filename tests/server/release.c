@@ -62,9 +62,9 @@ START_TEST(release_after_expiry_says_lost_and_spares_the_next_owner)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *next = rig_new_lock(other, "d3");
-    struct redlock_acquire_options wish = rig_wish(20000, 20000);
+    struct redlock_acquire_options request = rig_request(20000, 20000);
     struct redlock_lock *lock = rig_hold_lease(&rig, "d3", 100);
-    struct outcome outcome = rig_acquire(&rig, next, &wish);
+    struct outcome outcome = rig_acquire(&rig, next, &request);
 
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_count(&rig, "d3", 5);
@@ -79,11 +79,11 @@ END_TEST
 START_TEST(only_a_held_lock_can_be_released)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "d4");
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct outcome outcome;
 
     ck_assert_int_eq(redlock_release(lock, outcome_record, NULL), REDLOCK_E_NOT_HELD);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);

@@ -30,11 +30,11 @@ static void close_rig(void)
 /* Held, watched, and renewed every `renew_ms` (0: the default). */
 static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t renew_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct redlock_acquire_options request = rig_request(ttl_ms, 0);
     struct redlock_lock *lock;
 
-    wish.renew_ms = renew_ms;
-    lock = rig_hold_as(&rig, key, &wish);
+    request.renew_ms = renew_ms;
+    lock = rig_hold_as(&rig, key, &request);
     watch_start(lock, &watched);
     return lock;
 }
@@ -62,9 +62,9 @@ static void expect_no_more_renewals(void)
 
 static void expect_kept_out(const char *key)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *rival = rig_new_lock(rig.client, key);
-    struct outcome outcome = rig_acquire(&rig, rival, &wish);
+    struct outcome outcome = rig_acquire(&rig, rival, &request);
 
     outcome_expect(&outcome, REDLOCK_HELD);
     redlock_lock_destroy(rival);
@@ -157,13 +157,13 @@ END_TEST
 
 START_TEST(a_lock_held_for_too_long_is_renewed_no_more)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     int64_t start = rig_now_ms();
     struct redlock_lock *lock;
 
-    wish.renew_ms = 50;
-    wish.max_hold_ms = 1500;
-    lock = rig_hold_as(&rig, "limit", &wish);
+    request.renew_ms = 50;
+    request.max_hold_ms = 1500;
+    lock = rig_hold_as(&rig, "limit", &request);
     watch_start(lock, &watched);
     watch_wait_lost(&rig, &watched);
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_HOLD_LIMIT);
@@ -176,13 +176,13 @@ END_TEST
 
 START_TEST(a_lock_won_at_the_second_attempt_is_renewed_too)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 20000);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "contended");
     struct outcome outcome;
 
     rig_hold_lease(&rig, "contended", 200);
-    wish.renew_ms = 50;
-    outcome = rig_acquire(&rig, lock, &wish);
+    request.renew_ms = 50;
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_ge(outcome.attempts, 2);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 3);
@@ -198,7 +198,7 @@ static bool a_renewal_is_under_way(void *argument)
 
 START_TEST(a_release_during_a_renewal_leaves_nothing)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 0);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_lock *lock = hold("race", 30000, 50);
     struct outcome outcome = {0};
     uint64_t before;
@@ -215,7 +215,7 @@ START_TEST(a_release_during_a_renewal_leaves_nothing)
     ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
     expect_no_more_renewals();
     ck_assert_uint_eq(masters_count_key(rig.masters, "race"), 0);
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
 }
 END_TEST

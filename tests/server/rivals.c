@@ -75,11 +75,11 @@ static void close_rig(void)
 
 static struct outcome win(struct redlock_client *client)
 {
-    struct redlock_acquire_options wish = rig_lease(rig.options.max_ttl_ms, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = rig_lease(rig.options.max_ttl_ms, REDLOCK_FOREVER);
     struct redlock_lock *rival = rig_new_lock(client, "rivals");
 
-    wish.retry_delay_ms = wish.retry_jitter_ms = 5;
-    return rig_acquire(&rig, rival, &wish);
+    request.retry_delay_ms = request.retry_jitter_ms = 5;
+    return rig_acquire(&rig, rival, &request);
 }
 
 /* The contrast: this is what the guarded profile is for. */
@@ -130,9 +130,9 @@ END_TEST
 
 START_TEST(masters_in_quarantine_refuse_and_say_why)
 {
-    struct redlock_acquire_options wish = rig_lease(LONG_MAX_TTL_MS, 0);
+    struct redlock_acquire_options request = rig_lease(LONG_MAX_TTL_MS, 0);
     struct redlock_client *other = rig_new_client(&rig);
-    struct outcome outcome = rig_acquire(&rig, rig_new_lock(other, "another"), &wish);
+    struct outcome outcome = rig_acquire(&rig, rig_new_lock(other, "another"), &request);
 
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     outcome_expect_failed(&outcome, 0, "in quarantine, ");

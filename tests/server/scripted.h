@@ -14,9 +14,9 @@ struct scripted {
 /* Error replies are replies like others; a master that does not answer fails the test. */
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command);
 struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_followers *followers);
+                                  const struct rl_batch_tail *followers);
 struct scripted scripted_run_keep(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_keepers *keepers);
+                                  const struct rl_refresh_many *keepers);
 void scripted_free(struct scripted *scripted);
 
 #endif

@@ -132,12 +132,12 @@ END_TEST
 
 START_TEST(a_flush_before_a_fenced_acquisition_costs_one_reload_per_master)
 {
-    struct redlock_acquire_options wish = rig_wish(20000, 0);
+    struct redlock_acquire_options request = rig_request(20000, 0);
     struct redlock_lock *lock;
 
-    wish.fenced = 1;
+    request.fenced = 1;
     rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
-    lock = rig_hold_as(&rig, "flush", &wish);
+    lock = rig_hold_as(&rig, "flush", &request);
     rig_wait_quiet(&rig, rig.client);
     ck_assert_uint_gt(redlock_lock_fence(lock), 0);
     ck_assert_uint_eq(reloads(), 3);
@@ -147,14 +147,14 @@ END_TEST
 
 START_TEST(a_rollback_does_not_depend_on_loaded_scripts)
 {
-    struct redlock_acquire_options wish = rig_wish(60000, 0);
+    struct redlock_acquire_options request = rig_request(60000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "rollback");
     struct outcome outcome;
 
     rig_do_all(&rig, "SCRIPT", "FLUSH", NULL);
     rig_occupy(&rig, 0, "rollback");
     rig_occupy(&rig, 1, "rollback");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     rig_wait_count(&rig, "rollback", 2);
     rig_wait_no_claims(&rig, rig.client);

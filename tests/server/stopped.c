@@ -74,14 +74,14 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 
 static struct redlock_lock *hold_in_child(struct event_base *base, struct witness *witness)
 {
-    struct redlock_acquire_options wish = rig_wish(TTL_MS, 20000);
+    struct redlock_acquire_options request = rig_request(TTL_MS, 20000);
     struct redlock_client *client;
     struct redlock_lock *lock;
     bool held = false;
 
     if (redlock_client_create(base, rig.urls, rig.n, &rig.options, &client, NULL) != 0 ||
         redlock_lock_create(client, "stopped", 7, &lock) != 0 || redlock_lock_watch(lock, on_alarm, witness) != 0 ||
-        redlock_acquire(lock, &wish, on_acquired, &held) != 0)
+        redlock_acquire(lock, &request, on_acquired, &held) != 0)
         return NULL;
     while (!held)
         event_base_loop(base, EVLOOP_ONCE);

@@ -83,25 +83,25 @@ void trust_expect_votes(size_t node)
     ck_assert_str_eq(info.fault_text, "");
 }
 
-struct standing_wish {
+struct standing_request {
     size_t node;
     enum redlock_standing standing;
 };
 
 static bool has_standing(void *argument)
 {
-    const struct standing_wish *wish = argument;
+    const struct standing_request *request = argument;
 
-    return trust_info(rig.client, wish->node).standing == wish->standing;
+    return trust_info(rig.client, request->node).standing == request->standing;
 }
 
 void trust_wait_standing(size_t node, enum redlock_standing standing)
 {
-    struct standing_wish wish = {node, standing};
+    struct standing_request request = {node, standing};
     char what[80];
 
     snprintf(what, sizeof(what), "master %zu to be %s", node, redlock_standing_name(standing));
-    rig_wait(&rig, has_standing, &wish, what);
+    rig_wait(&rig, has_standing, &request, what);
 }
 
 struct redlock_stats trust_stats(void)
@@ -114,7 +114,7 @@ struct redlock_stats trust_stats(void)
 
 struct outcome trust_try(const char *key, uint32_t ttl_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct redlock_acquire_options request = rig_request(ttl_ms, 0);
 
-    return rig_acquire(&rig, rig_new_lock(rig.client, key), &wish);
+    return rig_acquire(&rig, rig_new_lock(rig.client, key), &request);
 }

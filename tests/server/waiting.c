@@ -35,10 +35,10 @@ static void traced(struct redlock_options *options)
 
 static struct redlock_acquire_options spinning(uint32_t ttl_ms, int64_t timeout_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, timeout_ms);
+    struct redlock_acquire_options request = rig_request(ttl_ms, timeout_ms);
 
-    wish.wait = REDLOCK_WAIT_SPIN;
-    return wish;
+    request.wait = REDLOCK_WAIT_SPIN;
+    return request;
 }
 
 static void open_rig(void)
@@ -60,12 +60,12 @@ static void block(const char *key, const char *ttl_ms)
 
 START_TEST(no_timeout_means_one_try)
 {
-    struct redlock_acquire_options wish = spinning(5000, 0);
+    struct redlock_acquire_options request = spinning(5000, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
     struct outcome outcome;
 
     block("b15", "60000");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(trace.n_attempts, 1);
     ck_assert_uint_eq(trace.n_backoffs, 0);
@@ -74,7 +74,7 @@ END_TEST
 
 START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
 {
-    struct redlock_acquire_options wish = spinning(5000, 300);
+    struct redlock_acquire_options request = spinning(5000, 300);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b15");
     struct outcome outcome;
 
@@ -82,7 +82,7 @@ START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
     /* On a busy machine the last attempt may begin too late to be answered: that is the cause then. */
     for (unsigned i = 0; i == 0 || outcome.cause == REDLOCK_NO_QUORUM; i++) {
         ck_assert_uint_lt(i, 20);
-        outcome = rig_acquire(&rig, lock, &wish);
+        outcome = rig_acquire(&rig, lock, &request);
         outcome_expect(&outcome, REDLOCK_DEADLINE);
     }
     ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
@@ -97,15 +97,15 @@ END_TEST
 
 START_TEST(each_pause_is_between_delay_and_delay_plus_jitter)
 {
-    struct redlock_acquire_options wish = spinning(5000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b16");
     struct outcome outcome;
 
-    wish.retry_delay_ms = 15;
-    wish.retry_jitter_ms = 10;
-    wish.max_attempts = 12;
+    request.retry_delay_ms = 15;
+    request.retry_jitter_ms = 10;
+    request.max_attempts = 12;
     block("b16", "60000");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(trace.n_backoffs, 11);
     for (size_t i = 0; i < trace.n_backoffs; i++) {
@@ -119,12 +119,12 @@ END_TEST
 
 START_TEST(an_attempt_that_follows_a_refused_one_wins)
 {
-    struct redlock_acquire_options wish = spinning(5000, 20000);
+    struct redlock_acquire_options request = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
     struct outcome outcome;
 
     block("b17", "150");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_ge(outcome.attempts, 2);
     ck_assert_uint_eq(trace.n_attempts, outcome.attempts);
@@ -135,13 +135,13 @@ END_TEST
 
 START_TEST(each_attempt_has_a_token_of_its_own)
 {
-    struct redlock_acquire_options wish = spinning(5000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "fresh");
     struct outcome outcome;
 
-    wish.max_attempts = 6;
+    request.max_attempts = 6;
     block("fresh", "60000");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(trace.n_attempts, 6);
     for (size_t i = 0; i < trace.n_attempts; i++)
@@ -152,13 +152,13 @@ END_TEST
 
 START_TEST(exhausted_attempts_end_with_the_last_outcome)
 {
-    struct redlock_acquire_options wish = spinning(5000, 20000);
+    struct redlock_acquire_options request = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
     struct outcome outcome;
 
-    wish.max_attempts = 3;
+    request.max_attempts = 3;
     block("b17", "60000");
-    outcome = rig_acquire(&rig, lock, &wish);
+    outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 3);
     ck_assert_int_lt(outcome.elapsed_us, 15000000);
@@ -172,13 +172,13 @@ static bool is_backing_off(void *argument)
 
 START_TEST(canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
 {
-    struct redlock_acquire_options wish = spinning(5000, REDLOCK_FOREVER);
+    struct redlock_acquire_options request = spinning(5000, REDLOCK_FOREVER);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b18");
     struct outcome outcome = {0};
 
-    wish.retry_delay_ms = 60000;
+    request.retry_delay_ms = 60000;
     block("b18", "60000");
-    ck_assert_int_eq(redlock_acquire(lock, &wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     rig_wait(&rig, is_backing_off, lock, "the waiter to back off");
     ck_assert_int_eq(redlock_cancel(lock), 0);
     rig_wait_outcome(&rig, &outcome);

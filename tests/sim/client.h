@@ -128,8 +128,8 @@ struct turn {
 
 struct handle {
     struct rl_lock lock;
-    struct rl_acquire wish;
-    struct rl_line line; /* lent with the wish */
+    struct rl_acquire request;
+    struct rl_entry entry; /* lent with the request */
     uint8_t index;
     uint8_t key;
     uint8_t seen_state;     /* for the table of transitions */
@@ -215,7 +215,7 @@ void client_answer(struct client *client, const struct pending *pending, unsigne
 void client_link(struct client *client, unsigned node, enum rl_link link);
 
 /* The library's calls, for a lock in a state that allows them. */
-void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *wish);
+void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
 void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);
 void client_release(struct client *client, struct handle *handle);
 bool client_cancel(struct client *client, struct handle *handle);
@@ -226,7 +226,7 @@ void client_detach(struct client *client, struct handle *handle);
 /* Lets go of a held lock, so that another handle may adopt it. */
 void client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel);
 void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
-                  const struct rl_acquire *wish);
+                  const struct rl_acquire *request);
 void client_release_value(struct client *client, struct handle *handle, struct box *origin);
 
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */

@@ -5,13 +5,14 @@
 
 #include "world.h"
 
-void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *wish)
+void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request)
 {
-    TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u", name_of_key(handle->key), wish->ttl_ms);
-    once_start(client->world, client, handle, RL_OP_ACQUIRE, wish);
-    handle->wish = *wish;
-    handle->wish.line = &handle->line;
-    rl_lock_acquire(&client->engine, &handle->lock, client->now, &handle->wish);
+    TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u", name_of_key(handle->key),
+          request->ttl_ms);
+    once_start(client->world, client, handle, RL_OP_ACQUIRE, request);
+    handle->request = *request;
+    handle->request.entry = &handle->entry;
+    rl_lock_acquire(&client->engine, &handle->lock, client->now, &handle->request);
     client_pump(client);
 }
 
@@ -87,13 +88,13 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
     ret_parcel->box = box->id;
     ret_parcel->client = client->index;
     ret_parcel->key = handle->key;
-    ret_parcel->inheritance = (struct rl_inheritance){
+    ret_parcel->state = (struct rl_exported_state){
         .ttl_ms = claim->ttl_ms,
         .longest_ttl_ms = claim->longest_ttl_ms,
         .shortest_extension_ms = claim->shortest_extension_ms,
-        .loose = rl_claim_unresolved(claim),
+        .unresolved_extension = rl_claim_unresolved(claim),
         .fence = rl_claim_token(claim),
-        .owed_ttl_ms = claim->owed_ttl_ms > claim->ttl_ms ? claim->owed_ttl_ms : 0,
+        .full_ttl_ms = claim->full_ttl_ms > claim->ttl_ms ? claim->full_ttl_ms : 0,
     };
     for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
         const struct rl_slot *slot = &claim->slots[m];
@@ -108,21 +109,21 @@ void client_export(struct client *client, struct handle *handle, struct parcel *
 /* Both processes run on one machine, whose clock they share; here they have clocks of their own, so bounds move by the
  * difference. */
 void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
-                  const struct rl_acquire *wish)
+                  const struct rl_acquire *request)
 {
     const struct clockwork *former = &client->world->clients[parcel->client].clock;
     struct box *origin = box_get(&client->world->boxes, parcel->box);
     struct box *box = client_new_box(client, handle);
     struct rl_instant bounds[MAX_MASTERS];
-    struct rl_inheritance inheritance = parcel->inheritance;
+    struct rl_exported_state state = parcel->state;
     int64_t difference = client_read_clock(client).ns - clockwork_read(former, client_true_now(client));
 
     TRACE(client->world, name_of_handle(client, handle), "adopt %s", origin->token);
     memcpy(box->token, origin->token, sizeof box->token);
     box->token_size = origin->token_size;
     box->origin = origin->id;
-    box->fenced = inheritance.fence != 0;
-    inheritance.kind = client_kind(box);
+    box->fenced = state.fence != 0;
+    state.kind = client_kind(box);
     box->begun = client_true_now(client);
     box->max_ttl_ms = origin->max_ttl_ms;
     box->excused = origin->excused;
@@ -130,8 +131,8 @@ void client_adopt(struct client *client, struct handle *handle, const struct par
     for (unsigned m = 0; m < client->world->plan.n_masters; m++)
         bounds[m] = parcel->bounds[m].ns == RL_LONG_AGO.ns ? RL_LONG_AGO
                                                            : (struct rl_instant){parcel->bounds[m].ns + difference};
-    inheritance.bounds = bounds;
-    if (rl_lock_adopt(&client->engine, &handle->lock, client->now, box_claim(box), wish, &inheritance))
+    state.bounds = bounds;
+    if (rl_lock_import(&client->engine, &handle->lock, client->now, box_claim(box), request, &state))
         world_count(client->world, COUNTER_ADOPTED);
     else
         box->let_go = true; /* too late: what is left runs out */

@@ -32,7 +32,7 @@ bool client_pass_on(struct client *client, struct handle *handle)
 {
     struct handle *heir = follower_of(client, handle, handle->turn.served);
 
-    if (!heir || !rl_lock_pass_on(&client->engine, &handle->lock, client->now, &heir->lock))
+    if (!heir || !rl_lock_cohort_hand_off(&client->engine, &handle->lock, client->now, &heir->lock))
         return false;
     TRACE(client->world, name_of_handle(client, handle), "passes on %s", box_of_claim(heir->lock.claim)->token);
     swap_owners(handle, heir);

@@ -37,7 +37,7 @@ static void add_fence(struct box *box, struct rl_subject *subject)
 
 static void add_marker(const struct client *client, unsigned node, struct rl_subject *subject)
 {
-    if (!client->engine.votes.standings[node].guarded)
+    if (!client->engine.votes.admissions[node].epoch_checked)
         return;
     subject->marker = (struct rl_slice){MARKER_KEY, 1};
     subject->incarnation = slice_of(client->trust[node].incarnation);

@@ -161,7 +161,7 @@ static void start_attempt(struct client *client, struct handle *handle)
     client_hiccup(client);
     if (RL_MUTANT(TIME_AFTER_SEND))
         now = rl_after(now, (struct rl_span){rng_between(&world->host, 0, 5 * RL_NS_PER_MS)});
-    box->fenced = handle->wish.kind->has_token;
+    box->fenced = handle->request.kind->has_token;
     box->begun = client_true_now(client);
     handle->turn.attempts++;
     rl_lock_begin_attempt(&client->engine, &handle->lock, now, box_claim(box), propose(client, box->key));
@@ -173,7 +173,7 @@ static void accept(struct client *client, struct handle *handle)
 
     rl_lock_accept(&client->engine, &handle->lock, now);
     once_on_accept(client->world, client, handle);
-    if (handle->lock.state == RL_LOCK_HELD && handle->lock.claim->owed_ttl_ms)
+    if (handle->lock.state == RL_LOCK_HELD && handle->lock.claim->full_ttl_ms)
         world_count(client->world, COUNTER_OWED);
     if (handle->lock.state == RL_LOCK_HELD) {
         idle_on_accept(client->world, client, handle);
@@ -192,7 +192,7 @@ static void queue_completion(struct client *client, const struct rl_effect *effe
     trace_completion(client, handle, effect);
     once_end(client->world, client, handle, effect->op, effect->status);
     if (effect->op == RL_OP_ACQUIRE)
-        memset(&handle->wish, 0xa5, sizeof handle->wish); /* it was lent until now, no longer */
+        memset(&handle->request, 0xa5, sizeof handle->request); /* it was lent until now, no longer */
 }
 
 static void dispose(struct client *client, struct rl_claim *claim)

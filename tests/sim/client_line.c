@@ -15,15 +15,15 @@ void client_look_again(struct client *client, unsigned node)
 void client_placed(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply)
 {
     struct box *box = box_get(&client->world->boxes, pending->box);
-    struct rl_place place;
+    struct rl_entry_report report;
 
-    if (!rl_queue_place(reply, &place))
+    if (!rl_queue_entry_report(reply, &report))
         return;
-    if (client->engine.votes.standings[node].guarded)
-        client_trust_read_clock(client, node, (int64_t)place.time_us, pending->sent);
-    if (place.ticket > client->seen[box->key])
-        client->seen[box->key] = place.ticket;
-    rl_engine_placed(&client->engine, client->now, box_claim(box), pending->round, node, &place);
+    if (client->engine.votes.admissions[node].epoch_checked)
+        client_trust_read_clock(client, node, (int64_t)report.time_us, pending->sent);
+    if (report.ticket > client->seen[box->key])
+        client->seen[box->key] = report.ticket;
+    rl_engine_queued(&client->engine, client->now, box_claim(box), pending->round, node, &report);
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */
@@ -40,37 +40,39 @@ static struct rl_slice judged(const struct client *client, unsigned node)
 {
     const char *incarnation = client->trust[node].incarnation;
 
-    return (struct rl_slice){incarnation, client->engine.votes.standings[node].guarded ? strlen(incarnation) : 0};
+    return (struct rl_slice){incarnation,
+                             client->engine.votes.admissions[node].epoch_checked ? strlen(incarnation) : 0};
 }
 
-static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim, const struct rl_call *call)
+static void read_clock(struct client *client, unsigned node, const struct rl_claim *claim,
+                       const struct rl_notification *notification)
 {
     struct rl_instant sent;
 
-    if (rl_engine_call_sent(claim, call, &sent) && client->engine.votes.standings[node].guarded)
-        client_trust_read_clock(client, node, (int64_t)call->time_us, sent);
+    if (rl_engine_notification_sent(claim, notification, &sent) && client->engine.votes.admissions[node].epoch_checked)
+        client_trust_read_clock(client, node, (int64_t)notification->time_us, sent);
 }
 
 void client_called(struct client *client, unsigned node, struct rl_slice payload)
 {
     struct rl_slice value;
     struct rl_slice incarnation;
-    struct rl_call call;
-    struct box *box = rl_queue_call(payload, &value, &incarnation, &call) ? find(client, value) : NULL;
+    struct rl_notification notification;
+    struct box *box = rl_queue_notification(payload, &value, &incarnation, &notification) ? find(client, value) : NULL;
 
     TRACE(client->world, name_of_client(client->index), "%s calls: %.*s%s", name_of_master(node), (int)payload.size,
           (const char *)payload.data, box ? "" : " (who?)");
     world_count(client->world, COUNTER_CALLS);
-    if (!box || !rl_queue_call_counts(&call, incarnation, judged(client, node))) {
+    if (!box || !rl_queue_notification_counts(&notification, incarnation, judged(client, node))) {
         world_count(client->world, COUNTER_CALLS_IGNORED);
         return;
     }
-    if (!call.granted && RL_MUTANT(LOWER_UNHEARD))
+    if (!notification.granted && RL_MUTANT(LOWER_UNHEARD))
         return;
-    read_clock(client, node, box_claim(box), &call);
-    if (call.fence > client->seen[box->key])
-        client->seen[box->key] = call.fence;
-    rl_engine_notified(&client->engine, client->now, box_claim(box), node, &call);
+    read_clock(client, node, box_claim(box), &notification);
+    if (notification.fence > client->seen[box->key])
+        client->seen[box->key] = notification.fence;
+    rl_engine_notified(&client->engine, client->now, box_claim(box), node, &notification);
     client_watch(client);
     client_pump(client);
 }

@@ -12,7 +12,7 @@ static const struct rl_span ask_again_after = {1000 * RL_NS_PER_MS};
 
 void client_trust_start(struct client *client)
 {
-    static const struct rl_standing votes = {.kind = RL_STANDING_VOTES};
+    static const struct rl_admission_status votes = {.kind = RL_ADMISSION_VOTES};
 
     client->known = (struct rl_deployment){0};
     client->engine.votes.config.max_ttl_ms = client->world->plan.own_ttl_ms[client->index];
@@ -25,7 +25,7 @@ void client_trust_start(struct client *client)
         trust->generation++;
         rl_nodeclock_init(&trust->clock);
         if (!client->world->plan.guarded)
-            rl_engine_standing(&client->engine, client->now, node, &votes);
+            rl_engine_admission(&client->engine, client->now, node, &votes);
     }
 }
 
@@ -90,8 +90,8 @@ void client_trust_greet(struct client *client, unsigned node, const struct rl_re
     rl_join_command(&(struct rl_join_question){.mode = RL_JOIN_VOTE,
                                                .marker = {MARKER_KEY, 1},
                                                .incarnation = {incarnation, (size_t)size},
-                                               .ring = {RING, sizeof RING - 1},
-                                               .seat = {seat, (size_t)seat_size},
+                                               .deployment_id = {RING, sizeof RING - 1},
+                                               .node_id = {seat, (size_t)seat_size},
                                                .max_ttl_ms = client->world->plan.own_ttl_ms[client->index],
                                                .durability = trust->durability,
                                                .known = client->known},
@@ -100,29 +100,29 @@ void client_trust_greet(struct client *client, unsigned node, const struct rl_re
     wire_write(client, node, &message, &pending);
 }
 
-static void look_later(struct client *client, unsigned node, const struct rl_standing *standing)
+static void look_later(struct client *client, unsigned node, const struct rl_admission_status *standing)
 {
     struct trust *trust = &client->trust[node];
     struct rl_instant at = rl_after(client->now, look_again_after);
 
     trust->generation++;
-    if (standing->kind == RL_STANDING_QUARANTINED && !rl_standing_votes(standing, client->now))
+    if (standing->kind == RL_ADMISSION_QUARANTINED && !rl_admission_votes(standing, client->now))
         at = rl_earlier(standing->until, rl_after(client->now, ask_again_after));
-    else if (standing->kind != RL_STANDING_EXCLUDED && !client->world->plan.mixed)
+    else if (standing->kind != RL_ADMISSION_EXCLUDED && !client->world->plan.mixed)
         return;
     world_event(client->world, client_when(client, at), EVENT_LOOK, client->index, node, trust->generation);
 }
 
-static void judged(struct client *client, unsigned node, const struct rl_standing *standing)
+static void judged(struct client *client, unsigned node, const struct rl_admission_status *standing)
 {
     static const char *const kinds[] = {"unjudged", "votes", "quarantined", "excluded"};
 
     client->world->coverage->standings[standing->kind]++;
     client->world->coverage->rl_faults[standing->fault]++;
-    if (standing->kind != RL_STANDING_VOTES)
+    if (standing->kind != RL_ADMISSION_VOTES)
         TRACE(client->world, name_of_client(client->index), "%s: %s, %s", name_of_master(node),
               kinds[standing->kind], rl_fault_text(standing->fault));
-    rl_engine_standing(&client->engine, client->now, node, standing);
+    rl_engine_admission(&client->engine, client->now, node, standing);
     look_later(client, node, standing);
 }
 
@@ -136,14 +136,14 @@ static void judge(struct client *client, unsigned node)
         .max_ttl_ms = client->world->plan.own_ttl_ms[client->index],
         .allowed_ms = client->known.max_ttl_ms,
     };
-    struct rl_standing standing = rl_join_judge(&trust->report, &rules, trust->received);
+    struct rl_admission_status standing = rl_join_evaluate(&trust->report, &rules, trust->received);
 
     judged(client, node, &standing);
 }
 
 static void ask_anew(struct client *client, unsigned node)
 {
-    static const struct rl_standing unjudged = {.kind = RL_STANDING_UNJUDGED, .guarded = true};
+    static const struct rl_admission_status unjudged = {.kind = RL_ADMISSION_UNEVALUATED, .epoch_checked = true};
 
     world_count(client->world, COUNTER_RETOLD);
     judged(client, node, &unjudged);
@@ -178,7 +178,7 @@ static void learn(struct client *client, unsigned joined)
 
 static bool join(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply)
 {
-    static const struct rl_standing no_rights = {.kind = RL_STANDING_EXCLUDED, .fault = RL_FAULT_NO_RIGHTS};
+    static const struct rl_admission_status no_rights = {.kind = RL_ADMISSION_EXCLUDED, .fault = RL_FAULT_NO_RIGHTS};
     struct rl_join_report report;
 
     if (reply->root.type == RL_REPLY_ERROR && rl_join_is_refusal(reply->root.text)) {
@@ -216,7 +216,7 @@ static void ask(struct client *client, unsigned node)
 
 void client_trust_guard(struct client *client)
 {
-    uint32_t nodes = rl_engine_take_unguarded(&client->engine);
+    uint32_t nodes = rl_engine_take_unchecked(&client->engine);
 
     if (nodes)
         client_read_clock(client);
@@ -243,14 +243,14 @@ static bool is_same_memory(const struct trust *trust, const struct rl_reply_item
 
 static bool prove(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply)
 {
-    bool same = RL_MUTANT(GUARD_BELIEVED) || is_same_memory(&client->trust[node], &reply->elements[0]);
+    bool same = RL_MUTANT(EPOCH_CHECK_BELIEVED) || is_same_memory(&client->trust[node], &reply->elements[0]);
 
     client_trust_read_clock(client, node,
                             number_of(reply->elements[1].text) * 1000000 + number_of(reply->elements[2].text),
                             pending->sent);
     if (!same)
         TRACE(client->world, name_of_client(client->index), "%s: its memory is another one", name_of_master(node));
-    rl_engine_proof(&client->engine, client->now, node, same);
+    rl_engine_epoch_checked(&client->engine, client->now, node, same);
     return same;
 }
 
@@ -265,11 +265,11 @@ bool client_trust_reply(struct client *client, unsigned node, const struct pendi
 
 void client_trust_look(struct client *client, unsigned node)
 {
-    const struct rl_standing *standing = &client->engine.votes.standings[node];
+    const struct rl_admission_status *standing = &client->engine.votes.admissions[node];
 
-    if (standing->kind == RL_STANDING_EXCLUDED) {
+    if (standing->kind == RL_ADMISSION_EXCLUDED) {
         wire_give_up(client, node, "looked at again");
-    } else if (!rl_standing_votes(standing, client->now) || client->world->plan.mixed) {
+    } else if (!rl_admission_votes(standing, client->now) || client->world->plan.mixed) {
         if (client->wires[node].phase == WIRE_OPEN)
             ask(client, node);
         look_later(client, node, standing);

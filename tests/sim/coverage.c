@@ -137,7 +137,7 @@ static void print_trust(struct printer *printer, const struct coverage *coverage
         if (i != RL_JOIN_DECLARED && i != RL_JOIN_MISMATCH)
             row(printer, "join", name_of_join((enum rl_join_event)i), "", coverage->joins[i]);
     }
-    for (size_t i = RL_STANDING_VOTES; i < N_STANDINGS; i++)
+    for (size_t i = RL_ADMISSION_VOTES; i < N_STANDINGS; i++)
         row(printer, "standing", standings[i], "", coverage->standings[i]);
     for (size_t i = 0; i < LENGTH(reasons); i++)
         row(printer, "standing", rl_fault_text((enum rl_fault)reasons[i]), "", coverage->rl_faults[reasons[i]]);

@@ -25,8 +25,8 @@
     X(LOSSES, "locks lost")                                                                              \
     X(LATE_GRANTS, "late grants")                                                                        \
     X(ROLLBACKS, "attempts undone")                                                                      \
-    X(DEBTS_PAID, "undo commands sent again")                                                            \
-    X(DEBTS_EXPIRED, "debts that ended by their ttl")                                                    \
+    X(ROLLBACKS_RESENT, "undo commands sent again")                                                            \
+    X(ROLLBACKS_EXPIRED, "debts that ended by their ttl")                                                    \
     X(GHOST_COMMANDS, "commands carried out after their connection was closed")                          \
     X(SURELY_UNSENT, "commands lost before the kernel took them")                                        \
     X(MAYBE_SENT, "commands lost on the way, or their replies")                                          \
@@ -47,7 +47,7 @@
     X(RENEWALS, "renewals begun")                                                                        \
     X(RENEWALS_FAILED, "renewals without a quorum")                                                      \
     X(REPAIRS, "keys given back to masters")                                                             \
-    X(DISPROVED, "answers from another memory than the one that was judged")                             \
+    X(EPOCH_MISMATCHES, "answers from another memory than the one that was judged")                             \
     X(FENCED, "fenced locks acquired")                                                                   \
     X(RAISES, "tokens that needed a second round trip")                                                  \
     X(ADOPTED, "locks handed from one handle to another")                                                \
@@ -59,8 +59,8 @@
     X(AT_ONCE, "... without delay, where nothing goes wrong")                                            \
     X(OWED, "... for a lease, and owed the ttl")                                                          \
     X(WAITS, "acquisitions that got in line")                                                            \
-    X(HAND_OVERS, "grants by a call")                                                                    \
-    X(PASSED_ON, "locks that went to a waiter of the same client as they were")                           \
+    X(HAND_OFFS, "grants by a call")                                                                    \
+    X(COHORT_HAND_OFFS, "locks that went to a waiter of the same client as they were")                           \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
     X(CALLS, "calls heard")                                                                              \
@@ -81,7 +81,7 @@ enum counter {
 #define N_OUTCOMES (RL_QUEUED + 1)
 #define N_DETAILS (RL_DETAIL_ERROR + 1)
 #define N_LINKS (RL_LINK_DOWN + 1)
-#define N_STANDINGS (RL_STANDING_EXCLUDED + 1)
+#define N_STANDINGS (RL_ADMISSION_EXCLUDED + 1)
 #define N_LOSSES (RL_LOSS_HOLD_LIMIT + 1)
 
 /* Only uint64_t members: tables of several processes are added up as arrays. */

@@ -17,25 +17,25 @@
     X(VALIDITY_IS_A_FLAG, "engine", 100, "held until told otherwise")                                    \
     X(DEADLINE_OF_THE_LAST, "engine", 1000, "the deadline is the largest bound, not the q-th")           \
     X(ROLLBACK_ONLY_GRANTED, "engine", 100, "undo only where a grant is known")                          \
-    X(UNKNOWN_NOT_UNDONE, "engine", 1000, "no undo where the outcome is unknown")                        \
-    X(DEBT_FORGOTTEN, "engine", 1000, "an undo whose connection is lost counts as done")                 \
-    X(DEBT_NEVER_PAID, "engine", 10000, "what is owed is never sent again")                              \
+    X(UNKNOWN_NOT_ROLLED_BACK, "engine", 1000, "no undo where the outcome is unknown")                        \
+    X(PENDING_ROLLBACK_FORGOTTEN, "engine", 1000, "an undo whose connection is lost counts as done")                 \
+    X(ROLLBACK_NEVER_RESENT, "engine", 10000, "what is owed is never sent again")                              \
     X(GIVE_UP_FROM_SEND, "engine", 100000, "a key's ttl is taken to run from its sending")                \
-    X(CANCEL_WITHOUT_UNDO, "engine", 100, "a canceled attempt is not undone")                            \
-    X(DESTROY_WITHOUT_UNDO, "engine", 1000, "a destroyed handle's value is not released")                \
-    X(LOSS_WITHOUT_UNDO, "engine", 10000, "a lost lock's value is not released")                         \
+    X(CANCEL_WITHOUT_ROLLBACK, "engine", 100, "a canceled attempt is not undone")                            \
+    X(DESTROY_WITHOUT_ROLLBACK, "engine", 1000, "a destroyed handle's value is not released")                \
+    X(LOSS_WITHOUT_ROLLBACK, "engine", 10000, "a lost lock's value is not released")                         \
     X(RELEASE_KEEPS_VALIDITY, "engine", 1000, "remaining() does not become 0 at release")                \
     X(LATE_EXTEND_COUNTS, "engine", 10000, "an extension brings a validity back that has ended")         \
     X(SHORTENED_WHEN_ACKED, "engine", 1000, "a shorter ttl counts when it is confirmed, not when sent")  \
     X(EARLIER_ROUND_COUNTS, "engine", 10000, "an earlier extension's answer counts for the latest")      \
-    X(LOOSE_EXTENSION, "engine", 50000, "an extension on a dead connection is taken to be dead")        \
+    X(UNRESOLVED_EXTENSION, "engine", 50000, "an extension on a dead connection is taken to be dead")        \
     X(EXPORT_FORGETS, "engine", 0, "an extension on its way is forgotten when the lock changes hands") \
     X(ACCEPT_UNSEEN, "engine", 10000, "a quorum is accepted whatever validity is left")                   \
     X(ROUND_WITHOUT_END, "engine", 1000, "an attempt waits for every master")                            \
     X(WAITS_FOR_ALL_LINKS, "engine", 1000, "a first attempt waits for every connection")                 \
     X(JOINING_COUNTS_AS_FAILED, "engine", 1000, "a first connection on its way is taken to have failed")    \
     X(JOINED_NOT_ASKED, "engine", 1000, "who joins during an attempt is not asked")                       \
-    X(JOINED_AFTER_UNDO, "engine", 1000, "who joins after an attempt was undone is asked")                  \
+    X(JOINED_AFTER_ROLLBACK, "engine", 1000, "who joins after an attempt was undone is asked")                  \
     X(SAME_TOKEN, "host", 1000, "the same value for every attempt")                                      \
     X(LOST_MEANS_FAILED, "host", 1000, "a lost connection counts as: not applied")                       \
     X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \
@@ -48,7 +48,7 @@
     X(BLIND_EXTEND, "script", 1000, "extend takes whatever is there")                                    \
     X(EXTEND_CREATES, "script", 1000, "extend sets a key that is missing")                               \
     X(RESTART_AT_ONCE, "model", 1000, "masters that lost their keys vote at once")                       \
-    X(UNPROVED_COUNTS, "engine", 10000, "a vote counts before the guard behind it has proved the memory")       \
+    X(UNVERIFIED_COUNTS, "engine", 10000, "a vote counts before the guard behind it has proved the memory")       \
     X(QUARANTINE_IGNORED, "engine", 10000, "masters with a new memory vote at once")                      \
     X(QUARANTINE_TOO_SHORT, "engine", 100000, "half the quarantine is waited for")                         \
     X(REPAIR_WITHOUT_CONDITION, "engine", 0, "quarantined masters get keys back whatever they held")  \
@@ -64,21 +64,21 @@
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart")        \
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl")      \
     X(DURABLE_EVERYSEC, "host", 10000, "fsync every second counts as durable")                            \
-    X(GUARD_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
+    X(EPOCH_CHECK_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
     X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
     X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names")     \
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
     X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
-    X(COHORT_PLACE_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
+    X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
     X(COHORT_OF_ANYBODY, "host", 10000, "a lock is passed on to whoever of its client waits")            \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
-    X(QUEUED_NOT_UNDONE, "engine", 10000, "who gives up keeps his place in line")                        \
+    X(QUEUED_NOT_ROLLED_BACK, "engine", 10000, "who gives up keeps his place in line")                        \
     X(HEAD_NEVER_EXPIRES, "script", 10000, "a place in line does not end with its lease")                \
     X(HIGHEST_TICKET, "script", 10000, "the key is handed to the last in line")                          \
     X(TICKET_FROM_CLOCK, "script", 10000, "tickets are what the clients' clocks say")                    \
-    X(PLACE_KEPT, "script", 10000, "a release leaves the place in line")                                 \
+    X(ENTRY_KEPT, "script", 10000, "a release leaves the place in line")                                 \
     X(GRANT_FOR_LONGER, "script", 10000, "a dead heir has the key for longer than his lease")            \
     X(REFRESH_SHORTENS, "script", 100000, "a late ENQUEUE cuts a held key's life to the lease")          \
     X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \

@@ -60,7 +60,7 @@ void foreign_on_touch(struct world *world, unsigned master, const struct entry *
 
 /* oracle_once.c: every operation completes exactly once, within its time, and its status is true. */
 void once_start(struct world *world, struct client *client, struct handle *handle, enum rl_op op,
-                const struct rl_acquire *wish);
+                const struct rl_acquire *request);
 void once_end(struct world *world, struct client *client, struct handle *handle, enum rl_op op, enum rl_end status);
 /* An attempt has been accepted, perhaps; or given up, with this status. */
 void once_on_accept(struct world *world, const struct client *client, const struct handle *handle);

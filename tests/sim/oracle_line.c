@@ -78,11 +78,11 @@ uint32_t line_complete_at(struct world *world, const struct handle *handle)
     const struct box *box;
     uint32_t masters = 0;
 
-    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->line.ticket)
+    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->entry.ticket)
         return 0;
     box = box_of_claim(lock->claim);
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (line_ticket(world, box, m, world->now) == handle->line.ticket || has_key(world, box, m))
+        if (line_ticket(world, box, m, world->now) == handle->entry.ticket || has_key(world, box, m))
             masters |= UINT32_C(1) << m;
     }
     return masters;
@@ -157,7 +157,7 @@ static bool is_excused(const struct world *world, const struct client *client, c
 {
     uint32_t masters = 0;
 
-    /* A declaration ends connections, and keeps clients out: they lose their place. */
+    /* A declaration ends connections, and keeps clients out: they lose their report. */
     if (world->plan.mixed || client->stopped_until >= ahead->since || plan_has(&world->plan, FAULT_NO_MEMORY) ||
         !lease_is_long(world, client, handle))
         return true;

@@ -15,8 +15,9 @@ static void check_engine(struct world *world, const struct client *client)
     const struct rl_engine *engine = &client->engine;
     const struct rl_votes *votes = &engine->votes;
 
-    if (votes->n_debts || !rl_list_empty(&votes->debts) || votes->outbox || !rl_list_empty(&engine->notices) ||
-        !rl_list_empty(&votes->unproved) || !rl_list_empty(&engine->waiting_for_links) ||
+    if (votes->n_pending_rollbacks || !rl_list_empty(&votes->pending_rollbacks) || votes->outbox ||
+        !rl_list_empty(&engine->notices) ||
+        !rl_list_empty(&votes->unverified) || !rl_list_empty(&engine->waiting_for_links) ||
         !rl_list_empty(&votes->finished))
         world_violation(world, "memory", "the engine of %s is not empty at the end", name_of_client(client->index));
     for (unsigned m = 0; m < world->plan.n_masters; m++) {

@@ -7,11 +7,11 @@ static int64_t check_time(const struct world *world, const struct client *client
     return clockwork_when(&client->clock, due.ns) + world->plan.timer_slack_ns + 1;
 }
 
-static struct rl_instant acquire_due(const struct client *client, const struct rl_acquire *wish)
+static struct rl_instant acquire_due(const struct client *client, const struct rl_acquire *request)
 {
-    struct rl_instant due = wish->deadline;
+    struct rl_instant due = request->deadline;
 
-    if (wish->once) {
+    if (request->once) {
         int64_t longest = client->engine.votes.config.node_timeout.ns;
 
         for (unsigned i = 0; i < client->world->plan.n_masters; i++) {
@@ -26,7 +26,7 @@ static struct rl_instant acquire_due(const struct client *client, const struct r
 }
 
 void once_start(struct world *world, struct client *client, struct handle *handle, enum rl_op op,
-                const struct rl_acquire *wish)
+                const struct rl_acquire *request)
 {
     struct op_record *record = &handle->pending;
 
@@ -36,7 +36,8 @@ void once_start(struct world *world, struct client *client, struct handle *handl
     record->op = (uint8_t)op;
     record->generation = ++client->ops;
     record->started = client->now;
-    record->due = wish ? acquire_due(client, wish) : rl_after(client->now, client->engine.votes.config.node_timeout);
+    record->due = request ? acquire_due(client, request) : rl_after(client->now,
+                                                                    client->engine.votes.config.node_timeout);
     if (record->due.ns != RL_NEVER.ns)
         world_event(world, check_time(world, client, record->due), EVENT_CHECK, client->index, handle->index,
                     record->generation);
@@ -92,7 +93,7 @@ static void check_accepted(struct world *world, const struct client *client, con
     struct rl_instant deadline = rl_lock_deadline(&client->engine, &handle->lock);
 
     fence_on_accept(world, client, handle);
-    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.wish->min_validity.ns)
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.request->min_validity.ns)
         world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
 }
 
@@ -107,7 +108,7 @@ void once_on_accept(struct world *world, const struct client *client, const stru
 /* What is known of clocks is what was known when the first of a cohort was accepted. */
 void once_on_pass(struct world *world, const struct client *client, const struct handle *handle)
 {
-    world_count(world, COUNTER_PASSED_ON);
+    world_count(world, COUNTER_COHORT_HAND_OFFS);
     check_accepted(world, client, handle);
 }
 
@@ -134,7 +135,7 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
 /* Votes come and go there. */
 static bool is_in_line(const struct rl_lock *lock)
 {
-    return lock->wish->wait != RL_WAIT_SPIN && lock->wish->line->joined;
+    return lock->request->wait != RL_WAIT_SPIN && lock->request->entry->enqueued;
 }
 
 /* "Refuse as soon as q has become impossible", and not before: while as many may still grant as are needed, only time
@@ -148,7 +149,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
 
     if (!lock->claim || lock->claim->kind->has_token || is_in_line(lock) ||
         (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
-        !rl_before(client->now, lock->wish->deadline))
+        !rl_before(client->now, lock->request->deadline))
         return;
     if (count_open_votes(client, lock->claim) >= config->quorum)
         world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
@@ -159,7 +160,7 @@ static bool can_vote(const struct client *client, size_t master)
 {
     const struct rl_engine *engine = &client->engine;
 
-    return client->wires[master].link == RL_LINK_READY && engine->votes.standings[master].kind == RL_STANDING_VOTES &&
+    return client->wires[master].link == RL_LINK_READY && engine->votes.admissions[master].kind == RL_ADMISSION_VOTES &&
            engine->votes.stepped_until[master].ns == RL_LONG_AGO.ns;
 }
 
@@ -216,7 +217,7 @@ static struct rl_instant still_due(const struct client *client, const struct han
 {
     const struct rl_lock *lock = &handle->lock;
 
-    if (record->op != RL_OP_ACQUIRE || !lock->wish->once || !lock->claim)
+    if (record->op != RL_OP_ACQUIRE || !lock->request->once || !lock->claim)
         return record->due;
     return rl_later(record->due, rl_after(lock->round_start, client->engine.votes.config.node_timeout));
 }

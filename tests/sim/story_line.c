@@ -7,7 +7,7 @@
 static bool acquire(struct client *client, struct handle *handle, const struct words *words)
 {
     uint32_t timeout_ms = word_value(words, "timeout", 0);
-    struct rl_acquire wish = {
+    struct rl_acquire request = {
         .ttl_ms = word_value(words, "ttl", 1000),
         .max_attempts = word_value(words, "attempts", 0),
         .retry_delay = rl_ms(word_value(words, "delay", 20)),
@@ -25,7 +25,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
     if (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)
         return false;
     handle->key = word_is(words, 2, name_of_key(1)) ? 1 : 0;
-    client_acquire(client, handle, &wish);
+    client_acquire(client, handle, &request);
     return true;
 }
 
@@ -33,13 +33,13 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
 static bool adopt(struct client *client, struct handle *handle)
 {
     struct parcel parcel = client->world->parcels[0];
-    struct rl_acquire wish = {.kind = &rl_mutex_kind, .ttl_ms = parcel.inheritance.ttl_ms, .deadline = RL_NEVER};
+    struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = parcel.state.ttl_ms, .deadline = RL_NEVER};
 
     if (parcel.box == BOX_NONE || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST))
         return false;
     client->world->parcels[0].box = BOX_NONE;
     handle->key = parcel.key;
-    client_adopt(client, handle, &parcel, &wish);
+    client_adopt(client, handle, &parcel, &request);
     return handle->lock.state == RL_LOCK_HELD;
 }
 

@@ -190,7 +190,7 @@ void trace_place(struct client *client, const struct handle *handle)
 
     if (!client->world->trace)
         return;
-    rl_lock_place(&client->engine, &handle->lock, &rank, &held_until);
+    rl_lock_queue_position(&client->engine, &handle->lock, &rank, &held_until);
     world_trace(client->world, name_of_handle(client, handle), "waits behind %u others", rank);
 }
 

@@ -230,7 +230,7 @@ static void take_reply(struct client *client, unsigned node, const struct messag
         client_repeat(client, &pending, node, answer.outcome == RL_GRANTED ? REPEAT_IN_FULL | REPEAT_DELETED
                                                                            : REPEAT_IN_FULL))
         return;
-    answer = rl_queue_undone(answer, pending.repeats & REPEAT_DELETED);
+    answer = rl_queue_released(answer, pending.repeats & REPEAT_DELETED);
     if (pending.step == RL_STEP_ENQUEUE)
         client_placed(client, node, &pending, &reply);
     client_answer(client, &pending, node, answer, latency_of(client, &pending));

@@ -11,16 +11,16 @@ static uint32_t draw_ttl(const struct client *client)
 }
 
 /* Mostly as the library sets them by default, sometimes anything. */
-static void draw_holding(struct world *world, struct rl_acquire *wish)
+static void draw_holding(struct world *world, struct rl_acquire *request)
 {
     struct rng *rng = &world->work;
 
     if (rng_chance(rng, world->plan.forgetful ? 900 : 500))
-        wish->renew_ms = rng_chance(rng, 600) ? wish->ttl_ms / 3 + 1 : 1 + rng_below(rng, wish->ttl_ms);
+        request->renew_ms = rng_chance(rng, 600) ? request->ttl_ms / 3 + 1 : 1 + rng_below(rng, request->ttl_ms);
     if (rng_chance(rng, 500))
-        wish->at_risk_ms = rng_chance(rng, 600) ? wish->ttl_ms / 4 + 1 : 1 + rng_below(rng, wish->ttl_ms);
-    if (wish->renew_ms && rng_chance(rng, 200))
-        wish->max_hold_ms = 1 + rng_below(rng, 6 * wish->ttl_ms);
+        request->at_risk_ms = rng_chance(rng, 600) ? request->ttl_ms / 4 + 1 : 1 + rng_below(rng, request->ttl_ms);
+    if (request->renew_ms && rng_chance(rng, 200))
+        request->max_hold_ms = 1 + rng_below(rng, 6 * request->ttl_ms);
 }
 
 static uint8_t draw_wait(const struct client *client)
@@ -39,11 +39,11 @@ static const struct rl_kind *draw_kind(const struct client *client)
     return fenced && !client->world->plan.foreign[client->index] ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
-static struct rl_acquire draw_wish(struct client *client)
+static struct rl_acquire draw_request(struct client *client)
 {
     struct world *world = client->world;
     struct rng *rng = &world->work;
-    struct rl_acquire wish = {
+    struct rl_acquire request = {
         .ttl_ms = draw_ttl(client),
         .retry_delay = rl_ms(rng_between(rng, world->plan.pace_ms / 24, world->plan.pace_ms / 2)),
         .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
@@ -54,25 +54,26 @@ static struct rl_acquire draw_wish(struct client *client)
     };
 
     if (world->plan.calm)
-        return wish;
-    draw_holding(world, &wish);
+        return request;
+    draw_holding(world, &request);
     if (world->plan.contested) {
-        wish.retry_delay.ns /= 4;
-        wish.retry_jitter.ns /= 4;
+        request.retry_delay.ns /= 4;
+        request.retry_jitter.ns /= 4;
     }
     if (rng_chance(rng, 300)) {
-        wish.once = true;
-        wish.max_attempts = 1;
+        request.once = true;
+        request.max_attempts = 1;
     } else if (rng_chance(rng, 600)) {
-        wish.deadline = rl_after(client->now, (struct rl_span){rng_scaled(rng, RL_NS_PER_MS, world->plan.duration_ns)});
-    } else if (rng_chance(rng, 500) && wish.wait == RL_WAIT_SPIN) {
-        wish.max_attempts = 1 + rng_below(rng, 5);
+        request.deadline = rl_after(client->now,
+                                    (struct rl_span){rng_scaled(rng, RL_NS_PER_MS, world->plan.duration_ns)});
+    } else if (rng_chance(rng, 500) && request.wait == RL_WAIT_SPIN) {
+        request.max_attempts = 1 + rng_below(rng, 5);
     }
-    return wish;
+    return request;
 }
 
 /* After the healing: until it wins. */
-static struct rl_acquire last_wish(struct client *client)
+static struct rl_acquire last_request(struct client *client)
 {
     struct rng *rng = &client->world->work;
 
@@ -97,16 +98,16 @@ static bool may_come_along(struct client *client, const struct handle *handle, c
            (other->lock.state == RL_LOCK_IDLE || other->lock.state == RL_LOCK_LOST);
 }
 
-static void bring_others(struct client *client, const struct handle *handle, const struct rl_acquire *wish)
+static void bring_others(struct client *client, const struct handle *handle, const struct rl_acquire *request)
 {
     for (unsigned i = 0; i < client->n_handles; i++) {
         struct handle *other = &client->handles[i];
 
-        if (wish->wait == RL_WAIT_SPIN || !may_come_along(client, handle, other))
+        if (request->wait == RL_WAIT_SPIN || !may_come_along(client, handle, other))
             continue;
         agent_of(client, other)->generation++;
         agent_of(client, other)->intent = INTENT_NOTHING;
-        acquire(client, other, wish);
+        acquire(client, other, request);
     }
 }
 
@@ -115,23 +116,23 @@ static void acquire(struct client *client, struct handle *handle, const struct r
 {
     struct agent *agent = agent_of(client, handle);
     struct world *world = client->world;
-    struct rl_acquire wish;
+    struct rl_acquire request;
     bool brings = !other && world->plan.cohort_permille &&
                   rng_chance(&world->work, world->plan.cohort_permille);
 
     agent->last_round = world->phase != PHASE_FAULTS;
-    wish = agent->last_round ? last_wish(client) : draw_wish(client);
+    request = agent->last_round ? last_request(client) : draw_request(client);
     if (!agent->last_round && rng_chance(&world->work, agent->cancel_permille))
         agent_intend(client, handle, INTENT_CANCEL, agent_time(world, agent->think_ns));
     else if (!agent->last_round && rng_chance(&world->work, agent->destroy_permille))
         agent_intend(client, handle, INTENT_DESTROY, agent_time(world, agent->think_ns));
     if (other && rng_chance(&world->work, 700))
-        wish.ttl_ms = other->ttl_ms;
-    if ((brings || other) && wish.wait == RL_WAIT_QUEUE)
-        wish.wait = RL_WAIT_FIFO;
-    client_acquire(client, handle, &wish);
+        request.ttl_ms = other->ttl_ms;
+    if ((brings || other) && request.wait == RL_WAIT_QUEUE)
+        request.wait = RL_WAIT_FIFO;
+    client_acquire(client, handle, &request);
     if (brings)
-        bring_others(client, handle, &wish);
+        bring_others(client, handle, &request);
 }
 
 /* --- Holding ------------------------------------------------------------------------------------------------------ */
@@ -270,24 +271,24 @@ static void adopt(struct client *client, struct handle *handle)
     struct world *world = client->world;
     struct parcel parcel;
     unsigned place = 0;
-    struct rl_acquire wish;
+    struct rl_acquire request;
 
     while (place < MAX_PARCELS &&
            (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key))
         place++;
     if (place == MAX_PARCELS || world->plan.foreign[client->index] ||
-        world->parcels[place].inheritance.longest_ttl_ms > world->plan.own_ttl_ms[client->index] ||
+        world->parcels[place].state.longest_ttl_ms > world->plan.own_ttl_ms[client->index] ||
         (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
         release(client, handle);
         return;
     }
     parcel = world->parcels[place];
     world->parcels[place].box = BOX_NONE;
-    wish = draw_wish(client);
-    wish.ttl_ms = parcel.inheritance.owed_ttl_ms ? parcel.inheritance.owed_ttl_ms : parcel.inheritance.ttl_ms;
-    wish.renew_ms = wish.renew_ms ? wish.ttl_ms / 3 + 1 : 0;
-    wish.kind = parcel.inheritance.fence ? &rl_fenced_kind : &rl_mutex_kind;
-    client_adopt(client, handle, &parcel, &wish);
+    request = draw_request(client);
+    request.ttl_ms = parcel.state.full_ttl_ms ? parcel.state.full_ttl_ms : parcel.state.ttl_ms;
+    request.renew_ms = request.renew_ms ? request.ttl_ms / 3 + 1 : 0;
+    request.kind = parcel.state.fence ? &rl_fenced_kind : &rl_mutex_kind;
+    client_adopt(client, handle, &parcel, &request);
     if (handle->lock.state == RL_LOCK_HELD)
         agent_hold(client, handle);
     else

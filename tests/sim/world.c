@@ -62,15 +62,15 @@ static void count_engine(struct world *world, const struct client *client)
 
     world->coverage->counters[COUNTER_LATE_GRANTS] += counters->late_grants;
     world->coverage->counters[COUNTER_ROLLBACKS] += counters->rollbacks;
-    world->coverage->counters[COUNTER_DEBTS_PAID] += counters->debts_paid;
-    world->coverage->counters[COUNTER_DEBTS_EXPIRED] += counters->debts_expired;
+    world->coverage->counters[COUNTER_ROLLBACKS_RESENT] += counters->rollbacks_resent;
+    world->coverage->counters[COUNTER_ROLLBACKS_EXPIRED] += counters->rollbacks_expired;
     world->coverage->counters[COUNTER_RENEWALS] += counters->renewals;
     world->coverage->counters[COUNTER_RENEWALS_FAILED] += counters->renewals_failed;
     world->coverage->counters[COUNTER_REPAIRS] += counters->repairs;
-    world->coverage->counters[COUNTER_DISPROVED] += counters->disproved;
+    world->coverage->counters[COUNTER_EPOCH_MISMATCHES] += counters->epoch_mismatches;
     world->coverage->counters[COUNTER_RAISES] += counters->raises;
     world->coverage->counters[COUNTER_WAITS] += counters->waits;
-    world->coverage->counters[COUNTER_HAND_OVERS] += counters->hand_overs;
+    world->coverage->counters[COUNTER_HAND_OFFS] += counters->hand_offs;
     world->coverage->counters[COUNTER_YIELDS] += counters->yields;
 }
 

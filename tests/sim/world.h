@@ -43,7 +43,7 @@ struct parcel {
     uint32_t box; /* whose value; BOX_NONE: the place is free */
     uint8_t client;
     uint8_t key;
-    struct rl_inheritance inheritance;
+    struct rl_exported_state state;
     struct rl_instant bounds[MAX_MASTERS]; /* by the clock of its former client */
 };
 

@@ -88,29 +88,29 @@ struct redlock_lock *rig_new_lock(struct redlock_client *client, const char *key
     return lock;
 }
 
-struct redlock_acquire_options rig_wish(uint32_t ttl_ms, int64_t timeout_ms)
+struct redlock_acquire_options rig_request(uint32_t ttl_ms, int64_t timeout_ms)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
 
-    redlock_acquire_options_init(&wish);
-    wish.ttl_ms = ttl_ms;
-    wish.timeout_ms = timeout_ms;
-    return wish;
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = ttl_ms;
+    request.timeout_ms = timeout_ms;
+    return request;
 }
 
 struct redlock_acquire_options rig_lease(uint32_t ttl_ms, int64_t timeout_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, timeout_ms);
+    struct redlock_acquire_options request = rig_request(ttl_ms, timeout_ms);
 
-    wish.renew_ms = REDLOCK_NO_RENEWAL;
-    return wish;
+    request.renew_ms = REDLOCK_NO_RENEWAL;
+    return request;
 }
 
-struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *wish)
+struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request)
 {
     struct outcome outcome = {0};
 
-    ck_assert_int_eq(redlock_acquire(lock, wish, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_acquire(lock, request, outcome_record, &outcome), 0);
     rig_wait_outcome(rig, &outcome);
     ck_assert_int_eq(outcome.op, REDLOCK_OP_ACQUIRE);
     return outcome;
@@ -136,10 +136,10 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock)
     return outcome;
 }
 
-struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *wish)
+struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request)
 {
     struct redlock_lock *lock = rig_new_lock(rig->client, key);
-    struct outcome outcome = rig_acquire(rig, lock, wish);
+    struct outcome outcome = rig_acquire(rig, lock, request);
 
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_quiet(rig, rig->client);
@@ -148,16 +148,16 @@ struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct 
 
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms)
 {
-    struct redlock_acquire_options wish = rig_wish(ttl_ms, 0);
+    struct redlock_acquire_options request = rig_request(ttl_ms, 0);
 
-    return rig_hold_as(rig, key, &wish);
+    return rig_hold_as(rig, key, &request);
 }
 
 struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms)
 {
-    struct redlock_acquire_options wish = rig_lease(ttl_ms, 0);
+    struct redlock_acquire_options request = rig_lease(ttl_ms, 0);
 
-    return rig_hold_as(rig, key, &wish);
+    return rig_hold_as(rig, key, &request);
 }
 
 int64_t rig_now_ms(void)

@@ -68,16 +68,16 @@ void rig_run_for(struct rig *rig, int64_t ms);
 
 /* --- Operations to their end */
 
-struct redlock_acquire_options rig_wish(uint32_t ttl_ms, int64_t timeout_ms);
+struct redlock_acquire_options rig_request(uint32_t ttl_ms, int64_t timeout_ms);
 /* The same without renewal: the lock ends with its ttl. */
 struct redlock_acquire_options rig_lease(uint32_t ttl_ms, int64_t timeout_ms);
-struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *wish);
+struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request);
 struct outcome rig_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms);
 struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
 /* A lock on the key, held, with the votes of all connected masters in; fails the test if it is not granted. */
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
 struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms); /* without renewal */
-struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *wish);
+struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request);
 
 /* --- Looking at the masters */
 

@@ -43,7 +43,7 @@ void rig_wait_outcome(struct rig *rig, const struct outcome *outcome)
     rig_wait(rig, has_outcome, (void *)(uintptr_t)outcome, "the end of an operation");
 }
 
-struct link_wish {
+struct link_request {
     struct redlock_client *client;
     size_t node;
     enum redlock_link link;
@@ -51,23 +51,23 @@ struct link_wish {
 
 static bool has_link(void *argument)
 {
-    const struct link_wish *wish = argument;
+    const struct link_request *request = argument;
     struct redlock_node_stats stats;
 
-    ck_assert_int_eq(redlock_client_node_stats(wish->client, wish->node, &stats, sizeof(stats)), 0);
-    return stats.link == wish->link;
+    ck_assert_int_eq(redlock_client_node_stats(request->client, request->node, &stats, sizeof(stats)), 0);
+    return stats.link == request->link;
 }
 
 void rig_wait_link(struct rig *rig, struct redlock_client *client, size_t node, enum redlock_link link)
 {
-    struct link_wish wish = {client, node, link};
+    struct link_request request = {client, node, link};
     char what[80];
 
     snprintf(what, sizeof(what), "master %zu to be %s", node, redlock_link_name(link));
-    rig_wait(rig, has_link, &wish, what);
+    rig_wait(rig, has_link, &request, what);
 }
 
-struct vote_wish {
+struct vote_request {
     struct redlock_client *client;
     size_t node;
     char what[400]; /* says how it is now, for the case that it stays so */
@@ -75,24 +75,24 @@ struct vote_wish {
 
 static bool has_vote(void *argument)
 {
-    struct vote_wish *wish = argument;
+    struct vote_request *request = argument;
     struct redlock_node_info info;
 
-    ck_assert_int_eq(redlock_client_node_info(wish->client, wish->node, &info, sizeof(info)), 0);
-    snprintf(wish->what, sizeof(wish->what), "master %zu to be connected, with a vote: it is %s, %s, %s, %s",
-             wish->node, redlock_link_name(info.link), redlock_standing_name(info.standing), info.fault_text,
+    ck_assert_int_eq(redlock_client_node_info(request->client, request->node, &info, sizeof(info)), 0);
+    snprintf(request->what, sizeof(request->what), "master %zu to be connected, with a vote: it is %s, %s, %s, %s",
+             request->node, redlock_link_name(info.link), redlock_standing_name(info.standing), info.fault_text,
              info.last_error);
     return info.link == REDLOCK_LINK_READY && info.standing == REDLOCK_STANDING_VOTES;
 }
 
 void rig_wait_vote(struct rig *rig, struct redlock_client *client, size_t node)
 {
-    struct vote_wish wish = {.client = client, .node = node};
+    struct vote_request request = {.client = client, .node = node};
 
-    rig_wait(rig, has_vote, &wish, wish.what);
+    rig_wait(rig, has_vote, &request, request.what);
 }
 
-struct key_wish {
+struct key_request {
     struct masters *masters;
     const char *key;
     size_t n;
@@ -100,18 +100,18 @@ struct key_wish {
 
 static bool has_count(void *argument)
 {
-    const struct key_wish *wish = argument;
+    const struct key_request *request = argument;
 
-    return masters_count_key(wish->masters, wish->key) == wish->n;
+    return masters_count_key(request->masters, request->key) == request->n;
 }
 
 void rig_wait_count(struct rig *rig, const char *key, size_t n)
 {
-    struct key_wish wish = {rig->masters, key, n};
+    struct key_request request = {rig->masters, key, n};
     char what[160];
 
     snprintf(what, sizeof(what), "the key %s to be on %zu masters", key, n);
-    rig_wait(rig, has_count, &wish, what);
+    rig_wait(rig, has_count, &request, what);
 }
 
 void rig_wait_absent(struct rig *rig, const char *key)

@@ -58,23 +58,23 @@ void watch_wait_lost(struct rig *rig, struct watched *watched)
     rig_wait(rig, is_lost, watched, "the alarm");
 }
 
-struct warning_wish {
+struct warning_request {
     const struct watched *watched;
     unsigned times;
 };
 
 static bool is_at_risk(void *argument)
 {
-    const struct warning_wish *wish = argument;
+    const struct warning_request *request = argument;
 
-    return wish->watched->at_risk >= wish->times;
+    return request->watched->at_risk >= request->times;
 }
 
 void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times)
 {
-    struct warning_wish wish = {watched, times};
+    struct warning_request request = {watched, times};
 
-    rig_wait(rig, is_at_risk, &wish, "the warning");
+    rig_wait(rig, is_at_risk, &request, "the warning");
 }
 
 void watch_event(const struct redlock_event *event, void *user_data)
@@ -96,7 +96,7 @@ void watch_events(struct redlock_options *options, struct tally *tally)
     options->event_types = UINT32_MAX;
 }
 
-struct event_wish {
+struct event_request {
     const struct tally *tally;
     enum redlock_event_type type;
     unsigned times;
@@ -104,18 +104,18 @@ struct event_wish {
 
 static bool has_happened(void *argument)
 {
-    const struct event_wish *wish = argument;
+    const struct event_request *request = argument;
 
-    return wish->tally->n[wish->type] >= wish->times;
+    return request->tally->n[request->type] >= request->times;
 }
 
 void watch_wait_event(struct rig *rig, struct tally *tally, enum redlock_event_type type, unsigned times)
 {
-    struct event_wish wish = {tally, type, times};
+    struct event_request request = {tally, type, times};
     char what[80];
 
     snprintf(what, sizeof(what), "event \"%s\", %u times", redlock_event_name(type), times);
-    rig_wait(rig, has_happened, &wish, what);
+    rig_wait(rig, has_happened, &request, what);
 }
 
 struct redlock_stats watch_stats(const struct redlock_client *client)

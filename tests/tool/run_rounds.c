@@ -26,24 +26,24 @@ void round_take_extremes(int64_t *ret_gap_ns, int64_t *ret_margin_ns)
     least_margin_ns = INT64_MAX;
 }
 
-void round_start(struct tool *run, const struct round *round, const struct wish *wish)
+void round_start(struct tool *run, const struct round *round, const struct request *request)
 {
     const char *words[24] = {"run",          "--key", round->key,      "--ttl", "1s", "--wait", "25s",
                              "--kill-after", "200ms", "--kill-margin", "100ms"};
     size_t n = 11;
 
-    if (wish->nodes != NULL) {
+    if (request->nodes != NULL) {
         words[n++] = "--nodes";
-        words[n++] = wish->nodes;
+        words[n++] = request->nodes;
     }
     words[n++] = "--profile";
-    words[n++] = wish->profile != NULL ? wish->profile : "guarded";
-    for (const char *const *option = wish->options; *option != NULL; option++)
+    words[n++] = request->profile != NULL ? request->profile : "guarded";
+    for (const char *const *option = request->options; *option != NULL; option++)
         words[n++] = *option;
     words[n++] = worker;
     words[n++] = round->file;
-    words[n++] = wish->how;
-    words[n++] = wish->ms;
+    words[n++] = request->how;
+    words[n++] = request->ms;
     words[n] = NULL;
     tool_start(run, words);
 }

@@ -16,7 +16,7 @@ struct round {
     struct tool second;
 };
 
-struct wish {
+struct request {
     const char *nodes;   /* NULL: as in the environment */
     const char *profile;
     const char *const *options; /* up to NULL */
@@ -28,7 +28,7 @@ struct wish {
 void round_set_worker(const char *path);
 
 void round_open(struct round *round, unsigned number);
-void round_start(struct tool *run, const struct round *round, const struct wish *wish);
+void round_start(struct tool *run, const struct round *round, const struct request *request);
 
 /* Fails the test unless the last process of the log, the second run's command, began after all others had ended. */
 void round_close(struct round *round);

@@ -88,7 +88,7 @@ static struct token get_in_line(struct tool *waiter)
 }
 
 /* One waits in line, another gets in line behind it and leaves; the first is handed the lock when it is given up. */
-static void hand_over(void)
+static void hand_off(void)
 {
     struct tool waiter;
     struct token first = get_in_line(&waiter);
@@ -113,7 +113,7 @@ static void use_all_rights(void)
     run("lock plain --prefix app: --quiet", 0);
     run("status job --prefix app:", 0);
     unlock(token);
-    hand_over();
+    hand_off();
     snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
     tool_run(&tool, line);
 }

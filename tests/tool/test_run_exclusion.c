@@ -197,13 +197,13 @@ static const struct fault {
 
 static void start_batch(const struct fault *fault, unsigned first, unsigned n)
 {
-    struct wish wish = {fault->cut_off ? cut_off_nodes : NULL, fault->cut_off ? "classic" : NULL, fault->options,
+    struct request request = {fault->cut_off ? cut_off_nodes : NULL, fault->cut_off ? "classic" : NULL, fault->options,
                         fault->how, fault->ms};
-    struct wish next = {NULL, wish.profile, no_options, "work", "5"};
+    struct request next = {NULL, request.profile, no_options, "work", "5"};
 
     for (unsigned i = 0; i < n; i++) {
         round_open(&rounds[i], first + i);
-        round_start(&rounds[i].first, &rounds[i], &wish);
+        round_start(&rounds[i].first, &rounds[i], &request);
     }
     for (unsigned i = 0; i < n; i++) {
         tool_read_until(&rounds[i].first, "begun");

@@ -61,11 +61,11 @@ static uint64_t counter_of(const struct core *core, const struct core_command *c
     return command->claim->claim->kind->has_token && (claim || place) ? core->counters[node] : 0;
 }
 
-/* Without a reply there is no proof, and the connection is about to end. */
+/* Without a reply there is no epoch check, and the connection is about to end. */
 static void end_guard(struct core *core, unsigned node, enum rl_outcome outcome)
 {
     if (outcome == RL_GRANTED || outcome == RL_REFUSED)
-        rl_engine_proof(&core->engine, core->now, node, outcome == RL_GRANTED);
+        rl_engine_epoch_checked(&core->engine, core->now, node, outcome == RL_GRANTED);
 }
 
 void core_answer_for(struct core *core, unsigned node, enum rl_outcome outcome, enum rl_detail detail)
@@ -134,17 +134,17 @@ void core_drop(struct core *core, unsigned node)
 
 /* --- Operations ----------------------------------------------------------------------------------------------- */
 
-struct rl_acquire core_wish(void)
+struct rl_acquire core_request(void)
 {
     return (struct rl_acquire){.kind = &rl_mutex_kind, .ttl_ms = 1000, .retry_delay = rl_ms(100), .deadline = RL_NEVER};
 }
 
-struct rl_acquire core_wish_once(void)
+struct rl_acquire core_request_once(void)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.once = true;
-    return wish;
+    request.once = true;
+    return request;
 }
 
 static struct rl_lock *core_lock(struct core *core)
@@ -152,12 +152,12 @@ static struct rl_lock *core_lock(struct core *core)
     return &core->locks[core->handle];
 }
 
-void core_acquire(struct core *core, const struct rl_acquire *wish)
+void core_acquire(struct core *core, const struct rl_acquire *request)
 {
     core->started[core->handle]++;
-    core->wishes[core->handle] = *wish;
-    core_lend_line(core, core->handle);
-    rl_lock_acquire(&core->engine, core_lock(core), core->now, &core->wishes[core->handle]);
+    core->requests[core->handle] = *request;
+    core_lend_entry(core, core->handle);
+    rl_lock_acquire(&core->engine, core_lock(core), core->now, &core->requests[core->handle]);
     core_drain(core);
 }
 
@@ -175,9 +175,9 @@ void core_release(struct core *core)
     core_drain(core);
 }
 
-bool core_pass_on(struct core *core, unsigned to)
+bool core_cohort_hand_off(struct core *core, unsigned to)
 {
-    bool passed = rl_lock_pass_on(&core->engine, core_lock(core), core->now, &core->locks[to]);
+    bool passed = rl_lock_cohort_hand_off(&core->engine, core_lock(core), core->now, &core->locks[to]);
 
     core->started[core->handle] += passed;
     core_drain(core);
@@ -204,19 +204,19 @@ void core_forget(struct core *core)
     core_drain(core);
 }
 
-bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence)
+bool core_import(struct core *core, const struct rl_acquire *request, int64_t until_ms, uint64_t fence)
 {
     struct rl_instant bounds[RL_MAX_NODES];
     const struct rl_kind *kind = fence ? &rl_fenced_kind : &rl_mutex_kind;
-    struct rl_inheritance inheritance = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
-    bool adopted;
+    struct rl_exported_state state = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
+    bool imported;
 
     for (unsigned node = 0; node < RL_MAX_NODES; node++)
         bounds[node].ns = rl_ms(until_ms).ns;
-    adopted = rl_lock_adopt(&core->engine, core_lock(core), core->now, core_make_claim(core, inheritance.kind), wish,
-                            &inheritance);
+    imported = rl_lock_import(&core->engine, core_lock(core), core->now, core_make_claim(core, state.kind), request,
+                            &state);
     core_drain(core);
-    return adopted;
+    return imported;
 }
 
 bool core_cancel(struct core *core)
@@ -263,16 +263,16 @@ unsigned core_live_claims(const struct core *core)
 
 struct core *core_start_held(size_t n_nodes)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    return core_start_held_as(n_nodes, &wish);
+    return core_start_held_as(n_nodes, &request);
 }
 
-struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *wish)
+struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *request)
 {
     struct core *core = core_start(n_nodes);
 
-    core_acquire(core, wish);
+    core_acquire(core, request);
     for (unsigned node = 0; node < n_nodes; node++)
         core_answer(core, node, RL_GRANTED);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
@@ -288,7 +288,7 @@ static void answer_everything(struct core *core)
     }
 }
 
-/* Three rounds of debts: what is in flight may end as owed, and what is owed is paid by the next tick. */
+/* Three rounds of pending rollbacks: what is in flight may end as owed, and what is owed is paid by the next tick. */
 void core_stop(struct core *core)
 {
     for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)
@@ -301,7 +301,8 @@ void core_stop(struct core *core)
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 300);
     }
     CORE_DEMAND(core_live_claims(core) == 0, "%u claims have leaked\n%s", core_live_claims(core), core->log);
-    CORE_DEMAND(core->engine.votes.n_debts == 0, "%zu debts are left\n%s", core->engine.votes.n_debts, core->log);
+    CORE_DEMAND(core->engine.votes.n_pending_rollbacks == 0, "%zu pending rollbacks are left\n%s",
+                core->engine.votes.n_pending_rollbacks, core->log);
     CORE_DEMAND(rl_engine_wakeup(&core->engine).ns == RL_NEVER.ns, "a tick for nothing is asked for\n%s", core->log);
     free(core);
 }

@@ -104,7 +104,7 @@ struct rl_claim *core_make_claim(struct core *core, const struct rl_kind *kind)
     return record->claim;
 }
 
-static bool is_undo(enum rl_step step)
+static bool is_rollback(enum rl_step step)
 {
     return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
@@ -117,15 +117,17 @@ static void check_send(const struct core *core, const struct core_command *comma
 
     CORE_DEMAND(link == RL_LINK_READY || link == RL_LINK_LATE, "%s to master %u, down\n%s",
                 step_names[command->step], node, core->log);
-    if (is_undo(command->step))
+    if (is_rollback(command->step))
         return;
-    CORE_DEMAND(!claim->undone, "%s of #%u after its undo\n%s", step_names[command->step], claim->number, core->log);
+    CORE_DEMAND(!claim->rolled_back, "%s of #%u after its rollback\n%s", step_names[command->step], claim->number,
+                core->log);
     if (command->step == RL_STEP_RAISE)
         return;
     CORE_DEMAND(link == RL_LINK_READY, "%s to master %u, not ready\n%s", step_names[command->step], node, core->log);
     CORE_DEMAND(command->step != RL_STEP_CLAIM || !((claim->claimed | claim->enqueued) & bit), "#%u claimed twice\n%s",
                 claim->number, core->log);
-    CORE_DEMAND(command->step != RL_STEP_ENQUEUE || !claim->claimed, "#%u in line after a claim\n%s", claim->number,
+    CORE_DEMAND(command->step != RL_STEP_ENQUEUE || !claim->claimed, "#%u in the wait queue after a claim\n%s",
+                claim->number,
                 core->log);
     core_check_trusted(core, command, node);
 }
@@ -137,7 +139,7 @@ void core_end(struct core *core, const struct core_command *command, unsigned no
     record->in_flight--;
     if (core->watch)
         core->watch->ended(core, command, node, answer.outcome);
-    core_tell_place(core, command, node, answer.outcome);
+    core_report_entry(core, command, node, answer.outcome);
     rl_engine_reply(&core->engine, core->now, record->claim, command->step, command->round, node, answer, 1000);
 }
 
@@ -154,8 +156,8 @@ static void enqueue(struct core *core, const struct core_command *command, unsig
         command->claim->enqueued |= UINT32_C(1) << node;
         command->claim->enqueued_round[node] = command->round;
     }
-    if (is_undo(command->step))
-        command->claim->undone |= UINT32_C(1) << node;
+    if (is_rollback(command->step))
+        command->claim->rolled_back |= UINT32_C(1) << node;
     if (core->watch)
         core->watch->sent(core, command, node);
     if (core->clogged[node])
@@ -190,9 +192,9 @@ static void carry_out_complete(struct core *core, const struct rl_effect *effect
     core->last = *effect;
     core->completed[i]++;
     if (effect->op == RL_OP_ACQUIRE) /* it was lent until now */
-        memset(&core->wishes[i], 0xa5, sizeof(core->wishes[i]));
+        memset(&core->requests[i], 0xa5, sizeof(core->requests[i]));
     if (effect->op == RL_OP_ACQUIRE)
-        memset(&core->lines[i], 0xa5, sizeof(core->lines[i]));
+        memset(&core->entries[i], 0xa5, sizeof(core->entries[i]));
     core_say(core, "COMPLETE %s %s", op_names[effect->op], end_names[effect->status]);
     if (effect->cause)
         core_say(core, " (%s)", end_names[effect->cause]);
@@ -229,7 +231,7 @@ static void answer_want_claim(struct core *core, struct rl_lock *lock)
     if (core->refuse_claims)
         rl_lock_refuse_attempt(&core->engine, lock, core->now);
     else
-        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->wish->kind),
+        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->request->kind),
                               core->proposal);
 }
 
@@ -268,7 +270,7 @@ static void carry_out(struct core *core, const struct rl_effect *effect)
         else if (effect->kind == RL_EFFECT_BACKOFF)
             core_say(core, "BACKOFF %s\n", end_names[effect->status]);
         else if (effect->kind == RL_EFFECT_WAITING)
-            core_say_place(core, effect->lock);
+            core_say_position(core, effect->lock);
         else
             carry_out_news(core, effect);
     }
@@ -285,7 +287,7 @@ void core_drain(struct core *core)
         for (unsigned i = 0; i < CORE_LOCKS; i++)
             note(core, i);
     }
-    core_write_guards(core);
+    core_write_epoch_checks(core);
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         check_balance(core, i);
 }
@@ -314,9 +316,9 @@ struct core *core_new(const struct rl_config *config)
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         rl_lock_init(&core->locks[i]);
     for (unsigned node = 0; node < config->n_nodes; node++)
-        core_judge_votes(core, node, false);
+        core_admit_voting(core, node, false);
     for (unsigned node = 0; node < config->n_nodes; node++)
-        core->places[node] = (struct rl_place){.ticket = 100, .held_ms = 3000, .look_ms = 3000};
+        core->reports[node] = (struct rl_entry_report){.ticket = 100, .held_ms = 3000, .look_ms = 3000};
     return core;
 }
 

@@ -7,13 +7,13 @@
  *     t=0ms SEND claim #1: 0 1 2
  *     t=4ms COMPLETE acquire ok
  *
- * Masters vote and have no marker, unless a test judges them otherwise (core_judge). To a guarded one the harness
- * writes a guard at the end of each turn, as a host does: one more command in the master's queue, whose answer is the
- * proof, "granted", or the disproof, "refused".
+ * Masters vote and have no marker, unless a test judges them otherwise (core_admit). To a guarded one the harness
+ * writes an epoch check at the end of each turn, as a host does: one more command in the master's queue, whose answer
+ * is the epoch check, "granted", or the disproof, "refused".
  *
- * On the way every effect is checked against what the host is promised: no claim, extension or repair after an undo of
- * the same value, nothing to a master that cannot be written to or that must not be asked, each claim disposed of once
- * and with nothing in flight, one completion for each operation, no warning about a lock that is not held.
+ * On the way every effect is checked against what the host is promised: no claim, extension or repair after a rollback
+ * of the same value, nothing to a master that cannot be written to or that must not be asked, each claim disposed of
+ * once and with nothing in flight, one completion for each operation, no warning about a lock that is not held.
  * core_stop() ends what is left and fails the test if a claim has leaked. */
 #ifndef TESTS_CORE_HARNESS_H
 #define TESTS_CORE_HARNESS_H
@@ -37,9 +37,9 @@ struct core_claim {
     struct rl_claim *claim;
     unsigned number;     /* 1 for the first */
     unsigned in_flight;
-    uint32_t claimed;    /* masks of masters that were sent a claim, an enqueue, an undo */
+    uint32_t claimed;    /* masks of masters that were sent a claim, an enqueue, a rollback */
     uint32_t enqueued;
-    uint32_t undone;
+    uint32_t rolled_back;
     uint32_t enqueued_round[RL_MAX_NODES]; /* the latest in which each was asked for one */
     void *watched;       /* the watcher's own; freed with the claim */
 };
@@ -51,10 +51,10 @@ static inline struct core_claim *core_claim_of(const struct rl_claim *claim)
 }
 
 struct core_command {
-    struct core_claim *claim; /* NULL: a guard */
+    struct core_claim *claim; /* NULL: an epoch check */
     enum rl_step step;
     uint32_t round;
-    uint64_t ticket; /* of a place in line; 0: not known when it was sent */
+    uint64_t ticket; /* of an entry in the wait queue; 0: not known when it was sent */
 };
 
 struct core_queue {
@@ -69,7 +69,8 @@ struct core;
 struct core_watch {
     void (*sent)(struct core *core, const struct core_command *command, unsigned node);
     void (*ended)(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome);
-    void (*called)(struct core *core, struct core_claim *claim, unsigned node, const struct rl_call *call);
+    void (*called)(struct core *core, struct core_claim *claim, unsigned node,
+                   const struct rl_notification *notification);
 };
 
 struct core {
@@ -80,10 +81,10 @@ struct core {
     struct rl_span accept_delay; /* passes between the effect and its answer */
     bool refuse_claims;          /* the host has no claim to give */
     uint64_t proposal;           /* the host's, for claims with a fencing token */
-    struct rl_acquire wishes[CORE_LOCKS]; /* lent to the engine until the acquisition completes, ... */
-    struct rl_line lines[CORE_LOCKS];     /* ... and so are these */
+    struct rl_acquire requests[CORE_LOCKS]; /* lent to the engine until the acquisition completes, ... */
+    struct rl_entry entries[CORE_LOCKS];     /* ... and so are these */
     uint64_t counters[RL_MAX_NODES]; /* what each master answers to fenced claims */
-    struct rl_place places[RL_MAX_NODES]; /* what each master says of the queue; the ticket only if it knows of none */
+    struct rl_entry_report reports[RL_MAX_NODES]; /* of each master; the ticket only if it knows of none */
     bool clogged[RL_MAX_NODES];
     const struct core_watch *watch;
     struct rl_list live;
@@ -101,14 +102,14 @@ struct core {
 
 /* --- World ---------------------------------------------------------------------------------------------------- */
 
-/* Majority of n, drift 1 % + 2 ms, no guard, rounds of 50 ms. */
+/* Majority of n, drift 1 % + 2 ms, no guard time, rounds of 50 ms. */
 struct rl_config core_config(size_t n_nodes);
 
 /* At t = 0 with all links joining; and with all links ready. */
 struct core *core_new(const struct rl_config *config);
 struct core *core_start(size_t n_nodes);
 
-/* Finishes every handle, answers what is in flight, pays all debts; then nothing may be left. */
+/* Finishes every handle, answers what is in flight, resends all pending rollbacks; then nothing may be left. */
 void core_stop(struct core *core);
 
 /* The engine has been called: carries out its effects. */
@@ -153,19 +154,19 @@ unsigned core_queued(const struct core *core, unsigned node);
 /* --- Trust in masters (core_trust.c) ----------------------------------------------------------------------------- */
 
 /* Guarded or not, it votes; it is in quarantine, guarded, until t = ms; it does not vote, and why is of no interest. */
-void core_judge_votes(struct core *core, unsigned node, bool guarded);
-void core_judge_quarantined(struct core *core, unsigned node, int64_t until_ms);
-void core_judge(struct core *core, unsigned node, enum rl_standing_kind kind);
+void core_admit_voting(struct core *core, unsigned node, bool guarded);
+void core_admit_quarantined(struct core *core, unsigned node, int64_t until_ms);
+void core_admit(struct core *core, unsigned node, enum rl_admission kind);
 
 /* All masters vote and are guarded. */
-struct core *core_start_guarded(size_t n_nodes);
+struct core *core_start_epoch_checked(size_t n_nodes);
 
-/* Writes guards where they are due: part of every turn. */
-void core_write_guards(struct core *core);
+/* Writes epoch checks where they are due: part of every turn. */
+void core_write_epoch_checks(struct core *core);
 
-/* The oldest command of this master, which must be a guard, is answered. */
-void core_prove(struct core *core, unsigned node);
-void core_disprove(struct core *core, unsigned node);
+/* The oldest command of this master, which must be an epoch check, is answered. */
+void core_pass_epoch_check(struct core *core, unsigned node);
+void core_fail_epoch_check(struct core *core, unsigned node);
 
 /* The master restarts without its memory: the connection ends, the next one finds it in quarantine until t = ms. */
 void core_restart(struct core *core, unsigned node, int64_t until_ms);
@@ -176,58 +177,59 @@ void core_step_clock(struct core *core, unsigned node, int64_t ms);
 /* What the engine must not ask of it, by a second reading of protocol 3.2, 5.1 and 5.6. */
 void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node);
 
-/* --- In line (core_line.c) --------------------------------------------------------------------------------------- */
+/* --- In the wait queue (core_queue.c) ----------------------------------------------------------------------------- */
 
-/* ttl 4000 ms, a lease of half of it; in line from the beginning, or when refused. */
-struct rl_acquire core_wish_in_line(void);
-struct rl_acquire core_wish_to_queue(void);
+/* ttl 4000 ms, a lease of half of it; in the wait queue from the beginning, or when refused. */
+struct rl_acquire core_request_fifo(void);
+struct rl_acquire core_request_to_queue(void);
 
-/* In line with all masters, which have not answered yet; the transcript is empty. */
-struct core *core_start_in_line(size_t n_nodes);
+/* In the wait queue with all masters, which have not answered yet; the transcript is empty. */
+struct core *core_start_enqueued(size_t n_nodes);
 
 /* The same, and all of them have answered: queued, with the same ticket. */
 struct core *core_start_queued(size_t n_nodes);
 
-/* A notification for the handle: the key was handed over to it in this round, or in its latest. */
-void core_hand_over_in(struct core *core, unsigned node, uint32_t round);
-void core_hand_over(struct core *core, unsigned node);
+/* A notification for the handle: the key was handed off to it in this round, or in its latest. */
+void core_hand_off_in(struct core *core, unsigned node, uint32_t round);
+void core_hand_off(struct core *core, unsigned node);
 
 /* A notification for the handle: somebody with a lower ticket waits for what it was given. */
-void core_tell_of_lower(struct core *core, unsigned node);
+void core_notify_of_lower(struct core *core, unsigned node);
 
 /* A notification for any claim. */
-void core_call(struct core *core, struct core_claim *claim, unsigned node, const struct rl_call *call);
+void core_notify(struct core *core, struct core_claim *claim, unsigned node,
+                 const struct rl_notification *notification);
 
 void core_look_again(struct core *core, unsigned node);
 
 /* The parts of the harness that have to do with it. */
-void core_lend_line(struct core *core, unsigned i);
+void core_lend_entry(struct core *core, unsigned i);
 uint64_t core_ticket_of(const struct core_claim *claim);
-void core_tell_place(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome);
-void core_say_place(struct core *core, const struct rl_lock *lock);
+void core_report_entry(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome);
+void core_say_position(struct core *core, const struct rl_lock *lock);
 
 /* --- Operations of the handle core->handle, the first one unless set otherwise --------------------------------- */
 
 /* ttl 1000 ms, pauses of 100 ms, no deadline, no limit. */
-struct rl_acquire core_wish(void);
-struct rl_acquire core_wish_once(void);
+struct rl_acquire core_request(void);
+struct rl_acquire core_request_once(void);
 
-void core_acquire(struct core *core, const struct rl_acquire *wish);
+void core_acquire(struct core *core, const struct rl_acquire *request);
 void core_extend(struct core *core, uint32_t ttl_ms);
 void core_release(struct core *core);
 void core_release_value(struct core *core, uint32_t ttl_ms);
-bool core_pass_on(struct core *core, unsigned to); /* in place of a release; false: nothing has happened */
+bool core_cohort_hand_off(struct core *core, unsigned to); /* in place of a release; false: nothing has happened */
 void core_detach(struct core *core);
 void core_forget(struct core *core);
 bool core_cancel(struct core *core);
 void core_fini(struct core *core);
 
 /* Takes over a lock that some other handle holds until t = ms on every master, with its ttl of 1000 ms. */
-bool core_adopt(struct core *core, const struct rl_acquire *wish, int64_t until_ms, uint64_t fence);
+bool core_import(struct core *core, const struct rl_acquire *request, int64_t until_ms, uint64_t fence);
 
 /* Acquired with the grants of all masters; the transcript is empty. */
 struct core *core_start_held(size_t n_nodes);
-struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *wish);
+struct core *core_start_held_as(size_t n_nodes, const struct rl_acquire *request);
 
 /* --- Claims about the world ------------------------------------------------------------------------------------ */
 

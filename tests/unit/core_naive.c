@@ -8,7 +8,7 @@
 struct sent {
     int64_t round;
     int64_t bound_ns;
-    bool lengthens; /* at most: a place in line is refreshed with a lease that never cuts the key's life short */
+    bool lengthens; /* at most: the lease of a refresh never cuts the key's life short */
 };
 
 enum waiting { NOTHING, GRANT, MISSING };
@@ -17,7 +17,7 @@ struct naive_vote {
     struct sent sent[MAX_SENT]; /* what may have been carried out, oldest first */
     size_t n_sent;
     int64_t granted; /* latest round that was; -1: none */
-    enum waiting waiting; /* for its proof */
+    enum waiting waiting; /* for its epoch check */
     int64_t waiting_round;
     bool waiting_is_claim;
 };
@@ -88,9 +88,9 @@ static void revoke(struct naive_vote *vote, int64_t round)
 /* protocol 3.2: 'A "missing" from a quarantined node leaves lb_j as it was'. */
 static void miss(const struct core *core, struct naive_vote *vote, unsigned node, int64_t round)
 {
-    const struct rl_standing *standing = &core->engine.votes.standings[node];
+    const struct rl_admission_status *admission = &core->engine.votes.admissions[node];
 
-    if (standing->kind != RL_STANDING_QUARANTINED || core->now.ns >= standing->until.ns)
+    if (admission->kind != RL_ADMISSION_QUARANTINED || core->now.ns >= admission->until.ns)
         revoke(vote, round);
 }
 
@@ -102,7 +102,8 @@ static bool sets_ttl(const struct core_command *command)
            command->step == RL_STEP_REPAIR;
 }
 
-/* A new round waits for no proof of what was said in an earlier one: "missing" is believed, or in a quarantine not. */
+/* A new round waits for no epoch check of what was said in an earlier one: "missing" is believed, or in a quarantine
+ * not. */
 static void end_missing(const struct core *core, struct naive *naive, int64_t round)
 {
     for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
@@ -172,7 +173,7 @@ static void place_ended(struct core *core, const struct core_command *command, s
 static void note_ended(struct core *core, const struct core_command *command, unsigned node, enum rl_outcome outcome)
 {
     struct naive_vote *vote = &naive_of(command->claim)->votes[node];
-    bool guarded = core->engine.votes.standings[node].guarded && command->step != RL_STEP_REPAIR;
+    bool guarded = core->engine.votes.admissions[node].epoch_checked && command->step != RL_STEP_REPAIR;
 
     if (!sets_ttl(command))
         return;
@@ -193,13 +194,14 @@ static void note_ended(struct core *core, const struct core_command *command, un
         strike(vote, command->round, command->round);
 }
 
-/* A grant by hand-over counts as long as one by the refresh that it names, and that must be the latest. */
-static void note_called(struct core *core, struct core_claim *claim, unsigned node, const struct rl_call *call)
+/* A grant by hand-off counts as long as one by the refresh that it names, and that must be the latest. */
+static void note_called(struct core *core, struct core_claim *claim, unsigned node,
+                        const struct rl_notification *notification)
 {
     struct naive_vote *vote = &naive_of(claim)->votes[node];
 
-    if (call->granted && is_latest(vote, call->round))
-        grant(core, vote, node, call->round, true);
+    if (notification->granted && is_latest(vote, notification->round))
+        grant(core, vote, node, notification->round, true);
 }
 
 const struct core_watch core_naive_watch = {note_sent, note_ended, note_called};
@@ -220,7 +222,7 @@ static struct core_claim *claim_at(struct rl_list *at)
     return RL_CONTAINER_OF(at, struct core_claim, link);
 }
 
-void core_naive_proof(struct core *core, unsigned node, bool same_memory)
+void core_naive_epoch_check(struct core *core, unsigned node, bool same_memory)
 {
     for (struct rl_list *at = core->live.next; at != &core->live; at = at->next)
         end_wait(core, &naive_of(claim_at(at))->votes[node], node, same_memory);
@@ -229,7 +231,7 @@ void core_naive_proof(struct core *core, unsigned node, bool same_memory)
 /* What is answered later was carried out after the step: answers come in order. */
 void core_naive_step(struct core *core, unsigned node, int64_t step_ns)
 {
-    core_naive_proof(core, node, false);
+    core_naive_epoch_check(core, node, false);
     for (struct rl_list *at = core->live.next; at != &core->live; at = at->next) {
         struct naive_vote *vote = &naive_of(claim_at(at))->votes[node];
 
@@ -240,7 +242,7 @@ void core_naive_step(struct core *core, unsigned node, int64_t step_ns)
     }
 }
 
-void core_naive_adopted(const struct rl_lock *lock, int64_t bound_ns)
+void core_naive_imported(const struct rl_lock *lock, int64_t bound_ns)
 {
     struct naive *naive = naive_of(core_claim_of(lock->claim));
 

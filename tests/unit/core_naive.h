@@ -1,4 +1,4 @@
-/* A second, naive ledger beside the engine's, from nothing but commands, answers, proofs and clock steps.
+/* A second, naive ledger beside the engine's, from nothing but commands, answers, epoch checks and clock steps.
  *
  * A vote counts if a grant has come and has been proved, and then until the earliest expiry that the granted command,
  * or any later one that may have been carried out, can have set. The engine may count less, never more. */
@@ -10,14 +10,14 @@
 /* Follows all commands of the harness: core->watch. */
 extern const struct core_watch core_naive_watch;
 
-/* The guard in front of this master's queue is about to be answered; false: or its connection is about to end. */
-void core_naive_proof(struct core *core, unsigned node, bool same_memory);
+/* The epoch check in front of this master's queue is about to be answered; false: or its connection is about to end. */
+void core_naive_epoch_check(struct core *core, unsigned node, bool same_memory);
 
 /* The engine is about to be told. */
 void core_naive_step(struct core *core, unsigned node, int64_t step_ns);
 
-/* The current claim of this lock was adopted, with the same bound on every master. */
-void core_naive_adopted(const struct rl_lock *lock, int64_t bound_ns);
+/* The current claim of this lock was imported, with the same bound on every master. */
+void core_naive_imported(const struct rl_lock *lock, int64_t bound_ns);
 
 /* INT64_MIN: too few votes. */
 int64_t core_naive_deadline(const struct core *core, const struct rl_claim *claim);

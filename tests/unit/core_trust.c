@@ -1,43 +1,44 @@
-/* The harness's masters as the host judges them: standings, guards, restarts, clocks that are set. */
+/* The harness's masters as the host judges them: admission statuses, epoch checks, restarts, clocks that are set. */
 #include <string.h>
 
 #include "core_harness.h"
 
 /* --- Standings ---------------------------------------------------------------------------------------------------- */
 
-static void judge(struct core *core, unsigned node, struct rl_standing standing)
+static void judge(struct core *core, unsigned node, struct rl_admission_status admission)
 {
-    rl_engine_standing(&core->engine, core->now, node, &standing);
+    rl_engine_admission(&core->engine, core->now, node, &admission);
 }
 
-void core_judge_votes(struct core *core, unsigned node, bool guarded)
+void core_admit_voting(struct core *core, unsigned node, bool guarded)
 {
-    judge(core, node, (struct rl_standing){.kind = RL_STANDING_VOTES, .guarded = guarded});
+    judge(core, node, (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = guarded});
 }
 
-void core_judge_quarantined(struct core *core, unsigned node, int64_t until_ms)
+void core_admit_quarantined(struct core *core, unsigned node, int64_t until_ms)
 {
-    judge(core, node, (struct rl_standing){RL_STANDING_QUARANTINED, RL_FAULT_NEW_MEMORY, {rl_ms(until_ms).ns}, true});
+    judge(core, node,
+          (struct rl_admission_status){RL_ADMISSION_QUARANTINED, RL_FAULT_NEW_MEMORY, {rl_ms(until_ms).ns}, true});
 }
 
-void core_judge(struct core *core, unsigned node, enum rl_standing_kind kind)
+void core_admit(struct core *core, unsigned node, enum rl_admission kind)
 {
-    judge(core, node, (struct rl_standing){.kind = kind, .fault = RL_FAULT_NO_RIGHTS});
+    judge(core, node, (struct rl_admission_status){.kind = kind, .fault = RL_FAULT_NO_RIGHTS});
 }
 
-struct core *core_start_guarded(size_t n_nodes)
+struct core *core_start_epoch_checked(size_t n_nodes)
 {
     struct core *core = core_start(n_nodes);
 
     for (unsigned node = 0; node < n_nodes; node++)
-        core_judge_votes(core, node, true);
+        core_admit_voting(core, node, true);
     return core;
 }
 
 void core_restart(struct core *core, unsigned node, int64_t until_ms)
 {
     core_drop(core, node);
-    core_judge_quarantined(core, node, until_ms);
+    core_admit_quarantined(core, node, until_ms);
     core_link(core, node, RL_LINK_READY);
 }
 
@@ -52,16 +53,17 @@ void core_step_clock(struct core *core, unsigned node, int64_t ms)
 /* --- Guards ------------------------------------------------------------------------------------------------------- */
 
 /* A guard finds no room where other commands do not either. */
-void core_write_guards(struct core *core)
+void core_write_epoch_checks(struct core *core)
 {
-    uint32_t nodes = rl_engine_take_unguarded(&core->engine);
+    uint32_t nodes = rl_engine_take_unchecked(&core->engine);
 
     for (unsigned node = 0; node < core->engine.votes.config.n_nodes; node++) {
         struct core_queue *queue = &core->queues[node];
 
         if (!(nodes & (UINT32_C(1) << node)) || core->clogged[node])
             continue;
-        CORE_DEMAND(core->engine.votes.standings[node].guarded, "a guard for master %u, unguarded\n%s", node,
+        CORE_DEMAND(core->engine.votes.admissions[node].epoch_checked, "an epoch check for master %u, unchecked\n%s",
+                    node,
                     core->log);
         CORE_DEMAND(queue->size < CORE_QUEUE, "master %u has too much to answer\n%s", node, core->log);
         queue->commands[(queue->head + queue->size++) % CORE_QUEUE] = (struct core_command){.claim = NULL};
@@ -72,17 +74,18 @@ static void answer_guard(struct core *core, unsigned node, enum rl_outcome outco
 {
     const struct core_queue *queue = &core->queues[node];
 
-    CORE_DEMAND(queue->size > 0 && !queue->commands[queue->head].claim, "master %u has no guard to answer\n%s", node,
+    CORE_DEMAND(queue->size > 0 && !queue->commands[queue->head].claim, "master %u has no epoch check to answer\n%s",
+                node,
                 core->log);
     core_answer(core, node, outcome);
 }
 
-void core_prove(struct core *core, unsigned node)
+void core_pass_epoch_check(struct core *core, unsigned node)
 {
     answer_guard(core, node, RL_GRANTED);
 }
 
-void core_disprove(struct core *core, unsigned node)
+void core_fail_epoch_check(struct core *core, unsigned node)
 {
     answer_guard(core, node, RL_REFUSED);
 }
@@ -96,11 +99,11 @@ static bool has_live_vote(const struct core *core, const struct core_command *co
 
 void core_check_trusted(const struct core *core, const struct core_command *command, unsigned node)
 {
-    const struct rl_standing *standing = &core->engine.votes.standings[node];
+    const struct rl_admission_status *admission = &core->engine.votes.admissions[node];
     bool stepped = core->now.ns < core->engine.votes.stepped_until[node].ns;
-    bool quarantined = standing->kind == RL_STANDING_QUARANTINED && core->now.ns < standing->until.ns;
+    bool quarantined = admission->kind == RL_ADMISSION_QUARANTINED && core->now.ns < admission->until.ns;
 
-    CORE_DEMAND(standing->kind == RL_STANDING_VOTES || standing->kind == RL_STANDING_QUARANTINED,
+    CORE_DEMAND(admission->kind == RL_ADMISSION_VOTES || admission->kind == RL_ADMISSION_QUARANTINED,
                 "master %u must not be asked\n%s", node, core->log);
     if (command->step == RL_STEP_CLAIM || command->step == RL_STEP_ENQUEUE)
         CORE_DEMAND(!quarantined && !stepped, "a claim to master %u, which must not vote\n%s", node, core->log);

@@ -30,9 +30,9 @@ void expect_answer(struct rl_reply reply, bool fenced, enum rl_outcome outcome, 
 
 void expect_unknown(struct rl_reply reply)
 {
-    struct rl_place place;
+    struct rl_entry_report place;
 
     expect_answer(reply, false, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
     expect_answer(reply, true, RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0);
-    ck_assert(!rl_queue_place(&reply, &place));
+    ck_assert(!rl_queue_entry_report(&reply, &place));
 }

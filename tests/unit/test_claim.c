@@ -24,7 +24,7 @@ START_TEST(a_fresh_claim_is_empty_whatever_the_memory_held)
     ck_assert_uint_eq(claim->n_nodes, n);
     ck_assert_uint_eq(claim->in_flight, 0);
     ck_assert_uint_eq(claim->round, 0);
-    ck_assert(!claim->undoing && !claim->done && !claim->lock);
+    ck_assert(!claim->rolling_back && !claim->done && !claim->lock);
     ck_assert(rl_list_empty(&claim->link) && !claim->waiting);
     for (size_t step = 0; step < RL_STEP_COUNT; step++)
         ck_assert_uint_eq(claim->to_send[step], 0);
@@ -86,10 +86,10 @@ START_TEST(a_master_is_clean_if_it_never_had_the_value_or_is_known_to_have_lost_
 {
     struct rl_claim *claim = make_from_garbage(4);
 
-    claim->slots[0].undo = RL_UNDO_NONE;
-    claim->slots[1].undo = RL_UNDO_OWED;
-    claim->slots[2].undo = RL_UNDO_SENT;
-    claim->slots[3].undo = RL_UNDO_SETTLED;
+    claim->slots[0].rollback = RL_ROLLBACK_NONE;
+    claim->slots[1].rollback = RL_ROLLBACK_PENDING;
+    claim->slots[2].rollback = RL_ROLLBACK_SENT;
+    claim->slots[3].rollback = RL_ROLLBACK_CONFIRMED;
     ck_assert_uint_eq(rl_claim_count_clean(claim), 2);
     free(claim);
 }

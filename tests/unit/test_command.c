@@ -92,11 +92,11 @@ START_TEST(an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens)
 }
 END_TEST
 
-START_TEST(those_who_get_in_line_together_follow_the_first_with_their_proposals)
+START_TEST(those_who_enter_the_queue_together_follow_the_first_with_their_proposals)
 {
     struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_ENQUEUE, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"first", 5}}};
-    struct rl_followers followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
+    struct rl_batch_tail followers = {.n = 2, .tokens = {{"second", 6}, {"third", 5}}, .proposals = {0, 1234567}};
     char expected[300];
 
     snprintf(expected, sizeof(expected), "*9\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n"
@@ -109,16 +109,16 @@ END_TEST
 
 START_TEST(those_who_keep_their_places_come_with_round_ticket_and_proposal)
 {
-    struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_KEEP_MANY, .n_keys = 1, .argc = 2,
+    struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_REFRESH_MANY, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"2000", 4}}};
-    struct rl_keepers keepers = {.n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};
+    struct rl_refresh_many keepers = {.n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};
     char expected[300];
 
     snprintf(expected, sizeof(expected), "*13\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$4\r\n2000\r\n"
              "$5\r\nfirst\r\n$1\r\n3\r\n$4\r\n1000\r\n$1\r\n0\r\n"
              "$6\r\nsecond\r\n$2\r\n12\r\n$20\r\n18446744073709551615\r\n$2\r\n77\r\n",
-             rl_script_text(RL_SCRIPT_KEEP_MANY)->sha1);
-    ck_assert(rl_keep_many_encode(&command, &keepers, &out));
+             rl_script_text(RL_SCRIPT_REFRESH_MANY)->sha1);
+    ck_assert(rl_refresh_many_encode(&command, &keepers, &out));
     check_out(expected);
 }
 END_TEST
@@ -168,7 +168,7 @@ int main(void)
     tcase_add_test(tc, a_release_is_evalsha_with_five_keys);
     tcase_add_test(tc, a_rollback_carries_the_text_of_the_script);
     tcase_add_test(tc, an_extension_of_several_names_the_keys_then_the_ttl_then_the_tokens);
-    tcase_add_test(tc, those_who_get_in_line_together_follow_the_first_with_their_proposals);
+    tcase_add_test(tc, those_who_enter_the_queue_together_follow_the_first_with_their_proposals);
     tcase_add_test(tc, those_who_keep_their_places_come_with_round_ticket_and_proposal);
     tcase_add_test(tc, words_may_hold_any_bytes_and_none);
     tcase_add_test(tc, commands_are_appended_to_what_is_there);

@@ -5,9 +5,9 @@
 START_TEST(all_masters_are_asked_at_once_and_the_lock_is_held_at_the_quorum_th_grant)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n");
     core_run_to(core, 3);
     core_answers(core, "g");
@@ -23,9 +23,9 @@ END_TEST
 START_TEST(a_refused_attempt_is_rolled_back_where_the_value_may_be_and_tried_again_with_a_fresh_one)
 {
     struct core *core = core_start(5);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gruf");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2 3 4\n"
                       "t=0ms SEND rollback #1: 0 2 4\n"
@@ -42,11 +42,11 @@ END_TEST
 START_TEST(masters_that_are_down_or_late_are_not_asked)
 {
     struct core *core = core_start(5);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_link(core, 1, RL_LINK_DOWN);
     core_link(core, 3, RL_LINK_LATE);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms SEND claim #1: 0 2 4\n");
     core_answers(core, "g.g.g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
@@ -59,11 +59,11 @@ END_TEST
 START_TEST(nothing_is_written_when_too_few_masters_can_be_asked)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     core_link(core, 0, RL_LINK_DOWN);
     core_link(core, 2, RL_LINK_DOWN);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
@@ -72,9 +72,9 @@ END_TEST
 START_TEST(a_grant_after_the_rollback_changes_nothing)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_run_to(core, 50);
     core_skip(core);
     core_answers(core, "ggg");
@@ -88,9 +88,9 @@ END_TEST
 START_TEST(a_late_grant_after_acceptance_makes_up_for_a_vote_lost_later)
 {
     struct core *core = core_start(5);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
     core_answers(core, "...g");
     core_extend(core, 0);
@@ -106,10 +106,10 @@ END_TEST
 START_TEST(a_quorum_that_comes_when_its_validity_has_ended_is_rolled_back)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     core->accept_delay = rl_ms(988);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=988ms SEND rollback #1: 0 1 2\n"
@@ -121,10 +121,10 @@ END_TEST
 START_TEST(a_quorum_in_the_last_nanosecond_is_accepted)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     core->accept_delay = (struct rl_span){988 * RL_NS_PER_MS - 1};
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
@@ -138,11 +138,11 @@ START_TEST(acceptance_needs_the_callers_minimum_validity)
         enum rl_end end;
     } table[] = {{488 * RL_NS_PER_MS, RL_END_OK}, {488 * RL_NS_PER_MS + 1, RL_END_TOO_SLOW}};
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    wish.min_validity = rl_ms(500);
+    request.min_validity = rl_ms(500);
     core->accept_delay = (struct rl_span){table[_i].after_ns};
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core->last.status, table[_i].end);
     core_stop(core);
@@ -153,13 +153,13 @@ START_TEST(the_guard_shortens_the_validity)
 {
     struct rl_config config = core_config(3);
     struct core *core;
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     config.guard = rl_ms(100);
     core = core_new(&config);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core_deadline_ms(core), 888);
     core_run_to(core, 888);
@@ -171,10 +171,10 @@ END_TEST
 START_TEST(validity_counts_from_before_the_first_byte_not_from_the_answers)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_sleep_to(core, 1000);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_run_to(core, 1040);
     core_answers(core, "ggg");
     ck_assert_int_eq(core_deadline_ms(core), 1988);
@@ -186,13 +186,13 @@ START_TEST(a_quorum_larger_than_the_majority_is_respected)
 {
     struct rl_config config = core_config(3);
     struct core *core;
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     config.quorum = 3;
     core = core_new(&config);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     core_answers(core, "..r");
@@ -211,11 +211,11 @@ static void expect_slot(const struct rl_slot *slot, enum rl_outcome answer, enum
 START_TEST(the_evidence_says_what_each_master_did)
 {
     struct core *core = core_start(5);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
     const struct rl_slot *slots;
 
     core_link(core, 4, RL_LINK_DOWN);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gr");
     core_answer_for(core, 2, RL_FAILED, RL_DETAIL_OOM);
     core_answers(core, "...g");
@@ -233,9 +233,9 @@ END_TEST
 START_TEST(a_master_that_did_not_answer_in_its_round_is_said_to_have_timed_out)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "g");
     core_run_to(core, 50);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
@@ -249,9 +249,9 @@ END_TEST
 START_TEST(evidence_stays_until_it_is_forgotten)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rrr");
     core_answers(core, "..g");
     core_run_to(core, 1000);

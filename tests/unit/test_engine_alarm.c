@@ -6,11 +6,11 @@
 
 static struct core *start_watched(uint32_t renew_ms)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.at_risk_ms = 200;
-    wish.renew_ms = renew_ms;
-    return core_start_held_as(3, &wish);
+    request.at_risk_ms = 200;
+    request.renew_ms = renew_ms;
+    return core_start_held_as(3, &request);
 }
 
 /* --- Warning ------------------------------------------------------------------------------------------------------ */
@@ -121,14 +121,14 @@ END_TEST
 START_TEST(a_hold_begins_unwarned_whatever_the_former_one_ended_with)
 {
     struct core *core = start_watched(0);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.at_risk_ms = 200;
+    request.at_risk_ms = 200;
     core_run_to(core, 988);
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     core_answers(core, "ggg");
     core_run_to(core, 2000);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_skip(core);
     core_run_to(core, 2788);

@@ -5,11 +5,11 @@
 
 static struct core *start_watched(uint32_t renew_ms)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.at_risk_ms = 200;
-    wish.renew_ms = renew_ms;
-    return core_start_held_as(3, &wish);
+    request.at_risk_ms = 200;
+    request.renew_ms = renew_ms;
+    return core_start_held_as(3, &request);
 }
 
 /* --- Loss without warning ----------------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ END_TEST
 START_TEST(the_reason_is_that_of_the_latest_hold)
 {
     struct core *core = core_start_held(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     int64_t start_ms;
 
     losses[_i].play(core);
@@ -153,7 +153,7 @@ START_TEST(the_reason_is_that_of_the_latest_hold)
     start_ms = core->now.ns / RL_NS_PER_MS;
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_run_to(core, start_ms + 987);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
@@ -166,12 +166,12 @@ END_TEST
 /* Held for longer than max_hold, which is no reason where nothing is renewed anyway. */
 START_TEST(the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     struct core *core;
 
-    wish.max_hold_ms = 200;
-    wish.renew_ms = _i ? 300 : 0;
-    core = core_start_held_as(3, &wish);
+    request.max_hold_ms = 200;
+    request.renew_ms = _i ? 300 : 0;
+    core = core_start_held_as(3, &request);
     core_run_to(core, 2000);
     ck_assert_int_eq(core->locks[0].loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
     core_stop(core);

@@ -5,9 +5,9 @@
 static struct core *start_acquiring(void)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gf");
     core_skip(core);
     return core;
@@ -16,9 +16,9 @@ static struct core *start_acquiring(void)
 static struct core *start_backing_off(void)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rr");
     core_skip(core);
     return core;
@@ -151,11 +151,11 @@ END_TEST
 START_TEST(a_canceled_handle_can_acquire_again_at_once)
 {
     struct core *core = start_acquiring();
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_cancel(core);
     core_skip(core);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms SEND claim #2: 0 1 2\n");
     core_answers(core, "ggg"); /* the rollback of 0, the new claim of 1, the old claim of 2 */
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
@@ -243,7 +243,7 @@ START_TEST(a_release_goes_on_after_its_handle_is_destroyed)
 }
 END_TEST
 
-START_TEST(destroying_a_lost_lock_leaves_its_undo_to_itself)
+START_TEST(destroying_a_lost_lock_leaves_its_rollback_to_itself)
 {
     struct core *core = start_lost();
 
@@ -263,7 +263,7 @@ static void add_destroy_tests(TCase *cases)
     tcase_add_test(cases, destroying_a_held_lock_releases_it);
     tcase_add_test(cases, destroying_a_lock_that_is_being_extended_releases_it);
     tcase_add_test(cases, a_release_goes_on_after_its_handle_is_destroyed);
-    tcase_add_test(cases, destroying_a_lost_lock_leaves_its_undo_to_itself);
+    tcase_add_test(cases, destroying_a_lost_lock_leaves_its_rollback_to_itself);
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* A lock that is passed on to a waiter of the same client: engine/cohort.c. */
+/* A lock that is handed off to a waiter of the same client: engine/cohort.c. */
 #include <stdlib.h>
 
 #include "core_harness.h"
@@ -13,7 +13,7 @@ static void look_at(struct core *core, unsigned handle)
     core->handle = handle;
 }
 
-/* Two in line with three masters, the first of which has the lock. */
+/* Two in the wait queue with three masters, the first of which has the lock. */
 static struct core *start_with(const struct rl_acquire *first, const struct rl_acquire *second)
 {
     struct core *core = core_start(3);
@@ -26,7 +26,7 @@ static struct core *start_with(const struct rl_acquire *first, const struct rl_a
     look_at(core, 0);
     for (unsigned node = 0; node < 3; node++) {
         core->counters[node] = 9;
-        core_hand_over(core, node);
+        core_hand_off(core, node);
     }
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_skip(core);
@@ -45,9 +45,9 @@ static void wait_until(struct core *core, int64_t ms)
 
 static struct core *start(void)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    return start_with(&wish, &wish);
+    return start_with(&request, &request);
 }
 
 /* --- Passing on --------------------------------------------------------------------------------------------------- */
@@ -57,14 +57,14 @@ START_TEST(the_next_one_holds_at_once_and_no_master_is_asked_for_it)
     struct core *core = start();
 
     core_run_to(core, 10);
-    ck_assert(core_pass_on(core, 1));
+    ck_assert(core_cohort_hand_off(core, 1));
     core_expect(core, "t=10ms SEND release #2: 0 1 2\nt=10ms COMPLETE release ok\nt=10ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     look_at(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
-    ck_assert_uint_eq(core->engine.votes.counters.passed_on, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.cohort_hand_offs, 1);
     core_release(core);
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
     core_stop(core);
@@ -73,22 +73,22 @@ END_TEST
 
 START_TEST(both_see_which_masters_voted_for_it)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     look_at(core, 1);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     look_at(core, 0);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
-    ck_assert(core_pass_on(core, 1));
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
+    ck_assert(core_cohort_hand_off(core, 1));
     for (unsigned handle = 0; handle < 2; handle++) {
         const struct rl_slot *slots = core->locks[handle].claim->slots;
 
         for (unsigned node = 0; node < 2; node++) {
             ck_assert_uint_eq(slots[node].answer, RL_GRANTED);
-            ck_assert_uint_eq(slots[node].detail, handle ? RL_DETAIL_NONE : RL_DETAIL_HANDED_ON);
+            ck_assert_uint_eq(slots[node].detail, handle ? RL_DETAIL_NONE : RL_DETAIL_HANDED_OFF);
         }
         ck_assert_uint_eq(slots[2].answer, RL_NOT_ASKED);
     }
@@ -96,14 +96,14 @@ START_TEST(both_see_which_masters_voted_for_it)
 }
 END_TEST
 
-START_TEST(a_place_that_a_master_has_not_heard_the_end_of_is_a_debt)
+START_TEST(a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later)
 {
     struct core *core = start();
 
     core_link(core, 2, RL_LINK_DOWN);
-    ck_assert(core_pass_on(core, 1));
+    ck_assert(core_cohort_hand_off(core, 1));
     core_answers(core, "gg");
-    ck_assert_uint_eq(core->engine.votes.n_debts, 1);
+    ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 1);
     core_skip(core);
     core_link(core, 2, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #2: 2\n");
@@ -116,7 +116,7 @@ START_TEST(the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over)
     struct core *core = start();
 
     wait_until(core, 900);
-    ck_assert(core_pass_on(core, 1));
+    ck_assert(core_cohort_hand_off(core, 1));
     core_answers(core, "ggg");
     core_skip(core);
     look_at(core, 1);
@@ -136,15 +136,15 @@ START_TEST(what_has_its_ttl_already_is_extended_all_the_same)
 
     wait_until(core, 989);
     core_answers(core, "ggg");
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_run_to(core, 1000);
     core_answers(core, "qqq");
     core_run_to(core, 1400);
-    ck_assert(core_pass_on(core, 1));
+    ck_assert(core_cohort_hand_off(core, 1));
     core_answers(core, "ggg");
     core_skip(core);
     look_at(core, 1);
-    ck_assert_uint_eq(core->locks[1].claim->owed_ttl_ms, 4000);
+    ck_assert_uint_eq(core->locks[1].claim->full_ttl_ms, 4000);
     core_run_to(core, 2989);
     core_expect(core, "t=2989ms SEND extend #1: 0 1 2\n"); /* half of its time is over */
     core_answers(core, "ggg");
@@ -156,17 +156,17 @@ END_TEST
 /* Where the claim has its ttl, and as long as it has its lease. */
 START_TEST(renewals_go_on_in_their_rhythm)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.renew_ms = 1200;
-    core = start_with(&wish, &wish);
+    request.renew_ms = 1200;
+    core = start_with(&request, &request);
     if (_i) {
         wait_until(core, 989);
         core_answers(core, "ggg");
     }
     wait_until(core, _i ? 1400 : 400);
-    ck_assert(core_pass_on(core, 1));
+    ck_assert(core_cohort_hand_off(core, 1));
     while (core_queued(core, 0))
         core_answers(core, "ggg");
     core_skip(core);
@@ -182,24 +182,24 @@ END_TEST
 /* Whatever still comes for the value counts for the one who has it now; what comes for the place, for nobody. */
 START_TEST(what_is_on_its_way_counts_for_whoever_has_the_value)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "qqq");
     look_at(core, 1);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     look_at(core, 0);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
-    ck_assert(core_pass_on(core, 1)); /* its ENQUEUE is not answered yet */
+    ck_assert(core_cohort_hand_off(core, 1)); /* its ENQUEUE is not answered yet */
     core_answers(core, "ggg");
     look_at(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 3);
     ck_assert_int_ne(core->locks[1].claim->slots[2].vote, RL_GRANTED);
-    core_hand_over(core, 2);
+    core_hand_off(core, 2);
     ck_assert_int_eq(core->locks[1].claim->slots[2].vote, RL_GRANTED);
     core_stop(core);
 }
@@ -207,21 +207,21 @@ END_TEST
 
 START_TEST(a_chain_is_extended_as_if_one_had_held_it)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
 
     for (unsigned i = 0; i < CORE_LOCKS; i++) {
         look_at(core, i);
-        core_acquire(core, &wish);
+        core_acquire(core, &request);
     }
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         core_answers(core, "qqq");
     look_at(core, 0);
     for (unsigned node = 0; node < 3; node++)
-        core_hand_over(core, node);
+        core_hand_off(core, node);
     for (unsigned i = 1; i < CORE_LOCKS; i++) {
         core_run_to(core, 100 * i);
-        ck_assert(core_pass_on(core, i));
+        ck_assert(core_cohort_hand_off(core, i));
         look_at(core, i);
         ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
         core_answers(core, "ggg");
@@ -240,90 +240,90 @@ START_TEST(half_of_the_time_must_be_left)
     struct core *core = start();
 
     core_sleep_to(core, _i ? 979 : 978);
-    ck_assert(core_pass_on(core, 1) == !_i);
+    ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(as_much_must_be_left_as_the_next_one_demands)
 {
-    struct rl_acquire wish = core_wish_in_line();
-    struct rl_acquire demanding = wish;
+    struct rl_acquire request = core_request_fifo();
+    struct rl_acquire demanding = request;
     struct core *core;
 
     demanding.min_validity = rl_ms(1100);
-    core = start_with(&wish, &demanding);
+    core = start_with(&request, &demanding);
     core_sleep_to(core, _i ? 879 : 878);
-    ck_assert(core_pass_on(core, 1) == !_i);
+    ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(who_has_no_time_left_to_wait_gets_nothing)
 {
-    struct rl_acquire wish = core_wish_in_line();
-    struct rl_acquire hasty = wish;
+    struct rl_acquire request = core_request_fifo();
+    struct rl_acquire hasty = request;
     struct core *core;
 
     hasty.deadline = (struct rl_instant){rl_ms(10).ns};
-    core = start_with(&wish, &hasty);
+    core = start_with(&request, &hasty);
     core_sleep_to(core, _i ? 10 : 9);
-    ck_assert(core_pass_on(core, 1) == !_i);
+    ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
 END_TEST
 
 /* A token names one acquisition. */
-START_TEST(a_fencing_token_is_not_passed_on)
+START_TEST(a_fencing_token_is_not_handed_off)
 {
-    struct rl_acquire fenced = core_wish_in_line();
+    struct rl_acquire fenced = core_request_fifo();
     struct core *core;
 
     fenced.kind = &rl_fenced_kind;
     core = start_with(&fenced, &fenced);
-    ck_assert(!core_pass_on(core, 1));
+    ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
 END_TEST
 
 START_TEST(who_wants_a_token_is_given_nothing_without_one)
 {
-    struct rl_acquire wish = core_wish_in_line();
-    struct rl_acquire fenced = wish;
+    struct rl_acquire request = core_request_fifo();
+    struct rl_acquire fenced = request;
     struct core *core;
 
     fenced.kind = &rl_fenced_kind;
-    core = start_with(&wish, &fenced);
-    ck_assert(!core_pass_on(core, 1));
+    core = start_with(&request, &fenced);
+    ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
 END_TEST
 
 /* Should it die, the others would wait for longer than its ttl. A lease is not longer. */
-START_TEST(what_was_granted_for_longer_than_the_next_one_wants_is_not_passed_on)
+START_TEST(what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off)
 {
-    struct rl_acquire wish = core_wish_in_line();
-    struct rl_acquire shorter = wish;
+    struct rl_acquire request = core_request_fifo();
+    struct rl_acquire shorter = request;
     struct core *core;
 
     shorter.ttl_ms = 3000;
-    core = start_with(&wish, &shorter);
+    core = start_with(&request, &shorter);
     if (_i) {
         wait_until(core, 989);
         core_answers(core, "ggg");
     }
-    ck_assert(core_pass_on(core, 1) == !_i);
+    ck_assert(core_cohort_hand_off(core, 1) == !_i);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(what_is_being_extended_or_renewed_is_not_passed_on)
+START_TEST(what_is_being_extended_or_renewed_is_not_handed_off)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.renew_ms = 1000;
-    core = start_with(&wish, &wish);
+    request.renew_ms = 1000;
+    core = start_with(&request, &request);
     wait_until(core, 989);
     core_answers(core, "ggg");
     wait_until(core, 1500);
@@ -332,20 +332,20 @@ START_TEST(what_is_being_extended_or_renewed_is_not_passed_on)
     else
         core_run_to(core, 1989);
     ck_assert_int_eq(core->locks[0].renewing, !_i);
-    ck_assert(!core_pass_on(core, 1));
+    ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
 END_TEST
 
 /* A renewal has failed; the holder was warned; a vote was cut short by a clock step. */
-START_TEST(what_is_in_danger_is_not_passed_on)
+START_TEST(what_is_in_danger_is_not_handed_off)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.renew_ms = 1000;
-    wish.at_risk_ms = _i == 1 ? 1300 : 0;
-    core = start_with(&wish, &wish);
+    request.renew_ms = 1000;
+    request.at_risk_ms = _i == 1 ? 1300 : 0;
+    core = start_with(&request, &request);
     wait_until(core, 989);
     core_answers(core, "ggg");
     if (_i == 0) {
@@ -362,7 +362,7 @@ START_TEST(what_is_in_danger_is_not_passed_on)
         core_step_clock(core, 0, 10);
         ck_assert(core->locks[0].stepped);
     }
-    ck_assert(!core_pass_on(core, 1));
+    ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
 END_TEST
@@ -370,18 +370,18 @@ END_TEST
 /* With its full ttl it would be warned at once. */
 START_TEST(nobody_starts_with_a_warning)
 {
-    struct rl_acquire wish = core_wish_in_line();
-    struct rl_acquire careful = wish;
+    struct rl_acquire request = core_request_fifo();
+    struct rl_acquire careful = request;
     struct core *core;
 
     careful.at_risk_ms = 3500;
-    core = start_with(&wish, &careful);
+    core = start_with(&request, &careful);
     if (_i) {
         wait_until(core, 989);
         core_answers(core, "ggg");
     }
     wait_until(core, _i ? 1447 + _i - 1 : 900);
-    ck_assert(core_pass_on(core, 1) == (_i < 1));
+    ck_assert(core_cohort_hand_off(core, 1) == (_i < 1));
     core_stop(core);
 }
 END_TEST
@@ -390,12 +390,12 @@ START_TEST(nobody_but_a_waiter_is_given_anything)
 {
     struct core *core = start();
 
-    ck_assert(!core_pass_on(core, 2));
+    ck_assert(!core_cohort_hand_off(core, 2));
     look_at(core, 1);
     core_cancel(core);
     look_at(core, 0);
-    ck_assert(!core_pass_on(core, 1));
-    ck_assert_uint_eq(core->engine.votes.counters.passed_on, 0);
+    ck_assert(!core_cohort_hand_off(core, 1));
+    ck_assert_uint_eq(core->engine.votes.counters.cohort_hand_offs, 0);
     core_stop(core);
 }
 END_TEST
@@ -408,7 +408,7 @@ int main(void)
 
     tcase_add_test(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it);
     tcase_add_test(on, both_see_which_masters_voted_for_it);
-    tcase_add_test(on, a_place_that_a_master_has_not_heard_the_end_of_is_a_debt);
+    tcase_add_test(on, a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later);
     tcase_add_test(on, the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over);
     tcase_add_test(on, what_has_its_ttl_already_is_extended_all_the_same);
     tcase_add_loop_test(on, renewals_go_on_in_their_rhythm, 0, 2);
@@ -417,11 +417,11 @@ int main(void)
     tcase_add_loop_test(off, half_of_the_time_must_be_left, 0, 2);
     tcase_add_loop_test(off, as_much_must_be_left_as_the_next_one_demands, 0, 2);
     tcase_add_loop_test(off, who_has_no_time_left_to_wait_gets_nothing, 0, 2);
-    tcase_add_test(off, a_fencing_token_is_not_passed_on);
+    tcase_add_test(off, a_fencing_token_is_not_handed_off);
     tcase_add_test(off, who_wants_a_token_is_given_nothing_without_one);
-    tcase_add_loop_test(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_passed_on, 0, 2);
-    tcase_add_loop_test(off, what_is_being_extended_or_renewed_is_not_passed_on, 0, 2);
-    tcase_add_loop_test(off, what_is_in_danger_is_not_passed_on, 0, 3);
+    tcase_add_loop_test(off, what_was_granted_for_longer_than_the_next_one_wants_is_not_handed_off, 0, 2);
+    tcase_add_loop_test(off, what_is_being_extended_or_renewed_is_not_handed_off, 0, 2);
+    tcase_add_loop_test(off, what_is_in_danger_is_not_handed_off, 0, 3);
     tcase_add_loop_test(off, nobody_starts_with_a_warning, 0, 2);
     tcase_add_test(off, nobody_but_a_waiter_is_given_anything);
     return suite_run(suite);

@@ -159,9 +159,9 @@ END_TEST
 START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_extend(core, 200);
     core_answers(core, "..g");
@@ -173,7 +173,7 @@ START_TEST(a_late_grant_of_the_claim_adds_no_vote_to_a_later_round)
 END_TEST
 
 /* The host repeats it, and the repetition is granted: the first may be carried out all the same, after a longer one. */
-START_TEST(a_repeated_extension_of_unknown_outcome_leaves_the_master_loose)
+START_TEST(a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved)
 {
     struct core *core = core_start_held(3);
 
@@ -210,7 +210,7 @@ static void add_ledger_tests(TCase *cases)
     tcase_add_test(cases, grants_of_an_older_round_raise_nothing);
     tcase_add_test(cases, a_missing_key_told_by_an_older_round_revokes_the_vote);
     tcase_add_test(cases, a_late_grant_of_the_claim_adds_no_vote_to_a_later_round);
-    tcase_add_test(cases, a_repeated_extension_of_unknown_outcome_leaves_the_master_loose);
+    tcase_add_test(cases, a_repeated_extension_of_unknown_outcome_leaves_the_master_unresolved);
     tcase_add_test(cases, without_a_ttl_the_latest_one_is_used_again);
 }
 

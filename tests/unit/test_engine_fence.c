@@ -5,13 +5,13 @@
 static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
 {
     struct core *core = core_start(n_nodes);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     for (size_t node = 0; node < n_nodes; node++)
         core->counters[node] = counters[node];
-    wish.kind = &rl_fenced_kind;
+    request.kind = &rl_fenced_kind;
     core->proposal = 1000;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_skip(core);
     return core;
 }
@@ -120,41 +120,41 @@ START_TEST(a_larger_counter_still_is_a_vote_for_the_lock)
 }
 END_TEST
 
-/* --- With proofs -------------------------------------------------------------------------------------------------- */
+/* --- With epoch checks -------------------------------------------------------------------------------------------- */
 
 /* What another memory has answered is no counter of this one. */
-START_TEST(the_counter_of_a_disproved_grant_is_not_looked_at)
+START_TEST(the_counter_of_a_grant_of_another_epoch_is_not_looked_at)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request();
 
-    wish.kind = &rl_fenced_kind;
+    request.kind = &rl_fenced_kind;
     core->counters[0] = 99;
     core->counters[1] = core->counters[2] = 10;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
-    core_disprove(core, 0);
-    core_prove(core, 1);
-    core_prove(core, 2);
+    core_fail_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
+    core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(token(core), 10);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(the_counter_counts_with_the_proof_of_its_grant)
+START_TEST(the_counter_counts_with_the_epoch_check_of_its_grant)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request();
 
-    wish.kind = &rl_fenced_kind;
+    request.kind = &rl_fenced_kind;
     core->counters[0] = 12;
     core->counters[1] = core->counters[2] = 10;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     core_skip(core);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 1);
     core_expect(core, "t=0ms SEND raise #1: 1\n");
     core_answers(core, ".g");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
@@ -165,18 +165,18 @@ END_TEST
 
 START_TEST(a_counter_that_is_not_proved_is_no_record)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request();
 
-    wish.kind = &rl_fenced_kind;
+    request.kind = &rl_fenced_kind;
     core->counters[0] = core->counters[2] = 12;
     core->counters[1] = 10;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
-    core_prove(core, 0);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
-    core_prove(core, 2);
+    core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_stop(core);
 }
@@ -201,12 +201,12 @@ END_TEST
 START_TEST(an_attempt_begins_without_the_token_of_the_former_one)
 {
     struct core *core = CLAIMING(10, 11, 12);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     core_answers(core, "gg");
     core_cancel(core);
-    wish.kind = &rl_fenced_kind;
-    core_acquire(core, &wish);
+    request.kind = &rl_fenced_kind;
+    core_acquire(core, &request);
     ck_assert_uint_eq(token(core), 0);
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->raised, 0);
     core_stop(core);
@@ -215,8 +215,8 @@ END_TEST
 
 static void add_hold_tests(TCase *cases)
 {
-    tcase_add_test(cases, the_counter_of_a_disproved_grant_is_not_looked_at);
-    tcase_add_test(cases, the_counter_counts_with_the_proof_of_its_grant);
+    tcase_add_test(cases, the_counter_of_a_grant_of_another_epoch_is_not_looked_at);
+    tcase_add_test(cases, the_counter_counts_with_the_epoch_check_of_its_grant);
     tcase_add_test(cases, a_counter_that_is_not_proved_is_no_record);
     tcase_add_test(cases, extensions_keep_the_token_whatever_comes_in);
     tcase_add_test(cases, an_attempt_begins_without_the_token_of_the_former_one);

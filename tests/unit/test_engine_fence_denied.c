@@ -6,13 +6,13 @@
 static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
 {
     struct core *core = core_start(n_nodes);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     for (size_t node = 0; node < n_nodes; node++)
         core->counters[node] = counters[node];
-    wish.kind = &rl_fenced_kind;
+    request.kind = &rl_fenced_kind;
     core->proposal = 1000;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_skip(core);
     return core;
 }
@@ -126,12 +126,12 @@ END_TEST
 START_TEST(records_that_come_when_the_validity_is_over_do_not_win)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    wish.kind = &rl_fenced_kind;
-    wish.ttl_ms = 40;
+    request.kind = &rl_fenced_kind;
+    request.ttl_ms = 40;
     core->counters[1] = 7;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_sleep_to(core, 37);
     core_answers(core, "g");

@@ -5,13 +5,13 @@
 static struct core *start_claiming(const uint64_t *counters, size_t n_nodes)
 {
     struct core *core = core_start(n_nodes);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     for (size_t node = 0; node < n_nodes; node++)
         core->counters[node] = counters[node];
-    wish.kind = &rl_fenced_kind;
+    request.kind = &rl_fenced_kind;
     core->proposal = 1000;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_skip(core);
     return core;
 }

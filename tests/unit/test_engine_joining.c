@@ -10,11 +10,11 @@ static struct core *start_joining(size_t n)
 }
 
 /* Three of five have joined, and have been asked. */
-static struct core *start_early(const struct rl_acquire *wish)
+static struct core *start_early(const struct rl_acquire *request)
 {
     struct core *core = start_joining(5);
 
-    core_acquire(core, wish);
+    core_acquire(core, request);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n");
@@ -24,9 +24,9 @@ static struct core *start_early(const struct rl_acquire *wish)
 START_TEST(nothing_is_sent_until_a_quorum_can_vote)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_link(core, 0, RL_LINK_READY);
     core_link(core, 2, RL_LINK_DOWN);
     core_run_to(core, 30);
@@ -40,10 +40,10 @@ END_TEST
 START_TEST(a_master_that_joins_and_does_not_vote_is_none_of_the_quorum)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_judge_quarantined(core, 0, 1000);
-    core_acquire(core, &wish);
+    core_admit_quarantined(core, 0, 1000);
+    core_acquire(core, &request);
     core_link(core, 0, RL_LINK_READY);
     core_link(core, 1, RL_LINK_READY);
     core_expect(core, "");
@@ -55,8 +55,8 @@ END_TEST
 
 START_TEST(a_quorum_that_has_granted_is_enough_whoever_is_still_joining)
 {
-    struct rl_acquire wish = core_wish();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request();
+    struct core *core = start_early(&request);
 
     core_answers(core, "ggg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
@@ -70,9 +70,9 @@ END_TEST
 START_TEST(the_round_begins_with_the_quorum_and_late_joiners_do_not_prolong_it)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_run_to(core, 30);
     core_link(core, 0, RL_LINK_READY);
     core_link(core, 1, RL_LINK_READY);
@@ -90,8 +90,8 @@ END_TEST
 
 START_TEST(refusals_of_those_that_joined_decide_as_soon_as_no_quorum_is_left)
 {
-    struct rl_acquire wish = core_wish_once();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request_once();
+    struct core *core = start_early(&request);
 
     core_answers(core, "grr");
     core_expect(core, "");
@@ -107,8 +107,8 @@ END_TEST
 
 START_TEST(a_late_joiner_may_bring_the_quorum)
 {
-    struct rl_acquire wish = core_wish_once();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request_once();
+    struct core *core = start_early(&request);
 
     core_answers(core, "ggr");
     core_run_to(core, 40);
@@ -123,8 +123,8 @@ END_TEST
 
 START_TEST(masters_that_never_join_count_until_the_round_is_over)
 {
-    struct rl_acquire wish = core_wish_once();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request_once();
+    struct core *core = start_early(&request);
 
     core_answers(core, "ggr");
     core_run_to(core, 49);
@@ -138,8 +138,8 @@ END_TEST
 
 START_TEST(a_held_lock_gets_the_vote_of_a_late_joiner)
 {
-    struct rl_acquire wish = core_wish();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request();
+    struct core *core = start_early(&request);
 
     core_answers(core, "ggg");
     core_run_to(core, 20);
@@ -156,8 +156,8 @@ END_TEST
 
 START_TEST(a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice)
 {
-    struct rl_acquire wish = core_wish();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request();
+    struct core *core = start_early(&request);
 
     core_answers(core, "ggg");
     core_link(core, 3, RL_LINK_READY);
@@ -173,8 +173,8 @@ END_TEST
 
 START_TEST(an_extension_asks_those_that_join_later_to_set_the_key_again)
 {
-    struct rl_acquire wish = core_wish();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request();
+    struct core *core = start_early(&request);
 
     core_answers(core, "ggg");
     core_extend(core, 0);
@@ -193,16 +193,16 @@ START_TEST(an_extension_asks_those_that_join_later_to_set_the_key_again)
 }
 END_TEST
 
-START_TEST(nobody_who_joins_is_asked_for_a_value_that_is_undone)
+START_TEST(nobody_who_joins_is_asked_for_a_value_that_is_rolled_back)
 {
-    struct rl_acquire wish = core_wish_once();
-    struct core *core = start_early(&wish);
+    struct rl_acquire request = core_request_once();
+    struct core *core = start_early(&request);
 
     core_answers(core, "rrr");
     core_expect(core, "t=0ms COMPLETE acquire held\n");
     core_link(core, 3, RL_LINK_READY);
     core_expect(core, "");
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
     core_release(core);
     core_skip(core);
@@ -214,11 +214,11 @@ END_TEST
 
 START_TEST(a_token_waits_for_a_joiner_that_may_record_it)
 {
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
     struct core *core;
 
-    wish.kind = &rl_fenced_kind;
-    core = start_early(&wish);
+    request.kind = &rl_fenced_kind;
+    core = start_early(&request);
     core->counters[0] = 7;
     core->counters[1] = 8;
     core->counters[2] = 9;
@@ -238,9 +238,9 @@ END_TEST
 START_TEST(without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_link(core, 0, RL_LINK_DOWN);
     core_link(core, 1, RL_LINK_DOWN);
     core_expect(core, "");
@@ -250,12 +250,12 @@ START_TEST(without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_mast
 }
 END_TEST
 
-START_TEST(who_gets_in_line_does_so_as_soon_as_a_quorum_can_vote)
+START_TEST(who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
 {
     struct core *core = start_joining(5);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
     core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
@@ -272,10 +272,10 @@ END_TEST
 START_TEST(the_deadline_ends_an_acquisition_that_still_waits_for_links)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.deadline = (struct rl_instant){rl_ms(40).ns};
-    core_acquire(core, &wish);
+    request.deadline = (struct rl_instant){rl_ms(40).ns};
+    core_acquire(core, &request);
     core_run_to(core, 39);
     core_expect(core, "");
     core_run_to(core, 40);
@@ -290,10 +290,10 @@ END_TEST
 START_TEST(links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.deadline = (struct rl_instant){rl_ms(40).ns};
-    core_acquire(core, &wish);
+    request.deadline = (struct rl_instant){rl_ms(40).ns};
+    core_acquire(core, &request);
     core_sleep_to(core, 40);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
@@ -305,9 +305,9 @@ END_TEST
 START_TEST(without_a_deadline_waiting_for_links_asks_for_no_tick)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, RL_NEVER.ns);
     core_run_to(core, 1000000);
     core_expect(core, "");
@@ -318,10 +318,10 @@ END_TEST
 START_TEST(all_who_waited_for_links_start_in_the_order_in_which_they_came)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     for (core->handle = CORE_LOCKS; core->handle-- > 0;)
-        core_acquire(core, &wish);
+        core_acquire(core, &request);
     core_link(core, 0, RL_LINK_DOWN);
     core_link(core, 1, RL_LINK_READY);
     core_link(core, 2, RL_LINK_READY);
@@ -338,9 +338,9 @@ END_TEST
 START_TEST(who_cancels_while_links_are_joining_is_not_started)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert(core_cancel(core));
     core_expect(core, "t=0ms COMPLETE acquire canceled\n");
     for (unsigned node = 0; node < 3; node++)
@@ -353,9 +353,9 @@ END_TEST
 START_TEST(who_is_destroyed_while_links_are_joining_is_not_started)
 {
     struct core *core = start_joining(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_fini(core);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
@@ -367,12 +367,12 @@ END_TEST
 START_TEST(once_all_links_have_settled_nobody_waits_again)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_link(core, 0, RL_LINK_DOWN);
     core_link(core, 1, RL_LINK_LATE);
     core_link(core, 1, RL_LINK_READY);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms SEND claim #1: 1 2\n");
     core_stop(core);
 }
@@ -393,10 +393,10 @@ int main(void)
     tcase_add_test(cases, a_held_lock_gets_the_vote_of_a_late_joiner);
     tcase_add_test(cases, a_held_lock_asks_no_joiner_after_its_round_and_no_one_twice);
     tcase_add_test(cases, an_extension_asks_those_that_join_later_to_set_the_key_again);
-    tcase_add_test(cases, nobody_who_joins_is_asked_for_a_value_that_is_undone);
+    tcase_add_test(cases, nobody_who_joins_is_asked_for_a_value_that_is_rolled_back);
     tcase_add_test(cases, a_token_waits_for_a_joiner_that_may_record_it);
     tcase_add_test(cases, without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master);
-    tcase_add_test(cases, who_gets_in_line_does_so_as_soon_as_a_quorum_can_vote);
+    tcase_add_test(cases, who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote);
     tcase_add_test(cases, the_deadline_ends_an_acquisition_that_still_waits_for_links);
     tcase_add_test(cases, links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late);
     tcase_add_test(cases, without_a_deadline_waiting_for_links_asks_for_no_tick);

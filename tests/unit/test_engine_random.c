@@ -2,7 +2,7 @@
  *
  * The harness checks every effect (core_harness.h), and a second, naive ledger is kept beside the engine's
  * (core_naive.h). Every second life has masters with markers, that restart, lose their memory or have their clocks
- * set, and locks that are renewed, fenced and handed over. On failure the transcript names the seed. */
+ * set, and locks that are renewed, fenced and handed off. On failure the transcript names the seed. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,8 +43,8 @@ static void check_locks(struct core *core)
 
         CORE_DEMAND(lock->state != RL_LOCK_WAITING || rl_lock_wakeup(&core->engine, lock).ns != RL_NEVER.ns,
                     "lock %u waits for ever\n%s", i, core->log);
-        CORE_DEMAND(lock->state != RL_LOCK_WAITING || !core_claim_of(lock->claim)->undone,
-                    "lock %u waits with a value that is undone\n%s", i, core->log);
+        CORE_DEMAND(lock->state != RL_LOCK_WAITING || !core_claim_of(lock->claim)->rolled_back,
+                    "lock %u waits with a value that is rolled back\n%s", i, core->log);
         if (!is_held(lock))
             continue;
         n_held++;
@@ -55,7 +55,7 @@ static void check_locks(struct core *core)
                     "lock %u came back to life\n%s", i, core->log);
         CORE_DEMAND(!lock->claim->kind->has_token || rl_claim_token(lock->claim),
                     "lock %u held without its token\n%s", i, core->log);
-        CORE_DEMAND(!core_claim_of(lock->claim)->undone, "lock %u held after its undo\n%s", i,
+        CORE_DEMAND(!core_claim_of(lock->claim)->rolled_back, "lock %u held after its rollback\n%s", i,
                       core->log);
     }
     CORE_DEMAND(core->engine.n_held == n_held, "%zu held locks counted, %zu there\n%s", core->engine.n_held, n_held,
@@ -64,21 +64,22 @@ static void check_locks(struct core *core)
 
 static void check_claims(const struct core *core)
 {
-    size_t n_undoing = 0;
+    size_t n_rolling_back = 0;
 
     for (struct rl_list *at = core->live.next; at != &core->live; at = at->next) {
         const struct core_claim *record = RL_CONTAINER_OF(at, struct core_claim, link);
         const struct rl_claim *claim = record->claim;
-        bool owed = claim->undoing && !rl_list_empty(&claim->link);
+        bool owed = claim->rolling_back && !rl_list_empty(&claim->link);
 
-        n_undoing += owed;
+        n_rolling_back += owed;
         CORE_DEMAND(claim->in_flight == record->in_flight, "#%u: %u in flight, not %u\n%s", record->number,
                       record->in_flight, claim->in_flight, core->log);
         CORE_DEMAND(claim->lock || claim->in_flight || owed, "#%u is of no use and still there\n%s",
                       record->number, core->log);
     }
-    CORE_DEMAND(core->engine.votes.n_debts == n_undoing, "%zu debts counted, %zu there\n%s", core->engine.votes.n_debts,
-                  n_undoing, core->log);
+    CORE_DEMAND(core->engine.votes.n_pending_rollbacks == n_rolling_back,
+                "%zu pending rollbacks counted, %zu there\n%s", core->engine.votes.n_pending_rollbacks,
+                  n_rolling_back, core->log);
 }
 
 static bool is_plain(const struct core *core)
@@ -93,17 +94,17 @@ static uint64_t draw(uint64_t *random, uint64_t below)
     return rl_random_next(random) % below;
 }
 
-static void keep_somehow(uint64_t *random, struct rl_acquire *wish)
+static void keep_somehow(uint64_t *random, struct rl_acquire *request)
 {
-    wish->renew_ms = draw(random, 2) ? (wish->ttl_ms + 2) / 3 : 0;
-    wish->at_risk_ms = draw(random, 2) ? wish->ttl_ms / 4 : 0;
-    wish->max_hold_ms = draw(random, 4) ? 0 : (uint32_t)draw(random, 2000);
-    wish->kind = draw(random, 2) ? &rl_fenced_kind : &rl_mutex_kind;
+    request->renew_ms = draw(random, 2) ? (request->ttl_ms + 2) / 3 : 0;
+    request->at_risk_ms = draw(random, 2) ? request->ttl_ms / 4 : 0;
+    request->max_hold_ms = draw(random, 4) ? 0 : (uint32_t)draw(random, 2000);
+    request->kind = draw(random, 2) ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 static void acquire_somehow(struct core *core, uint64_t *random)
 {
-    struct rl_acquire wish = {
+    struct rl_acquire request = {
         .kind = &rl_mutex_kind,
         .ttl_ms = 1 + (uint32_t)draw(random, draw(random, 2) ? 2000 : 60),
         .max_attempts = (uint32_t)draw(random, 4),
@@ -115,21 +116,21 @@ static void acquire_somehow(struct core *core, uint64_t *random)
     };
 
     if (draw(random, 2))
-        wish.deadline = rl_after(core->now, rl_ms((int64_t)draw(random, 500)));
+        request.deadline = rl_after(core->now, rl_ms((int64_t)draw(random, 500)));
     if (!is_plain(core))
-        keep_somehow(random, &wish);
-    wish.wait = (uint8_t)draw(random, RL_WAIT_FIFO + 1);
-    core_acquire(core, &wish);
+        keep_somehow(random, &request);
+    request.wait = (uint8_t)draw(random, RL_WAIT_FIFO + 1);
+    core_acquire(core, &request);
 }
 
 static void adopt_somehow(struct core *core, uint64_t *random)
 {
-    struct rl_acquire wish = {.kind = &rl_mutex_kind, .ttl_ms = 1000};
+    struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = 1000};
     int64_t until_ms = core->now.ns / RL_NS_PER_MS + (int64_t)draw(random, 1000);
 
-    keep_somehow(random, &wish);
-    if (core_adopt(core, &wish, until_ms, draw(random, 2)))
-        core_naive_adopted(&core->locks[core->handle], until_ms * RL_NS_PER_MS);
+    keep_somehow(random, &request);
+    if (core_import(core, &request, until_ms, draw(random, 2)))
+        core_naive_imported(&core->locks[core->handle], until_ms * RL_NS_PER_MS);
 }
 
 static void act_without_lock(struct core *core, uint64_t *random, bool idle)
@@ -182,17 +183,17 @@ static void act(struct core *core, uint64_t *random)
 /* A host that is told of another memory gives up the connection, and finds the master in quarantine. */
 static void restart(struct core *core, uint64_t *random, unsigned node)
 {
-    core_naive_proof(core, node, false);
+    core_naive_epoch_check(core, node, false);
     core_restart(core, node, core->now.ns / RL_NS_PER_MS + (int64_t)draw(random, draw(random, 2) ? 2000 : 20));
 }
 
-/* In line: mostly queued, so that the grants come by notifications. */
+/* In the wait queue: mostly queued, so that the grants come by notifications. */
 static void answer_place(struct core *core, uint64_t *random, unsigned node)
 {
     static const enum rl_outcome outcomes[] = {RL_REFUSED, RL_FAILED, RL_UNKNOWN, RL_GRANTED, RL_GRANTED, RL_GRANTED};
     uint64_t choice = draw(random, 20);
 
-    core->places[node] = (struct rl_place){
+    core->reports[node] = (struct rl_entry_report){
         .ticket = 1 + draw(random, draw(random, 2) ? 3 : 1000),
         .rank = (uint32_t)draw(random, 4),
         .held_ms = (int64_t)draw(random, 1000) - 1,
@@ -202,7 +203,7 @@ static void answer_place(struct core *core, uint64_t *random, unsigned node)
     core_answer(core, node, choice < 6 ? outcomes[choice] : RL_QUEUED);
 }
 
-static struct core_claim *claim_in_line(struct core *core, uint64_t *random)
+static struct core_claim *claim_in_the_queue(struct core *core, uint64_t *random)
 {
     struct core_claim *found = NULL;
     uint64_t n = 0;
@@ -220,23 +221,24 @@ static struct core_claim *claim_in_line(struct core *core, uint64_t *random)
 static void notify(struct core *core, uint64_t *random)
 {
     unsigned node = (unsigned)draw(random, core->engine.votes.config.n_nodes);
-    struct core_claim *claim = claim_in_line(core, random);
+    struct core_claim *claim = claim_in_the_queue(core, random);
     uint32_t back = draw(random, 3) ? 0 : (uint32_t)draw(random, 3);
-    struct rl_call call;
+    struct rl_notification notification;
 
     if (!claim || !(claim->enqueued & (UINT32_C(1) << node)) || claim->enqueued_round[node] < back)
         return;
-    call = (struct rl_call){.round = claim->enqueued_round[node] - back, .granted = draw(random, 4) != 0};
+    notification = (struct rl_notification){.round = claim->enqueued_round[node] - back,
+                                            .granted = draw(random, 4) != 0};
     if (claim->claim->kind->has_token && draw(random, 10))
-        call.fence = core->counters[node] += 1 + draw(random, 2);
-    core_call(core, claim, node, &call);
+        notification.fence = core->counters[node] += 1 + draw(random, 2);
+    core_notify(core, claim, node, &notification);
 }
 
 static void answer_guard(struct core *core, uint64_t *random, unsigned node)
 {
     bool same_memory = draw(random, 25) != 0;
 
-    core_naive_proof(core, node, same_memory);
+    core_naive_epoch_check(core, node, same_memory);
     core_answer(core, node, same_memory ? RL_GRANTED : RL_REFUSED);
     if (!same_memory)
         restart(core, random, node);
@@ -266,8 +268,8 @@ static void shake_trust(struct core *core, uint64_t *random, unsigned node)
 {
     uint64_t choice = draw(random, 20);
     int64_t step_ms = (int64_t)draw(random, draw(random, 4) ? 20 : 2000);
-    bool quarantined = core->engine.votes.standings[node].kind == RL_STANDING_QUARANTINED &&
-                       rl_before(core->now, core->engine.votes.standings[node].until);
+    bool quarantined = core->engine.votes.admissions[node].kind == RL_ADMISSION_QUARANTINED &&
+                       rl_before(core->now, core->engine.votes.admissions[node].until);
 
     if (choice < 1) {
         restart(core, random, node);
@@ -275,9 +277,9 @@ static void shake_trust(struct core *core, uint64_t *random, unsigned node)
         core_naive_step(core, node, step_ms * RL_NS_PER_MS);
         core_step_clock(core, node, step_ms);
     } else if (choice < 3 && !quarantined) {
-        core_naive_proof(core, node, false);
+        core_naive_epoch_check(core, node, false);
         core_drop(core, node);
-        core_judge_votes(core, node, draw(random, 2));
+        core_admit_voting(core, node, draw(random, 2));
     }
 }
 
@@ -299,7 +301,7 @@ static void disturb(struct core *core, uint64_t *random)
         core_look_again(core, node);
         return;
     }
-    core_naive_proof(core, node, false);
+    core_naive_epoch_check(core, node, false);
     core_drop(core, node);
 }
 
@@ -340,7 +342,7 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
 
     config.seed = random;
     config.tick = rl_ms(_i % 2 ? 4 : 0);
-    config.crowd = _i % 2 ? (uint32_t)_i / 2 % 3 : 0;
+    config.renewals_per_tick = _i % 2 ? (uint32_t)_i / 2 % 3 : 0;
     core = core_new(&config);
     core->watch = &core_naive_watch;
     for (unsigned node = 0; node < config.n_nodes; node++)
@@ -351,13 +353,13 @@ START_TEST(no_rule_is_broken_in_a_long_random_life)
     }
     ck_assert_uint_gt(core->engine.votes.counters.attempts, 1000);
     ck_assert_uint_gt(core->engine.votes.counters.lost, 10);
-    ck_assert_uint_gt(core->engine.votes.counters.debts_paid, 10);
+    ck_assert_uint_gt(core->engine.votes.counters.rollbacks_resent, 10);
     ck_assert_uint_gt(core->engine.votes.counters.waits, 100);
-    ck_assert_uint_gt(core->engine.votes.counters.hand_overs, 100);
+    ck_assert_uint_gt(core->engine.votes.counters.hand_offs, 100);
     ck_assert(config.n_nodes < 3 || core->engine.votes.counters.yields > 10);
     ck_assert(config.n_nodes < 3 || core->engine.votes.counters.repairs > 0);
     ck_assert(is_plain(core) || core->engine.votes.counters.renewals > 20);
-    ck_assert(is_plain(core) || core->engine.votes.counters.disproved > 10);
+    ck_assert(is_plain(core) || core->engine.votes.counters.epoch_mismatches > 10);
     core_stop(core);
 }
 END_TEST

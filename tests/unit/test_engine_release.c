@@ -31,9 +31,9 @@ END_TEST
 START_TEST(only_masters_that_may_hold_the_value_are_told)
 {
     struct core *core = core_start(5);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rgugg");
     core_skip(core);
     core_release(core);
@@ -239,12 +239,12 @@ END_TEST
 START_TEST(after_a_release_the_handle_can_acquire_again)
 {
     struct core *core = core_start_held(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_release(core);
     core_answers(core, "ggg");
     core_skip(core);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms DISPOSE #1\n"
                       "t=0ms SEND claim #2: 0 1 2\n");
     core_answers(core, "gg");

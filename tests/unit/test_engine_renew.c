@@ -4,19 +4,19 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static struct rl_acquire renewing_wish(void)
+static struct rl_acquire renewing_request(void)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.renew_ms = 300;
-    return wish;
+    request.renew_ms = 300;
+    return request;
 }
 
 static struct core *start_renewing(void)
 {
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
-    return core_start_held_as(3, &wish);
+    return core_start_held_as(3, &request);
 }
 
 /* --- When --------------------------------------------------------------------------------------------------------- */
@@ -56,14 +56,14 @@ START_TEST(renewals_of_many_locks_go_out_on_one_tick)
 {
     struct rl_config config = core_config(1);
     struct core *core;
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
     config.tick = rl_ms(4);
     core = core_new(&config);
     core_link(core, 0, RL_LINK_READY);
     for (core->handle = 0; core->handle < 2; core->handle++) {
         core_run_to(core, 1 + 2 * (int64_t)core->handle);
-        core_acquire(core, &wish);
+        core_acquire(core, &request);
         core_answers(core, "g");
     }
     core_skip(core);
@@ -78,13 +78,13 @@ START_TEST(a_tick_that_is_coarse_for_the_interval_is_refined)
 {
     struct rl_config config = core_config(1);
     struct core *core;
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
     config.tick = rl_ms(1000);
     core = core_new(&config);
     core_link(core, 0, RL_LINK_READY);
     core_run_to(core, 5);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "g");
     core_skip(core);
     core_run_to(core, 305);
@@ -97,15 +97,15 @@ END_TEST
 static struct core *start_together(uint32_t crowd, unsigned n)
 {
     struct rl_config config = core_config(1);
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
     struct core *core;
 
-    config.crowd = crowd;
+    config.renewals_per_tick = crowd;
     config.tick = rl_ms(4);
     core = core_new(&config);
     core_link(core, 0, RL_LINK_READY);
     for (core->handle = 0; core->handle < n; core->handle++)
-        core_acquire(core, &wish);
+        core_acquire(core, &request);
     for (unsigned i = 0; i < n; i++)
         core_answers(core, "g");
     core->handle = 0;
@@ -203,11 +203,11 @@ END_TEST
 /* A tenth of the interval would be less than a millisecond. */
 START_TEST(a_short_interval_is_no_reason_to_try_again_in_a_rush)
 {
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
     struct core *core;
 
-    wish.renew_ms = 9;
-    core = core_start_held_as(3, &wish);
+    request.renew_ms = 9;
+    core = core_start_held_as(3, &request);
     core_run_to(core, 9);
     core_answers(core, "ff");
     ck_assert_int_ge(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(9 + 5).ns);

@@ -5,30 +5,30 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static struct rl_acquire renewing_wish(void)
+static struct rl_acquire renewing_request(void)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.renew_ms = 300;
-    return wish;
+    request.renew_ms = 300;
+    return request;
 }
 
 static struct core *start_renewing(void)
 {
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
-    return core_start_held_as(3, &wish);
+    return core_start_held_as(3, &request);
 }
 
 /* --- When no longer ----------------------------------------------------------------------------------------------- */
 
 START_TEST(no_renewal_begins_after_max_hold)
 {
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
     struct core *core;
 
-    wish.max_hold_ms = 600;
-    core = core_start_held_as(3, &wish);
+    request.max_hold_ms = 600;
+    core = core_start_held_as(3, &request);
     core_run_to(core, 300);
     core_answers(core, "ggg");
     core_skip(core);
@@ -42,11 +42,11 @@ END_TEST
 
 START_TEST(a_renewal_that_the_host_is_late_for_does_not_begin_after_max_hold_either)
 {
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
     struct core *core;
 
-    wish.max_hold_ms = 301;
-    core = core_start_held_as(3, &wish);
+    request.max_hold_ms = 301;
+    core = core_start_held_as(3, &request);
     core_sleep_to(core, 301);
     core_run_to(core, 900);
     core_expect(core, "");
@@ -56,11 +56,11 @@ END_TEST
 
 START_TEST(retries_end_with_max_hold_too)
 {
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
     struct core *core;
 
-    wish.max_hold_ms = 355;
-    core = core_start_held_as(3, &wish);
+    request.max_hold_ms = 355;
+    core = core_start_held_as(3, &request);
     core_run_to(core, 980);
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n");
     core_stop(core);
@@ -104,13 +104,13 @@ END_TEST
 START_TEST(the_next_hold_begins_with_no_renewal_of_the_former)
 {
     struct core *core = start_renewing();
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_run_to(core, 310);
     core_release(core);
     for (unsigned turn = 0; turn < 2; turn++)
         core_answers(core, "ggg");
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
     core_skip(core);
     core_run_to(core, 1297);

@@ -14,8 +14,8 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 static void miss(struct core *core, unsigned node)
 {
     core_answer(core, node, RL_REFUSED);
-    if (core->engine.votes.standings[node].guarded)
-        core_prove(core, node);
+    if (core->engine.votes.admissions[node].epoch_checked)
+        core_pass_epoch_check(core, node);
 }
 
 static struct core *start_restarted(unsigned n_restarted)
@@ -141,7 +141,7 @@ START_TEST(missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
 }
 END_TEST
 
-START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_loose)
+START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved)
 {
     struct core *core = start_restarted(1);
 
@@ -167,7 +167,7 @@ START_TEST(a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
     core_extend(core, 0);
     core_answers(core, "g");
     core_answers(core, "g");
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     ck_assert_int_eq(slot_of(core, 0)->answer, RL_GRANTED);
     core_answers(core, "..g");
     core_answers(core, "..g");
@@ -201,7 +201,7 @@ START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit
     if (_i == 0)
         core_sleep_to(core, 988);
     else if (_i == 1)
-        core_judge(core, 0, RL_STANDING_EXCLUDED);
+        core_admit(core, 0, RL_ADMISSION_EXCLUDED);
     else
         core_step_clock(core, 0, 1);
     ck_assert(!rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_REPAIR, 1, 0));
@@ -220,7 +220,7 @@ int main(void)
     tcase_add_test(cases, a_vote_that_ends_before_missing_is_answered_is_not_repaired);
     tcase_add_test(cases, a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were);
     tcase_add_test(cases, missing_of_an_older_round_leaves_the_vote_of_a_restarted_master);
-    tcase_add_test(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_loose);
+    tcase_add_test(cases, a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved);
     tcase_add_test(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one);
     tcase_add_test(cases, a_repair_that_meets_another_value_takes_the_vote);
     tcase_add_loop_test(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit, 0, 3);

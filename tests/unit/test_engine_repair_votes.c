@@ -12,8 +12,8 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 static void miss(struct core *core, unsigned node)
 {
     core_answer(core, node, RL_REFUSED);
-    if (core->engine.votes.standings[node].guarded)
-        core_prove(core, node);
+    if (core->engine.votes.admissions[node].epoch_checked)
+        core_pass_epoch_check(core, node);
 }
 
 START_TEST(a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict)

@@ -21,12 +21,12 @@ static unsigned refuse_until_completed(struct core *core)
     return attempts;
 }
 
-static struct rl_acquire wish_until(int64_t deadline_ms)
+static struct rl_acquire request_until(int64_t deadline_ms)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.deadline = (struct rl_instant){deadline_ms * RL_NS_PER_MS};
-    return wish;
+    request.deadline = (struct rl_instant){deadline_ms * RL_NS_PER_MS};
+    return request;
 }
 
 START_TEST(a_single_attempt_ends_with_its_own_outcome)
@@ -36,9 +36,9 @@ START_TEST(a_single_attempt_ends_with_its_own_outcome)
         enum rl_end end;
     } table[] = {{"rr", RL_END_HELD}, {"ff", RL_END_NO_QUORUM}, {"uu", RL_END_NO_QUORUM}, {"rf", RL_END_HELD}};
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, table[_i].answers);
     ck_assert_int_eq(core->last.op, RL_OP_ACQUIRE);
     ck_assert_int_eq(core->last.status, table[_i].end);
@@ -50,10 +50,10 @@ END_TEST
 START_TEST(attempts_end_at_their_limit_with_the_outcome_of_the_last_one)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.max_attempts = 3;
-    core_acquire(core, &wish);
+    request.max_attempts = 3;
+    core_acquire(core, &request);
     ck_assert_uint_eq(refuse_until_completed(core), 3);
     ck_assert_int_eq(core->last.status, RL_END_HELD);
     ck_assert_uint_eq(core->n_claims, 3);
@@ -66,9 +66,9 @@ END_TEST
 START_TEST(attempts_go_on_until_shortly_before_the_deadline_and_not_beyond)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = wish_until(250);
+    struct rl_acquire request = request_until(250);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert_uint_ge(refuse_until_completed(core), 4);
     ck_assert_int_eq(core->last.status, RL_END_DEADLINE);
     ck_assert_int_eq(core->last.cause, RL_END_HELD);
@@ -81,9 +81,9 @@ END_TEST
 START_TEST(a_round_is_cut_off_at_the_deadline)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = wish_until(30);
+    struct rl_acquire request = request_until(30);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_run_to(core, 29);
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n");
     core_run_to(core, 30);
@@ -97,9 +97,9 @@ END_TEST
 START_TEST(a_pause_that_was_overslept_ends_with_the_deadline_and_no_further_attempt)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = wish_until(150);
+    struct rl_acquire request = request_until(150);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rrr");
     core_skip(core);
     core_sleep_to(core, 400);
@@ -113,10 +113,10 @@ END_TEST
 START_TEST(an_acquisition_that_comes_after_its_deadline_writes_nothing)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = wish_until(20);
+    struct rl_acquire request = request_until(20);
 
     core_sleep_to(core, 20);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=20ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
@@ -125,12 +125,12 @@ END_TEST
 START_TEST(the_pause_lies_between_the_delay_and_the_delay_plus_jitter)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     int64_t shortest = INT64_MAX;
     int64_t longest = 0;
 
-    wish.retry_jitter = rl_ms(50);
-    core_acquire(core, &wish);
+    request.retry_jitter = rl_ms(50);
+    core_acquire(core, &request);
     for (unsigned i = 0; i < 200; i++) {
         int64_t pause_ns;
 
@@ -150,10 +150,10 @@ END_TEST
 START_TEST(the_pause_is_not_shorter_than_the_round_before_it)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.retry_delay = rl_ms(10);
-    core_acquire(core, &wish);
+    request.retry_delay = rl_ms(10);
+    core_acquire(core, &request);
     core_run_to(core, 40);
     core_answers(core, "rr");
     core_skip(core);
@@ -171,10 +171,10 @@ START_TEST(a_seed_gives_one_sequence_of_pauses)
 
     for (unsigned i = 0; i < 2; i++) {
         struct core *core = core_start(3);
-        struct rl_acquire wish = core_wish();
+        struct rl_acquire request = core_request();
 
-        wish.retry_jitter = rl_ms(1000);
-        core_acquire(core, &wish);
+        request.retry_jitter = rl_ms(1000);
+        core_acquire(core, &request);
         core_answers(core, "rrr");
         wakes[i] = rl_lock_wakeup(&core->engine, &core->locks[0]).ns;
         core_stop(core);
@@ -186,9 +186,9 @@ END_TEST
 START_TEST(a_host_without_a_claim_ends_the_acquisition)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rrr");
     core->refuse_claims = true;
     core_skip(core);
@@ -204,9 +204,9 @@ END_TEST
 START_TEST(an_attempt_after_failures_can_still_win)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rr");
     core_answers(core, "..g"); /* granted late */
     core_run_to(core, 100);
@@ -226,11 +226,11 @@ START_TEST(a_round_too_long_for_the_ttl_ends_alike_however_late_the_tick)
 
     for (int64_t late_ms = 0; late_ms < 2; late_ms++) {
         struct core *core = core_start(3);
-        struct rl_acquire wish = core_wish_once();
+        struct rl_acquire request = core_request_once();
 
-        wish.ttl_ms = 20;
-        wish.min_validity = rl_ms(10);
-        core_acquire(core, &wish);
+        request.ttl_ms = 20;
+        request.min_validity = rl_ms(10);
+        core_acquire(core, &request);
         ck_assert_int_eq(rl_lock_wakeup(&core->engine, &core->locks[0]).ns, rl_ms(7).ns);
         core_sleep_to(core, 7 + late_ms);
         core_tick(core);

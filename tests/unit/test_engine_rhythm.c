@@ -6,16 +6,16 @@
 static struct core *start_with_guard(int64_t guard_ms)
 {
     struct rl_config config = core_config(1);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     struct core *core;
 
     config.guard = rl_ms(guard_ms);
     core = core_new(&config);
-    core_judge_votes(core, 0, false);
+    core_admit_voting(core, 0, false);
     core_link(core, 0, RL_LINK_READY);
-    wish.renew_ms = 300;
-    wish.at_risk_ms = 200;
-    core_acquire(core, &wish);
+    request.renew_ms = 300;
+    request.at_risk_ms = 200;
+    core_acquire(core, &request);
     core_answers(core, "g");
     return core;
 }
@@ -57,7 +57,7 @@ START_TEST(changing_the_ttl_again_and_again_loses_nothing)
 }
 END_TEST
 
-/* 620 less the drift of 9 and the guard of 600 are 11 ms: a third of the ttl would be long after them. */
+/* 620 less the drift of 9 and the guard time of 600 are 11 ms: a third of the ttl would be long after them. */
 START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
 {
     struct core *core = start_with_guard(600);
@@ -74,7 +74,7 @@ START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
 }
 END_TEST
 
-START_TEST(what_was_not_wished_for_stays_so)
+START_TEST(what_was_not_requested_stays_so)
 {
     struct core *core = core_start_held(1);
 
@@ -93,6 +93,6 @@ int main(void)
     tcase_add_loop_test(cases, renewals_and_warning_keep_their_proportion_to_the_ttl, 0, 4);
     tcase_add_test(cases, changing_the_ttl_again_and_again_loses_nothing);
     tcase_add_test(cases, a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time);
-    tcase_add_test(cases, what_was_not_wished_for_stays_so);
+    tcase_add_test(cases, what_was_not_requested_stays_so);
     return suite_run(suite);
 }

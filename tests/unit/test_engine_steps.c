@@ -15,15 +15,15 @@ static const int64_t steps_ms[] = {1, 100, 5000, 86400000};
 START_TEST(a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl)
 {
     struct core *core = core_start(1);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     core_step_clock(core, 0, steps_ms[_i]);
     core->now.ns = rl_ms(5052).ns - 1;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
     ck_assert_int_eq(core->last.claim->slots[0].detail, RL_DETAIL_QUARANTINED);
     core_sleep_to(core, 5052);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
     core_stop(core);
@@ -42,12 +42,12 @@ START_TEST(another_step_begins_the_wait_anew)
 }
 END_TEST
 
-START_TEST(votes_in_flight_at_the_step_do_not_count_and_are_undone)
+START_TEST(votes_in_flight_at_the_step_do_not_count_and_are_rolled_back)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_step_clock(core, 0, 1000);
     core_step_clock(core, 1, 1000);
     core_skip(core);
@@ -59,19 +59,19 @@ START_TEST(votes_in_flight_at_the_step_do_not_count_and_are_undone)
 }
 END_TEST
 
-START_TEST(votes_that_wait_for_their_proof_at_the_step_do_not_count)
+START_TEST(votes_that_wait_for_their_epoch_check_at_the_step_do_not_count)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
     core_step_clock(core, 0, 1000);
     ck_assert_int_eq(slot_of(core, 0)->vote, RL_UNKNOWN);
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_prove(core, 1);
-    core_prove(core, 2);
+    core_pass_epoch_check(core, 1);
+    core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_stop(core);
 }
@@ -97,10 +97,10 @@ END_TEST
 START_TEST(the_votes_of_every_lock_count_shorter)
 {
     struct core *core = core_start_held(1);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core->handle = 1;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "g");
     core_step_clock(core, 0, 300);
     for (core->handle = 0; core->handle < 2; core->handle++)
@@ -140,9 +140,9 @@ END_TEST
 START_TEST(an_attempt_whose_votes_a_step_has_shortened_to_nothing_does_not_win)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "g");
     core_step_clock(core, 0, 2000);
     core_answers(core, ".g");
@@ -207,8 +207,8 @@ static void add_new_vote_tests(TCase *cases)
     tcase_add_loop_test(cases, a_master_whose_clock_was_set_forward_does_not_vote_for_max_ttl, 0,
                         (int)(sizeof(steps_ms) / sizeof(*steps_ms)));
     tcase_add_test(cases, another_step_begins_the_wait_anew);
-    tcase_add_test(cases, votes_in_flight_at_the_step_do_not_count_and_are_undone);
-    tcase_add_test(cases, votes_that_wait_for_their_proof_at_the_step_do_not_count);
+    tcase_add_test(cases, votes_in_flight_at_the_step_do_not_count_and_are_rolled_back);
+    tcase_add_test(cases, votes_that_wait_for_their_epoch_check_at_the_step_do_not_count);
 }
 
 static void add_bound_tests(TCase *cases)

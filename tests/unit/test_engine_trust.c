@@ -1,4 +1,4 @@
-/* Whom the engine asks, and whose answers it believes: standings (protocol 1.5, 5.1). */
+/* Whom the engine asks, and whose answers it believes: admission statuses (protocol 1.5, 5.1). */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -14,19 +14,19 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 static void make_unfit(struct core *core, unsigned node, int how)
 {
     if (how == 0)
-        core_judge_quarantined(core, node, LONG_MS);
+        core_admit_quarantined(core, node, LONG_MS);
     else
-        core_judge(core, node, how == 1 ? RL_STANDING_EXCLUDED : RL_STANDING_UNJUDGED);
+        core_admit(core, node, how == 1 ? RL_ADMISSION_EXCLUDED : RL_ADMISSION_UNEVALUATED);
 }
 
 START_TEST(masters_without_a_vote_are_not_asked_and_have_failed_at_once)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
     make_unfit(core, 0, _i);
     make_unfit(core, 2, _i);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms COMPLETE acquire no-quorum\n");
     core_stop(core);
 }
@@ -35,10 +35,10 @@ END_TEST
 START_TEST(the_others_decide_without_them)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     make_unfit(core, 1, _i);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert_int_eq(slot_of(core, 1)->detail, _i == 1 ? RL_DETAIL_EXCLUDED : RL_DETAIL_QUARANTINED);
     core_answers(core, "g.g");
     core_expect(core, "t=0ms SEND claim #1: 0 2\n"
@@ -50,11 +50,11 @@ END_TEST
 START_TEST(a_master_votes_from_the_very_end_of_its_quarantine)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_judge_quarantined(core, 0, 500);
+    core_admit_quarantined(core, 0, 500);
     core->now.ns = rl_ms(500).ns - _i;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert_int_eq(slot_of(core, 0)->vote, _i ? RL_FAILED : RL_PENDING);
     core_stop(core);
 }
@@ -73,8 +73,8 @@ START_TEST(masters_that_are_excluded_or_unjudged_get_no_extension_either)
 }
 END_TEST
 
-/* The undo goes wherever the value may be, whatever is thought of the master. */
-START_TEST(a_value_is_undone_on_masters_that_do_not_vote_any_more)
+/* The rollback goes wherever the value may be, whatever is thought of the master. */
+START_TEST(a_value_is_rolled_back_on_masters_that_do_not_vote_any_more)
 {
     struct core *core = core_start_held(3);
 
@@ -88,12 +88,12 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("engine_trust");
-    TCase *cases = suite_add_case(suite, "standings", NULL, NULL);
+    TCase *cases = suite_add_case(suite, "admission statuses", NULL, NULL);
 
     tcase_add_loop_test(cases, masters_without_a_vote_are_not_asked_and_have_failed_at_once, 0, 3);
     tcase_add_loop_test(cases, the_others_decide_without_them, 0, 3);
     tcase_add_loop_test(cases, a_master_votes_from_the_very_end_of_its_quarantine, 0, 2);
     tcase_add_loop_test(cases, masters_that_are_excluded_or_unjudged_get_no_extension_either, 1, 3);
-    tcase_add_loop_test(cases, a_value_is_undone_on_masters_that_do_not_vote_any_more, 0, 3);
+    tcase_add_loop_test(cases, a_value_is_rolled_back_on_masters_that_do_not_vote_any_more, 0, 3);
     return suite_run(suite);
 }

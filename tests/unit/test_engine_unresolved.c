@@ -21,9 +21,9 @@ static void reconnect(struct core *core, unsigned node)
 START_TEST(a_claim_without_an_answer_is_no_extension)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(unresolved(core), 0);

@@ -5,9 +5,9 @@
 START_TEST(a_detached_lock_leaves_its_keys_alone)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_skip(core);
     core_detach(core);

@@ -58,9 +58,9 @@ static struct expected expect(const struct scene *scene)
 }
 
 /* protocol 1.6, 2.1: everywhere it was written, but not where it is known not to be. */
-static uint32_t expect_undone(const struct scene *scene, const struct expected *expected)
+static uint32_t expect_rolled_back(const struct scene *scene, const struct expected *expected)
 {
-    uint32_t undone = (UINT32_C(1) << scene->n) - 1;
+    uint32_t rolled_back = (UINT32_C(1) << scene->n) - 1;
 
     if (expected->end == RL_END_OK)
         return 0;
@@ -68,9 +68,9 @@ static uint32_t expect_undone(const struct scene *scene, const struct expected *
         enum vote vote = scene->votes[scene->order[i]];
 
         if (vote == REFUSED || vote == FAILED)
-            undone &= ~(UINT32_C(1) << scene->order[i]);
+            rolled_back &= ~(UINT32_C(1) << scene->order[i]);
     }
-    return undone;
+    return rolled_back;
 }
 
 /* --- The play -------------------------------------------------------------------------------------------------- */
@@ -99,7 +99,7 @@ static void check_decided(const struct scene *scene, const struct core *core, co
         blame(scene, core, "wrong result");
     if (core_state(core) != (expected->end == RL_END_OK ? RL_LOCK_HELD : RL_LOCK_IDLE))
         blame(scene, core, "wrong state");
-    if (first_claim(core)->undone != expect_undone(scene, expected))
+    if (first_claim(core)->rolled_back != expect_rolled_back(scene, expected))
         blame(scene, core, "wrong masters rolled back");
 }
 
@@ -136,10 +136,10 @@ static void check_ledger(const struct scene *scene, const struct core *core, con
 static void play(const struct scene *scene)
 {
     struct core *core = core_start(scene->n);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
     struct expected expected = expect(scene);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     play_answers(scene, core, &expected);
     if (expected.at == scene->n) {
         core_run_to(core, 49);

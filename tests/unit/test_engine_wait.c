@@ -1,17 +1,17 @@
-/* Getting in line: who does, its place, its ticket (engine/wait.c). */
+/* Entering the wait queue: who does, its place, its ticket (engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"
 #include "suite.h"
 
-/* --- Getting in line -------------------------------------------------------------------------------------------- */
+/* --- Entering the wait queue -------------------------------------------------------------------------------------- */
 
-START_TEST(who_is_refused_gets_in_line_with_a_fresh_value)
+START_TEST(who_is_refused_enters_the_queue_with_a_fresh_value)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_to_queue();
+    struct rl_acquire request = core_request_to_queue();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "grr");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms SEND rollback #1: 0\n"
@@ -22,12 +22,12 @@ START_TEST(who_is_refused_gets_in_line_with_a_fresh_value)
 }
 END_TEST
 
-START_TEST(who_is_not_refused_never_gets_in_line)
+START_TEST(who_is_not_refused_never_enters_the_queue)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_to_queue();
+    struct rl_acquire request = core_request_to_queue();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "grg");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire ok\n");
@@ -36,12 +36,12 @@ START_TEST(who_is_not_refused_never_gets_in_line)
 }
 END_TEST
 
-START_TEST(who_fails_for_want_of_masters_tries_again_and_does_not_get_in_line)
+START_TEST(who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queue)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_to_queue();
+    struct rl_acquire request = core_request_to_queue();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "fu");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms SEND rollback #1: 1 2\n"
@@ -55,10 +55,10 @@ END_TEST
 START_TEST(a_single_attempt_ends_refused_whatever_it_would_do_then)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    wish.once = true;
-    core_acquire(core, &wish);
+    request.once = true;
+    core_acquire(core, &request);
     core_answers(core, "rr");
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
                       "t=0ms SEND rollback #1: 2\n"
@@ -70,17 +70,17 @@ END_TEST
 START_TEST(strict_order_has_no_first_attempt)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
     core_stop(core);
 }
 END_TEST
 
-START_TEST(who_is_first_in_line_has_the_lock_by_the_replies_alone)
+START_TEST(who_is_first_in_the_queue_has_the_lock_by_the_replies_alone)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
     core_answers(core, "gg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
@@ -92,11 +92,11 @@ END_TEST
 START_TEST(masters_that_must_not_vote_are_not_asked_for_a_place)
 {
     struct core *core = core_start(5);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    core_judge_quarantined(core, 0, 1000);
+    core_admit_quarantined(core, 0, 1000);
     core_link(core, 1, RL_LINK_LATE);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms SEND enqueue #1: 2 3 4\n");
     ck_assert_int_eq(core->locks[0].claim->slots[0].detail, RL_DETAIL_QUARANTINED);
     ck_assert_int_eq(core->locks[0].claim->slots[1].detail, RL_DETAIL_LATE);
@@ -105,15 +105,15 @@ START_TEST(masters_that_must_not_vote_are_not_asked_for_a_place)
 END_TEST
 
 /* The pause is in proportion to the length of a round, not to the age of the client. */
-START_TEST(the_pause_before_the_next_try_to_get_in_line_is_short)
+START_TEST(the_pause_before_the_next_try_to_enter_the_queue_is_short)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
     core_link(core, 0, RL_LINK_DOWN);
     core_link(core, 1, RL_LINK_DOWN);
     core_sleep_to(core, 3600000);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_link(core, 0, RL_LINK_READY);
     core_run_to(core, 3600100);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
@@ -121,14 +121,14 @@ START_TEST(the_pause_before_the_next_try_to_get_in_line_is_short)
 }
 END_TEST
 
-START_TEST(without_a_majority_of_masters_nobody_is_in_line)
+START_TEST(without_a_majority_of_masters_nobody_is_in_the_queue)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
     core_link(core, 0, RL_LINK_DOWN);
     core_link(core, 1, RL_LINK_DOWN);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_expect(core, "t=0ms BACKOFF no-quorum\n");
     core_link(core, 0, RL_LINK_READY);
     core_run_to(core, 100);
@@ -142,10 +142,10 @@ END_TEST
 
 START_TEST(the_place_is_told_once_a_majority_has_answered_and_when_it_changes)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].rank = 4;
-    core->places[1].rank = 6;
+    core->reports[0].rank = 4;
+    core->reports[1].rank = 6;
     core_answers(core, "q");
     core_expect(core, "");
     core_answers(core, "-q");
@@ -161,15 +161,15 @@ END_TEST
 
 START_TEST(the_holders_rest_is_what_a_majority_says)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
     struct rl_instant held_until;
     uint32_t rank;
 
-    core->places[0].held_ms = 700;
-    core->places[1].held_ms = 900;
-    core->places[2].held_ms = 5000;
+    core->reports[0].held_ms = 700;
+    core->reports[1].held_ms = 900;
+    core->reports[2].held_ms = 5000;
     core_answers(core, "qqq");
-    rl_lock_place(&core->engine, &core->locks[0], &rank, &held_until);
+    rl_lock_queue_position(&core->engine, &core->locks[0], &rank, &held_until);
     ck_assert_int_eq(held_until.ns, 901 * RL_NS_PER_MS);
     core_stop(core);
 }
@@ -179,10 +179,10 @@ END_TEST
 
 START_TEST(a_majority_with_the_same_number_needs_no_second_round)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
     core_answers(core, "qqq");
-    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_expect(core, "t=0ms WAITING behind 0\n");
     core_stop(core);
 }
@@ -191,9 +191,9 @@ END_TEST
 /* As long as it has another number there, the order of the waiters is another one there. */
 START_TEST(a_master_with_a_number_of_its_own_is_told_the_ticket)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[2].ticket = 99;
+    core->reports[2].ticket = 99;
     core_answers(core, "qqq");
     core_expect(core, "t=0ms WAITING behind 0\n"
                       "t=0ms SEND enqueue #1: 2\n");
@@ -205,9 +205,9 @@ END_TEST
 
 START_TEST(it_is_told_once_in_each_round)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[2].ticket = 99;
+    core->reports[2].ticket = 99;
     core_answers(core, "qqq");
     core_skip(core);
     core_answers(core, "--q");
@@ -218,12 +218,12 @@ END_TEST
 
 START_TEST(the_largest_of_a_majoritys_numbers_is_told_to_all)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].ticket = 101;
+    core->reports[0].ticket = 101;
     core_answers(core, "q-q");
     core_expect(core, "t=0ms SEND enqueue #1: 0 1 2\n");
-    ck_assert_uint_eq(core->lines[0].ticket, 101);
+    ck_assert_uint_eq(core->entries[0].ticket, 101);
     ck_assert_uint_eq(core->locks[0].claim->round, 1);
     core_stop(core);
 }
@@ -233,10 +233,10 @@ START_TEST(a_ticket_does_not_change_any_more)
 {
     struct core *core = core_start_queued(3);
 
-    core->places[0].ticket = core->places[1].ticket = 500;
+    core->reports[0].ticket = core->reports[1].ticket = 500;
     core_run_to(core, 500);
     core_answers(core, "qqq");
-    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_run_to(core, 1000);
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head].ticket, 100);
     core_stop(core);
@@ -245,15 +245,15 @@ END_TEST
 
 static void add_line_tests(TCase *cases)
 {
-    tcase_add_test(cases, who_is_refused_gets_in_line_with_a_fresh_value);
-    tcase_add_test(cases, who_is_not_refused_never_gets_in_line);
-    tcase_add_test(cases, who_fails_for_want_of_masters_tries_again_and_does_not_get_in_line);
+    tcase_add_test(cases, who_is_refused_enters_the_queue_with_a_fresh_value);
+    tcase_add_test(cases, who_is_not_refused_never_enters_the_queue);
+    tcase_add_test(cases, who_fails_for_want_of_masters_tries_again_and_does_not_enter_the_queue);
     tcase_add_test(cases, a_single_attempt_ends_refused_whatever_it_would_do_then);
     tcase_add_test(cases, strict_order_has_no_first_attempt);
-    tcase_add_test(cases, who_is_first_in_line_has_the_lock_by_the_replies_alone);
+    tcase_add_test(cases, who_is_first_in_the_queue_has_the_lock_by_the_replies_alone);
     tcase_add_test(cases, masters_that_must_not_vote_are_not_asked_for_a_place);
-    tcase_add_test(cases, the_pause_before_the_next_try_to_get_in_line_is_short);
-    tcase_add_test(cases, without_a_majority_of_masters_nobody_is_in_line);
+    tcase_add_test(cases, the_pause_before_the_next_try_to_enter_the_queue_is_short);
+    tcase_add_test(cases, without_a_majority_of_masters_nobody_is_in_the_queue);
     tcase_add_test(cases, the_place_is_told_once_a_majority_has_answered_and_when_it_changes);
     tcase_add_test(cases, the_holders_rest_is_what_a_majority_says);
     tcase_add_test(cases, a_majority_with_the_same_number_needs_no_second_round);

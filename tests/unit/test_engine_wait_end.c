@@ -1,4 +1,4 @@
-/* How waiting ends without the lock: deadline, cancel, fini, and what is undone then (engine/wait.c). */
+/* How waiting ends without the lock: deadline, cancel, fini, and what is rolled back then (engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"
@@ -7,10 +7,10 @@
 START_TEST(waiting_ends_at_the_callers_deadline_and_leaves_nothing)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    wish.deadline.ns = rl_ms(700).ns;
-    core_acquire(core, &wish);
+    request.deadline.ns = rl_ms(700).ns;
+    core_acquire(core, &request);
     core_answers(core, "qqq");
     core_run_to(core, 500);
     core_answers(core, "qq");
@@ -23,9 +23,9 @@ START_TEST(waiting_ends_at_the_callers_deadline_and_leaves_nothing)
 }
 END_TEST
 
-START_TEST(canceling_undoes_every_place_and_every_grant)
+START_TEST(canceling_rolls_back_every_entry_and_every_grant)
 {
-    struct core *core = core_start_in_line(5);
+    struct core *core = core_start_enqueued(5);
 
     core_answers(core, "qgu");
     core_skip(core);
@@ -59,9 +59,9 @@ START_TEST(a_master_that_was_away_is_told_when_it_comes_back)
 }
 END_TEST
 
-START_TEST(a_master_that_certainly_did_nothing_needs_no_undo)
+START_TEST(a_master_that_certainly_did_nothing_needs_no_rollback)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
     core_answers(core, "qqf");
     core_skip(core);
@@ -89,9 +89,9 @@ START_TEST(a_master_that_did_something_in_an_earlier_round_does)
 END_TEST
 
 /* Of two questions of one round one failed for certain; the other may be carried out. */
-START_TEST(a_master_that_was_asked_twice_is_undone_whatever_one_answer_says)
+START_TEST(a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_says)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
     core_look_again(core, 0);
     core_answers(core, "f");
@@ -109,8 +109,8 @@ START_TEST(an_acquisition_whose_host_has_no_claim_for_a_second_value_ends)
     struct core *core = core_start_queued(3);
 
     core->refuse_claims = true;
-    core_hand_over(core, 0);
-    core_tell_of_lower(core, 0);
+    core_hand_off(core, 0);
+    core_notify_of_lower(core, 0);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire refused-by-host\n");
     core_stop(core);
@@ -120,15 +120,15 @@ END_TEST
 START_TEST(nobody_yields_into_a_new_place_after_the_deadline)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    wish.deadline.ns = rl_ms(300).ns;
-    core_acquire(core, &wish);
+    request.deadline.ns = rl_ms(300).ns;
+    core_acquire(core, &request);
     core_answers(core, "qqq");
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_skip(core);
     core_sleep_to(core, 300);
-    core_tell_of_lower(core, 0);
+    core_notify_of_lower(core, 0);
     core_expect(core, "t=300ms SEND rollback #1: 0 1 2\n"
                       "t=300ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
@@ -138,12 +138,12 @@ END_TEST
 static void add_without_tests(TCase *cases)
 {
     tcase_add_test(cases, waiting_ends_at_the_callers_deadline_and_leaves_nothing);
-    tcase_add_test(cases, canceling_undoes_every_place_and_every_grant);
+    tcase_add_test(cases, canceling_rolls_back_every_entry_and_every_grant);
     tcase_add_test(cases, a_handle_that_goes_takes_its_places_with_it);
     tcase_add_test(cases, a_master_that_was_away_is_told_when_it_comes_back);
-    tcase_add_test(cases, a_master_that_certainly_did_nothing_needs_no_undo);
+    tcase_add_test(cases, a_master_that_certainly_did_nothing_needs_no_rollback);
     tcase_add_test(cases, a_master_that_did_something_in_an_earlier_round_does);
-    tcase_add_test(cases, a_master_that_was_asked_twice_is_undone_whatever_one_answer_says);
+    tcase_add_test(cases, a_master_that_was_asked_twice_is_rolled_back_whatever_one_answer_says);
     tcase_add_test(cases, an_acquisition_whose_host_has_no_claim_for_a_second_value_ends);
     tcase_add_test(cases, nobody_yields_into_a_new_place_after_the_deadline);
 }

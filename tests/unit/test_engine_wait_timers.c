@@ -1,10 +1,10 @@
-/* Staying in line: leases, refreshes, looks for the turn, masters that come and go (engine/wait.c). */
+/* Staying in the wait queue: leases, refreshes, looks for the turn, masters that come and go (engine/wait.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"
 #include "suite.h"
 
-START_TEST(a_place_is_refreshed_at_a_quarter_of_its_lease)
+START_TEST(a_queue_entry_is_refreshed_at_a_quarter_of_its_lease)
 {
     struct core *core = core_start_queued(3);
 
@@ -22,10 +22,10 @@ END_TEST
 START_TEST(the_lease_is_the_ttl_where_that_is_short)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    wish.ttl_ms = 1000;
-    core_acquire(core, &wish);
+    request.ttl_ms = 1000;
+    core_acquire(core, &request);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 1000);
     core_answers(core, "qqq");
     core_skip(core);
@@ -39,14 +39,14 @@ END_TEST
 START_TEST(the_lease_does_not_grow_with_the_ttl)
 {
     struct rl_config config = core_config(1);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
     config.max_ttl_ms = 3600000;
     core = core_new(&config);
     core_link(core, 0, RL_LINK_READY);
-    wish.ttl_ms = 3600000;
-    core_acquire(core, &wish);
+    request.ttl_ms = 3600000;
+    core_acquire(core, &request);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 2000);
     core_stop(core);
 }
@@ -56,15 +56,15 @@ END_TEST
 START_TEST(the_lease_is_long_enough_for_what_the_caller_wants_to_have_left)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
 
-    wish.ttl_ms = 5000;
-    wish.min_validity = rl_ms(1500);
-    core_acquire(core, &wish);
+    request.ttl_ms = 5000;
+    request.min_validity = rl_ms(1500);
+    core_acquire(core, &request);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 2 * (1500 + 22) + 1);
     core_fini(core);
-    wish.min_validity = rl_ms(4000);
-    core_acquire(core, &wish);
+    request.min_validity = rl_ms(4000);
+    core_acquire(core, &request);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 5000);
     core_stop(core);
 }
@@ -72,11 +72,11 @@ END_TEST
 
 START_TEST(who_waits_looks_again_when_a_majority_may_have_the_key_free)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].look_ms = 10;
-    core->places[1].look_ms = 70;
-    core->places[2].look_ms = 200;
+    core->reports[0].look_ms = 10;
+    core->reports[1].look_ms = 70;
+    core->reports[2].look_ms = 200;
     core_answers(core, "qqq");
     core_skip(core);
     core_run_to(core, 499);
@@ -88,10 +88,10 @@ END_TEST
 /* One of three is there, so one more is enough, and the first that may be free is worth a look. */
 START_TEST(who_has_some_votes_looks_for_those_that_are_missing)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].look_ms = 10;
-    core->places[2].look_ms = 200;
+    core->reports[0].look_ms = 10;
+    core->reports[2].look_ms = 200;
     core_answers(core, "qgq");
     core_skip(core);
     core_run_to(core, 199);
@@ -103,10 +103,10 @@ END_TEST
 /* The master said "nothing to wait for" again and again: no more than one look in each millisecond and round trip. */
 START_TEST(looks_are_a_millisecond_and_a_round_trip_apart)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
     for (unsigned node = 0; node < 3; node++)
-        core->places[node].look_ms = 0;
+        core->reports[node].look_ms = 0;
     for (unsigned look = 0; look < 100; look++) {
         core_answers(core, "qqq");
         core_tick(core);
@@ -127,7 +127,7 @@ START_TEST(no_notification_brings_a_look_or_puts_one_off)
 
     for (int64_t ms = 1; ms < 500; ms++) {
         core_sleep_to(core, ms);
-        core_tell_of_lower(core, (unsigned)ms % 3);
+        core_notify_of_lower(core, (unsigned)ms % 3);
     }
     core_expect(core, "");
     core_run_to(core, 500);
@@ -139,14 +139,14 @@ END_TEST
 START_TEST(a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout)
 {
     struct rl_config config = core_config(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
     config.node_timeout = rl_ms(900);
     core = core_new(&config);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "q");
     core_skip(core);
     core_run_to(core, 899);
@@ -167,7 +167,7 @@ START_TEST(a_master_that_comes_back_is_asked_at_once)
     core_look_again(core, 1);
     core_expect(core, "t=20ms SEND enqueue #1: 1\n");
     core_answers(core, "-g");
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_expect(core, "t=20ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 2000 - 22); /* as of the round's beginning */
     core_stop(core);
@@ -180,7 +180,7 @@ START_TEST(a_master_that_may_not_be_asked_is_not_asked_again)
 
     core_link(core, 0, RL_LINK_LATE);
     core_look_again(core, 0);
-    core_judge_quarantined(core, 1, 1000);
+    core_admit_quarantined(core, 1, 1000);
     core_look_again(core, 1);
     core_expect(core, "");
     core_stop(core);
@@ -214,7 +214,7 @@ START_TEST(who_cannot_reach_a_majority_leaves_the_line_and_comes_back_with_its_t
     while (core_state(core) == RL_LOCK_BACKING_OFF)
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    ck_assert_uint_eq(core->entries[0].ticket, 100);
     ck_assert_uint_eq(core->n_claims, 2);
     ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
     core_stop(core);
@@ -223,7 +223,7 @@ END_TEST
 
 static void add_timer_tests(TCase *cases)
 {
-    tcase_add_test(cases, a_place_is_refreshed_at_a_quarter_of_its_lease);
+    tcase_add_test(cases, a_queue_entry_is_refreshed_at_a_quarter_of_its_lease);
     tcase_add_test(cases, the_lease_is_the_ttl_where_that_is_short);
     tcase_add_test(cases, the_lease_does_not_grow_with_the_ttl);
     tcase_add_test(cases, the_lease_is_long_enough_for_what_the_caller_wants_to_have_left);

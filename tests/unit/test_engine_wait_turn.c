@@ -14,11 +14,11 @@ START_TEST(a_majority_of_notifications_is_the_lock_without_another_round)
     struct core *core = core_start_queued(3);
 
     core_sleep_to(core, 300);
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    core_hand_over(core, 2);
+    core_hand_off(core, 2);
     core_expect(core, "t=300ms COMPLETE acquire ok\n");
-    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 2);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 2);
     core_stop(core);
 }
 END_TEST
@@ -29,8 +29,8 @@ START_TEST(a_grant_by_notification_counts_from_the_refresh_that_it_names)
     struct core *core = core_start_queued(3);
 
     core_sleep_to(core, 300);
-    core_hand_over(core, 0);
-    core_hand_over(core, 2);
+    core_hand_off(core, 0);
+    core_hand_off(core, 2);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
     core_stop(core);
 }
@@ -42,13 +42,13 @@ START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
     struct core *core = core_start_queued(3);
 
     core_run_to(core, 500);
-    core_hand_over_in(core, 0, 0);
-    core_hand_over_in(core, 1, 0);
-    core_hand_over_in(core, 2, 0);
+    core_hand_off_in(core, 0, 0);
+    core_hand_off_in(core, 1, 0);
+    core_hand_off_in(core, 2, 0);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 0);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
     core_stop(core);
 }
@@ -58,8 +58,8 @@ START_TEST(a_notification_of_a_round_that_was_never_sent_grants_nothing)
 {
     struct core *core = core_start_queued(1);
 
-    core_hand_over_in(core, 0, 1);
-    core_hand_over_in(core, 0, UINT32_MAX);
+    core_hand_off_in(core, 0, 1);
+    core_hand_off_in(core, 0, UINT32_MAX);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_stop(core);
 }
@@ -69,9 +69,9 @@ START_TEST(votes_of_one_round_are_counted_with_those_of_another_each_for_its_own
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_run_to(core, 500);
-    core_hand_over(core, 1);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
     core_answers(core, "g");
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
@@ -81,9 +81,9 @@ END_TEST
 
 START_TEST(a_notification_overtakes_the_reply_that_says_queued)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_answers(core, "qg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
@@ -94,9 +94,9 @@ START_TEST(the_evidence_of_a_turn_is_what_was_counted)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_run_to(core, 500); /* asks all of them again */
-    core_hand_over(core, 1);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
     core_stop(core);
@@ -105,10 +105,10 @@ END_TEST
 
 START_TEST(a_reply_that_is_overtaken_leaves_the_evidence_alone)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_answers(core, "qq");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(rl_claim_count_answers(core->locks[0].claim, RL_GRANTED), 2);
@@ -120,7 +120,7 @@ START_TEST(queued_in_a_later_round_ends_an_earlier_grant)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_run_to(core, 500);
     core_answers(core, "qg");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
@@ -133,9 +133,9 @@ START_TEST(a_grant_whose_time_is_over_is_no_vote)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_sleep_to(core, USABLE_MS);
-    core_hand_over(core, 1);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     ck_assert_int_eq(core->locks[0].claim->slots[0].vote, RL_UNKNOWN);
     core_stop(core);
@@ -148,8 +148,8 @@ START_TEST(a_turn_that_is_over_before_it_is_accepted_is_none)
     struct core *core = core_start_queued(3);
 
     core->accept_delay = rl_ms(USABLE_MS);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core->accept_delay = rl_ms(0);
     core_stop(core);
@@ -160,20 +160,20 @@ START_TEST(masters_that_must_not_vote_hand_nothing_over)
 {
     struct core *core = core_start_queued(3);
 
-    core_judge_quarantined(core, 0, 10000);
-    core_judge(core, 1, RL_STANDING_EXCLUDED);
+    core_admit_quarantined(core, 0, 10000);
+    core_admit(core, 1, RL_ADMISSION_EXCLUDED);
     core_step_clock(core, 2, 100);
     for (unsigned node = 0; node < 3; node++)
-        core_hand_over(core, node);
+        core_hand_off(core, node);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
-    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(a_grant_by_reply_of_a_master_whose_clock_was_set_is_none)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
     core_step_clock(core, 0, 100);
     core_answers(core, "gg");
@@ -187,9 +187,9 @@ START_TEST(votes_in_hand_count_shorter_when_the_clock_is_set)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_step_clock(core, 0, 700);
-    core_hand_over(core, 1);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS - 700);
     core_stop(core);
@@ -204,7 +204,7 @@ START_TEST(a_notification_while_the_lock_is_held_joins_the_ledger)
     core_answers(core, "g-g");
     core_drop(core, 0);
     core_restart(core, 2, 5000);
-    core_hand_over(core, 1);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
     ck_assert_int_eq(core->locks[0].claim->slots[1].vote, RL_GRANTED);
     core_stop(core);
@@ -216,11 +216,11 @@ START_TEST(a_notification_after_an_extension_has_been_sent_changes_nothing)
     struct core *core = core_start_queued(3);
     struct rl_instant bound;
 
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_extend(core, 0);
     bound = core->locks[0].claim->slots[2].bound;
-    core_hand_over_in(core, 2, 0);
+    core_hand_off_in(core, 2, 0);
     ck_assert_int_eq(core->locks[0].claim->slots[2].bound.ns, bound.ns);
     ck_assert_int_eq(core->locks[0].claim->slots[2].answer, RL_PENDING);
     core_stop(core);
@@ -231,23 +231,23 @@ START_TEST(a_notification_behind_the_undo_counts_for_nothing)
 {
     struct core *core = core_start_queued(1);
     struct core_claim *claim = core_claim_of(core->locks[0].claim);
-    struct rl_call call = {.granted = true};
+    struct rl_notification notification = {.granted = true};
 
     core_cancel(core);
-    core_call(core, claim, 0, &call);
+    core_notify(core, claim, 0, &notification);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
-    ck_assert_uint_eq(core->engine.votes.counters.hand_overs, 0);
+    ck_assert_uint_eq(core->engine.votes.counters.hand_offs, 0);
     core_stop(core);
 }
 END_TEST
 
 /* The script looks at the marker itself. */
-START_TEST(a_place_in_line_has_no_guard_and_needs_no_proof)
+START_TEST(a_queue_entry_has_no_epoch_check_and_needs_none)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request_fifo();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     ck_assert_uint_eq(core_queued(core, 0), 1);
     core_answers(core, "gg");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
@@ -257,7 +257,7 @@ END_TEST
 
 START_TEST(a_reply_behind_the_undo_counts_for_nothing)
 {
-    struct core *core = core_start_in_line(1);
+    struct core *core = core_start_enqueued(1);
 
     core_cancel(core);
     core_answers(core, "g");
@@ -271,12 +271,12 @@ END_TEST
 
 static struct core *start_wanting(int64_t min_validity_ms)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
 
-    wish.ttl_ms = 2000;
-    wish.min_validity = rl_ms(min_validity_ms);
-    core_acquire(core, &wish);
+    request.ttl_ms = 2000;
+    request.min_validity = rl_ms(min_validity_ms);
+    core_acquire(core, &request);
     core_answers(core, "qqq");
     core_skip(core);
     return core;
@@ -287,8 +287,8 @@ START_TEST(a_turn_with_too_little_left_is_lengthened_by_a_refresh)
     struct core *core = start_wanting(1800);
 
     core_sleep_to(core, 300);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_expect(core, "t=300ms SEND enqueue #1: 0 1 2\n");
     core_answers(core, "gg");
     core_expect(core, "t=300ms COMPLETE acquire ok\n");
@@ -303,8 +303,8 @@ START_TEST(masters_that_are_too_slow_three_times_are_too_slow)
     unsigned rounds = 0;
 
     core_run_to(core, 80);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     while (core_state(core) == RL_LOCK_WAITING) {
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 80);
         core_answers(core, "ggg");
@@ -337,7 +337,7 @@ static void add_grant_tests(TCase *cases)
     tcase_add_test(cases, a_notification_while_the_lock_is_held_joins_the_ledger);
     tcase_add_test(cases, a_notification_after_an_extension_has_been_sent_changes_nothing);
     tcase_add_test(cases, a_notification_behind_the_undo_counts_for_nothing);
-    tcase_add_test(cases, a_place_in_line_has_no_guard_and_needs_no_proof);
+    tcase_add_test(cases, a_queue_entry_has_no_epoch_check_and_needs_none);
     tcase_add_test(cases, a_reply_behind_the_undo_counts_for_nothing);
     tcase_add_test(cases, a_turn_with_too_little_left_is_lengthened_by_a_refresh);
     tcase_add_test(cases, masters_that_are_too_slow_three_times_are_too_slow);

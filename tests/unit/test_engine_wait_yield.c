@@ -11,13 +11,13 @@
 
 START_TEST(who_was_given_what_a_lower_ticket_waits_for_yields)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].lower = true;
+    core->reports[0].lower = true;
     core_answers(core, "gqq");
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
-    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    ck_assert_uint_eq(core->entries[0].ticket, 100);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_answers(core, "---");
     core_stop(core);
@@ -28,8 +28,8 @@ START_TEST(who_yields_keeps_its_ticket_and_changes_its_value)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 1);
-    core_tell_of_lower(core, 1);
+    core_hand_off(core, 1);
+    core_notify_of_lower(core, 1);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
     ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head + 1].ticket, 100);
@@ -41,8 +41,8 @@ START_TEST(the_lowest_never_yields)
 {
     struct core *core = core_start_queued(5);
 
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_run_to(core, 500);
     core_answers(core, "ggqqq");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
@@ -53,9 +53,9 @@ END_TEST
 
 START_TEST(a_majority_is_not_yielded)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].lower = core->places[1].lower = true;
+    core->reports[0].lower = core->reports[1].lower = true;
     core_answers(core, "gg");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     core_stop(core);
@@ -66,22 +66,22 @@ START_TEST(a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
-    core_tell_of_lower(core, 1);
+    core_hand_off(core, 0);
+    core_notify_of_lower(core, 1);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_stop(core);
 }
 END_TEST
 
 /* Whoever had somebody in front of it at its last refresh would else give every turn away. */
-START_TEST(a_hand_over_is_newer_than_what_was_said_of_lower_tickets_before)
+START_TEST(a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before)
 {
     struct core *core = core_start_queued(3);
 
-    core_tell_of_lower(core, 0);
-    core_hand_over(core, 0);
+    core_notify_of_lower(core, 0);
+    core_hand_off(core, 0);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
-    core_tell_of_lower(core, 0);
+    core_notify_of_lower(core, 0);
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
     core_stop(core);
 }
@@ -89,15 +89,15 @@ END_TEST
 
 START_TEST(nobody_yields_before_it_has_a_ticket_and_then_at_once)
 {
-    struct core *core = core_start_in_line(3);
+    struct core *core = core_start_enqueued(3);
 
-    core->places[0].lower = true;
-    core->places[0].ticket = 99;
+    core->reports[0].lower = true;
+    core->reports[0].ticket = 99;
     core_answers(core, "g");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 0);
     core_answers(core, "-q");
     ck_assert_uint_eq(core->engine.votes.counters.yields, 1);
-    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_stop(core);
 }
 END_TEST
@@ -106,35 +106,35 @@ END_TEST
 
 static struct core *start_fenced(void)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core = core_start(3);
 
-    wish.kind = &rl_fenced_kind;
-    core_acquire(core, &wish);
+    request.kind = &rl_fenced_kind;
+    core_acquire(core, &request);
     core_answers(core, "qqq");
     core_skip(core);
     return core;
 }
 
-START_TEST(a_token_is_made_of_what_the_hand_overs_have_counted)
+START_TEST(a_token_is_made_of_what_the_hand_offs_have_counted)
 {
     struct core *core = start_fenced();
 
     core->counters[0] = core->counters[1] = 41;
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
     ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 41);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(a_hand_over_that_has_not_counted_is_no_vote_for_a_token)
+START_TEST(a_hand_off_that_has_not_counted_is_no_vote_for_a_token)
 {
     struct core *core = start_fenced();
 
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
     core_stop(core);
 }
@@ -146,8 +146,8 @@ START_TEST(unequal_counters_are_raised_before_the_turn_is_taken)
 
     core->counters[0] = 41;
     core->counters[1] = 44;
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_expect(core, "t=0ms SEND raise #1: 0\n");
     core_answers(core, "g");
     core_expect(core, "t=0ms COMPLETE acquire ok\n");
@@ -163,8 +163,8 @@ START_TEST(an_expired_vote_records_no_token)
 
     core->counters[0] = 41;
     core->counters[1] = 44;
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_sleep_to(core, USABLE_MS);
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
@@ -180,11 +180,11 @@ START_TEST(a_late_acknowledgement_does_not_bring_a_larger_answer_down)
 
     core->counters[0] = 41;
     core->counters[1] = 44;
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_run_to(core, USABLE_MS + 1);
     core->counters[0] = 50;
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_answers(core, "g"); /* of the raise to 44 */
     token = rl_claim_fence(core->locks[0].claim)->token;
     ck_assert(token == 44 || token == 0);
@@ -199,13 +199,13 @@ START_TEST(a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value)
 
     core->counters[0] = 41;
     core->counters[1] = 44;
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     core_skip(core);
     core_answers(core, "r");
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms SEND enqueue #2: 0 1 2\n");
-    ck_assert_uint_eq(core->lines[0].ticket, 100);
+    ck_assert_uint_eq(core->entries[0].ticket, 100);
     core_stop(core);
 }
 END_TEST
@@ -217,14 +217,14 @@ static void add_yield_tests(TCase *cases)
     tcase_add_test(cases, the_lowest_never_yields);
     tcase_add_test(cases, a_majority_is_not_yielded);
     tcase_add_test(cases, a_lower_ticket_where_nothing_was_given_is_no_reason_to_yield);
-    tcase_add_test(cases, a_hand_over_is_newer_than_what_was_said_of_lower_tickets_before);
+    tcase_add_test(cases, a_hand_off_is_newer_than_what_was_said_of_lower_tickets_before);
     tcase_add_test(cases, nobody_yields_before_it_has_a_ticket_and_then_at_once);
 }
 
 static void add_token_tests(TCase *cases)
 {
-    tcase_add_test(cases, a_token_is_made_of_what_the_hand_overs_have_counted);
-    tcase_add_test(cases, a_hand_over_that_has_not_counted_is_no_vote_for_a_token);
+    tcase_add_test(cases, a_token_is_made_of_what_the_hand_offs_have_counted);
+    tcase_add_test(cases, a_hand_off_that_has_not_counted_is_no_vote_for_a_token);
     tcase_add_test(cases, unequal_counters_are_raised_before_the_turn_is_taken);
     tcase_add_test(cases, an_expired_vote_records_no_token);
     tcase_add_test(cases, a_late_acknowledgement_does_not_bring_a_larger_answer_down);

@@ -173,9 +173,9 @@ static void acquire(size_t i)
 
     lock->attempt = &world.attempts[i];
     rl_list_init(&lock->attempt->company);
-    lock->attempt->wish = (struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)),
+    lock->attempt->request = (struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)),
                                               .once = true, .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN};
-    rl_lock_acquire(&world.host.engine, &lock->core, world.now, &lock->attempt->wish);
+    rl_lock_acquire(&world.host.engine, &lock->core, world.now, &lock->attempt->request);
     rl_host_run(&world.host);
     rl_host_rearm(lock);
 }

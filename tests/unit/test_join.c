@@ -195,11 +195,11 @@ static struct rl_join_report worst(void)
 static void expect_excluded(const struct rl_join_report *report, const struct rl_join_rules *rules,
                             enum rl_fault fault)
 {
-    struct rl_standing standing = rl_join_judge(report, rules, (struct rl_instant){0});
+    struct rl_admission_status admission = rl_join_evaluate(report, rules, (struct rl_instant){0});
 
-    ck_assert_int_eq(standing.kind, RL_STANDING_EXCLUDED);
-    ck_assert_int_eq(standing.fault, fault);
-    ck_assert(!standing.guarded);
+    ck_assert_int_eq(admission.kind, RL_ADMISSION_EXCLUDED);
+    ck_assert_int_eq(admission.fault, fault);
+    ck_assert(!admission.epoch_checked);
 }
 
 START_TEST(the_gravest_fault_is_the_one_that_is_told)
@@ -219,7 +219,7 @@ START_TEST(the_gravest_fault_is_the_one_that_is_told)
     report.event = RL_JOIN_ABSENT;
     expect_excluded(&report, &rules, RL_FAULT_NO_MARKER);
     report.event = RL_JOIN_KEPT;
-    ck_assert_int_eq(rl_join_judge(&report, &rules, (struct rl_instant){0}).kind, RL_STANDING_QUARANTINED);
+    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_QUARANTINED);
 }
 END_TEST
 
@@ -232,15 +232,15 @@ static struct rl_join_report sound(int64_t left_ms)
                                    .left_ms = left_ms};
 }
 
-START_TEST(a_master_without_fault_votes_and_its_votes_need_a_proof)
+START_TEST(a_master_without_fault_votes_and_its_votes_need_an_epoch_check)
 {
     struct rl_join_rules rules = {0};
     struct rl_join_report report = sound(0);
-    struct rl_standing standing = rl_join_judge(&report, &rules, (struct rl_instant){5});
+    struct rl_admission_status admission = rl_join_evaluate(&report, &rules, (struct rl_instant){5});
 
-    ck_assert_int_eq(standing.kind, RL_STANDING_VOTES);
-    ck_assert_int_eq(standing.fault, RL_FAULT_NONE);
-    ck_assert(standing.guarded);
+    ck_assert_int_eq(admission.kind, RL_ADMISSION_VOTES);
+    ck_assert_int_eq(admission.fault, RL_FAULT_NONE);
+    ck_assert(admission.epoch_checked);
 }
 END_TEST
 
@@ -250,10 +250,10 @@ START_TEST(memory_limits_without_eviction_and_policies_without_limit_are_no_faul
     struct rl_join_report report = sound(0);
 
     report.maxmemory = 1000;
-    ck_assert_int_eq(rl_join_judge(&report, &rules, (struct rl_instant){0}).kind, RL_STANDING_VOTES);
+    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
     report.maxmemory = 0;
     strcpy(report.policy, "allkeys-lru");
-    ck_assert_int_eq(rl_join_judge(&report, &rules, (struct rl_instant){0}).kind, RL_STANDING_VOTES);
+    ck_assert_int_eq(rl_join_evaluate(&report, &rules, (struct rl_instant){0}).kind, RL_ADMISSION_VOTES);
     report.maxmemory = 1;
     strcpy(report.policy, "");
     expect_excluded(&report, &rules, RL_FAULT_EVICTS);
@@ -264,12 +264,12 @@ static void expect_until(int64_t left_ms, uint32_t ppm, struct rl_instant receiv
 {
     struct rl_join_rules rules = {.drift_ppm = ppm};
     struct rl_join_report report = sound(left_ms);
-    struct rl_standing standing = rl_join_judge(&report, &rules, received);
+    struct rl_admission_status admission = rl_join_evaluate(&report, &rules, received);
 
-    ck_assert_int_eq(standing.kind, RL_STANDING_QUARANTINED);
-    ck_assert_int_eq(standing.fault, RL_FAULT_NEW_MEMORY);
-    ck_assert(standing.guarded);
-    ck_assert_int_eq(standing.until.ns, until_ns);
+    ck_assert_int_eq(admission.kind, RL_ADMISSION_QUARANTINED);
+    ck_assert_int_eq(admission.fault, RL_FAULT_NEW_MEMORY);
+    ck_assert(admission.epoch_checked);
+    ck_assert_int_eq(admission.until.ns, until_ns);
 }
 
 START_TEST(a_quarantine_is_waited_for_by_our_clock_with_drift_and_rounding)
@@ -365,7 +365,7 @@ static void add_answer_tests(TCase *cases)
 static void add_judgement_tests(TCase *cases)
 {
     tcase_add_test(cases, the_gravest_fault_is_the_one_that_is_told);
-    tcase_add_test(cases, a_master_without_fault_votes_and_its_votes_need_a_proof);
+    tcase_add_test(cases, a_master_without_fault_votes_and_its_votes_need_an_epoch_check);
     tcase_add_test(cases, memory_limits_without_eviction_and_policies_without_limit_are_no_fault);
     tcase_add_test(cases, a_quarantine_is_waited_for_by_our_clock_with_drift_and_rounding);
 }

@@ -15,16 +15,16 @@
 
 static void acquire(struct core *core)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
 }
 
 static void acquire_once_and_fail(struct core *core)
 {
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rr");
 }
 
@@ -109,49 +109,49 @@ static void release_value(struct core *core)
     core_release_value(core, 1000);
 }
 
-static void adopt(struct core *core)
+static void import(struct core *core)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    ck_assert(core_adopt(core, &wish, 5000, 0));
+    ck_assert(core_import(core, &request, 5000, 0));
 }
 
 static void adopt_lost(struct core *core)
 {
     lose(core);
-    adopt(core);
+    import(core);
 }
 
-static void get_in_line(struct core *core)
+static void get_in_the_queue(struct core *core)
 {
-    struct rl_acquire wish = core_wish_to_queue();
+    struct rl_acquire request = core_request_to_queue();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rr");
 }
 
-static void win_in_line(struct core *core)
+static void win_in_the_queue(struct core *core)
 {
-    get_in_line(core);
+    get_in_the_queue(core);
     core_answers(core, "--q");
     core_answers(core, "gg");
 }
 
 static void get_out_of_line(struct core *core)
 {
-    get_in_line(core);
+    get_in_the_queue(core);
     core_cancel(core);
 }
 
 static void fall_out_of_line(struct core *core)
 {
-    get_in_line(core);
+    get_in_the_queue(core);
     core_drop(core, 0);
     core_drop(core, 1);
     core_run_to(core, 500);
 }
 
-static void get_in_line_again(struct core *core)
+static void get_in_the_queue_again(struct core *core)
 {
     fall_out_of_line(core);
     core_link(core, 0, RL_LINK_READY);
@@ -164,16 +164,16 @@ static const struct {
 } diagram[] = {
     {RL_LOCK_IDLE, RL_LOCK_ACQUIRING, acquire},
     {RL_LOCK_IDLE, RL_LOCK_RELEASING, release_value},
-    {RL_LOCK_IDLE, RL_LOCK_HELD, adopt},
+    {RL_LOCK_IDLE, RL_LOCK_HELD, import},
     {RL_LOCK_ACQUIRING, RL_LOCK_HELD, win},
-    {RL_LOCK_ACQUIRING, RL_LOCK_WAITING, get_in_line},
+    {RL_LOCK_ACQUIRING, RL_LOCK_WAITING, get_in_the_queue},
     {RL_LOCK_ACQUIRING, RL_LOCK_BACKING_OFF, back_off},
     {RL_LOCK_ACQUIRING, RL_LOCK_IDLE, acquire_once_and_fail},
-    {RL_LOCK_WAITING, RL_LOCK_HELD, win_in_line},
+    {RL_LOCK_WAITING, RL_LOCK_HELD, win_in_the_queue},
     {RL_LOCK_WAITING, RL_LOCK_BACKING_OFF, fall_out_of_line},
     {RL_LOCK_WAITING, RL_LOCK_IDLE, get_out_of_line},
     {RL_LOCK_BACKING_OFF, RL_LOCK_ACQUIRING, back_off_and_retry},
-    {RL_LOCK_BACKING_OFF, RL_LOCK_WAITING, get_in_line_again},
+    {RL_LOCK_BACKING_OFF, RL_LOCK_WAITING, get_in_the_queue_again},
     {RL_LOCK_BACKING_OFF, RL_LOCK_IDLE, back_off_and_cancel},
     {RL_LOCK_HELD, RL_LOCK_EXTENDING, extend},
     {RL_LOCK_HELD, RL_LOCK_RELEASING, release},

@@ -92,7 +92,7 @@ START_TEST(a_repair_without_a_marker_names_the_key_in_its_place)
 END_TEST
 
 /* There is no counter to raise, so the step should not come; if it did, it must not cost the lock. */
-START_TEST(a_step_that_is_not_the_mutexs_own_undoes_nothing)
+START_TEST(a_step_that_is_not_the_mutexs_own_rolls_back_nothing)
 {
     struct rl_command command;
 
@@ -252,7 +252,7 @@ static void add_command_tests(TCase *cases)
     tcase_add_test(cases, an_extension_is_the_extend_script_by_digest);
     tcase_add_test(cases, a_repair_names_the_marker_and_the_memory_it_is_for);
     tcase_add_test(cases, a_repair_without_a_marker_names_the_key_in_its_place);
-    tcase_add_test(cases, a_step_that_is_not_the_mutexs_own_undoes_nothing);
+    tcase_add_test(cases, a_step_that_is_not_the_mutexs_own_rolls_back_nothing);
     tcase_add_test(cases, the_ttl_is_written_in_full_at_both_ends_of_its_range);
     tcase_add_test(cases, no_step_writes_more_arguments_than_a_command_has_room_for);
 }

@@ -1,4 +1,4 @@
-/* What is written to the masters' queues, and what they answer to an undo; to ENQUEUE: test_queue_reply.c. */
+/* What is written to the masters' queues, and what they answer to a rollback; to ENQUEUE: test_queue_reply.c. */
 #include "kinds/wait_queue.h"
 
 #include <string.h>
@@ -49,7 +49,7 @@ static void expect_command(const struct rl_kind *kind, enum rl_step step, const 
 
 static const struct rl_kind *const kinds[] = {&rl_mutex_kind, &rl_fenced_kind};
 
-START_TEST(a_place_in_line_is_asked_for_with_all_that_the_master_must_know)
+START_TEST(a_queue_entry_is_asked_for_with_all_that_the_master_must_know)
 {
     expect_command(kinds[_i], RL_STEP_ENQUEUE, &subject, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE,
                    "lock|queue|waiters|count|marker|value|2000|7|1700000000123459|1700000000123461|memory|"
@@ -104,11 +104,11 @@ START_TEST(numbers_are_written_in_full_at_both_ends_of_their_range)
 }
 END_TEST
 
-/* --- Undo ------------------------------------------------------------------------------------------------------- */
+/* --- Rollback ----------------------------------------------------------------------------------------------------- */
 
 static const enum rl_step undos[] = {RL_STEP_RELEASE, RL_STEP_ROLLBACK};
 
-START_TEST(an_undo_says_what_it_found)
+START_TEST(a_rollback_says_what_it_found)
 {
     static const struct {
         int64_t code;
@@ -116,7 +116,7 @@ START_TEST(an_undo_says_what_it_found)
         enum rl_detail detail;
     } meanings[] = {
         {4, RL_GRANTED, RL_DETAIL_OTHERS_WAIT}, {3, RL_FAILED, RL_DETAIL_OTHERS_WAIT},
-        {2, RL_GRANTED, RL_DETAIL_HANDED_ON}, {1, RL_GRANTED, RL_DETAIL_NONE},
+        {2, RL_GRANTED, RL_DETAIL_HANDED_OFF}, {1, RL_GRANTED, RL_DETAIL_NONE},
         {0, RL_REFUSED, RL_DETAIL_MISSING},   {-1, RL_REFUSED, RL_DETAIL_FOREIGN},
         {-2, RL_UNKNOWN, RL_DETAIL_PROTOCOL}, {5, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
         {INT64_MIN, RL_UNKNOWN, RL_DETAIL_PROTOCOL},
@@ -132,7 +132,7 @@ START_TEST(an_undo_says_what_it_found)
 }
 END_TEST
 
-START_TEST(an_undo_is_answered_by_an_integer)
+START_TEST(a_rollback_is_answered_by_an_integer)
 {
     static const enum rl_reply_type types[] = {RL_REPLY_NIL, RL_REPLY_STATUS, RL_REPLY_STRING, RL_REPLY_ARRAY};
 
@@ -148,14 +148,14 @@ int main(void)
 {
     Suite *suite = suite_create("queue");
     TCase *commands = suite_add_case(suite, "commands", NULL, NULL);
-    TCase *undo = suite_add_case(suite, "undo", NULL, NULL);
+    TCase *rollback = suite_add_case(suite, "rollback", NULL, NULL);
 
-    tcase_add_loop_test(commands, a_place_in_line_is_asked_for_with_all_that_the_master_must_know, 0, 2);
+    tcase_add_loop_test(commands, a_queue_entry_is_asked_for_with_all_that_the_master_must_know, 0, 2);
     tcase_add_loop_test(commands, a_release_is_the_release_script_by_digest, 0, 2);
     tcase_add_loop_test(commands, a_rollback_is_the_release_script_with_its_text, 0, 2);
     tcase_add_loop_test(commands, without_a_marker_the_key_takes_its_place, 0, 2);
     tcase_add_loop_test(commands, numbers_are_written_in_full_at_both_ends_of_their_range, 0, 2);
-    tcase_add_loop_test(undo, an_undo_says_what_it_found, 0, 4);
-    tcase_add_loop_test(undo, an_undo_is_answered_by_an_integer, 0, 4);
+    tcase_add_loop_test(rollback, a_rollback_says_what_it_found, 0, 4);
+    tcase_add_loop_test(rollback, a_rollback_is_answered_by_an_integer, 0, 4);
     return suite_run(suite);
 }

@@ -1,4 +1,4 @@
-/* What the masters answer to ENQUEUE of one value: the vote, and the place in line. */
+/* What the masters answer to ENQUEUE of one value: the vote, and the entry in the wait queue. */
 #include <string.h>
 
 #include "queue_replies.h"
@@ -114,19 +114,19 @@ END_TEST
 
 /* --- Places ----------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_place_says_all_that_the_reply_says)
+START_TEST(a_queue_entry_says_all_that_the_reply_says)
 {
     struct rl_reply reply = reply_of(queued);
-    struct rl_place place;
+    struct rl_entry_report report;
 
-    memset(&place, 0xa5, sizeof(place));
-    ck_assert(rl_queue_place(&reply, &place));
-    ck_assert_uint_eq(place.time_us, BIG);
-    ck_assert_uint_eq(place.ticket, 100);
-    ck_assert_uint_eq(place.rank, 2);
-    ck_assert_int_eq(place.held_ms, 1500);
-    ck_assert_int_eq(place.look_ms, 1700);
-    ck_assert(!place.lower);
+    memset(&report, 0xa5, sizeof(report));
+    ck_assert(rl_queue_entry_report(&reply, &report));
+    ck_assert_uint_eq(report.time_us, BIG);
+    ck_assert_uint_eq(report.ticket, 100);
+    ck_assert_uint_eq(report.rank, 2);
+    ck_assert_int_eq(report.held_ms, 1500);
+    ck_assert_int_eq(report.look_ms, 1700);
+    ck_assert(!report.lower);
 }
 END_TEST
 
@@ -137,12 +137,12 @@ START_TEST(a_lower_ticket_is_told_by_one_and_nothing_else)
 
     for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
         struct rl_reply reply;
-        struct rl_place place;
+        struct rl_entry_report report;
 
         numbers.lower = flags[i];
         reply = reply_of(numbers);
-        ck_assert(rl_queue_place(&reply, &place));
-        ck_assert_int_eq(place.lower, flags[i] == 1);
+        ck_assert(rl_queue_entry_report(&reply, &report));
+        ck_assert_int_eq(report.lower, flags[i] == 1);
     }
 }
 END_TEST
@@ -151,12 +151,12 @@ START_TEST(ranks_beyond_all_reason_are_cut)
 {
     struct numbers numbers = queued;
     struct rl_reply reply;
-    struct rl_place place;
+    struct rl_entry_report report;
 
     numbers.rank = INT64_MAX;
     reply = reply_of(numbers);
-    ck_assert(rl_queue_place(&reply, &place));
-    ck_assert_uint_eq(place.rank, UINT32_MAX);
+    ck_assert(rl_queue_entry_report(&reply, &report));
+    ck_assert_uint_eq(report.rank, UINT32_MAX);
 }
 END_TEST
 
@@ -165,22 +165,22 @@ START_TEST(times_beyond_all_reason_are_cut)
 {
     struct numbers numbers = queued;
     struct rl_reply reply;
-    struct rl_place place;
+    struct rl_entry_report report;
 
     numbers.pttl = INT64_MAX;
     numbers.look = INT64_MAX / 1000000;
     reply = reply_of(numbers);
-    ck_assert(rl_queue_place(&reply, &place));
-    ck_assert_int_gt(place.held_ms, INT64_C(1) << 39);
-    ck_assert_int_lt(place.held_ms, INT64_MAX / 2000000);
-    ck_assert_int_lt(place.look_ms, INT64_MAX / 2000000);
+    ck_assert(rl_queue_entry_report(&reply, &report));
+    ck_assert_int_gt(report.held_ms, INT64_C(1) << 39);
+    ck_assert_int_lt(report.held_ms, INT64_MAX / 2000000);
+    ck_assert_int_lt(report.look_ms, INT64_MAX / 2000000);
 }
 END_TEST
 
 START_TEST(a_reply_without_a_place_has_none)
 {
     struct numbers nowhere[] = {granted, granted, granted, granted, granted, granted};
-    struct rl_place place = {.ticket = 1};
+    struct rl_entry_report report = {.ticket = 1};
 
     nowhere[0].code = -2;
     nowhere[1].code = -3;
@@ -191,9 +191,9 @@ START_TEST(a_reply_without_a_place_has_none)
     for (size_t i = 0; i < sizeof(nowhere) / sizeof(*nowhere); i++) {
         struct rl_reply reply = reply_of(nowhere[i]);
 
-        ck_assert_msg(!rl_queue_place(&reply, &place), "number %zu", i);
+        ck_assert_msg(!rl_queue_entry_report(&reply, &report), "number %zu", i);
     }
-    ck_assert_uint_eq(place.ticket, 1); /* written on success only */
+    ck_assert_uint_eq(report.ticket, 1); /* written on success only */
 }
 END_TEST
 
@@ -212,7 +212,7 @@ static void add_vote_tests(TCase *cases)
 
 static void add_place_tests(TCase *cases)
 {
-    tcase_add_test(cases, a_place_says_all_that_the_reply_says);
+    tcase_add_test(cases, a_queue_entry_says_all_that_the_reply_says);
     tcase_add_test(cases, a_lower_ticket_is_told_by_one_and_nothing_else);
     tcase_add_test(cases, ranks_beyond_all_reason_are_cut);
     tcase_add_test(cases, times_beyond_all_reason_are_cut);

@@ -27,13 +27,13 @@ static struct rl_reply own_reply(const struct rl_reply *reply, size_t i)
 START_TEST(the_first_of_several_has_the_answer_of_a_single_one)
 {
     struct rl_reply reply = reply_to_many(granted, 5);
-    struct rl_place place;
+    struct rl_entry_report report;
 
     expect_answer(own_reply(&reply, 0), true, RL_GRANTED, RL_DETAIL_NONE, 9);
     reply = own_reply(&reply, 0);
-    ck_assert(rl_queue_place(&reply, &place));
-    ck_assert_uint_eq(place.ticket, 100);
-    ck_assert_int_eq(place.look_ms, -1);
+    ck_assert(rl_queue_entry_report(&reply, &report));
+    ck_assert_uint_eq(report.ticket, 100);
+    ck_assert_int_eq(report.look_ms, -1);
 }
 END_TEST
 
@@ -43,16 +43,16 @@ START_TEST(those_who_follow_are_queued_behind_it_one_by_one)
 
     for (size_t i = 1; i < RL_BATCH_MAX; i++) {
         struct rl_reply own = own_reply(&reply, i);
-        struct rl_place place;
+        struct rl_entry_report report;
 
         expect_answer(own, true, RL_QUEUED, RL_DETAIL_NONE, 0);
-        ck_assert(rl_queue_place(&own, &place));
-        ck_assert_uint_eq(place.time_us, BIG);
-        ck_assert_uint_eq(place.ticket, 100 + i);
-        ck_assert_uint_eq(place.rank, 5 + i - 1);
-        ck_assert_int_eq(place.held_ms, 2000);
-        ck_assert_int_eq(place.look_ms, -1);
-        ck_assert(!place.lower);
+        ck_assert(rl_queue_entry_report(&own, &report));
+        ck_assert_uint_eq(report.time_us, BIG);
+        ck_assert_uint_eq(report.ticket, 100 + i);
+        ck_assert_uint_eq(report.rank, 5 + i - 1);
+        ck_assert_int_eq(report.held_ms, 2000);
+        ck_assert_int_eq(report.look_ms, -1);
+        ck_assert(!report.lower);
     }
 }
 END_TEST
@@ -61,11 +61,11 @@ START_TEST(who_follows_with_nobody_in_front_looks_after_the_holder)
 {
     struct rl_reply reply = reply_to_many(granted, 0);
     struct rl_reply own = own_reply(&reply, 1);
-    struct rl_place place;
+    struct rl_entry_report report;
 
-    ck_assert(rl_queue_place(&own, &place));
-    ck_assert_uint_eq(place.rank, 0);
-    ck_assert_int_eq(place.look_ms, 2000);
+    ck_assert(rl_queue_entry_report(&own, &report));
+    ck_assert_uint_eq(report.rank, 0);
+    ck_assert_int_eq(report.look_ms, 2000);
 }
 END_TEST
 
@@ -156,35 +156,35 @@ static struct rl_reply reply_to_keepers(const char *text)
 START_TEST(each_keeper_is_told_its_place)
 {
     struct rl_reply reply = reply_to_keepers("0 1500 - - 4294967295 -1");
-    struct rl_kept kept[3];
+    struct rl_refreshed kept[3];
     struct rl_reply own;
-    struct rl_place place;
+    struct rl_entry_report report;
 
-    ck_assert(rl_queue_kept(&reply, 3, kept));
+    ck_assert(rl_queue_refreshed(&reply, 3, kept));
     ck_assert(!kept[0].alone && kept[1].alone && !kept[2].alone);
-    rl_queue_kept_reply(&reply, &kept[0], 100, &own);
+    rl_queue_refreshed_reply(&reply, &kept[0], 100, &own);
     expect_answer(own, false, RL_QUEUED, RL_DETAIL_NONE, 0);
-    ck_assert(rl_queue_place(&own, &place));
-    ck_assert_uint_eq(place.time_us, BIG);
-    ck_assert_uint_eq(place.ticket, 100);
-    ck_assert_uint_eq(place.rank, 0);
-    ck_assert_int_eq(place.held_ms, 1500);
-    ck_assert_int_eq(place.look_ms, 1500);
-    ck_assert(!place.lower);
-    rl_queue_kept_reply(&reply, &kept[2], 7, &own);
-    ck_assert(rl_queue_place(&own, &place));
-    ck_assert_uint_eq(place.rank, UINT32_MAX);
-    ck_assert_int_eq(place.look_ms, -1);
+    ck_assert(rl_queue_entry_report(&own, &report));
+    ck_assert_uint_eq(report.time_us, BIG);
+    ck_assert_uint_eq(report.ticket, 100);
+    ck_assert_uint_eq(report.rank, 0);
+    ck_assert_int_eq(report.held_ms, 1500);
+    ck_assert_int_eq(report.look_ms, 1500);
+    ck_assert(!report.lower);
+    rl_queue_refreshed_reply(&reply, &kept[2], 7, &own);
+    ck_assert(rl_queue_entry_report(&own, &report));
+    ck_assert_uint_eq(report.rank, UINT32_MAX);
+    ck_assert_int_eq(report.look_ms, -1);
 }
 END_TEST
 
 static void expect_same_for_each(struct rl_reply reply, enum rl_outcome outcome, enum rl_detail detail)
 {
-    struct rl_kept kept[2];
+    struct rl_refreshed kept[2];
     struct rl_reply own;
 
-    ck_assert(!rl_queue_kept(&reply, 2, kept));
-    rl_queue_kept_reply(&reply, NULL, 100, &own);
+    ck_assert(!rl_queue_refreshed(&reply, 2, kept));
+    rl_queue_refreshed_reply(&reply, NULL, 100, &own);
     expect_answer(own, false, outcome, detail, 0);
 }
 

@@ -202,12 +202,12 @@ static void complain(struct redlock_client *client, void *user_data)
 /* The first acquisition waits for the connections, so it is not one of those that are measured. */
 static bool probe(struct crew *crew)
 {
-    struct redlock_acquire_options wish = crew->acquire;
+    struct redlock_acquire_options request = crew->acquire;
     char text[BENCH_ERROR_SIZE - 80] = "";
     int status;
 
-    wish.timeout_ms = PROBE_TIMEOUT_MS;
-    status = redlock_mutex_acquire(crew->members[0].mutex, &wish, NULL);
+    request.timeout_ms = PROBE_TIMEOUT_MS;
+    status = redlock_mutex_acquire(crew->members[0].mutex, &request, NULL);
     if (status == REDLOCK_OK)
         return redlock_mutex_unlock(crew->members[0].mutex) == REDLOCK_OK;
     redlock_service_run(crew->service, complain, text);

@@ -62,7 +62,7 @@ void directory_unguard(int fd, pid_t helper);
 uint16_t port_pick(void);
 
 /* --- setup.c */
-bool setup_replace(struct setup *setup, const struct masters_setup *wish); /* changes nothing if it fails */
+bool setup_replace(struct setup *setup, const struct masters_setup *request); /* changes nothing if it fails */
 void setup_fini(struct setup *setup);
 /* This process's environment with the setup's on top; free() the array alone, its strings are borrowed. */
 char **setup_environment(const struct setup *setup);

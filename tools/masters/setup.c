@@ -48,14 +48,14 @@ static bool are_assignments(const char *const *environment)
     return true;
 }
 
-bool setup_replace(struct setup *setup, const struct masters_setup *wish)
+bool setup_replace(struct setup *setup, const struct masters_setup *request)
 {
-    struct setup copy = {.persistence = wish->persistence};
+    struct setup copy = {.persistence = request->persistence};
 
-    if (!are_assignments(wish->environment))
+    if (!are_assignments(request->environment))
         return false;
-    copy.extra_args = copy_words(wish->extra_args);
-    copy.environment = copy_words(wish->environment);
+    copy.extra_args = copy_words(request->extra_args);
+    copy.environment = copy_words(request->environment);
     if (!copy.extra_args || !copy.environment) {
         setup_fini(&copy);
         return fail("out of memory");

@@ -1,12 +1,12 @@
 -- ENQUEUE (protocol 6.1): takes a place in the queue or keeps it, and gets the key if it is free and the turn has come.
 -- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does not
 -- look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel; and, if more have come
--- with it who have never been in line, value and proposal for the fencing counter of each
+-- with it who have never been in the wait queue, value and proposal for the fencing counter of each
 -- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
 -- waits here, waiters in front (to a newcomer also dead ones), PTTL of the key, ms after which to look again or -1,
 -- fencing counter; and, if more have come with it, waiters in front of the first of them: those who have 100000 in front
 -- find the queue full}
-@HAND_OVER@
+@HAND_OFF@
 @LIVING@
 
 -- The entry of this one, or of one who has come with it.
@@ -113,7 +113,7 @@ if at then
   end
 end
 if not value then
-  value = hand_over(redis.call('ZPOPMIN', KEYS[2]), me)
+  value = hand_off(redis.call('ZPOPMIN', KEYS[2]), me)
   held = value == me
 end
 local lower = held and waiting > 0 and is_overtaken(me, ticket)

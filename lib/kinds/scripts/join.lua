@@ -1,15 +1,16 @@
 -- JOIN (protocol 5): what this server says of itself, and whether its memory is the one that was known; and the steps of
 -- a declaration of max_ttl (votes/deployment.h has the rules).
--- KEYS: marker, a hash: run, inc, until (node time, ms), ring, max_ttl (ms), seat, durable, and
+-- KEYS: marker, a hash: run, inc, until (node time, ms), ring (deployment id), max_ttl (ms), seat (node id), durable, and
 --   born       when the memory was found to be new (node time, ms); 0: declared
 --   longest    what quarantines are reckoned with (ms): max_ttl, or more while longer locks may be alive
 --   falls      when it becomes max_ttl (node time, ms); 0: it does not by itself
 --   announced, confirmed   numbers of declarations
--- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow, fresh inc, ring, max_ttl,
--- always | none | unknown, seat: which master of the ring this is; number, max_ttl (0: unknown), longest: of the
+-- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow, fresh inc, deployment id, max_ttl,
+-- always | none | unknown, node id: which master of the deployment this is; number, max_ttl (0: unknown), longest: of the
 -- deployment as the client has learned it; number is that of the declaration in its steps.
 -- Answers as struct rl_join_report (votes/join.h) has it.
-local mode, fresh, ring, mine, durability, seat = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4]), ARGV[5], ARGV[6]
+local mode, fresh, deployment_id, mine = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
+local durability, node_id = ARGV[5], ARGV[6]
 local number, learned, alive = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
 local info = redis.call('INFO')
 local time = redis.call('TIME')
@@ -34,7 +35,7 @@ local promoted = past:find('[^0]') ~= nil
 local run = promoted and run_id .. '/' .. past or run_id
 local inc, marker, role = nil, {}, says('\nrole:')
 if mode ~= 'declare' then
-  -- HGET by itself: guards use it, so a user without the right to must be found out.
+  -- HGET by itself: epoch checks use it, so a user without the right to must be found out.
   inc = redis.call('HGET', KEYS[1], 'inc')
   marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat', 'born', 'longest',
     'falls', 'announced', 'confirmed')
@@ -68,13 +69,13 @@ elseif mode == 'declare' then
 elseif not old then
   event = mode == 'vote' and 'NEW' or 'ABSENT'
   announced, confirmed = number, number
-elseif marker[3] ~= ring then
+elseif marker[3] ~= deployment_id then
   event = 'MISMATCH'
 elseif old == run or old:sub(1, #run + 1) == run .. '/' then
   event = 'KEPT'
 else
   -- A copy of another master's memory has that one's marker. A restart hides that this server was its replica.
-  local own = marker[6] == seat
+  local own = marker[6] == node_id
   event = own and durable == '1' and not promoted and was_durable == '1' and 'RESUMED' or 'RESTARTED'
 end
 
@@ -106,15 +107,15 @@ if longest > cap and falls == 0 and mode ~= 'announce' and mode ~= 'confirm' and
 end
 ends = math.min(ends, now + longest + 1000)
 
-local words = {inc = inc, run = run, ['until'] = whole(ends), ring = ring, max_ttl = whole(cap), seat = seat,
-  born = whole(born), longest = whole(longest), falls = whole(falls), announced = whole(announced),
+local words = {inc = inc, run = run, ['until'] = whole(ends), ring = deployment_id, max_ttl = whole(cap),
+  seat = node_id, born = whole(born), longest = whole(longest), falls = whole(falls), announced = whole(announced),
   confirmed = whole(confirmed)}
 local begins = event == 'NEW' or event == 'DECLARED' or event == 'RESTARTED' and mode == 'vote'
 if begins then
   -- Removed first: if a write fails half-way there is no marker, and that is the careful case.
   redis.call('DEL', KEYS[1])
-  redis.call('HSET', KEYS[1], 'inc', fresh, 'run', run, 'until', words['until'], 'ring', ring,
-    'max_ttl', words.max_ttl, 'seat', seat, 'born', words.born, 'longest', words.longest, 'falls', words.falls,
+  redis.call('HSET', KEYS[1], 'inc', fresh, 'run', run, 'until', words['until'], 'ring', deployment_id,
+    'max_ttl', words.max_ttl, 'seat', node_id, 'born', words.born, 'longest', words.longest, 'falls', words.falls,
     'announced', words.announced, 'confirmed', words.confirmed)
   inc, was_durable = fresh, false
 elseif mode ~= 'look' and known then

@@ -1,4 +1,4 @@
--- Part of ENQUEUE and KEEP_MANY, behind HAND_OVER: who is in line and alive.
+-- Part of ENQUEUE and REFRESH_MANY, behind HAND_OFF: who is in the wait queue and alive.
 -- How long a waiter's lease lasts; who does not count is dropped.
 local function living(value, entry)
   local left = left_of(string.match(entry or '', '^(%d+) %d+ (%d+) (%S+)'))

@@ -1,5 +1,5 @@
 -- RELEASE (protocol 2.3, 6.2): ARGV[1] leaves the queue and, if the key is ARGV[1], hands it over or deletes it.
--- 1: deleted, 2: handed over, 0: missing, -1: foreign. With the first two keys only, as long as nobody is known to wait;
+-- 1: deleted, 2: handed off, 0: missing, -1: foreign. With the first two keys only, as long as nobody is known to wait;
 -- if somebody does, he is not told: 4: deleted, 3: nothing was done.
 -- Where the queue's names are taken by something else, or may not be looked at, there is no queue, and no harm to who
 -- releases.
@@ -20,7 +20,7 @@ if left == 1 then
   redis.pcall('ZREM', KEYS[2], ARGV[1])
 end
 if foreign then
-  -- A master that refuses may still have it in line.
+  -- A master that refuses may still have it in the wait queue.
   return failed and not left.err:find('WRONGTYPE', 1, true) and left or -1
 end
 local head = failed and {} or redis.pcall('ZPOPMIN', KEYS[2])
@@ -30,9 +30,9 @@ if not head[1] then
   end
   return redis.call('DEL', KEYS[1])
 end
-@HAND_OVER@
-local heir = hand_over(head)
-if not heir then
+@HAND_OFF@
+local successor = hand_off(head)
+if not successor then
   redis.call('DEL', KEYS[1], KEYS[3])
 end
-return not value and 0 or heir and 2 or 1
+return not value and 0 or successor and 2 or 1

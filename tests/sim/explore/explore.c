@@ -5,11 +5,11 @@
 #include "search.h"
 #include "setups.h"
 
-static bool is_wanted(const struct tiny_setup *setup, const char *wish)
+static bool is_wanted(const struct tiny_setup *setup, const char *request)
 {
-    if (!wish)
+    if (!request)
         return !setup->large;
-    return strcmp(wish, "--all") == 0 || strstr(setup->name, wish);
+    return strcmp(request, "--all") == 0 || strstr(setup->name, request);
 }
 
 /* explore [--all | PART-OF-A-NAME]; those that take minutes only when asked for. */

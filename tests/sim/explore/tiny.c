@@ -151,7 +151,7 @@ void tiny_pump(struct tiny *tiny, const struct tiny_setup *setup, unsigned clien
 
 void tiny_start(struct tiny *tiny, const struct tiny_setup *setup, unsigned client)
 {
-    tiny->wishes[client] = (struct rl_acquire){
+    tiny->requests[client] = (struct rl_acquire){
         .kind = &rl_mutex_kind,
         .ttl_ms = tiny_ms(setup->ttl),
         .max_attempts = setup->attempts,
@@ -162,7 +162,7 @@ void tiny_start(struct tiny *tiny, const struct tiny_setup *setup, unsigned clie
 
     tiny->started[client] = true;
     rl_lock_acquire(&tiny->engines[client], &tiny->locks[client], tiny_instant(tiny->now),
-                    &tiny->wishes[client]);
+                    &tiny->requests[client]);
 }
 
 void tiny_init(struct tiny *tiny, const struct tiny_setup *setup)

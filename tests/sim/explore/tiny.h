@@ -98,7 +98,7 @@ struct tiny {
     struct tiny_pipe ghost[TINY_CLIENTS][TINY_MASTERS];
     struct rl_engine engines[TINY_CLIENTS];
     struct rl_lock locks[TINY_CLIENTS];
-    struct rl_acquire wishes[TINY_CLIENTS]; /* borrowed by the locks */
+    struct rl_acquire requests[TINY_CLIENTS]; /* borrowed by the locks */
     struct tiny_claim claims[TINY_CLIENTS][TINY_CLAIMS];
     bool stale_repair;
     bool lapsed[TINY_CLIENTS]; /* held as far as the client has noticed, but not valid any more */

@@ -45,7 +45,7 @@ static void normalize_claim(struct rl_claim *claim, struct rl_instant now)
         claim->slots[i].detail = 0;
         if (!claim->lock || claim->lock->op == RL_OP_NONE)
             claim->slots[i].answer = 0;
-        if (claim->undoing && !claim->lock)
+        if (claim->rolling_back && !claim->lock)
             claim->slots[i].bound = RL_LONG_AGO;
     }
 }
@@ -101,10 +101,10 @@ static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bit
 
     box->strays = (uint8_t)strays;
     if (box->state == 1) {
-        bits |= take_bit(&claim->unproved, master) << 1;
+        bits |= take_bit(&claim->unverified, master) << 1;
         bits |= take_bit(&claim->missing, master) << 2;
         bits |= take_bit(&claim->repairing, master) << 3;
-        bits |= take_bit(&claim->loose, master) << 4;
+        bits |= take_bit(&claim->unresolved_extension, master) << 4;
         bits |= take_bit(&claim->unanswered, master) << 5;
         bits |= take_bit(&claim->joining, master) << 6;
     }
@@ -117,10 +117,10 @@ static void take_claim(struct tiny_claim *box, unsigned master, uint8_t *ret_bit
 static void take_standing(struct rl_engine *engine, unsigned master, unsigned client, struct rl_instant now,
                           struct part *part)
 {
-    struct rl_standing *standing = &engine->votes.standings[master];
+    struct rl_admission_status *standing = &engine->votes.admissions[master];
 
     part->links[client] = (uint8_t)engine->votes.links[master];
-    part->standings[client] = rl_standing_votes(standing, now) ? RL_STANDING_VOTES : (uint8_t)standing->kind;
+    part->standings[client] = rl_admission_votes(standing, now) ? RL_ADMISSION_VOTES : (uint8_t)standing->kind;
     part->quarantines[client] = standing->until;
     forget_past(&part->quarantines[client], now);
     engine->votes.links[master] = RL_LINK_JOINING;
@@ -161,7 +161,7 @@ static uint64_t mix(uint64_t hash)
 /* Of an engine all but the arrays about masters: those have been taken out, and no clock steps. */
 static uint64_t hash_engine(uint64_t hash, const struct rl_engine *engine)
 {
-    size_t behind = offsetof(struct rl_engine, votes.unguarded);
+    size_t behind = offsetof(struct rl_engine, votes.unchecked);
 
     hash = hash_more(hash, engine, offsetof(struct rl_engine, votes.links));
     return hash_more(hash, (const unsigned char *)engine + behind, sizeof *engine - behind);
@@ -197,7 +197,7 @@ uint64_t tiny_hash(const struct tiny *original, const struct tiny_setup *setup)
     copy = *original;
     for (unsigned client = 0; client < TINY_CLIENTS; client++) {
         normalize_lock(&copy.locks[client], now);
-        forget_past(&copy.engines[client].votes.debts_due, now);
+        forget_past(&copy.engines[client].votes.rollbacks_due, now);
         for (unsigned claim = 0; claim < TINY_CLAIMS; claim++) {
             if (copy.claims[client][claim].state == 1)
                 normalize_claim(tiny_claim(&copy.claims[client][claim]), now);

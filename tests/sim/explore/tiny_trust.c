@@ -5,10 +5,10 @@
 #include "util/mutant.h"
 #include "tiny_parts.h"
 
-/* What join.lua does, and rl_join_judge() makes of it. */
-static struct rl_standing judge(struct tiny_master *master, unsigned now, const struct tiny_setup *setup)
+/* What join.lua does, and rl_join_evaluate() makes of it. */
+static struct rl_admission_status judge(struct tiny_master *master, unsigned now, const struct tiny_setup *setup)
 {
-    struct rl_standing standing = {.kind = RL_STANDING_VOTES, .guarded = setup->quarantine > 0};
+    struct rl_admission_status standing = {.kind = RL_ADMISSION_VOTES, .epoch_checked = setup->quarantine > 0};
 
     if (!setup->quarantine)
         return standing;
@@ -17,7 +17,7 @@ static struct rl_standing judge(struct tiny_master *master, unsigned now, const 
         master->until = (uint8_t)(now + setup->quarantine);
     }
     if (master->until > now) {
-        standing.kind = RL_STANDING_QUARANTINED;
+        standing.kind = RL_ADMISSION_QUARANTINED;
         standing.fault = RL_FAULT_NEW_MEMORY;
         standing.until = tiny_instant(master->until);
     }
@@ -26,17 +26,17 @@ static struct rl_standing judge(struct tiny_master *master, unsigned now, const 
 
 void tiny_join(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master)
 {
-    struct rl_standing standing = judge(&tiny->masters[master], tiny->now, setup);
+    struct rl_admission_status standing = judge(&tiny->masters[master], tiny->now, setup);
 
     tiny->open[client][master] = true;
     tiny->memory[client][master] = tiny->masters[master].memory;
-    rl_engine_standing(&tiny->engines[client], tiny_instant(tiny->now), master, &standing);
+    rl_engine_admission(&tiny->engines[client], tiny_instant(tiny->now), master, &standing);
     rl_engine_link(&tiny->engines[client], tiny_instant(tiny->now), master, RL_LINK_READY);
 }
 
 void tiny_guard(struct tiny *tiny, const struct tiny_setup *setup, unsigned client)
 {
-    uint32_t nodes = rl_engine_take_unguarded(&tiny->engines[client]);
+    uint32_t nodes = rl_engine_take_unchecked(&tiny->engines[client]);
 
     for (unsigned master = 0; master < setup->masters; master++) {
         if ((nodes >> master & 1u) && tiny->open[client][master])
@@ -49,7 +49,7 @@ void tiny_guarded(struct tiny *tiny, const struct tiny_setup *setup, unsigned cl
 {
     bool same = found == tiny->memory[client][master];
 
-    rl_engine_proof(&tiny->engines[client], tiny_instant(tiny->now), master, same);
+    rl_engine_epoch_checked(&tiny->engines[client], tiny_instant(tiny->now), master, same);
     tiny_pump(tiny, setup, client);
     if (!same)
         tiny_give_up(tiny, setup, client, master);

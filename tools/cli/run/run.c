@@ -52,29 +52,29 @@ static void on_event(const struct redlock_event *event, void *data)
         run->nodes_ok += event->nodes[i].valid_for_ms > 0;
 }
 
-static struct redlock_acquire_options wish_of(const struct run_options *options)
+static struct redlock_acquire_options request_of(const struct run_options *options)
 {
-    struct redlock_acquire_options wish;
+    struct redlock_acquire_options request;
 
-    redlock_acquire_options_init(&wish);
-    wish.ttl_ms = options->ttl_ms;
-    wish.timeout_ms = options->wait_ms;
-    wish.min_validity_ms = options->ttl_ms / 2 < LEAST_VALIDITY_MS ? options->ttl_ms / 2 : LEAST_VALIDITY_MS;
-    wish.fenced = options->fenced;
-    wish.own_token = 1;
+    redlock_acquire_options_init(&request);
+    request.ttl_ms = options->ttl_ms;
+    request.timeout_ms = options->wait_ms;
+    request.min_validity_ms = options->ttl_ms / 2 < LEAST_VALIDITY_MS ? options->ttl_ms / 2 : LEAST_VALIDITY_MS;
+    request.fenced = options->fenced;
+    request.own_token = 1;
     if (options->no_renew)
-        wish.renew_ms = REDLOCK_NO_RENEWAL;
-    return wish;
+        request.renew_ms = REDLOCK_NO_RENEWAL;
+    return request;
 }
 
 static int acquire(struct run *run)
 {
-    const struct redlock_acquire_options wish = wish_of(run->options);
+    const struct redlock_acquire_options request = request_of(run->options);
     struct event *signals = event_new(run->session.base, run->signals, EV_READ | EV_PERSIST, on_signal, run);
     int status = REDLOCK_E_NOMEM;
 
     if (signals != NULL && event_add(signals, NULL) == 0)
-        status = session_acquire_whole(&run->session, run->lock, &wish);
+        status = session_acquire_whole(&run->session, run->lock, &request);
     run->acquire_us = run->session.last.elapsed_us;
     /* What has come in the same turn as the grant still finds nothing started. */
     if (signals != NULL)

@@ -1,4 +1,4 @@
-/* A lock that was handed over has a lease only: how it gets its ttl (engine/renew.c, engine/extend.c). */
+/* A lock that was handed off has a lease only: how it gets its ttl (engine/renew.c, engine/extend.c). */
 #include <stdlib.h>
 
 #include "core_harness.h"
@@ -7,15 +7,15 @@
 /* 2000 ms of lease, less 1 % and 2 ms. */
 #define USABLE_MS 1978
 
-static struct core *start_handed_over(struct rl_acquire wish, int64_t at_ms)
+static struct core *start_handed_off(struct rl_acquire request, int64_t at_ms)
 {
     struct core *core = core_start(3);
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "qqq");
     core_sleep_to(core, at_ms);
-    core_hand_over(core, 0);
-    core_hand_over(core, 1);
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_skip(core);
     return core;
@@ -23,9 +23,9 @@ static struct core *start_handed_over(struct rl_acquire wish, int64_t at_ms)
 
 START_TEST(the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
 {
-    struct core *core = start_handed_over(core_wish_in_line(), 0);
+    struct core *core = start_handed_off(core_request_fifo(), 0);
 
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 4000);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 4000);
     core_run_to(core, 988);
     core_expect(core, "");
     core_run_to(core, 989);
@@ -33,7 +33,7 @@ START_TEST(the_full_ttl_is_brought_at_half_the_lease_with_renewal_off)
     core_answers(core, "gg");
     core_expect(core, "t=989ms RENEWED\n");
     ck_assert_int_eq(core_deadline_ms(core), 989 + 4000 - 42);
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_run_to(core, 4946);
     core_expect(core, "");
     core_stop(core);
@@ -42,19 +42,19 @@ END_TEST
 
 START_TEST(the_extension_that_brings_the_ttl_is_guarded_like_any_other)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request_fifo();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "ggg");
     core_run_to(core, 989);
     ck_assert_uint_eq(core_queued(core, 0), 2);
     core_answers(core, "gg");
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 4000);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 4000);
     ck_assert_int_eq(core_deadline_ms(core), USABLE_MS);
-    core_prove(core, 0);
-    core_prove(core, 1);
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    core_pass_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     ck_assert_int_eq(core_deadline_ms(core), 989 + 4000 - 42);
     core_stop(core);
 }
@@ -62,12 +62,12 @@ END_TEST
 
 START_TEST(a_lock_that_was_granted_for_its_ttl_is_owed_nothing)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.ttl_ms = 2000;
-    core = start_handed_over(wish, 0);
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    request.ttl_ms = 2000;
+    core = start_handed_off(request, 0);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_run_to(core, USABLE_MS - 1);
     core_expect(core, "");
     core_stop(core);
@@ -79,11 +79,11 @@ START_TEST(what_is_left_is_halved_where_votes_are_older_than_the_latest_lease)
 {
     struct core *core = core_start_queued(3);
 
-    core_hand_over(core, 0);
+    core_hand_off(core, 0);
     core_run_to(core, 500);
     core_run_to(core, 1000);
     core_run_to(core, 1500);
-    core_hand_over(core, 1);
+    core_hand_off(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_skip(core);
     core_run_to(core, 1739);
@@ -95,16 +95,16 @@ END_TEST
 START_TEST(it_is_tried_again_inside_the_lease_however_long_the_ttl)
 {
     struct rl_config config = core_config(3);
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
     config.max_ttl_ms = 3600000;
     core = core_new(&config);
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_READY);
-    wish.ttl_ms = 3600000;
-    wish.renew_ms = 1200000;
-    core_acquire(core, &wish);
+    request.ttl_ms = 3600000;
+    request.renew_ms = 1200000;
+    core_acquire(core, &request);
     core_answers(core, "gg");
     core_run_to(core, USABLE_MS - 1);
     ck_assert_uint_ge(core->engine.votes.counters.renewals, 3);
@@ -114,11 +114,11 @@ END_TEST
 
 START_TEST(the_warning_goes_by_the_lease_until_the_ttl_is_there)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.at_risk_ms = 1200;
-    core = start_handed_over(wish, 0);
+    request.at_risk_ms = 1200;
+    core = start_handed_off(request, 0);
     core_run_to(core, 989);
     core_answers(core, "gg");
     core_expect(core, "t=989ms SEND extend #1: 0 1 2\n"
@@ -131,11 +131,11 @@ END_TEST
 
 START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.at_risk_ms = 800;
-    core = start_handed_over(wish, 0);
+    request.at_risk_ms = 800;
+    core = start_handed_off(request, 0);
     core_run_to(core, 1577);
     ck_assert(!core->locks[0].warned);
     core_run_to(core, 1578);
@@ -149,41 +149,41 @@ END_TEST
 
 START_TEST(an_extension_without_a_ttl_of_its_own_brings_what_is_owed)
 {
-    struct core *core = start_handed_over(core_wish_in_line(), 0);
+    struct core *core = start_handed_off(core_request_fifo(), 0);
 
     core_extend(core, 0);
     core_answers(core, "gg");
     ck_assert_int_eq(core_deadline_ms(core), 4000 - 42);
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(an_extension_with_one_is_what_is_owed_from_then_on)
 {
-    struct core *core = start_handed_over(core_wish_in_line(), 0);
+    struct core *core = start_handed_off(core_request_fifo(), 0);
 
     core_extend(core, 3000);
     core_answers(core, "ff");
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 3000);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 3000);
     core_skip(core);
     while (!core_queued(core, 0))
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 1);
     core_answers(core, "gg");
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 3000);
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(a_limit_on_the_hold_does_not_take_away_what_is_owed)
 {
-    struct rl_acquire wish = core_wish_in_line();
+    struct rl_acquire request = core_request_fifo();
     struct core *core;
 
-    wish.max_hold_ms = 500;
-    wish.renew_ms = 1000;
-    core = start_handed_over(wish, 0);
+    request.max_hold_ms = 500;
+    request.renew_ms = 1000;
+    core = start_handed_off(request, 0);
     core_run_to(core, 989);
     core_answers(core, "gg");
     core_expect(core, "t=989ms SEND extend #1: 0 1 2\n"
@@ -196,7 +196,7 @@ END_TEST
 
 START_TEST(a_lock_that_is_released_before_half_the_lease_is_never_extended)
 {
-    struct core *core = start_handed_over(core_wish_in_line(), 10);
+    struct core *core = start_handed_off(core_request_fifo(), 10);
 
     core_release(core);
     core_expect(core, "t=10ms SEND release #1: 0 1 2\n");
@@ -211,7 +211,7 @@ END_TEST
 /* Its place is still in the queue of the third: it may be handed the key there at any time. */
 START_TEST(a_release_leaves_the_queues_where_no_vote_came_from)
 {
-    struct core *core = start_handed_over(core_wish_in_line(), 0);
+    struct core *core = start_handed_off(core_request_fifo(), 0);
 
     ck_assert_int_eq(core->locks[0].claim->slots[2].vote, RL_QUEUED);
     core_release(core);
@@ -223,19 +223,19 @@ END_TEST
 START_TEST(whoever_takes_a_lock_over_takes_over_what_is_owed_to_it)
 {
     struct core *core = core_start(1);
-    struct rl_acquire wish = {.kind = &rl_mutex_kind, .ttl_ms = 4000};
+    struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = 4000};
     struct rl_instant bound = {rl_ms(800).ns};
-    struct rl_inheritance inheritance = {&rl_mutex_kind, 2000, 2000, UINT32_MAX, 0, &bound, 0, 4000};
+    struct rl_exported_state state = {&rl_mutex_kind, 2000, 2000, UINT32_MAX, 0, &bound, 0, 4000};
 
-    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
-                            &inheritance));
+    ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
+                            &state));
     core_drain(core);
     while (!core_queued(core, 0))
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 1);
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_uint_eq(core->locks[0].claim->ttl_ms, 4000);
-    ck_assert_uint_eq(core->locks[0].claim->owed_ttl_ms, 0);
+    ck_assert_uint_eq(core->locks[0].claim->full_ttl_ms, 0);
     core_stop(core);
 }
 END_TEST
@@ -259,7 +259,7 @@ static void add_owed_tests(TCase *cases)
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_wait_owed");
+    Suite *suite = suite_create("engine_wait_full_ttl");
 
     add_owed_tests(suite_add_case(suite, "owed", NULL, NULL));
     return suite_run(suite);

@@ -1,9 +1,10 @@
 /* Who may vote: what the client thinks of a master (protocol section 5).
  *
- * The handshake's report is judged by rl_join_judge() (votes/join.h); clock steps and changes of the memory lower the
- * standing later. The engine asks masters that vote, and quarantined ones only for what their own bounds allow. */
-#ifndef RL_VOTES_STANDING_H
-#define RL_VOTES_STANDING_H
+ * The handshake's report is judged by rl_join_evaluate() (votes/join.h); clock steps and changes of the memory lower
+ * the admission status later. The engine asks masters that vote, and quarantined ones only for what their own bounds
+ * allow. */
+#ifndef RL_VOTES_ADMISSION_STATUS_H
+#define RL_VOTES_ADMISSION_STATUS_H
 
 #include <stdbool.h>
 
@@ -31,25 +32,25 @@ enum rl_fault {
     RL_FAULT_COUNT,
 };
 
-enum rl_standing_kind {
-    RL_STANDING_UNJUDGED,
-    RL_STANDING_VOTES,
-    RL_STANDING_QUARANTINED, /* until an instant; then it votes */
-    RL_STANDING_EXCLUDED,
+enum rl_admission {
+    RL_ADMISSION_UNEVALUATED,
+    RL_ADMISSION_VOTES,
+    RL_ADMISSION_QUARANTINED, /* until an instant; then it votes */
+    RL_ADMISSION_EXCLUDED,
 };
 
-struct rl_standing {
-    enum rl_standing_kind kind;
+struct rl_admission_status {
+    enum rl_admission kind;
     enum rl_fault fault;      /* why it does not vote */
     struct rl_instant until;  /* QUARANTINED */
-    bool guarded;             /* has a marker: its votes need a proof (rl_engine_proof) */
+    bool epoch_checked;             /* has a marker: its votes need an epoch check (rl_engine_epoch_checked) */
 };
 
 /* A quarantine that is over by then is none. */
-static inline bool rl_standing_votes(const struct rl_standing *standing, struct rl_instant now)
+static inline bool rl_admission_votes(const struct rl_admission_status *admission, struct rl_instant now)
 {
-    return standing->kind == RL_STANDING_VOTES ||
-           (standing->kind == RL_STANDING_QUARANTINED && !rl_before(now, standing->until));
+    return admission->kind == RL_ADMISSION_VOTES ||
+           (admission->kind == RL_ADMISSION_QUARANTINED && !rl_before(now, admission->until));
 }
 
 const char *rl_fault_text(enum rl_fault fault);

@@ -56,10 +56,10 @@ local function give(value, left)
   redis.call('SET', KEYS[1], value, 'PX', string.format('%d', left + 1))
 end
 
--- Nobody has the key, or its holder gives it up: it goes to the first in line until his lease ends, so that a dead
+-- Nobody has the key, or its holder gives it up: it goes to the first in the wait queue until his lease ends, so that a dead
 -- waiter costs no more than that. `head` is what ZPOPMIN has taken off the queue; those who do not count are dropped.
 -- Answers the value that has the key now, or nil; `me` needs no message.
-local function hand_over(head, me)
+local function hand_off(head, me)
   while head[1] do
     local value, ticket = head[1], head[2]
     local entry = redis.call('HGET', KEYS[3], value)

@@ -1,10 +1,10 @@
 -- ENQUEUE of several who have a place and know their ticket, and whose turn it is not: as if they came one after the
--- other, and were answered then. KEYS: as for HAND_OVER.
+-- other, and were answered then. KEYS: as for HAND_OFF.
 -- ARGV: lease ms, incarnation expected in the marker ('' does not look), 1 if fenced, the counter's idle ttl ms,
 -- channel; then value, round, ticket and proposal for the fencing counter of each
 -- {0, node time us, PTTL of the key, "rank look" of each with spaces in between: waiters in front, and ms after which to
 -- look again or -1; "- -": nothing was done for this one, who must ask alone}, or in another memory what ENQUEUE answers
-@HAND_OVER@
+@HAND_OFF@
 @LIVING@
 local lease, inc, idle, channel = tonumber(ARGV[1]), ARGV[2], ARGV[4], ARGV[5]
 if inc ~= '' and inc ~= incarnation() then
@@ -59,7 +59,7 @@ if first then
   end
 end
 
--- Waiters in front, of whom the dead are dropped, and how long the one right in front may live; nil: not in line.
+-- Waiters in front, of whom the dead are dropped, and how long the one right in front may live; nil: not in the wait queue.
 local dropped = false
 local function place_of(me)
   if not dropped and (rank_of[me] == 0 or fresh[ahead_of[me]]) then

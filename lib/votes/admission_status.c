@@ -1,4 +1,4 @@
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-/* Votes of masters with a marker: nothing counts before the guard behind it has been answered (protocol 1.3). */
+/* Votes of masters with a marker: nothing counts before the epoch check behind it has been answered (protocol 1.3). */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -9,31 +9,31 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 
 static struct core *start_acquiring(bool once)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = once ? core_wish_once() : core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = once ? core_request_once() : core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_skip(core);
     return core;
 }
 
 /* --- Claims ------------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_guard_stands_behind_the_commands_of_a_guarded_master_only)
+START_TEST(an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_judge_votes(core, 1, true);
-    core_acquire(core, &wish);
+    core_admit_voting(core, 1, true);
+    core_acquire(core, &request);
     ck_assert_uint_eq(core_queued(core, 0), 1);
     ck_assert_uint_eq(core_queued(core, 1), 2);
-    ck_assert_uint_eq(rl_engine_take_unguarded(&core->engine), 0);
+    ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 0);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(an_unproved_grant_is_no_vote)
+START_TEST(an_unverified_grant_is_no_vote)
 {
     struct core *core = start_acquiring(false);
 
@@ -48,26 +48,26 @@ START_TEST(an_unproved_grant_is_no_vote)
 }
 END_TEST
 
-START_TEST(the_proof_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
+START_TEST(the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
 {
     struct core *core = start_acquiring(false);
 
     core_run_to(core, 10);
     core_answers(core, "ggg");
     core_run_to(core, 40);
-    core_prove(core, 2);
+    core_pass_epoch_check(core, 2);
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     core_expect(core, "t=40ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
     ck_assert_int_eq(slot_of(core, 1)->bound.ns, RL_LONG_AGO.ns);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 1);
     ck_assert_int_eq(slot_of(core, 1)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(refusals_and_failures_need_no_proof)
+START_TEST(refusals_and_failures_need_no_epoch_check)
 {
     static const char *const answers[] = {"rr", "ff", "uu"};
     struct core *core = start_acquiring(true);
@@ -80,62 +80,62 @@ START_TEST(refusals_and_failures_need_no_proof)
 END_TEST
 
 /* Both claims go out in the turn in which the last master has joined. */
-START_TEST(one_guard_speaks_for_all_claims_of_its_turn)
+START_TEST(one_epoch_check_speaks_for_all_claims_of_its_turn)
 {
     struct rl_config config = core_config(1);
     struct core *core = core_new(&config);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_judge_votes(core, 0, true);
+    core_admit_voting(core, 0, true);
     for (core->handle = 0; core->handle < 2; core->handle++)
-        core_acquire(core, &wish);
+        core_acquire(core, &request);
     core_link(core, 0, RL_LINK_READY);
     ck_assert_uint_eq(core_queued(core, 0), 3);
     core_answers(core, "g");
     core_answers(core, "g");
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(a_guard_says_nothing_of_what_is_answered_behind_it)
+START_TEST(an_epoch_check_says_nothing_of_what_is_answered_behind_it)
 {
-    struct core *core = core_start_guarded(1);
-    struct rl_acquire wish = core_wish();
+    struct core *core = core_start_epoch_checked(1);
+    struct rl_acquire request = core_request();
 
     for (core->handle = 0; core->handle < 2; core->handle++)
-        core_acquire(core, &wish);
+        core_acquire(core, &request);
     core_answers(core, "g");
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     core_answers(core, "g");
     ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_ACQUIRING);
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     ck_assert_int_eq(core->locks[1].state, RL_LOCK_HELD);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(a_disproved_grant_is_unknown_and_undone)
+START_TEST(a_grant_of_another_epoch_is_unknown_and_rolled_back)
 {
     struct core *core = start_acquiring(true);
 
     core_answers(core, "ggg");
-    core_disprove(core, 0);
+    core_fail_epoch_check(core, 0);
     ck_assert_int_eq(slot_of(core, 0)->vote, RL_UNKNOWN);
     ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_expect(core, "");
-    core_disprove(core, 2);
+    core_fail_epoch_check(core, 2);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");
-    ck_assert_uint_eq(core->engine.votes.counters.disproved, 2);
+    ck_assert_uint_eq(core->engine.votes.counters.epoch_mismatches, 2);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(a_grant_whose_connection_ends_before_the_proof_is_unknown_and_owed_an_undo)
+START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_owed_a_rollback)
 {
     struct core *core = start_acquiring(true);
 
@@ -154,16 +154,16 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_proof");
+    Suite *suite = suite_create("engine_epoch_check");
     TCase *cases = suite_add_case(suite, "claims", NULL, NULL);
 
-    tcase_add_test(cases, a_guard_stands_behind_the_commands_of_a_guarded_master_only);
-    tcase_add_test(cases, an_unproved_grant_is_no_vote);
-    tcase_add_test(cases, the_proof_makes_it_a_vote_that_counts_from_the_sending_of_the_claim);
-    tcase_add_loop_test(cases, refusals_and_failures_need_no_proof, 0, 3);
-    tcase_add_test(cases, one_guard_speaks_for_all_claims_of_its_turn);
-    tcase_add_test(cases, a_guard_says_nothing_of_what_is_answered_behind_it);
-    tcase_add_test(cases, a_disproved_grant_is_unknown_and_undone);
-    tcase_add_test(cases, a_grant_whose_connection_ends_before_the_proof_is_unknown_and_owed_an_undo);
+    tcase_add_test(cases, an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only);
+    tcase_add_test(cases, an_unverified_grant_is_no_vote);
+    tcase_add_test(cases, the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim);
+    tcase_add_loop_test(cases, refusals_and_failures_need_no_epoch_check, 0, 3);
+    tcase_add_test(cases, one_epoch_check_speaks_for_all_claims_of_its_turn);
+    tcase_add_test(cases, an_epoch_check_says_nothing_of_what_is_answered_behind_it);
+    tcase_add_test(cases, a_grant_of_another_epoch_is_unknown_and_rolled_back);
+    tcase_add_test(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_owed_a_rollback);
     return suite_run(suite);
 }

@@ -1,4 +1,4 @@
-/* Undo and debts: no value stays behind (protocol 2.1, 2.2). */
+/* Rollback and pending rollbacks: no value stays behind (protocol 2.1, 2.2). */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -6,9 +6,9 @@
 static struct core *start_rolled_back(void)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_run_to(core, 50);
     core_forget(core);
     core_skip(core);
@@ -18,9 +18,9 @@ static struct core *start_rolled_back(void)
 START_TEST(a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_link(core, 1, RL_LINK_LATE);
     core_run_to(core, 50);
     core_expect(core, "t=0ms SEND claim #1: 0 1 2\n"
@@ -40,7 +40,7 @@ START_TEST(a_claim_is_disposed_of_with_the_last_answer)
     core_expect(core, "");
     core_answers(core, "..g");
     core_expect(core, "t=50ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.votes.n_debts, 0);
+    ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 0);
     core_stop(core);
 }
 END_TEST
@@ -58,22 +58,22 @@ START_TEST(a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again)
     core_expect(core, "t=500ms SEND rollback #1: 2\n");
     core_answers(core, "..g");
     core_expect(core, "t=500ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.votes.counters.debts_paid, 1);
+    ck_assert_uint_eq(core->engine.votes.counters.rollbacks_resent, 1);
     core_stop(core);
 }
 END_TEST
 
 /* Values that are released while all links are still joining, and an acquisition that gathers. */
-START_TEST(debts_are_paid_before_anything_else_is_asked_of_a_master)
+START_TEST(pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master)
 {
     struct rl_config config = core_config(2);
     struct core *core = core_new(&config);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     for (core->handle = 1; core->handle <= 2; core->handle++)
         core_release_value(core, 1000);
     core->handle = 0;
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_link(core, 0, RL_LINK_READY);
     core_link(core, 1, RL_LINK_READY);
     core_expect(core, "t=0ms SEND rollback #1: 0\n"
@@ -100,7 +100,7 @@ START_TEST(a_release_that_is_owed_is_sent_again_with_the_scripts_text)
 END_TEST
 
 /* ttl 1000 + drift 12 + round 50: the claim was sent at 0. The ticks come every 250 ms. */
-START_TEST(a_debt_ends_when_its_ttl_has_surely_passed)
+START_TEST(a_pending_rollback_ends_when_its_ttl_has_surely_passed)
 {
     struct core *core = start_rolled_back();
 
@@ -110,14 +110,14 @@ START_TEST(a_debt_ends_when_its_ttl_has_surely_passed)
     core_expect(core, "");
     core_run_to(core, 1062 + 250);
     core_expect(core, "t=1300ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.votes.counters.debts_expired, 3);
+    ck_assert_uint_eq(core->engine.votes.counters.rollbacks_expired, 3);
     core_link(core, 0, RL_LINK_READY);
     core_expect(core, "");
     core_stop(core);
 }
 END_TEST
 
-START_TEST(an_extension_prolongs_the_debt)
+START_TEST(an_extension_prolongs_the_pending_rollback)
 {
     struct core *core = core_start_held(3);
 
@@ -136,14 +136,14 @@ START_TEST(an_extension_prolongs_the_debt)
 }
 END_TEST
 
-/* protocol 2.2: "A debt ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a stuck
- * master has not answered may not even have begun. */
-START_TEST(a_debt_does_not_end_while_the_claim_itself_is_still_unanswered)
+/* protocol 2.2: "A pending rollback ends when confirmed or when its ttl has surely passed"; the ttl of a claim that a
+ * stuck master has not answered may not even have begun. */
+START_TEST(a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_link(core, 2, RL_LINK_LATE);
     core_clog(core, 2, true);
     core_answers(core, "rr");
@@ -199,7 +199,7 @@ START_TEST(a_master_that_turns_out_to_have_refused_is_owed_nothing)
     core_answer(core, 2, harmless[_i]);
     core_answer(core, 2, RL_UNKNOWN);
     core_expect(core, "t=50ms DISPOSE #1\n");
-    ck_assert_uint_eq(core->engine.votes.n_debts, 0);
+    ck_assert_uint_eq(core->engine.votes.n_pending_rollbacks, 0);
     core_stop(core);
 }
 END_TEST
@@ -207,9 +207,9 @@ END_TEST
 START_TEST(what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish_once();
+    struct rl_acquire request = core_request_once();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_clog(core, 2, true);
     core_answers(core, "rr");
     core_clog(core, 2, false);
@@ -222,7 +222,7 @@ START_TEST(what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused)
 }
 END_TEST
 
-START_TEST(a_key_that_is_missing_or_foreign_is_undone)
+START_TEST(a_key_that_is_missing_or_foreign_is_rolled_back)
 {
     struct core *core = start_rolled_back();
 
@@ -235,7 +235,7 @@ START_TEST(a_key_that_is_missing_or_foreign_is_undone)
 }
 END_TEST
 
-START_TEST(debts_outlive_the_lock_that_made_them)
+START_TEST(pending_rollbacks_outlive_the_lock_that_made_them)
 {
     struct core *core = start_rolled_back();
 
@@ -252,7 +252,7 @@ START_TEST(debts_outlive_the_lock_that_made_them)
 }
 END_TEST
 
-START_TEST(without_debts_no_tick_is_asked_for)
+START_TEST(without_pending_rollbacks_no_tick_is_asked_for)
 {
     struct core *core = core_start_held(3);
 
@@ -266,15 +266,15 @@ START_TEST(without_debts_no_tick_is_asked_for)
 }
 END_TEST
 
-START_TEST(debts_that_end_for_nothing_sent_leave_no_claim_behind)
+START_TEST(pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.max_attempts = 3;
+    request.max_attempts = 3;
     for (unsigned node = 0; node < 3; node++)
         core_link(core, node, RL_LINK_DOWN);
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_run_to(core, 1000);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
     ck_assert_uint_eq(core->n_claims, 3);
@@ -286,26 +286,26 @@ END_TEST
 
 static void add_end_tests(TCase *cases)
 {
-    tcase_add_test(cases, a_debt_ends_when_its_ttl_has_surely_passed);
-    tcase_add_test(cases, an_extension_prolongs_the_debt);
-    tcase_add_test(cases, a_debt_does_not_end_while_the_claim_itself_is_still_unanswered);
+    tcase_add_test(cases, a_pending_rollback_ends_when_its_ttl_has_surely_passed);
+    tcase_add_test(cases, an_extension_prolongs_the_pending_rollback);
+    tcase_add_test(cases, a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered);
     tcase_add_loop_test(cases, a_master_that_turns_out_to_have_refused_is_owed_nothing, 0, 2);
     tcase_add_test(cases, what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused);
-    tcase_add_test(cases, a_key_that_is_missing_or_foreign_is_undone);
-    tcase_add_test(cases, debts_outlive_the_lock_that_made_them);
-    tcase_add_test(cases, without_debts_no_tick_is_asked_for);
-    tcase_add_test(cases, debts_that_end_for_nothing_sent_leave_no_claim_behind);
+    tcase_add_test(cases, a_key_that_is_missing_or_foreign_is_rolled_back);
+    tcase_add_test(cases, pending_rollbacks_outlive_the_lock_that_made_them);
+    tcase_add_test(cases, without_pending_rollbacks_no_tick_is_asked_for);
+    tcase_add_test(cases, pending_rollbacks_that_end_for_nothing_sent_leave_no_claim_behind);
 }
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_debts");
+    Suite *suite = suite_create("engine_pending_rollbacks");
     TCase *cases = suite_add_case(suite, "paying", NULL, NULL);
 
     tcase_add_test(cases, a_rollback_is_written_behind_its_claim_without_waiting_for_the_answer);
     tcase_add_test(cases, a_claim_is_disposed_of_with_the_last_answer);
     tcase_add_test(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again);
-    tcase_add_test(cases, debts_are_paid_before_anything_else_is_asked_of_a_master);
+    tcase_add_test(cases, pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master);
     tcase_add_test(cases, a_release_that_is_owed_is_sent_again_with_the_scripts_text);
     tcase_add_test(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick);
     tcase_add_test(cases, a_rollback_still_on_its_way_is_not_sent_twice);

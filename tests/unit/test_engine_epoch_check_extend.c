@@ -1,4 +1,5 @@
-/* Extensions of locks on masters with a marker: no answer that matters counts before its proof (protocol 1.3, 3.2). */
+/* Extensions of locks on masters with a marker: no answer that matters counts before its epoch check (protocol 1.3,
+ * 3.2). */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -10,13 +11,13 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 /* Held by the proved grants of all three since t = 0. */
 static struct core *start_held(void)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     for (unsigned node = 0; node < 3; node++) {
         core_answer(core, node, RL_GRANTED);
-        core_prove(core, node);
+        core_pass_epoch_check(core, node);
     }
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     return core;
@@ -33,28 +34,28 @@ static struct core *start_extending(void)
     return core;
 }
 
-START_TEST(an_extension_counts_with_its_proof_only)
+START_TEST(an_extension_counts_with_its_epoch_check_only)
 {
     struct core *core = start_extending();
 
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    core_prove(core, 0);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
     core_expect(core, "t=300ms COMPLETE extend ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 1288);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(a_disproved_extension_has_failed_and_takes_nothing)
+START_TEST(an_extension_of_another_epoch_has_failed_and_takes_nothing)
 {
     struct core *core = start_extending();
 
     core_answers(core, "ggg");
-    core_disprove(core, 0);
-    core_disprove(core, 1);
+    core_fail_epoch_check(core, 0);
+    core_fail_epoch_check(core, 1);
     core_expect(core, "t=300ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
@@ -63,18 +64,18 @@ START_TEST(a_disproved_extension_has_failed_and_takes_nothing)
 }
 END_TEST
 
-START_TEST(proofs_after_the_deadline_bring_nothing_back)
+START_TEST(epoch_checks_after_the_deadline_bring_nothing_back)
 {
     struct core *core = start_extending();
 
     core_run_to(core, 345);
     core_answers(core, "ggg");
     core_sleep_to(core, 988);
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     core_expect(core, "t=988ms SEND release #1: 0 1 2\n"
                       "t=988ms LOST\n"
                       "t=988ms COMPLETE extend lost\n");
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 1);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
     core_stop(core);
 }
@@ -87,7 +88,7 @@ START_TEST(a_missing_key_costs_the_vote_only_when_it_is_proved)
     core_answers(core, "r");
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
     ck_assert_int_eq(slot_of(core, 0)->answer, RL_PENDING);
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
     ck_assert_int_eq(slot_of(core, 0)->answer, RL_REFUSED);
     core_stop(core);
@@ -100,8 +101,8 @@ START_TEST(a_key_missing_from_a_new_memory_leaves_the_vote)
     struct core *core = start_extending();
 
     core_answers(core, "rrr");
-    core_disprove(core, 0);
-    core_disprove(core, 1);
+    core_fail_epoch_check(core, 0);
+    core_fail_epoch_check(core, 1);
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
     core_expect(core, "t=300ms COMPLETE extend no-quorum\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
@@ -109,7 +110,7 @@ START_TEST(a_key_missing_from_a_new_memory_leaves_the_vote)
 }
 END_TEST
 
-/* The proof would come too late to be told from that of the next answer. */
+/* The epoch check would come too late to be told from that of the next answer. */
 START_TEST(a_missing_key_is_believed_when_a_new_round_ends_the_wait)
 {
     struct core *core = start_extending();
@@ -118,7 +119,7 @@ START_TEST(a_missing_key_is_believed_when_a_new_round_ends_the_wait)
     core_cancel(core);
     core_extend(core, 0);
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
-    core_prove(core, 0);
+    core_pass_epoch_check(core, 0);
     ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
@@ -136,33 +137,33 @@ END_TEST
 
 /* --- Repetitions -------------------------------------------------------------------------------------------------- */
 
-START_TEST(a_command_that_is_repeated_gets_a_guard_of_its_own)
+START_TEST(a_command_that_is_repeated_gets_an_epoch_check_of_its_own)
 {
     struct core *core = start_extending();
     const struct rl_claim *claim = core->locks[0].claim;
 
     ck_assert(rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_EXTEND, 1, 2));
-    ck_assert_uint_eq(rl_engine_take_unguarded(&core->engine), 1u << 2);
+    ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 1u << 2);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(a_connection_that_ends_needs_no_guard_any_more)
+START_TEST(a_connection_that_ends_needs_no_epoch_check_any_more)
 {
     struct core *core = start_extending();
 
     core_answers(core, "..f");
     core_drop(core, 1);
-    core_prove(core, 2);
+    core_pass_epoch_check(core, 2);
     ck_assert(rl_engine_may_repeat(&core->engine, core->now, core->locks[0].claim, RL_STEP_EXTEND, 1, 2));
     rl_engine_link(&core->engine, core->now, 2, RL_LINK_DOWN);
-    ck_assert_uint_eq(rl_engine_take_unguarded(&core->engine), 0);
+    ck_assert_uint_eq(rl_engine_take_unchecked(&core->engine), 0);
     core_drain(core);
     core_stop(core);
 }
 END_TEST
 
-START_TEST(only_commands_of_the_latest_round_are_repeated_and_none_behind_the_undo)
+START_TEST(only_commands_of_the_latest_round_are_repeated_and_none_behind_the_rollback)
 {
     static const enum rl_step steps[] = {RL_STEP_CLAIM, RL_STEP_EXTEND, RL_STEP_REPAIR};
     struct core *core = start_extending();
@@ -179,18 +180,18 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_proof_extend");
+    Suite *suite = suite_create("engine_epoch_check_extend");
     TCase *cases = suite_add_case(suite, "extensions", NULL, NULL);
 
-    tcase_add_test(cases, an_extension_counts_with_its_proof_only);
-    tcase_add_test(cases, a_disproved_extension_has_failed_and_takes_nothing);
-    tcase_add_test(cases, proofs_after_the_deadline_bring_nothing_back);
+    tcase_add_test(cases, an_extension_counts_with_its_epoch_check_only);
+    tcase_add_test(cases, an_extension_of_another_epoch_has_failed_and_takes_nothing);
+    tcase_add_test(cases, epoch_checks_after_the_deadline_bring_nothing_back);
     tcase_add_test(cases, a_missing_key_costs_the_vote_only_when_it_is_proved);
     tcase_add_test(cases, a_key_missing_from_a_new_memory_leaves_the_vote);
     tcase_add_test(cases, a_missing_key_is_believed_when_a_new_round_ends_the_wait);
     tcase_add_test(cases, a_foreign_key_is_believed_at_once);
-    tcase_add_test(cases, a_command_that_is_repeated_gets_a_guard_of_its_own);
-    tcase_add_test(cases, a_connection_that_ends_needs_no_guard_any_more);
-    tcase_add_loop_test(cases, only_commands_of_the_latest_round_are_repeated_and_none_behind_the_undo, 0, 3);
+    tcase_add_test(cases, a_command_that_is_repeated_gets_an_epoch_check_of_its_own);
+    tcase_add_test(cases, a_connection_that_ends_needs_no_epoch_check_any_more);
+    tcase_add_loop_test(cases, only_commands_of_the_latest_round_are_repeated_and_none_behind_the_rollback, 0, 3);
     return suite_run(suite);
 }

@@ -2,12 +2,12 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static struct rl_acquire renewing_wish(void)
+static struct rl_acquire renewing_request(void)
 {
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    wish.renew_ms = 300;
-    return wish;
+    request.renew_ms = 300;
+    return request;
 }
 
 /* --- Valid -------------------------------------------------------------------------------------------------------- */
@@ -15,9 +15,9 @@ static struct rl_acquire renewing_wish(void)
 START_TEST(a_valid_lock_is_held_at_once_until_the_deadline_it_had)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    ck_assert(core_adopt(core, &wish, 700, 0));
+    ck_assert(core_import(core, &request, 700, 0));
     core_expect(core, "");
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     ck_assert_int_eq(core_deadline_ms(core), 700);
@@ -33,9 +33,9 @@ END_TEST
 START_TEST(it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
-    core_adopt(core, &wish, 700, 0);
+    core_import(core, &request, 700, 0);
     core_run_to(core, 60);
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
     core_answers(core, "ggg");
@@ -44,14 +44,14 @@ START_TEST(it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are)
 }
 END_TEST
 
-START_TEST(the_limit_of_the_hold_counts_from_the_adoption)
+START_TEST(the_limit_of_the_hold_counts_from_the_import)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
-    wish.max_hold_ms = 100;
+    request.max_hold_ms = 100;
     core_run_to(core, 5000);
-    core_adopt(core, &wish, 5700, 0);
+    core_import(core, &request, 5700, 0);
     core_run_to(core, 5099);
     ck_assert_uint_eq(core->engine.votes.counters.renewals, 1);
     core_stop(core);
@@ -61,13 +61,13 @@ END_TEST
 START_TEST(the_quorum_th_of_the_bounds_decides)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     struct rl_instant bounds[] = {RL_LONG_AGO, rl_after((struct rl_instant){0}, rl_ms(500)),
                                   rl_after((struct rl_instant){0}, rl_ms(900))};
-    struct rl_inheritance inheritance = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0};
+    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0};
 
-    ck_assert(rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
-                            &inheritance));
+    ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
+                            &state));
     ck_assert_int_eq(core_deadline_ms(core), 500);
     core_stop(core);
 }
@@ -76,9 +76,9 @@ END_TEST
 START_TEST(it_is_released_everywhere_whoever_may_have_granted_it)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_adopt(core, &wish, 700, 0);
+    core_import(core, &request, 700, 0);
     core_release(core);
     core_answers(core, "ggr");
     core_expect(core, "t=0ms SEND release #1: 0 1 2\n"
@@ -90,14 +90,14 @@ END_TEST
 START_TEST(it_may_be_extended_detached_and_destroyed_like_any_other)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_adopt(core, &wish, 700, 0);
+    core_import(core, &request, 700, 0);
     core_extend(core, 2000);
     core_answers(core, "ggg");
     ck_assert_int_eq(core_deadline_ms(core), 1978);
     core_detach(core);
-    core_adopt(core, &wish, 700, 0);
+    core_import(core, &request, 700, 0);
     core_fini(core);
     core_answers(core, "ggg");
     ck_assert_uint_eq(core_live_claims(core), 0);
@@ -110,9 +110,9 @@ END_TEST
 START_TEST(the_fencing_token_is_kept_through_extensions)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_adopt(core, &wish, 700, 4711);
+    core_import(core, &request, 700, 4711);
     core_extend(core, 0);
     core_answers(core, "ggg");
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
@@ -126,12 +126,12 @@ END_TEST
 START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_master)
 {
     struct core *core = core_start(1);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_inheritance inheritance = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0};
+    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0};
 
-    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
-                  &inheritance);
+    rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
+                  &state);
     core_run_to(core, 50);
     core_extend(core, 0);
     core_answers(core, "g");
@@ -140,15 +140,15 @@ START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_mas
 }
 END_TEST
 
-START_TEST(a_debt_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
+START_TEST(a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for)
 {
     struct core *core = core_start(1);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_inheritance inheritance = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0};
+    struct rl_exported_state state = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0};
 
-    rl_lock_adopt(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &wish,
-                  &inheritance);
+    rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
+                  &state);
     core_link(core, 0, RL_LINK_DOWN);
     core_fini(core);
     core_run_to(core, 3000);
@@ -164,10 +164,10 @@ END_TEST
 START_TEST(an_expired_lock_is_refused_and_its_claim_given_back)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = renewing_wish();
+    struct rl_acquire request = renewing_request();
 
     core_run_to(core, 700);
-    ck_assert(!core_adopt(core, &wish, 700, _i ? 4711 : 0));
+    ck_assert(!core_import(core, &request, 700, _i ? 4711 : 0));
     core_expect(core, "t=700ms DISPOSE #1\n");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_int_eq(core_deadline_ms(core), INT64_MIN);
@@ -180,11 +180,11 @@ END_TEST
 START_TEST(a_refused_adoption_leaves_a_lost_lock_as_it_was)
 {
     struct core *core = core_start_held(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_run_to(core, 988);
     core_skip(core);
-    ck_assert(!core_adopt(core, &wish, 900, 0));
+    ck_assert(!core_import(core, &request, 900, 0));
     core_expect(core, "t=988ms DISPOSE #2\n");
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     core_answers(core, "ggg");
@@ -194,14 +194,14 @@ START_TEST(a_refused_adoption_leaves_a_lost_lock_as_it_was)
 }
 END_TEST
 
-START_TEST(a_lost_lock_may_adopt_another_and_still_undoes_its_own)
+START_TEST(a_lost_lock_may_import_another_and_still_rolls_back_its_own)
 {
     struct core *core = core_start_held(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
     core_run_to(core, 988);
     core_skip(core);
-    ck_assert(core_adopt(core, &wish, 1500, 0));
+    ck_assert(core_import(core, &request, 1500, 0));
     core_expect(core, "");
     core_answers(core, "ggg");
     core_expect(core, "t=988ms DISPOSE #1\n");
@@ -214,28 +214,28 @@ static void add_legacy_tests(TCase *cases)
 {
     tcase_add_test(cases, the_fencing_token_is_kept_through_extensions);
     tcase_add_test(cases, an_extension_that_the_former_handle_lost_still_counts_against_its_master);
-    tcase_add_test(cases, a_debt_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for);
+    tcase_add_test(cases, a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_asked_for);
 }
 
 static void add_refusal_tests(TCase *cases)
 {
     tcase_add_loop_test(cases, an_expired_lock_is_refused_and_its_claim_given_back, 0, 2);
     tcase_add_test(cases, a_refused_adoption_leaves_a_lost_lock_as_it_was);
-    tcase_add_test(cases, a_lost_lock_may_adopt_another_and_still_undoes_its_own);
+    tcase_add_test(cases, a_lost_lock_may_import_another_and_still_rolls_back_its_own);
 }
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_adopt");
+    Suite *suite = suite_create("engine_import");
     TCase *cases = suite_add_case(suite, "valid", NULL, NULL);
 
     tcase_add_test(cases, a_valid_lock_is_held_at_once_until_the_deadline_it_had);
     tcase_add_test(cases, it_is_renewed_soon_since_nobody_knows_how_old_its_votes_are);
-    tcase_add_test(cases, the_limit_of_the_hold_counts_from_the_adoption);
+    tcase_add_test(cases, the_limit_of_the_hold_counts_from_the_import);
     tcase_add_test(cases, the_quorum_th_of_the_bounds_decides);
     tcase_add_test(cases, it_is_released_everywhere_whoever_may_have_granted_it);
     tcase_add_test(cases, it_may_be_extended_detached_and_destroyed_like_any_other);
-    add_legacy_tests(suite_add_case(suite, "inheritance", NULL, NULL));
+    add_legacy_tests(suite_add_case(suite, "state", NULL, NULL));
     add_refusal_tests(suite_add_case(suite, "expired", NULL, NULL));
     return suite_run(suite);
 }

@@ -9,8 +9,8 @@
 static void miss(struct core *core, unsigned node)
 {
     core_answer(core, node, RL_REFUSED);
-    if (core->engine.votes.standings[node].guarded)
-        core_prove(core, node);
+    if (core->engine.votes.admissions[node].epoch_checked)
+        core_pass_epoch_check(core, node);
 }
 
 static struct core *start_restarted(unsigned n_restarted)
@@ -28,9 +28,9 @@ static struct core *start_restarted(unsigned n_restarted)
 static struct core *start_repaired(const char *answer)
 {
     struct core *core = core_start(3);
-    struct rl_acquire wish = core_wish();
+    struct rl_acquire request = core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_answers(core, "rgg");
     core_extend(core, 0);
     core_answers(core, ".gg");
@@ -95,8 +95,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_repair_undo");
-    TCase *cases = suite_add_case(suite, "undoing", NULL, NULL);
+    Suite *suite = suite_create("engine_repair_rollback");
+    TCase *cases = suite_add_case(suite, "rolling_back", NULL, NULL);
 
     tcase_add_loop_test(cases, a_key_that_was_given_back_is_released_whatever_became_of_the_repair, 0, 5);
     tcase_add_test(cases, a_repair_that_comes_through_behind_the_release_is_no_vote);

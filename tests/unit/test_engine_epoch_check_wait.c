@@ -1,4 +1,4 @@
-/* How the wait for a proof ends (protocol 1.3): with the guard's answer, or before it. */
+/* How the wait for an epoch check ends (protocol 1.3): with the epoch check's answer, or before it. */
 #include "core_harness.h"
 #include "suite.h"
 
@@ -9,10 +9,10 @@ static const struct rl_slot *slot_of(const struct core *core, unsigned node)
 
 static struct core *start_acquiring(bool once)
 {
-    struct core *core = core_start_guarded(3);
-    struct rl_acquire wish = once ? core_wish_once() : core_wish();
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = once ? core_request_once() : core_request();
 
-    core_acquire(core, &wish);
+    core_acquire(core, &request);
     core_skip(core);
     return core;
 }
@@ -23,14 +23,14 @@ static struct core *start_held_by_two(void)
     struct core *core = start_acquiring(false);
 
     core_answers(core, "gg");
-    core_prove(core, 0);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_skip(core);
     return core;
 }
 
-START_TEST(the_end_of_the_round_drops_the_wait_and_undoes_what_was_granted)
+START_TEST(the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
 {
     struct core *core = start_acquiring(true);
 
@@ -38,8 +38,8 @@ START_TEST(the_end_of_the_round_drops_the_wait_and_undoes_what_was_granted)
     core_run_to(core, 50);
     core_expect(core, "t=50ms SEND rollback #1: 0 1 2\n"
                       "t=50ms COMPLETE acquire no-quorum\n");
-    core_prove(core, 0);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
     ck_assert_uint_eq(core->engine.votes.counters.late_grants, 1);
@@ -53,12 +53,12 @@ START_TEST(a_new_round_drops_the_wait_for_the_claim)
 
     core_answers(core, "..g");
     core_extend(core, 2000);
-    core_prove(core, 2);
+    core_pass_epoch_check(core, 2);
     ck_assert_int_eq(slot_of(core, 2)->bound.ns, RL_LONG_AGO.ns);
     ck_assert_int_eq(slot_of(core, 2)->vote, RL_GRANTED);
     core_answers(core, "..g");
     ck_assert_int_eq(slot_of(core, 2)->bound.ns, RL_LONG_AGO.ns);
-    core_prove(core, 2);
+    core_pass_epoch_check(core, 2);
     ck_assert_int_eq(slot_of(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
     core_stop(core);
 }
@@ -74,25 +74,25 @@ START_TEST(a_canceled_attempt_leaves_no_wait_behind)
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
                       "t=0ms COMPLETE acquire canceled\n");
     for (unsigned node = 0; node < 3; node++)
-        core_prove(core, node);
+        core_pass_epoch_check(core, node);
     core_answers(core, "ggg");
     core_expect(core, "t=0ms DISPOSE #1\n");
     core_stop(core);
 }
 END_TEST
 
-/* How the wait for the proof ends: with it, without it, or with the connection. */
+/* How the wait for the epoch check ends: with it, without it, or with the connection. */
 static void end_wait(struct core *core, unsigned node, int how)
 {
     if (how == 0)
-        core_prove(core, node);
+        core_pass_epoch_check(core, node);
     else if (how == 1)
-        core_disprove(core, node);
+        core_fail_epoch_check(core, node);
     else
         core_drop(core, node);
 }
 
-START_TEST(a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_proof)
+START_TEST(a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_check)
 {
     struct core *core = start_held_by_two();
 
@@ -104,7 +104,7 @@ START_TEST(a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_proof)
 }
 END_TEST
 
-START_TEST(a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_proof)
+START_TEST(a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch_check)
 {
     struct core *core = start_held_by_two();
 
@@ -112,8 +112,8 @@ START_TEST(a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_proof
     core_run_to(core, 50);
     core_detach(core);
     core_answers(core, "ggg");
-    core_prove(core, 0);
-    core_prove(core, 1);
+    core_pass_epoch_check(core, 0);
+    core_pass_epoch_check(core, 1);
     end_wait(core, 2, 0);
     core_answers(core, "..g");
     end_wait(core, 2, _i);
@@ -124,13 +124,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("engine_proof_wait");
+    Suite *suite = suite_create("engine_epoch_check_wait");
     TCase *cases = suite_add_case(suite, "waiting", NULL, NULL);
 
-    tcase_add_test(cases, the_end_of_the_round_drops_the_wait_and_undoes_what_was_granted);
+    tcase_add_test(cases, the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted);
     tcase_add_test(cases, a_new_round_drops_the_wait_for_the_claim);
     tcase_add_test(cases, a_canceled_attempt_leaves_no_wait_behind);
-    tcase_add_loop_test(cases, a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_proof, 0, 3);
-    tcase_add_loop_test(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_proof, 0, 3);
+    tcase_add_loop_test(cases, a_late_grant_to_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3);
+    tcase_add_loop_test(cases, a_late_extension_of_a_detached_lock_is_disposed_of_whatever_its_epoch_check, 0, 3);
     return suite_run(suite);
 }

@@ -10,22 +10,22 @@
 
 /* In memory of exactly that size, so that a look beyond the end is seen. */
 static bool take(const char *payload, size_t size, struct rl_slice *value, struct rl_slice *incarnation,
-                 struct rl_call *call, char **ret_exact)
+                 struct rl_notification *notification, char **ret_exact)
 {
     char *exact = malloc(size ? size : 1);
 
     ck_assert_ptr_nonnull(exact);
     memcpy(exact, payload, size);
     *ret_exact = exact;
-    return rl_queue_call((struct rl_slice){exact, size}, value, incarnation, call);
+    return rl_queue_notification((struct rl_slice){exact, size}, value, incarnation, notification);
 }
 
 static bool is_taken(const char *payload)
 {
     struct rl_slice value, incarnation;
-    struct rl_call call;
+    struct rl_notification notification;
     char *exact;
-    bool taken = take(payload, strlen(payload), &value, &incarnation, &call, &exact);
+    bool taken = take(payload, strlen(payload), &value, &incarnation, &notification, &exact);
 
     free(exact);
     return taken;
@@ -41,16 +41,16 @@ START_TEST(a_notification_is_taken_apart)
 {
     static const char payload[] = "value-1 4294967295 granted memory-2 1700000000123457 9007199254740991";
     struct rl_slice value, incarnation;
-    struct rl_call call;
+    struct rl_notification notification;
     char *exact;
 
-    ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &call, &exact));
+    ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &notification, &exact));
     expect_slice(value, "value-1");
     expect_slice(incarnation, "memory-2");
-    ck_assert_uint_eq(call.round, UINT32_MAX);
-    ck_assert(call.granted);
-    ck_assert_uint_eq(call.time_us, BIG);
-    ck_assert_uint_eq(call.fence, UINT64_C(9007199254740991));
+    ck_assert_uint_eq(notification.round, UINT32_MAX);
+    ck_assert(notification.granted);
+    ck_assert_uint_eq(notification.time_us, BIG);
+    ck_assert_uint_eq(notification.fence, UINT64_C(9007199254740991));
     free(exact);
 }
 END_TEST
@@ -59,13 +59,13 @@ START_TEST(a_lower_ticket_is_told_of_without_a_memory)
 {
     static const char payload[] = "value 0 lower - 5 0";
     struct rl_slice value, incarnation;
-    struct rl_call call = {.granted = true};
+    struct rl_notification notification = {.granted = true};
     char *exact;
 
-    ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &call, &exact));
+    ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &notification, &exact));
     expect_slice(value, "value");
     expect_slice(incarnation, "-");
-    ck_assert(!call.granted && call.round == 0 && call.time_us == 5 && call.fence == 0);
+    ck_assert(!notification.granted && notification.round == 0 && notification.time_us == 5 && notification.fence == 0);
     free(exact);
 }
 END_TEST
@@ -126,11 +126,11 @@ START_TEST(a_hostile_notification_does_no_harm)
 {
     static const char good[] = "value 17 granted memory 1700000000123457 42";
     struct rl_slice value = {NULL, 1}, incarnation = {NULL, 2};
-    struct rl_call call = {.round = 3};
+    struct rl_notification notification = {.round = 3};
     char *exact;
 
     for (size_t size = 0; size < sizeof(good) - 2; size++) {
-        if (take(good, size, &value, &incarnation, &call, &exact))
+        if (take(good, size, &value, &incarnation, &notification, &exact))
             ck_assert_uint_gt(size, strlen("value 17 granted memory 1700000000123457 "));
         free(exact);
     }
@@ -139,9 +139,9 @@ START_TEST(a_hostile_notification_does_no_harm)
 
         memcpy(bad, good, sizeof(good));
         bad[at] = '\0';
-        call = (struct rl_call){.round = 3};
-        if (!take(bad, sizeof(good) - 1, &value, &incarnation, &call, &exact))
-            ck_assert(call.round == 3 && !call.granted);
+        notification = (struct rl_notification){.round = 3};
+        if (!take(bad, sizeof(good) - 1, &value, &incarnation, &notification, &exact))
+            ck_assert(notification.round == 3 && !notification.granted);
         free(exact);
     }
 }
@@ -154,31 +154,31 @@ static struct rl_slice slice_of(const char *text)
 
 START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_judged)
 {
-    struct rl_call granted = {.granted = true};
+    struct rl_notification granted = {.granted = true};
 
-    ck_assert(rl_queue_call_counts(&granted, slice_of("memory-2"), slice_of("memory-2")));
-    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory-1"), slice_of("memory-2")));
-    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory-22"), slice_of("memory-2")));
-    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory"), slice_of("memory-2")));
-    ck_assert(!rl_queue_call_counts(&granted, slice_of("-"), slice_of("memory-2")));
-    ck_assert(rl_queue_call_counts(&granted, slice_of("-"), slice_of("")));
-    ck_assert(!rl_queue_call_counts(&granted, slice_of("memory-2"), slice_of("")));
+    ck_assert(rl_queue_notification_counts(&granted, slice_of("memory-2"), slice_of("memory-2")));
+    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-1"), slice_of("memory-2")));
+    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-22"), slice_of("memory-2")));
+    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory"), slice_of("memory-2")));
+    ck_assert(!rl_queue_notification_counts(&granted, slice_of("-"), slice_of("memory-2")));
+    ck_assert(rl_queue_notification_counts(&granted, slice_of("-"), slice_of("")));
+    ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-2"), slice_of("")));
 }
 END_TEST
 
 START_TEST(a_lower_ticket_may_be_told_of_by_any_memory)
 {
-    struct rl_call lower = {.granted = false};
+    struct rl_notification lower = {.granted = false};
 
-    ck_assert(rl_queue_call_counts(&lower, slice_of("-"), slice_of("memory-2")));
-    ck_assert(rl_queue_call_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));
-    ck_assert(rl_queue_call_counts(&lower, slice_of("-"), slice_of("")));
+    ck_assert(rl_queue_notification_counts(&lower, slice_of("-"), slice_of("memory-2")));
+    ck_assert(rl_queue_notification_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));
+    ck_assert(rl_queue_notification_counts(&lower, slice_of("-"), slice_of("")));
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("queue_call");
+    Suite *suite = suite_create("queue_notification");
     TCase *cases = suite_add_case(suite, "notifications", NULL, NULL);
 
     tcase_add_test(cases, a_notification_is_taken_apart);

@@ -20,10 +20,12 @@ static bool has_space(struct rl_slice slice)
 }
 
 /* Numbers may have had zeros in front: then it is longer. */
-static void put_together(const struct rl_call *call, struct rl_slice value, struct rl_slice incarnation, size_t size)
+static void put_together(const struct rl_notification *notification, struct rl_slice value, struct rl_slice incarnation,
+                         size_t size)
 {
-    int n = snprintf(NULL, 0, " %" PRIu32 " %s  %" PRIu64 " %" PRIu64, call->round, call->granted ? "granted" : "lower",
-                     call->time_us, call->fence);
+    int n = snprintf(NULL, 0, " %" PRIu32 " %s  %" PRIu64 " %" PRIu64, notification->round,
+                     notification->granted ? "granted" : "lower",
+                     notification->time_us, notification->fence);
 
     HOLDS(value.size + incarnation.size + (size_t)n <= size);
 }
@@ -31,21 +33,21 @@ static void put_together(const struct rl_call *call, struct rl_slice value, stru
 static void take(const uint8_t *data, size_t size)
 {
     struct rl_slice value = {NULL, 0}, incarnation = {NULL, 0};
-    struct rl_call call = {.round = 77};
+    struct rl_notification notification = {.round = 77};
 
-    if (!rl_queue_call((struct rl_slice){data, size}, &value, &incarnation, &call)) {
-        HOLDS(!value.data && !incarnation.data && call.round == 77 && !call.granted);
+    if (!rl_queue_notification((struct rl_slice){data, size}, &value, &incarnation, &notification)) {
+        HOLDS(!value.data && !incarnation.data && notification.round == 77 && !notification.granted);
         return;
     }
     HOLDS(is_inside(value, data, size) && is_inside(incarnation, data, size));
     HOLDS(!has_space(value) && !has_space(incarnation));
     HOLDS((const uint8_t *)value.data == data);
-    HOLDS(call.time_us < UINT64_C(1000000000000000000) && call.fence < UINT64_C(1000000000000000000));
-    put_together(&call, value, incarnation, size);
+    HOLDS(notification.time_us < UINT64_C(1000000000000000000) && notification.fence < UINT64_C(1000000000000000000));
+    put_together(&notification, value, incarnation, size);
 }
 
 /* In memory of exactly that size, so that a look beyond the end is seen. */
-void fuzz_call(const uint8_t *data, size_t size)
+void fuzz_notification(const uint8_t *data, size_t size)
 {
     uint8_t *exact = malloc(size ? size : 1);
 

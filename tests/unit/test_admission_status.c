@@ -1,4 +1,4 @@
-#include "votes/standing.h"
+#include "votes/admission_status.h"
 
 #include <string.h>
 
@@ -22,34 +22,34 @@ START_TEST(what_is_no_fault_has_no_text)
 }
 END_TEST
 
-static bool votes(enum rl_standing_kind kind, int64_t until, int64_t now)
+static bool votes(enum rl_admission kind, int64_t until, int64_t now)
 {
-    struct rl_standing standing = {.kind = kind, .until = {until}};
+    struct rl_admission_status admission = {.kind = kind, .until = {until}};
 
-    return rl_standing_votes(&standing, (struct rl_instant){now});
+    return rl_admission_votes(&admission, (struct rl_instant){now});
 }
 
 START_TEST(a_quarantine_is_over_at_its_end)
 {
-    ck_assert(!votes(RL_STANDING_QUARANTINED, 100, 99));
-    ck_assert(votes(RL_STANDING_QUARANTINED, 100, 100));
-    ck_assert(votes(RL_STANDING_QUARANTINED, 100, 101));
-    ck_assert(!votes(RL_STANDING_QUARANTINED, RL_NEVER.ns, INT64_MAX - 1));
+    ck_assert(!votes(RL_ADMISSION_QUARANTINED, 100, 99));
+    ck_assert(votes(RL_ADMISSION_QUARANTINED, 100, 100));
+    ck_assert(votes(RL_ADMISSION_QUARANTINED, 100, 101));
+    ck_assert(!votes(RL_ADMISSION_QUARANTINED, RL_NEVER.ns, INT64_MAX - 1));
 }
 END_TEST
 
 START_TEST(only_masters_that_are_judged_fit_vote)
 {
-    ck_assert(votes(RL_STANDING_VOTES, 0, 0));
-    ck_assert(!votes(RL_STANDING_UNJUDGED, 0, 100));
-    ck_assert(!votes(RL_STANDING_EXCLUDED, 0, 100));
+    ck_assert(votes(RL_ADMISSION_VOTES, 0, 0));
+    ck_assert(!votes(RL_ADMISSION_UNEVALUATED, 0, 100));
+    ck_assert(!votes(RL_ADMISSION_EXCLUDED, 0, 100));
 }
 END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("standing");
-    TCase *tc = suite_add_case(suite, "standing", NULL, NULL);
+    Suite *suite = suite_create("admission status");
+    TCase *tc = suite_add_case(suite, "admission status", NULL, NULL);
 
     tcase_add_test(tc, every_fault_has_a_text_of_its_own);
     tcase_add_test(tc, what_is_no_fault_has_no_text);
