@@ -204,6 +204,19 @@ static void expect_note(int fd, const char *text)
     } while (strstr(note, text) == NULL);
 }
 
+/* Of what has been sent so far. */
+static void expect_no_note_but(int fd, const char *one, const char *other)
+{
+    char note[512];
+    ssize_t n;
+
+    while ((n = recv(fd, note, sizeof(note) - 1, MSG_DONTWAIT)) > 0) {
+        note[n] = '\0';
+        ck_assert_msg(strncmp(note, one, strlen(one)) == 0 || strncmp(note, other, strlen(other)) == 0,
+                      "the service manager was told: %s", note);
+    }
+}
+
 START_TEST(a_service_manager_is_told)
 {
     int fd = notify_socket();
@@ -218,6 +231,27 @@ START_TEST(a_service_manager_is_told)
     kill(run.pid, SIGTERM);
     expect_note(fd, "STOPPING=1");
     tool_finish(&run);
+    close(fd);
+}
+END_TEST
+
+/* What the command says, and whether it is in its power to say it. */
+START_TEST(a_command_can_speak_to_the_service_manager_itself)
+{
+    int fd = notify_socket();
+    struct tool run;
+
+    setenv("WATCHDOG_USEC", "7000000", 1);
+    setenv("WATCHDOG_PID", "1", 1);
+    rig_start(&run, WORDS("--notify", "command", SH("echo; env; echo ready; exec sleep 60")));
+    tool = run;
+    ck_assert_str_eq(variable("NOTIFY_SOCKET"), getenv("NOTIFY_SOCKET"));
+    ck_assert_str_eq(variable("WATCHDOG_USEC"), "7000000");
+    ck_assert_ptr_null(strstr(tool.out, "WATCHDOG_PID="));
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    expect_note(fd, "STATUS=waiting for the lock");
+    expect_no_note_but(fd, "STATUS=", "STOPPING=1");
     close(fd);
 }
 END_TEST
@@ -256,6 +290,7 @@ static Suite *suite(void)
     tcase_add_test(surroundings, a_lost_lock_is_lost_in_the_lock_file_too);
     tcase_add_test(surroundings, metrics_are_written_for_prometheus);
     tcase_add_test(surroundings, a_service_manager_is_told);
+    tcase_add_test(surroundings, a_command_can_speak_to_the_service_manager_itself);
     tcase_add_test(surroundings, messages_can_be_json);
     tcase_add_test(surroundings, status_tells_the_steps);
     return made;

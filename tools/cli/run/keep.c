@@ -117,7 +117,7 @@ static bool listen_to_all(struct keeper *keeper)
 {
     struct run *run = keeper->run;
     struct event_base *base = run->session.base;
-    int64_t watchdog_us = run_notify_watchdog_us();
+    int64_t watchdog_us = run->options->notifier == RUN_NOTIFIER_REDLOCK ? run_notify_watchdog_us() : 0;
     struct timeval every = {(time_t)(watchdog_us / 1000000), (suseconds_t)(watchdog_us % 1000000)};
 
     keeper->on_link = event_new(base, keeper->link, EV_READ | EV_PERSIST, keeper_on_link, keeper);

@@ -79,7 +79,8 @@ static void on_started(struct keeper *keeper, pid_t pid)
 
     run->fate.pid = pid;
     run_report(run->options, RUN_LEVEL_DETAIL, "started", "'%s' runs as process %d", run->options->argv[0], (int)pid);
-    run_notify("READY=1\nSTATUS=held %u/%zu", run->nodes_ok, run->options->common.masters.count);
+    run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
+               run->nodes_ok, run->options->common.masters.count);
 }
 
 static void on_exited(struct run *run, int status)

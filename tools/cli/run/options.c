@@ -14,6 +14,11 @@ enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255 };
 
 enum { ON_BUSY_FAIL, ON_BUSY_SKIP };
 static const char *const on_busy_words[] = {[ON_BUSY_FAIL] = "fail", [ON_BUSY_SKIP] = "skip", NULL};
+static const char *const notifier_words[] = {
+    [RUN_NOTIFIER_REDLOCK] = "redlock",
+    [RUN_NOTIFIER_COMMAND] = "command",
+    NULL,
+};
 static const char *const on_lost_words[] = {"term", "kill", "signal=", "exec=", "ignore", NULL};
 
 struct words {
@@ -143,6 +148,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "fenced", .alias = true},
         {.name = "lock-file", .file = &options->lock_file},
         {.name = "metrics-file", .file = &options->metrics_file},
+        {.name = "notify", .choice = &options->notifier, .words = notifier_words},
         {.name = "foreground", .flag = &options->foreground},
         {.name = "status", .flag = &options->status},
         {.name = "quiet", .letter = 'q', .flag = &options->quiet},

@@ -18,6 +18,12 @@ enum run_exit {
     RUN_EXIT_SIGNAL = 128, /* plus its number */
 };
 
+/* Who tells a service manager that the service is ready, and that it is alive. */
+enum run_notifier {
+    RUN_NOTIFIER_REDLOCK, /* ready as soon as the command has been started */
+    RUN_NOTIFIER_COMMAND, /* which gets the manager's socket */
+};
+
 struct run_options {
     struct cli_common common;
     const char *key;
@@ -37,6 +43,7 @@ struct run_options {
     bool quiet;
     bool verbose;
     bool json_log;
+    uint32_t notifier; /* enum run_notifier */
     const char *lock_file;
     const char *metrics_file;
     char **argv; /* the command */

@@ -145,6 +145,7 @@ static int with_client(struct run *run)
         return RUN_EXIT_OWN_ERROR;
     }
     run_report(run->options, RUN_LEVEL_DETAIL, "acquiring", "'%s' is asked for", key);
+    run_notify("STATUS=waiting for the lock");
     status = acquire(run);
     if (run->session.caught != 0)
         return RUN_EXIT_SIGNAL + run->session.caught;

@@ -1,6 +1,7 @@
 /* The start of the command under the guard. */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include "cli/run/env.h"
@@ -16,6 +17,7 @@ char **keeper_environment(const struct run *run)
     char nodes[24];
     char fence[24];
     uint64_t number = redlock_lock_fence(run->lock);
+    bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
         {"REDLOCK_KEY", run->options->key},
         {"REDLOCK_TOKEN", redlock_lock_token(run->lock)},
@@ -24,9 +26,9 @@ char **keeper_environment(const struct run *run)
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
         {"REDLOCK_LOCK_FILE", file_out_name(&run->lock_file)},
-        {"NOTIFY_SOCKET", NULL}, /* these are for the process that the manager has started */
-        {"WATCHDOG_USEC", NULL},
-        {"WATCHDOG_PID", NULL},
+        {"NOTIFY_SOCKET", managed ? getenv("NOTIFY_SOCKET") : NULL},
+        {"WATCHDOG_USEC", managed ? getenv("WATCHDOG_USEC") : NULL},
+        {"WATCHDOG_PID", NULL}, /* that is this process */
     };
 
     snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
