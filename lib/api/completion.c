@@ -136,7 +136,7 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
 
 static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
 {
-    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->host.core.loss) : REDLOCK_LOSS_NONE;
+    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->host.core.report.loss) : REDLOCK_LOSS_NONE;
 }
 
 /* A deadline says nothing of its own. */
@@ -161,7 +161,7 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .op = rl_public_op((enum rl_op)pending->op),
         .status = pending->status,
         .cause = pending->cause,
-        .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.attempts : 1,
+        .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
         .quorum = client->options.quorum,
         .elapsed_us = rl_until(pending->started, client->host.now).ns / RL_NS_PER_US,
         .remaining_ms = redlock_remaining_ms(lock),
@@ -339,7 +339,7 @@ static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
     if (!lock->watch || lock->dying || rl_client_forked(rl_client_of(lock)) || !still_true(lock, kind))
         return;
     if (kind == REDLOCK_ALARM_LOST)
-        alarm.loss = rl_public_loss((enum rl_loss)lock->host.core.loss);
+        alarm.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
     evidence.result.granted = 0;
     fill_nodes(lock, &none, &evidence);
     lock->watch(lock, &alarm, lock->watch_data);

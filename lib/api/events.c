@@ -93,7 +93,7 @@ static void on_lost(struct rl_host_lock *core)
     on_validity(core->host, core);
     if (rl_observes(client, REDLOCK_EVENT_LOST))
         rl_observe_ledger(lock, &(struct redlock_event){.type = REDLOCK_EVENT_LOST, .status = REDLOCK_LOST,
-                                                        .loss = rl_public_loss((enum rl_loss)core->core.loss)});
+                                                        .loss = rl_public_loss((enum rl_loss)core->core.report.loss)});
 }
 
 static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)

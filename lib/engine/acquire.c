@@ -15,7 +15,7 @@ static bool is_strict(const struct rl_acquire *request)
 
 struct rl_next rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (is_strict(lock->request))
+    if (is_strict(lock->acquisition.request))
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);
     return rl_attempt_start(engine, lock, now);
 }
@@ -24,10 +24,15 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
                                 const struct rl_next *how)
 {
     rl_lock_set_claim(engine, lock, NULL);
-    (void)how;
-    if (lock->attempts || !rl_ask_must_wait(&engine->votes, now))
+    if (how->request) {
+        lock->acquisition.request = how->request;
+        lock->report.attempt = RL_END_NONE;
+        if (how->request->wait != RL_WAIT_SPIN)
+            rl_wait_init(how->request->entry);
+    }
+    if (lock->acquisition.attempts || !rl_ask_must_wait(&engine->votes, now))
         return rl_acquire_start(engine, lock, now);
-    lock->wake = lock->request->deadline;
+    lock->wake = lock->acquisition.request->deadline;
     rl_list_append(&engine->waiting_for_links, &lock->queue);
     return rl_stay(lock);
 }
@@ -36,7 +41,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
 static struct rl_instant useless_from(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     return rl_after(lock->claim->round_bound,
-                    (struct rl_span){-engine->votes.config.guard.ns - lock->request->min_validity.ns});
+                    (struct rl_span){-engine->votes.config.guard.ns - lock->acquisition.request->min_validity.ns});
 }
 
 /* A round is over when every master had its time, when a quorum would come too late, or at the caller's deadline. */
@@ -44,14 +49,14 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_instant end = rl_earlier(rl_after(now, engine->votes.config.node_timeout), useless_from(engine, lock));
 
-    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->request->deadline);
+    return RL_MUTANT(ROUND_WITHOUT_END) ? RL_NEVER : rl_earlier(end, lock->acquisition.request->deadline);
 }
 
 struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 struct rl_claim *claim)
 {
     const struct rl_config *config = &engine->votes.config;
-    uint32_t ttl_ms = lock->request->ttl_ms;
+    uint32_t ttl_ms = lock->acquisition.request->ttl_ms;
 
     claim->ttl_ms = ttl_ms;
     claim->longest_ttl_ms = ttl_ms;

@@ -113,13 +113,13 @@ static bool take_notification(struct rl_engine *engine, struct rl_instant now, s
     bool waiting = lock->state == RL_LOCK_WAITING;
 
     if (!notification->granted && waiting) {
-        lock->request->entry->lower |= rl_bit(node);
+        lock->acquisition.request->entry->lower |= rl_bit(node);
         return true;
     }
     if (!rl_votes_hand_off(&engine->votes, now, claim, node, notification))
         return false;
     if (waiting)
-        lock->request->entry->lower &= ~rl_bit(node);
+        lock->acquisition.request->entry->lower &= ~rl_bit(node);
     return true;
 }
 

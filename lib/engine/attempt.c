@@ -5,9 +5,9 @@
 
 struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (!rl_before(now, lock->request->deadline))
+    if (!rl_before(now, lock->acquisition.request->deadline))
         return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE,
-                     lock->last_end ? (enum rl_end)lock->last_end : RL_END_NO_QUORUM);
+                     lock->report.attempt ? (enum rl_end)lock->report.attempt : RL_END_NO_QUORUM);
     lock->wake = RL_NEVER;
     rl_lock_notify(engine, lock, RL_NOTICE_WANT_CLAIM);
     return rl_stay(lock);
@@ -17,10 +17,10 @@ struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, 
  * time until the deadline is used by a few more attempts. */
 static struct rl_span pause(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
+    const struct rl_acquire *request = lock->acquisition.request;
     struct rl_span round = rl_until(lock->round_start, now);
-    struct rl_span delay =
-        rl_retry_delay(&engine->random, lock->request->retry_delay, lock->request->retry_jitter, round);
-    struct rl_span left = rl_until(now, lock->request->deadline);
+    struct rl_span delay = rl_retry_delay(&engine->random, request->retry_delay, request->retry_jitter, round);
+    struct rl_span left = rl_until(now, request->deadline);
 
     return delay.ns < left.ns ? delay : (struct rl_span){left.ns / 2};
 }
@@ -31,7 +31,7 @@ static struct rl_next back_off(struct rl_engine *engine, struct rl_lock *lock, s
 {
     struct rl_span delay = pause(engine, lock, now);
 
-    if (delay.ns < SHORTEST_PAUSE_NS && rl_until(now, lock->request->deadline).ns < 2 * SHORTEST_PAUSE_NS)
+    if (delay.ns < SHORTEST_PAUSE_NS && rl_until(now, lock->acquisition.request->deadline).ns < 2 * SHORTEST_PAUSE_NS)
         return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE, end);
     lock->wake = rl_after(now, delay);
     rl_lock_notify(engine, lock, RL_NOTICE_BACKOFF);
@@ -41,17 +41,17 @@ static struct rl_next back_off(struct rl_engine *engine, struct rl_lock *lock, s
 /* Somebody has the key: then waiting in the queue is better than asking again and again. */
 static bool is_for_the_line(const struct rl_lock *lock, enum rl_end end)
 {
-    return lock->state == RL_LOCK_ACQUIRING && lock->request->wait != RL_WAIT_SPIN && end == RL_END_HELD;
+    return lock->state == RL_LOCK_ACQUIRING && lock->acquisition.request->wait != RL_WAIT_SPIN && end == RL_END_HELD;
 }
 
 struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end)
 {
-    const struct rl_acquire *request = lock->request;
+    const struct rl_acquire *request = lock->acquisition.request;
 
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
-    lock->last_end = end & 15u;
-    if (request->once || (request->max_attempts && lock->attempts >= request->max_attempts))
+    lock->report.attempt = end & 15u;
+    if (request->once || (request->max_attempts && lock->acquisition.attempts >= request->max_attempts))
         return rl_go(RL_LOCK_IDLE, end, RL_END_NONE);
     if (is_for_the_line(lock, end))
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);

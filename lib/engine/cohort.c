@@ -28,16 +28,16 @@
 
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
 {
-    bool possible = from->claim->kind->cohort_hand_off && to->request->kind == from->claim->kind;
+    bool possible = from->claim->kind->cohort_hand_off && to->acquisition.request->kind == from->claim->kind;
 
-    return (possible || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->request->ttl_ms;
+    return (possible || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->acquisition.request->ttl_ms;
 }
 
 /* A warning is in proportion to the ttl, except that where the claim has been granted for all of that already. */
 static bool is_long_enough(const struct rl_engine *engine, const struct rl_lock *from, const struct rl_lock *to,
                            struct rl_instant now)
 {
-    const struct rl_acquire *request = to->request;
+    const struct rl_acquire *request = to->acquisition.request;
     uint32_t granted_ms = from->claim->ttl_ms;
     int64_t left_ns = rl_until(now, rl_lock_deadline(engine, from)).ns;
     bool warns = granted_ms == request->ttl_ms && left_ns <= rl_ms(request->at_risk_ms).ns;
@@ -49,13 +49,16 @@ static bool is_long_enough(const struct rl_engine *engine, const struct rl_lock 
 /* Nothing is being found out about it, and nothing is wrong. */
 static bool is_safe(const struct rl_lock *from)
 {
-    return from->state == RL_LOCK_HELD && !from->renewing && !from->round_failed && !from->warned && !from->stepped;
+    const struct rl_hold *hold = &from->hold;
+
+    return from->state == RL_LOCK_HELD && !hold->renewing && !hold->round_failed && !hold->warned && !hold->stepped;
 }
 
 /* It has a place, and nothing that it has to be told first. */
 static bool is_waiting(const struct rl_lock *to, struct rl_instant now)
 {
-    return to->state == RL_LOCK_WAITING && to->claim && !to->notices && rl_before(now, to->request->deadline);
+    return to->state == RL_LOCK_WAITING && to->claim && !to->notices &&
+           rl_before(now, to->acquisition.request->deadline);
 }
 
 /* The evidence of both operations: which votes there were. It says nothing of an answer whose epoch check is to
@@ -84,10 +87,10 @@ static void leave(struct rl_engine *engine, struct rl_lock *from, struct rl_inst
 
 static void take_over(struct rl_engine *engine, struct rl_lock *to, struct rl_instant now)
 {
-    rl_hold_begin(engine, to, to->request, now, to->request->ttl_ms);
-    if (!to->renew_ms)
-        to->claim->full_ttl_ms = to->request->ttl_ms;
-    rl_lock_follow(engine, to, now, rl_go(RL_LOCK_HELD, RL_END_OK, RL_END_NONE));
+    const struct rl_acquire *request = to->acquisition.request;
+
+    rl_lock_follow(engine, to, now, (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_OK, .request = request,
+                                                     .ttl_ms = request->ttl_ms, .handed_off = true});
 }
 
 bool rl_lock_cohort_hand_off(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to)

@@ -132,12 +132,13 @@ static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
     else if (notice == RL_NOTICE_EXTEND_CANCELED)
         fill_completion(effect, RL_OP_EXTEND, RL_END_CANCELED, RL_END_NONE);
     else if (notice == RL_NOTICE_COMPLETE)
-        fill_completion(effect, (enum rl_op)lock->ended_op, (enum rl_end)lock->ended, (enum rl_end)lock->ended_cause);
+        fill_completion(effect, (enum rl_op)lock->report.op, (enum rl_end)lock->report.status,
+                        (enum rl_end)lock->report.cause);
     else if (notice == RL_NOTICE_WAITING)
         effect->kind = RL_EFFECT_WAITING;
     else if (notice == RL_NOTICE_BACKOFF) {
         effect->kind = RL_EFFECT_BACKOFF;
-        effect->status = (enum rl_end)lock->last_end;
+        effect->status = (enum rl_end)lock->report.attempt;
     } else {
         effect->kind = notice == RL_NOTICE_ACCEPT ? RL_EFFECT_ACCEPT : RL_EFFECT_WANT_CLAIM;
     }

@@ -4,31 +4,25 @@
 #include "util/mutant.h"
 #include "votes/round.h"
 
-/* ttl_ms 0: as before, or what is owed to the lock. */
-void rl_extend_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms)
-{
-    struct rl_claim *claim = lock->claim;
-
-    if (!ttl_ms)
-        ttl_ms = claim->full_ttl_ms;
-    if (claim->full_ttl_ms)
-        claim->full_ttl_ms = ttl_ms; /* that is what is wanted now */
-    if (ttl_ms)
-        rl_hold_change_ttl(engine, lock, ttl_ms);
-    rl_hold_start_round(engine, lock, now);
-}
-
+/* A ttl_ms of 0 stands for the full ttl where a lease lacks it, and for the present one otherwise. */
 struct rl_next rl_extend_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                const struct rl_next *how)
 {
+    struct rl_claim *claim = lock->claim;
+    uint32_t ttl_ms = how->ttl_ms ? how->ttl_ms : claim->full_ttl_ms;
+
+    if (claim->full_ttl_ms)
+        claim->full_ttl_ms = ttl_ms; /* what the caller wants from now on */
+    if (ttl_ms)
+        rl_hold_change_ttl(engine, lock, ttl_ms);
+    rl_hold_start_round(engine, lock, now);
     lock->wake = rl_after(now, engine->votes.config.node_timeout);
-    (void)how;
     return rl_extend_changed(engine, lock, now);
 }
 
 static struct rl_next end(const struct rl_engine *engine, struct rl_lock *lock, enum rl_end status)
 {
-    lock->round_failed = status != RL_END_OK;
+    lock->hold.round_failed = status != RL_END_OK;
     if (status == RL_END_OK)
         rl_hold_round_won(engine, lock);
     return rl_go(RL_LOCK_HELD, status, RL_END_NONE);

@@ -4,9 +4,6 @@
 
 #include "engine/handle.h"
 
-/* Before the state begins: sets the ttl and asks the masters. */
-void rl_extend_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
-
 struct rl_next rl_extend_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                const struct rl_next *how);
 struct rl_next rl_extend_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

@@ -15,9 +15,10 @@ void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_op
                       enum rl_end cause)
 {
     assert(!(lock->notices & RL_NOTICE_COMPLETE));
-    lock->ended_op = op & 15u;
-    lock->ended = status & 15u;
-    lock->ended_cause = cause & 15u;
+    lock->report.attempts = rl_lock_is_acquiring(lock) ? lock->acquisition.attempts : 1;
+    lock->report.op = op & 15u;
+    lock->report.status = status & 15u;
+    lock->report.cause = cause & 15u;
     rl_lock_notify(engine, lock, RL_NOTICE_COMPLETE);
 }
 

@@ -18,13 +18,17 @@ enum rl_notice {
     RL_NOTICE_SHORTENED = 512,
 };
 
-/* What a handler of a state says of its lock: the state that follows, and how the pending operation ends. Handlers
- * never call each other; states.c alone moves a lock. */
+/* What a handler of a state says of its lock: the state that follows, how the pending operation ends, and what the
+ * state that follows begins with. Handlers never call each other; states.c alone moves a lock. */
 struct rl_next {
     enum rl_lock_state state;
     enum rl_end end;   /* RL_END_NONE: the operation goes on, or there is none */
     enum rl_end cause;
+    const struct rl_acquire *request; /* ACQUIRING: a new acquisition's; HELD: a new hold's; NULL: it goes on */
+    uint32_t ttl_ms;   /* HELD with a request: what the hold is for; EXTENDING: the caller's, 0: as before */
+    bool handed_off;   /* HELD with a request: by a waiter of the same client, with the claim */
     bool soon;         /* HELD: what the masters have done is not known, so the renewal comes soon */
+    bool was_lost;     /* RELEASING: after the validity had ended */
 };
 
 static inline struct rl_next rl_stay(const struct rl_lock *lock)
@@ -35,6 +39,12 @@ static inline struct rl_next rl_stay(const struct rl_lock *lock)
 static inline struct rl_next rl_go(enum rl_lock_state state, enum rl_end end, enum rl_end cause)
 {
     return (struct rl_next){.state = state, .end = end, .cause = cause};
+}
+
+/* The acquisition is pending. */
+static inline bool rl_lock_is_acquiring(const struct rl_lock *lock)
+{
+    return lock->op == RL_OP_ACQUIRE;
 }
 
 /* Held as far as the state machine knows; the ledger decides what that is worth. */

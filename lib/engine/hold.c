@@ -2,6 +2,8 @@
  * from the clock and the ledger; no reply is waited for. */
 #include "engine/hold.h"
 
+#include <string.h>
+
 #include "util/mutant.h"
 #include "votes/ledger.h"
 #include "votes/quorum.h"
@@ -20,12 +22,6 @@ static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
     if (!ms)
         return 0;
     return part < 1 ? 1 : part < WHOLE ? (uint16_t)part : WHOLE - 1;
-}
-
-static void remember_request(struct rl_lock *lock, uint32_t ttl_ms)
-{
-    lock->renew_part = part_of(lock->renew_ms, ttl_ms);
-    lock->at_risk_part = part_of(lock->at_risk_ms, ttl_ms);
 }
 
 /* That part of the ttl, but not more than fits into the validity that it gives. */
@@ -47,12 +43,12 @@ static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uin
 {
     const struct rl_config *config = &engine->votes.config;
     int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
-    uint32_t at_risk_ms = scale(lock->at_risk_part, ttl_ms, usable_ms / 3);
+    uint32_t at_risk_ms = scale(lock->hold.at_risk_part, ttl_ms, usable_ms / 3);
 
-    lock->renew_ms = scale(lock->renew_part, ttl_ms, usable_ms * 2 / 3);
-    lock->risk_grows = at_risk_ms > lock->at_risk_ms && !won;
-    if (!lock->risk_grows)
-        lock->at_risk_ms = at_risk_ms;
+    lock->hold.renew_ms = scale(lock->hold.renew_part, ttl_ms, usable_ms * 2 / 3);
+    lock->hold.risk_grows = at_risk_ms > lock->hold.at_risk_ms && !won;
+    if (!lock->hold.risk_grows)
+        lock->hold.at_risk_ms = at_risk_ms;
     lock->claim->ttl_ms = ttl_ms;
 }
 
@@ -64,8 +60,8 @@ void rl_hold_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, ui
 void rl_hold_round_won(const struct rl_engine *engine, struct rl_lock *lock)
 {
     lock->claim->full_ttl_ms = 0;
-    lock->stepped = false;
-    if (lock->risk_grows)
+    lock->hold.stepped = false;
+    if (lock->hold.risk_grows)
         change_ttl(engine, lock, lock->claim->ttl_ms, true);
 }
 
@@ -75,34 +71,30 @@ void rl_hold_start_round(struct rl_engine *engine, struct rl_lock *lock, struct 
     rl_round_start(&engine->votes, lock->claim, now);
 }
 
-void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *request,
-                   struct rl_instant now, uint32_t ttl_ms)
+void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                   const struct rl_next *how)
 {
+    const struct rl_acquire *request = how->request;
     uint32_t granted_ms = lock->claim->ttl_ms;
 
-    lock->renew_ms = request->renew_ms;
-    lock->at_risk_ms = request->at_risk_ms;
-    lock->risk_grows = false;
-    remember_request(lock, ttl_ms);
-    lock->claim->full_ttl_ms = 0;
-    if (granted_ms < ttl_ms) {
-        lock->claim->full_ttl_ms = ttl_ms;
-        rl_hold_change_ttl(engine, lock, granted_ms);
-    }
-    lock->hold_end = request->max_hold_ms ? rl_after(now, rl_ms(request->max_hold_ms)) : RL_NEVER;
-    lock->loss = RL_LOSS_NONE;
+    memset(&lock->hold, 0, sizeof lock->hold);
+    lock->hold.end = request->max_hold_ms ? rl_after(now, rl_ms(request->max_hold_ms)) : RL_NEVER;
+    lock->hold.renew_ms = request->renew_ms;
+    lock->hold.at_risk_ms = request->at_risk_ms;
+    lock->hold.renew_part = part_of(request->renew_ms, how->ttl_ms);
+    lock->hold.at_risk_part = part_of(request->at_risk_ms, how->ttl_ms);
+    lock->report.loss = RL_LOSS_NONE;
     lock->claim->round_won = false;
-    lock->round_failed = false;
-    lock->warned = false;
-    lock->spread = false;
-    lock->stepped = false;
+    lock->claim->full_ttl_ms = granted_ms < how->ttl_ms || (how->handed_off && !request->renew_ms) ? how->ttl_ms : 0;
+    if (granted_ms < how->ttl_ms)
+        rl_hold_change_ttl(engine, lock, granted_ms);
 }
 
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
-    if (!lock->renew_ms)
+    if (!lock->hold.renew_ms)
         return false;
-    return rl_before(at, lock->hold_end);
+    return rl_before(at, lock->hold.end);
 }
 
 /* --- Validity ----------------------------------------------------------------------------------------------------- */
@@ -127,24 +119,24 @@ bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock
 
 static struct rl_instant risk_begins(const struct rl_lock *lock, struct rl_instant deadline)
 {
-    return rl_after(deadline, rl_ms(-(int64_t)lock->at_risk_ms));
+    return rl_after(deadline, rl_ms(-(int64_t)lock->hold.at_risk_ms));
 }
 
 void rl_hold_check_risk(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                         struct rl_instant deadline)
 {
-    bool at_risk = lock->at_risk_ms && !rl_before(now, risk_begins(lock, deadline));
+    bool at_risk = lock->hold.at_risk_ms && !rl_before(now, risk_begins(lock, deadline));
 
-    if (at_risk && !lock->warned)
+    if (at_risk && !lock->hold.warned)
         rl_lock_notify(engine, lock, RL_NOTICE_AT_RISK);
-    lock->warned = at_risk;
+    lock->hold.warned = at_risk;
 }
 
 struct rl_instant rl_hold_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
 
-    if (lock->warned || !lock->at_risk_ms)
+    if (lock->hold.warned || !lock->hold.at_risk_ms)
         return deadline;
     return risk_begins(lock, deadline);
 }
@@ -155,18 +147,18 @@ static enum rl_loss reason(const struct rl_engine *engine, const struct rl_lock 
 
     if (refused > engine->votes.config.n_nodes - engine->votes.config.quorum)
         return RL_LOSS_REFUSED;
-    if (lock->stepped)
+    if (lock->hold.stepped)
         return RL_LOSS_CLOCK_STEP;
-    if (lock->round_failed || lock->renewing || lock->state == RL_LOCK_EXTENDING)
+    if (lock->hold.round_failed || lock->hold.renewing || lock->state == RL_LOCK_EXTENDING)
         return RL_LOSS_UNREACHABLE;
-    return lock->renew_ms && !rl_hold_may_renew(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
+    return lock->hold.renew_ms && !rl_hold_may_renew(lock, now) ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED;
 }
 
 struct rl_next rl_hold_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     bool extending = lock->state == RL_LOCK_EXTENDING;
 
-    lock->loss = reason(engine, lock, now) & 15u;
+    lock->report.loss = reason(engine, lock, now) & 15u;
     if (!RL_MUTANT(LOSS_WITHOUT_ROLLBACK))
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);

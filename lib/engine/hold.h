@@ -4,10 +4,10 @@
 
 #include "engine/handle.h"
 
-/* Nothing of an earlier hold is left; this one, whose claim is set, is kept as the request says. ttl_ms is what that
- * was made for: where the claim was granted for a shorter lease it is owed. */
-void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, const struct rl_acquire *request,
-                   struct rl_instant now, uint32_t ttl_ms);
+/* A new hold, whose claim is set, is kept as how->request says, for how->ttl_ms: where the claim was granted for a
+ * shorter lease, an extension will bring that ttl. */
+void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
+                   const struct rl_next *how);
 
 /* Renewal and warning keep their proportion to the ttl. */
 void rl_hold_change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms);

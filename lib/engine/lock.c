@@ -46,27 +46,22 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                      const struct rl_acquire *request)
 {
-    lock->request = request;
-    if (request->wait != RL_WAIT_SPIN)
-        rl_wait_init(request->entry);
-    lock->attempts = 0;
-    lock->last_end = RL_END_NONE;
-    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_ACQUIRING, RL_END_NONE, RL_END_NONE));
+    rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_ACQUIRING, .request = request});
 }
 
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms)
 {
     assert(lock->state == RL_LOCK_HELD);
-    rl_extend_begin(engine, lock, now, ttl_ms);
-    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_EXTENDING, RL_END_NONE, RL_END_NONE));
+    rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_EXTENDING, .ttl_ms = ttl_ms});
 }
 
 void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    lock->was_lost = lock->state == RL_LOCK_LOST || !rl_before(now, rl_lock_deadline(engine, lock));
+    bool was_lost = lock->state == RL_LOCK_LOST || !rl_before(now, rl_lock_deadline(engine, lock));
+
     if (lock->state == RL_LOCK_EXTENDING)
         rl_lock_notify(engine, lock, RL_NOTICE_EXTEND_CANCELED);
-    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_RELEASING, RL_END_NONE, RL_END_NONE));
+    rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_RELEASING, .was_lost = was_lost});
 }
 
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -81,7 +76,6 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
     for (size_t i = 0; i < claim->n_nodes; i++)
         claim->slots[i].vote = RL_UNKNOWN;
     rl_lock_set_claim(engine, lock, claim);
-    lock->was_lost = false;
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_RELEASING, RL_END_NONE, RL_END_NONE));
 }
 
@@ -90,7 +84,7 @@ static void cancel_acquisition(struct rl_engine *engine, struct rl_lock *lock, s
     if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_ROLLBACK))
         rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     rl_list_remove(&lock->queue);
-    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->last_end));
+    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->report.attempt));
 }
 
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -113,16 +107,17 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
                            struct rl_claim *claim, uint64_t proposal)
 {
     const struct rl_config *config = &engine->votes.config;
+    const struct rl_acquire *request = lock->acquisition.request;
     bool waiting = lock->state == RL_LOCK_WAITING;
 
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
-    rl_claim_init(claim, config->n_nodes, config->quorum, lock->request->kind);
+    rl_claim_init(claim, config->n_nodes, config->quorum, request->kind);
     if (claim->kind->has_token)
         rl_claim_fence(claim)->proposal = proposal;
-    lock->attempts++;
+    lock->acquisition.attempts++;
     engine->votes.counters.attempts++;
     if (waiting)
-        lock->request->entry->proposal = proposal;
+        request->entry->proposal = proposal;
     rl_lock_follow(engine, lock, now,
                    waiting ? rl_wait_begin(engine, lock, now, claim) : rl_acquire_begin(engine, lock, now, claim));
 }
@@ -137,12 +132,12 @@ void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, stru
  * minimum validity left." */
 static struct rl_next accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
+    const struct rl_acquire *request = lock->acquisition.request;
     int64_t left_ns = rl_until(now, rl_ledger_deadline(lock->claim, engine->votes.config.guard)).ns;
 
-    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < lock->request->min_validity.ns))
+    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < request->min_validity.ns))
         return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
-    rl_hold_begin(engine, lock, lock->request, now, lock->request->ttl_ms);
-    return rl_go(RL_LOCK_HELD, RL_END_OK, RL_END_NONE);
+    return (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_OK, .request = request, .ttl_ms = request->ttl_ms};
 }
 
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -174,7 +169,7 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
 
-    if (rl_lock_is_held(lock) && !rl_before(now, deadline) && !(RL_MUTANT(ALARM_WAITS) && lock->renewing)) {
+    if (rl_lock_is_held(lock) && !rl_before(now, deadline) && !(RL_MUTANT(ALARM_WAITS) && lock->hold.renewing)) {
         rl_lock_check_deadline(engine, lock, now);
         return;
     }
@@ -208,7 +203,8 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
         return;
     bound = rl_until(now, bound).ns > step.ns ? rl_after(bound, (struct rl_span){-step.ns}) : RL_LONG_AGO;
     rl_ledger_set(lock->claim, node, bound);
-    lock->stepped = true;
+    if (rl_lock_is_held(lock))
+        lock->hold.stepped = true;
     rl_lock_check_deadline(engine, lock, now);
 }
 

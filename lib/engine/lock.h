@@ -1,23 +1,4 @@
-/* The state machine of one lock handle.
- *
- *            acquire            quorum, in time
- *     IDLE -----------> ACQUIRING ------------> HELD <-----------> EXTENDING
- *      ^ ^               |     | refused       ^ |  |   extend        |
- *      | | gave up       |     v          turn | |  | deadline        | deadline,
- *      | '---------------|   WAITING ----------' |  | passed          | quorum gone
- *      |                 v     |                 |  v                 |
- *      |              BACKING_OFF                | LOST <-------------'
- *      |                                 release |  | release
- *      '----------------------------------- RELEASING
- *
- * BACKING_OFF goes back to where it came from when its time is up; WAITING, too, may give up and end IDLE. LOST also
- * goes to ACQUIRING; EXTENDING to RELEASING; HELD to IDLE without a release (detach); IDLE and LOST to RELEASING for a
- * value that somebody else has set (release_value), and to HELD for a lock that another handle hands off (import).
- * WAITING also goes to HELD with the claim of a handle that waited beside it (pass_on). A renewal is no state: the lock
- * stays HELD (renew.c).
- *
- * Validity is not a state: the ledger of the current claim decides it at any instant (rl_lock_deadline), and a lock in
- * HELD whose deadline has passed is worth nothing, tick or no tick. */
+/* One lock handle: its operations, its states, and what belongs to each state. states.c has the diagram. */
 #ifndef RL_ENGINE_LOCK_H
 #define RL_ENGINE_LOCK_H
 
@@ -118,33 +99,56 @@ enum rl_loss {
     RL_LOSS_HOLD_LIMIT,  /* the deadline passed, and max_hold_ms forbade to renew */
 };
 
+/* ACQUIRING, WAITING, BACKING_OFF: the acquisition that is pending. */
+struct rl_acquisition {
+    const struct rl_acquire *request; /* borrowed from the host until the acquisition completes */
+    uint32_t attempts;
+};
+
+/* HELD, EXTENDING; and LOST, of the hold that was lost. */
+struct rl_hold {
+    struct rl_instant end;  /* no renewal begins from then on */
+    uint32_t renew_ms;      /* in proportion to the present ttl: hold.c */
+    uint32_t at_risk_ms;
+    uint16_t renew_part;    /* as the request says, in 65536th of its ttl */
+    uint16_t at_risk_part;
+    bool renewing : 1;      /* HELD only: a renewal round is under way */
+    bool round_failed : 1;  /* no round since has found a quorum */
+    bool warned : 1;        /* the holder knows that the lock is at risk */
+    bool risk_grows : 1;    /* at_risk_ms becomes longer, as the ttl does, with the next round that finds its quorum */
+    bool spread : 1;        /* the next renewal comes early, so that fewer come at once */
+    bool stepped : 1;       /* the latest change of the claim's bounds was a clock step */
+};
+
+/* RELEASING. */
+struct rl_releasing {
+    bool was_lost; /* the release began after the validity had ended */
+};
+
+/* What the host is told by effects: it outlives the state that it tells of. */
+struct rl_report {
+    uint32_t attempts;   /* of the operation that has completed */
+    unsigned op : 4;     /* of the completion to be handed out: enum rl_op, */
+    unsigned status : 4; /* enum rl_end, */
+    unsigned cause : 4;  /* enum rl_end */
+    unsigned attempt : 4; /* enum rl_end of the latest attempt */
+    unsigned loss : 4;   /* enum rl_loss of the latest hold */
+};
+
 struct rl_lock {
     struct rl_list queue;     /* in the engine's list of notices, or of those that wait for the first connections */
     struct rl_claim *claim;   /* current or latest; its ledger and evidence */
-    const struct rl_acquire *request; /* of the pending acquisition: borrowed from the host until it completes */
-    struct rl_instant round_start;
-    struct rl_instant hold_end; /* no renewal begins from then on */
+    struct rl_instant round_start; /* of the claim's latest round */
     struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
-    uint32_t attempts;
-    uint32_t renew_ms;        /* in proportion to the present ttl: extend.c */
-    uint32_t at_risk_ms;
-    uint16_t renew_part;      /* as the acquisition wished, in 65536th of its ttl */
-    uint16_t at_risk_part;
+    union {                   /* the state's own; nothing in IDLE. states.c clears it */
+        struct rl_acquisition acquisition;
+        struct rl_hold hold;
+        struct rl_releasing releasing;
+    };
+    struct rl_report report;
+    uint16_t notices;         /* set of enum rl_notice (engine/handle.h) */
     uint8_t state;            /* enum rl_lock_state */
     uint8_t op;               /* enum rl_op: the pending operation */
-    uint16_t notices;         /* set of enum rl_notice (engine/handle.h) */
-    unsigned last_end : 4;    /* enum rl_end of the latest attempt */
-    unsigned loss : 4;        /* enum rl_loss */
-    unsigned ended_op : 4;    /* the completion to be handed out: enum rl_op, enum rl_end, enum rl_end */
-    unsigned ended : 4;
-    unsigned ended_cause : 4;
-    bool was_lost : 1;        /* the release in progress started after the validity had ended */
-    bool renewing : 1;        /* HELD, with a renewal round under way */
-    bool round_failed : 1;    /* no round since has found a quorum */
-    bool warned : 1;          /* at risk, and told so */
-    bool risk_grows : 1;      /* a longer ttl, and a longer warning, with the next round that finds its quorum */
-    bool spread : 1;          /* the next renewal comes early, to be out of a crowd */
-    bool stepped : 1;         /* the latest change of its bounds was a clock step */
 };
 
 /* What one handle passes on to another (protocol: ownership transfer). */

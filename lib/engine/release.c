@@ -35,7 +35,7 @@ static struct rl_next end(const struct rl_engine *engine, struct rl_lock *lock)
     enum rl_end status = free_again ? RL_END_OK : RL_END_NO_QUORUM;
 
     rl_claim_note_timeouts(lock->claim);
-    return rl_go(RL_LOCK_IDLE, lock->was_lost ? RL_END_LOST : status, RL_END_NONE);
+    return rl_go(RL_LOCK_IDLE, lock->releasing.was_lost ? RL_END_LOST : status, RL_END_NONE);
 }
 
 struct rl_next rl_release_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -47,11 +47,11 @@ struct rl_next rl_release_changed(struct rl_engine *engine, struct rl_lock *lock
 struct rl_next rl_release_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 const struct rl_next *how)
 {
+    lock->releasing.was_lost = how->was_lost;
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_RELEASE, now);
     reset_answers(lock->claim);
     lock->round_start = now;
     lock->wake = rl_after(now, engine->votes.config.node_timeout);
-    (void)how;
     return rl_release_changed(engine, lock, now);
 }
 

@@ -32,7 +32,7 @@
 static int64_t tick_ns(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     int64_t tick = engine->votes.config.tick.ns;
-    int64_t finest = rl_ms(lock->renew_ms).ns / 50;
+    int64_t finest = rl_ms(lock->hold.renew_ms).ns / 50;
 
     if (finest < tick)
         tick = finest;
@@ -46,7 +46,7 @@ static struct rl_instant on_tick(const struct rl_engine *engine, const struct rl
 
 static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    uint32_t interval_ms = lock->renew_ms ? lock->renew_ms : lock->claim->ttl_ms / 3;
+    uint32_t interval_ms = lock->hold.renew_ms ? lock->hold.renew_ms : lock->claim->ttl_ms / 3;
     struct rl_span part = {rl_ms(interval_ms).ns / RETRY_PART};
     int64_t left_ns = rl_until(now, rl_lock_deadline(engine, lock)).ns;
 
@@ -79,7 +79,7 @@ static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl
 /* What falls on such a span when the renewals of all locks are spread over the interval is never too much. */
 static size_t even_share(const struct rl_engine *engine, const struct rl_lock *lock, int64_t span_ns)
 {
-    return engine->n_held / (size_t)(rl_ms(lock->renew_ms).ns / span_ns + 1);
+    return engine->n_held / (size_t)(rl_ms(lock->hold.renew_ms).ns / span_ns + 1);
 }
 
 /* Is this one of too many? A bit more than the share is chance. All are counted together, by the engine's own tick. */
@@ -124,19 +124,19 @@ static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *
  * themselves in one. */
 static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->renew_ms)));
+    struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->hold.renew_ms)));
 
-    lock->spread = is_too_many(engine, lock, now) && !lock->spread;
-    return lock->spread ? spread(engine, lock, now, regular) : regular;
+    lock->hold.spread = is_too_many(engine, lock, now) && !lock->hold.spread;
+    return lock->hold.spread ? spread(engine, lock, now, regular) : regular;
 }
 
 static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->round_failed)
+    if (lock->hold.round_failed)
         renew_soon(engine, lock, now);
     else if (lock->claim->full_ttl_ms)
         schedule(lock, owed_at(engine, lock, now));
-    else if (lock->renew_ms)
+    else if (lock->hold.renew_ms)
         schedule(lock, regular_at(engine, lock, now));
     else
         lock->wake = RL_NEVER;
@@ -144,8 +144,8 @@ static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct
 
 static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool won)
 {
-    lock->renewing = false;
-    lock->round_failed = !won;
+    lock->hold.renewing = false;
+    lock->hold.round_failed = !won;
     if (won) {
         rl_hold_round_won(engine, lock);
         rl_lock_notify(engine, lock, RL_NOTICE_RENEWED);
@@ -158,6 +158,8 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
 struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                               const struct rl_next *how)
 {
+    if (how->request)
+        rl_hold_begin(engine, lock, now, how);
     if (how->soon)
         renew_soon(engine, lock, now);
     else
@@ -174,7 +176,7 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
     if (!rl_before(now, deadline))
         return rl_stay(lock);
     rl_hold_check_risk(engine, lock, now, deadline);
-    if (!lock->renewing)
+    if (!lock->hold.renewing)
         return rl_stay(lock);
     verdict = rl_round_verdict(&engine->votes, lock->claim, now);
     if (verdict != RL_VERDICT_PENDING)
@@ -185,7 +187,7 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
 /* A round has as long as the next one is away, and no longer than a master may take. */
 static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_span span = rl_ms(lock->renew_ms);
+    struct rl_span span = rl_ms(lock->hold.renew_ms);
     struct rl_span timeout = engine->votes.config.node_timeout;
 
     return rl_after(now, span.ns > 0 && span.ns < timeout.ns ? span : timeout);
@@ -193,7 +195,7 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 
 struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->renewing) {
+    if (lock->hold.renewing) {
         rl_claim_note_timeouts(lock->claim);
         end(engine, lock, now, false);
         return rl_stay(lock);
@@ -206,7 +208,7 @@ struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, str
     }
     engine->votes.counters.renewals++;
     rl_hold_start_round(engine, lock, now);
-    lock->renewing = true;
+    lock->hold.renewing = true;
     lock->wake = round_end(engine, lock, now);
     return rl_renew_changed(engine, lock, now);
 }

@@ -4,7 +4,7 @@
 
 #include "engine/handle.h"
 
-/* Does the diagram of lock.h draw this transition? */
+/* Does the diagram of states.c have this move? */
 bool rl_lock_may_move(enum rl_lock_state from, enum rl_lock_state to);
 
 /* Moves the lock as `next` says, and on from there as the states that it enters say. */

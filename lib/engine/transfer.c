@@ -38,8 +38,9 @@ bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
         return false;
     }
     rl_lock_set_claim(engine, lock, claim);
-    rl_hold_begin(engine, lock, request, now, state->full_ttl_ms ? state->full_ttl_ms : claim->ttl_ms);
     lock->round_start = now;
-    rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_HELD, .soon = true});
+    rl_lock_follow(engine, lock, now,
+                   (struct rl_next){.state = RL_LOCK_HELD, .request = request, .soon = true,
+                                    .ttl_ms = state->full_ttl_ms ? state->full_ttl_ms : claim->ttl_ms});
     return true;
 }

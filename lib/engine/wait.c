@@ -49,7 +49,7 @@
 
 static struct rl_entry *entry_of(const struct rl_lock *lock)
 {
-    return lock->request->entry;
+    return lock->acquisition.request->entry;
 }
 
 /* Long enough for what the caller wants to have left of it, but no longer than the ttl. */
@@ -64,9 +64,11 @@ static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire
     return lease < request->ttl_ms ? (uint32_t)lease : request->ttl_ms;
 }
 
-/* A waiter that gives up while its commands are written has its ticket still, and the request is lent still. */
 uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal)
 {
+    *ret_proposal = 0;
+    if (!rl_lock_is_acquiring(lock))
+        return 0; /* it has given up while its commands are written */
     *ret_proposal = entry_of(lock)->proposal;
     return entry_of(lock)->ticket;
 }
@@ -155,7 +157,7 @@ void rl_wait_init(struct rl_entry *entry)
 
 bool rl_wait_has_begun(const struct rl_lock *lock)
 {
-    return lock->request->wait != RL_WAIT_SPIN && entry_of(lock)->enqueued;
+    return lock->acquisition.request->wait != RL_WAIT_SPIN && entry_of(lock)->enqueued;
 }
 
 struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -171,7 +173,7 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
 {
     struct rl_entry *entry = entry_of(lock);
 
-    claim->ttl_ms = lease_ms(engine, lock->request);
+    claim->ttl_ms = lease_ms(engine, lock->acquisition.request);
     claim->longest_ttl_ms = claim->ttl_ms;
     engine->votes.counters.waits += !entry->enqueued;
     entry->enqueued = true;
@@ -306,7 +308,7 @@ static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struc
     if (answered)
         at = rl_earlier(at, look_at(engine, lock));
     at = rl_later(at, rl_after(now, (struct rl_span){LOOK_MARGIN_NS}));
-    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->request->deadline);
+    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->acquisition.request->deadline);
 }
 
 void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
@@ -364,7 +366,7 @@ static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lo
     struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->votes.config.guard);
     int64_t left_ns = rl_until(now, deadline).ns;
 
-    return left_ns > 0 && left_ns >= lock->request->min_validity.ns;
+    return left_ns > 0 && left_ns >= lock->acquisition.request->min_validity.ns;
 }
 
 /* Back in the wait queue with a fresh value and the same ticket; the rollback of the old value hands its grants on. */
@@ -488,7 +490,7 @@ struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, stru
 {
     if (!lock->claim)
         return rl_stay(lock);
-    if (rl_before(now, lock->request->deadline))
+    if (rl_before(now, lock->acquisition.request->deadline))
         return refresh(engine, lock, now);
     rl_claim_note_timeouts(lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);

@@ -18,14 +18,14 @@ static void start_attempt(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
     int error = 0;
-    struct rl_claim *claim = rl_host_claim_create(host, lock->key, lock->core.request->kind, NULL, &error);
+    struct rl_claim *claim = rl_host_claim_create(host, lock->key, lock->core.acquisition.request->kind, NULL, &error);
 
     if (!claim) {
         lock->refusal = (int16_t)error;
         rl_lock_refuse_attempt(&host->engine, &lock->core, host->now);
         return;
     }
-    rl_host_claim_of(claim)->token.own.exposed = lock->core.request->own_token;
+    rl_host_claim_of(claim)->token.own.exposed = lock->core.acquisition.request->own_token;
     host->sink->attempt(lock, claim);
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
     rl_lock_begin_attempt(&host->engine, &lock->core, host->now, claim, propose(lock));

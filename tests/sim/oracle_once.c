@@ -93,7 +93,7 @@ static void check_accepted(struct world *world, const struct client *client, con
     struct rl_instant deadline = rl_lock_deadline(&client->engine, &handle->lock);
 
     fence_on_accept(world, client, handle);
-    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->lock.request->min_validity.ns)
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->request.min_validity.ns)
         world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
 }
 
@@ -133,9 +133,9 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
 }
 
 /* Votes come and go there. */
-static bool is_in_line(const struct rl_lock *lock)
+static bool is_in_line(const struct handle *handle)
 {
-    return lock->request->wait != RL_WAIT_SPIN && lock->request->entry->enqueued;
+    return handle->request.wait != RL_WAIT_SPIN && handle->entry.enqueued;
 }
 
 /* "Refuse as soon as q has become impossible", and not before: while as many may still grant as are needed, only time
@@ -147,9 +147,9 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
     const struct rl_config *config = &client->engine.votes.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
-    if (!lock->claim || lock->claim->kind->has_token || is_in_line(lock) ||
+    if (!lock->claim || lock->claim->kind->has_token || is_in_line(handle) ||
         (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
-        !rl_before(client->now, lock->request->deadline))
+        !rl_before(client->now, handle->request.deadline))
         return;
     if (count_open_votes(client, lock->claim) >= config->quorum)
         world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
@@ -217,7 +217,7 @@ static struct rl_instant still_due(const struct client *client, const struct han
 {
     const struct rl_lock *lock = &handle->lock;
 
-    if (record->op != RL_OP_ACQUIRE || !lock->request->once || !lock->claim)
+    if (record->op != RL_OP_ACQUIRE || !handle->request.once || !lock->claim)
         return record->due;
     return rl_later(record->due, rl_after(lock->round_start, client->engine.votes.config.node_timeout));
 }

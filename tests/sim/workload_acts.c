@@ -161,7 +161,7 @@ void agent_hold(struct client *client, struct handle *handle)
     struct world *world = client->world;
     int64_t delay = rng_chance(&world->work, 150) ? 0 : agent_time(world, agent->hold_ns);
 
-    if (handle->lock.renew_ms && rng_chance(&world->work, 700))
+    if (handle->lock.hold.renew_ms && rng_chance(&world->work, 700))
         delay *= 4;
 
     if (world->phase != PHASE_FAULTS)
@@ -174,7 +174,7 @@ void agent_hold(struct client *client, struct handle *handle)
         agent_intend(client, handle, INTENT_DETACH, delay);
     else if (rng_chance(&world->work, agent->export_permille))
         agent_intend(client, handle, INTENT_EXPORT, delay / 2);
-    else if (!rng_chance(&world->work, agent->abandon_permille) || handle->lock.renew_ms)
+    else if (!rng_chance(&world->work, agent->abandon_permille) || handle->lock.hold.renew_ms)
         agent_intend(client, handle, INTENT_RELEASE, delay);
 }
 

@@ -231,7 +231,7 @@ static void answer_want_claim(struct core *core, struct rl_lock *lock)
     if (core->refuse_claims)
         rl_lock_refuse_attempt(&core->engine, lock, core->now);
     else
-        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->request->kind),
+        rl_lock_begin_attempt(&core->engine, lock, core->now, core_make_claim(core, lock->acquisition.request->kind),
                               core->proposal);
 }
 

@@ -21,7 +21,7 @@ uint64_t core_ticket_of(const struct core_claim *claim)
 {
     const struct rl_lock *lock = claim->claim->lock;
 
-    return is_waiting(lock) ? lock->request->entry->ticket : 0;
+    return is_waiting(lock) ? lock->acquisition.request->entry->ticket : 0;
 }
 
 /* A host hands on what else the reply says, before what it answers. */

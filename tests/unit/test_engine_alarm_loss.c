@@ -73,7 +73,7 @@ static void expire(struct core *core)
 
 static void fail_renewals(struct core *core)
 {
-    core->locks[0].renew_ms = 300;
+    core->locks[0].hold.renew_ms = 300;
     core_extend(core, 0);
     core_answers(core, "ff");
 }
@@ -133,7 +133,7 @@ START_TEST(a_loss_says_why)
     core_run_to(core, 3000);
     ck_assert_int_eq(core_state(core), RL_LOCK_LOST);
     ck_assert_uint_eq(core->lost[0], 1);
-    ck_assert_int_eq(core->locks[0].loss, losses[_i].reason);
+    ck_assert_int_eq(core->locks[0].report.loss, losses[_i].reason);
     core_stop(core);
 }
 END_TEST
@@ -158,7 +158,7 @@ START_TEST(the_reason_is_that_of_the_latest_hold)
     core_run_to(core, start_ms + 987);
     ck_assert_int_eq(core_state(core), RL_LOCK_HELD);
     core_run_to(core, start_ms + 988);
-    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_EXPIRED);
+    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_EXPIRED);
     core_stop(core);
 }
 END_TEST
@@ -173,7 +173,7 @@ START_TEST(the_hold_limit_is_the_reason_only_where_it_has_kept_from_renewing)
     request.renew_ms = _i ? 300 : 0;
     core = core_start_held_as(3, &request);
     core_run_to(core, 2000);
-    ck_assert_int_eq(core->locks[0].loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
+    ck_assert_int_eq(core->locks[0].report.loss, _i ? RL_LOSS_HOLD_LIMIT : RL_LOSS_EXPIRED);
     core_stop(core);
 }
 END_TEST

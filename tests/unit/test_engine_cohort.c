@@ -331,7 +331,7 @@ START_TEST(what_is_being_extended_or_renewed_is_not_handed_off)
         core_extend(core, 0);
     else
         core_run_to(core, 1989);
-    ck_assert_int_eq(core->locks[0].renewing, !_i);
+    ck_assert_int_eq(core->locks[0].hold.renewing, !_i);
     ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);
 }
@@ -351,16 +351,16 @@ START_TEST(what_is_in_danger_is_not_handed_off)
     if (_i == 0) {
         wait_until(core, 1989);
         core_answers(core, "fff");
-        ck_assert(core->locks[0].round_failed);
+        ck_assert(core->locks[0].hold.round_failed);
     } else if (_i == 1) {
         core_sleep_to(core, 3700);
         rl_lock_tick(&core->engine, &core->locks[0], core->now);
         core_drain(core);
-        ck_assert(core->locks[0].warned);
+        ck_assert(core->locks[0].hold.warned);
         core->locks[0].claim->ttl_ms = 1000; /* so that half of it is left */
     } else {
         core_step_clock(core, 0, 10);
-        ck_assert(core->locks[0].stepped);
+        ck_assert(core->locks[0].hold.stepped);
     }
     ck_assert(!core_cohort_hand_off(core, 1));
     core_stop(core);

@@ -36,8 +36,8 @@ START_TEST(renewals_and_warning_keep_their_proportion_to_the_ttl)
     struct core *core = start_with_guard(0);
 
     extend_to(core, changes[_i].ttl_ms);
-    ck_assert_uint_eq(core->locks[0].renew_ms, changes[_i].renew_ms);
-    ck_assert_uint_eq(core->locks[0].at_risk_ms, changes[_i].at_risk_ms);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, changes[_i].renew_ms);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, changes[_i].at_risk_ms);
     core_stop(core);
 }
 END_TEST
@@ -51,8 +51,8 @@ START_TEST(changing_the_ttl_again_and_again_loses_nothing)
         extend_to(core, 5000);
     }
     extend_to(core, 1000);
-    ck_assert_uint_eq(core->locks[0].renew_ms, 300);
-    ck_assert_uint_eq(core->locks[0].at_risk_ms, 200);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, 300);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 200);
     core_stop(core);
 }
 END_TEST
@@ -63,8 +63,8 @@ START_TEST(a_ttl_that_the_guard_time_almost_eats_up_is_renewed_in_time)
     struct core *core = start_with_guard(600);
 
     extend_to(core, 620);
-    ck_assert_uint_eq(core->locks[0].renew_ms, 7);
-    ck_assert_uint_eq(core->locks[0].at_risk_ms, 3);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, 7);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 3);
     core_run_to(core, 8);
     core_answers(core, "g");
     core_run_to(core, 14);
@@ -79,8 +79,8 @@ START_TEST(what_was_not_requested_stays_so)
     struct core *core = core_start_held(1);
 
     extend_to(core, 4000);
-    ck_assert_uint_eq(core->locks[0].renew_ms, 0);
-    ck_assert_uint_eq(core->locks[0].at_risk_ms, 0);
+    ck_assert_uint_eq(core->locks[0].hold.renew_ms, 0);
+    ck_assert_uint_eq(core->locks[0].hold.at_risk_ms, 0);
     core_stop(core);
 }
 END_TEST

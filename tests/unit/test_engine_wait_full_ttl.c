@@ -137,12 +137,12 @@ START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
     request.at_risk_ms = 800;
     core = start_handed_off(request, 0);
     core_run_to(core, 1577);
-    ck_assert(!core->locks[0].warned);
+    ck_assert(!core->locks[0].hold.warned);
     core_run_to(core, 1578);
-    ck_assert(core->locks[0].warned);
+    ck_assert(core->locks[0].hold.warned);
     core_run_to(core, USABLE_MS);
     ck_assert_uint_eq(core->lost[0], 1);
-    ck_assert_int_eq(core->locks[0].loss, RL_LOSS_UNREACHABLE);
+    ck_assert_int_eq(core->locks[0].report.loss, RL_LOSS_UNREACHABLE);
     core_stop(core);
 }
 END_TEST

@@ -313,7 +313,7 @@ START_TEST(masters_that_are_too_slow_three_times_are_too_slow)
     }
     ck_assert_uint_eq(rounds, 3);
     ck_assert_int_eq(core_state(core), RL_LOCK_BACKING_OFF);
-    ck_assert_int_eq(core->locks[0].last_end, RL_END_TOO_SLOW);
+    ck_assert_int_eq(core->locks[0].report.attempt, RL_END_TOO_SLOW);
     core_stop(core);
 }
 END_TEST

@@ -1,4 +1,4 @@
-/* The diagram of engine/lock.h: what it draws happens, what it does not draw is stopped by an assertion. */
+/* The diagram of engine/states.c: what it draws happens, what it does not draw is stopped by an assertion. */
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -190,6 +190,47 @@ static const struct {
 
 #define N_DRAWN (sizeof(diagram) / sizeof(*diagram))
 
+/* --- What belongs to a state ---------------------------------------------------------------------------------- */
+
+/* Each play ends in some state: nothing of the states before is left. */
+START_TEST(what_belonged_to_a_state_ends_with_it)
+{
+    static const struct rl_hold nothing;
+    struct core *core = core_start(3);
+    const struct rl_lock *lock = &core->locks[0];
+
+    diagram[_i].play(core);
+    if (lock->state == RL_LOCK_IDLE)
+        ck_assert_mem_eq(&lock->hold, &nothing, sizeof nothing);
+    if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING)
+        ck_assert(lock->hold.end.ns == RL_NEVER.ns && !lock->hold.renewing);
+    core_stop(core);
+}
+END_TEST
+
+static void extend_while_it_is_renewed(struct core *core)
+{
+    struct rl_acquire request = core_request();
+
+    request.renew_ms = 300;
+    core_acquire(core, &request);
+    core_answers(core, "ggg");
+    core_run_to(core, 300);
+    ck_assert(core->locks[0].hold.renewing);
+    core_extend(core, 0);
+}
+
+START_TEST(a_renewal_ends_when_its_lock_is_extended)
+{
+    struct core *core = core_start(3);
+
+    extend_while_it_is_renewed(core);
+    ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
+    ck_assert(!core->locks[0].hold.renewing);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(every_transition_of_the_diagram_happens)
 {
     struct core *core = core_start(3);
@@ -222,33 +263,49 @@ START_TEST(the_table_allows_what_the_diagram_draws_and_nothing_else)
 }
 END_TEST
 
-static void move_quietly(void)
-{
-    struct rlimit no_core = {0, 0};
-    struct rl_engine engine = {0};
-    struct rl_instant now = {0};
-    struct rl_lock lock;
-    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
-
-    setrlimit(RLIMIT_CORE, &no_core);
-    signal(SIGABRT, SIG_DFL);
-    dup2(nowhere, STDERR_FILENO);
-    rl_lock_init(&lock);
-    rl_lock_follow(&engine, &lock, now, rl_go(RL_LOCK_LOST, RL_END_NONE, RL_END_NONE));
-    _exit(EXIT_SUCCESS);
-}
-
 /* In a process of its own, with or without Check's forking. */
-START_TEST(a_move_that_the_table_does_not_allow_is_stopped)
+static void expect_stopped(void (*move)(struct core *core))
 {
+    struct core *core = core_start(3);
     pid_t child = fork();
     int status = 0;
 
     ck_assert_int_ge(child, 0);
-    if (child == 0)
-        move_quietly();
+    if (child == 0) {
+        struct rlimit no_core = {0, 0};
+
+        setrlimit(RLIMIT_CORE, &no_core);
+        signal(SIGABRT, SIG_DFL);
+        dup2(open("/dev/null", O_WRONLY | O_CLOEXEC), STDERR_FILENO);
+        move(core);
+        _exit(EXIT_SUCCESS);
+    }
     ck_assert_int_eq(waitpid(child, &status, 0), child);
     ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    core_stop(core);
+}
+
+static void lose_what_is_not_held(struct core *core)
+{
+    rl_lock_follow(&core->engine, &core->locks[0], core->now, rl_go(RL_LOCK_LOST, RL_END_NONE, RL_END_NONE));
+}
+
+START_TEST(a_move_that_the_table_does_not_allow_is_stopped)
+{
+    expect_stopped(lose_what_is_not_held);
+}
+END_TEST
+
+static void release_the_claim_of_another(struct core *core)
+{
+    win(core);
+    core->locks[1].claim = core->locks[0].claim;
+    rl_lock_follow(&core->engine, &core->locks[1], core->now, rl_go(RL_LOCK_RELEASING, RL_END_NONE, RL_END_NONE));
+}
+
+START_TEST(a_move_that_breaks_an_invariant_is_stopped)
+{
+    expect_stopped(release_the_claim_of_another);
 }
 END_TEST
 
@@ -276,8 +333,12 @@ int main(void)
 
     tcase_add_loop_test(cases, every_transition_of_the_diagram_happens, 0, (int)N_DRAWN);
     tcase_add_loop_test(cases, the_table_allows_what_the_diagram_draws_and_nothing_else, 0, RL_LOCK_STATE_COUNT);
-    if (ASSERTING)
+    tcase_add_loop_test(cases, what_belonged_to_a_state_ends_with_it, 0, (int)N_DRAWN);
+    tcase_add_test(cases, a_renewal_ends_when_its_lock_is_extended);
+    if (ASSERTING) {
         tcase_add_test(cases, a_move_that_the_table_does_not_allow_is_stopped);
+        tcase_add_test(cases, a_move_that_breaks_an_invariant_is_stopped);
+    }
     tcase_add_test(cases, every_state_has_a_name_of_its_own);
     return suite_run(suite);
 }

@@ -53,13 +53,13 @@ static void normalize_claim(struct rl_claim *claim, struct rl_instant now)
 static void normalize_lock(struct rl_lock *lock, struct rl_instant now)
 {
     forget_past(&lock->wake, now);
-    lock->ended_op = 0;
-    lock->ended = 0;
-    lock->ended_cause = 0;
-    lock->last_end = 0;
-    lock->loss = 0;
-    lock->hold_end = RL_LONG_AGO; /* limits renewals only, and there are none */
-    lock->round_failed = false;
+    memset(&lock->report, 0, sizeof lock->report);
+    if (lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING) {
+        lock->hold.end = RL_LONG_AGO; /* limits renewals only, and there are none */
+        lock->hold.round_failed = false;
+    } else if (lock->state == RL_LOCK_LOST) {
+        memset(&lock->hold, 0, sizeof lock->hold);
+    }
     if (lock->op != RL_OP_ACQUIRE)
         lock->round_start = RL_LONG_AGO;
 }
