@@ -103,7 +103,7 @@ static struct rl_config engine_config(const struct redlock_options *options, siz
 
 static int start_host(struct redlock_client *client, const struct rl_master *masters, size_t n)
 {
-    struct rl_ring_names names;
+    struct rl_deployment_names names;
     struct rl_host_config config = {
         .options = &client->options,
         .names = &names,
@@ -113,7 +113,7 @@ static int start_host(struct redlock_client *client, const struct rl_master *mas
     };
     int status;
 
-    if (!rl_ring_names_make(&client->options, masters, n, &names))
+    if (!rl_deployment_names_make(&client->options, masters, n, &names))
         return REDLOCK_E_NOMEM;
     status = rl_host_init(&client->host, &config);
     client->options.key_prefix = client->host.trust.prefix; /* the caller's need not live on */
@@ -122,14 +122,14 @@ static int start_host(struct redlock_client *client, const struct rl_master *mas
 
 static void init_lists(struct redlock_client *client)
 {
-    rl_list_init(&client->dead);
+    rl_list_init(&client->deferred);
     rl_list_init(&client->completed);
     rl_timer_init(&client->shutdown.timer, rl_shutdown_timer);
 }
 
 static void on_turn(void *ctx)
 {
-    rl_completion_deliver(rl_client_of_host(ctx));
+    rl_results_deliver(rl_client_of_host(ctx));
 }
 
 static int start_driver(struct redlock_client *client, struct event_base *base, struct rl_master *masters, size_t n)
@@ -221,21 +221,21 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
 
 /* --- Destruction ------------------------------------------------------------------------------------------------ */
 
-static void free_dead_locks(struct redlock_client *client)
+static void free_deferred_locks(struct redlock_client *client)
 {
-    while (!rl_list_empty(&client->dead)) {
-        struct redlock_lock *lock = rl_lock_at(client->dead.next);
+    while (!rl_list_empty(&client->deferred)) {
+        struct redlock_lock *lock = rl_lock_at(client->deferred.next);
 
         rl_list_remove(&lock->host.link);
         rl_lock_free(lock);
     }
 }
 
-void rl_client_reap(struct redlock_client *client)
+void rl_client_free_deferred(struct redlock_client *client)
 {
     if (client->depth)
         return;
-    free_dead_locks(client);
+    free_deferred_locks(client);
     if (!client->destroyed)
         return;
     rl_driver_destroy(client->driver, rl_client_forked(client));
@@ -255,9 +255,9 @@ void redlock_client_destroy(struct redlock_client *client)
     client->destroyed = true; /* a callback that destroys it again does no harm */
     client->depth++;
     while (!rl_list_empty(&client->host.locks))
-        rl_lock_bury(rl_lock_at(client->host.locks.next));
+        rl_lock_defer_free(rl_lock_at(client->host.locks.next));
     rl_shutdown_cancel(client);
     rl_driver_close(client->driver, rl_client_forked(client));
     client->depth--;
-    rl_client_reap(client);
+    rl_client_free_deferred(client);
 }

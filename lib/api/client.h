@@ -36,13 +36,13 @@ struct rl_attempt {
 };
 
 struct redlock_lock {
-    struct rl_host_lock host;  /* its attempt is part of a struct rl_attempt; its link may be among the client's dead */
+    struct rl_host_lock host;  /* its attempt is part of a struct rl_attempt */
     struct rl_list completed;  /* in the client's list while a callback is due */
     struct rl_pending release; /* the release that is pending, which may overtake an extension */
     redlock_watch_fn watch;
     void *watch_data;
     uint8_t alarms;            /* set of enum redlock_alarm_kind that are to be told */
-    bool dying;
+    bool destroyed;
 };
 
 struct rl_shutdown {
@@ -62,12 +62,12 @@ struct redlock_client {
     struct rl_host host;
     struct rl_driver *driver;
     struct rl_clock clock;
-    struct rl_list dead;         /* destroyed handles, until the outermost dispatch ends */
+    struct rl_list deferred;     /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
     struct rl_pool handles;      /* of locks */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;
-    struct redlock_lock *heir;   /* to whom a lock is being passed on */
+    struct redlock_lock *successor; /* the lock of the same cohort to which another one is being handed off */
     struct rl_shutdown shutdown;
     struct redlock_stats stats;  /* of operations; the rest is the host's and the engine's */
     unsigned fork_generation;
@@ -90,7 +90,7 @@ static inline struct redlock_lock *rl_lock_of(const struct rl_host_lock *lock)
     return lock ? RL_CONTAINER_OF((struct rl_host_lock *)(uintptr_t)lock, struct redlock_lock, host) : NULL;
 }
 
-/* In the host's list of locks, or in the client's list of dead ones. */
+/* In the host's list of locks, or in the client's list of deferred ones. */
 static inline struct redlock_lock *rl_lock_at(struct rl_list *at)
 {
     return rl_lock_of(RL_CONTAINER_OF(at, struct rl_host_lock, link));
@@ -110,20 +110,20 @@ static inline bool rl_client_forked(const struct redlock_client *client)
 /* --- client.c --------------------------------------------------------------------------------------------------- */
 
 /* Frees what died while callbacks of the user were on the stack, if none is any more. */
-void rl_client_reap(struct redlock_client *client);
+void rl_client_free_deferred(struct redlock_client *client);
 
-/* --- environment.c, ring_names.c, events.c: what the host is given ------------------------------------------------ */
+/* --- environment.c, deployment_names.c, events.c: what the host is given ------------------------------------------ */
 
 /* The system's clocks and randomness; the client's clock and tokens must be ready. */
 struct rl_environment rl_client_environment(struct redlock_client *client);
 
 /* false: out of memory. */
-bool rl_ring_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
-                        struct rl_ring_names *ret_names);
+bool rl_deployment_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
+                              struct rl_deployment_names *ret_names);
 
 extern const struct rl_host_sink rl_client_sink;
 
-/* --- completion.c ----------------------------------------------------------------------------------------------- */
+/* --- results.c -------------------------------------------------------------------------------------------------- */
 
 /* For an acquisition or extension; NULL if memory is short. */
 struct rl_attempt *rl_attempt_borrow(struct redlock_client *client);
@@ -137,16 +137,16 @@ enum redlock_loss rl_public_loss(enum rl_loss loss);
 int rl_public_status(const struct redlock_lock *lock, enum rl_end end);
 
 /* RL_EFFECT_COMPLETE: the callback runs at the end of this loop turn. */
-void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
+void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
 
 /* RL_EFFECT_AT_RISK, RL_EFFECT_LOST: the watch is told at the end of this loop turn. */
-void rl_alarm_queue(struct redlock_lock *lock, enum redlock_alarm_kind kind);
+void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind kind);
 
 /* Runs the callbacks that are due: the sink's turn. */
-void rl_completion_deliver(struct redlock_client *client);
+void rl_results_deliver(struct redlock_client *client);
 
 /* For a handle that is being destroyed: its callbacks run now, with CANCELED. */
-void rl_completion_cancel_all(struct redlock_lock *lock);
+void rl_results_cancel_all(struct redlock_lock *lock);
 
 /* --- shutdown.c ------------------------------------------------------------------------------------------------- */
 
@@ -155,10 +155,10 @@ void rl_shutdown_check(struct redlock_client *client);
 void rl_shutdown_cancel(struct redlock_client *client);
 void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now);
 
-/* --- lock.c, handover.c ------------------------------------------------------------------------------------------- */
+/* --- lock.c, transfer.c ------------------------------------------------------------------------------------------- */
 
 /* Takes the handle out of the engine and the client; frees it now, or when the outermost dispatch ends. */
-void rl_lock_bury(struct redlock_lock *lock);
+void rl_lock_defer_free(struct redlock_lock *lock);
 void rl_lock_free(struct redlock_lock *lock);
 
 /* Everything that each operation checks first; notes a validity that has ended unnoticed. 0 or a caller error. */
@@ -166,7 +166,7 @@ int rl_lock_enter(struct redlock_lock *lock);
 int rl_lock_leave(struct redlock_lock *lock);
 bool rl_lock_is_free(const struct redlock_lock *lock);
 bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still to come */
-bool rl_lock_has_passed_on(const struct redlock_lock *lock); /* its value has another holder now */
+bool rl_lock_has_handed_off(const struct redlock_lock *lock); /* its value has another holder */
 
 /* --- observe.c, options.c --------------------------------------------------------------------------------------- */
 

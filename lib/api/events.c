@@ -65,7 +65,7 @@ static void on_extending(struct rl_host_lock *lock)
                                                    .lock = rl_lock_of(lock)});
 }
 
-static void tell_ledger(struct rl_host_lock *lock, enum redlock_event_type type)
+static void observe_ledger(struct rl_host_lock *lock, enum redlock_event_type type)
 {
     if (rl_observes(rl_client_of_host(lock->host), type))
         rl_observe_ledger(rl_lock_of(lock), &(struct redlock_event){.type = type});
@@ -73,14 +73,14 @@ static void tell_ledger(struct rl_host_lock *lock, enum redlock_event_type type)
 
 static void on_renewed(struct rl_host_lock *lock)
 {
-    tell_ledger(lock, REDLOCK_EVENT_RENEWED);
+    observe_ledger(lock, REDLOCK_EVENT_RENEWED);
 }
 
 static void on_at_risk(struct rl_host_lock *lock)
 {
     rl_client_of_host(lock->host)->stats.at_risk++;
-    rl_alarm_queue(rl_lock_of(lock), REDLOCK_ALARM_AT_RISK);
-    tell_ledger(lock, REDLOCK_EVENT_AT_RISK);
+    rl_results_queue_alarm(rl_lock_of(lock), REDLOCK_ALARM_AT_RISK);
+    observe_ledger(lock, REDLOCK_EVENT_AT_RISK);
 }
 
 static void on_lost(struct rl_host_lock *core)
@@ -89,7 +89,7 @@ static void on_lost(struct rl_host_lock *core)
     struct redlock_client *client = rl_client_of(lock);
 
     client->stats.lost++;
-    rl_alarm_queue(lock, REDLOCK_ALARM_LOST);
+    rl_results_queue_alarm(lock, REDLOCK_ALARM_LOST);
     on_validity(core->host, core);
     if (rl_observes(client, REDLOCK_EVENT_LOST))
         rl_observe_ledger(lock, &(struct redlock_event){.type = REDLOCK_EVENT_LOST, .status = REDLOCK_LOST,
@@ -98,7 +98,7 @@ static void on_lost(struct rl_host_lock *core)
 
 static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
-    rl_completion_queue(rl_lock_of(lock), op, status, cause);
+    rl_results_queue(rl_lock_of(lock), op, status, cause);
 }
 
 /* --- Of masters ------------------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote *v
                                .token = rl_host_token(vote->claim), .text = rl_detail_text(vote->answer.detail)});
 }
 
-static void tell_lock_proved(struct redlock_client *client, unsigned node, struct rl_host_lock *lock)
+static void observe_verified(struct redlock_client *client, unsigned node, struct rl_host_lock *lock)
 {
     on_validity(&client->host, lock);
     if (rl_observes(client, REDLOCK_EVENT_PROVED))
@@ -156,7 +156,7 @@ static void tell_lock_proved(struct redlock_client *client, unsigned node, struc
 }
 
 /* The proof may be that the answer has lost its worth, too. */
-static void on_proved(struct rl_host *host, unsigned node)
+static void on_verified(struct rl_host *host, unsigned node)
 {
     struct redlock_client *client = rl_client_of_host(host);
     struct rl_list *unproved = &host->engine.votes.unverified;
@@ -165,11 +165,11 @@ static void on_proved(struct rl_host *host, unsigned node)
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
         if (claim->lock && (claim->unverified >> node & 1))
-            tell_lock_proved(client, node, rl_host_claim_lock(claim));
+            observe_verified(client, node, rl_host_claim_lock(claim));
     }
 }
 
-static void on_standing(struct rl_host *host, unsigned node, const struct rl_admission_status *standing)
+static void on_admission(struct rl_host *host, unsigned node, const struct rl_admission_status *standing)
 {
     struct redlock_client *client = rl_client_of_host(host);
 
@@ -202,7 +202,7 @@ const struct rl_host_sink rl_client_sink = {
     .link = on_link,
     .listening = on_listening,
     .vote = on_vote,
-    .proved = on_proved,
-    .standing = on_standing,
+    .verified = on_verified,
+    .admission = on_admission,
     .clock = on_clock,
 };

@@ -6,7 +6,7 @@
 #include "api/client.h"
 #include "host/cohort.h"
 #include "host/effects.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
 
 static bool begins_with(const void *key, size_t size, const char *name)
 {
@@ -61,33 +61,33 @@ void rl_lock_free(struct redlock_lock *lock)
 }
 
 /* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. */
-void rl_lock_bury(struct redlock_lock *lock)
+void rl_lock_defer_free(struct redlock_lock *lock)
 {
     struct redlock_client *client = rl_client_of(lock);
 
-    lock->dying = true;
+    lock->destroyed = true;
     rl_host_remove_lock(&lock->host);
-    rl_list_append(&client->dead, &lock->host.link);
+    rl_list_append(&client->deferred, &lock->host.link);
     rl_list_remove(&lock->completed);
     if (rl_client_forked(client))
         return; /* what is held or pending is the parent's */
     rl_host_read_clock(&client->host);
     rl_lock_fini(&client->host.engine, &lock->host.core, client->host.now);
     rl_host_run(&client->host);
-    rl_completion_cancel_all(lock);
+    rl_results_cancel_all(lock);
 }
 
 void redlock_lock_destroy(struct redlock_lock *lock)
 {
     struct redlock_client *client;
 
-    if (!lock || lock->dying)
+    if (!lock || lock->destroyed)
         return;
     client = rl_client_of(lock);
     client->depth++;
-    rl_lock_bury(lock);
+    rl_lock_defer_free(lock);
     client->depth--;
-    rl_client_reap(client);
+    rl_client_free_deferred(client);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ int rl_lock_enter(struct redlock_lock *lock)
     client = rl_client_of(lock);
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
-    if (lock->dying)
+    if (lock->destroyed)
         return REDLOCK_E_CLOSING;
     rl_host_read_clock(&client->host);
     if (lock->host.core.state == RL_LOCK_HELD)
@@ -199,15 +199,15 @@ static bool overtake_extension(struct redlock_lock *lock)
 }
 
 /* Somebody else of its cohort has the lock instead: its release has ended. */
-static bool pass_on(struct redlock_lock *lock)
+static bool hand_off(struct redlock_lock *lock)
 {
     struct redlock_client *client = rl_client_of(lock);
 
-    client->heir = rl_lock_of(rl_cohort_pass_on(&lock->host));
-    if (!client->heir)
+    client->successor = rl_lock_of(rl_cohort_hand_off(&lock->host));
+    if (!client->successor)
         return false;
     rl_host_run(&client->host);
-    client->heir = NULL;
+    client->successor = NULL;
     return true;
 }
 
@@ -223,7 +223,7 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
         return REDLOCK_E_NOT_HELD;
     rl_client_of(lock)->stats.releases++;
     rl_pending_start(&lock->release, RL_OP_RELEASE, lock->host.host->now, cb, user_data);
-    if (!pass_on(lock))
+    if (!hand_off(lock))
         rl_lock_release(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
     return rl_lock_leave(lock);
 }
@@ -347,14 +347,14 @@ const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
     return lock->host.key->bytes + prefix_size;
 }
 
-bool rl_lock_has_passed_on(const struct redlock_lock *lock)
+bool rl_lock_has_handed_off(const struct redlock_lock *lock)
 {
-    return lock->host.core.claim && rl_host_claim_of(lock->host.core.claim)->token.own.foreign;
+    return lock->host.core.claim && rl_host_claim_of(lock->host.core.claim)->token.own.transferred;
 }
 
 const char *redlock_lock_token(const struct redlock_lock *lock)
 {
-    return lock && lock->host.core.claim && !rl_lock_has_passed_on(lock) ? rl_host_token(lock->host.core.claim) : "";
+    return lock && lock->host.core.claim && !rl_lock_has_handed_off(lock) ? rl_host_token(lock->host.core.claim) : "";
 }
 
 struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)

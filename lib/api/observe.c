@@ -3,8 +3,8 @@
 #include <time.h>
 
 #include "api/client.h"
-#include "host/standing.h"
-#include "host/trust_join.h"
+#include "host/trust/admission.h"
+#include "host/trust/handshake.h"
 
 bool rl_observes(const struct redlock_client *client, enum redlock_event_type type)
 {
@@ -195,7 +195,7 @@ static int64_t wall_clock_offset_us(const struct rl_nodeclock *clock, struct rl_
 static void fill_standing(const struct redlock_client *client, unsigned node, struct rl_instant now,
                           struct redlock_node_info *info)
 {
-    struct rl_admission_status standing = rl_trust_standing(&client->host, node, now);
+    struct rl_admission_status standing = rl_trust_status(&client->host, node, now);
 
     info->standing = rl_public_standing(standing.kind);
     info->fault = rl_public_fault(standing.fault);
@@ -219,8 +219,8 @@ static void fill_from_report(const struct rl_trust_node *known, struct redlock_n
     info->run_id = report->run_id;
     info->eviction_policy = report->policy;
     info->append_fsync = append_fsync(known);
-    info->looked = known->looked;
-    info->durable = known->looked && rl_trust_durability(known) == RL_DURABILITY_ALWAYS;
+    info->looked = known->has_report;
+    info->durable = known->has_report && rl_trust_durability(known) == RL_DURABILITY_ALWAYS;
     info->promoted = report->promoted;
     info->cluster = report->cluster;
     info->maxmemory = report->maxmemory;
@@ -236,7 +236,7 @@ static void fill_from_report(const struct rl_trust_node *known, struct redlock_n
 
 static void fill_clock(const struct rl_trust_node *known, struct rl_instant now, struct redlock_node_info *info)
 {
-    if (known->looked)
+    if (known->has_report)
         info->clock_offset_us = wall_clock_offset_us(&known->clock, now);
     info->clock_step_us = known->clock.last_step.ns / RL_NS_PER_US;
     info->clock_forward_steps = known->clock.forward_steps;

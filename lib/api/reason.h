@@ -17,7 +17,7 @@ enum { RL_REASON_SIZE = 160, RL_WHY_SIZE = 400 };
 const char *rl_reason_of(const struct redlock_client *client, unsigned node, const struct rl_admission_status *standing,
                          const struct rl_slot *slot, char buffer[RL_REASON_SIZE]);
 
-/* Counts result->reachable and result->voting; `standings` are rl_trust_standing() of each master. */
+/* Counts result->reachable and result->voting; `standings` are rl_trust_status() of each master. */
 void rl_reason_count(const struct redlock_client *client, const struct rl_admission_status *standings,
                      struct redlock_result *result);
 

@@ -64,7 +64,7 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
     return 0;
 }
 
-static const struct rl_claim *debt_at(struct rl_list *at)
+static const struct rl_claim *claim_at(struct rl_list *at)
 {
     return RL_CONTAINER_OF(at, struct rl_claim, link);
 }
@@ -93,7 +93,7 @@ static bool answers_awaited(const struct redlock_client *client)
     const struct rl_list *debts = &client->host.engine.votes.pending_rollbacks;
 
     for (struct rl_list *at = debts->next; at != debts; at = at->next)
-        if (is_awaited(client, debt_at(at)))
+        if (is_awaited(client, claim_at(at)))
             return true;
     return false;
 }
@@ -103,7 +103,7 @@ static bool confirmed(const struct rl_engine *engine)
 {
     for (struct rl_list *at = engine->votes.pending_rollbacks.next; at != &engine->votes.pending_rollbacks;
          at = at->next)
-        if (rl_claim_count_clean(debt_at(at)) < engine->votes.config.quorum)
+        if (rl_claim_count_clean(claim_at(at)) < engine->votes.config.quorum)
             return false;
     return true;
 }

@@ -6,7 +6,7 @@
 #include "host/host.h"
 #include "host/notifications.h"
 #include "host/send.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
 #include "kinds/wait_queue.h"
 
 /* Of a ticket, beside those of commands.h: the key has been deleted; and: this is the repetition of what was part of a
@@ -91,7 +91,7 @@ static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now
 
 /* A master has said READONLY: it is none any more. Its connection is made anew, and it is judged; but not where that
  * is no help, in the classic profile and without the rights to judge. */
-static void doubt(struct rl_host *host, unsigned node)
+static void reconnect_to_recheck(struct rl_host *host, unsigned node)
 {
     if (host->engine.votes.admissions[node].epoch_checked)
         rl_transport_fail(&host->transport, node, "it is read-only: no master any more");
@@ -110,7 +110,7 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_transport_fail(&host->transport, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)
-        doubt(host, node);
+        reconnect_to_recheck(host, node);
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
         rl_transport_fail(&host->transport, node, "its memory is not the one that was judged");
     else if (answer.detail == RL_DETAIL_HANDED_OFF)
@@ -125,6 +125,6 @@ void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_ticket
     enum rl_step step = (enum rl_step)ticket->step;
 
     if (step == RL_STEP_ENQUEUE)
-        rl_notifications_placed(host, node, ticket, reply, now);
+        rl_notifications_entry(host, node, ticket, reply, now);
     rl_host_answered(host, node, ticket, rl_classify(claim->kind, step, reply), now);
 }

@@ -97,25 +97,25 @@ static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch
 }
 
 /* The claim is the one that its lock waits with. */
-static bool is_in_line(const struct rl_claim *claim)
+static bool is_queued(const struct rl_claim *claim)
 {
     return claim->lock && claim->lock->state == RL_LOCK_WAITING && !claim->rolling_back;
 }
 
-static bool encode_newcomers(struct rl_host *host, const struct rl_batch *batch, unsigned node)
+static bool encode_joins(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     struct rl_batch_tail followers = {.n = batch->n - 1};
 
-    if (!is_in_line(batch->entries[0].claim))
+    if (!is_queued(batch->entries[0].claim))
         return false; /* not since it was written to another master */
     for (size_t i = 0; i < followers.n; i++) {
         followers.tokens[i] = token_of(batch, i + 1);
         followers.proposals[i] = proposal_of(batch, i + 1);
     }
-    return rl_command_of_newcomers(host, batch->entries[0].claim, node, &followers);
+    return rl_command_of_joins(host, batch->entries[0].claim, node, &followers);
 }
 
-static bool encode_keepers(struct rl_host *host, const struct rl_batch *batch, unsigned node,
+static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node,
                            enum rl_send_as send_as)
 {
     struct rl_refresh_many keepers = {.n = batch->n};
@@ -126,7 +126,7 @@ static bool encode_keepers(struct rl_host *host, const struct rl_batch *batch, u
         keepers.at[i].ticket = batch->entries[i].ticket;
         keepers.at[i].proposal = proposal_of(batch, i);
     }
-    return rl_command_of_keepers(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
+    return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
 }
 
 /* A master that has turned out not to know the script gets its text this time; newcomers are repeated alone. Some
@@ -137,10 +137,10 @@ static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned 
     bool unknown = batching->unknown_to[batch->kind] & UINT32_C(1) << node;
     enum rl_send_as send_as = unknown ? RL_SEND_EVAL : RL_SEND_EVALSHA;
 
-    if (batch->kind == RL_BATCH_NEWCOMERS)
-        return encode_newcomers(host, batch, node);
-    if (batch->kind == RL_BATCH_KEEPERS)
-        return encode_keepers(host, batch, node, send_as);
+    if (batch->kind == RL_BATCH_JOINS)
+        return encode_joins(host, batch, node);
+    if (batch->kind == RL_BATCH_REFRESHES)
+        return encode_refreshes(host, batch, node, send_as);
     if (batching->encoded_as != send_as)
         batching->encoded_as = encode_extensions(host, batch, send_as) ? send_as : RL_SEND_PLAIN;
     return batching->encoded_as == send_as;
@@ -204,12 +204,12 @@ static void write_one(struct rl_host *host, const struct rl_batch *batch)
 
 /* Whoever has given up since, or has the lock, need not be in line: the undo, if there has to be one, comes next; and
  * nothing of the attempt is there any more from which a command could be made. */
-static void refuse_who_has_left(struct rl_host *host, struct rl_batch *batch)
+static void refuse_departed(struct rl_host *host, struct rl_batch *batch)
 {
     size_t kept = 0;
 
     for (size_t i = 0; i < batch->n; i++) {
-        if (is_in_line(batch->entries[i].claim)) {
+        if (is_queued(batch->entries[i].claim)) {
             batch->entries[kept++] = batch->entries[i];
             continue;
         }
@@ -230,7 +230,7 @@ bool rl_batch_flush(struct rl_host *host)
     host->batching.gathered = NULL;
     batch->sent = host->now;
     if (batch->kind != RL_BATCH_EXTENSIONS)
-        refuse_who_has_left(host, batch);
+        refuse_departed(host, batch);
     if (batch->n > 0)
         rl_cohort_form(host, batch);
     if (batch->n == 1 && is_latest(batch))
@@ -270,7 +270,7 @@ static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, c
 
 /* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value
  * than before, is asked for alone. */
-static bool is_candidate_of_line(struct rl_host *host, const struct rl_effect *effect,
+static bool is_queue_candidate(struct rl_host *host, const struct rl_effect *effect,
                                  struct candidate *ret_candidate)
 {
     const struct rl_lock *lock = effect->claim->lock;
@@ -280,7 +280,7 @@ static bool is_candidate_of_line(struct rl_host *host, const struct rl_effect *e
     if (!lock || lock->state != RL_LOCK_WAITING)
         return false;
     ret_candidate->ticket = rl_lock_ticket(lock, &proposal);
-    ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_KEEPERS : RL_BATCH_NEWCOMERS;
+    ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_REFRESHES : RL_BATCH_JOINS;
     first = rl_waiters_enter(host, effect->claim);
     return ret_candidate->ticket ? !first : first && effect->round == 0;
 }
@@ -289,7 +289,7 @@ static bool is_candidate(struct rl_host *host, const struct rl_effect *effect, s
 {
     *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
     return effect->step == RL_STEP_EXTEND ||
-           (effect->step == RL_STEP_ENQUEUE && is_candidate_of_line(host, effect, ret_candidate));
+           (effect->step == RL_STEP_ENQUEUE && is_queue_candidate(host, effect, ret_candidate));
 }
 
 static bool start(struct rl_host *host, const struct rl_effect *effect, const struct candidate *candidate)
@@ -313,7 +313,7 @@ bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *e
 {
     const struct rl_batch *batch = host->batching.gathered;
 
-    if (!batch || batch->kind != RL_BATCH_NEWCOMERS || effect->step != RL_STEP_ROLLBACK)
+    if (!batch || batch->kind != RL_BATCH_JOINS || effect->step != RL_STEP_ROLLBACK)
         return false;
     for (size_t i = 0; i < batch->n; i++) {
         if (batch->entries[i].claim == effect->claim)

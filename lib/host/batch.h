@@ -18,8 +18,8 @@ struct rl_host;
 
 enum rl_batch_kind {
     RL_BATCH_EXTENSIONS,
-    RL_BATCH_NEWCOMERS,
-    RL_BATCH_KEEPERS,
+    RL_BATCH_JOINS,
+    RL_BATCH_REFRESHES,
     RL_BATCH_KINDS,
 };
 

@@ -67,7 +67,7 @@ static void extensions_answered(struct rl_host *host, unsigned node, const struc
     }
 }
 
-static void newcomers_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
+static void joins_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                                const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_reply own;
@@ -82,7 +82,7 @@ static void newcomers_answered(struct rl_host *host, unsigned node, const struct
 }
 
 /* Nothing was done for this one; nor will it be, if nobody waits for it any more. */
-static void keeper_unheard(struct rl_host *host, unsigned node, const struct rl_ticket *single)
+static void refresh_skipped(struct rl_host *host, unsigned node, const struct rl_ticket *single)
 {
     struct rl_answer nothing = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
 
@@ -90,7 +90,7 @@ static void keeper_unheard(struct rl_host *host, unsigned node, const struct rl_
         rl_host_ended(host, node, single, nothing, RL_NO_LATENCY);
 }
 
-static void keeper_answered(struct rl_host *host, unsigned node, const struct rl_ticket *single,
+static void refresh_answered(struct rl_host *host, unsigned node, const struct rl_ticket *single,
                             const struct rl_reply *own, struct rl_instant now)
 {
     const struct rl_claim *claim = single->owner;
@@ -101,7 +101,7 @@ static void keeper_answered(struct rl_host *host, unsigned node, const struct rl
         rl_host_replied(host, node, single, own, now);
 }
 
-static void keepers_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
+static void refreshes_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                              const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_refreshed kept[RL_BATCH_MAX];
@@ -113,11 +113,11 @@ static void keepers_answered(struct rl_host *host, unsigned node, const struct r
 
         fetch_ahead(host, batch, i);
         if (each && kept[i].alone) {
-            keeper_unheard(host, node, &single);
+            refresh_skipped(host, node, &single);
             continue;
         }
         rl_queue_refreshed_reply(reply, each ? &kept[i] : NULL, batch->entries[i].ticket, &own);
-        keeper_answered(host, node, &single, &own, now);
+        refresh_answered(host, node, &single, &own, now);
     }
 }
 
@@ -136,8 +136,8 @@ void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tick
                                                   const struct rl_batch *batch, const struct rl_reply *reply,
                                                   struct rl_instant now) = {
         [RL_BATCH_EXTENSIONS] = extensions_answered,
-        [RL_BATCH_NEWCOMERS] = newcomers_answered,
-        [RL_BATCH_KEEPERS] = keepers_answered,
+        [RL_BATCH_JOINS] = joins_answered,
+        [RL_BATCH_REFRESHES] = refreshes_answered,
     };
     struct rl_batch *batch = ticket->owner;
 

@@ -96,9 +96,9 @@ struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, 
     }
     part->key = rl_key_ref(key);
     part->token.own.asked = false;
-    part->token.own.in_line = false;
+    part->token.own.in_queue = false;
     part->token.own.exposed = token != NULL;
-    part->token.own.foreign = false;
+    part->token.own.transferred = false;
     host->counters.claims++;
     return (struct rl_claim *)(part + 1);
 }

@@ -26,9 +26,9 @@ struct rl_host_claim {
         struct {
             char text[RL_TOKEN_SIZE];
             bool asked : 1;   /* for a place in line. In the gap of the other kind, which never is */
-            bool in_line : 1; /* notifications may name it: waiters.c */
+            bool in_queue : 1; /* notifications may name it: waiters.c */
             bool exposed : 1; /* others may know it, as of this hold alone: cohort.c */
-            bool foreign : 1; /* its lock has held another value, and has passed that on */
+            bool transferred : 1; /* its lock has held another value, and has passed that on */
         } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */

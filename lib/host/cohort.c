@@ -23,7 +23,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
 {
     struct rl_contended_key *entry;
 
-    if (batch->kind != RL_BATCH_NEWCOMERS || batch->n < 2 || !batch->entries[0].claim->kind->cohort_hand_off)
+    if (batch->kind != RL_BATCH_JOINS || batch->n < 2 || !batch->entries[0].claim->kind->cohort_hand_off)
         return;
     entry = rl_contended_find(&host->contended, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)
@@ -60,7 +60,7 @@ static bool is_exposed(const struct rl_host_lock *lock)
     return lock->core.claim && rl_host_claim_of(lock->core.claim)->token.own.exposed;
 }
 
-static bool pass_on(struct rl_host_lock *lock, struct rl_host_lock *next)
+static bool hand_off(struct rl_host_lock *lock, struct rl_host_lock *next)
 {
     struct rl_host *host = lock->host;
 
@@ -69,13 +69,13 @@ static bool pass_on(struct rl_host_lock *lock, struct rl_host_lock *next)
     return rl_lock_cohort_hand_off(&host->engine, &lock->core, rl_host_read_clock(host), &next->core);
 }
 
-struct rl_host_lock *rl_cohort_pass_on(struct rl_host_lock *lock)
+struct rl_host_lock *rl_cohort_hand_off(struct rl_host_lock *lock)
 {
     struct rl_contended_key *entry = find_entry(lock);
     struct rl_host_lock *next = entry ? next_of(lock, entry) : NULL;
 
-    if (!next || !pass_on(lock, next))
+    if (!next || !hand_off(lock, next))
         return NULL;
-    rl_host_claim_of(lock->core.claim)->token.own.foreign = true;
+    rl_host_claim_of(lock->core.claim)->token.own.transferred = true;
     return next;
 }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/host.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
 #include "kinds/wait_queue.h"
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
@@ -62,15 +62,15 @@ static void add_fence(const struct rl_host *host, const struct rl_claim *claim, 
  * the classic profile is possible. Whether the master is judged at present plays no part. */
 static bool has_marker(const struct rl_host *host, unsigned node)
 {
-    const struct rl_admission_status *standing = &host->engine.votes.admissions[node];
-    bool unverified = standing->kind == RL_ADMISSION_VOTES && !standing->epoch_checked;
+    const struct rl_admission_status *status = &host->engine.votes.admissions[node];
+    bool unverified = status->kind == RL_ADMISSION_VOTES && !status->epoch_checked;
 
     return host->trust.guarded && !unverified;
 }
 
 /* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that
  * finds somebody is told so, and repeated in full: not by a client that ends, which reads no answers. */
-static bool line_is_likely(struct rl_host *host, const struct rl_claim *claim)
+static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
 
@@ -142,7 +142,7 @@ static void make_command(struct rl_host *host, const struct rl_claim *claim, enu
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
-    } else if (is_rollback(step) && !(flags & RL_COMMAND_IN_FULL) && !line_is_likely(host, claim)) {
+    } else if (is_rollback(step) && !(flags & RL_COMMAND_IN_FULL) && !queue_is_likely(host, claim)) {
         add_queue_name(host, claim, names, &subject);
     } else if (is_rollback(step)) {
         add_queue(host, claim, node, names, &subject);
@@ -166,7 +166,7 @@ bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum
     return rl_command_encode(&command, &host->scratch);
 }
 
-bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+bool rl_command_of_joins(struct rl_host *host, const struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers)
 {
     struct names names;
@@ -177,7 +177,7 @@ bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim,
     return rl_enqueue_many_encode(&command, followers, &host->scratch);
 }
 
-bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
+bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
                            enum rl_send_as send_as, const struct rl_refresh_many *keepers)
 {
     struct names names;

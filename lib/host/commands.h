@@ -22,11 +22,11 @@ bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum
                         unsigned node, uint8_t flags);
 
 /* RL_STEP_ENQUEUE of a newcomer and of those who follow it. */
-bool rl_command_of_newcomers(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+bool rl_command_of_joins(struct rl_host *host, const struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers);
 
 /* RL_STEP_ENQUEUE of several who keep their places, of whom this is one. */
-bool rl_command_of_keepers(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
+bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
                            enum rl_send_as send_as, const struct rl_refresh_many *keepers);
 
 /* Are the bytes for one master those for the other, too? */

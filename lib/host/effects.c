@@ -32,7 +32,7 @@ static void start_attempt(struct rl_host_lock *lock)
 }
 
 /* A shorter ttl counts from here on. */
-static void tell_extending(struct rl_host *host, const struct rl_effect *effect)
+static void report_extending(struct rl_host *host, const struct rl_effect *effect)
 {
     struct rl_host_lock *lock = rl_host_claim_lock(effect->claim);
 
@@ -49,7 +49,7 @@ static void propose_anew(const struct rl_effect *effect)
 
 static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
 {
-    tell_extending(host, effect);
+    report_extending(host, effect);
     propose_anew(effect);
     if (rl_batch_gather(host, effect))
         return;
@@ -107,6 +107,6 @@ void rl_host_run(struct rl_host *host)
 
     while (rl_engine_has_effects(&host->engine) && rl_engine_poll(&host->engine, &effect))
         carry_out(host, &effect);
-    if (rl_engine_wakeup(&host->engine).ns != RL_NEVER.ns && !rl_timer_armed(&host->debts_timer))
-        rl_transport_arm(&host->transport, &host->debts_timer, rl_engine_wakeup(&host->engine));
+    if (rl_engine_wakeup(&host->engine).ns != RL_NEVER.ns && !rl_timer_armed(&host->rollback_timer))
+        rl_transport_arm(&host->transport, &host->rollback_timer, rl_engine_wakeup(&host->engine));
 }

@@ -8,8 +8,8 @@
 #include "host/batch_answers.h"
 #include "host/effects.h"
 #include "host/notifications.h"
-#include "host/trust_guard.h"
-#include "host/trust_join.h"
+#include "host/trust/epoch_check.h"
+#include "host/trust/handshake.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
 
@@ -63,7 +63,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     if (first)
         joined(host, node, now);
     if (link == RL_LINK_READY)
-        rl_notifications_look_again(host, node, now);
+        rl_notifications_ask_again(host, node, now);
     rl_host_run(host);
 }
 
@@ -120,9 +120,9 @@ static void on_lock_timer(struct rl_timer *timer, struct rl_instant now)
     rl_host_rearm(lock);
 }
 
-static void on_debts_timer(struct rl_timer *timer, struct rl_instant now)
+static void on_rollback_timer(struct rl_timer *timer, struct rl_instant now)
 {
-    struct rl_host *host = RL_CONTAINER_OF(timer, struct rl_host, debts_timer);
+    struct rl_host *host = RL_CONTAINER_OF(timer, struct rl_host, rollback_timer);
 
     drain(host, now);
     rl_engine_tick(&host->engine, rl_host_read_clock(host));
@@ -134,7 +134,7 @@ void rl_host_end_turn(struct rl_host *host)
     do
         rl_host_run(host);
     while (rl_batch_flush(host));
-    rl_trust_guard(host);
+    rl_trust_check_epoch(host);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -147,7 +147,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     host->environment = config->environment;
     host->drained = RL_LONG_AGO;
     rl_list_init(&host->locks);
-    rl_timer_init(&host->debts_timer, on_debts_timer);
+    rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);
     rl_host_claims_init(host);
     rl_batch_init(&host->batching);

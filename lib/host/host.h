@@ -13,13 +13,13 @@
  *     batch_answers.c          replies to commands for many
  *     answers.c                replies to commands for one; repetitions
  *     notifications.c          what masters say of places in line
- *     trust.c, trust_....c     who may vote: looks, the handshake, the guard
+ *     trust/                   which masters may vote: handshake, admission, epoch checks
  *     effects.c                what the engine wants done
  *     batch.c                  what is written for many
  *     send.c                   what is written for one
  *     commands.c               the bytes of commands
  *     cohort.c, contended.c    keys that others want, too
- *     claims.c, waiters.c, lock.c, standing.c      what is known of claims, locks, masters */
+ *     claims.c, waiters.c, lock.c         what is known of claims and locks */
 #ifndef RL_HOST_HOST_H
 #define RL_HOST_HOST_H
 
@@ -36,7 +36,7 @@
 #include "host/lock.h"
 #include "host/sink.h"
 #include "host/transport.h"
-#include "host/trust.h"
+#include "host/trust/trust.h"
 #include "host/waiters.h"
 #include "util/bytes.h"
 #include "util/list.h"
@@ -72,7 +72,7 @@ struct rl_host {
     struct rl_trust trust;
     struct rl_waiters waiters;
     struct rl_contended contended;
-    struct rl_timer debts_timer;
+    struct rl_timer rollback_timer;
     struct rl_batching batching;
     uint32_t cohorts;            /* the latest one's number */
     struct rl_bytes scratch;     /* the command that is being fanned out */
@@ -85,7 +85,7 @@ struct rl_host {
  * host->transport is filled in after rl_host_init(), before the first event. */
 struct rl_host_config {
     const struct redlock_options *options;
-    const struct rl_ring_names *names;
+    const struct rl_deployment_names *names;
     const struct rl_host_sink *sink;
     struct rl_environment environment;
     struct rl_config engine;

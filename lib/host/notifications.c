@@ -4,7 +4,8 @@
 
 #include "host/effects.h"
 #include "host/host.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
+#include "host/trust/node_clock.h"
 #include "kinds/wait_queue.h"
 
 static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, struct rl_instant sent,
@@ -14,7 +15,7 @@ static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, st
         rl_trust_read_clock(host, node, (int64_t)time_us, sent, now);
 }
 
-static void tell_hand_over(struct rl_host *host, unsigned node, const struct rl_claim *claim)
+static void report_hand_off(struct rl_host *host, unsigned node, const struct rl_claim *claim)
 {
     const struct rl_vote vote = {.lock = rl_host_claim_lock(claim), .claim = claim, .step = RL_STEP_ENQUEUE,
                                  .answer = {RL_GRANTED, RL_DETAIL_NONE, 0}, .latency_us = RL_NO_LATENCY};
@@ -22,10 +23,9 @@ static void tell_hand_over(struct rl_host *host, unsigned node, const struct rl_
     host->sink->vote(host, node, &vote);
 }
 
-/* As with votes that are proved by a guard, a step of the clock comes first: what it overshadows must not count. */
-static void take_call(struct rl_host *host, unsigned node, struct rl_claim *claim,
-                      const struct rl_notification *notification,
-                      struct rl_instant now)
+/* As in an epoch check, a step of the clock comes first: votes that the step makes worthless must not count. */
+static void take_notification(struct rl_host *host, unsigned node, struct rl_claim *claim,
+                              const struct rl_notification *notification, struct rl_instant now)
 {
     uint64_t before = host->engine.votes.counters.hand_offs;
     struct rl_instant sent;
@@ -36,7 +36,7 @@ static void take_call(struct rl_host *host, unsigned node, struct rl_claim *clai
         rl_host_note_counter(claim, notification->fence);
     rl_engine_notified(&host->engine, now, claim, node, notification);
     if (host->engine.votes.counters.hand_offs > before)
-        tell_hand_over(host, node, claim);
+        report_hand_off(host, node, claim);
     rl_host_run(host);
 }
 
@@ -53,10 +53,10 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
         return;
     claim = rl_waiters_find(&host->waiters, value);
     if (claim && rl_queue_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
-        take_call(host, node, claim, &notification, now);
+        take_notification(host, node, claim, &notification, now);
 }
 
-void rl_notifications_placed(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                              const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_entry_report report;
@@ -69,7 +69,7 @@ void rl_notifications_placed(struct rl_host *host, unsigned node, const struct r
 
 /* --- Masters that can be asked again ---------------------------------------------------------------------------- */
 
-void rl_notifications_look_again(struct rl_host *host, unsigned node, struct rl_instant now)
+void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     if (!host->waiters.count)
         return;
@@ -85,6 +85,6 @@ void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *w
     host->now = now;
     host->sink->listening(host, node, on, why);
     if (on)
-        rl_notifications_look_again(host, node, now);
+        rl_notifications_ask_again(host, node, now);
     rl_host_run(host);
 }

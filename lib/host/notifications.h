@@ -9,11 +9,11 @@
 struct rl_host;
 
 /* The reply to ENQUEUE, before its answer is given to the engine. */
-void rl_notifications_placed(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                              const struct rl_reply *reply, struct rl_instant now);
 
 /* The master can be asked again. */
-void rl_notifications_look_again(struct rl_host *host, unsigned node, struct rl_instant now);
+void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_instant now);
 
 /* For the transport's sink; ctx is the host. */
 void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);

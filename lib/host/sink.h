@@ -37,12 +37,12 @@ struct rl_host_sink {
     /* What is left of this lock, if it is or was held, or (NULL) of any, may be another when the turn ends. */
     void (*validity)(struct rl_host *host, struct rl_host_lock *lock);
 
-    /* Of a master. `proved`: its answers are about to be proved or disproved. */
+    /* Of a master. `verified`: an epoch check is about to show whether its answers count. */
     void (*link)(struct rl_host *host, unsigned node, enum rl_link link, const char *why);
     void (*listening)(struct rl_host *host, unsigned node, bool on, const char *why);
     void (*vote)(struct rl_host *host, unsigned node, const struct rl_vote *vote);
-    void (*proved)(struct rl_host *host, unsigned node);
-    void (*standing)(struct rl_host *host, unsigned node, const struct rl_admission_status *standing);
+    void (*verified)(struct rl_host *host, unsigned node);
+    void (*admission)(struct rl_host *host, unsigned node, const struct rl_admission_status *status);
     void (*clock)(struct rl_host *host, unsigned node, struct rl_span step);
 };
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "host/host.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
 #include "util/hash.h"
 
 /* --- The table -------------------------------------------------------------------------------------------------- */
@@ -98,11 +98,11 @@ bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim)
     rl_contended_note(&host->contended, part->key, host->now);
     if (!waiters->listens)
         waiters->listens = rl_transport_listen(&host->transport, waiters->channel) == 0;
-    if (part->token.own.in_line || !make_room(waiters))
+    if (part->token.own.in_queue || !make_room(waiters))
         return first;
     put(waiters, claim);
     waiters->count++;
-    part->token.own.in_line = true;
+    part->token.own.in_queue = true;
     return first;
 }
 
@@ -111,13 +111,13 @@ void rl_waiters_leave(struct rl_host *host, struct rl_claim *claim)
     struct rl_waiters *waiters = &host->waiters;
     size_t at;
 
-    if (!rl_host_claim_of(claim)->token.own.in_line)
+    if (!rl_host_claim_of(claim)->token.own.in_queue)
         return;
     for (at = home_of(waiters, claim); waiters->table[at] != claim; at = (at + 1) & (waiters->size - 1)) {
     }
     close_gap(waiters, at);
     waiters->count--;
-    rl_host_claim_of(claim)->token.own.in_line = false;
+    rl_host_claim_of(claim)->token.own.in_queue = false;
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */

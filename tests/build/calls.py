@@ -26,7 +26,7 @@ FIXED, SHRINKING = "fixed", "shrinking"
 Circle = collections.namedtuple("Circle", "folder kind reason files")
 KNOWN = [
     Circle("api", SHRINKING, "the lifetimes of clients and locks, and results that end them",
-           "client completion events lock shutdown"),
+           "client events lock results shutdown"),
     Circle("blocking", SHRINKING, "the leader runs the requests of others, which wait for, and become, the leader",
            "alarm call lead mutex operation queue request service"),
 ]
@@ -73,13 +73,18 @@ def find_uses(objects):
     return uses
 
 
+def folder_of(source):
+    """The folder of lib/; the folders in it are a part of it."""
+    return source.split("/")[1]
+
+
 def reach(start, uses):
     """All that start uses, directly or by others of its folder."""
     seen = set()
     todo = [start]
     while todo:
         for used in uses[todo.pop()]:
-            if os.path.dirname(used) == os.path.dirname(start) and used not in seen:
+            if folder_of(used) == folder_of(start) and used not in seen:
                 seen.add(used)
                 todo.append(used)
     return seen
@@ -130,9 +135,9 @@ def check_circles(uses):
 def check_order(uses):
     failures = []
     for source, used_by_source in sorted(uses.items()):
-        folder = source.split("/")[1]
+        folder = folder_of(source)
         for used, symbols in sorted(used_by_source.items()):
-            if folder in MAY_CALL and used.split("/")[1] not in [folder, *MAY_CALL[folder]]:
+            if folder in MAY_CALL and folder_of(used) not in [folder, *MAY_CALL[folder]]:
                 failures.append(f"{source} must not call {used}: {', '.join(sorted(symbols))}")
     return failures
 
@@ -144,7 +149,7 @@ def check_headers(root, uses):
         for used, symbols in used_by.items():
             shared[used] |= symbols
     for source, symbols in sorted(shared.items()):
-        if source.split("/")[1] not in OWN_HEADERS:
+        if folder_of(source) not in OWN_HEADERS:
             continue
         header = (root / source).with_suffix(".h")
         text = header.read_text() if header.exists() else ""

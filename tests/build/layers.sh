@@ -11,7 +11,8 @@ trap 'rm -rf "$work"' EXIT
 
 # allow LAYER PATTERN: every include of the layer must match the extended regular expression.
 allow() {
-    found=$(grep -nE '^[[:space:]]*#[[:space:]]*include' "lib/$1"/*.[ch] | grep -vE "include ($2)" || true)
+    found=$(find "lib/$1" -name '*.[ch]' -exec grep -HnE '^[[:space:]]*#[[:space:]]*include' {} + |
+        grep -vE "include ($2)" || true)
     if [ -n "$found" ]; then
         printf 'not allowed in %s:\n%s\n' "$1" "$found"
         bad=1
@@ -20,7 +21,8 @@ allow() {
 
 # outside LAYERS PATTERN: no layer but these may include the header.
 outside() {
-    found=$(grep -nE "^[[:space:]]*#[[:space:]]*include $2" lib/*/*.[ch] | grep -vE "^lib/($1)/" || true)
+    found=$(find lib -name '*.[ch]' -exec grep -HnE "^[[:space:]]*#[[:space:]]*include $2" {} + |
+        grep -vE "^lib/($1)/" || true)
     if [ -n "$found" ]; then
         printf 'only %s may include %s:\n%s\n' "$1" "$2" "$found"
         bad=1

@@ -1,4 +1,4 @@
-/* Whom a client trusts: what lib/host/trust.c, standing.c and trust_join.c do, without their texts.
+/* Whom a client trusts: what lib/host/trust/trust.c, standing.c and trust_join.c do, without their texts.
  *
  *     connected -> settings, JOIN -> judged -> READY
  *     end of each turn -> guard: HGET marker inc, TIME -> the masters' clocks, proof */
@@ -152,7 +152,7 @@ static void ask_anew(struct client *client, unsigned node)
     wire_give_up(client, node, "max_ttl has been declared since it was looked at");
 }
 
-/* As in lib/host/trust_join.c. */
+/* As in lib/host/trust/handshake.c. */
 static void learn(struct client *client, unsigned joined)
 {
     struct rl_deployment *known = &client->known;

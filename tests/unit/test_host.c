@@ -14,7 +14,7 @@
 static struct {
     struct rl_host host;
     struct redlock_options options;
-    struct rl_ring_names names;
+    struct rl_deployment_names names;
     struct rl_host_lock locks[LOCKS];
     struct rl_host_attempt attempts[LOCKS];
     struct rl_instant now;
@@ -232,7 +232,7 @@ START_TEST(what_has_arrived_is_read_once_before_a_deadline_decides)
     ck_assert(rl_timer_armed(&world.locks[0].timer));
     world.now = rl_after(world.now, rl_ms(1000));
     world.locks[0].timer.fire(&world.locks[0].timer, world.now);
-    world.host.debts_timer.fire(&world.host.debts_timer, world.now);
+    world.host.rollback_timer.fire(&world.host.rollback_timer, world.now);
     ck_assert_uint_eq(world.reads, 1);
     ck_assert_uint_eq(world.completed, 1);
     ck_assert_int_ne(world.status, RL_END_OK);

@@ -1,4 +1,4 @@
-#include "host/trust.h"
+#include "host/trust/trust.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -7,39 +7,39 @@
 
 #include "codec/command.h"
 #include "host/host.h"
-#include "host/standing.h"
-#include "host/trust_guard.h"
-#include "host/trust_look.h"
+#include "host/trust/admission.h"
+#include "host/trust/epoch_check.h"
+#include "host/trust/recheck.h"
 
 static void on_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_trust_node *known = RL_CONTAINER_OF(timer, struct rl_trust_node, timer);
     struct rl_host *host = known->host;
     unsigned node = (unsigned)(known - host->trust.nodes);
-    struct rl_admission_status standing = rl_trust_standing(host, node, now);
+    struct rl_admission_status status = rl_trust_status(host, node, now);
 
-    if (standing.kind == RL_ADMISSION_EXCLUDED) {
-        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(standing.fault));
+    if (status.kind == RL_ADMISSION_EXCLUDED) {
+        snprintf(known->why, sizeof known->why, "looked at again: %s", rl_fault_text(status.fault));
         rl_transport_fail(&host->transport, node, known->why);
-    } else if (standing.kind == RL_ADMISSION_QUARANTINED && standing.epoch_checked) {
-        rl_trust_ask(host, node, now);
-    } else if (standing.kind == RL_ADMISSION_VOTES && standing.epoch_checked) {
-        rl_trust_look(host, node, now);
+    } else if (status.kind == RL_ADMISSION_QUARANTINED && status.epoch_checked) {
+        rl_trust_ask_epoch(host, node, now);
+    } else if (status.kind == RL_ADMISSION_VOTES && status.epoch_checked) {
+        rl_trust_recheck(host, node, now);
     }
-    rl_trust_follow(host, node, now);
+    rl_trust_update(host, node, now);
 }
 
 void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                     const struct rl_reply *reply, struct rl_instant now)
 {
-    if (ticket->step == RL_TICKET_GUARD_MEMORY)
-        rl_trust_guard_memory(host, node, reply);
-    else if (ticket->step == RL_TICKET_GUARD_CLOCK)
-        rl_trust_guard_clock(host, node, ticket->sent, reply, now);
-    else if (ticket->step == RL_TICKET_LOOK_SETTING)
-        rl_trust_look_setting(host, node, ticket, reply, now);
-    else if (ticket->step == RL_TICKET_LOOK_JOIN)
-        rl_trust_look_join(host, node, ticket, reply, now);
+    if (ticket->step == RL_TICKET_EPOCH_MARKER)
+        rl_trust_take_marker(host, node, reply);
+    else if (ticket->step == RL_TICKET_EPOCH_CLOCK)
+        rl_trust_take_time(host, node, ticket->sent, reply, now);
+    else if (ticket->step == RL_TICKET_RECHECK_SETTING)
+        rl_trust_recheck_setting(host, node, ticket, reply, now);
+    else if (ticket->step == RL_TICKET_RECHECK_JOIN)
+        rl_trust_recheck_join(host, node, ticket, reply, now);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -55,7 +55,7 @@ static void copy_prefix(struct rl_host *host)
     trust->marker_size = strlen(trust->marker);
 }
 
-static bool encode_guard(struct rl_trust *trust)
+static bool encode_questions(struct rl_trust *trust)
 {
     const struct rl_slice memory[] = {{"HGET", 4}, {trust->marker, strlen(trust->marker)}, {"inc", 3}};
     const struct rl_slice clock[] = {{"TIME", 4}};
@@ -71,13 +71,13 @@ static void init_node(struct rl_host *host, unsigned node)
     known->host = host;
     rl_timer_init(&known->timer, on_timer);
     rl_nodeclock_init(&known->clock);
-    known->told_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
-    known->told_fault = host->trust.guarded ? RL_FAULT_UNJUDGED : RL_FAULT_NONE;
+    known->reported_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
+    known->reported_fault = host->trust.guarded ? RL_FAULT_UNJUDGED : RL_FAULT_NONE;
     if (!host->trust.guarded)
         rl_engine_admission(&host->engine, host->now, node, &votes);
 }
 
-int rl_trust_init(struct rl_host *host, const struct rl_ring_names *names)
+int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names)
 {
     struct rl_trust *trust = &host->trust;
 
@@ -86,7 +86,7 @@ int rl_trust_init(struct rl_host *host, const struct rl_ring_names *names)
     copy_prefix(host);
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
         init_node(host, node);
-    return encode_guard(trust) ? 0 : REDLOCK_E_NOMEM;
+    return encode_questions(trust) ? 0 : REDLOCK_E_NOMEM;
 }
 
 void rl_trust_fini(struct rl_host *host)

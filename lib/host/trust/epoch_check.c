@@ -1,14 +1,14 @@
-/* The guard: two questions behind the commands of each loop turn. Their answers show that those commands were carried
- * out in the memory that was judged, and what the master's clock showed then. It costs two commands for each master and
- * turn, no allocation, and no formatting. */
-#include "host/trust_guard.h"
+/* The epoch check: two questions behind the commands of each loop turn. Their answers show that those commands were
+ * carried out in the memory that was admitted, and what the master's clock showed then. The check costs two commands
+ * for each master and turn, no allocation, and no formatting. */
+#include "host/trust/epoch_check.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "codec/text.h"
 #include "host/host.h"
-#include "host/standing.h"
+#include "host/trust/node_clock.h"
 
 /* --- Questions -------------------------------------------------------------------------------------------------- */
 
@@ -23,18 +23,18 @@ static bool send_question(struct rl_host *host, unsigned node, const struct rl_b
     return accepted;
 }
 
-/* Without its guard nothing that has been written would ever count. Where there is no connection the failure does no
+/* Nothing that has been written would ever count without its check. Where there is no connection the failure does no
  * harm: nothing has been written either. */
-void rl_trust_ask(struct rl_host *host, unsigned node, struct rl_instant sent)
+void rl_trust_ask_epoch(struct rl_host *host, unsigned node, struct rl_instant sent)
 {
     const struct rl_trust *trust = &host->trust;
 
-    if (!send_question(host, node, &trust->memory_question, RL_TICKET_GUARD_MEMORY, sent) ||
-        !send_question(host, node, &trust->clock_question, RL_TICKET_GUARD_CLOCK, sent))
+    if (!send_question(host, node, &trust->memory_question, RL_TICKET_EPOCH_MARKER, sent) ||
+        !send_question(host, node, &trust->clock_question, RL_TICKET_EPOCH_CLOCK, sent))
         rl_transport_fail(&host->transport, node, "no memory to ask for its marker");
 }
 
-void rl_trust_guard(struct rl_host *host)
+void rl_trust_check_epoch(struct rl_host *host)
 {
     uint32_t nodes = rl_engine_take_unchecked(&host->engine);
     struct rl_instant sent;
@@ -44,7 +44,7 @@ void rl_trust_guard(struct rl_host *host)
     sent = rl_host_read_clock(host);
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
         if (nodes & (UINT32_C(1) << node))
-            rl_trust_ask(host, node, sent);
+            rl_trust_ask_epoch(host, node, sent);
     }
 }
 
@@ -56,7 +56,7 @@ static bool is_text(const struct rl_reply *reply, const char *text)
            memcmp(reply->root.text.data, text, strlen(text)) == 0;
 }
 
-void rl_trust_guard_memory(struct rl_host *host, unsigned node, const struct rl_reply *reply)
+void rl_trust_take_marker(struct rl_host *host, unsigned node, const struct rl_reply *reply)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
 
@@ -91,9 +91,9 @@ static bool take_time(const struct rl_reply *reply, int64_t *ret_us)
     return true;
 }
 
-/* The guard's last reply. The step of a clock comes before the proof: what it overshadows must not count. */
-void rl_trust_guard_clock(struct rl_host *host, unsigned node, struct rl_instant sent, const struct rl_reply *reply,
-                          struct rl_instant now)
+/* A step of the clock comes before the result of the check: votes that the step makes worthless must not count. */
+void rl_trust_take_time(struct rl_host *host, unsigned node, struct rl_instant sent, const struct rl_reply *reply,
+                        struct rl_instant now)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
     int64_t node_us = 0;
@@ -104,7 +104,7 @@ void rl_trust_guard_clock(struct rl_host *host, unsigned node, struct rl_instant
         known->same_memory = false;
         snprintf(known->why, sizeof known->why, "its clock cannot be read");
     }
-    host->sink->proved(host, node);
+    host->sink->verified(host, node);
     rl_engine_epoch_checked(&host->engine, now, node, known->same_memory);
     if (!known->same_memory)
         rl_transport_fail(&host->transport, node, known->why);

@@ -126,7 +126,7 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 {
     const struct rl_claim *claim = lock->host.core.claim;
 
-    fprintf(out, MAGIC ":%s:%s:", boot, lock->host.host->trust.names.ring);
+    fprintf(out, MAGIC ":%s:%s:", boot, lock->host.host->trust.names.deployment_id);
     put_key(out, lock->host.key);
     fprintf(out, ":%s:%" PRIu64 ":", rl_host_token(claim), rl_claim_token(claim));
     put_ttl(out, &lock->host.core);
@@ -299,13 +299,13 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
     return text == NULL;
 }
 
-struct exported {
+struct exported_state {
     struct rl_exported_state state;
     struct rl_instant bounds[REDLOCK_MAX_MASTERS];
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
 };
 
-static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot, struct exported *ret)
+static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot, struct exported_state *ret)
 {
     struct redlock_client *client = rl_client_of(lock);
     struct rl_exported_state *state = &ret->state;
@@ -313,7 +313,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     uint32_t loose;
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
-        strcmp(fields[RING], client->host.trust.names.ring) != 0 || !key_matches(fields[KEY], lock->host.key))
+        strcmp(fields[RING], client->host.trust.names.deployment_id) != 0 || !key_matches(fields[KEY], lock->host.key))
         return false;
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
@@ -331,7 +331,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     return true;
 }
 
-static bool read_text(struct redlock_lock *lock, const char *text, const char *boot, struct exported *ret)
+static bool read_text(struct redlock_lock *lock, const char *text, const char *boot, struct exported_state *ret)
 {
     char copy[REDLOCK_MAX_EXPORT_BYTES];
     char *fields[N_FIELDS];
@@ -365,7 +365,7 @@ static uint32_t whole_ttl_ms(const struct rl_exported_state *state)
     return state->full_ttl_ms ? state->full_ttl_ms : state->ttl_ms;
 }
 
-static int adopt(struct redlock_lock *lock, const struct exported *exported, const struct rl_acquire *request)
+static int import(struct redlock_lock *lock, const struct exported_state *exported, const struct rl_acquire *request)
 {
     struct redlock_client *client = rl_client_of(lock);
     int status = 0;
@@ -383,7 +383,7 @@ static int adopt(struct redlock_lock *lock, const struct exported *exported, con
 
 int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text)
 {
-    struct exported exported = {.token = ""};
+    struct exported_state exported = {.token = ""};
     struct rl_acquire request;
     char boot[UUID_SIZE];
     int status = text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
@@ -403,5 +403,5 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    return adopt(lock, &exported, &request);
+    return import(lock, &exported, &request);
 }

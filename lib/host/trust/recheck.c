@@ -1,14 +1,13 @@
-/* Another look at a master that votes, on the connection that there is: what the handshake has found may be changed at
- * run time (CONFIG SET of the eviction policy or of persistence, REPLICAOF), and no reply to a lock's command tells.
- * The same questions as in the handshake, as ordinary commands. Whatever is odd ends the connection, and the next
- * handshake judges. */
-#include "host/trust_look.h"
+/* Rechecks a master that votes, on the connection that there is: what the handshake has found may be changed at run
+ * time (CONFIG SET of the eviction policy or of persistence, REPLICAOF), and no reply to a lock's command tells. The
+ * questions are those of the handshake. Whatever is odd ends the connection, and the next handshake decides. */
+#include "host/trust/recheck.h"
 
 #include <string.h>
 
 #include "codec/classify.h"
 #include "host/host.h"
-#include "host/trust_join.h"
+#include "host/trust/handshake.h"
 
 static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_step step, unsigned index,
                          struct rl_instant sent)
@@ -19,15 +18,15 @@ static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_ste
                              RL_SENDING, &ticket);
 }
 
-/* What cannot be sent now is asked next time. */
-void rl_trust_look(struct rl_host *host, unsigned node, struct rl_instant now)
+/* What cannot be sent is asked next time. */
+void rl_trust_recheck(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     if (host->engine.votes.links[node] != RL_LINK_READY)
         return;
     for (unsigned i = 0; i < RL_TRUST_N_SETTINGS; i++) {
         rl_bytes_clear(&host->scratch);
         if (!rl_trust_encode_setting((enum rl_trust_setting)i, &host->scratch) ||
-            !send_scratch(host, node, RL_TICKET_LOOK_SETTING, i, now))
+            !send_scratch(host, node, RL_TICKET_RECHECK_SETTING, i, now))
             return;
     }
 }
@@ -36,10 +35,10 @@ static void ask_join(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     rl_bytes_clear(&host->scratch);
     if (rl_trust_encode_join(host, node, &host->scratch))
-        send_scratch(host, node, RL_TICKET_LOOK_JOIN, 0, now);
+        send_scratch(host, node, RL_TICKET_RECHECK_JOIN, 0, now);
 }
 
-void rl_trust_look_setting(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_recheck_setting(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                            const struct rl_reply *reply, struct rl_instant now)
 {
     rl_trust_note_setting(&host->trust.nodes[node], ticket->flags, reply);
@@ -58,7 +57,7 @@ static bool is_passing(const struct rl_reply *reply)
     return detail == RL_DETAIL_OOM || detail == RL_DETAIL_BUSY || detail == RL_DETAIL_MISCONF;
 }
 
-void rl_trust_look_join(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
+void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                         const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];

@@ -1,5 +1,5 @@
-/* The ring: what all clients of a deployment must agree on, in one word. Names of masters are part of it, so all
- * clients must write them alike; their order does not matter. */
+/* The names of a deployment and of its masters. The deployment id stands for all that its clients must agree on. Names
+ * of masters are part of it, so all clients must write them alike; their order does not matter. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +28,10 @@ static bool append_number(struct rl_bytes *text, uint64_t number)
     return append_line(text, digits);
 }
 
-/* Letter case means nothing in host names. Names have no line feeds, and the prefix is last: no two rings have the same
- * text. */
-static bool describe_ring(const struct redlock_options *options, char *const *names, size_t n, struct rl_bytes *text)
+/* Letter case means nothing in host names. Names have no line feeds, and the prefix is last, so that no two deployments
+ * have the same text. */
+static bool describe_deployment(const struct redlock_options *options, char *const *names, size_t n,
+                                struct rl_bytes *text)
 {
     bool done = append_number(text, n) && append_number(text, options->quorum);
 
@@ -40,7 +41,7 @@ static bool describe_ring(const struct redlock_options *options, char *const *na
 }
 
 /* With the database: the databases of a server have markers of their own, which SWAPDB exchanges. */
-static char *ring_name(const struct rl_master *master)
+static char *name_of(const struct rl_master *master)
 {
     char *name = NULL;
 
@@ -62,24 +63,24 @@ static void make_uuid(const void *name, size_t size, char ret_text[RL_UUID_SIZE]
     uuid_unparse_lower(uuid, ret_text);
 }
 
-bool rl_ring_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
-                        struct rl_ring_names *ret_names)
+bool rl_deployment_names_make(const struct redlock_options *options, const struct rl_master *masters, size_t n,
+                              struct rl_deployment_names *ret_names)
 {
     char *names[REDLOCK_MAX_MASTERS];
     struct rl_bytes text = {0};
     bool done = true;
 
     for (size_t i = 0; i < n; i++) {
-        names[i] = ring_name(&masters[i]);
+        names[i] = name_of(&masters[i]);
         done = done && names[i];
         if (names[i])
-            make_uuid(names[i], strlen(names[i]), ret_names->seats[i]);
+            make_uuid(names[i], strlen(names[i]), ret_names->node_ids[i]);
     }
     if (done)
         qsort(names, n, sizeof names[0], compare_names);
-    done = done && describe_ring(options, names, n, &text);
+    done = done && describe_deployment(options, names, n, &text);
     if (done)
-        make_uuid(rl_bytes_front(&text), rl_bytes_length(&text), ret_names->ring);
+        make_uuid(rl_bytes_front(&text), rl_bytes_length(&text), ret_names->deployment_id);
     for (size_t i = 0; i < n; i++)
         free(names[i]);
     rl_bytes_fini(&text);

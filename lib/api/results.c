@@ -8,7 +8,7 @@
 #include "api/client.h"
 #include "api/reason.h"
 #include "host/cohort.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
 
 /* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
 /* The notes on the line come last, and those on masters that this client does not have are left out. */
@@ -123,7 +123,7 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
         *node = (struct redlock_node_result){.latency_us = -1};
         if (claim)
             fill_node(client, &claim->slots[i], node);
-        evidence->standings[i] = rl_trust_standing(&client->host, i, client->host.now);
+        evidence->standings[i] = rl_trust_status(&client->host, i, client->host.now);
         node->detail = rl_reason_of(client, i, &evidence->standings[i], claim ? &claim->slots[i] : NULL,
                                     evidence->reasons[i]);
         if (!held)
@@ -219,11 +219,11 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
 }
 
 /* What is passed on has the heir's claim already. */
-static void tell(struct redlock_lock *lock, const struct rl_pending *pending)
+static void observe_result(struct redlock_lock *lock, const struct rl_pending *pending)
 {
     enum rl_op op = (enum rl_op)pending->op;
-    bool passed_on = op == RL_OP_RELEASE && rl_client_of(lock)->heir && rl_lock_has_passed_on(lock);
-    const struct redlock_lock *holder = passed_on ? rl_client_of(lock)->heir : lock;
+    bool handed_off = op == RL_OP_RELEASE && rl_client_of(lock)->successor && rl_lock_has_handed_off(lock);
+    const struct redlock_lock *holder = handed_off ? rl_client_of(lock)->successor : lock;
     struct redlock_event event = {.type = event_type(op, pending->status), .op = rl_public_op(op),
                                   .status = pending->status, .cause = pending->cause,
                                   .token = redlock_lock_token(holder)};
@@ -245,7 +245,7 @@ static void queue(struct redlock_lock *lock)
     rl_driver_wake(rl_client_of(lock)->driver);
 }
 
-void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
+void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
 {
     struct redlock_client *client = rl_client_of(lock);
     struct rl_pending *pending = op == RL_OP_RELEASE ? &lock->release : &rl_attempt_of(lock)->pending;
@@ -258,11 +258,11 @@ void rl_completion_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end s
     if (op == RL_OP_ACQUIRE)
         rl_cohort_leave(lock->host.attempt);
     if (rl_observes(client, event_type(op, pending->status)))
-        tell(lock, pending);
+        observe_result(lock, pending);
     queue(lock);
 }
 
-void rl_alarm_queue(struct redlock_lock *lock, enum redlock_alarm_kind kind)
+void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     if (!lock->watch)
         return;
@@ -305,7 +305,7 @@ static void deliver_attempt(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
-    if (!lock->host.attempt || !rl_attempt_of(lock)->pending.ended || lock->dying)
+    if (!lock->host.attempt || !rl_attempt_of(lock)->pending.ended || lock->destroyed)
         return;
     pending = take_attempt(lock);
     call_back(lock, &pending);
@@ -315,28 +315,28 @@ static void deliver_release(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
-    if (!lock->release.accepted || !lock->release.ended || lock->dying)
+    if (!lock->release.accepted || !lock->release.ended || lock->destroyed)
         return;
     pending = take_release(lock);
     call_back(lock, &pending);
 }
 
 /* A warning that has come true is not worth telling. */
-static bool still_true(const struct redlock_lock *lock, enum redlock_alarm_kind kind)
+static bool is_still_true(const struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     if (kind == REDLOCK_ALARM_LOST)
         return lock->host.core.state == RL_LOCK_LOST;
     return lock->host.core.state != RL_LOCK_LOST && redlock_remaining_ns(lock) > 0;
 }
 
-static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
+static void fire(struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     const struct rl_pending none = {.op = RL_OP_EXTEND};
     struct evidence evidence;
     struct redlock_alarm alarm = {.kind = kind, .remaining_ms = redlock_remaining_ms(lock),
                                   .nodes = evidence.nodes, .n_nodes = lock->host.host->engine.votes.config.n_nodes};
 
-    if (!lock->watch || lock->dying || rl_client_forked(rl_client_of(lock)) || !still_true(lock, kind))
+    if (!lock->watch || lock->destroyed || rl_client_forked(rl_client_of(lock)) || !is_still_true(lock, kind))
         return;
     if (kind == REDLOCK_ALARM_LOST)
         alarm.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
@@ -345,28 +345,28 @@ static void sound(struct redlock_lock *lock, enum redlock_alarm_kind kind)
     lock->watch(lock, &alarm, lock->watch_data);
 }
 
-static void deliver_alarms(struct redlock_lock *lock)
+static void fire_alarms(struct redlock_lock *lock)
 {
     uint8_t alarms = lock->alarms;
 
     lock->alarms = 0;
     for (int kind = REDLOCK_ALARM_AT_RISK; kind <= REDLOCK_ALARM_LOST; kind++) {
         if (alarms & 1u << kind)
-            sound(lock, (enum redlock_alarm_kind)kind);
+            fire(lock, (enum redlock_alarm_kind)kind);
     }
 }
 
 static void deliver(struct redlock_lock *lock)
 {
-    deliver_alarms(lock);
+    fire_alarms(lock);
     deliver_attempt(lock);
     deliver_release(lock);
-    if (!lock->dying && !rl_lock_is_busy(lock))
+    if (!lock->destroyed && !rl_lock_is_busy(lock))
         rl_lock_forget(&lock->host.host->engine, &lock->host.core);
 }
 
 /* What callbacks complete is delivered in the next turn: one turn does not starve the loop. */
-void rl_completion_deliver(struct redlock_client *client)
+void rl_results_deliver(struct redlock_client *client)
 {
     struct rl_list due;
 
@@ -385,7 +385,7 @@ void rl_completion_deliver(struct redlock_client *client)
     if (!client->destroyed)
         rl_host_end_turn(&client->host);
     client->depth--;
-    rl_client_reap(client);
+    rl_client_free_deferred(client);
 }
 
 static void cancel(struct redlock_lock *lock, struct rl_pending pending)
@@ -396,7 +396,7 @@ static void cancel(struct redlock_lock *lock, struct rl_pending pending)
     call_back(lock, &pending);
 }
 
-void rl_completion_cancel_all(struct redlock_lock *lock)
+void rl_results_cancel_all(struct redlock_lock *lock)
 {
     if (lock->host.attempt)
         cancel(lock, take_attempt(lock));

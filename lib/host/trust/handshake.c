@@ -1,8 +1,8 @@
-/* The look at a master: the host's part of each connection's handshake (protocol 5.1 to 5.4).
+/* The host's part of each connection's handshake (protocol 5.1 to 5.4).
  *
  *     round 0   CONFIG GET, three times: is it durable?
  *     round 1   JOIN: what it says of itself, and whether its memory is the one that was known */
-#include "host/trust_join.h"
+#include "host/trust/handshake.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,9 @@
 #include "codec/classify.h"
 #include "codec/command.h"
 #include "host/host.h"
-#include "host/standing.h"
+#include "host/trust/admission.h"
+#include "host/trust/deployment.h"
+#include "host/trust/node_clock.h"
 
 /* --- Round 0: durability ---------------------------------------------------------------------------------------- */
 
@@ -78,13 +80,7 @@ static enum rl_join_mode mode_for(const struct rl_host *host, const struct rl_tr
         [REDLOCK_JOIN_CONFIRM] = RL_JOIN_CONFIRM, [REDLOCK_JOIN_ALLOW] = RL_JOIN_ALLOW,
     };
 
-    return host->options->join == REDLOCK_JOIN_DECLARE && known->joined ? RL_JOIN_VOTE : modes[host->options->join];
-}
-
-/* Is this client asked to take locks? Otherwise its max_ttl says nothing. */
-static bool takes_locks(const struct rl_host *host)
-{
-    return host->options->join == REDLOCK_JOIN_VOTE || host->options->join == REDLOCK_JOIN_DECLARE;
+    return host->options->join == REDLOCK_JOIN_DECLARE && known->has_joined ? RL_JOIN_VOTE : modes[host->options->join];
 }
 
 /* A declaration has a number of its own, and says nothing of what the client has learned. */
@@ -99,14 +95,14 @@ bool rl_trust_encode_join(struct rl_host *host, unsigned node, struct rl_bytes *
 {
     const struct rl_trust_node *known = &host->trust.nodes[node];
     struct rl_command command;
-    const char *seat = host->trust.names.seats[node];
+    const char *node_id = host->trust.names.node_ids[node];
     char incarnation[RL_UUID_SIZE];
     struct rl_join_question question = {
         .mode = mode_for(host, known),
         .marker = {host->trust.marker, strlen(host->trust.marker)},
         .incarnation = {incarnation, sizeof incarnation - 1},
-        .deployment_id = {host->trust.names.ring, strlen(host->trust.names.ring)},
-        .node_id = {seat, strlen(seat)},
+        .deployment_id = {host->trust.names.deployment_id, strlen(host->trust.names.deployment_id)},
+        .node_id = {node_id, strlen(node_id)},
         .max_ttl_ms = host->options->max_ttl_ms,
         .durability = rl_trust_durability(known),
     };
@@ -128,131 +124,20 @@ int rl_trust_greet(void *ctx, unsigned node, unsigned round, struct rl_bytes *ou
     return rl_trust_encode_join(host, node, out) ? 1 : -1;
 }
 
-/* --- The judgement ---------------------------------------------------------------------------------------------- */
-
-static bool is_up(const struct rl_host *host, unsigned node)
-{
-    return host->engine.votes.links[node] == RL_LINK_READY || host->engine.votes.links[node] == RL_LINK_LATE;
-}
-
-static bool same_id(const char *a, const char *b)
-{
-    return *a && strcmp(a, b) == 0;
-}
-
-/* A replica shares its master's replication id, but takes no vote from it. */
-static bool twins(const struct rl_trust_node *a, const struct rl_trust_node *b)
-{
-    return a->looked && b->looked && strcmp(a->report.role, "master") == 0 &&
-           (same_id(a->report.run_id, b->report.run_id) ||
-            same_id(a->report.replication_id, b->report.replication_id));
-}
-
-/* `joined` is about to be up. */
-static bool has_lower_twin(const struct rl_host *host, unsigned node, unsigned joined)
-{
-    const struct rl_trust_node *nodes = host->trust.nodes;
-
-    for (unsigned i = 0; i < node; i++) {
-        if ((i == joined || is_up(host, i)) && twins(&nodes[i], &nodes[node]))
-            return true;
-    }
-    return false;
-}
-
-static void judge(struct rl_host *host, unsigned node, struct rl_instant now)
-{
-    const struct rl_trust_node *known = &host->trust.nodes[node];
-    const struct rl_join_rules rules = {
-        .allow_eviction = host->options->allow_eviction,
-        .same_server = known->same_server,
-        .drift_ppm = host->options->drift_ppm,
-        .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
-        .allowed_ms = host->trust.known.max_ttl_ms,
-    };
-    struct rl_admission_status standing = rl_join_evaluate(&known->report, &rules, known->received);
-
-    rl_trust_judged(host, node, &standing, now);
-}
-
-/* What one master says of itself may show that another one is the same server, or is not any more. */
-static void judge_with_twins(struct rl_host *host, unsigned joined, struct rl_instant now)
-{
-    host->trust.nodes[joined].same_server = has_lower_twin(host, joined, joined);
-    judge(host, joined, now);
-    for (unsigned i = joined + 1; i < host->engine.votes.config.n_nodes; i++) {
-        struct rl_trust_node *other = &host->trust.nodes[i];
-        bool same = other->looked && has_lower_twin(host, i, joined);
-
-        if (!other->looked || same == other->same_server)
-            continue;
-        other->same_server = same;
-        judge(host, i, now);
-    }
-}
-
-/* --- The deployment --------------------------------------------------------------------------------------------- */
-
-static const char declared_since[] = "max_ttl has been declared since it was looked at";
-
-/* Votes of attempts under way may come from a memory that ought to abstain: see votes/deployment.h. */
-static void ask_anew(struct rl_host *host, unsigned node, struct rl_instant now)
-{
-    static const struct rl_admission_status unjudged = {.kind = RL_ADMISSION_UNEVALUATED, .epoch_checked = true};
-
-    rl_trust_judged(host, node, &unjudged, now);
-    for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
-        rl_lock_disregard(&RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, node);
-    rl_transport_fail(&host->transport, node, declared_since);
-}
-
-static bool is_known(const struct rl_host *host, unsigned node)
-{
-    return host->trust.nodes[node].looked && is_up(host, node);
-}
-
-/* What one master knows of the deployment may show that what others have said is out of date. */
-static void learn(struct rl_host *host, unsigned joined, struct rl_instant now)
-{
-    struct rl_deployment *known = &host->trust.known;
-    uint32_t allowed_ms = known->max_ttl_ms;
-
-    known->longest_ms = known->max_ttl_ms;
-    for (unsigned i = 0; i < host->engine.votes.config.n_nodes; i++) {
-        if (host->trust.nodes[i].looked)
-            rl_deployment_add(known, &host->trust.nodes[i].report, host->trust.nodes[i].received, now);
-    }
-    host->engine.votes.config.max_ttl_ms = rl_deployment_longest(known, host->options->max_ttl_ms);
-    for (unsigned i = 0; i < host->engine.votes.config.n_nodes; i++) {
-        if (i == joined || !is_known(host, i))
-            continue;
-        if (rl_deployment_missed(known, &host->trust.nodes[i].report))
-            ask_anew(host, i, now);
-        else if (allowed_ms != known->max_ttl_ms)
-            judge(host, i, now);
-    }
-}
-
-/* A question that was on its way when the client learned of a declaration is repeated. */
-static bool is_out_of_date(const struct rl_host *host, unsigned node)
-{
-    return host->options->join <= REDLOCK_JOIN_DECLARE &&
-           rl_deployment_missed(&host->trust.known, &host->trust.nodes[node].report);
-}
+/* --- The report ------------------------------------------------------------------------------------------------- */
 
 const char *rl_trust_take_report(struct rl_host *host, unsigned node, struct rl_instant sent, struct rl_instant now)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
+    const char *why;
 
-    known->looked = true;
-    known->joined = true;
+    known->has_report = true;
+    known->has_joined = true;
     known->received = now;
-    learn(host, node, now);
-    if (is_out_of_date(host, node)) {
-        ask_anew(host, node, now);
-        return declared_since;
-    }
-    judge_with_twins(host, node, now);
+    why = rl_trust_learn(host, node, now);
+    if (why)
+        return why;
+    rl_trust_evaluate_joined(host, node, now);
     rl_trust_read_clock(host, node, known->report.time_us, sent, now);
     return NULL;
 }
@@ -270,18 +155,18 @@ static bool is_cluster_error(struct rl_slice text)
     return detail == RL_DETAIL_MOVED || detail == RL_DETAIL_CLUSTERDOWN;
 }
 
-/* Errors that are a judgement: the connection stays, so that people can see why the master does not vote.
+/* Some errors decide the status: then the connection stays, so that people can see why the master does not vote.
  * protocol 5.7: "A less privileged fallback (no script or INFO rights) is allowed only when the user asks for it". */
-static bool judge_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_standing)
+static bool evaluate_error(const struct rl_host *host, struct rl_slice text, struct rl_admission_status *ret_status)
 {
     static const struct rl_admission_status unverified = {.kind = RL_ADMISSION_VOTES};
 
     if (is_cluster_error(text))
-        *ret_standing = excluded(RL_FAULT_CLUSTER);
+        *ret_status = excluded(RL_FAULT_CLUSTER);
     else if (!rl_join_is_refusal(text))
         return false;
     else
-        *ret_standing = host->options->allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
+        *ret_status = host->options->allow_unverified ? unverified : excluded(RL_FAULT_NO_RIGHTS);
     return true;
 }
 
@@ -296,13 +181,13 @@ static bool on_join_error(struct rl_host *host, unsigned node, struct rl_slice t
                           const char **ret_why)
 {
     struct rl_trust_node *known = &host->trust.nodes[node];
-    struct rl_admission_status standing;
+    struct rl_admission_status status;
 
-    if (!judge_error(host, text, &standing))
+    if (!evaluate_error(host, text, &status))
         return give_up(known, text, ret_why);
-    known->looked = false;
+    known->has_report = false;
     known->report = (struct rl_join_report){0};
-    rl_trust_judged(host, node, &standing, now);
+    rl_trust_set_status(host, node, &status, now);
     return true;
 }
 

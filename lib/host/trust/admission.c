@@ -1,0 +1,161 @@
+/* Admission status of the masters: it is evaluated from their reports (votes/join.c), reported above, and looked at
+ * again in time. */
+#include "host/trust/admission.h"
+
+#include <string.h>
+
+#include "host/host.h"
+
+/* A master that votes is checked again, since its settings may be changed; an excluded one, so that mending it is
+ * enough; one in quarantine is asked for its marker, so that an operator's word for it is noticed. */
+static const struct rl_span recheck_after = {10000 * RL_NS_PER_MS};
+static const struct rl_span ask_marker_after = {1000 * RL_NS_PER_MS};
+
+/* --- Status ----------------------------------------------------------------------------------------------------- */
+
+static struct rl_admission_status quarantined(struct rl_admission_status status, enum rl_fault fault,
+                                              struct rl_instant until)
+{
+    status.kind = RL_ADMISSION_QUARANTINED;
+    status.fault = fault;
+    status.until = until;
+    return status;
+}
+
+struct rl_admission_status rl_trust_status(const struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    struct rl_admission_status status = host->engine.votes.admissions[node];
+    struct rl_instant stepped_until = host->engine.votes.stepped_until[node];
+
+    if (status.kind == RL_ADMISSION_UNEVALUATED)
+        status.fault = RL_FAULT_UNJUDGED;
+    if (!rl_admission_votes(&status, now))
+        return status;
+    if (rl_before(now, stepped_until))
+        return quarantined(status, RL_FAULT_CLOCK_STEP, stepped_until);
+    status.kind = RL_ADMISSION_VOTES;
+    status.fault = RL_FAULT_NONE;
+    return status;
+}
+
+static void report(struct rl_host *host, unsigned node, const struct rl_admission_status *status)
+{
+    struct rl_trust_node *known = &host->trust.nodes[node];
+
+    if (known->reported_kind == status->kind && known->reported_fault == status->fault)
+        return;
+    known->reported_kind = status->kind;
+    known->reported_fault = status->fault;
+    host->sink->validity(host, NULL);
+    host->sink->admission(host, node, status);
+}
+
+void rl_trust_update(struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    struct rl_admission_status status = rl_trust_status(host, node, now);
+    struct rl_instant next = RL_NEVER;
+
+    report(host, node, &status);
+    if (status.kind == RL_ADMISSION_EXCLUDED || (status.kind == RL_ADMISSION_VOTES && status.epoch_checked))
+        next = rl_after(now, recheck_after);
+    else if (status.kind == RL_ADMISSION_QUARANTINED)
+        next = rl_earlier(status.until, rl_after(now, ask_marker_after));
+    rl_transport_arm(&host->transport, &host->trust.nodes[node].timer, next);
+}
+
+void rl_trust_set_status(struct rl_host *host, unsigned node, const struct rl_admission_status *status,
+                         struct rl_instant now)
+{
+    rl_engine_admission(&host->engine, now, node, status);
+    rl_trust_update(host, node, now);
+}
+
+/* --- Evaluation ------------------------------------------------------------------------------------------------- */
+
+bool rl_trust_is_up(const struct rl_host *host, unsigned node)
+{
+    return host->engine.votes.links[node] == RL_LINK_READY || host->engine.votes.links[node] == RL_LINK_LATE;
+}
+
+static bool same_id(const char *a, const char *b)
+{
+    return *a && strcmp(a, b) == 0;
+}
+
+/* A replica shares its master's replication id, but takes no vote from it. */
+static bool is_same_server(const struct rl_trust_node *a, const struct rl_trust_node *b)
+{
+    return a->has_report && b->has_report && strcmp(a->report.role, "master") == 0 &&
+           (same_id(a->report.run_id, b->report.run_id) ||
+            same_id(a->report.replication_id, b->report.replication_id));
+}
+
+/* Of several addresses of one server the first may vote. */
+static bool repeats_a_lower_one(const struct rl_host *host, unsigned node, unsigned joined)
+{
+    const struct rl_trust_node *nodes = host->trust.nodes;
+
+    for (unsigned i = 0; i < node; i++) {
+        if ((i == joined || rl_trust_is_up(host, i)) && is_same_server(&nodes[i], &nodes[node]))
+            return true;
+    }
+    return false;
+}
+
+/* A client that is not asked to take locks says nothing by its max_ttl. */
+static bool takes_locks(const struct rl_host *host)
+{
+    return host->options->join == REDLOCK_JOIN_VOTE || host->options->join == REDLOCK_JOIN_DECLARE;
+}
+
+void rl_trust_evaluate(struct rl_host *host, unsigned node, struct rl_instant now)
+{
+    const struct rl_trust_node *known = &host->trust.nodes[node];
+    const struct rl_join_rules rules = {
+        .allow_eviction = host->options->allow_eviction,
+        .same_server = known->same_server,
+        .drift_ppm = host->options->drift_ppm,
+        .max_ttl_ms = takes_locks(host) ? host->options->max_ttl_ms : 0,
+        .allowed_ms = host->trust.known.max_ttl_ms,
+    };
+    struct rl_admission_status status = rl_join_evaluate(&known->report, &rules, known->received);
+
+    rl_trust_set_status(host, node, &status, now);
+}
+
+void rl_trust_evaluate_joined(struct rl_host *host, unsigned joined, struct rl_instant now)
+{
+    host->trust.nodes[joined].same_server = repeats_a_lower_one(host, joined, joined);
+    rl_trust_evaluate(host, joined, now);
+    for (unsigned i = joined + 1; i < host->engine.votes.config.n_nodes; i++) {
+        struct rl_trust_node *other = &host->trust.nodes[i];
+        bool same = other->has_report && repeats_a_lower_one(host, i, joined);
+
+        if (!other->has_report || same == other->same_server)
+            continue;
+        other->same_server = same;
+        rl_trust_evaluate(host, i, now);
+    }
+}
+
+/* --- Names and incarnations ------------------------------------------------------------------------------------- */
+
+struct rl_slice rl_trust_prefix(const struct rl_host *host)
+{
+    return (struct rl_slice){host->trust.prefix, host->trust.prefix_size};
+}
+
+static struct rl_slice if_guarded(const struct rl_host *host, unsigned node, const char *text)
+{
+    return (struct rl_slice){text, host->engine.votes.admissions[node].epoch_checked ? strlen(text) : 0};
+}
+
+struct rl_slice rl_trust_marker(const struct rl_host *host, unsigned node)
+{
+    return if_guarded(host, node, host->trust.marker);
+}
+
+struct rl_slice rl_trust_incarnation(const struct rl_host *host, unsigned node)
+{
+    return if_guarded(host, node, host->trust.nodes[node].report.incarnation);
+}

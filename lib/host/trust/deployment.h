@@ -1,0 +1,13 @@
+/* What the masters' markers show of the deployment: the max_ttl that is declared for it (votes/deployment.h). */
+#ifndef RL_HOST_TRUST_DEPLOYMENT_H
+#define RL_HOST_TRUST_DEPLOYMENT_H
+
+#include "util/instant.h"
+
+struct rl_host;
+
+/* Learns from the report of a master that is about to be up, and asks or evaluates again those masters whose reports
+ * are out of date by what it says. NULL, or why the joined master itself must be asked again. */
+const char *rl_trust_learn(struct rl_host *host, unsigned joined, struct rl_instant now);
+
+#endif

@@ -1,0 +1,94 @@
+/* Which masters may vote, on the client's side (protocol section 5): handshakes, the marker, epoch checks, and the
+ * masters' clocks. What is found out goes to the engine as admission status, results of epoch checks, and clock steps.
+ *
+ *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, deployment.c, admission.c
+ *     end of each turn   -> HGET marker inc, TIME -> verified         epoch_check.c, node_clock.c
+ *     every few seconds  -> CONFIG GET, JOIN -> evaluated             recheck.c: a master that votes
+ *
+ * An excluded master is checked again by making its connection anew. A master in quarantine is asked for its marker,
+ * which an operator may have declared new. In the classic profile every master votes, and nothing is asked. */
+#ifndef RL_HOST_TRUST_TRUST_H
+#define RL_HOST_TRUST_TRUST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <redlock/options.h>
+
+#include "host/environment.h"
+#include "host/names.h"
+#include "host/transport.h"
+#include "util/bytes.h"
+#include "util/instant.h"
+#include "util/wheel.h"
+#include "votes/join.h"
+#include "votes/kind.h"
+#include "votes/nodeclock.h"
+#include "votes/admission_status.h"
+
+struct rl_host;
+
+/* Steps of tickets that belong to no claim: their owner is NULL. */
+enum rl_ticket_step {
+    RL_TICKET_EPOCH_MARKER = RL_STEP_COUNT, /* HGET marker inc */
+    RL_TICKET_EPOCH_CLOCK,                  /* TIME: the last of an epoch check */
+    RL_TICKET_RECHECK_SETTING,              /* CONFIG GET; flags: which */
+    RL_TICKET_RECHECK_JOIN,
+};
+
+#define RL_TRUST_SETTING_MAX 15
+#define RL_TRUST_WHY_MAX 160
+
+/* What CONFIG GET is asked for (protocol 5.3). */
+enum rl_trust_setting {
+    RL_TRUST_APPEND_ONLY,
+    RL_TRUST_APPEND_FSYNC,
+    RL_TRUST_NO_FSYNC_ON_REWRITE,
+    RL_TRUST_N_SETTINGS,
+};
+
+/* One word for all that the clients of a deployment must agree on, and one for each master in it. */
+struct rl_deployment_names {
+    char deployment_id[RL_UUID_SIZE];
+    char node_ids[REDLOCK_MAX_MASTERS][RL_UUID_SIZE];
+};
+
+struct rl_trust_node {
+    struct rl_host *host;
+    struct rl_timer timer;        /* VOTES, EXCLUDED: the next check; QUARANTINED: the next question, or the end */
+    struct rl_nodeclock clock;
+    struct rl_join_report report; /* the latest answer to JOIN */
+    struct rl_instant received;   /* ... and when it came */
+    bool has_report;
+    bool has_joined;              /* JOIN has been answered once: DECLARE is over */
+    bool same_server;             /* as another master, of lower index */
+    bool same_memory;             /* what the epoch check under way has found so far */
+    char settings[RL_TRUST_N_SETTINGS][RL_TRUST_SETTING_MAX + 1]; /* "": no right to see */
+    char why[RL_TRUST_WHY_MAX];   /* of the latest handshake that was given up */
+    enum rl_admission reported_kind; /* above, the last time */
+    enum rl_fault reported_fault;
+};
+
+struct rl_trust {
+    bool guarded;             /* the profile */
+    struct rl_deployment known; /* what markers have shown of the deployment's max_ttl */
+    size_t prefix_size;
+    size_t marker_size;
+    char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];
+    char marker[REDLOCK_MAX_PREFIX_BYTES + sizeof RL_MARKER_NAME];
+    struct rl_deployment_names names;
+    struct rl_bytes memory_question; /* of epoch checks, encoded once for all masters */
+    struct rl_bytes clock_question;
+    struct rl_trust_node nodes[REDLOCK_MAX_MASTERS];
+};
+
+/* After rl_engine_init(), before the first event. 0 or REDLOCK_E_NOMEM; rl_trust_fini() follows in both cases. */
+int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names);
+void rl_trust_fini(struct rl_host *host);
+
+/* The reply to a ticket without owner. The caller then takes the engine's effects. Such tickets that are dropped need
+ * nothing. */
+void rl_trust_reply(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
+                    struct rl_instant now);
+
+#endif
