@@ -15,6 +15,7 @@
 #define REDLOCK_REDLOCK_HPP
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <stdexcept>
@@ -23,6 +24,7 @@
 #include <vector>
 
 #include <redlock/blocking.h>
+#include <redlock/metrics.h>
 
 namespace redlock {
 
@@ -106,6 +108,25 @@ public:
 
         detail::check(redlock_service_stats(service_, &stats, sizeof stats));
         return stats;
+    }
+
+    /* The statistics in Prometheus's text format (redlock/metrics.h); each label is a name and a value. */
+    std::string metrics(const std::vector<std::pair<std::string, std::string>> &labels = {}) const
+    {
+        std::vector<redlock_metric_label> pairs;
+        std::vector<char> text(16384);
+
+        for (const auto &label : labels)
+            pairs.push_back({label.first.c_str(), label.second.c_str()});
+        for (;;) {
+            const int length = redlock_service_metrics(service_, pairs.data(), pairs.size(), text.data(), text.size());
+
+            if (length < 0)
+                throw error(length);
+            if (static_cast<std::size_t>(length) < text.size())
+                return std::string(text.data(), static_cast<std::size_t>(length));
+            text.resize(static_cast<std::size_t>(length) + 1024);
+        }
     }
 
     redlock_service *get() const noexcept { return service_; }

@@ -1,5 +1,6 @@
 /* Lock, extend, unlock and their like, one thread. */
 #include <check.h>
+#include <redlock/metrics.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,7 @@ START_TEST(statistics_and_the_client_are_within_reach)
     struct redlock_mutex *mutex = world_hold(&world, "key", 20000);
     struct redlock_stats stats = world_stats(world.service);
     struct redlock_stats seen_inside = {0};
+    char page[16384];
     struct redlock_node_stats node;
 
     ck_assert_uint_eq(stats.acquires, 1);
@@ -219,6 +221,8 @@ START_TEST(statistics_and_the_client_are_within_reach)
     ck_assert_int_eq(redlock_service_node_stats(world.service, 2, &node, sizeof node), 0);
     ck_assert_int_eq(node.link, REDLOCK_LINK_READY);
     ck_assert_int_eq(redlock_service_node_stats(world.service, 3, &node, sizeof node), REDLOCK_E_ARGUMENT);
+    ck_assert_int_gt(redlock_service_metrics(world.service, NULL, 0, page, sizeof page), 0);
+    ck_assert_ptr_nonnull(strstr(page, "\nredlock_acquires_total 1\n"));
     redlock_mutex_destroy(mutex);
 }
 END_TEST

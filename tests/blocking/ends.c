@@ -1,5 +1,6 @@
 /* The ends of mutexes and services, with threads waiting in their calls. */
 #include <check.h>
+#include <redlock/metrics.h>
 #include <signal.h>
 #include <string.h>
 
@@ -198,6 +199,8 @@ START_TEST(missing_arguments_are_refused)
     ck_assert_int_eq(redlock_mutex_acquire_async(mutex, NULL, NULL, NULL), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_service_stats(NULL, &stats, sizeof stats), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_service_stats(world.service, NULL, 0), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_service_metrics(NULL, NULL, 0, text, sizeof text), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_service_metrics(world.service, NULL, 1, text, sizeof text), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_service_run(world.service, NULL, NULL), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_service_shutdown(NULL, 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_queue_create(NULL, NULL), REDLOCK_E_ARGUMENT);

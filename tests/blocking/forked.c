@@ -1,5 +1,6 @@
 /* fork(): in the child every call fails, and what it frees reaches neither the masters nor the parent. */
 #include <check.h>
+#include <redlock/metrics.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -82,6 +83,7 @@ static bool every_call_fails(struct inherited *inherited)
            redlock_queue_fd(inherited->queue) == -1 &&
            redlock_service_stats(inherited->service, &stats, sizeof stats) == REDLOCK_E_FORKED &&
            redlock_service_node_stats(inherited->service, 0, &node, sizeof node) == REDLOCK_E_FORKED &&
+           redlock_service_metrics(inherited->service, NULL, 0, NULL, 0) == REDLOCK_E_FORKED &&
            redlock_service_run(inherited->service, must_not_run, NULL) == REDLOCK_E_FORKED &&
            redlock_service_shutdown(inherited->service, 10) == REDLOCK_E_FORKED;
 }

@@ -42,8 +42,8 @@ try {
     redlock::mutex mutex(moved, std::string("key"));
 
     service = std::move(moved);
-    return use_mutex(mutex) && use_guards(mutex) && service.stats().acquires && service.get()
-           && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
+    return use_mutex(mutex) && use_guards(mutex) && service.stats().acquires && service.get() &&
+           !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {
     return why.retryable() ? why.status() : 1;
 }

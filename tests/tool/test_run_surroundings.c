@@ -175,9 +175,9 @@ START_TEST(metrics_are_written_for_prometheus)
     text = rig_read(path);
     ck_assert_ptr_nonnull(strstr(text, "redlock_held{key=\"job\"} 0\n"));
     ck_assert_ptr_nonnull(strstr(text, "# TYPE redlock_acquire_seconds histogram\n"));
-    ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_seconds_count 1\n"));
-    ck_assert_ptr_nonnull(strstr(text, "redlock_acquired_total 1\n"));
-    ck_assert_ptr_nonnull(strstr(text, "redlock_node_up{node=\""));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_seconds_count{key=\"job\"} 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_results_total{key=\"job\",result=\"acquired\"} 1\n"));
+    ck_assert_ptr_nonnull(strstr(text, "redlock_node_up{key=\"job\",node=\""));
 }
 END_TEST
 

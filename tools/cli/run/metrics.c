@@ -2,186 +2,112 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include <redlock/metrics.h>
 #include <redlock/redlock.h>
 
 #include "cli/file_out.h"
+#include "options/shown.h"
 
-#define NAMED(name, member, kind, text) {name, kind, text, offsetof(struct redlock_stats, member)}
-#define ENTRY(member, kind, text) NAMED(#member, member, kind, text)
+enum { SHOWN_KEY_SIZE = REDLOCK_MAX_KEY_BYTES * 4 + 1, US_PER_MS = 1000, US_PER_S = 1000000, MORE = 1024 };
 
-static const struct {
-    const char *name;
-    const char *kind;
-    const char *text;
-    size_t offset;
-} totals[] = {
-    ENTRY(acquires, "counter", "Acquisitions begun"),
-    ENTRY(attempts, "counter", "Rounds of requests sent for acquisitions"),
-    ENTRY(acquired, "counter", "Acquisitions that took the lock"),
-    NAMED("busy", held, "counter", "Acquisitions that found another holder"),
-    ENTRY(no_quorum, "counter", "Acquisitions that found too few masters"),
-    ENTRY(too_slow, "counter", "Acquisitions granted with too little time left"),
-    ENTRY(deadline, "counter", "Acquisitions whose time to wait was over"),
-    ENTRY(canceled, "counter", "Acquisitions canceled"),
-    ENTRY(releases, "counter", "Releases begun"),
-    ENTRY(released, "counter", "Releases confirmed by a quorum"),
-    ENTRY(lost, "counter", "Locks whose validity ended while they were held"),
-    ENTRY(rollbacks, "counter", "Attempts undone"),
-    ENTRY(late_grants, "counter", "Grants that arrived after their attempt had been given up"),
-    ENTRY(renewals, "counter", "Renewals begun"),
-    ENTRY(renewals_failed, "counter", "Renewals without a quorum"),
-    ENTRY(repairs, "counter", "Keys given back to masters that had lost them"),
-    ENTRY(at_risk, "counter", "Warnings that little validity was left"),
-    ENTRY(disproved, "counter", "Votes that did not count since the memory had changed"),
-    ENTRY(clock_steps, "counter", "Clocks of masters found set forward"),
-    ENTRY(debts, "gauge", "Values whose release is not confirmed yet"),
+struct page {
+    FILE *out;
+    const struct metrics *metrics;
+    char key[SHOWN_KEY_SIZE]; /* a label must be UTF-8 */
 };
 
-static const char *suffix(const char *kind)
+static void print_head(const struct page *page, const char *name, const char *kind, const char *text)
 {
-    return strcmp(kind, "counter") == 0 ? "_total" : "";
+    fprintf(page->out, "# HELP redlock_%s %s.\n# TYPE redlock_%s %s\n", name, text, name, kind);
 }
 
-/* A label's value: these three are special. */
-static void print_label(FILE *out, const char *name, const char *value)
+/* All of a sample but its number. `more` is another label, or empty. */
+static void print_sample(const struct page *page, const char *name, const char *more)
 {
-    fprintf(out, "%s=\"", name);
-    for (; *value != '\0'; value++) {
-        if (*value == '\\' || *value == '"')
-            putc('\\', out);
-        if (*value == '\n')
-            fputs("\\n", out);
-        else
-            putc(*value, out);
+    fprintf(page->out, "redlock_%s{key=\"", name);
+    for (const char *at = page->key; *at != '\0'; at++) {
+        if (*at == '\\' || *at == '"')
+            putc('\\', page->out);
+        putc(*at, page->out);
     }
-    putc('"', out);
+    fprintf(page->out, "\"%s} ", more);
 }
 
-static void print_head(FILE *out, const char *name, const char *kind, const char *text)
+/* No floating point number, which would be written as in the user's country. */
+static void print_seconds(const struct page *page, int64_t us)
 {
-    fprintf(out, "# HELP redlock_%s%s %s.\n# TYPE redlock_%s%s %s\n", name, suffix(kind), text, name, suffix(kind),
-            kind);
+    fprintf(page->out, "%" PRId64 ".%06" PRId64 "\n", us / US_PER_S, us % US_PER_S);
 }
 
-static void print_totals(FILE *out, const struct redlock_client *client)
+static void print_lock(const struct page *page)
 {
-    struct redlock_stats stats;
+    int64_t remaining_ms = page->metrics->remaining_ms;
 
-    if (redlock_client_stats(client, &stats, sizeof(stats)) != 0)
-        return;
-    for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++) {
-        uint64_t value;
-
-        memcpy(&value, (const char *)&stats + totals[i].offset, sizeof(value));
-        print_head(out, totals[i].name, totals[i].kind, totals[i].text);
-        fprintf(out, "redlock_%s%s %" PRIu64 "\n", totals[i].name, suffix(totals[i].kind), value);
-    }
+    print_head(page, "held", "gauge", "1 while the lock is held");
+    print_sample(page, "held", "");
+    fprintf(page->out, "%d\n", page->metrics->held);
+    print_head(page, "remaining_seconds", "gauge", "Proven validity left when this was written");
+    print_sample(page, "remaining_seconds", "");
+    print_seconds(page, remaining_ms > 0 ? remaining_ms * US_PER_MS : 0);
 }
 
-/* --- Masters ----------------------------------------------------------------------------------------------------- */
-
-static double is_up(const struct redlock_node_stats *stats)
+static void print_bucket(const struct page *page, const char *bound, int64_t count)
 {
-    return stats->link == REDLOCK_LINK_READY;
+    char more[32];
+
+    snprintf(more, sizeof(more), ",le=\"%s\"", bound);
+    print_sample(page, "acquire_seconds_bucket", more);
+    fprintf(page->out, "%" PRId64 "\n", count);
 }
 
-static double latency(const struct redlock_node_stats *stats)
+/* Of this one acquisition: one process takes one lock. */
+static void print_histogram(const struct page *page)
 {
-    return stats->last_latency_us >= 0 ? (double)stats->last_latency_us / 1e6 : -1;
+    static const struct {
+        const char *text;
+        int64_t us;
+    } bounds[] = {{"0.001", 1000}, {"0.002", 2000}, {"0.005", 5000}, {"0.01", 10000}, {"0.02", 20000},
+                  {"0.05", 50000}, {"0.1", 100000}, {"0.2", 200000}, {"0.5", 500000}, {"1", 1000000},
+                  {"2", 2000000}, {"5", 5000000}, {"10", 10000000}, {"30", 30000000}, {"60", 60000000},
+                  {"300", 300000000}};
+
+    print_head(page, "acquire_seconds", "histogram", "How long the acquisition of the lock has taken");
+    for (size_t i = 0; i < sizeof(bounds) / sizeof(bounds[0]); i++)
+        print_bucket(page, bounds[i].text, page->metrics->acquire_us <= bounds[i].us);
+    print_bucket(page, "+Inf", 1);
+    print_sample(page, "acquire_seconds_sum", "");
+    print_seconds(page, page->metrics->acquire_us);
+    print_sample(page, "acquire_seconds_count", "");
+    fputs("1\n", page->out);
 }
 
-static double commands(const struct redlock_node_stats *stats)
+/* Without memory there is nothing of the client in the file, this time. */
+static void print_client(const struct page *page, const struct redlock_client *client)
 {
-    return (double)stats->commands;
-}
+    const struct redlock_metric_label label = {"key", page->key};
+    int length = redlock_client_metrics(client, &label, 1, NULL, 0);
+    size_t size = (size_t)length + MORE; /* it may grow between the calls */
+    char *text = length >= 0 ? malloc(size) : NULL;
 
-static double replies(const struct redlock_node_stats *stats)
-{
-    return (double)stats->replies;
-}
-
-static double disconnects(const struct redlock_node_stats *stats)
-{
-    return (double)stats->disconnects;
-}
-
-static const struct {
-    const char *name;
-    const char *kind;
-    const char *text;
-    double (*value)(const struct redlock_node_stats *stats);
-} per_node[] = {
-    {"node_up", "gauge", "1 if the master is connected and answers in time", is_up},
-    {"node_latency_seconds", "gauge", "Latency of the latest reply, -1 before the first", latency},
-    {"node_commands", "counter", "Commands queued for the master", commands},
-    {"node_replies", "counter", "Replies of the master", replies},
-    {"node_disconnects", "counter", "Connections that have ended or failed", disconnects},
-};
-
-static void print_nodes(FILE *out, const struct redlock_client *client)
-{
-    for (size_t i = 0; i < sizeof(per_node) / sizeof(per_node[0]); i++) {
-        print_head(out, per_node[i].name, per_node[i].kind, per_node[i].text);
-        for (size_t node = 0; node < redlock_client_node_count(client); node++) {
-            struct redlock_node_stats stats;
-
-            if (redlock_client_node_stats(client, node, &stats, sizeof(stats)) != 0)
-                continue;
-            fprintf(out, "redlock_%s%s{", per_node[i].name, suffix(per_node[i].kind));
-            print_label(out, "node", stats.name);
-            fprintf(out, "} %.9g\n", per_node[i].value(&stats));
-        }
-    }
-}
-
-/* --- One lock ---------------------------------------------------------------------------------------------------- */
-
-static void print_of_key(FILE *out, const struct metrics *metrics, const char *name, double value)
-{
-    fprintf(out, "redlock_%s{", name);
-    print_label(out, "key", metrics->key);
-    fprintf(out, "} %.9g\n", value);
-}
-
-static void print_lock(FILE *out, const struct metrics *metrics)
-{
-    print_head(out, "held", "gauge", "1 while the lock is held");
-    print_of_key(out, metrics, "held", metrics->held);
-    print_head(out, "remaining_seconds", "gauge", "Proven validity left when this was written");
-    print_of_key(out, metrics, "remaining_seconds", (double)metrics->remaining_ms / 1e3);
-}
-
-static void print_histogram(FILE *out, const struct metrics *metrics)
-{
-    static const double bounds[] = {0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300};
-    double sum = 0;
-
-    print_head(out, "acquire_seconds", "histogram", "How long acquisitions that took a lock have taken");
-    for (size_t b = 0; b < sizeof(bounds) / sizeof(bounds[0]); b++) {
-        size_t within = 0;
-
-        for (size_t i = 0; i < metrics->acquires; i++)
-            within += (double)metrics->acquire_us[i] / 1e6 <= bounds[b];
-        fprintf(out, "redlock_acquire_seconds_bucket{le=\"%g\"} %zu\n", bounds[b], within);
-    }
-    for (size_t i = 0; i < metrics->acquires; i++)
-        sum += (double)metrics->acquire_us[i] / 1e6;
-    fprintf(out, "redlock_acquire_seconds_bucket{le=\"+Inf\"} %zu\nredlock_acquire_seconds_sum %.9g\n"
-                 "redlock_acquire_seconds_count %zu\n", metrics->acquires, sum, metrics->acquires);
+    if (text != NULL)
+        length = redlock_client_metrics(client, &label, 1, text, size);
+    if (text != NULL && length >= 0 && (size_t)length < size)
+        fwrite(text, 1, (size_t)length, page->out);
+    free(text);
 }
 
 bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file)
 {
-    FILE *out = file_out_begin(file);
+    struct page page = {.out = file_out_begin(file), .metrics = metrics};
 
-    if (out == NULL)
+    if (page.out == NULL)
         return false;
-    if (metrics->key != NULL)
-        print_lock(out, metrics);
-    print_histogram(out, metrics);
-    print_totals(out, client);
-    print_nodes(out, client);
+    shown(metrics->key, page.key, sizeof(page.key));
+    print_lock(&page);
+    print_histogram(&page);
+    print_client(&page, client);
     return file_out_end(file, 0);
 }

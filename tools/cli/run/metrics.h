@@ -3,18 +3,16 @@
 #define CLI_RUN_METRICS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 struct file_out;
 struct redlock_client;
 
 struct metrics {
-    const char *key;      /* a label of what belongs to one lock; NULL: there is none */
+    const char *key;    /* a label of all: the files of several locks lie side by side */
     bool held;
     int64_t remaining_ms;
-    const int64_t *acquire_us; /* how long acquisitions have taken */
-    size_t acquires;
+    int64_t acquire_us; /* how long the acquisition has taken */
 };
 
 /* False after a message. Nobody is waited for: a reader that is slow must not keep a lock from being renewed. */

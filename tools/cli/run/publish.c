@@ -56,8 +56,7 @@ static bool write_metrics(struct run *run, bool held)
         .key = run->options->key,
         .held = held,
         .remaining_ms = held ? redlock_remaining_ms(run->lock) : 0,
-        .acquire_us = &run->acquire_us,
-        .acquires = 1,
+        .acquire_us = run->acquire_us,
     };
 
     if (run->metrics_file.path == NULL || run->metrics_failed)
