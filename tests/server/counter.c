@@ -103,11 +103,44 @@ START_TEST(numbers_stay_exact_up_to_two_to_the_53)
 }
 END_TEST
 
+/* Around the end of the numbers that Lua counts exactly: a counter below 2^53 counts, one at or above it is used up. */
+static const struct {
+    const char *set;
+    uint64_t number;
+    bool counts;
+} ends[] = {
+    {"SET count 9007199254740991", UINT64_C(9007199254740991), true},
+    {"SET count 9007199254740992", UINT64_C(9007199254740992), false},
+    {"SET count 9007199254740993", UINT64_C(9007199254740993), false},
+};
+
+#define N_ENDS ((int)(sizeof(ends) / sizeof(*ends)))
+
+static void expect_counted(int i, struct rl_answer answer, uint64_t fence)
+{
+    if (ends[i].counts)
+        expect_granted(answer, fence);
+    else
+        expect_answer(answer, RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+}
+
 START_TEST(a_counter_that_is_used_up_grants_nothing)
 {
-    ask_expect(counter_master, 0, "SET count 9007199254740992", "OK");
-    expect_answer(counter_step(RL_STEP_CLAIM, "mine", 1), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
-    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
+    ask_expect(counter_master, 0, ends[_i].set, "OK");
+    expect_counted(_i, counter_step(RL_STEP_CLAIM, "mine", 1), ends[_i].number + 1);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), ends[_i].counts);
+    expect_counter(ends[_i].number + ends[_i].counts);
+}
+END_TEST
+
+START_TEST(a_counter_that_is_used_up_is_neither_raised_nor_repaired)
+{
+    ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
+    ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
+    ask_expect(counter_master, 0, ends[_i].set, "OK");
+    expect_counted(_i, counter_step(RL_STEP_RAISE, "mine", BIG), 0);
+    expect_counted(_i, counter_repair(&rl_fenced_kind, "now"), 0);
+    expect_counter(ends[_i].number);
 }
 END_TEST
 
@@ -205,10 +238,11 @@ static void add_counter_tests(TCase *grant, TCase *bad, TCase *raise_case)
     tcase_add_test(grant, no_proposal_moves_the_counter_more_than_a_day_beyond_the_servers_time);
     tcase_add_test(grant, a_servers_clock_that_is_set_back_does_not_lower_the_counter);
     tcase_add_test(grant, numbers_stay_exact_up_to_two_to_the_53);
-    tcase_add_test(grant, a_counter_that_is_used_up_grants_nothing);
+    tcase_add_loop_test(grant, a_counter_that_is_used_up_grants_nothing, 0, N_ENDS);
     tcase_add_test(grant, a_grant_that_fails_half_way_has_not_set_the_key);
     tcase_add_loop_test(bad, a_counter_that_is_no_number_grants_nothing, 0, n_bad);
     tcase_add_loop_test(bad, a_counter_that_is_no_number_is_neither_raised_nor_repaired, 0, n_bad);
+    tcase_add_loop_test(bad, a_counter_that_is_used_up_is_neither_raised_nor_repaired, 0, N_ENDS);
     tcase_add_test(raise_case, a_raise_records_the_token_exactly);
     tcase_add_test(raise_case, a_raise_never_lowers_the_counter);
     tcase_add_test(raise_case, a_raise_without_the_key_changes_nothing);

@@ -217,6 +217,54 @@ START_TEST(without_a_counter_nobody_with_tokens_gets_in_line)
 }
 END_TEST
 
+/* Below 2^53 a counter counts, at or above it is used up: as in tests/server/counter.c. */
+static const struct {
+    const char *set;
+    uint64_t next; /* 0: it does not count */
+} ends[] = {
+    {"SET count 9007199254740991", UINT64_C(9007199254740992)},
+    {"SET count 9007199254740992", 0},
+    {"SET count 9007199254740993", 0},
+};
+
+#define N_ENDS ((int)(sizeof ends / sizeof ends[0]))
+
+static void expect_taken(int i, struct said said)
+{
+    if (ends[i].next)
+        expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
+    else
+        expect_said(said, RL_UNKNOWN, RL_DETAIL_ERROR);
+}
+
+START_TEST(nobody_with_tokens_waits_for_a_counter_that_is_used_up)
+{
+    struct keeper keepers[] = {{.value = "a", .round = 1, .ticket = 10}, {.value = "b", .round = 1, .ticket = 20}};
+
+    hold_for_long();
+    line_proposal = BIG;
+    line_wait("a", 10);
+    line_wait("b", 20);
+    ask_expect(counter_master, 0, ends[_i].set, "OK");
+    line_keep_many(2, keepers);
+    expect_taken(_i, keepers[0].said);
+    expect_taken(_i, keepers[1].said);
+    expect_taken(_i, line_enqueue("c", 0, 30));
+}
+END_TEST
+
+START_TEST(a_counter_that_is_used_up_is_not_counted_in_a_hand_off)
+{
+    hold_for_long();
+    line_proposal = BIG;
+    line_wait("a", 10);
+    ask_expect(counter_master, 0, ends[_i].set, "OK");
+    ear_open();
+    line_release("holder");
+    ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, ends[_i].next);
+}
+END_TEST
+
 /* It is told of, and worth nothing to it: it has no number. */
 START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over)
 {
@@ -357,6 +405,8 @@ static void add_fault_tests(TCase *cases)
     tcase_add_test(cases, a_hand_over_does_not_count_for_who_has_none);
     tcase_add_test(cases, without_a_counter_nobody_with_tokens_gets_in_line);
     tcase_add_test(cases, a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over);
+    tcase_add_loop_test(cases, nobody_with_tokens_waits_for_a_counter_that_is_used_up, 0, N_ENDS);
+    tcase_add_loop_test(cases, a_counter_that_is_used_up_is_not_counted_in_a_hand_off, 0, N_ENDS);
     tcase_add_test(cases, a_full_queue_takes_nobody_more);
     tcase_add_test(cases, a_key_of_another_type_is_foreign);
     tcase_add_loop_test(cases, names_that_are_taken_keep_nobody_from_releasing, 0, 3);

@@ -58,8 +58,8 @@ local me, lease, round, inc, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[
 if inc ~= '' and inc ~= incarnation() then
   return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
-if fenced and not counter() then
-  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+if fenced and not counter(KEYS[4]) then
+  return redis.error_reply(no_counter)
 end
 local value = redis.call('GET', KEYS[1])
 local waiting = redis.call('ZCARD', KEYS[2])
@@ -139,4 +139,4 @@ if other and other == before and not held and
   tell(channel, other, 0, 'lower', '-', 0)
 end
 return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look,
-  held and fenced and counter() or 0, looks > 2 and let_follow(value, tonumber(last)) or nil}
+  held and fenced and counter(KEYS[4]) or 0, looks > 2 and let_follow(value, tonumber(last)) or nil}

@@ -2,10 +2,10 @@
 -- KEYS: key, counter of the fencing tokens
 -- ARGV: value, ttl ms, proposed number, counter's idle ttl ms
 -- {1, counter}: set, {0, PTTL, counter}: the key is there already.
-local text = redis.pcall('GET', KEYS[2]) or '0'
-local count = type(text) == 'string' and text:match('^%d+$') and tonumber(text)
-if not count or count >= 2 ^ 53 then
-  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+@COUNTER@
+local count = counter(KEYS[2])
+if not count then
+  return redis.error_reply(no_counter)
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return {0, redis.call('PTTL', KEYS[1]), count}

@@ -28,16 +28,11 @@ local function left_of(ends, lease, inc)
   end
 end
 
--- The counter of the fencing tokens; nil: not a number that can be counted on.
-local function counter()
-  local text = redis.pcall('GET', KEYS[4]) or '0'
-  local count = type(text) == 'string' and text:match('^%d+$') and tonumber(text)
-  return count and count < 2 ^ 53 and count
-end
+@COUNTER@
 
 -- The next fencing token of this master (protocol 4.1), recorded; 0: not fenced, or not to be counted.
 local function count_up(proposal, idle)
-  local count = proposal ~= '0' and counter()
+  local count = proposal ~= '0' and counter(KEYS[4])
   if not count then
     return '0'
   end

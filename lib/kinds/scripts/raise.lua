@@ -2,14 +2,14 @@
 -- KEYS: key, counter of the fencing tokens
 -- ARGV: value, token, counter's idle ttl ms
 -- 1: the counter is the token or more, 0: missing, -1: foreign.
+@COUNTER@
 local value = redis.call('GET', KEYS[1])
 if value ~= ARGV[1] then
   return value and -1 or 0
 end
-local text = redis.pcall('GET', KEYS[2]) or '0'
-local count = type(text) == 'string' and text:match('^%d+$') and tonumber(text)
-if not count or count > 2 ^ 53 then
-  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+local count = counter(KEYS[2])
+if not count then
+  return redis.error_reply(no_counter)
 end
 count = math.max(count, tonumber(ARGV[2]))
 redis.call('SET', KEYS[2], string.format('%.0f', count), 'PX', ARGV[3])

@@ -10,8 +10,8 @@ local lease, inc, idle, channel = tonumber(ARGV[1]), ARGV[2], ARGV[4], ARGV[5]
 if inc ~= '' and inc ~= incarnation() then
   return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
-if ARGV[3] == '1' and not counter() then
-  return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+if ARGV[3] == '1' and not counter(KEYS[4]) then
+  return redis.error_reply(no_counter)
 end
 local holder = redis.call('GET', KEYS[1])
 local values = {}

@@ -2,6 +2,7 @@
 -- KEYS: key, marker, [counter of the fencing tokens]
 -- ARGV: value, ttl ms, incarnation expected in the marker ('' does not look), [token, counter's idle ttl ms]
 -- 1: ttl set, 2: value set again, -1: foreign, -2: another memory than expected; nothing was done.
+@COUNTER@
 if ARGV[3] ~= '' and redis.pcall('HGET', KEYS[2], 'inc') ~= ARGV[3] then
   return -2
 end
@@ -10,10 +11,9 @@ if value and value ~= ARGV[1] then
   return -1
 end
 if KEYS[3] then
-  local text = redis.pcall('GET', KEYS[3]) or '0'
-  local count = type(text) == 'string' and text:match('^%d+$') and tonumber(text)
-  if not count or count > 2 ^ 53 then
-    return redis.error_reply('ERR the counter of the fencing tokens is not readable or not a number')
+  local count = counter(KEYS[3])
+  if not count then
+    return redis.error_reply(no_counter)
   end
   count = math.max(count, tonumber(ARGV[4]))
   redis.call('SET', KEYS[3], string.format('%.0f', count), 'PX', ARGV[5])
