@@ -19,6 +19,7 @@
 #include "host/commands.h"
 #include "host/host.h"
 #include "host/send.h"
+#include "host/ticket.h"
 
 /* --- Memory ----------------------------------------------------------------------------------------------------- */
 
@@ -102,7 +103,7 @@ static bool is_queued(const struct rl_claim *claim)
     return claim->lock && claim->lock->state == RL_LOCK_WAITING && !claim->rolling_back;
 }
 
-static bool encode_joins(struct rl_host *host, const struct rl_batch *batch, unsigned node)
+static bool encode_enqueues(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
     struct rl_batch_tail followers = {.n = batch->n - 1};
 
@@ -112,7 +113,7 @@ static bool encode_joins(struct rl_host *host, const struct rl_batch *batch, uns
         followers.tokens[i] = token_of(batch, i + 1);
         followers.proposals[i] = proposal_of(batch, i + 1);
     }
-    return rl_command_of_joins(host, batch->entries[0].claim, node, &followers);
+    return rl_command_of_enqueues(host, batch->entries[0].claim, node, &followers);
 }
 
 static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch, unsigned node,
@@ -137,8 +138,8 @@ static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned 
     bool unknown = batching->unknown_to[batch->kind] & UINT32_C(1) << node;
     enum rl_send_as send_as = unknown ? RL_SEND_EVAL : RL_SEND_EVALSHA;
 
-    if (batch->kind == RL_BATCH_JOINS)
-        return encode_joins(host, batch, node);
+    if (batch->kind == RL_BATCH_ENQUEUES)
+        return encode_enqueues(host, batch, node);
     if (batch->kind == RL_BATCH_REFRESHES)
         return encode_refreshes(host, batch, node, send_as);
     if (batching->encoded_as != send_as)
@@ -280,7 +281,7 @@ static bool is_queue_candidate(struct rl_host *host, const struct rl_effect *eff
     if (!lock || lock->state != RL_LOCK_WAITING)
         return false;
     ret_candidate->ticket = rl_lock_ticket(lock, &proposal);
-    ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_REFRESHES : RL_BATCH_JOINS;
+    ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_REFRESHES : RL_BATCH_ENQUEUES;
     first = rl_waiters_enter(host, effect->claim);
     return ret_candidate->ticket ? !first : first && effect->round == 0;
 }
@@ -313,7 +314,7 @@ bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *e
 {
     const struct rl_batch *batch = host->batching.gathered;
 
-    if (!batch || batch->kind != RL_BATCH_JOINS || effect->step != RL_STEP_ROLLBACK)
+    if (!batch || batch->kind != RL_BATCH_ENQUEUES || effect->step != RL_STEP_ROLLBACK)
         return false;
     for (size_t i = 0; i < batch->n; i++) {
         if (batch->entries[i].claim == effect->claim)

@@ -18,13 +18,10 @@ struct rl_host;
 
 enum rl_batch_kind {
     RL_BATCH_EXTENSIONS,
-    RL_BATCH_JOINS,
+    RL_BATCH_ENQUEUES,
     RL_BATCH_REFRESHES,
     RL_BATCH_KINDS,
 };
-
-/* The step of a ticket whose owner is not a claim but a batch. */
-#define RL_TICKET_BATCH RL_STEP_COUNT
 
 /* One for the command to all masters. It goes back among the spare ones when the last of them has ended it. */
 struct rl_batch {

@@ -67,7 +67,7 @@ static void extensions_answered(struct rl_host *host, unsigned node, const struc
     }
 }
 
-static void joins_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
+static void enqueues_answered(struct rl_host *host, unsigned node, const struct rl_batch *batch,
                                const struct rl_reply *reply, struct rl_instant now)
 {
     struct rl_reply own;
@@ -136,7 +136,7 @@ void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_tick
                                                   const struct rl_batch *batch, const struct rl_reply *reply,
                                                   struct rl_instant now) = {
         [RL_BATCH_EXTENSIONS] = extensions_answered,
-        [RL_BATCH_JOINS] = joins_answered,
+        [RL_BATCH_ENQUEUES] = enqueues_answered,
         [RL_BATCH_REFRESHES] = refreshes_answered,
     };
     struct rl_batch *batch = ticket->owner;

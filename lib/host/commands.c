@@ -166,7 +166,7 @@ bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum
     return rl_command_encode(&command, &host->scratch);
 }
 
-bool rl_command_of_joins(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+bool rl_command_of_enqueues(struct rl_host *host, const struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers)
 {
     struct names names;

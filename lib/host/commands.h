@@ -22,7 +22,7 @@ bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum
                         unsigned node, uint8_t flags);
 
 /* RL_STEP_ENQUEUE of a newcomer and of those who follow it. */
-bool rl_command_of_joins(struct rl_host *host, const struct rl_claim *claim, unsigned node,
+bool rl_command_of_enqueues(struct rl_host *host, const struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers);
 
 /* RL_STEP_ENQUEUE of several who keep their places, of whom this is one. */

@@ -10,6 +10,7 @@
 #include "host/notifications.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
+#include "host/ticket.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
 
@@ -37,7 +38,7 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
 
     host->now = now;
     if (!ticket->owner)
-        return; /* a guard: what it was to prove fails with the link */
+        return; /* a guard: what it was to show fails with the link */
     if (ticket->step == RL_TICKET_BATCH)
         rl_batch_dropped(host, node, ticket, answer);
     else

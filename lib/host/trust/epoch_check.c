@@ -8,6 +8,7 @@
 
 #include "codec/text.h"
 #include "host/host.h"
+#include "host/ticket.h"
 #include "host/trust/node_clock.h"
 
 /* --- Questions -------------------------------------------------------------------------------------------------- */

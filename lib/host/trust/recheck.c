@@ -7,6 +7,7 @@
 
 #include "codec/classify.h"
 #include "host/host.h"
+#include "host/ticket.h"
 #include "host/trust/handshake.h"
 
 static bool send_scratch(struct rl_host *host, unsigned node, enum rl_ticket_step step, unsigned index,

@@ -28,14 +28,6 @@
 
 struct rl_host;
 
-/* Steps of tickets that belong to no claim: their owner is NULL. */
-enum rl_ticket_step {
-    RL_TICKET_EPOCH_MARKER = RL_STEP_COUNT, /* HGET marker inc */
-    RL_TICKET_EPOCH_CLOCK,                  /* TIME: the last of an epoch check */
-    RL_TICKET_RECHECK_SETTING,              /* CONFIG GET; flags: which */
-    RL_TICKET_RECHECK_JOIN,
-};
-
 #define RL_TRUST_SETTING_MAX 15
 #define RL_TRUST_WHY_MAX 160
 
