@@ -2,7 +2,6 @@
 #include "engine/acquire.h"
 
 #include "engine/attempt.h"
-#include "engine/wait.h"
 #include "util/mutant.h"
 #include "votes/ask.h"
 #include "votes/quorum.h"
@@ -28,7 +27,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
         lock->acquisition.request = how->request;
         lock->report.attempt = RL_END_NONE;
         if (how->request->wait != RL_WAIT_SPIN)
-            rl_wait_init(how->request->entry);
+            rl_entry_init(how->request->entry);
     }
     if (lock->acquisition.attempts || !rl_ask_must_wait(&engine->votes, now))
         return rl_acquire_start(engine, lock, now);
@@ -138,7 +137,8 @@ struct rl_next rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, s
 
 struct rl_next rl_backoff_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    (void)engine;
-    (void)now;
-    return rl_go(rl_wait_has_begun(lock) ? RL_LOCK_WAITING : RL_LOCK_ACQUIRING, RL_END_NONE, RL_END_NONE);
+    const struct rl_acquire *request = lock->acquisition.request;
+    bool waited = request->wait != RL_WAIT_SPIN && request->entry->enqueued;
+
+    return rl_go(waited ? RL_LOCK_WAITING : RL_LOCK_ACQUIRING, RL_END_NONE, RL_END_NONE);
 }

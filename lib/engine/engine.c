@@ -63,12 +63,11 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     recheck_releases(engine, now);
 }
 
-void rl_engine_admission(struct rl_engine *engine, struct rl_instant now, unsigned node,
+void rl_engine_admission(struct rl_engine *engine, unsigned node,
                         const struct rl_admission_status *admission)
 {
     assert(node < engine->votes.config.n_nodes);
     engine->votes.admissions[node] = *admission;
-    (void)now;
 }
 
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node)

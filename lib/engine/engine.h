@@ -68,7 +68,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 
 /* The host's judgement of a master, before its link becomes READY and whenever it changes. All masters are UNJUDGED at
  * first. */
-void rl_engine_admission(struct rl_engine *engine, struct rl_instant now, unsigned node,
+void rl_engine_admission(struct rl_engine *engine, unsigned node,
                         const struct rl_admission_status *admission);
 
 /* The reply to an epoch check: was everything that this connection has answered so far done in the memory that was
@@ -84,8 +84,8 @@ void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, un
 void rl_lock_disregard(struct rl_lock *lock, unsigned node);
 
 /* What else the reply to RL_STEP_ENQUEUE says. Before rl_engine_reply() for the same reply. */
-void rl_engine_queued(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
-                      unsigned node, const struct rl_entry_report *report);
+void rl_engine_queued(struct rl_instant now, struct rl_claim *claim, uint32_t round, unsigned node,
+                      const struct rl_entry_report *report);
 
 /* When the refresh was sent that a notification of a grant names: the master has written it after that, so its time is
  * a reading of the clock. Known of the latest refresh only, and until the rollback; false: it is not. */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/entry.h"
 #include "util/instant.h"
 #include "util/list.h"
 #include "votes/votes.h"
@@ -49,27 +50,6 @@ enum rl_wait {
     RL_WAIT_SPIN,  /* it tries again after a pause */
     RL_WAIT_QUEUE, /* it enters the wait queue (wait.c) */
     RL_WAIT_FIFO,  /* it has been in the wait queue from the beginning: no first attempt that may overtake others */
-};
-
-/* The engine's notes on a place in the masters' queues (wait.c). It needs no initialisation. */
-struct rl_entry {
-    uint64_t proposal;      /* for the ticket and for fencing tokens: the host's, with the latest claim */
-    uint64_t ticket;        /* 0: not known yet */
-    uint64_t largest;       /* of the numbers answered in this round ... */
-    uint32_t at_largest;    /* ... and the masters that have answered it */
-    uint32_t answered;      /* masters that have answered this round */
-    uint32_t unequal;       /* masters that have answered another number than the ticket ... */
-    uint32_t corrected;     /* ... and those that have been told in this round */
-    uint32_t lower;         /* masters on which a living waiter has a lower ticket */
-    uint32_t short_rounds;  /* rounds that have granted a quorum, but for too short a time */
-    uint32_t reported_rank;     /* the place that the host knows of */
-    bool enqueued;          /* has been in the wait queue */
-    bool reported;
-    struct {
-        struct rl_instant look;       /* when to look again for the turn, by this master's last answer */
-        struct rl_instant held_until; /* when the key expires there if nothing is done */
-        uint32_t rank;
-    } seen[RL_MAX_NODES];   /* of the masters in `answered`; comes last: the host may leave out masters it has not */
 };
 
 struct rl_acquire {

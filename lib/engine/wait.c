@@ -1,31 +1,32 @@
-/* Waiting in the queue: queues on the masters, the key handed off inside the release (protocol section 6).
+/* Waiting (protocol section 6): the lock has entries in the masters' wait queues, and gets the key when a holder
+ * releases it.
  *
  * IMPLEMENTATION NOTES
  *
- * A waiter has a place in the queue of every master that it can ask: an entry with its value, its ticket and a lease,
- * kept up by refreshing it (RL_STEP_ENQUEUE, one round for all masters, numbered by claim->round) at a quarter of the
- * lease. Whoever gives the key up on a master hands it to the lowest ticket there, until the end of that one's lease,
- * and the master notifies him. So a vote that was handed off counts like one granted by the latest refresh: from its
- * sending, for the lease (answer.c: rl_engine_notified()). A majority of such votes is the lock; its full ttl is owed
- * to it and comes with the first extension (renew.c).
+ * A waiter has an entry in the wait queue of every master that it can ask. An entry has the waiter's value, its ticket
+ * and a lease; the waiter refreshes it at a quarter of the lease. Entering and refreshing are the same step,
+ * RL_STEP_ENQUEUE, sent in rounds to all masters and numbered by claim->round. When a holder releases the key on a
+ * master, the master gives it to the entry with the lowest ticket, until that entry's lease ends, and notifies the
+ * waiter. Such a vote counts like one that the latest refresh was granted: from the sending of that refresh, for the
+ * lease (rl_engine_notified()). A quorum of these votes is the lock. The first extension brings the full ttl (renew.c).
  *
- *     refused -> enqueue -> (refresh ...) -> notified by a majority -> HELD
+ *     refused -> enqueue -> (refresh ...) -> notified by a quorum -> HELD
  *
- * The ticket: each master answers the first enqueue with a number above all it has seen, and the largest of a
- * majority's answers is the ticket, told to all by the next round unless that majority has it already. Whoever gets in
- * line after that asks one of these masters, and is answered more. The others that have a number of their own for it
- * are told, too: as long as masters disagree about who comes first, nobody may see that it must yield. A place is kept
- * by its ticket: when the value must change, the ticket does not.
+ * The ticket: each master answers the first ENQUEUE with a number above all that it has seen. The largest answer of a
+ * quorum is the ticket, and the next round tells it to all masters, unless that quorum has it already. A waiter that
+ * comes later asks one of these masters, and is answered more. Masters that have given this waiter another number are
+ * told the ticket, too: as long as masters disagree about who comes first, a waiter may not see that it must yield. The
+ * ticket stays when the value has to change.
  *
- * Split votes: a master may have given the key to a higher ticket because the lower one was not there yet. Then the
- * holder of such a grant, if it has no majority, yields: it rolls back its value, which hands the key on, and enters
- * the wait queue again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key of a master to a
- * lower ticket, and the lowest ticket of all never yields, so this ends.
+ * Split votes: a master may have given the key to a higher ticket because the entry with the lower one was not there
+ * yet. A waiter that has such a grant, but no quorum, yields: it rolls back its value, which hands the key off to the
+ * lower ticket, and enters the queues again with a fresh value (protocol 1.1) and its ticket. Each yield moves the key
+ * of a master to a lower ticket, and the lowest ticket of all never yields, so this ends.
  *
- * Notifications are hints. A refresh finds out whatever was missed, and the timer is set by what the masters say: the
- * first in the wait queue looks again when the holder's key must have expired, each other one when the lease of the one
- * in front must have ended. Who cannot reach a majority does not stay in the wait queue: its grants could be in the way
- * of those who can. */
+ * Notifications are hints: a refresh finds out whatever was missed. The timer goes by what the masters say. The first
+ * waiter looks again when the holder's key must have expired, each other waiter when the lease of the one in front of
+ * it must have ended. A waiter that cannot reach a quorum leaves the queues, since its grants could be in the way of
+ * waiters that can. */
 #include "engine/wait.h"
 
 #include "engine/attempt.h"
@@ -35,16 +36,17 @@
 #include "votes/outbox.h"
 #include "votes/rollback.h"
 
-/* A dead waiter is in the way for no longer than that, and a holder has as long to extend. */
+/* A waiter that has died delays the others for no longer than that, and a new holder has as long to extend. */
 #define LEASE_MS 2000
 
 /* Refreshes in each lease. */
 #define REFRESHES 4
 
-/* PTTL rounds down, and the key lives through its last millisecond. */
-#define LOOK_MARGIN_NS RL_NS_PER_MS
+/* Between two wake-ups. */
+#define SHORTEST_WAIT_NS RL_NS_PER_MS
 
-/* Rounds that grant a quorum for less than the caller's minimum validity, before the masters are found too slow. */
+/* Rounds in which a quorum grants for less than the caller's minimum validity, before the masters are found too
+ * slow. */
 #define SHORT_ROUNDS 3
 
 static struct rl_entry *entry_of(const struct rl_lock *lock)
@@ -52,7 +54,7 @@ static struct rl_entry *entry_of(const struct rl_lock *lock)
     return lock->acquisition.request->entry;
 }
 
-/* Long enough for what the caller wants to have left of it, but no longer than the ttl. */
+/* Twice what the caller wants to have left of it, but no longer than the ttl. */
 static uint32_t lease_ms(const struct rl_engine *engine, const struct rl_acquire *request)
 {
     const struct rl_config *config = &engine->votes.config;
@@ -73,11 +75,6 @@ uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal)
     return entry_of(lock)->ticket;
 }
 
-static struct rl_span refresh_interval(const struct rl_claim *claim)
-{
-    return (struct rl_span){rl_ms(claim->ttl_ms).ns / REFRESHES};
-}
-
 /* --- Rounds ------------------------------------------------------------------------------------------------------- */
 
 static void ask(struct rl_engine *engine, struct rl_claim *claim, uint32_t nodes)
@@ -96,7 +93,7 @@ static void ask(struct rl_engine *engine, struct rl_claim *claim, uint32_t nodes
     rl_outbox_add(&engine->votes, claim, RL_STEP_ENQUEUE, nodes);
 }
 
-/* Masters that may be asked; the evidence of the others says why not. */
+/* The masters that may be asked; the evidence of the others says why not. */
 static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t nodes = 0;
@@ -114,27 +111,38 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
     return nodes;
 }
 
-static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+/* Answers count for the latest round only. So a round whose answers take longer than a refresh interval delays the next
+ * one until a quorum has answered, or has had the time for it. */
+static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    const struct rl_config *config = &engine->votes.config;
+    const struct rl_entry *entry = entry_of(lock);
+    struct rl_span interval = {rl_ms(lock->claim->ttl_ms).ns / REFRESHES};
+    bool answered = rl_count_bits(entry->answered) >= config->quorum;
+    struct rl_instant at;
+
+    if (!answered && interval.ns < config->node_timeout.ns)
+        interval = config->node_timeout;
+    at = rl_after(lock->round_start, interval);
+    if (answered)
+        at = rl_earlier(at, rl_entry_look_at(entry, lock->claim, config->quorum));
+    at = rl_later(at, rl_after(now, (struct rl_span){SHORTEST_WAIT_NS}));
+    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->acquisition.request->deadline);
+}
 
 static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
     struct rl_claim *claim = lock->claim;
-    struct rl_entry *entry = entry_of(lock);
+    struct rl_instant answered = rl_after(now, config->node_timeout);
     uint32_t nodes = askable(engine, claim, now);
 
     lock->round_start = now;
     if (rl_count_bits(nodes) < config->quorum)
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
-    entry->largest = 0;
-    entry->at_largest = 0;
-    entry->answered = 0;
-    entry->unequal = 0;
-    entry->corrected = 0;
-    entry->lower = 0;
+    rl_entry_start_round(entry_of(lock));
     claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
-    claim->give_up = rl_later(claim->give_up,
-                              rl_surely_expired(&config->drift, rl_after(now, config->node_timeout), claim->ttl_ms));
+    claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->ttl_ms));
     ask(engine, claim, nodes);
     set_wake(engine, lock, now);
     return rl_stay(lock);
@@ -147,24 +155,10 @@ static struct rl_next refresh(struct rl_engine *engine, struct rl_lock *lock, st
     return begin_round(engine, lock, now);
 }
 
-void rl_wait_init(struct rl_entry *entry)
-{
-    entry->ticket = 0;
-    entry->answered = 0;
-    entry->enqueued = false;
-    entry->reported = false;
-}
-
-bool rl_wait_has_begun(const struct rl_lock *lock)
-{
-    return lock->acquisition.request->wait != RL_WAIT_SPIN && entry_of(lock)->enqueued;
-}
-
 struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                              const struct rl_next *how)
 {
     rl_lock_set_claim(engine, lock, NULL);
-    (void)how;
     return rl_attempt_start(engine, lock, now);
 }
 
@@ -184,9 +178,8 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
 
 void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
 {
-    enum rl_detail why;
-
     struct rl_slot *slot;
+    enum rl_detail why;
 
     if (lock->state != RL_LOCK_WAITING || !lock->claim || !rl_may_claim(&engine->votes, node, now, &why))
         return;
@@ -196,46 +189,13 @@ void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct r
     ask(engine, lock->claim, rl_bit(node));
 }
 
-/* --- Ticket and place --------------------------------------------------------------------------------------------- */
+/* --- Ticket and position ------------------------------------------------------------------------------------------ */
 
-static struct rl_instant after_ms(struct rl_instant now, int64_t ms)
+void rl_engine_queued(struct rl_instant now, struct rl_claim *claim, uint32_t round, unsigned node,
+                      const struct rl_entry_report *report)
 {
-    return ms < 0 ? RL_NEVER : rl_after(rl_after(now, rl_ms(ms)), (struct rl_span){LOOK_MARGIN_NS});
-}
-
-void rl_engine_queued(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, uint32_t round,
-                      unsigned node, const struct rl_entry_report *report)
-{
-    struct rl_entry *entry;
-
-    if (!claim->lock || claim->lock->state != RL_LOCK_WAITING || round != claim->round)
-        return;
-    entry = entry_of(claim->lock);
-    entry->answered |= rl_bit(node);
-    entry->seen[node].rank = report->rank;
-    entry->seen[node].look = after_ms(now, report->look_ms);
-    entry->seen[node].held_until = after_ms(now, report->held_ms);
-    if (report->lower)
-        entry->lower |= rl_bit(node);
-    if (report->ticket > entry->largest) {
-        entry->largest = report->ticket;
-        entry->at_largest = 0;
-    }
-    if (report->ticket == entry->largest)
-        entry->at_largest |= rl_bit(node);
-    if (entry->ticket && report->ticket != entry->ticket)
-        entry->unequal |= rl_bit(node);
-    (void)engine;
-}
-
-/* Fixes the ticket when a majority has answered; true: the others must be told, by a round. */
-static bool fix_ticket(const struct rl_engine *engine, struct rl_entry *entry)
-{
-    if (entry->ticket || rl_count_bits(entry->answered) < engine->votes.config.quorum)
-        return false;
-    entry->ticket = entry->largest;
-    entry->unequal = entry->answered & ~entry->at_largest;
-    return rl_count_bits(entry->at_largest) < engine->votes.config.quorum;
+    if (claim->lock && claim->lock->state == RL_LOCK_WAITING && round == claim->round)
+        rl_entry_note(entry_of(claim->lock), now, node, report);
 }
 
 static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -255,90 +215,22 @@ static void tell_ticket(struct rl_engine *engine, struct rl_lock *lock, struct r
     ask(engine, lock->claim, nodes);
 }
 
-/* The k-th smallest, k from 1 on, of n instants; RL_NEVER if there are fewer. Sorts. */
-static struct rl_instant kth(struct rl_instant *instants, size_t n, size_t k)
-{
-    for (size_t i = 1; i < n; i++) {
-        struct rl_instant moved = instants[i];
-        size_t at = i;
-
-        for (; at > 0 && rl_before(moved, instants[at - 1]); at--)
-            instants[at] = instants[at - 1];
-        instants[at] = moved;
-    }
-    return k >= 1 && k <= n ? instants[k - 1] : RL_NEVER;
-}
-
-static size_t count_granted(const struct rl_claim *claim)
-{
-    size_t granted = 0;
-
-    for (size_t i = 0; i < claim->n_nodes; i++)
-        granted += claim->slots[i].vote == RL_GRANTED;
-    return granted;
-}
-
-/* When so many masters may have the key free that a quorum is possible. */
-static struct rl_instant look_at(const struct rl_engine *engine, const struct rl_lock *lock)
-{
-    const struct rl_claim *claim = lock->claim;
-    const struct rl_entry *entry = entry_of(lock);
-    struct rl_instant looks[RL_MAX_NODES];
-    size_t granted = count_granted(claim);
-    size_t n = 0;
-
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((entry->answered & rl_bit(i)) && claim->slots[i].vote != RL_GRANTED)
-            looks[n++] = entry->seen[i].look;
-    }
-    return granted < engine->votes.config.quorum ? kth(looks, n, engine->votes.config.quorum - granted) : RL_NEVER;
-}
-
-/* A round whose answers take longer than a refresh would leaves the next one waiting for a majority of them: answers
- * count for the latest round only. */
-static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    struct rl_span interval = refresh_interval(lock->claim);
-    bool answered = rl_count_bits(entry_of(lock)->answered) >= engine->votes.config.quorum;
-    struct rl_instant at;
-
-    if (!answered && interval.ns < engine->votes.config.node_timeout.ns)
-        interval = engine->votes.config.node_timeout;
-    at = rl_after(lock->round_start, interval);
-    if (answered)
-        at = rl_earlier(at, look_at(engine, lock));
-    at = rl_later(at, rl_after(now, (struct rl_span){LOOK_MARGIN_NS}));
-    lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->acquisition.request->deadline);
-}
-
 void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
-                   struct rl_instant *ret_held_until)
+                            struct rl_instant *ret_held_until)
 {
-    const struct rl_entry *entry = entry_of(lock);
-    struct rl_instant ranks[RL_MAX_NODES];
-    struct rl_instant ends[RL_MAX_NODES];
-    size_t n = 0;
-
-    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
-        if (!(entry->answered & rl_bit(i)))
-            continue;
-        ranks[n] = (struct rl_instant){entry->seen[i].rank};
-        ends[n++] = entry->seen[i].held_until;
-    }
-    *ret_rank = (uint32_t)kth(ranks, n, engine->votes.config.quorum).ns;
-    *ret_held_until = kth(ends, n, engine->votes.config.quorum);
+    rl_entry_position(entry_of(lock), engine->votes.config.quorum, ret_rank, ret_held_until);
 }
 
-static void tell_place(struct rl_engine *engine, struct rl_lock *lock)
+/* After the first time only when every master that was asked has answered: a part of them is no fair sample. */
+static void report_position(struct rl_engine *engine, struct rl_lock *lock)
 {
     struct rl_entry *entry = entry_of(lock);
     struct rl_instant held_until;
     uint32_t rank;
 
-    if (rl_count_bits(entry->answered) < engine->votes.config.quorum)
+    if (rl_count_bits(entry->answered) < engine->votes.config.quorum ||
+        (entry->reported && rl_claim_count_answers(lock->claim, RL_PENDING)))
         return;
-    if (entry->reported && rl_claim_count_answers(lock->claim, RL_PENDING))
-        return; /* those who have answered so far are no fair sample */
     rl_lock_queue_position(engine, lock, &rank, &held_until);
     if (entry->reported && rank == entry->reported_rank)
         return;
@@ -350,7 +242,7 @@ static void tell_place(struct rl_engine *engine, struct rl_lock *lock)
 /* --- The turn ----------------------------------------------------------------------------------------------------- */
 
 /* A grant whose lease has ended may be there still, but is no vote any more. Tokens rest on votes that are held at one
- * time, so these must not be counted with others that came later (fence.c). */
+ * time, so such a grant must not be counted with others that came later (fence.c). */
 static void drop_expired(struct rl_claim *claim, struct rl_instant now)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -361,15 +253,24 @@ static void drop_expired(struct rl_claim *claim, struct rl_instant now)
     }
 }
 
+static bool has_quorum(const struct rl_engine *engine, const struct rl_claim *claim)
+{
+    size_t granted = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        granted += claim->slots[i].vote == RL_GRANTED;
+    return granted >= engine->votes.config.quorum;
+}
+
 static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant deadline = rl_ledger_deadline(lock->claim, engine->votes.config.guard);
-    int64_t left_ns = rl_until(now, deadline).ns;
+    int64_t left_ns = rl_until(now, rl_ledger_deadline(lock->claim, engine->votes.config.guard)).ns;
 
     return left_ns > 0 && left_ns >= lock->acquisition.request->min_validity.ns;
 }
 
-/* Back in the wait queue with a fresh value and the same ticket; the rollback of the old value hands its grants on. */
+/* The lock enters the queues again with a fresh value and its ticket. The rollback of the old value hands off what that
+ * was granted. */
 static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (RL_MUTANT(YIELD_REUSES_VALUE)) {
@@ -383,7 +284,7 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
     return rl_attempt_start(engine, lock, now);
 }
 
-/* A lower ticket waits on a master that has given the key to us: it is his. */
+/* A waiter with a lower ticket waits on a master that has given the key to this lock: the key is that waiter's. */
 static bool must_yield(const struct rl_lock *lock)
 {
     const struct rl_claim *claim = lock->claim;
@@ -410,7 +311,7 @@ static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, s
     return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
 }
 
-/* What a refresh asks again meanwhile has been granted all the same: the evidence is what was counted. */
+/* A refresh may have asked a master again whose grant counts all the same: the evidence is what was counted. */
 static void show_votes(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -421,9 +322,9 @@ static void show_votes(struct rl_claim *claim)
     }
 }
 
-/* So many masters have failed that the others cannot make a quorum. Those whose first connection is on its way have not
- * been asked, and may be. */
-static bool hopeless(const struct rl_engine *engine, const struct rl_claim *claim)
+/* So many masters have failed that the others cannot make a quorum. A master whose first connection is on its way has
+ * not been asked, and may yet be. */
+static bool is_hopeless(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     size_t possible = rl_claim_count_answers(claim, RL_GRANTED) + rl_claim_count_answers(claim, RL_QUEUED) +
                       rl_claim_count_answers(claim, RL_PENDING) + rl_claim_count_answers(claim, RL_NOT_ASKED);
@@ -437,7 +338,7 @@ bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 
     *ret_next = rl_stay(lock);
     drop_expired(lock->claim, now);
-    if (count_granted(lock->claim) < engine->votes.config.quorum)
+    if (!has_quorum(engine, lock->claim))
         return false;
     if (!long_enough(engine, lock, now)) {
         *ret_next = lengthen(engine, lock, now);
@@ -452,28 +353,10 @@ bool rl_wait_is_over(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
     return verdict == RL_VERDICT_WON;
 }
 
-/* The turn has not come; the claim is the same as before. */
-static struct rl_next go_on(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    bool unequal = fix_ticket(engine, entry_of(lock));
-
-    if (hopeless(engine, lock->claim))
-        return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
-    if (count_granted(lock->claim) < engine->votes.config.quorum && must_yield(lock)) {
-        engine->votes.counters.yields++;
-        return start_anew(engine, lock, now);
-    }
-    if (unequal)
-        return refresh(engine, lock, now);
-    tell_ticket(engine, lock, now);
-    tell_place(engine, lock);
-    set_wake(engine, lock, now);
-    return rl_stay(lock);
-}
-
 struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_next next;
+    bool unequal;
 
     if (!lock->claim)
         return rl_stay(lock);
@@ -482,8 +365,20 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
         return rl_stay(lock);
     }
     if (!lock->claim || lock->claim->rolling_back)
-        return next; /* it has failed, or begins anew */
-    return go_on(engine, lock, now);
+        return next; /* the claim has failed, or begins anew */
+    unequal = rl_entry_fix_ticket(entry_of(lock), engine->votes.config.quorum);
+    if (is_hopeless(engine, lock->claim))
+        return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
+    if (!has_quorum(engine, lock->claim) && must_yield(lock)) {
+        engine->votes.counters.yields++;
+        return start_anew(engine, lock, now);
+    }
+    if (unequal)
+        return refresh(engine, lock, now);
+    tell_ticket(engine, lock, now);
+    report_position(engine, lock);
+    set_wake(engine, lock, now);
+    return rl_stay(lock);
 }
 
 struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

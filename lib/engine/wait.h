@@ -4,10 +4,6 @@
 
 #include "engine/handle.h"
 
-/* Before an acquisition. */
-void rl_wait_init(struct rl_entry *entry);
-bool rl_wait_has_begun(const struct rl_lock *lock);
-
 struct rl_next rl_wait_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                              const struct rl_next *how);
 

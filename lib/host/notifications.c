@@ -64,7 +64,7 @@ void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl
     if (!rl_queue_entry_report(reply, &report))
         return;
     read_clock(host, node, report.time_us, ticket->sent, now);
-    rl_engine_queued(&host->engine, now, ticket->owner, ticket->round, node, &report);
+    rl_engine_queued(now, ticket->owner, ticket->round, node, &report);
 }
 
 /* --- Masters that can be asked again ---------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "util/mutant.h"
+#include "votes/quorum.h"
 
 #define MOST_MASTERS 32
 
@@ -13,24 +14,13 @@ static size_t votes_needed(size_t quorum)
     return RL_MUTANT(MAJORITY_OFF_BY_ONE) && quorum > 1 ? quorum - 1 : quorum;
 }
 
-/* The k largest bounds are kept in order, the largest first; with so few of them, sorting in is the quickest way. */
 static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
 {
-    struct rl_instant largest[MOST_MASTERS];
-    size_t k = votes_needed(claim->quorum);
-    size_t n = 0;
+    int64_t bounds[MOST_MASTERS];
 
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        struct rl_instant bound = claim->slots[i].bound;
-        size_t at;
-
-        if (n == k && !rl_before(largest[k - 1], bound))
-            continue;
-        for (at = n < k ? n++ : k - 1; at > 0 && rl_before(largest[at - 1], bound); at--)
-            largest[at] = largest[at - 1];
-        largest[at] = bound;
-    }
-    return largest[k - 1];
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        bounds[i] = claim->slots[i].bound.ns;
+    return (struct rl_instant){rl_kth_largest(bounds, claim->n_nodes, votes_needed(claim->quorum))};
 }
 
 /* A bound that stays below the quorum-th largest, or at most reaches it, does not move that. */

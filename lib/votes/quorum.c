@@ -22,3 +22,20 @@ enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted,
         return RL_VERDICT_LOST;
     return RL_VERDICT_PENDING;
 }
+
+/* The k largest so far stand in front, the largest first. There are so few numbers that sorting in is quickest. */
+int64_t rl_kth_largest(int64_t *numbers, size_t n, size_t k)
+{
+    assert(k >= 1 && k <= n);
+    for (size_t i = 1; i < n; i++) {
+        int64_t number = numbers[i];
+        size_t at = i < k ? i : k - 1;
+
+        if (i >= k && number <= numbers[k - 1])
+            continue;
+        for (; at > 0 && numbers[at - 1] < number; at--)
+            numbers[at] = numbers[at - 1];
+        numbers[at] = number;
+    }
+    return numbers[k - 1];
+}

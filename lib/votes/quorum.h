@@ -3,6 +3,7 @@
 #define RL_VOTES_QUORUM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 enum rl_verdict {
     RL_VERDICT_PENDING,
@@ -15,5 +16,8 @@ size_t rl_majority(size_t n_nodes);
 
 /* granted + refused <= n_nodes; the rest has not voted. 1 <= quorum <= n_nodes. */
 enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted, size_t not_granted);
+
+/* The k-th largest of n numbers, 1 <= k <= n; it changes their order. */
+int64_t rl_kth_largest(int64_t *numbers, size_t n, size_t k);
 
 #endif

@@ -23,7 +23,7 @@ void client_placed(struct client *client, unsigned node, const struct pending *p
         client_trust_read_clock(client, node, (int64_t)report.time_us, pending->sent);
     if (report.ticket > client->seen[box->key])
         client->seen[box->key] = report.ticket;
-    rl_engine_queued(&client->engine, client->now, box_claim(box), pending->round, node, &report);
+    rl_engine_queued(client->now, box_claim(box), pending->round, node, &report);
 }
 
 /* --- Calls -------------------------------------------------------------------------------------------------------- */

@@ -25,7 +25,7 @@ void client_trust_start(struct client *client)
         trust->generation++;
         rl_nodeclock_init(&trust->clock);
         if (!client->world->plan.guarded)
-            rl_engine_admission(&client->engine, client->now, node, &votes);
+            rl_engine_admission(&client->engine, node, &votes);
     }
 }
 
@@ -122,7 +122,7 @@ static void judged(struct client *client, unsigned node, const struct rl_admissi
     if (standing->kind != RL_ADMISSION_VOTES)
         TRACE(client->world, name_of_client(client->index), "%s: %s, %s", name_of_master(node),
               kinds[standing->kind], rl_fault_text(standing->fault));
-    rl_engine_admission(&client->engine, client->now, node, standing);
+    rl_engine_admission(&client->engine, node, standing);
     look_later(client, node, standing);
 }
 

@@ -39,7 +39,7 @@ void core_report_entry(struct core *core, const struct core_command *command, un
     } else {
         report.lower = false;
     }
-    rl_engine_queued(&core->engine, core->now, command->claim->claim, command->round, node, &report);
+    rl_engine_queued(core->now, command->claim->claim, command->round, node, &report);
 }
 
 void core_say_position(struct core *core, const struct rl_lock *lock)

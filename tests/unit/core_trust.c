@@ -7,7 +7,7 @@
 
 static void judge(struct core *core, unsigned node, struct rl_admission_status admission)
 {
-    rl_engine_admission(&core->engine, core->now, node, &admission);
+    rl_engine_admission(&core->engine, node, &admission);
 }
 
 void core_admit_voting(struct core *core, unsigned node, bool guarded)

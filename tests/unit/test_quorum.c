@@ -100,6 +100,40 @@ START_TEST(majorities_of_the_usual_counts)
 }
 END_TEST
 
+/* As many numbers are larger, and as many are not smaller, as the k-th largest must have. */
+static void check_kth(const int64_t *numbers, size_t n, size_t k)
+{
+    int64_t copy[6];
+    size_t larger = 0, not_smaller = 0;
+    int64_t found;
+
+    for (size_t i = 0; i < n; i++)
+        copy[i] = numbers[i];
+    found = rl_kth_largest(copy, n, k);
+    for (size_t i = 0; i < n; i++) {
+        larger += numbers[i] > found;
+        not_smaller += numbers[i] >= found;
+    }
+    ck_assert_msg(larger < k && not_smaller >= k, "%zu of %zu: %lld", k, n, (long long)found);
+}
+
+/* Every sequence of up to six numbers, the smallest and the largest of all among them. */
+START_TEST(the_kth_largest_is_found_among_all_short_sequences)
+{
+    static const int64_t choices[] = {INT64_MIN, -1, 0, INT64_MAX};
+    size_t n = (size_t)_i;
+
+    for (unsigned code = 0; code < 1u << 2 * n; code++) {
+        int64_t numbers[6];
+
+        for (size_t i = 0; i < n; i++)
+            numbers[i] = choices[code >> 2 * i & 3];
+        for (size_t k = 1; k <= n; k++)
+            check_kth(numbers, n, k);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("quorum");
@@ -111,5 +145,6 @@ int main(void)
     tcase_add_loop_test(cases, the_smallest_counts_and_even_counts_are_as_worked_out_by_hand, 0,
                         (int)(sizeof(by_hand) / sizeof(*by_hand)));
     tcase_add_test(cases, majorities_of_the_usual_counts);
+    tcase_add_loop_test(cases, the_kth_largest_is_found_among_all_short_sequences, 1, 7);
     return suite_run(suite);
 }

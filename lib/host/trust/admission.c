@@ -66,7 +66,7 @@ void rl_trust_update(struct rl_host *host, unsigned node, struct rl_instant now)
 void rl_trust_set_status(struct rl_host *host, unsigned node, const struct rl_admission_status *status,
                          struct rl_instant now)
 {
-    rl_engine_admission(&host->engine, now, node, status);
+    rl_engine_admission(&host->engine, node, status);
     rl_trust_update(host, node, now);
 }
 

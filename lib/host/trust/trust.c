@@ -75,7 +75,7 @@ static void init_node(struct rl_host *host, unsigned node)
     known->reported_kind = host->trust.guarded ? RL_ADMISSION_UNEVALUATED : RL_ADMISSION_VOTES;
     known->reported_fault = host->trust.guarded ? RL_FAULT_UNJUDGED : RL_FAULT_NONE;
     if (!host->trust.guarded)
-        rl_engine_admission(&host->engine, host->now, node, &votes);
+        rl_engine_admission(&host->engine, node, &votes);
 }
 
 int rl_trust_init(struct rl_host *host, const struct rl_deployment_names *names)

@@ -30,7 +30,7 @@ void tiny_join(struct tiny *tiny, const struct tiny_setup *setup, unsigned clien
 
     tiny->open[client][master] = true;
     tiny->memory[client][master] = tiny->masters[master].memory;
-    rl_engine_admission(&tiny->engines[client], tiny_instant(tiny->now), master, &standing);
+    rl_engine_admission(&tiny->engines[client], master, &standing);
     rl_engine_link(&tiny->engines[client], tiny_instant(tiny->now), master, RL_LINK_READY);
 }
 
