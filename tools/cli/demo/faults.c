@@ -9,13 +9,13 @@ enum {
     FAST_CYCLES = 60,
     HELD_TTL_MS = 60000,
     /* What "healthy latency" means in the checks. On a busy machine the values of a few hundred samples jump about:
-     * that is allowed for, waiting for a dead master (500 ms) is not. A line that misses is measured once more. */
+     * that is allowed for, waiting for a dead master (500 ms) is not. A line that misses is measured again. */
     MEDIAN_FACTOR = 2,
     MEDIAN_SLACK_US = 5000,
     TAIL_FACTOR = 3,
     TAIL_LIMIT_US = 100000,
     BAR_CELLS = 22,
-    FREEZES = 2, /* of one master each, in scenarios() */
+    TRIES = 3, /* of a line that misses */
 };
 
 static int64_t node_timeout_us(const struct demo *demo)
@@ -101,9 +101,9 @@ struct tally {
     int64_t tail_limit_us;
     size_t cycles;
     size_t failed;
-    size_t slow_releases;
     int64_t longest_release_us;
     bool near;
+    bool prompt; /* no release was slow that did not have to be */
 };
 
 static int64_t tail_limit_us(const struct cycles *healthy)
@@ -123,25 +123,27 @@ static void add(struct tally *tally, const struct cycles *cycles)
 {
     tally->cycles += cycles->count;
     tally->failed += cycles->failed;
-    tally->slow_releases += cycles->slow_releases;
     if (cycles->longest_release_us > tally->longest_release_us)
         tally->longest_release_us = cycles->longest_release_us;
 }
 
-/* One line of the table, or two. */
-static bool compare(struct demo *demo, struct tally *tally)
+/* A line of the table, or several, after so many freezes: the first release after one finds out about it. */
+static bool compare(struct demo *demo, struct tally *tally, size_t freezes)
 {
     struct cycles cycles;
     bool near = false;
+    bool prompt = false;
 
-    for (int tries = 0; !near && tries < 2; tries++) {
+    for (int tries = 0; !(near && prompt) && tries < TRIES; tries++) {
         if (!measure(demo, &cycles))
             return false;
         row(demo, &cycles, 2 * tally->healthy->p99_us);
         add(tally, &cycles);
         near = near_healthy(&cycles, tally);
+        prompt = cycles.slow_releases <= freezes;
     }
     tally->near = tally->near && near;
+    tally->prompt = tally->prompt && prompt;
     return true;
 }
 
@@ -156,10 +158,10 @@ static bool all_up(struct demo *demo)
 
 static bool scenarios(struct demo *demo, struct tally *tally)
 {
-    return demo_fault(demo, 4, DEMO_KILLED) && compare(demo, tally) && demo_fault(demo, 3, DEMO_KILLED) &&
-           compare(demo, tally) && all_up(demo) && demo_fault(demo, 4, DEMO_HUNG) && compare(demo, tally) &&
-           demo_fault(demo, 3, DEMO_HUNG) && compare(demo, tally) && demo_fault(demo, 3, DEMO_KILLED) &&
-           compare(demo, tally);
+    return demo_fault(demo, 4, DEMO_KILLED) && compare(demo, tally, 0) && demo_fault(demo, 3, DEMO_KILLED) &&
+           compare(demo, tally, 0) && all_up(demo) && demo_fault(demo, 4, DEMO_HUNG) && compare(demo, tally, 1) &&
+           demo_fault(demo, 3, DEMO_HUNG) && compare(demo, tally, 1) && demo_fault(demo, 3, DEMO_KILLED) &&
+           compare(demo, tally, 0);
 }
 
 static void fault_checks(struct demo *demo, const struct tally *tally)
@@ -171,7 +173,7 @@ static void fault_checks(struct demo *demo, const struct tally *tally)
                tally->cycles);
     demo_check(demo, tally->near, "nobody waits for the dead: p50 at most %dx healthy + %d ms, p99 under %s",
                MEDIAN_FACTOR, MEDIAN_SLACK_US / 1000, term_time(tally->tail_limit_us, text, sizeof(text)));
-    demo_check(demo, tally->slow_releases <= FREEZES && tally->longest_release_us <= 2 * node_timeout_us(demo),
+    demo_check(demo, tally->prompt && tally->longest_release_us <= 2 * node_timeout_us(demo),
                "a release waits for a master once after it froze, at most %s",
                term_time(tally->longest_release_us, text, sizeof(text)));
     demo_check(demo, redlock_state(demo->held) == REDLOCK_STATE_HELD,
@@ -182,7 +184,7 @@ static void fault_checks(struct demo *demo, const struct tally *tally)
 bool demo_act_faults(struct demo *demo)
 {
     struct cycles healthy;
-    struct tally tally = {.healthy = &healthy, .near = true};
+    struct tally tally = {.healthy = &healthy, .near = true, .prompt = true};
     const struct term *term = &demo->term;
 
     demo_say(demo, "Alice takes a lock for a minute. Bob locks and unlocks another key, %d times",
