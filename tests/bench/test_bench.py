@@ -172,12 +172,12 @@ def the_profiles_are_compared_in_alternation():
 
 
 def held_locks_are_renewed_and_counted():
-    result = measured("--scenario", "hold", "--locks", "300", "--ttl", "1500ms", "--duration", "2s", "--idle", "0.2s",
+    result = measured("--scenario", "hold", "--locks", "300", "--ttl", "6s", "--duration", "4s", "--idle", "0.2s",
                       locks_are_counted=False)
     held = result["hold"]
     assert held["locks"] == 300 and held["lost"] == 0, held
-    # Each of them every 500 ms, for two seconds, and one more or less at the ends.
-    assert 300 * 3 <= held["renewals"] <= 300 * 5, held
+    # Each of them every 2 s, and one more or less at the ends.
+    assert 300 * (result["seconds"] / 2 - 1) <= held["renewals"] <= 300 * (result["seconds"] / 2 + 1), held
     assert abs(held["renewals_per_s"] - held["renewals"] / result["seconds"]) < 1, held
     idle = held["idle_cpu_s"] / held["idle_s"]
     assert abs(held["cpu_percent"] - 100 * (held["cpu_s"] / result["seconds"] - idle)) < 0.01, held
@@ -193,7 +193,7 @@ def held_locks_are_measured_for_two_renewals_at_least():
     code, out, err = bench("--scenario", "hold", "--locks", "10", "--ttl", "1200ms", "--duration", "0.1s", "--idle", "0.1s")
     assert code == 0, err
     measured_s = float(re.search(r"measured for ([0-9.]+) s", out).group(1))
-    assert 0.8 <= measured_s < 60, out
+    assert 0.75 <= measured_s < 60, out  # a timer of 0.8 s, which the measurement itself may begin late
     for words in ("renewals", "CPU", "memory", "goal: CPU", "goal: memory", "pass"):
         assert words in out, f"no {words!r} in: {out}"
 

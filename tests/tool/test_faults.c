@@ -81,7 +81,7 @@ static void meet_first(void)
     for (int i = 0; i < 1000; i++) {
         snprintf(command, sizeof(command), "lock job%d --verbose --ttl 3s", i);
         run(command, 0);
-        if (strstr(tool.err, "in quarantine, 6"))
+        if (strstr(tool.err, "in quarantine, "))
             return;
     }
     ck_abort_msg("no lock has met the first master: %s", tool.err);

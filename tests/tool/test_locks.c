@@ -8,18 +8,29 @@
 #include "locks_rig.h"
 #include "suite.h"
 
-START_TEST(lock_prints_the_token_that_every_master_stores)
+/* It may be over before the slowest masters have been reached: what it says of votes is what the masters must have. */
+START_TEST(lock_prints_the_token_that_the_masters_store)
 {
-    const char *token = locks_lock();
+    char token[64];
+    size_t stored = 0;
+    const char *votes;
 
+    tool_run(&tool, "lock job --ttl 30s -v");
+    tool_expect(&tool, 0);
+    ck_assert_int_eq(sscanf(tool.out, "%63s\n", token), 1);
     ck_assert_uint_eq(strlen(tool.out), strlen(token) + 1);
+    votes = strstr(tool.err, " of 5 votes");
+    ck_assert_msg(votes != NULL && votes > tool.err, "no votes in: %s", tool.err);
     for (size_t i = 0; i < 5; i++) {
         char *value = masters_get(masters, i, "job");
 
-        ck_assert_ptr_nonnull(value);
-        ck_assert_str_eq(value, token);
+        if (value != NULL)
+            ck_assert_str_eq(value, token);
+        stored += value != NULL;
         free(value);
     }
+    ck_assert_uint_ge(stored, 3);
+    ck_assert_uint_ge(stored, (size_t)(votes[-1] - '0'));
 }
 END_TEST
 
@@ -88,7 +99,7 @@ END_TEST
 START_TEST(lock_waits_as_long_as_told)
 {
     locks_lock();
-    tool_run(&tool, "lock job --wait 300ms");
+    tool_run(&tool, "lock job --wait 1s");
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.err, "held by another client"));
 }
@@ -108,7 +119,7 @@ START_TEST(lock_with_three_masters_down_exits_with_3_and_leaves_nothing)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
-    tool_run(&tool, "lock job --wait 200ms");
+    tool_run(&tool, "lock job --wait 1s");
     tool_expect(&tool, 3);
     ck_assert_str_eq(tool.out, "");
     ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
@@ -261,7 +272,7 @@ static Suite *suite(void)
     Suite *made = suite_create("locks");
     TCase *locks = suite_add_case(made, "lock and unlock", locks_open, locks_close);
 
-    tcase_add_test(locks, lock_prints_the_token_that_every_master_stores);
+    tcase_add_test(locks, lock_prints_the_token_that_the_masters_store);
     tcase_add_test(locks, a_second_lock_is_refused_with_1_and_changes_nothing);
     tcase_add_test(locks, unlock_with_the_token_frees_the_key_everywhere);
     tcase_add_test(locks, unlock_with_another_token_is_refused_with_1);

@@ -93,7 +93,7 @@ static void hand_off(void)
     struct tool waiter;
     struct token first = get_in_line(&waiter);
 
-    run("lock job --prefix app: --quiet --wait 100ms", 1);
+    run("lock job --prefix app: --quiet --wait 1s", 1);
     unlock(first);
     tool_finish(&waiter);
     tool_expect(&waiter, 0);

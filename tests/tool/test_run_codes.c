@@ -32,7 +32,7 @@ START_TEST(a_lock_that_another_has_is_124_and_starts_nothing)
     locks_lock();
     rig_run(124, WORDS("touch", rig_path("started")));
     ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' is held by another: nothing was run"));
-    rig_run(124, WORDS("--wait", "300ms", "touch", rig_path("started")));
+    rig_run(124, WORDS("--wait", "1s", "touch", rig_path("started")));
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
 }
 END_TEST
@@ -56,7 +56,7 @@ START_TEST(masters_that_are_down_are_122)
 {
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
-    rig_run(122, WORDS("--wait", "100ms", "touch", rig_path("started")));
+    rig_run(122, WORDS("--wait", "1s", "touch", rig_path("started")));
     ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     rig_expect_free();
