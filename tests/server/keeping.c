@@ -7,7 +7,7 @@
 #include "watch.h"
 
 /* Quarantines end after that and a second. Long enough for restarts on a loaded machine to come before the deadline. */
-#define TTL_MS 8000
+#define TTL_MS 20000
 #define RENEW_MS 100
 
 static struct rig rig;
@@ -20,11 +20,11 @@ static void tune(struct redlock_options *options)
 {
     watch_events(options, &tally);
     options->max_ttl_ms = TTL_MS;
-    options->node_timeout_ms = 200;
+    options->node_timeout_ms = 1000;
     options->backoff_max_ms = 50;
 }
 
-#define SHORT_TTL_MS 1500
+#define SHORT_TTL_MS 3000
 
 static void tune_short(struct redlock_options *options)
 {

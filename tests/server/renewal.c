@@ -5,7 +5,7 @@
 #include "suite.h"
 #include "watch.h"
 
-#define TTL_MS 1000
+#define TTL_MS 2000
 
 static struct rig rig;
 static struct tally tally;
@@ -14,7 +14,7 @@ static struct watched watched;
 static void quick_to_give_up(struct redlock_options *options)
 {
     watch_events(options, &tally);
-    options->node_timeout_ms = 150;
+    options->node_timeout_ms = 400;
 }
 
 static void open_three(void)
