@@ -1,5 +1,6 @@
 /* What the host reports: as events, statistics and alarms, and to the operations that end. */
 #include "api/client.h"
+#include "api/probes.h"
 #include "codec/classify.h"
 
 static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
@@ -73,6 +74,7 @@ static void observe_ledger(struct rl_host_lock *lock, enum redlock_event_type ty
 
 static void on_renewed(struct rl_host_lock *lock)
 {
+    RL_PROBE(renew, lock);
     observe_ledger(lock, REDLOCK_EVENT_RENEWED);
 }
 
@@ -88,6 +90,7 @@ static void on_lost(struct rl_host_lock *core)
     struct redlock_lock *lock = rl_lock_of(core);
     struct redlock_client *client = rl_client_of(lock);
 
+    RL_PROBE_1(lost, core, (int)core->core.report.loss); /* a bit field */
     client->stats.lost++;
     rl_results_queue_alarm(lock, REDLOCK_ALARM_LOST);
     on_validity(core->host, core);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/client.h"
+#include "api/probes.h"
 #include "host/cohort.h"
 #include "host/effects.h"
 #include "host/trust/admission.h"
@@ -156,6 +157,7 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
         rl_contended(&lock->host.host->contended, lock->host.key, lock->host.host->now))
         attempt->host.request.wait = RL_WAIT_FIFO;
     rl_pending_start(&attempt->pending, RL_OP_ACQUIRE, lock->host.host->now, cb, user_data);
+    RL_PROBE(acquire, &lock->host);
     rl_lock_acquire(&lock->host.host->engine, &lock->host.core, lock->host.host->now, &attempt->host.request);
     return rl_lock_leave(lock);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/client.h"
+#include "api/probes.h"
 #include "api/reason.h"
 #include "host/cohort.h"
 #include "host/trust/admission.h"
@@ -56,6 +57,11 @@ void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_insta
     assert(!pending->accepted);
     *pending = (struct rl_pending){.cb = cb, .user_data = user_data, .started = now, .op = (uint8_t)op,
                                    .accepted = true};
+}
+
+static int64_t elapsed_us(const struct redlock_client *client, const struct rl_pending *pending)
+{
+    return rl_until(pending->started, client->host.now).ns / RL_NS_PER_US;
 }
 
 /* --- Results ---------------------------------------------------------------------------------------------------- */
@@ -163,7 +169,7 @@ static void make_evidence(const struct redlock_lock *lock, const struct rl_pendi
         .cause = pending->cause,
         .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
         .quorum = client->options.quorum,
-        .elapsed_us = rl_until(pending->started, client->host.now).ns / RL_NS_PER_US,
+        .elapsed_us = elapsed_us(client, pending),
         .remaining_ms = redlock_remaining_ms(lock),
         .n_nodes = client->host.engine.votes.config.n_nodes,
         .nodes = evidence->nodes,
@@ -255,6 +261,10 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
     pending->status = (int16_t)rl_public_status(lock, status);
     pending->cause = (int16_t)rl_public_status(lock, cause);
     count(&client->stats, op, pending->status);
+    if (op == RL_OP_ACQUIRE && pending->status == REDLOCK_OK)
+        RL_PROBE_1(grant, &lock->host, elapsed_us(client, pending));
+    else if (op == RL_OP_ACQUIRE)
+        RL_PROBE_2(refuse, &lock->host, elapsed_us(client, pending), (int)pending->status);
     if (op == RL_OP_ACQUIRE)
         rl_cohort_leave(lock->host.attempt);
     if (rl_observes(client, event_type(op, pending->status)))

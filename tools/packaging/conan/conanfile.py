@@ -57,6 +57,7 @@ class Redlock(ConanFile):
     def generate(self):
         toolchain = MesonToolchain(self)
         toolchain.project_options["tests"] = "disabled"
+        toolchain.project_options["usdt"] = "disabled"
         toolchain.project_options["man"] = False
         toolchain.project_options["tools"] = bool(self.options.tools)
         toolchain.generate()

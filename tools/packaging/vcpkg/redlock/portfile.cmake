@@ -13,6 +13,7 @@ vcpkg_configure_meson(
   OPTIONS
     -Dtests=disabled
     -Dman=false
+    -Dusdt=disabled
   OPTIONS_DEBUG
     -Dtools=false
   OPTIONS_RELEASE
