@@ -124,7 +124,6 @@ static void init_lists(struct redlock_client *client)
 {
     rl_list_init(&client->deferred);
     rl_list_init(&client->completed);
-    rl_timer_init(&client->shutdown.timer, rl_shutdown_timer);
 }
 
 static void on_turn(void *ctx)

@@ -48,13 +48,7 @@ struct redlock_lock {
 struct rl_shutdown {
     redlock_shutdown_fn cb;
     void *user_data;
-    struct rl_timer timer; /* comes back every node_timeout_ms */
-    struct rl_instant deadline;
-    uint64_t bytes_in[REDLOCK_MAX_MASTERS]; /* when the timer came last */
-    bool silent[REDLOCK_MAX_MASTERS];       /* nothing has come between its last two times */
-    bool running;
     bool ending; /* some locks were busy, and are to be released yet */
-    bool expired;
 };
 
 struct redlock_client {
@@ -67,7 +61,6 @@ struct redlock_client {
     struct rl_pool handles;      /* of locks */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;
-    struct redlock_lock *successor; /* the lock of the same cohort to which another one is being handed off */
     struct rl_shutdown shutdown;
     struct redlock_stats stats;  /* of operations; the rest is the host's and the engine's */
     unsigned fork_generation;
@@ -153,7 +146,6 @@ void rl_results_cancel_all(struct redlock_lock *lock);
 /* Ends a shutdown that has nothing left to wait for. */
 void rl_shutdown_check(struct redlock_client *client);
 void rl_shutdown_cancel(struct redlock_client *client);
-void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now);
 
 /* --- lock.c, transfer.c ------------------------------------------------------------------------------------------- */
 
@@ -161,9 +153,8 @@ void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now);
 void rl_lock_defer_free(struct redlock_lock *lock);
 void rl_lock_free(struct redlock_lock *lock);
 
-/* Everything that each operation checks first; notes a validity that has ended unnoticed. 0 or a caller error. */
-int rl_lock_enter(struct redlock_lock *lock);
-int rl_lock_leave(struct redlock_lock *lock);
+/* Everything that each operation checks first. 0 or a caller error. */
+int rl_lock_begin(struct redlock_lock *lock);
 bool rl_lock_is_free(const struct redlock_lock *lock);
 bool rl_lock_is_busy(const struct redlock_lock *lock); /* some callback is still to come */
 bool rl_lock_has_handed_off(const struct redlock_lock *lock); /* its value has another holder */

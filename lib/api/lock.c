@@ -5,8 +5,7 @@
 
 #include "api/client.h"
 #include "api/probes.h"
-#include "host/cohort.h"
-#include "host/effects.h"
+#include "host/operations.h"
 #include "host/trust/admission.h"
 
 static bool begins_with(const void *key, size_t size, const char *name)
@@ -61,21 +60,21 @@ void rl_lock_free(struct redlock_lock *lock)
     rl_pool_give(&rl_client_of(lock)->handles, lock);
 }
 
-/* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. */
+/* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. What a forked
+ * child finds held or pending is the parent's. */
 void rl_lock_defer_free(struct redlock_lock *lock)
 {
     struct redlock_client *client = rl_client_of(lock);
 
     lock->destroyed = true;
-    rl_host_remove_lock(&lock->host);
+    if (rl_client_forked(client))
+        rl_host_remove_lock(&lock->host);
+    else
+        rl_host_end_lock(&lock->host);
     rl_list_append(&client->deferred, &lock->host.link);
     rl_list_remove(&lock->completed);
-    if (rl_client_forked(client))
-        return; /* what is held or pending is the parent's */
-    rl_host_read_clock(&client->host);
-    rl_lock_fini(&client->host.engine, &lock->host.core, client->host.now);
-    rl_host_run(&client->host);
-    rl_results_cancel_all(lock);
+    if (!rl_client_forked(client))
+        rl_results_cancel_all(lock);
 }
 
 void redlock_lock_destroy(struct redlock_lock *lock)
@@ -93,7 +92,7 @@ void redlock_lock_destroy(struct redlock_lock *lock)
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
 
-int rl_lock_enter(struct redlock_lock *lock)
+int rl_lock_begin(struct redlock_lock *lock)
 {
     struct redlock_client *client;
 
@@ -104,16 +103,7 @@ int rl_lock_enter(struct redlock_lock *lock)
         return REDLOCK_E_FORKED;
     if (lock->destroyed)
         return REDLOCK_E_CLOSING;
-    rl_host_read_clock(&client->host);
-    if (lock->host.core.state == RL_LOCK_HELD)
-        rl_host_tick(&lock->host);
-    return 0;
-}
-
-int rl_lock_leave(struct redlock_lock *lock)
-{
-    rl_host_run(lock->host.host);
-    rl_host_rearm(&lock->host);
+    rl_host_begin_operation(&lock->host);
     return 0;
 }
 
@@ -132,7 +122,7 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
 {
     struct rl_acquire request;
     struct rl_attempt *attempt;
-    int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
@@ -150,22 +140,16 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
         return REDLOCK_E_NOMEM;
     lock->host.attempt = &attempt->host;
     rl_client_of(lock)->stats.acquires++;
-    lock->host.cohort = 0; /* an adopted value is exposed, and not passed on in any case */
-    attempt->host.request = request;
-    attempt->host.request.entry = &attempt->host.entry;
-    if (request.wait == RL_WAIT_QUEUE &&
-        rl_contended(&lock->host.host->contended, lock->host.key, lock->host.host->now))
-        attempt->host.request.wait = RL_WAIT_FIFO;
     rl_pending_start(&attempt->pending, RL_OP_ACQUIRE, lock->host.host->now, cb, user_data);
     RL_PROBE(acquire, &lock->host);
-    rl_lock_acquire(&lock->host.host->engine, &lock->host.core, lock->host.host->now, &attempt->host.request);
-    return rl_lock_leave(lock);
+    rl_host_acquire(&lock->host, &request);
+    return 0;
 }
 
 int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data)
 {
     struct rl_attempt *attempt;
-    int status = cb ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
@@ -183,8 +167,8 @@ int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, vo
     lock->host.attempt = &attempt->host;
     rl_client_of(lock)->stats.extends++;
     rl_pending_start(&attempt->pending, RL_OP_EXTEND, lock->host.host->now, cb, user_data);
-    rl_lock_extend(&lock->host.host->engine, &lock->host.core, lock->host.host->now, ttl_ms);
-    return rl_lock_leave(lock);
+    rl_host_extend(&lock->host, ttl_ms);
+    return 0;
 }
 
 /* An extension whose callback has not run makes room for the release; its callback still comes first. */
@@ -200,22 +184,9 @@ static bool overtake_extension(struct redlock_lock *lock)
     return true;
 }
 
-/* Somebody else of its cohort has the lock instead: its release has ended. */
-static bool hand_off(struct redlock_lock *lock)
-{
-    struct redlock_client *client = rl_client_of(lock);
-
-    client->successor = rl_lock_of(rl_cohort_hand_off(&lock->host));
-    if (!client->successor)
-        return false;
-    rl_host_run(&client->host);
-    client->successor = NULL;
-    return true;
-}
-
 int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
 {
-    int status = rl_lock_enter(lock);
+    int status = rl_lock_begin(lock);
 
     if (status < 0)
         return status;
@@ -225,16 +196,14 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
         return REDLOCK_E_NOT_HELD;
     rl_client_of(lock)->stats.releases++;
     rl_pending_start(&lock->release, RL_OP_RELEASE, lock->host.host->now, cb, user_data);
-    if (!hand_off(lock))
-        rl_lock_release(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
-    return rl_lock_leave(lock);
+    rl_host_release(&lock->host);
+    return 0;
 }
 
 int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data)
 {
-    int status = token ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = token ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
     struct redlock_client *client;
-    struct rl_claim *claim;
 
     if (status < 0)
         return status;
@@ -247,19 +216,18 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    claim = rl_host_claim_create(&client->host, lock->host.key, &rl_mutex_kind, token, &status);
-    if (!claim)
-        return status;
-    client->stats.releases++;
     rl_pending_start(&lock->release, RL_OP_RELEASE, client->host.now, cb, user_data);
-    rl_lock_release_value(&client->host.engine, &lock->host.core, client->host.now, claim, &rl_mutex_kind,
-                          client->host.engine.votes.config.max_ttl_ms);
-    return rl_lock_leave(lock);
+    status = rl_host_release_value(&lock->host, token);
+    if (status < 0)
+        lock->release.accepted = false;
+    else
+        client->stats.releases++;
+    return status;
 }
 
 int redlock_lock_detach(struct redlock_lock *lock)
 {
-    int status = rl_lock_enter(lock);
+    int status = rl_lock_begin(lock);
 
     if (status < 0)
         return status;
@@ -267,19 +235,17 @@ int redlock_lock_detach(struct redlock_lock *lock)
         return REDLOCK_E_BUSY;
     if (lock->host.core.state != RL_LOCK_HELD)
         return REDLOCK_E_NOT_HELD;
-    rl_lock_detach(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
-    return rl_lock_leave(lock);
+    rl_host_detach(&lock->host);
+    return 0;
 }
 
 int redlock_cancel(struct redlock_lock *lock)
 {
-    int status = rl_lock_enter(lock);
+    int status = rl_lock_begin(lock);
 
     if (status < 0)
         return status;
-    if (!rl_lock_cancel(&lock->host.host->engine, &lock->host.core, lock->host.host->now))
-        return REDLOCK_E_NOTHING_TO_CANCEL;
-    return rl_lock_leave(lock);
+    return rl_host_cancel(&lock->host) ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }
 
 int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data)

@@ -8,7 +8,6 @@
 #include "api/client.h"
 #include "api/probes.h"
 #include "api/reason.h"
-#include "host/cohort.h"
 #include "host/trust/admission.h"
 
 /* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
@@ -224,12 +223,12 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
     rl_observe(rl_client_of(lock), event);
 }
 
-/* What is passed on has the heir's claim already. */
+/* A lock that has been handed off has its successor's claim already. */
 static void observe_result(struct redlock_lock *lock, const struct rl_pending *pending)
 {
     enum rl_op op = (enum rl_op)pending->op;
-    bool handed_off = op == RL_OP_RELEASE && rl_client_of(lock)->successor && rl_lock_has_handed_off(lock);
-    const struct redlock_lock *holder = handed_off ? rl_client_of(lock)->successor : lock;
+    bool handed_off = op == RL_OP_RELEASE && lock->host.host->successor && rl_lock_has_handed_off(lock);
+    const struct redlock_lock *holder = handed_off ? rl_lock_of(lock->host.host->successor) : lock;
     struct redlock_event event = {.type = event_type(op, pending->status), .op = rl_public_op(op),
                                   .status = pending->status, .cause = pending->cause,
                                   .token = redlock_lock_token(holder)};
@@ -265,8 +264,6 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
         RL_PROBE_1(grant, &lock->host, elapsed_us(client, pending));
     else if (op == RL_OP_ACQUIRE)
         RL_PROBE_2(refuse, &lock->host, elapsed_us(client, pending), (int)pending->status);
-    if (op == RL_OP_ACQUIRE)
-        rl_cohort_leave(lock->host.attempt);
     if (rl_observes(client, event_type(op, pending->status)))
         observe_result(lock, pending);
     queue(lock);
@@ -297,7 +294,6 @@ static struct rl_pending take_attempt(struct redlock_lock *lock)
 {
     struct rl_pending pending = rl_attempt_of(lock)->pending;
 
-    rl_cohort_leave(lock->host.attempt);
     give_back(rl_client_of(lock), rl_attempt_of(lock));
     lock->host.attempt = NULL;
     return pending;

@@ -1,5 +1,7 @@
-/* The orderly end of a client: nothing new, everything held released, and confirmed as far as possible. */
+/* The orderly end of a client: nothing new, everything held released, and confirmed as far as possible
+ * (host/shutdown.c). */
 #include "api/client.h"
+#include "host/shutdown.h"
 
 /* True: there is more to do. A lock that has been won, but whose callback has yet to say so, is busy: it is released
  * after that. */
@@ -20,28 +22,6 @@ static void end_locks(struct redlock_client *client)
         client->shutdown.ending |= end_lock(rl_lock_at(at));
 }
 
-static void await(struct redlock_client *client, struct rl_instant now)
-{
-    struct rl_shutdown *shutdown = &client->shutdown;
-    struct rl_instant next = rl_after(now, client->host.engine.votes.config.node_timeout);
-
-    rl_timers_arm(rl_driver_timers(client->driver), &shutdown->timer, rl_earlier(next, shutdown->deadline));
-}
-
-/* Notes who has said nothing since it was called last. */
-static void note_silence(struct redlock_client *client)
-{
-    struct rl_shutdown *shutdown = &client->shutdown;
-
-    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
-        struct rl_conn_stats conn;
-
-        rl_driver_node_stats(client->driver, i, &conn);
-        shutdown->silent[i] = shutdown->running && conn.bytes_in == shutdown->bytes_in[i];
-        shutdown->bytes_in[i] = conn.bytes_in;
-    }
-}
-
 int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb, void *user_data)
 {
     if (!client || !cb)
@@ -52,68 +32,17 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
         return REDLOCK_E_CLOSING;
     if (timeout_ms < 1 || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
         return REDLOCK_E_TIMEOUT;
-    client->host.closing = true;
     client->shutdown.cb = cb;
     client->shutdown.user_data = user_data;
-    client->shutdown.deadline = rl_after(rl_host_read_clock(&client->host), rl_ms(timeout_ms));
-    note_silence(client);
-    client->shutdown.running = true;
+    rl_host_start_shutdown(&client->host, rl_ms(timeout_ms));
     end_locks(client);
-    await(client, client->host.now);
-    rl_driver_wake(client->driver);
     return 0;
-}
-
-static const struct rl_claim *claim_at(struct rl_list *at)
-{
-    return RL_CONTAINER_OF(at, struct rl_claim, link);
-}
-
-/* Many releases may keep a master busy for longer than one answer may take: as long as answers come, they are waited
- * for. */
-static bool answers(const struct redlock_client *client, size_t node)
-{
-    enum rl_link link = client->host.engine.votes.links[node];
-
-    return link == RL_LINK_READY || (link == RL_LINK_LATE && !client->shutdown.silent[node]);
-}
-
-static bool is_awaited(const struct redlock_client *client, const struct rl_claim *claim)
-{
-    for (size_t i = 0; i < claim->n_nodes; i++)
-        if (claim->slots[i].rollback == RL_ROLLBACK_SENT && answers(client, i))
-            return true;
-    return false;
-}
-
-/* Is an undo under way whose answer can be expected? With many debts this is asked in every turn: as a rule the oldest
- * one says so. */
-static bool answers_awaited(const struct redlock_client *client)
-{
-    const struct rl_list *debts = &client->host.engine.votes.pending_rollbacks;
-
-    for (struct rl_list *at = debts->next; at != debts; at = at->next)
-        if (is_awaited(client, claim_at(at)))
-            return true;
-    return false;
-}
-
-/* A quorum of masters does not hold any of the values. */
-static bool confirmed(const struct rl_engine *engine)
-{
-    for (struct rl_list *at = engine->votes.pending_rollbacks.next; at != &engine->votes.pending_rollbacks;
-         at = at->next)
-        if (rl_claim_count_clean(claim_at(at)) < engine->votes.config.quorum)
-            return false;
-    return true;
 }
 
 static bool callbacks_due(const struct redlock_client *client)
 {
     for (struct rl_list *at = client->host.locks.next; at != &client->host.locks; at = at->next) {
-        const struct redlock_lock *lock = rl_lock_at(at);
-
-        if (rl_lock_is_busy(lock))
+        if (rl_lock_is_busy(rl_lock_at(at)))
             return true;
     }
     return false;
@@ -121,46 +50,35 @@ static bool callbacks_due(const struct redlock_client *client)
 
 static void end(struct redlock_client *client, int status)
 {
-    struct rl_shutdown *shutdown = &client->shutdown;
-
-    shutdown->running = false;
-    rl_timers_disarm(rl_driver_timers(client->driver), &shutdown->timer);
+    rl_host_stop_shutdown(&client->host);
     if (rl_client_forked(client))
         return;
     client->depth++;
-    shutdown->cb(client, status, shutdown->user_data);
+    client->shutdown.cb(client, status, client->shutdown.user_data);
     client->depth--;
 }
 
-/* Releases that no quorum has confirmed are waited for until the timeout: their masters may come back. */
 void rl_shutdown_check(struct redlock_client *client)
 {
-    const struct rl_engine *engine = &client->host.engine;
-
-    if (!client->shutdown.running)
+    if (!client->host.shutdown.running)
         return;
     if (client->shutdown.ending)
         end_locks(client);
-    if (client->shutdown.expired)
-        end(client, confirmed(engine) ? REDLOCK_OK : REDLOCK_DEADLINE);
-    else if (!answers_awaited(client) && confirmed(engine) && !callbacks_due(client))
-        end(client, REDLOCK_OK);
+    switch (rl_host_shutdown_progress(&client->host)) {
+    case RL_SHUTDOWN_WAITING:
+        break;
+    case RL_SHUTDOWN_CONFIRMED:
+        if (client->host.shutdown.expired || !callbacks_due(client))
+            end(client, REDLOCK_OK);
+        break;
+    case RL_SHUTDOWN_UNCONFIRMED:
+        end(client, REDLOCK_DEADLINE);
+        break;
+    }
 }
 
 void rl_shutdown_cancel(struct redlock_client *client)
 {
-    if (client->shutdown.running)
+    if (client->host.shutdown.running)
         end(client, REDLOCK_CANCELED);
-}
-
-void rl_shutdown_timer(struct rl_timer *timer, struct rl_instant now)
-{
-    struct redlock_client *client = RL_CONTAINER_OF(timer, struct redlock_client, shutdown.timer);
-
-    note_silence(client);
-    if (rl_before(now, client->shutdown.deadline))
-        await(client, now);
-    else
-        client->shutdown.expired = true;
-    rl_driver_wake(client->driver);
 }

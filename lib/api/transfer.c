@@ -1,11 +1,12 @@
-/* Ownership transfer: a held lock as a line of text, to be adopted by another process of the same machine.
+/* Ownership transfer: a held lock as a line of text, to be taken over by another process of the same machine.
  *
- *     redlock1:BOOT:RING:KEY:TOKEN:FENCE:TTL:LONGEST:SHORTEST:LOOSE:BOUND,BOUND,...:CHECK
+ *     redlock1:BOOT:DEPLOYMENT:KEY:TOKEN:FENCE:TTL:LONGEST:SHORTEST:UNRESOLVED:BOUND,BOUND,...:CHECK
  *
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
- * in another time namespace. RING stands for masters and quorum; bounds are in the order of the masters' names, "-" for
- * a vote that does not count. TTL is "LEASE/TTL" for a lock that was handed over to its holder for a lease, and is
- * still owed its ttl (engine/wait.c). CHECK finds damage, not forgery: the text is a secret, like the token in it. */
+ * in another time namespace. DEPLOYMENT stands for masters and quorum. Bounds are in the order of the masters' names,
+ * "-" for a vote that does not count, and so are the bits of UNRESOLVED. TTL is "LEASE/TTL" for a lock that was handed
+ * off to its holder for a lease, and still needs its full ttl (engine/wait.c). CHECK finds damage, not forgery: the
+ * text is a secret, like the token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,8 @@
 #include <unistd.h>
 
 #include "api/client.h"
+#include "host/operations.h"
+#include "host/transfer.h"
 
 #define MAGIC "redlock1"
 #define N_FIELDS 12
@@ -84,86 +87,76 @@ static void put_key(FILE *out, const struct rl_key *key)
 }
 
 /* The boot clock is read before ours: whatever passes in between makes the bounds earlier. */
-static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_claim *claim)
+static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_instant *bounds)
 {
     int64_t boot_now = boot_ns();
     struct rl_instant now = rl_host_read_clock(&client->host);
-    const struct rl_slot *by_rank[REDLOCK_MAX_MASTERS];
+    size_t n = client->host.engine.votes.config.n_nodes;
+    struct rl_instant by_rank[REDLOCK_MAX_MASTERS];
 
-    for (unsigned i = 0; i < claim->n_nodes; i++)
-        by_rank[rank_of(client, i)] = &claim->slots[i];
-    for (size_t i = 0; i < claim->n_nodes; i++) {
+    for (unsigned i = 0; i < n; i++)
+        by_rank[rank_of(client, i)] = bounds[i];
+    for (size_t i = 0; i < n; i++) {
         if (i)
             fputc(',', out);
-        if (rl_before(now, by_rank[i]->bound))
-            fprintf(out, "%" PRId64, boot_now + rl_until(now, by_rank[i]->bound).ns);
+        if (rl_before(now, by_rank[i]))
+            fprintf(out, "%" PRId64, boot_now + rl_until(now, by_rank[i]).ns);
         else
             fputc('-', out);
     }
 }
 
-/* An extension without an answer may be carried out after the adopter's first ones, like one that was lost. */
-static uint32_t unresolved_by_rank(const struct redlock_client *client, const struct rl_claim *claim)
+static uint32_t by_rank(const struct redlock_client *client, uint32_t by_node)
 {
-    uint32_t unresolved = rl_claim_unresolved(claim);
-    uint32_t loose = 0;
+    uint32_t ranks = 0;
 
-    for (unsigned i = 0; i < claim->n_nodes; i++) {
-        if (unresolved & UINT32_C(1) << i)
-            loose |= UINT32_C(1) << rank_of(client, i);
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
+        if (by_node & UINT32_C(1) << i)
+            ranks |= UINT32_C(1) << rank_of(client, i);
     }
-    return loose;
-}
-
-static void put_ttl(FILE *out, const struct rl_lock *lock)
-{
-    fprintf(out, "%" PRIu32, lock->claim->ttl_ms);
-    if (lock->claim->full_ttl_ms > lock->claim->ttl_ms)
-        fprintf(out, "/%" PRIu32, lock->claim->full_ttl_ms);
+    return ranks;
 }
 
 static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 {
-    const struct rl_claim *claim = lock->host.core.claim;
+    struct redlock_client *client = rl_client_of(lock);
+    struct rl_host_exported exported;
+    const struct rl_exported_state *state = &exported.state;
 
-    fprintf(out, MAGIC ":%s:%s:", boot, lock->host.host->trust.names.deployment_id);
+    rl_host_export(&lock->host, &exported);
+    fprintf(out, MAGIC ":%s:%s:", boot, client->host.trust.names.deployment_id);
     put_key(out, lock->host.key);
-    fprintf(out, ":%s:%" PRIu64 ":", rl_host_token(claim), rl_claim_token(claim));
-    put_ttl(out, &lock->host.core);
-    fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", claim->longest_ttl_ms, claim->shortest_extension_ms,
-            unresolved_by_rank(rl_client_of(lock), claim));
-    put_bounds(out, rl_client_of(lock), claim);
+    fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
+    if (state->full_ttl_ms)
+        fprintf(out, "/%" PRIu32, state->full_ttl_ms);
+    fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", state->longest_ttl_ms, state->shortest_extension_ms,
+            by_rank(client, state->unresolved_extension));
+    put_bounds(out, client, exported.bounds);
 }
 
-/* 0, or the number of characters. */
+/* The text is cleared before. 0, or the number of characters. */
 static size_t write_text(struct redlock_lock *lock, const char *boot, char *text, size_t size)
 {
     FILE *out = fmemopen(text, size, "w");
     char check[UUID_SIZE];
-    long length;
+    size_t length;
 
     if (!out)
         return 0;
     put_all(out, lock, boot);
-    fflush(out);
-    length = ftell(out);
-    if (length > 0) {
-        digest(text, (size_t)length, check);
-        fprintf(out, ":%s", check);
-    }
-    if (fflush(out) != 0)
-        length = 0;
-    else
-        length = ftell(out);
-    fclose(out);
-    return length > 0 ? (size_t)length : 0;
+    if (fclose(out) != 0)
+        return 0;
+    length = strlen(text);
+    digest(text, length, check);
+    length += (size_t)snprintf(text + length, size - length, ":%s", check);
+    return length < size ? length : 0;
 }
 
 int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES] = "";
     char boot[UUID_SIZE];
-    int status = ret_text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = ret_text ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
     size_t length;
 
     if (status < 0)
@@ -180,13 +173,13 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
     if (length >= size)
         return REDLOCK_E_LIMIT;
     memcpy(ret_text, text, length + 1);
-    rl_lock_detach(&lock->host.host->engine, &lock->host.core, lock->host.host->now);
-    return rl_lock_leave(lock);
+    rl_host_detach(&lock->host);
+    return 0;
 }
 
-/* --- Adoption --------------------------------------------------------------------------------------------------- */
+/* --- Import ----------------------------------------------------------------------------------------------------- */
 
-enum field { MAGIC_FIELD, BOOT, RING, KEY, TOKEN, FENCE, TTL, LONGEST, SHORTEST, LOOSE, BOUNDS, CHECK };
+enum field { MAGIC_FIELD, BOOT, DEPLOYMENT, KEY, TOKEN, FENCE, TTL, LONGEST, SHORTEST, UNRESOLVED, BOUNDS, CHECK };
 
 /* Cuts the text at its colons, in place. */
 static bool split(char *text, char *fields[N_FIELDS])
@@ -299,21 +292,17 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
     return text == NULL;
 }
 
-struct exported_state {
-    struct rl_exported_state state;
-    struct rl_instant bounds[REDLOCK_MAX_MASTERS];
-    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
-};
-
-static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot, struct exported_state *ret)
+static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot,
+                        struct rl_host_exported *ret)
 {
     struct redlock_client *client = rl_client_of(lock);
     struct rl_exported_state *state = &ret->state;
     uint32_t max_ttl_ms = client->options.max_ttl_ms;
-    uint32_t loose;
+    uint32_t unresolved;
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
-        strcmp(fields[RING], client->host.trust.names.deployment_id) != 0 || !key_matches(fields[KEY], lock->host.key))
+        strcmp(fields[DEPLOYMENT], client->host.trust.names.deployment_id) != 0 ||
+        !key_matches(fields[KEY], lock->host.key))
         return false;
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
@@ -322,16 +311,16 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
         !read_ttl(fields[TTL], max_ttl_ms, state) ||
         !read_u32(fields[LONGEST], max_ttl_ms, &state->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
-        !read_u32(fields[LOOSE], UINT32_MAX, &loose) ||
+        !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
         !read_bounds(client, fields[BOUNDS], ret->bounds))
         return false;
     state->kind = state->fence ? &rl_fenced_kind : &rl_mutex_kind;
-    state->unresolved_extension = by_node(client, loose);
+    state->unresolved_extension = by_node(client, unresolved);
     state->bounds = ret->bounds;
     return true;
 }
 
-static bool read_text(struct redlock_lock *lock, const char *text, const char *boot, struct exported_state *ret)
+static bool read_text(struct redlock_lock *lock, const char *text, const char *boot, struct rl_host_exported *ret)
 {
     char copy[REDLOCK_MAX_EXPORT_BYTES];
     char *fields[N_FIELDS];
@@ -343,8 +332,8 @@ static bool read_text(struct redlock_lock *lock, const char *text, const char *b
 }
 
 /* The ttl is the exported one; timeout and retry policy of the options play no part. */
-static int make_request(const struct redlock_lock *lock, const struct redlock_acquire_options *options, uint32_t ttl_ms,
-                     struct rl_acquire *ret_request)
+static int make_request(const struct redlock_lock *lock, const struct redlock_acquire_options *options,
+                        const struct rl_exported_state *state, struct rl_acquire *ret_request)
 {
     struct redlock_acquire_options wanted;
 
@@ -356,37 +345,16 @@ static int make_request(const struct redlock_lock *lock, const struct redlock_ac
         wanted.at_risk_ms = options->at_risk_ms;
         wanted.max_hold_ms = options->max_hold_ms;
     }
-    wanted.ttl_ms = ttl_ms;
+    wanted.ttl_ms = state->full_ttl_ms ? state->full_ttl_ms : state->ttl_ms;
     return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_request);
-}
-
-static uint32_t whole_ttl_ms(const struct rl_exported_state *state)
-{
-    return state->full_ttl_ms ? state->full_ttl_ms : state->ttl_ms;
-}
-
-static int import(struct redlock_lock *lock, const struct exported_state *exported, const struct rl_acquire *request)
-{
-    struct redlock_client *client = rl_client_of(lock);
-    int status = 0;
-    struct rl_claim *claim = rl_host_claim_create(&client->host, lock->host.key, exported->state.kind,
-                                                  exported->token, &status);
-    bool held;
-
-    if (!claim)
-        return status;
-    held = rl_lock_import(&client->host.engine, &lock->host.core, rl_host_read_clock(&client->host), claim, request,
-                         &exported->state);
-    rl_lock_leave(lock);
-    return held ? 0 : REDLOCK_E_NOT_HELD;
 }
 
 int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text)
 {
-    struct exported_state exported = {.token = ""};
+    struct rl_host_exported exported = {.token = ""};
     struct rl_acquire request;
     char boot[UUID_SIZE];
-    int status = text ? rl_lock_enter(lock) : REDLOCK_E_ARGUMENT;
+    int status = text ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
@@ -396,12 +364,12 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
         return REDLOCK_E_SYSTEM; /* says nothing of the text: it can be adopted when there are descriptors again */
     if (!read_text(lock, text, boot, &exported))
         return REDLOCK_E_EXPORT;
-    status = make_request(lock, options, whole_ttl_ms(&exported.state), &request);
+    status = make_request(lock, options, &exported.state, &request);
     if (status < 0)
         return status;
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
     if (!rl_lock_is_free(lock))
         return REDLOCK_E_ALREADY_HELD;
-    return import(lock, &exported, &request);
+    return rl_host_import(&lock->host, &request, &exported);
 }

@@ -13,7 +13,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch);
 /* A lock's acquisition has ended. */
 void rl_cohort_leave(struct rl_host_attempt *attempt);
 
-/* A lock's release: the lock of its cohort that has it instead, or NULL. rl_host_run() must follow. */
+/* A lock's release: the lock of its cohort that has the value instead, or NULL. rl_host_run() must follow. */
 struct rl_host_lock *rl_cohort_hand_off(struct rl_host_lock *lock);
 
 #endif

@@ -1,5 +1,6 @@
 #include "host/effects.h"
 
+#include "host/cohort.h"
 #include "host/host.h"
 #include "host/send.h"
 #include "votes/fence.h"
@@ -91,6 +92,8 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         sink->lost(lock);
         break;
     case RL_EFFECT_COMPLETE:
+        if (effect->op == RL_OP_ACQUIRE)
+            rl_cohort_leave(lock->attempt);
         sink->complete(lock, effect->op, effect->status, effect->cause);
         break;
     case RL_EFFECT_DISPOSE:

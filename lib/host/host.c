@@ -20,6 +20,7 @@ static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, c
     struct rl_host *host = ctx;
 
     host->now = now;
+    host->answers[node]++;
     if (!ticket->owner) {
         rl_trust_reply(host, node, ticket, reply, now);
         rl_host_run(host);

@@ -3,12 +3,14 @@
  *
  *     above      api, or a test        sink.h         what the host reports
  *                  |       ^
- *     the host   rl_lock_...() and rl_host_run() after it; rl_host_end_turn() at the end of each turn of the loop
+ *     the host   operations.h, transfer.h, shutdown.h; rl_host_end_turn() at the end of each turn of the loop
  *                  |       ^
  *     below      transport.h, environment.h           connections, timers, clocks, randomness
  *
  * What it does is in files that call downwards only:
  *
+ *     operations.c             what is done with a lock: acquire, extend, release, ...
+ *     transfer.c, shutdown.c   held locks as data; the orderly end
  *     host.c                   what the transport reports, timers, the end of a turn
  *     batch_answers.c          replies to commands for many
  *     answers.c                replies to commands for one; repetitions
@@ -34,6 +36,7 @@
 #include "host/contended.h"
 #include "host/environment.h"
 #include "host/lock.h"
+#include "host/shutdown.h"
 #include "host/sink.h"
 #include "host/transport.h"
 #include "host/trust/trust.h"
@@ -78,6 +81,9 @@ struct rl_host {
     struct rl_bytes scratch;     /* the command that is being fanned out */
     struct rl_host_counters counters;
     struct rl_host_votes votes[REDLOCK_MAX_MASTERS];
+    uint64_t answers[REDLOCK_MAX_MASTERS]; /* replies of each master, of any kind */
+    struct rl_host_lock *successor; /* during a hand-off within a cohort: the lock that has the value from now on */
+    struct rl_host_shutdown shutdown;
     bool closing;                /* answers to what is written may not be read any more */
 };
 

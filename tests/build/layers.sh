@@ -38,7 +38,7 @@ allow kinds "$pure|\"(util|votes|kinds)/"
 allow codec '<[a-z_/.]+>|"(util|votes|kinds|codec)/'
 allow driver '<[a-z0-9_/.]+>|"(util|codec|driver)/|"host/transport\.h"'
 # The host has its clocks, randomness and connections from outside. Of the public interface it knows options and errors.
-allow host '<(std(bool|def|int|io|lib)|string|redlock/(options|status))\.h>|"(util|votes|engine|kinds|codec|host)/'
+allow host '<(assert|std(bool|def|int|io|lib)|string|redlock/(options|status))\.h>|"(util|votes|engine|kinds|codec|host)/'
 allow api '<[a-z0-9_/.]+>|"(util|votes|engine|kinds|codec|driver|host|api)/'
 
 # A client of the public interface like any other, with the tools of util.

@@ -5,7 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "host/effects.h"
+#include <redlock/status.h>
+
+#include "host/operations.h"
+#include "host/transfer.h"
 #include "suite.h"
 
 #define MASTERS 3
@@ -170,14 +173,12 @@ static void teardown(void)
 static void acquire(size_t i)
 {
     struct rl_host_lock *lock = &world.locks[i];
+    const struct rl_acquire request = {.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)), .once = true,
+                                       .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN};
 
     lock->attempt = &world.attempts[i];
     rl_list_init(&lock->attempt->company);
-    lock->attempt->request = (struct rl_acquire){.ttl_ms = 10000, .deadline = rl_after(world.now, rl_ms(1000)),
-                                              .once = true, .kind = &rl_mutex_kind, .wait = RL_WAIT_SPIN};
-    rl_lock_acquire(&world.host.engine, &lock->core, world.now, &lock->attempt->request);
-    rl_host_run(&world.host);
-    rl_host_rearm(lock);
+    rl_host_acquire(lock, &request);
 }
 
 static void reply_ok(unsigned node)
@@ -185,6 +186,22 @@ static void reply_ok(unsigned node)
     const struct rl_reply ok = {.root = {.type = RL_REPLY_STATUS, .text = {"OK", 2}}};
 
     rl_host_events.reply(&world.host, node, &world.masters[node].ticket, &ok, world.now);
+}
+
+static void reply_deleted(unsigned node)
+{
+    const struct rl_reply one = {.root = {.type = RL_REPLY_INTEGER, .integer = 1}};
+
+    rl_host_events.reply(&world.host, node, &world.masters[node].ticket, &one, world.now);
+}
+
+static void fire_shutdown_timer(uint32_t after_ms)
+{
+    struct rl_timer *timer = &world.host.shutdown.timer;
+
+    world.now = rl_after(world.now, rl_ms(after_ms));
+    ck_assert(rl_timer_armed(timer) && !rl_before(world.now, timer->at));
+    timer->fire(timer, world.now);
 }
 
 static void hold(size_t i)
@@ -247,14 +264,69 @@ START_TEST(extensions_of_one_turn_are_one_command)
     hold(1);
     sent = world.masters[0].sent;
     for (size_t i = 0; i < LOCKS; i++) {
-        rl_lock_extend(&world.host.engine, &world.locks[i].core, world.now, 0);
-        rl_host_run(&world.host);
+        world.locks[i].attempt = &world.attempts[i];
+        rl_host_extend(&world.locks[i], 0);
     }
     ck_assert_uint_eq(world.masters[0].sent, sent);
     rl_host_end_turn(&world.host);
     ck_assert_uint_eq(world.masters[0].sent, sent + 1);
     ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-1"));
     ck_assert_ptr_nonnull(strstr(world.masters[0].bytes, "token-2"));
+}
+END_TEST
+
+START_TEST(a_shutdown_waits_for_every_answer_that_can_be_expected)
+{
+    hold(0);
+    rl_host_start_shutdown(&world.host, rl_ms(1000));
+    ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_CONFIRMED);
+    rl_host_release(&world.locks[0]);
+    reply_deleted(0);
+    reply_deleted(1);
+    ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_WAITING);
+    rl_host_events.link(&world.host, 2, RL_LINK_LATE, "", world.now);
+    ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_WAITING);
+    fire_shutdown_timer(100);
+    fire_shutdown_timer(100);
+    ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_CONFIRMED);
+    rl_host_stop_shutdown(&world.host);
+}
+END_TEST
+
+START_TEST(a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline)
+{
+    hold(0);
+    rl_host_start_shutdown(&world.host, rl_ms(150));
+    rl_host_release(&world.locks[0]);
+    for (unsigned node = 1; node < MASTERS; node++)
+        rl_host_events.link(&world.host, node, RL_LINK_LATE, "", world.now);
+    reply_deleted(0);
+    fire_shutdown_timer(100);
+    ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_WAITING);
+    fire_shutdown_timer(50);
+    ck_assert_int_eq(rl_host_shutdown_progress(&world.host), RL_SHUTDOWN_UNCONFIRMED);
+    rl_host_stop_shutdown(&world.host);
+}
+END_TEST
+
+START_TEST(an_exported_lock_is_held_by_the_one_that_imports_it)
+{
+    const struct rl_acquire request = {.ttl_ms = 10000, .deadline = RL_NEVER, .kind = &rl_mutex_kind};
+    struct rl_host_exported exported;
+    struct rl_instant deadline;
+
+    hold(0);
+    deadline = rl_lock_deadline(&world.host.engine, &world.locks[0].core);
+    rl_host_export(&world.locks[0], &exported);
+    rl_host_detach(&world.locks[0]);
+    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_IDLE);
+    ck_assert_int_eq(rl_host_import(&world.locks[1], &request, &exported), 0);
+    ck_assert_int_eq(world.locks[1].core.state, RL_LOCK_HELD);
+    ck_assert_str_eq(rl_host_token(world.locks[1].core.claim), "token-1");
+    ck_assert_int_eq(rl_lock_deadline(&world.host.engine, &world.locks[1].core).ns, deadline.ns);
+    rl_host_detach(&world.locks[1]);
+    world.now = rl_after(world.now, rl_ms(10000));
+    ck_assert_int_eq(rl_host_import(&world.locks[0], &request, &exported), REDLOCK_E_NOT_HELD);
 }
 END_TEST
 
@@ -267,5 +339,8 @@ int main(void)
     tcase_add_test(tc, commands_that_are_dropped_end_the_attempt);
     tcase_add_test(tc, what_has_arrived_is_read_once_before_a_deadline_decides);
     tcase_add_test(tc, extensions_of_one_turn_are_one_command);
+    tcase_add_test(tc, a_shutdown_waits_for_every_answer_that_can_be_expected);
+    tcase_add_test(tc, a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline);
+    tcase_add_test(tc, an_exported_lock_is_held_by_the_one_that_imports_it);
     return suite_run(suite);
 }

@@ -1,0 +1,94 @@
+#include "host/operations.h"
+
+#include <assert.h>
+
+#include "host/cohort.h"
+#include "host/effects.h"
+#include "host/host.h"
+
+static void carry_out(struct rl_host_lock *lock)
+{
+    rl_host_run(lock->host);
+    rl_host_rearm(lock);
+}
+
+void rl_host_begin_operation(struct rl_host_lock *lock)
+{
+    rl_host_read_clock(lock->host);
+    if (lock->core.state == RL_LOCK_HELD)
+        rl_host_tick(lock);
+}
+
+/* An acquisition for a key that others want enters the wait queue at once: contended.c. */
+void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request)
+{
+    struct rl_host *host = lock->host;
+    struct rl_host_attempt *attempt = lock->attempt;
+
+    assert(attempt);
+    lock->cohort = 0;
+    attempt->request = *request;
+    attempt->request.entry = &attempt->entry;
+    if (request->wait == RL_WAIT_QUEUE && rl_contended(&host->contended, lock->key, host->now))
+        attempt->request.wait = RL_WAIT_FIFO;
+    rl_lock_acquire(&host->engine, &lock->core, host->now, &attempt->request);
+    carry_out(lock);
+}
+
+void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms)
+{
+    assert(lock->attempt && lock->core.state == RL_LOCK_HELD);
+    rl_lock_extend(&lock->host->engine, &lock->core, lock->host->now, ttl_ms);
+    carry_out(lock);
+}
+
+void rl_host_release(struct rl_host_lock *lock)
+{
+    struct rl_host *host = lock->host;
+
+    host->successor = rl_cohort_hand_off(lock);
+    if (!host->successor)
+        rl_lock_release(&host->engine, &lock->core, host->now);
+    rl_host_run(host);
+    host->successor = NULL;
+    rl_host_rearm(lock);
+}
+
+int rl_host_release_value(struct rl_host_lock *lock, const char *token)
+{
+    struct rl_host *host = lock->host;
+    int error = 0;
+    struct rl_claim *claim = rl_host_claim_create(host, lock->key, &rl_mutex_kind, token, &error);
+
+    if (!claim)
+        return error;
+    rl_lock_release_value(&host->engine, &lock->core, host->now, claim, &rl_mutex_kind,
+                          host->engine.votes.config.max_ttl_ms);
+    carry_out(lock);
+    return 0;
+}
+
+void rl_host_detach(struct rl_host_lock *lock)
+{
+    assert(lock->core.state == RL_LOCK_HELD);
+    rl_lock_detach(&lock->host->engine, &lock->core, lock->host->now);
+    carry_out(lock);
+}
+
+bool rl_host_cancel(struct rl_host_lock *lock)
+{
+    bool canceled = rl_lock_cancel(&lock->host->engine, &lock->core, lock->host->now);
+
+    carry_out(lock);
+    return canceled;
+}
+
+void rl_host_end_lock(struct rl_host_lock *lock)
+{
+    rl_host_remove_lock(lock);
+    if (lock->attempt)
+        rl_cohort_leave(lock->attempt);
+    rl_host_read_clock(lock->host);
+    rl_lock_fini(&lock->host->engine, &lock->core, lock->host->now);
+    rl_host_run(lock->host);
+}

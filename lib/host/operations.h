@@ -1,0 +1,37 @@
+/* The operations of a lock, for whoever owns the host. Each one carries out what the engine wants, and sets the lock's
+ * timer; the end of those that take time is reported by the sink's `complete`. */
+#ifndef RL_HOST_OPERATIONS_H
+#define RL_HOST_OPERATIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rl_acquire;
+struct rl_host_lock;
+
+/* Before each operation: reads the clock, and notices a validity that has ended since the lock's timer was due. */
+void rl_host_begin_operation(struct rl_host_lock *lock);
+
+/* The lock is IDLE or LOST, and has got memory for its attempt. */
+void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request);
+
+/* The lock is HELD, and has got memory for its attempt. ttl_ms: 0 for the one that it has. */
+void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms);
+
+/* The lock is not IDLE. A waiter of the same cohort may have it instead: then the masters are told nothing. */
+void rl_host_release(struct rl_host_lock *lock);
+
+/* Releases a value that another handle, maybe of another process, has acquired. The lock is IDLE or LOST. 0,
+ * REDLOCK_E_LIMIT or REDLOCK_E_NOMEM. */
+int rl_host_release_value(struct rl_host_lock *lock, const char *token);
+
+/* The lock is HELD: it is let go of, and its keys stay until their ttl ends. */
+void rl_host_detach(struct rl_host_lock *lock);
+
+/* false: neither an acquisition nor an extension is pending. */
+bool rl_host_cancel(struct rl_host_lock *lock);
+
+/* Takes the lock out of the host, and rolls back or releases what it has. No `complete` follows. */
+void rl_host_end_lock(struct rl_host_lock *lock);
+
+#endif
