@@ -70,5 +70,11 @@ same 'the command' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version |
 same 'the library' "$(LD_LIBRARY_PATH=$library "$prefix/bin/redlock" --version | sed -nE 's/.*\(library (.*)\)/\1/p')"
 same 'the Debian package' "$(sed -nE '1s/^libredlock \((.*)-[^-]*\).*/\1/p' "$root/tools/packaging/debian/changelog")"
 same 'the port of vcpkg' "$(sed -nE 's/^ *"version": "(.*)",/\1/p' "$root/tools/packaging/vcpkg/redlock/vcpkg.json")"
+grep -q "^REDLOCK_${soname#libredlock.so.} {" "$root/lib/redlock.map" || { echo "redlock.map is not of $soname"; bad=1; }
+package=libredlock${soname#libredlock.so.}
+grep -q "^Package: $package\$" "$root/tools/packaging/debian/control" || { echo "debian/control has no $package"; bad=1; }
+for file in install symbols; do
+    [ -e "$root/tools/packaging/debian/$package.$file" ] || { echo "there is no debian/$package.$file"; bad=1; }
+done
 same "Meson's wrap file" "$(sed -n 's/^revision = v//p' "$root/tools/packaging/meson/redlock.wrap")"
 exit $bad
