@@ -4,6 +4,8 @@
  * its older versions, fails at its two allocating functions; libevent's allocations are hooked in a pass of their own.
  * Whatever fails: no crash, no leak (with the address sanitizer), each accepted operation calls back once, and when
  * memory is there again the same client locks again. Here the classic profile; test_oom_guarded.c has the other one. */
+#include <limits.h>
+#include <redlock/metrics.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -173,6 +175,19 @@ START_TEST(a_lookup_may_lack_memory_descriptors_or_a_thread)
 }
 END_TEST
 
+/* A page of statistics is wanted most when something runs short. */
+START_TEST(metrics_are_written_without_memory)
+{
+    static char page[32768];
+
+    world_connect();
+    shortage = (struct shortage){.armed = true, .first = 1, .burst = UINT_MAX};
+    ck_assert_int_gt(redlock_client_metrics(world.client, NULL, 0, page, sizeof page), 0);
+    shortage.armed = false;
+    ck_assert_uint_eq(shortage.count, 0);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("oom");
@@ -182,6 +197,7 @@ int main(void)
     tcase_add_test(library, any_one_allocation_of_the_library_may_fail);
     tcase_add_test(library, any_ten_allocations_of_the_library_may_fail);
     tcase_add_test(library, the_client_may_be_destroyed_without_memory);
+    tcase_add_test(library, metrics_are_written_without_memory);
     tcase_add_test(library, a_lookup_may_lack_memory_descriptors_or_a_thread);
     tcase_add_test(both, any_one_allocation_of_libevent_or_the_library_may_fail);
     tcase_add_test(both, the_client_may_be_destroyed_without_memory);
