@@ -29,7 +29,7 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
     return false;
 }
 
-/* Does this claim have a vote of the master that has not expired? After a loss of memory it still keeps others out. */
+/* A vote that has not expired keeps others out even after the master has lost its memory. */
 static bool has_vote(const struct rl_slot *slot, struct rl_instant now)
 {
     return rl_before(now, slot->bound);
@@ -68,8 +68,7 @@ bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_insta
  * is too short for the other holders: a step of d makes a key end d earlier, which may be as late as max_ttl - d from
  * now, and only then a holder that has not noticed counts a vote that somebody else may get. So new votes are ignored
  * for max_ttl whatever the step: by then every key that was set before it has ended by anybody's reckoning
- * (tests/sim/golden/small-clock-step.story). What has been answered but not proved was done before the step, or after:
- * nobody can tell, so it does not count. */
+ * (tests/sim/golden/small-clock-step.story). */
 void rl_note_clock_step(struct rl_votes *votes, struct rl_instant now, unsigned node)
 {
     const struct rl_config *config = &votes->config;

@@ -1,25 +1,28 @@
-/* Admission: whom to ask, and what for, by the masters' admission statuses (protocol section 5). */
+/* Admission: which masters may be asked, and for what (protocol section 5). */
 #ifndef RL_VOTES_ADMISSION_H
 #define RL_VOTES_ADMISSION_H
 
 #include "votes/outcome.h"
 #include "votes/votes.h"
 
-/* For a new vote. *ret_why is set when the answer is no. */
+/* May this master be asked for a new vote? *ret_why is set if it may not. */
 bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant now, enum rl_detail *ret_why);
 
-/* For an extension: masters that vote, and those whose lost memory held a vote of this claim that has not expired. */
+/* May this master be asked to extend a vote? A master that votes may; so may one in quarantine whose lost memory held a
+ * vote of this claim that has not expired. *ret_why is set if it may not. */
 bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now,
                    enum rl_detail *ret_why);
 
-/* For setting a lost key again (protocol 3.2). */
+/* May this master be given back a key that it has lost (protocol 3.2)? */
 bool rl_may_repair(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now);
 
-/* The master's clock has been set forward, and not long ago: its new votes do not count (protocol 5.6). */
+/* Has the master's clock been set forward so recently that its new votes do not count (protocol 5.6)? */
 bool rl_clock_stepped(const struct rl_votes *votes, size_t node, struct rl_instant now);
+
+/* The master's clock has just been set forward. */
 void rl_note_clock_step(struct rl_votes *votes, struct rl_instant now, unsigned node);
 
-/* Nobody else gets a vote of this master at present, so a vote that it has lost still counts. */
+/* Is the master in quarantine? Nobody gets a new vote of it then, so a vote that it has lost still counts. */
 bool rl_in_quarantine(const struct rl_votes *votes, size_t node, struct rl_instant now);
 
 #endif

@@ -1,8 +1,5 @@
-/* Who may vote: what the client thinks of a master (protocol section 5).
- *
- * The handshake's report is judged by rl_join_evaluate() (votes/join.h); clock steps and changes of the memory lower
- * the admission status later. The engine asks masters that vote, and quarantined ones only for what their own bounds
- * allow. */
+/* The admission status: what the client thinks of a master, and with it whether the master's votes count (protocol
+ * section 5). rl_join_evaluate() (votes/join.h) makes it from the handshake's report. */
 #ifndef RL_VOTES_ADMISSION_STATUS_H
 #define RL_VOTES_ADMISSION_STATUS_H
 
@@ -10,7 +7,7 @@
 
 #include "util/instant.h"
 
-/* X(name, text): what keeps a master from voting, in plain words. */
+/* X(name, text): what keeps a master from voting, in words for people. */
 #define RL_FAULT_MAP(X)                                                                                  \
     X(NONE, "")                                                                                          \
     X(UNJUDGED, "not judged yet")                                                                        \
@@ -43,10 +40,10 @@ struct rl_admission_status {
     enum rl_admission kind;
     enum rl_fault fault;      /* why it does not vote */
     struct rl_instant until;  /* QUARANTINED */
-    bool epoch_checked;             /* has a marker: its votes need an epoch check (rl_engine_epoch_checked) */
+    bool epoch_checked;       /* it has a marker, so its votes need an epoch check (votes/epoch_check.h) */
 };
 
-/* A quarantine that is over by then is none. */
+/* Does the master vote at `now`? A quarantine that is over by then does not keep it from voting. */
 static inline bool rl_admission_votes(const struct rl_admission_status *admission, struct rl_instant now)
 {
     return admission->kind == RL_ADMISSION_VOTES ||

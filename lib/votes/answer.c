@@ -18,8 +18,8 @@ static bool is_latest(const struct rl_event *event)
     return event->round == event->claim->round || RL_MUTANT(EARLIER_ROUND_COUNTS);
 }
 
-/* From the rollback on, nothing that a master says brings the vote back (protocol 1.7: "the release is already behind
- * it on the same connection"). */
+/* Once the rollback has begun, no answer brings the vote back (protocol 1.7: "the release is already behind it on the
+ * same connection"). */
 static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -37,7 +37,7 @@ static void claim_answered(struct rl_votes *votes, const struct rl_event *event)
         rl_ledger_grant(claim, event->node, claim->round_bound);
 }
 
-/* As if the latest round had asked for the shortest ttl that may be on its way. */
+/* The bound that the latest round would have if it had asked for the shortest ttl that may be on its way. */
 static struct rl_instant unresolved_bound(const struct rl_votes *votes, const struct rl_claim *claim)
 {
     const struct rl_drift_rule *drift = &votes->config.drift;
@@ -46,30 +46,31 @@ static struct rl_instant unresolved_bound(const struct rl_votes *votes, const st
     return rl_vote_bound(drift, sent, claim->shortest_extension_ms);
 }
 
-/* After a clock step a master's grants do not make a vote that has ended begin again. */
+/* After a clock step, a master's grant does not revive a vote that has ended. */
 static void raise_bound(const struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
-    bool loose = claim->unresolved_extension & rl_bit(event->node);
+    bool unresolved = claim->unresolved_extension & rl_bit(event->node);
 
     if (rl_clock_stepped(votes, event->node, event->now) && !rl_before(event->now, slot_of(event)->bound))
         return;
     if (is_latest(event) && !claim->rolling_back)
-        rl_ledger_grant(claim, event->node, loose ? unresolved_bound(votes, claim) : claim->round_bound);
+        rl_ledger_grant(claim, event->node, unresolved ? unresolved_bound(votes, claim) : claim->round_bound);
 }
 
-/* A command that sets the ttl may be carried out at any later time. */
+/* An extension was lost, and may still be carried out at any time. */
 static void note_unresolved_extension(struct rl_claim *claim, unsigned node)
 {
     if (!RL_MUTANT(UNRESOLVED_EXTENSION))
         claim->unresolved_extension |= rl_bit(node);
 }
 
-/* A lost key has lost its vote; FAILED and UNKNOWN leave the bound as it was lowered by the send.
+/* A master that has lost the key has lost its vote. FAILED and UNKNOWN leave the bound as the sending has lowered it.
  *
  * An extension whose connection ended without an answer may be carried out at any later time: close() never cancels.
  * If it is shorter than a later one that the master has granted, it cuts the key's life short again. So from then on
- * grants of this master count for the shortest extension only. Renewal with one ttl is not affected. */
+ * grants of this master count for the shortest extension only. A lock that is always renewed with one ttl loses nothing
+ * by that. */
 static bool extend_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -89,7 +90,8 @@ static bool extend_answered(struct rl_votes *votes, const struct rl_event *event
     return false;
 }
 
-/* A repair that was not carried out leaves what there may have been before: the rollback is to be sent in any case. */
+/* A repair that was not carried out leaves what may have been there before, so the rollback must be sent in any
+ * case. */
 static bool repair_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -107,16 +109,16 @@ static bool repair_answered(struct rl_votes *votes, const struct rl_event *event
     return false;
 }
 
-/* An answer to a round that is over, or whose master's clock was set: the value may be there, that is all. */
+/* All that this answer says is that the value may be there. */
 static void note_possible(struct rl_slot *slot)
 {
     if (slot->vote == RL_PENDING)
         slot->vote = RL_UNKNOWN;
 }
 
-/* "queued" was said before the grant that a notification has told of if both are of this round: then the vote has the
- * round's bound. A grant of an earlier round is over when the master says "queued". What failed may have been done by
- * an earlier round all the same. */
+/* If a notification has told of a grant in this round (the vote has the round's bound), then the master answered
+ * "queued" before it. A grant of an earlier round is over when the master answers "queued". Where this round failed, an
+ * earlier one may have set the value all the same. */
 static void enqueue_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -166,7 +168,7 @@ static bool apply(struct rl_votes *votes, const struct rl_event *event)
     return false;
 }
 
-/* protocol 5.6: new votes of a master whose clock has been set do not count, wherever they were in flight. */
+/* protocol 5.6: new votes of a master whose clock has been set forward do not count. */
 static bool is_from_stepped_clock(const struct rl_votes *votes, const struct rl_event *event)
 {
     return (event->step == RL_STEP_CLAIM || event->step == RL_STEP_ENQUEUE) &&
@@ -187,10 +189,10 @@ struct rl_change rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
     return (struct rl_change){.revoked = apply(votes, event)};
 }
 
-/* A key that is handed off may live so much longer than the lease: the master rounds twice, and gives one more. */
+/* A key that is handed off may live longer than the lease by that: the master rounds two times up. */
 #define ROUNDING_MS 2
 
-/* A key's ttl begins when the command is carried out, which may have been as late as now. */
+/* A key's ttl begins when the command is carried out, and that may have been as late as now. */
 static void prolong(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     struct rl_instant end = rl_surely_expired(&votes->config.drift, now, claim->longest_ttl_ms + ROUNDING_MS);
@@ -198,7 +200,7 @@ static void prolong(const struct rl_votes *votes, struct rl_claim *claim, struct
     claim->give_up = rl_later(claim->give_up, end);
 }
 
-/* A master answers in order: nothing of an earlier round is outstanding after an answer to the latest. */
+/* A master answers in order, so after an answer to the latest round none to an earlier one is outstanding. */
 static void note_answered(const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -228,8 +230,8 @@ void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, 
     note_unresolved_extension(claim, node);
 }
 
-/* A slot whose key is being given back for the verdict (round.c) stays PENDING until then. After the verdict a repair
- * that fails changes nothing: "missing" says more. */
+/* A slot whose repair the verdict waits for (round.c) stays PENDING until the repair has been answered. After the
+ * verdict a repair that fails changes nothing: "missing" says more. */
 void rl_votes_note_evidence(const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -243,15 +245,15 @@ void rl_votes_note_evidence(const struct rl_event *event)
     if (event->step == RL_STEP_REPAIR && !decides && !granted)
         return;
     if (event->step == RL_STEP_ENQUEUE && slot->vote == RL_GRANTED && !granted)
-        return; /* a notification was faster */
+        return; /* a notification was faster than this answer */
     claim->repairing &= ~rl_bit(event->node);
     slot->answer = (uint8_t)event->answer.outcome;
     slot->detail = (uint8_t)event->answer.detail;
 }
 
 /* protocol 6.4: the grant cannot be older than the refresh that the notification names, so it counts for as long as a
- * grant by that refresh itself; and only if that is the latest one, since a later one may have found it expired. The
- * reply to a later one says what is true now. */
+ * grant by that refresh itself. It counts only if that refresh is the latest, since a later one may have found the
+ * grant expired; the answer to the later one says what is true. */
 static bool counts(const struct rl_votes *votes, struct rl_instant now, const struct rl_claim *claim, unsigned node,
                    const struct rl_notification *notification)
 {

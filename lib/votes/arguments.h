@@ -1,4 +1,4 @@
-/* What commands are built with; header only. */
+/* What the kinds build commands with; header only. */
 #ifndef RL_VOTES_ARGUMENTS_H
 #define RL_VOTES_ARGUMENTS_H
 
@@ -28,11 +28,11 @@ static inline void rl_push_word(struct rl_command *command, const char *text)
     rl_push(command, (struct rl_slice){text, strlen(text)});
 }
 
-/* `place` is the number's own among the command's RL_COMMAND_MAX_NUMBERS. */
-static inline void rl_push_number(struct rl_command *command, size_t place, uint64_t number)
+/* `index` says which of the command's RL_COMMAND_MAX_NUMBERS buffers holds the digits. */
+static inline void rl_push_number(struct rl_command *command, size_t index, uint64_t number)
 {
-    assert(place < RL_COMMAND_MAX_NUMBERS);
-    rl_push(command, (struct rl_slice){command->numbers[place], rl_decimal(number, command->numbers[place])});
+    assert(index < RL_COMMAND_MAX_NUMBERS);
+    rl_push(command, (struct rl_slice){command->numbers[index], rl_decimal(number, command->numbers[index])});
 }
 
 #endif

@@ -2,14 +2,13 @@
  *
  * IMPLEMENTATION NOTES
  *
- * A client's first attempt begins when a quorum of masters has joined: one that hangs, or cannot be reached, costs it
- * nothing. The others may still come, so nothing is known of their votes: they are NOT_ASKED, which no verdict counts
- * as failed, and their bits are in claim->joining until the first connection has come or failed.
+ * A client's first attempt begins as soon as a quorum of masters has joined, so a master that hangs costs it nothing.
+ * The other masters may still come, so nothing is known of their votes: these are NOT_ASKED, which no verdict counts as
+ * failed, and have their bits in claim->joining until the master's first connection has come or failed.
  *
- * A claim that is written then is like one that was long on its way: its vote counts from the beginning of the attempt
- * (claim->round_bound), and whatever is true of a grant that comes late is true of it. So a lock that has been accepted
- * meanwhile gets this vote, too. From the first extension on, a master without the key is given it by a repair
- * (round.c). */
+ * A claim that is written to such a master is like one that was on its way for long: its vote counts from the beginning
+ * of the attempt (claim->round_bound), like any grant that comes late. So a lock that was accepted meanwhile gets this
+ * vote, too. From the first extension on, a repair brings the key to a master that does not have it (round.c). */
 #include "votes/ask.h"
 
 #include "util/mutant.h"
@@ -17,8 +16,8 @@
 #include "votes/outbox.h"
 #include "votes/validity.h"
 
-/* Without a quorum every first connection is waited for: nothing can be acquired meanwhile, and the result can say of
- * each master why. */
+/* Without a quorum the attempt waits for every first connection: nothing can be acquired meanwhile, and the result can
+ * say of each master why. */
 bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now)
 {
     size_t voting = 0;
@@ -33,7 +32,7 @@ bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now)
     return joining > 0 && (voting < votes->config.quorum || RL_MUTANT(WAITS_FOR_ALL_LINKS));
 }
 
-/* Is the claim to be written to this master? If not, it has failed already, or is joining. */
+/* True: the claim is to be written to this master. Otherwise its vote has failed, or the master is joining. */
 static bool prepare(const struct rl_votes *votes, struct rl_claim *claim, size_t node, struct rl_instant now)
 {
     struct rl_slot *slot = &claim->slots[node];
@@ -58,7 +57,7 @@ void rl_ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instan
     rl_outbox_add(votes, claim, RL_STEP_CLAIM, nodes);
 }
 
-/* With the give-up time of a claim that may be carried out as late as that. */
+/* The claim may be carried out later than the others, and then its key lives longer. */
 static void ask_late(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node)
 {
     const struct rl_config *config = &votes->config;

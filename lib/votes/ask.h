@@ -1,5 +1,5 @@
-/* Whom an attempt asks for its vote, and when: those who can vote at once, and those whose first connection is on its
- * way when it has come. */
+/* Asking for votes: an attempt asks the masters that can vote at once, and each master whose first connection is on its
+ * way once that has come. */
 #ifndef RL_VOTES_ASK_H
 #define RL_VOTES_ASK_H
 
@@ -8,14 +8,15 @@
 
 #include "votes/votes.h"
 
-/* No quorum can vote yet, and first connections are on their way. */
+/* Is no quorum able to vote yet, while first connections are on their way? */
 bool rl_ask_must_wait(const struct rl_votes *votes, struct rl_instant now);
 
 /* Writes a fresh claim to every master that can vote. */
 void rl_ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now);
 
-/* This master's first connection has come, or has failed: asks it if it can vote, and if there is time left for that.
- * True: its vote is another one than before; false: the claim did not wait for it. */
+/* This master's first connection has come, or has failed. A claim that waited for it asks the master if it can vote and
+ * if there is time left for that (in_time). True: the master's vote has changed; false: the claim did not wait for
+ * it. */
 bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node, bool in_time);
 
 #endif

@@ -13,8 +13,8 @@ static uint32_t larger(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-/* Masters that nobody has declared may differ: the smallest holds. After a declaration, a marker that has not been
- * allowed it yet says less than the others. */
+/* Where nobody has declared a max_ttl, masters may differ, and the smallest one holds. After a declaration, a marker
+ * that the last step has not reached yet says less than the others. */
 static void add_max_ttl(struct rl_deployment *known, const struct rl_join_report *report)
 {
     bool newer = report->confirmed > known->number;
@@ -28,7 +28,7 @@ static void add_max_ttl(struct rl_deployment *known, const struct rl_join_report
     known->number = report->confirmed;
 }
 
-/* What falls has fallen for us once its time is over by the slowest clock that is allowed. */
+/* `longest` has fallen for this client once its time is over by the slowest clock that is allowed. */
 static uint32_t longest_now(const struct rl_join_report *report, struct rl_instant received, struct rl_instant now)
 {
     int64_t left_ns = rl_ms(report->falls_ms).ns;

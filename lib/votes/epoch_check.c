@@ -1,15 +1,14 @@
-/* The epoch check.
+/* IMPLEMENTATION NOTES
  *
- * IMPLEMENTATION NOTES
+ * The check (HGET marker inc, TIME) is written once for each connection and turn of the loop, behind all the commands
+ * of that turn, and not once for each vote. That is as good: a connection's commands are carried out in the order of
+ * writing, and a master that loses its memory loses its marker for ever, since the next marker gets a fresh
+ * incarnation. So when the check finds the incarnation of the handshake, everything before it on this connection was
+ * done in that very memory. Replies come in the same order: when the check's reply arrives, it speaks of the answers
+ * that wait.
  *
- * The epoch check (HGET marker inc, TIME) is written behind all the commands of a loop turn, once for each connection,
- * not once for each vote. That is as good: the commands of a connection are carried out in the order of writing, and a
- * master that loses its memory loses its marker for ever, since the next one gets a fresh incarnation. So when the
- * guard finds the incarnation of the handshake, everything before it on this connection was done in that very memory.
- * Replies come in the same order: when the epoch check's arrives, the answers that are waiting are those it speaks of.
- *
- * Until then an answer that matters - a grant, or "missing" to an extension - leaves its slot PENDING, with a bit in
- * claim->unverified. Other answers change nothing for the better and are believed at once. */
+ * Until then an answer that matters (a grant, or "missing" to an extension) leaves its slot PENDING, with a bit in
+ * claim->unverified. Other answers bring no vote, and count at once. */
 #include "votes/epoch_check.h"
 
 #include "util/mutant.h"
@@ -55,7 +54,7 @@ static void stop_waiting(struct rl_claim *claim, uint32_t nodes)
         rl_list_remove(&claim->link);
 }
 
-/* A claim that was granted may be set, checked or not. */
+/* Checked or not: where a claim was granted, the value may be set. */
 void rl_epoch_check_drop(struct rl_claim *claim)
 {
     if (!claim->unverified)
@@ -75,7 +74,8 @@ static struct rl_answer what_was_answered(const struct rl_claim *claim, unsigned
                               claim->kind->has_token ? rl_claim_fence(claim)->counters[node] : 0};
 }
 
-/* A claim may be set there all the same. An extension may have lengthened the life of a key there, which is no harm. */
+/* The value may be set there all the same. An extension can only have lengthened the life of a key, which does no
+ * harm. */
 static struct rl_answer what_is_left(enum rl_step step, enum rl_detail why)
 {
     return (struct rl_answer){step == RL_STEP_CLAIM ? RL_UNKNOWN : RL_FAILED, why, 0};
@@ -93,7 +93,7 @@ static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, 
     claim->missing &= ~rl_bit(node);
 }
 
-/* What follows from one answer touches no other claim: the next one in the list stays in it. */
+/* What follows from one answer changes no other claim, so the next claim stays in the list. */
 bool rl_epoch_check_next(struct rl_votes *votes, struct rl_list **cursor, unsigned node, enum rl_detail why_not,
                          struct rl_event *ret_event)
 {

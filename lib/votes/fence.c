@@ -12,17 +12,18 @@
  * and the later token is no smaller than that answer.
  *
  * The argument needs t to be at least what every member of R has answered. So t is fixed when it is first computed; a
- * grant that comes later may join R if its c is not above t, and must not if it is. In the wait queue (wait.c) one
- * master may grant twice, and have counted for others in between: whatever it confirms then, its last answer is above
- * t. */
+ * grant that comes later may join R if its c is not above t, and must not if it is. A waiter may be granted the key by
+ * one master twice (engine/wait.c), and the master may have counted for others in between: whatever it confirms then,
+ * its last answer is above t. */
 #include "votes/fence.h"
 
 #include "util/mutant.h"
 #include "votes/outbox.h"
 #include "votes/rollback.h"
 
-/* A waiter's claim may live through the loss of masters' memories, and their counters begin anew with the number that
- * it proposes: that must not be older than the command. The number never falls, so that its rounds stay comparable. */
+/* While a waiter waits, masters may lose their memories, and their counters begin anew with the number that it
+ * proposes. So that number must not be older than the command. It never falls, so that the claim's rounds stay
+ * comparable. */
 void rl_fence_propose(struct rl_claim *claim, uint64_t proposal)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
@@ -83,7 +84,7 @@ static bool is_below(const struct rl_claim *claim, size_t node)
     return granted(claim, node) && fence->counters[node] < fence->token;
 }
 
-/* May yet record the token: told and not answered, or with the claim still on its way, or not connected yet. */
+/* The master may yet record the token: it has not answered RAISE, or the claim, or is not connected yet. */
 static bool may_record(const struct rl_claim *claim, size_t node)
 {
     if (rl_claim_fence(claim)->refused & rl_bit(node))
@@ -91,7 +92,7 @@ static bool may_record(const struct rl_claim *claim, size_t node)
     return claim->slots[node].vote == RL_PENDING || (claim->joining & rl_bit(node)) || is_below(claim, node);
 }
 
-/* Each is told once; those that cannot be told have refused. */
+/* Each master is asked once; one that cannot be asked counts as having refused. */
 static void raise_others(struct rl_votes *votes, struct rl_claim *claim)
 {
     struct rl_fence *fence = rl_claim_fence(claim);

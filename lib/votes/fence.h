@@ -5,17 +5,17 @@
 #include "votes/quorum.h"
 #include "votes/votes.h"
 
-/* A number for the claim's next commands, made now, before they are. */
+/* Sets the number that the claim's next commands propose. It must be made before these commands. */
 void rl_fence_propose(struct rl_claim *claim, uint64_t proposal);
 
-/* What a fence adds to a claim's size. */
+/* The size that a fence adds to a claim. */
 size_t rl_fence_size(size_t n_nodes);
 
-/* What an answer says of the counter. */
+/* Notes what an answer says of the master's counter. */
 void rl_fence_note(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer);
 
-/* The verdict on the token of a claim that a quorum has granted: WON when a quorum has recorded it. Sends what is
- * still needed for that. */
+/* The verdict on the token of a claim that a quorum has granted: WON once a quorum has recorded the token. Asks masters
+ * to record it where that is still needed. */
 enum rl_verdict rl_fence_verdict(struct rl_votes *votes, struct rl_claim *claim);
 
 #endif

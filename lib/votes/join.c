@@ -5,7 +5,7 @@
 #include "votes/arguments.h"
 #include "util/mutant.h"
 
-/* What the script makes of the quarantine: max_ttl and a second (protocol 5.2). */
+/* The script makes a quarantine a second longer than the longest lock (protocol 5.2). */
 #define QUARANTINE_MARGIN_MS INT64_C(1000)
 
 /* For the rounding of the server's clock, and of ours. */
@@ -108,7 +108,7 @@ static bool take_event(const struct rl_reply_item *item, enum rl_join_event *ret
     return false;
 }
 
-/* A text that does not fit, or that would end early as a C string, is not what the script sends. */
+/* The script sends no text that does not fit, or that would end early as a C string. */
 static bool take_text(const struct rl_reply_item *item, char *ret_text, size_t max)
 {
     if (item->type != RL_REPLY_STRING || item->text.size > max)
@@ -148,7 +148,7 @@ static bool take_numbers(const struct rl_reply_item *items, struct rl_join_repor
 {
     int64_t max_ttl_ms = 0;
     int64_t longest_ms = 0;
-    bool sound = take_number(&items[AT_LONGEST], UINT32_MAX, &longest_ms) &&
+    bool valid = take_number(&items[AT_LONGEST], UINT32_MAX, &longest_ms) &&
                  take_number(&items[AT_MAX_TTL], longest_ms, &max_ttl_ms) &&
                  take_number(&items[AT_LEFT], longest_ms + QUARANTINE_MARGIN_MS, &report->left_ms) &&
                  take_number(&items[AT_FALLS], longest_ms + QUARANTINE_MARGIN_MS, &report->falls_ms) &&
@@ -160,7 +160,7 @@ static bool take_numbers(const struct rl_reply_item *items, struct rl_join_repor
 
     report->max_ttl_ms = (uint32_t)max_ttl_ms;
     report->longest_ms = (uint32_t)longest_ms;
-    return sound;
+    return valid;
 }
 
 bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report)
@@ -179,7 +179,7 @@ bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_repo
     return true;
 }
 
-/* --- The judgement ------------------------------------------------------------------------------------------------ */
+/* --- The admission status ----------------------------------------------------------------------------------------- */
 
 static bool evicts(const struct rl_join_report *report)
 {
@@ -210,7 +210,7 @@ static enum rl_fault exclusion(const struct rl_join_report *report, const struct
     return takes_longer_locks(report, rules) ? RL_FAULT_MAX_TTL : RL_FAULT_NONE;
 }
 
-/* The node's clock may be faster than ours: what is left by its clock takes longer by ours. */
+/* The node's clock may be faster than this one: what is left by the node's clock may take longer by this one. */
 static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, struct rl_instant received)
 {
     int64_t counted_ms = RL_MUTANT(QUARANTINE_TOO_SHORT) ? left_ms / 2 : left_ms;

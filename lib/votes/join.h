@@ -1,9 +1,8 @@
-/* JOIN: the question that decides who may vote, and its answer (protocol section 5).
+/* JOIN: the question that decides whether a master may vote, and its answer (protocol section 5).
  *
- * On every new connection, before any vote counts, the host sends the JOIN command and hands the reply here. The
- * script (scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says
- * of itself; all judging is done here. Whether an error means that the
- * user lacks the rights for it, rl_join_is_refusal() tells. */
+ * The host sends JOIN on every new connection, before any vote counts, and hands the reply here. The script
+ * (kinds/scripts/join.lua) looks at the marker, writes what has to be written, and answers with what the server says of
+ * itself. Whether the master may vote is decided here. */
 #ifndef RL_VOTES_JOIN_H
 #define RL_VOTES_JOIN_H
 
@@ -21,30 +20,30 @@
 #define RL_WORD_MAX 32
 
 enum rl_join_mode {
-    RL_JOIN_VOTE,    /* writes the marker where it is missing or another run's */
-    RL_JOIN_LOOK,    /* writes nothing */
-    RL_JOIN_DECLARE, /* the operator's word that no lock was ever here: no quarantine (protocol 5.4) */
-    RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl, see votes/deployment.h */
+    RL_JOIN_VOTE,     /* writes the marker where it is missing or another run's */
+    RL_JOIN_LOOK,     /* writes nothing */
+    RL_JOIN_DECLARE,  /* the operator says that no lock was ever here: no quarantine (protocol 5.4) */
+    RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl: votes/deployment.h */
     RL_JOIN_CONFIRM,
     RL_JOIN_ALLOW,
 };
 
 /* What the client knows of a server's durability (protocol 5.3), from CONFIG GET. */
 enum rl_durability {
-    RL_DURABILITY_UNKNOWN, /* no rights to see: counts as not durable, and leaves the marker's word alone */
+    RL_DURABILITY_UNKNOWN, /* the user may not see it: counts as not durable, and does not change the marker */
     RL_DURABILITY_NONE,
     RL_DURABILITY_ALWAYS,  /* appendonly yes, appendfsync always, no-appendfsync-on-rewrite no */
 };
 
 struct rl_join_question {
     enum rl_join_mode mode;
-    struct rl_slice marker;      /* key */
-    struct rl_slice incarnation; /* fresh: taken if the memory is new */
-    struct rl_slice deployment_id;        /* of this client: hash of masters, quorum and prefix */
-    struct rl_slice node_id;        /* which master of the ring this one is: all clients must say the same */
-    uint32_t max_ttl_ms;         /* this client's own, or the one that is declared */
+    struct rl_slice marker;        /* key */
+    struct rl_slice incarnation;   /* a fresh one, for a memory that is new */
+    struct rl_slice deployment_id; /* a hash of masters, quorum and prefix, as this client knows them */
+    struct rl_slice node_id;       /* which master of the deployment this one is: all clients must say the same */
+    uint32_t max_ttl_ms;           /* this client's own; in a declaration the one that is declared */
     enum rl_durability durability;
-    struct rl_deployment known;  /* DECLARE and the steps: number is the declaration's */
+    struct rl_deployment known;  /* in DECLARE and the three steps its number is the declaration's */
 };
 
 /* What became of the marker. */
@@ -52,10 +51,10 @@ enum rl_join_event {
     RL_JOIN_KEPT,      /* same run, same memory */
     RL_JOIN_NEW,       /* there was no marker: written, quarantine begun */
     RL_JOIN_RESTARTED, /* another run's marker: written anew, quarantine begun */
-    RL_JOIN_RESUMED,   /* another run's marker, made for this seat, on a durable server: kept */
+    RL_JOIN_RESUMED,   /* another run's marker, made for this node id, on a durable server: kept */
     RL_JOIN_DECLARED,
-    RL_JOIN_ABSENT,    /* no marker, and none written: LOOK, or not a master */
-    RL_JOIN_MISMATCH,  /* another ring's marker: left alone */
+    RL_JOIN_ABSENT,   /* no marker, and none written, since this was a LOOK or the server is no master */
+    RL_JOIN_MISMATCH, /* another deployment's marker: left alone */
     RL_JOIN_EVENT_COUNT,
 };
 
@@ -65,42 +64,42 @@ struct rl_join_report {
     char run_id[RL_RUN_ID_MAX + 1];
     char replication_id[RL_RUN_ID_MAX + 1];
     char role[RL_WORD_MAX + 1];
-    char version[RL_WORD_MAX + 1];    /* "redis 7.0.15", "valkey 8.0.1" */
-    char policy[RL_WORD_MAX + 1];     /* maxmemory_policy */
-    int64_t left_ms;                  /* of the quarantine, by the node's clock; never above longest_ms + 1000 */
-    uint32_t max_ttl_ms;              /* the marker's */
-    uint32_t longest_ms;              /* of locks that may be alive, by the marker; at least max_ttl_ms */
-    int64_t falls_ms;                 /* until longest_ms is max_ttl_ms; 0: it does not fall by itself */
-    int64_t announced;                /* number of the latest declaration that the marker has heard, */
-    int64_t confirmed;                /* ... and of the latest that all masters have heard */
+    char version[RL_WORD_MAX + 1]; /* "redis 7.0.15", "valkey 8.0.1" */
+    char policy[RL_WORD_MAX + 1];  /* maxmemory_policy */
+    int64_t left_ms;               /* of the quarantine, by the node's clock; never above longest_ms + 1000 */
+    uint32_t max_ttl_ms;           /* the marker's */
+    uint32_t longest_ms;           /* of the locks that may be alive, by the marker; at least max_ttl_ms */
+    int64_t falls_ms;              /* until longest_ms is max_ttl_ms; 0: it does not fall by itself */
+    int64_t announced;             /* number of the latest declaration that the marker has seen ... */
+    int64_t confirmed;             /* ... and of the latest that all masters have seen */
     int64_t maxmemory;
-    int64_t replicas;                 /* connected to it */
-    int64_t time_us;                  /* the node's clock when the script ran */
+    int64_t replicas; /* connected to it */
+    int64_t time_us;  /* the node's clock when the script ran */
     bool cluster;
     bool append_only;
     bool promoted;                    /* has been a replica of another master before */
 };
 
-/* Fills *ret_command, sent by EVAL since the script may not be loaded yet. Borrows from the question and itself. */
+/* Fills *ret_command, which is sent by EVAL, since the script may not be loaded yet. Its slices borrow from the
+ * question and from *ret_command. */
 void rl_join_command(const struct rl_join_question *question, struct rl_command *ret_command);
 
-/* false: not the shape of an answer of the script. */
+/* false: the script does not answer like that. */
 bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_report);
 
 struct rl_join_rules {
-    bool allow_eviction;     /* the override of protocol 5.1 */
-    bool same_server;        /* run_id or replication_id equals another configured master's */
-    uint32_t drift_ppm;      /* quarantines are waited for by this client's clock */
-    uint32_t max_ttl_ms;     /* this client's own; 0: it takes no locks */
-    uint32_t allowed_ms;     /* what is known of undeclared masters (votes/deployment.h); 0: no other limit than the
-                                marker's */
+    bool allow_eviction; /* the override of protocol 5.1 */
+    bool same_server;    /* run_id or replication_id equals another configured master's */
+    uint32_t drift_ppm;  /* quarantines are waited for by this client's clock */
+    uint32_t max_ttl_ms; /* this client's own; 0: it takes no locks */
+    uint32_t allowed_ms; /* the deployment's max_ttl as far as it is known; 0: the marker's alone is a limit */
 };
 
-/* The judgement; `received` is when the reply arrived. */
+/* Decides on the master; `received` is when the reply arrived. */
 struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report, const struct rl_join_rules *rules,
                                  struct rl_instant received);
 
-/* Is this error reply one that says "no rights" or "no such command"? */
+/* Does this error reply say that the user lacks the rights for JOIN, or that a command is missing? */
 bool rl_join_is_refusal(struct rl_slice error_text);
 
 #endif

@@ -1,9 +1,8 @@
 /* A kind of lock: all that differs between one kind and another.
  *
- * Votes and engine fan out, count, wait, roll back; they know steps, not commands, and ask the kind of a claim where
- * kinds differ. A kind turns a step into one command and a successful reply into an answer, and says what follows a
- * quorum. Error replies are the same for all kinds and are the codec's business (codec/classify.h). Adding a kind of
- * lock is adding a file to lib/kinds, with its scripts. */
+ * Votes and engine know steps, not commands. They ask the kind of a claim wherever kinds differ: a kind turns a step
+ * into one command, says what a successful reply to it means, and what follows a quorum. Error replies mean the same
+ * for all kinds (codec/classify.h). A new kind is a new file in lib/kinds, with its scripts. */
 #ifndef RL_VOTES_KIND_H
 #define RL_VOTES_KIND_H
 
@@ -16,16 +15,16 @@
 #include "util/slice.h"
 #include "votes/quorum.h"
 
-/* What the engine may ask of one master for one value; in the order in which steps that are handed out together must
- * reach a connection. */
+/* What one master may be asked to do for one value, in the order in which steps that are sent together must reach a
+ * connection. */
 enum rl_step {
     RL_STEP_CLAIM,    /* set the value if nobody has the key */
-    RL_STEP_ENQUEUE,  /* take or keep a place in the queue; set the value if it is its turn (protocol 6.1) */
-    RL_STEP_RAISE,    /* lift the resource's counter to our fencing token if the value is ours (protocol 4.2) */
-    RL_STEP_EXTEND,   /* set the ttl anew if the value is ours */
-    RL_STEP_REPAIR,   /* the same, or set the value again if nobody has the key (protocol 3.2) */
-    RL_STEP_RELEASE,  /* leave the queue; if the value is ours hand the key over, or remove it; after a hold */
-    RL_STEP_ROLLBACK, /* the same after a failed attempt, sent so that it cannot fail for want of a loaded script */
+    RL_STEP_ENQUEUE,  /* enter the wait queue, or refresh the entry; set the value if it is its turn (protocol 6.1) */
+    RL_STEP_RAISE,    /* lift the key's counter to the fencing token if the value is set (protocol 4.2) */
+    RL_STEP_EXTEND,   /* set the ttl anew if the value is set */
+    RL_STEP_REPAIR,   /* EXTEND, or set the value again if nobody has the key (protocol 3.2) */
+    RL_STEP_RELEASE,  /* after a hold: leave the wait queue; if the value is set, hand the key off or delete it */
+    RL_STEP_ROLLBACK, /* after a failed attempt: RELEASE with the script's text, so that it needs no loaded script */
     RL_STEP_COUNT,
 };
 
@@ -53,8 +52,8 @@ enum rl_send_as {
     RL_SEND_EVAL,    /* with the script's text */
 };
 
-/* For scripts argv holds the keys and then the arguments; the codec puts EVALSHA, digest and the number of keys in
- * front. The slices borrow from the subject and from numbers. */
+/* For scripts, argv holds the keys and then the arguments; the codec puts EVALSHA, the digest and the number of keys in
+ * front. The slices borrow from the subject and from `numbers`. */
 struct rl_command {
     enum rl_send_as send_as;
     enum rl_script script;
@@ -82,11 +81,11 @@ struct rl_subject {
     uint64_t proposal;
     uint64_t fence;
 
-    /* RL_STEP_ENQUEUE, RELEASE, ROLLBACK: the keys of the queue, and the counter's. RELEASE and ROLLBACK may leave out
-     * all but the queue's where nobody is known to wait. If somebody does, the answer is OTHERS_WAIT, whether the key
-     * was deleted (GRANTED) or not (FAILED): then they must be repeated in full, and only after GRANTED "missing" means
-     * done. ENQUEUE: the number of the refresh; the ticket, or 0 and the number proposed for it; where notifications
-     * are sent. The lease is ttl_ms. */
+    /* ENQUEUE, RELEASE and ROLLBACK: the keys of the wait queue, and the counter's. RELEASE and ROLLBACK may name
+     * `queue` alone where nobody is known to wait (the short form). If somebody waits after all, the answer is
+     * OTHERS_WAIT, whether the key was deleted (GRANTED) or not (FAILED). Then the step must be repeated with all keys;
+     * after GRANTED the answer "missing" means that it is done. ENQUEUE: the number of the refresh; the ticket, or 0
+     * and the number proposed for it; the channel for notifications. The lease is ttl_ms. */
     struct rl_slice queue;
     struct rl_slice waiters;
     struct rl_slice channel;
@@ -95,10 +94,10 @@ struct rl_subject {
     uint64_t proposed_ticket;
 };
 
-/* Values in one command. */
+/* So many values fit into one command. */
 #define RL_BATCH_MAX 64
 
-/* RL_STEP_EXTEND for several values in one command, which is the same for every kind. All have the same ttl. */
+/* RL_STEP_EXTEND of several values with one ttl, in one command; the same for every kind. */
 struct rl_extend_many {
     size_t n;
     uint32_t ttl_ms;
@@ -106,16 +105,16 @@ struct rl_extend_many {
     struct rl_slice tokens[RL_BATCH_MAX];
 };
 
-/* Further values behind the one of RL_STEP_ENQUEUE, all of which have never been in the wait queue: they follow it in
- * the queue. All else they have in common. */
+/* Further values in an RL_STEP_ENQUEUE, none of which has been in the wait queue: they enter it behind the first. They
+ * have all but this in common with the first. */
 struct rl_batch_tail {
     size_t n;
     struct rl_slice tokens[RL_BATCH_MAX - 1];
     uint64_t proposals[RL_BATCH_MAX - 1]; /* for the fencing counter; 0: not fenced */
 };
 
-/* Several of one key who have an entry in the wait queue, and a ticket, and keep it (RL_STEP_ENQUEUE). All else they
- * have in common with the first of them. */
+/* RL_STEP_ENQUEUE of several values of one key whose entries are only refreshed, and whose tickets are known. They have
+ * all but this in common. */
 struct rl_refresh_many {
     size_t n;
     struct {
@@ -131,10 +130,10 @@ struct rl_votes;
 
 struct rl_kind {
     const char *name;
-    bool has_token; /* what a claim keeps behind its slots begins with a struct rl_fence */
-    bool cohort_hand_off; /* waiters of one client may hand a hold off among themselves: nobody can tell them apart */
+    bool has_token;       /* its locks have fencing tokens: a claim's tail is a struct rl_fence */
+    bool cohort_hand_off; /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
 
-    /* What a claim keeps behind its slots, in bytes; NULL: nothing. */
+    /* The size of the tail: what a claim keeps behind its slots. NULL: nothing. */
     size_t (*tail_size)(size_t n_nodes);
 
     /* Fills *ret_command, whose slices borrow from the subject and from *ret_command itself. */
@@ -143,14 +142,14 @@ struct rl_kind {
     /* The meaning of a reply that is not an error. Unexpected shapes are UNKNOWN / PROTOCOL. */
     struct rl_answer (*answer)(enum rl_step step, const struct rl_reply *reply);
 
-    /* An answer counts: what the tail is to keep of it. NULL: nothing. */
+    /* An answer counts: notes in the tail what it says. NULL: nothing. */
     void (*note)(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer);
 
-    /* A quorum has granted: is there more to do before the lock is held? NULL: no, it is won. */
+    /* A quorum has granted: the verdict on what else must be done before the lock is held. NULL: nothing. */
     enum rl_verdict (*after_quorum)(struct rl_votes *votes, struct rl_claim *claim);
 };
 
-/* What a reply that is not an error means for number i of the n values of an rl_extend_many. */
+/* The meaning of a reply that is not an error for number i of the n values of a struct rl_extend_many. */
 struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n);
 
 /* The plain mutex: SET NX PX, compare-and-pexpire, compare-and-delete. */

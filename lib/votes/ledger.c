@@ -23,7 +23,7 @@ static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
     return (struct rl_instant){rl_kth_largest(bounds, claim->n_nodes, votes_needed(claim->quorum))};
 }
 
-/* A bound that stays below the quorum-th largest, or at most reaches it, does not move that. */
+/* The quorum-th largest bound stays the same where a bound was below it, and is not above it afterwards. */
 void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound)
 {
     struct rl_instant former = claim->slots[node].bound;

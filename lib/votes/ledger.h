@@ -10,26 +10,25 @@
 #include "votes/claim.h"
 #include "util/instant.h"
 
-/* The quorum-th largest bound less the guard time; RL_LONG_AGO if fewer than quorum votes count. The claim keeps it at
- * hand, since it is asked for much more often than bounds change; so all bounds are changed here. */
+/* The quorum-th largest bound less the guard time; RL_LONG_AGO if fewer votes count. The claim keeps this bound, which
+ * is read much more often than bounds change; therefore only the functions below change bounds. */
 static inline struct rl_instant rl_ledger_deadline(const struct rl_claim *claim, struct rl_span guard)
 {
     return rl_after(claim->quorum_bound, (struct rl_span){-guard.ns});
 }
 
-/* A command that sets the ttl is about to be sent: its bound lowers a longer one at once (protocol 3.1: "a shorter
- * ttl lowers lb_j when sent, not when acknowledged"), since it may be carried out without our hearing of it. */
+/* A command that sets the ttl is about to be sent. Its bound lowers a later one at once (protocol 3.1: "a shorter ttl
+ * lowers lb_j when sent, not when acknowledged"), since the command may be carried out and its answer be lost. */
 void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound);
 
-/* A grant in the latest round: the vote counts until `bound`. A grant in an earlier round raises nothing, since a
- * later command with a shorter ttl may be on its way behind it; that costs validity at most, and only until the later
- * answer. */
+/* A grant in the latest round: the vote counts until `bound`. Grants in earlier rounds do not come here, since a later
+ * command with a shorter ttl may be on its way behind them; that costs validity at most, until the later answer. */
 void rl_ledger_grant(struct rl_claim *claim, size_t node, struct rl_instant bound);
 
 /* The master no longer has the value. */
 void rl_ledger_revoke(struct rl_claim *claim, size_t node);
 
-/* What else is known of a vote: one that was inherited; one whose master's clock was set. */
+/* Any other change: a vote that was imported, or whose master's clock was set. */
 void rl_ledger_set(struct rl_claim *claim, size_t node, struct rl_instant bound);
 
 #endif

@@ -1,12 +1,15 @@
-/* Soundness. A reading T (whole microseconds, cut off) was taken at some x with sent <= x <= received, so the node's
- * clock at x was in [T, T + 1 us), and with rates that differ by at most rate the offset at `received` is within
+/* IMPLEMENTATION NOTES
+ *
+ * Why there is no false finding. A reading T (whole microseconds, cut off) was taken at some x with sent <= x <=
+ * received, so the node's clock at x was in [T, T + 1 us), and with rates that differ by at most rate the offset at
+ * `received` is within
  *
  *     low   T - received
  *     high  T + 1 us - sent + rate * (received - sent)
  *
  * (the later x, the lower both; for the low end x = received, where the rates have had no time to differ). Between two
  * readings the offset moves by at most rate times the time between their receipts. As long as that holds, the true
- * offset is in every interval, so their intersection is not empty: no false finding.
+ * offset is in every interval, so their intersection is not empty.
  *
  * The drift allowance bounds the clocks' rates against the true time, in sum: seen from a clock that is slow by ppm, a
  * true one is fast by rate = ppm / (1 - ppm).
@@ -90,7 +93,7 @@ void rl_nodeclock_init(struct rl_nodeclock *clock)
     *clock = (struct rl_nodeclock){.at = RL_LONG_AGO};
 }
 
-/* The two do not meet: begin anew with what was read. */
+/* The two intervals do not meet: the clock was set, and the interval of the reading is kept from now on. */
 static enum rl_clock_finding found_step(struct rl_nodeclock *clock, struct interval old, struct interval new)
 {
     bool forward = new.low > old.high;

@@ -1,5 +1,5 @@
-/* The outbox: which commands are to be written, for which claim and to which masters, in the order in which they must
- * reach a connection. */
+/* The outbox: the commands that are to be written, for which claim and to which masters, in the order in which they
+ * must reach a connection. */
 #ifndef RL_VOTES_OUTBOX_H
 #define RL_VOTES_OUTBOX_H
 
@@ -12,12 +12,14 @@ struct rl_sending {
     uint32_t nodes; /* mask */
 };
 
+/* This step is to be sent to these masters. */
 void rl_outbox_add(struct rl_votes *votes, struct rl_claim *claim, enum rl_step step, uint32_t nodes);
 
-/* Takes back what nobody has taken yet of every step but the rollback and the release. */
+/* Takes back what has not been taken yet, except RELEASE and ROLLBACK. */
 void rl_outbox_withdraw(struct rl_claim *claim);
 
-/* Takes the next command; false if there is none. Its end must be told by rl_votes_answer(), once for each master. */
+/* Takes the next command; false if there is none. Its end must be reported once for each master, by
+ * rl_votes_note_end(). */
 bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending);
 
 #endif

@@ -1,4 +1,4 @@
-/* The quorum verdict: votes in, pending, won or lost out. Pure arithmetic, as early as it allows both ways. */
+/* The verdict of a quorum: pure arithmetic on numbers of votes. It says won, and lost, as early as it can. */
 #ifndef RL_VOTES_QUORUM_H
 #define RL_VOTES_QUORUM_H
 
@@ -14,7 +14,7 @@ enum rl_verdict {
 /* floor(n / 2) + 1: any two majorities of the same n share a node. */
 size_t rl_majority(size_t n_nodes);
 
-/* granted + refused <= n_nodes; the rest has not voted. 1 <= quorum <= n_nodes. */
+/* granted + not_granted <= n_nodes; the rest has not voted. 1 <= quorum <= n_nodes. */
 enum rl_verdict rl_quorum_verdict(size_t n_nodes, size_t quorum, size_t granted, size_t not_granted);
 
 /* The k-th largest of n numbers, 1 <= k <= n; it changes their order. */

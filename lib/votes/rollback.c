@@ -1,16 +1,14 @@
-/* Rollback and pending rollbacks: getting a value off every master that may hold it.
- *
- * IMPLEMENTATION NOTES
+/* IMPLEMENTATION NOTES
  *
  * A rollback is written behind the claim on the same connection, at once, without waiting for the claim's reply
- * (protocol 2.1). TCP keeps the order, so whatever becomes of the replies, the claim cannot outlive its rollback on
- * that connection. What remains is a pending rollback (protocol 2.2): a rollback that was never confirmed, since the
- * link was down, or ended before the answer, or the master answered with an error. Pending rollbacks to a master are
- * paid first thing when it can be written to again, are tried again every RESEND_NS while it refuses, and end when
- * confirmed or when the key's ttl has surely passed.
+ * (protocol 2.1). TCP keeps the order, so the claim cannot outlive its rollback on that connection, whatever becomes of
+ * the replies. A rollback is pending (protocol 2.2) while it is not confirmed: the link was down, or ended before the
+ * answer, or the master answered with an error. The pending rollbacks of a master are sent first of all when it can be
+ * written to again. They are repeated every RESEND_NS while it refuses, and end when they are confirmed or when the
+ * key's ttl has surely passed.
  *
- * Masters that refused the claim or certainly did not apply it hold nothing of it: the value is fresh and was sent to
- * them once. They get no rollback. */
+ * A master that refused the claim, or certainly did not apply it, gets no rollback: the value is fresh and was sent to
+ * it once, so it holds nothing of it. */
 #include <assert.h>
 
 #include "util/mutant.h"
@@ -31,20 +29,18 @@ static bool may_hold(const struct rl_slot *slot)
     return slot->vote == RL_PENDING || slot->vote == RL_GRANTED || slot->vote == RL_UNKNOWN || slot->vote == RL_QUEUED;
 }
 
-/* Takes back what has not been handed to the host yet. */
+/* Takes back what the host has not been given yet. */
 static void withdraw_unsent(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
+        struct rl_slot *slot = &claim->slots[i];
+
         if (claim->to_send[RL_STEP_CLAIM] & rl_bit(i))
-            claim->slots[i].vote = RL_NOT_ASKED;
-    }
-    for (size_t i = 0; i < claim->n_nodes; i++) {
+            slot->vote = RL_NOT_ASKED;
         if (claim->to_send[RL_STEP_REPAIR] & rl_bit(i))
-            claim->slots[i].vote = RL_UNKNOWN; /* as before the repair: the key may be there all the same */
-    }
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((claim->to_send[RL_STEP_ENQUEUE] & rl_bit(i)) && claim->slots[i].vote == RL_PENDING)
-            claim->slots[i].vote = claim->round == 0 ? RL_NOT_ASKED : RL_UNKNOWN;
+            slot->vote = RL_UNKNOWN; /* as before the repair: the key may be there all the same */
+        if ((claim->to_send[RL_STEP_ENQUEUE] & rl_bit(i)) && slot->vote == RL_PENDING)
+            slot->vote = claim->round == 0 ? RL_NOT_ASKED : RL_UNKNOWN;
     }
     rl_outbox_withdraw(claim);
 }
@@ -95,8 +91,8 @@ void rl_rollback_answered(const struct rl_event *event)
         slot->rollback = RL_ROLLBACK_PENDING;
 }
 
-/* Resends are EVAL with the script's text: a restarted master has forgotten its scripts. */
-static void pay(struct rl_votes *votes, struct rl_claim *claim, size_t node)
+/* RL_STEP_ROLLBACK brings the script's text: a restarted master has forgotten its scripts. */
+static void resend(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 {
     if (RL_MUTANT(ROLLBACK_NEVER_RESENT) || claim->slots[node].rollback != RL_ROLLBACK_PENDING ||
         !rl_link_writable(votes->links[node]))
@@ -109,10 +105,10 @@ static void pay(struct rl_votes *votes, struct rl_claim *claim, size_t node)
 void rl_rollback_resend(struct rl_votes *votes, unsigned node)
 {
     for (struct rl_list *at = votes->pending_rollbacks.next; at != &votes->pending_rollbacks; at = at->next)
-        pay(votes, RL_CONTAINER_OF(at, struct rl_claim, link), node);
+        resend(votes, RL_CONTAINER_OF(at, struct rl_claim, link), node);
 }
 
-/* A claim that is still on its way may yet set a key whose ttl has not begun. */
+/* A claim that is still on its way may yet set the key, whose ttl has not begun then. */
 static void expire(struct rl_votes *votes, struct rl_slot *slot)
 {
     if (slot->rollback != RL_ROLLBACK_PENDING || slot->vote == RL_PENDING)
@@ -128,7 +124,7 @@ static void tick_claim(struct rl_votes *votes, struct rl_claim *claim, struct rl
     for (size_t i = 0; i < claim->n_nodes; i++) {
         if (expired)
             expire(votes, &claim->slots[i]);
-        pay(votes, claim, i);
+        resend(votes, claim, i);
     }
     rl_votes_settle(votes, claim);
 }

@@ -1,16 +1,16 @@
-/* A round of extension: asks every master to set the ttl anew, and gives keys back to those that have lost them
- * (protocol 3.1, 3.2). The caller's extensions (extend.c) and the renewals (renew.c) are such rounds.
+/* IMPLEMENTATION NOTES
  *
- * IMPLEMENTATION NOTES
+ * The caller's extensions (engine/extend.c) and the renewals (engine/renew.c) are such rounds (protocol 3.1, 3.2). A
+ * master that answers "missing" may get the key back, which counts like a grant. There are two cases:
  *
- * A master that answers "missing" may get the key back, counted like a grant. Two cases:
- *
- *   - in quarantine: the memory that held our vote is lost, but until the old bound has passed nobody else can hold an
- *     unexpired vote from it, nor get one from the new memory. The vote keeps counting, and the key is given back at
- *     once, as long as that bound has not passed when the repair is sent. So a held lock survives a restart of every
+ *   - The master is in quarantine: the memory that held the vote is lost, but until the old bound has passed nobody
+ *     else
+ *     can hold an unexpired vote from it, nor get one from the new memory. The vote keeps counting, and the key is
+ *     given
+ *     back at once, if that bound has not passed when the repair is sent. So a held lock survives a restart of every
  *     master, even of a majority at a time.
- *   - otherwise the vote is lost at once. The master gets the key back only when the round has found its quorum
- *     without it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
+ *   - Otherwise the vote is lost at once. The master gets the key back only when the round has found its quorum without
+ *     it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
 #include "votes/round.h"
 
 #include "util/mutant.h"
@@ -44,7 +44,7 @@ static void ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
     rl_outbox_add(votes, claim, RL_STEP_EXTEND, nodes);
 }
 
-/* "missing" whose check is waited for no longer is believed: that costs validity at most. */
+/* "missing" counts even where the epoch check behind it will not be waited for: that costs validity at most. */
 static void believe_missing(const struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -53,7 +53,7 @@ static void believe_missing(const struct rl_votes *votes, struct rl_claim *claim
     }
 }
 
-/* A short extension is remembered until every master has said what became of it, and of all since. */
+/* A short extension is remembered until every master has said what became of it, and of all later ones. */
 static void note_ttl(struct rl_claim *claim)
 {
     uint32_t ttl_ms = claim->ttl_ms;
@@ -85,7 +85,7 @@ void rl_round_start(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
     ask_all(votes, claim, now);
 }
 
-/* From here on the value may be there again, whatever was known before. */
+/* From here on the value may be there again. */
 static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t nodes)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -95,7 +95,8 @@ static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t node
     rl_outbox_add(votes, claim, RL_STEP_REPAIR, nodes);
 }
 
-/* Masters out of quarantine, after the verdict. Those whose answer is not checked yet come here again. */
+/* After the verdict, for masters that are not in quarantine. A master whose answer is not checked yet comes here
+ * later. */
 static void top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t known = claim->missing & ~claim->unverified;

@@ -4,7 +4,7 @@
 
 #define MILLION INT64_C(1000000)
 
-/* The rate part is rounded up to a whole millisecond since Redis expires keys at whole milliseconds. */
+/* The rate part is rounded up to a whole millisecond, since Redis expires keys at whole milliseconds. */
 struct rl_span rl_drift(const struct rl_drift_rule *rule, uint32_t ttl_ms)
 {
     int64_t rate_ms = ((int64_t)ttl_ms * rule->ppm + MILLION - 1) / MILLION;

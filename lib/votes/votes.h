@@ -1,8 +1,8 @@
-/* What the votes of one client share: masters, their links and admission, claims with something to send, to prove or to
- * roll back.
+/* What the votes of one client share: the masters, with their links and admission, and the claims that have something
+ * to send, to check or to roll back.
  *
- * Files of this folder know claims, never locks: they change a claim by what happens, and return what has changed. What
- * that means for the lock that reads the claim's ledger is the engine's business. */
+ * The files of this folder know claims, never locks. They change a claim as events demand, and return what has changed;
+ * what that means for the lock is the engine's business. */
 #ifndef RL_VOTES_VOTES_H
 #define RL_VOTES_VOTES_H
 
@@ -17,7 +17,7 @@
 #include "votes/admission_status.h"
 #include "votes/validity.h"
 
-/* Masks of masters are 32 bits wide, and one bit is kept free. */
+/* A mask of masters has 32 bits, and one of them is kept free. */
 #define RL_MAX_NODES 31
 
 static inline uint32_t rl_bit(size_t node)
@@ -39,10 +39,10 @@ struct rl_config {
     size_t quorum;
     struct rl_drift_rule drift;
     struct rl_span guard;
-    struct rl_span node_timeout; /* length of a round */
-    struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: exactly */
-    uint32_t renewals_per_tick; /* so many at once and no more, if they can be spread (renew.c); 0: any number */
-    uint32_t max_ttl_ms;         /* of all clients; the host changes it as it learns */
+    struct rl_span node_timeout; /* how long a round of commands waits for the masters */
+    struct rl_span tick;         /* renewals are due at multiples of it, many at once; 0: each at its own time */
+    uint32_t renewals_per_tick;  /* more than that are spread where possible (engine/renew.c); 0: they are not */
+    uint32_t max_ttl_ms;         /* of all clients; the host changes it when it learns more */
     uint64_t seed;               /* of the retry jitter */
 };
 
@@ -50,31 +50,31 @@ struct rl_counters {
     uint64_t attempts;
     uint64_t rollbacks;
     uint64_t late_grants;
-    uint64_t rollbacks_resent;    /* rollback commands sent again */
+    uint64_t rollbacks_resent; /* rollback commands sent again */
     uint64_t rollbacks_expired;
     uint64_t lost;
-    uint64_t renewals;         /* rounds begun by the engine itself ... */
+    uint64_t renewals;         /* rounds that the engine itself began ... */
     uint64_t renewals_failed;  /* ... and those that found no quorum */
-    uint64_t repairs;          /* keys that masters got back */
-    uint64_t epoch_mismatches;        /* answers from a memory other than the one that was judged */
+    uint64_t repairs;          /* keys that were given back to masters */
+    uint64_t epoch_mismatches; /* answers from another memory than the one that was admitted */
     uint64_t raises;           /* acquisitions whose token needed a second round trip */
-    uint64_t waits;            /* acquisitions that entered the wait queue */
-    uint64_t hand_offs;       /* grants by notification */
+    uint64_t waits;            /* acquisitions that entered the wait queues */
+    uint64_t hand_offs;        /* grants by a notification */
     uint64_t yields;           /* grants given back in favour of a lower ticket */
-    uint64_t cohort_hand_offs;        /* locks that went to a waiter of the same client as they were */
+    uint64_t cohort_hand_offs; /* locks that a waiter of the same client took over */
 };
 
 struct rl_votes {
     struct rl_config config;
     enum rl_link links[RL_MAX_NODES];
     struct rl_admission_status admissions[RL_MAX_NODES];
-    struct rl_instant stepped_until[RL_MAX_NODES]; /* no new votes until then: the clock was set forward */
-    uint32_t unchecked;         /* masters whose latest commands have no epoch check behind them yet */
-    struct rl_claim *outbox;    /* claims with something to send: the first ... */
-    struct rl_claim *outbox_last; /* ... and the last, if there is a first */
-    struct rl_list unverified;    /* claims with answers that wait for an epoch check */
-    struct rl_list pending_rollbacks;       /* claims that are being rolled back */
-    struct rl_list finished;    /* claims that can be disposed of */
+    struct rl_instant stepped_until[RL_MAX_NODES]; /* new votes do not count until then: the clock was set forward */
+    uint32_t unchecked;                            /* masters whose latest commands have no epoch check behind them */
+    struct rl_claim *outbox;                       /* claims with something to send: the first ... */
+    struct rl_claim *outbox_last;                  /* ... and the last, if there is a first */
+    struct rl_list unverified;                     /* claims with answers that wait for an epoch check */
+    struct rl_list pending_rollbacks;              /* claims that are being rolled back */
+    struct rl_list finished;                       /* claims that can be disposed of */
     struct rl_instant rollbacks_due;
     size_t n_pending_rollbacks;
     struct rl_counters counters;
@@ -82,8 +82,8 @@ struct rl_votes {
 
 void rl_votes_init(struct rl_votes *votes, const struct rl_config *config);
 
-/* After any change of a claim: it leaves the list of pending rollbacks when nothing is owed, and is disposed of when
- * nothing refers to it. */
+/* After any change of a claim: takes it off the list of pending rollbacks when none of its rollbacks is pending, and
+ * puts it on the list of the finished when nothing refers to it. */
 void rl_votes_settle(struct rl_votes *votes, struct rl_claim *claim);
 
 /* Takes a claim that can be disposed of; NULL if there is none. */
