@@ -1,4 +1,3 @@
-/* Acquiring: attempts and their verdict (protocol section 1). */
 #include "engine/acquire.h"
 
 #include "engine/attempt.h"
@@ -6,7 +5,7 @@
 #include "votes/ask.h"
 #include "votes/quorum.h"
 
-/* No first attempt, which might overtake those in the wait queue. */
+/* The acquisition makes no plain attempt, which might overtake waiters. */
 static bool is_strict(const struct rl_acquire *request)
 {
     return request->wait == RL_WAIT_FIFO && !request->once;
@@ -36,7 +35,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
     return rl_stay(lock);
 }
 
-/* From then on a grant would leave too little validity. */
+/* A grant from then on would leave too little validity. */
 static struct rl_instant useless_from(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     return rl_after(lock->claim->round_bound,
@@ -97,8 +96,8 @@ static enum rl_verdict verdict_on(struct rl_engine *engine, struct rl_claim *cla
                                                                  : verdict;
 }
 
-/* After every vote: won, lost, or still open (protocol 1.5). It is for want of masters that an attempt is lost unless
- * the refusals of those that hold another's value were needed, too. */
+/* After every vote the attempt is won, lost, or still open (protocol 1.5). A lost attempt ends with HELD only if it
+ * would not have been lost without the refusals of masters that hold another's value. */
 struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
@@ -117,8 +116,8 @@ struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock
     return rl_stay(lock);
 }
 
-/* The round's time is up: the masters were too slow for the ttl, for node_timeout, or for the caller. Those without an
- * answer stay PENDING for the rollback; the evidence says timeout. */
+/* The round's time is up: the masters were too slow for the ttl, for node_timeout, or for the caller. Masters without
+ * an answer stay PENDING for the rollback; the evidence says timeout. */
 static struct rl_next end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     bool in_time = rl_before(now, useless_from(engine, lock));

@@ -10,7 +10,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
 /* The first connections of a quorum have come, or have failed. */
 struct rl_next rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* The claim is there. */
+/* The host has made the claim. */
 struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                 struct rl_claim *claim);
 struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);

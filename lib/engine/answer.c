@@ -1,4 +1,4 @@
-/* What an answer means for the operation that waits for it. What it means for the vote is in votes/answer.c. */
+/* What an answer means for the claim's vote is in votes/answer.c. */
 #include "engine/answer.h"
 
 #include "engine/states.h"
@@ -23,7 +23,7 @@ bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const
     return true;
 }
 
-/* Is this answer part of the lock's present or latest operation? Only then it is evidence for the result. */
+/* Does this answer belong to the lock's present or latest operation? Only then it is evidence for the result. */
 static bool is_evidence(const struct rl_event *event)
 {
     const struct rl_claim *claim = event->claim;
@@ -35,15 +35,15 @@ static bool is_evidence(const struct rl_event *event)
     return claim->lock->op == RL_OP_RELEASE;
 }
 
-/* A held lock learns from answers that come outside its operations too: late grants, late extensions. */
+/* Answers concern a held lock outside its operations, too: late grants, late extensions. */
 static void check_deadline(struct rl_engine *engine, const struct rl_claim *claim, struct rl_instant now)
 {
     if (claim->lock && !RL_MUTANT(LATE_EXTEND_COUNTS))
         rl_lock_check_deadline(engine, claim->lock, now);
 }
 
-/* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": the deadline is looked at before the
- * answer counts. After that the next wake-up of a held lock may have to come earlier. */
+/* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": the deadline is checked before the
+ * answer counts. Where a vote is gone, the next wake-up of a held lock may have to come earlier. */
 static void apply(struct rl_engine *engine, struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
@@ -105,7 +105,7 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
     return true;
 }
 
-/* What a notification of a grant says of the wait queue: the master has just found us to be the lowest. */
+/* True: something has changed. With a grant the master also says that no lower ticket waited there. */
 static bool take_notification(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
                               const struct rl_notification *notification)
 {
@@ -129,7 +129,7 @@ void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct 
     struct rl_lock *lock = claim->lock;
 
     if (!lock || claim->rolling_back)
-        return; /* the rollback is behind it */
+        return; /* the rollback comes behind the grant */
     check_deadline(engine, claim, now);
     if (claim->rolling_back || !take_notification(engine, now, claim, node, notification))
         return;

@@ -1,4 +1,4 @@
-/* Answers: what they mean for the operation that waits for them. */
+/* What an answer means for the operation that waits for it. */
 #ifndef RL_ENGINE_ANSWER_H
 #define RL_ENGINE_ANSWER_H
 

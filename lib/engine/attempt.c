@@ -13,8 +13,8 @@ struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, 
     return rl_stay(lock);
 }
 
-/* The pause before the next attempt; cut to half of what is left when the caller's deadline is nearer, so that the
- * time until the deadline is used by a few more attempts. */
+/* The pause before the next attempt. Where the caller's deadline is nearer, it is half of the time until then, so that
+ * a few more attempts use that time. */
 static struct rl_span pause(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_acquire *request = lock->acquisition.request;
@@ -38,8 +38,8 @@ static struct rl_next back_off(struct rl_engine *engine, struct rl_lock *lock, s
     return rl_go(RL_LOCK_BACKING_OFF, RL_END_NONE, RL_END_NONE);
 }
 
-/* Somebody has the key: then waiting in the queue is better than asking again and again. */
-static bool is_for_the_line(const struct rl_lock *lock, enum rl_end end)
+/* Somebody has the key: then waiting in the queues is better than asking again and again. */
+static bool is_for_the_queue(const struct rl_lock *lock, enum rl_end end)
 {
     return lock->state == RL_LOCK_ACQUIRING && lock->acquisition.request->wait != RL_WAIT_SPIN && end == RL_END_HELD;
 }
@@ -53,7 +53,7 @@ struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, s
     lock->report.attempt = end & 15u;
     if (request->once || (request->max_attempts && lock->acquisition.attempts >= request->max_attempts))
         return rl_go(RL_LOCK_IDLE, end, RL_END_NONE);
-    if (is_for_the_line(lock, end))
+    if (is_for_the_queue(lock, end))
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);
     return back_off(engine, lock, now, end);
 }

@@ -1,25 +1,26 @@
-/* Cohorts: waiters of one client who entered the wait queue together, and pass the lock on among themselves (protocol
- * 6.2, the idea is that of lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
+/* Cohorts: waiters of one client that have entered the wait queues together hand the lock off among themselves
+ * (protocol
+ * 6.2; the idea is that of lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
  *
  * IMPLEMENTATION NOTES
  *
- * Whoever sends its first ENQUEUE at the same instant as the holder did has nobody in front of it that the holder had
- * not: those who had completed their enqueueing by then have been served, or the holder would not have the lock. So it
- * overtakes nobody if it has the lock next. And it need not ask for it: the votes that the holder gives up would be
- * votes for the same client. So the claim changes hands as it is, with its value, its ledger and what is on its way;
- * the masters are not asked, and the next one holds in the same instant.
+ * A waiter that sent its first ENQUEUE at the same instant as the holder did has nobody in front of it that the holder
+ * did not have in front, too: the waiters that had entered the queues by then have been served, or the holder would not
+ * have the lock. So this waiter overtakes nobody if it has the lock next. It need not ask for it either: the votes that
+ * the holder gives up would be votes for the same client. So the claim goes from one handle to the other as it is, with
+ * its value, its ledger and what is on its way. The masters are not asked, and the successor holds in the same instant.
  *
- *     from: HELD, with the claim            ->  IDLE: released, with to's place, which is rolled back
- *     to:   WAITING, with an entry in the wait queue   ->  HELD, with the claim
+ *     from: HELD, with the claim                          ->  IDLE: released, with to's entry, which is rolled back
+ *     to:   WAITING, with its entry in the wait queues    ->  HELD, with the claim
  *
  * Exclusion: the votes are those of one value, and one handle at a time reads their ledger. No rollback of that value
  * is under way, so protocol 1.1 holds: nothing will delete it.
  *
- * A fencing token names one acquisition, and so does a value that somebody has been told of: such a lock is released
- * (the latter is the host's to know). What was granted for longer than the next one wants would block the others for
- * longer than it allows, should it die. And nobody starts with what is in danger, or where half of its time is over.
- * Renewals go on in the rhythm that began with the votes; who does not renew is owed the full ttl, as after a
- * hand-off: it comes with the first extension (renew.c). */
+ * The hand-off is not always possible. A fencing token names one acquisition, so the kind of lock must allow it; a
+ * value that somebody has been told names one, too, which is for the host to know. A claim that was granted for longer
+ * than the successor wants would block others for longer than it allows, should the successor die. And no hold begins
+ * with votes that are in danger, or of whose time half is over. Renewals go on in the rhythm that began with the votes.
+ * If the successor does not renew, an extension brings the full ttl, as after a hand-off by the masters (renew.c). */
 #include "engine/hold.h"
 #include "engine/states.h"
 #include "util/mutant.h"
@@ -33,7 +34,8 @@ static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *t
     return (possible || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->acquisition.request->ttl_ms;
 }
 
-/* A warning is in proportion to the ttl, except that where the claim has been granted for all of that already. */
+/* The successor must not be warned at once, unless the claim lacks the full ttl: then the warning has a shorter
+ * time. */
 static bool is_long_enough(const struct rl_engine *engine, const struct rl_lock *from, const struct rl_lock *to,
                            struct rl_instant now)
 {
@@ -46,7 +48,7 @@ static bool is_long_enough(const struct rl_engine *engine, const struct rl_lock 
     return left_ns > 0 && left_ns >= request->min_validity.ns && ample;
 }
 
-/* Nothing is being found out about it, and nothing is wrong. */
+/* No answer about it is awaited, and nothing is wrong. */
 static bool is_safe(const struct rl_lock *from)
 {
     const struct rl_hold *hold = &from->hold;
@@ -54,15 +56,14 @@ static bool is_safe(const struct rl_lock *from)
     return from->state == RL_LOCK_HELD && !hold->renewing && !hold->round_failed && !hold->warned && !hold->stepped;
 }
 
-/* It has a place, and nothing that it has to be told first. */
+/* It has entries, and the host need not be told anything of it first. */
 static bool is_waiting(const struct rl_lock *to, struct rl_instant now)
 {
     return to->state == RL_LOCK_WAITING && to->claim && !to->notices &&
            rl_before(now, to->acquisition.request->deadline);
 }
 
-/* The evidence of both operations: which votes there were. It says nothing of an answer whose epoch check is to
- * come. */
+/* The evidence of both operations: which votes there were. An answer whose epoch check is to come is no evidence. */
 static void show_evidence(const struct rl_claim *claim, struct rl_claim *evidence, enum rl_detail detail)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {

@@ -22,7 +22,7 @@ void rl_engine_init(struct rl_engine *engine, const struct rl_config *config)
 
 /* --- Events -------------------------------------------------------------------------------------------------- */
 
-/* Starts what has waited for the first connections, once a quorum can vote, or no other is on its way. */
+/* Starts the acquisitions that have waited, once a quorum can vote or no first connection is on its way. */
 static void start_waiting(struct rl_engine *engine, struct rl_instant now)
 {
     if (rl_list_empty(&engine->waiting_for_links) || rl_ask_must_wait(&engine->votes, now))
@@ -35,7 +35,7 @@ static void start_waiting(struct rl_engine *engine, struct rl_instant now)
     }
 }
 
-/* A link has changed: some releases may have nobody left to wait for. */
+/* A link has changed, so some releases may have no master left to wait for. */
 static void recheck_releases(struct rl_engine *engine, struct rl_instant now)
 {
     struct rl_list *at = engine->votes.pending_rollbacks.next;
@@ -99,48 +99,55 @@ static bool poll_send(struct rl_engine *engine, struct rl_effect *effect)
     return true;
 }
 
-static void fill_completion(struct rl_effect *effect, enum rl_op op, enum rl_end status, enum rl_end cause)
+static struct rl_effect completion(enum rl_op op, enum rl_end status, enum rl_end cause)
 {
-    effect->kind = RL_EFFECT_COMPLETE;
-    effect->op = op;
-    effect->status = status;
-    effect->cause = cause;
+    return (struct rl_effect){.kind = RL_EFFECT_COMPLETE, .op = op, .status = status, .cause = cause};
+}
+
+static struct rl_effect effect_of(const struct rl_lock *lock, enum rl_notice notice)
+{
+    const struct rl_report *report = &lock->report;
+
+    switch (notice) {
+    case RL_NOTICE_LOST:
+        return (struct rl_effect){.kind = RL_EFFECT_LOST};
+    case RL_NOTICE_EXTEND_CANCELED:
+        return completion(RL_OP_EXTEND, RL_END_CANCELED, RL_END_NONE);
+    case RL_NOTICE_COMPLETE:
+        return completion((enum rl_op)report->op, (enum rl_end)report->status, (enum rl_end)report->cause);
+    case RL_NOTICE_WAITING:
+        return (struct rl_effect){.kind = RL_EFFECT_WAITING};
+    case RL_NOTICE_BACKOFF:
+        return (struct rl_effect){.kind = RL_EFFECT_BACKOFF, .status = (enum rl_end)report->attempt};
+    case RL_NOTICE_RENEWED:
+        return (struct rl_effect){.kind = RL_EFFECT_RENEWED};
+    case RL_NOTICE_AT_RISK:
+        return (struct rl_effect){.kind = RL_EFFECT_AT_RISK};
+    case RL_NOTICE_ACCEPT:
+        return (struct rl_effect){.kind = RL_EFFECT_ACCEPT};
+    case RL_NOTICE_SHORTENED:
+        return (struct rl_effect){.kind = RL_EFFECT_SHORTENED};
+    case RL_NOTICE_WANT_CLAIM:
+        break;
+    }
+    return (struct rl_effect){.kind = RL_EFFECT_WANT_CLAIM};
 }
 
 static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
 {
     struct rl_lock *lock;
-    uint16_t notice;
+    unsigned notice;
 
     if (rl_list_empty(&engine->notices))
         return false;
     lock = RL_CONTAINER_OF(engine->notices.next, struct rl_lock, queue);
-    notice = (uint16_t)(lock->notices & (~lock->notices + 1u)); /* the lowest one */
+    notice = lock->notices & (~(unsigned)lock->notices + 1u); /* the lowest one */
     lock->notices = (uint16_t)(lock->notices & ~notice);
     if (!lock->notices)
         rl_list_remove(&lock->queue);
-    *effect = (struct rl_effect){.lock = lock, .claim = lock->claim};
-    if (notice == RL_NOTICE_LOST)
-        effect->kind = RL_EFFECT_LOST;
-    else if (notice == RL_NOTICE_AT_RISK)
-        effect->kind = RL_EFFECT_AT_RISK;
-    else if (notice == RL_NOTICE_RENEWED)
-        effect->kind = RL_EFFECT_RENEWED;
-    else if (notice == RL_NOTICE_SHORTENED)
-        effect->kind = RL_EFFECT_SHORTENED;
-    else if (notice == RL_NOTICE_EXTEND_CANCELED)
-        fill_completion(effect, RL_OP_EXTEND, RL_END_CANCELED, RL_END_NONE);
-    else if (notice == RL_NOTICE_COMPLETE)
-        fill_completion(effect, (enum rl_op)lock->report.op, (enum rl_end)lock->report.status,
-                        (enum rl_end)lock->report.cause);
-    else if (notice == RL_NOTICE_WAITING)
-        effect->kind = RL_EFFECT_WAITING;
-    else if (notice == RL_NOTICE_BACKOFF) {
-        effect->kind = RL_EFFECT_BACKOFF;
-        effect->status = (enum rl_end)lock->report.attempt;
-    } else {
-        effect->kind = notice == RL_NOTICE_ACCEPT ? RL_EFFECT_ACCEPT : RL_EFFECT_WANT_CLAIM;
-    }
+    *effect = effect_of(lock, (enum rl_notice)notice);
+    effect->lock = lock;
+    effect->claim = lock->claim;
     return true;
 }
 

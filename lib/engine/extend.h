@@ -1,4 +1,4 @@
-/* State EXTENDING: an extension at the caller's request (protocol 3.1). */
+/* State EXTENDING: an extension that the caller has asked for (protocol 3.1). */
 #ifndef RL_ENGINE_EXTEND_H
 #define RL_ENGINE_EXTEND_H
 

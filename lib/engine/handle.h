@@ -1,13 +1,13 @@
-/* What the files of the engine do with a lock handle: what it has to say, how its operation ends, its claim. */
+/* What the files of the engine do with a lock: what it has to say, what follows in its life, its claim. */
 #ifndef RL_ENGINE_HANDLE_H
 #define RL_ENGINE_HANDLE_H
 
 #include "engine/engine.h"
 
-/* What a lock has to say to the host; handed out in this order. */
+/* What a lock has to say to the host, in the order in which effects are handed out. */
 enum rl_notice {
     RL_NOTICE_LOST = 1,
-    RL_NOTICE_EXTEND_CANCELED = 2, /* apart from COMPLETE: the release that caused it may end in the same event */
+    RL_NOTICE_EXTEND_CANCELED = 2, /* not COMPLETE, since the release that caused it may end in the same event */
     RL_NOTICE_COMPLETE = 4,
     RL_NOTICE_WAITING = 8,
     RL_NOTICE_BACKOFF = 16,
@@ -53,11 +53,14 @@ static inline bool rl_lock_is_held(const struct rl_lock *lock)
     return lock->state == RL_LOCK_HELD || lock->state == RL_LOCK_EXTENDING;
 }
 
+/* The host will be told. */
 void rl_lock_notify(struct rl_engine *engine, struct rl_lock *lock, enum rl_notice notice);
+
+/* The operation has ended. */
 void rl_lock_complete(struct rl_engine *engine, struct rl_lock *lock, enum rl_op op, enum rl_end status,
                       enum rl_end cause);
 
-/* Makes `claim` (or none) the lock's claim; the former one goes on alone, until it is rolled back. */
+/* Makes `claim` (NULL: none) the lock's claim; the former one goes on without the lock, until it is rolled back. */
 void rl_lock_set_claim(struct rl_engine *engine, struct rl_lock *lock, struct rl_claim *claim);
 
 #endif

@@ -1,5 +1,5 @@
-/* A hold and its alarm (protocol 3.4): "at risk" while there is time, "lost" at the deadline at the latest. Both come
- * from the clock and the ledger; no reply is waited for. */
+/* The alarm (protocol 3.4): "at risk" while there is time, "lost" at the deadline at the latest. Both follow from the
+ * clock and the ledger alone; they wait for no reply. */
 #include "engine/hold.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 
 #define WHOLE 65536
 
-/* 0 stands for "none" and is nothing else. */
+/* 0 means "none", so a very small part becomes 1. */
 static uint16_t part_of(uint32_t ms, uint32_t ttl_ms)
 {
     uint64_t part = ((uint64_t)ms * WHOLE + ttl_ms / 2) / ttl_ms;
@@ -36,9 +36,9 @@ static uint32_t scale(uint16_t part, uint32_t ttl_ms, int64_t most_ms)
     return ms < 1 ? 1 : (uint32_t)ms;
 }
 
-/* The rhythm of renewals and the warning keep their proportion to the ttl. Where drift and guard take much of a short
- * one, a renewal comes at two thirds of what is left of it at the latest, and the warning when a third is left. A
- * longer ttl is not there before its round is won: until then the warning stays as it was. */
+/* Where drift and guard time take much of a short ttl, a renewal comes after two thirds of the validity at the latest,
+ * and the warning when a third is left. A longer ttl is not there before its round is won: until then the warning stays
+ * as it was. */
 static void change_ttl(const struct rl_engine *engine, struct rl_lock *lock, uint32_t ttl_ms, bool won)
 {
     const struct rl_config *config = &engine->votes.config;
@@ -164,7 +164,7 @@ struct rl_next rl_hold_lose(struct rl_engine *engine, struct rl_lock *lock, stru
     return rl_go(RL_LOCK_LOST, extending ? RL_END_LOST : RL_END_NONE, RL_END_NONE);
 }
 
-/* What the host has not been told yet of the hold is not true any more. */
+/* What the host has not been told of the hold by now is not true any more. */
 struct rl_next rl_hold_tell_loss(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                  const struct rl_next *how)
 {

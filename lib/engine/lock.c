@@ -152,8 +152,8 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
-/* A new round believes what the last one could not check: the lock may have been lost by that. */
-/* As long as the round of the attempt has time left; also for a lock that is held by then (votes/ask.c). */
+/* The master is asked as long as the round of the attempt has time left, even if the lock is held by then
+ * (votes/ask.c). */
 void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node)
 {
     bool in_time = rl_before(now, rl_after(lock->round_start, engine->votes.config.node_timeout));
@@ -181,7 +181,7 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
         return;
     rl_lock_woken(engine, lock, now);
     if (!RL_MUTANT(ALARM_WAITS))
-        rl_lock_check_deadline(engine, lock, now);
+        rl_lock_check_deadline(engine, lock, now); /* a new round lets "missing" count that was not checked */
 }
 
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock)

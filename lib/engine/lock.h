@@ -45,11 +45,11 @@ enum rl_end {
     RL_END_REFUSED_BY_HOST, /* no claim could be made: the host knows why */
 };
 
-/* What becomes of an acquisition that finds the key taken. */
+/* What an acquisition does that finds the key taken. */
 enum rl_wait {
     RL_WAIT_SPIN,  /* it tries again after a pause */
-    RL_WAIT_QUEUE, /* it enters the wait queue (wait.c) */
-    RL_WAIT_FIFO,  /* it has been in the wait queue from the beginning: no first attempt that may overtake others */
+    RL_WAIT_QUEUE, /* it enters the wait queues (wait.c) */
+    RL_WAIT_FIFO,  /* it has entered them at once, without a plain attempt that may overtake others */
 };
 
 struct rl_acquire {
@@ -59,24 +59,24 @@ struct rl_acquire {
     struct rl_span retry_jitter;
     struct rl_span min_validity;
     struct rl_instant deadline; /* RL_NEVER: none */
-    uint32_t renew_ms;          /* between renewals of a held lock; 0: none */
-    uint32_t at_risk_ms;        /* validity left at which the holder is warned; 0: never */
+    uint32_t renew_ms;          /* between renewals of the held lock; 0: it is not renewed */
+    uint32_t at_risk_ms;        /* so much validity is left when the holder is warned; 0: it is not warned */
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
-    const struct rl_kind *kind; /* of lock */
-    bool own_token;             /* for the host: the value is never another hold's */
-    uint8_t wait;               /* enum rl_wait */
-    struct rl_entry *entry;       /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
+    const struct rl_kind *kind;
+    bool own_token;         /* for the host: the value belongs to this hold alone */
+    uint8_t wait;           /* enum rl_wait */
+    struct rl_entry *entry; /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
 };
 
 /* Why a held lock was lost. */
 enum rl_loss {
     RL_LOSS_NONE,
-    RL_LOSS_EXPIRED,     /* the deadline passed, and no renewal had been tried since the last good one */
+    RL_LOSS_EXPIRED,     /* the deadline passed, and no renewal had been tried since the last successful one */
     RL_LOSS_UNREACHABLE, /* the deadline passed: renewals found too few masters */
     RL_LOSS_REFUSED,     /* too many masters no longer have the key, or have another's */
     RL_LOSS_CLOCK_STEP,  /* masters' clocks were set forward */
-    RL_LOSS_HOLD_LIMIT,  /* the deadline passed, and max_hold_ms forbade to renew */
+    RL_LOSS_HOLD_LIMIT,  /* the deadline passed, and max_hold_ms forbade renewals */
 };
 
 /* ACQUIRING, WAITING, BACKING_OFF: the acquisition that is pending. */
@@ -87,17 +87,17 @@ struct rl_acquisition {
 
 /* HELD, EXTENDING; and LOST, of the hold that was lost. */
 struct rl_hold {
-    struct rl_instant end;  /* no renewal begins from then on */
-    uint32_t renew_ms;      /* in proportion to the present ttl: hold.c */
+    struct rl_instant end; /* no renewal begins from then on */
+    uint32_t renew_ms;     /* in proportion to the present ttl: hold.c */
     uint32_t at_risk_ms;
     uint16_t renew_part;    /* as the request says, in 65536th of its ttl */
     uint16_t at_risk_part;
-    bool renewing : 1;      /* HELD only: a renewal round is under way */
-    bool round_failed : 1;  /* no round since has found a quorum */
-    bool warned : 1;        /* the holder knows that the lock is at risk */
-    bool risk_grows : 1;    /* at_risk_ms becomes longer, as the ttl does, with the next round that finds its quorum */
-    bool spread : 1;        /* the next renewal comes early, so that fewer come at once */
-    bool stepped : 1;       /* the latest change of the claim's bounds was a clock step */
+    bool renewing : 1;     /* HELD only: a renewal round is under way */
+    bool round_failed : 1; /* no round since has found a quorum */
+    bool warned : 1;       /* the holder knows that the lock is at risk */
+    bool risk_grows : 1;   /* at_risk_ms becomes longer, as the ttl does, with the next round that finds its quorum */
+    bool spread : 1;       /* the next renewal comes early, so that fewer come at once */
+    bool stepped : 1;      /* the latest change of the claim's bounds was a clock step */
 };
 
 /* RELEASING. */
@@ -107,31 +107,31 @@ struct rl_releasing {
 
 /* What the host is told by effects: it outlives the state that it tells of. */
 struct rl_report {
-    uint32_t attempts;   /* of the operation that has completed */
-    unsigned op : 4;     /* of the completion to be handed out: enum rl_op, */
-    unsigned status : 4; /* enum rl_end, */
-    unsigned cause : 4;  /* enum rl_end */
+    uint32_t attempts;    /* of the operation that has completed */
+    unsigned op : 4;      /* of the completion to be handed out: enum rl_op, */
+    unsigned status : 4;  /* enum rl_end, */
+    unsigned cause : 4;   /* enum rl_end */
     unsigned attempt : 4; /* enum rl_end of the latest attempt */
-    unsigned loss : 4;   /* enum rl_loss of the latest hold */
+    unsigned loss : 4;    /* enum rl_loss of the latest hold */
 };
 
 struct rl_lock {
-    struct rl_list queue;     /* in the engine's list of notices, or of those that wait for the first connections */
-    struct rl_claim *claim;   /* current or latest; its ledger and evidence */
+    struct rl_list queue; /* in the engine's list of notices, or of those that wait for the first connections */
+    struct rl_claim *claim;        /* current or latest; its ledger and evidence */
     struct rl_instant round_start; /* of the claim's latest round */
-    struct rl_instant wake;   /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
+    struct rl_instant wake;        /* next tick for the pending operation or the renewal, RL_NEVER if there is none */
     union {                   /* the state's own; nothing in IDLE. states.c clears it */
         struct rl_acquisition acquisition;
         struct rl_hold hold;
         struct rl_releasing releasing;
     };
     struct rl_report report;
-    uint16_t notices;         /* set of enum rl_notice (engine/handle.h) */
-    uint8_t state;            /* enum rl_lock_state */
-    uint8_t op;               /* enum rl_op: the pending operation */
+    uint16_t notices; /* set of enum rl_notice (engine/handle.h) */
+    uint8_t state;    /* enum rl_lock_state */
+    uint8_t op;       /* enum rl_op: the pending operation */
 };
 
-/* What one handle passes on to another (protocol: ownership transfer). */
+/* What one handle exports, and another imports, to transfer a lock (transfer.c). */
 struct rl_exported_state {
     const struct rl_kind *kind;
     uint32_t ttl_ms;
@@ -139,14 +139,14 @@ struct rl_exported_state {
     uint32_t shortest_extension_ms;
     uint64_t fence;
     const struct rl_instant *bounds; /* one for each master */
-    uint32_t unresolved_extension;                  /* mask of masters */
-    uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this */
+    uint32_t unresolved_extension;   /* mask of masters */
+    uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this ttl */
 };
 
 void rl_lock_init(struct rl_lock *lock);
 
-/* The engine forgets the handle: what is pending ends without a notice, a held value is released, an undecided one
- * rolled back. Effects of sending follow; none names the lock. */
+/* The engine forgets the handle: a pending operation ends without a completion, a held value is released, and one whose
+ * attempt is undecided is rolled back. Effects that send follow; none names the lock. */
 void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* --- Operations: each is followed by exactly one RL_EFFECT_COMPLETE ------------------------------------------- */
@@ -155,7 +155,7 @@ void rl_lock_fini(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
 void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                      const struct rl_acquire *request);
 
-/* State HELD, before the deadline; ttl_ms 0: as before. A renewal under way becomes part of it. */
+/* State HELD, before the deadline; ttl_ms 0: as before. A renewal that is under way ends. */
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
 
 /* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
@@ -166,17 +166,18 @@ void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            struct rl_claim *claim, const struct rl_kind *kind, uint32_t ttl_ms);
 
-/* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). Memory as for
- * rl_lock_begin_attempt(), of state->kind. HELD afterwards, and renewed soon, if it is valid
- * now; otherwise false, nothing has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). No completion. */
+/* State IDLE or LOST: takes over a lock that another handle has given up by rl_lock_detach(). The claim is memory as
+ * for rl_lock_begin_attempt(), for state->kind. True: the lock is valid and HELD, and is renewed soon. False: nothing
+ * has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). There is no completion. */
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *request, const struct rl_exported_state *state);
 
-/* State HELD: the handle becomes IDLE, the keys stay where they are until their ttl ends. No completion. */
+/* State HELD: the handle becomes IDLE, and the keys stay where they are until their ttl ends. There is no
+ * completion. */
 void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* In place of rl_lock_release(), if it can be done: `to`, which waits for the same key and has entered the wait queue
- * at the same instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has
+/* In place of rl_lock_release(), where it is possible: `to`, which waits for the same key and has entered the wait
+ * queue at the same instant as `from`, has the lock from now on. Both operations complete with OK. False: nothing has
  * changed. */
 bool rl_lock_cohort_hand_off(struct rl_engine *engine, struct rl_lock *from, struct rl_instant now, struct rl_lock *to);
 
@@ -192,24 +193,22 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
                            struct rl_claim *claim, uint64_t proposal);
 void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* RL_EFFECT_SEND with RL_STEP_ENQUEUE and a fenced claim: such a number, made now, before the commands are. */
-void rl_fence_propose(struct rl_claim *claim, uint64_t proposal);
-
 /* RL_EFFECT_ACCEPT. */
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
-/* RL_EFFECT_SEND with RL_STEP_ENQUEUE: the ticket, or 0, and the number proposed for it. */
+/* RL_EFFECT_SEND with RL_STEP_ENQUEUE: the ticket, or 0, and the number that is proposed for it. With a fenced claim
+ * the host calls rl_fence_propose() (votes/fence.h) before it makes the command. */
 uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal);
 
-/* The master's link has been JOINING, and is not any more: an attempt that began without this master asks it, or counts
- * it as failed. To be called after rl_engine_link(), for every lock. */
+/* The master's link is no longer JOINING: an attempt that began without this master asks it, or counts it as failed.
+ * The host calls this after rl_engine_link(), for every lock. */
 void rl_lock_joined(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
 
-/* State WAITING: this master can be asked (again), or its notifications come (again) from now on. */
+/* State WAITING: this master can be asked again, or its notifications come again. */
 void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node);
 
-/* Time has come: call at rl_lock_wakeup() or later, any number of times. The host must have processed every reply
- * that had arrived before `now`. */
+/* The host calls this at rl_lock_wakeup() or later, any number of times. It must have processed every reply that had
+ * arrived before `now`. */
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
 
@@ -223,15 +222,15 @@ void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struc
 /* The lock is valid before this instant; RL_LONG_AGO if it is not held. */
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock);
 
-/* State WAITING: how many are in front by what a majority says, and when the key expires if its holder does nothing
- * more. Known once RL_EFFECT_WAITING has been handed out. */
+/* State WAITING, once RL_EFFECT_WAITING has been handed out: how many wait in front by what a quorum says, and when the
+ * key expires if its holder does nothing more. */
 void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
                    struct rl_instant *ret_held_until);
 
-/* now < deadline. */
+/* Is the lock valid at `now`? */
 bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);
 
-/* State IDLE: gives up the latest claim, whose evidence is not needed any more. */
+/* State IDLE: gives up the latest claim; its evidence is not needed any more. */
 void rl_lock_forget(struct rl_engine *engine, struct rl_lock *lock);
 
 const char *rl_lock_state_name(enum rl_lock_state state);

@@ -2,21 +2,21 @@
 
 #include "votes/rollback.h"
 
-/* Clears the evidence; what is rolled back is pending, the rest was never asked to hold the value. */
+/* The evidence of the release begins anew; a master that gets no rollback was never asked to hold the value. */
 static void reset_answers(struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
         struct rl_slot *slot = &claim->slots[i];
         bool sent = slot->rollback == RL_ROLLBACK_SENT;
-        bool owed = slot->rollback == RL_ROLLBACK_PENDING;
+        bool pending = slot->rollback == RL_ROLLBACK_PENDING;
 
         slot->latency_us = RL_NO_LATENCY;
-        slot->answer = sent ? RL_PENDING : owed ? RL_FAILED : RL_NOT_ASKED;
-        slot->detail = owed ? RL_DETAIL_DOWN : RL_DETAIL_NONE;
+        slot->answer = sent ? RL_PENDING : pending ? RL_FAILED : RL_NOT_ASKED;
+        slot->detail = pending ? RL_DETAIL_DOWN : RL_DETAIL_NONE;
     }
 }
 
-/* Worth waiting for: a master that is connected and not late will answer; one that is just joining may. */
+/* Is there a master to wait for? One that is connected and not late will answer; one that is joining may. */
 static bool waiting(const struct rl_engine *engine, const struct rl_claim *claim)
 {
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -40,7 +40,6 @@ static struct rl_next end(const struct rl_engine *engine, struct rl_lock *lock)
 
 struct rl_next rl_release_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    (void)now;
     return waiting(engine, lock->claim) ? rl_stay(lock) : end(engine, lock);
 }
 
@@ -57,6 +56,5 @@ struct rl_next rl_release_enter(struct rl_engine *engine, struct rl_lock *lock, 
 
 struct rl_next rl_release_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    (void)now;
     return end(engine, lock);
 }

@@ -1,4 +1,5 @@
-/* State RELEASING: a held value is being deleted, and its caller waits to hear of it (protocol 2.4). */
+/* State RELEASING: the masters delete the value, or hand the key off, and the caller waits for the outcome (protocol
+ * 2.4). */
 #ifndef RL_ENGINE_RELEASE_H
 #define RL_ENGINE_RELEASE_H
 

@@ -1,21 +1,21 @@
-/* Renewal: extending a held lock for as long as the holder lives and wants it (protocol 3.3).
+/* IMPLEMENTATION NOTES
  *
- * A renewal is a round (votes/round.c) that belongs to no operation: the lock stays HELD, with `renewing` set. Renewal
- * and release are one ordered state machine: what follows a round on the same connections comes behind it, and nothing
- * is sent for a claim that is being rolled back.
+ * A renewal is a round (votes/round.c) that belongs to no operation: the lock stays HELD, with hold.renewing set.
+ * Renewal and release are one ordered state machine: what follows a round on the same connections comes behind it, and
+ * nothing is sent for a claim that is being rolled back.
  *
  *     accepted / round won  --renew_ms-->  round  --won-->       the next one renew_ms after its start
  *                                                 --lost,
  *                                                   timeout-->   again soon, as long as the lock is valid
  *
- * A lock that was granted for a lease only (wait.c) is owed its ttl: an extension brings it when half of the lease is
- * over, renewal or no renewal, and is tried again until it succeeds.
+ * A lock that was granted for a lease only (wait.c) lacks its full ttl. An extension brings it when half of the lease
+ * is over, whether the lock is to be renewed or not, and is repeated until it succeeds.
  *
- * Renewals are due at multiples of the engine's tick, never later than asked: those of many locks go out in the same
- * loop turn, one write for each master. But locks that were acquired within a second would come due within a second,
- * time and again, while the masters can only answer so many within node_timeout. So of those scheduled in one tick
- * the ones that are many more than an even share of all come earlier this once, when there is room; after that they
- * keep their distance. */
+ * Renewals are due at multiples of the engine's tick, never later than asked. So those of many locks go out in the same
+ * turn of the loop, with one write for each master. But locks that were acquired within a second would come due within
+ * a second, time and again, and the masters can only answer so many within node_timeout. So where many more are
+ * scheduled in one tick than an even share of all, the excess ones come earlier this once, where there is room. After
+ * that they keep their distance. */
 #include "engine/renew.h"
 
 #include "engine/hold.h"
@@ -67,8 +67,8 @@ static void renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl
     schedule(lock, retry_at(engine, lock, now));
 }
 
-/* Half of the latest lease; or of what is left, where votes of earlier ones count. */
-static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+/* Half of the latest lease is over then; or half of what is left, where votes of earlier leases count. */
+static struct rl_instant full_ttl_at(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span half = {rl_ms(lock->claim->ttl_ms).ns / 2};
     struct rl_span rest = {rl_until(now, rl_lock_deadline(engine, lock)).ns / 2};
@@ -76,13 +76,14 @@ static struct rl_instant owed_at(const struct rl_engine *engine, const struct rl
     return rl_earlier(rl_after(lock->round_start, half), rl_after(now, rest));
 }
 
-/* What falls on such a span when the renewals of all locks are spread over the interval is never too much. */
+/* So many renewals fall on such a span when those of all locks are spread evenly over the interval. */
 static size_t even_share(const struct rl_engine *engine, const struct rl_lock *lock, int64_t span_ns)
 {
     return engine->n_held / (size_t)(rl_ms(lock->hold.renew_ms).ns / span_ns + 1);
 }
 
-/* Is this one of too many? A bit more than the share is chance. All are counted together, by the engine's own tick. */
+/* Are too many renewals scheduled in this tick? A few more than the share are chance. All are counted together, by the
+ * engine's own tick. */
 static bool is_too_many(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_renewal_spreading *spreading = &engine->spreading;
@@ -99,7 +100,8 @@ static bool is_too_many(struct rl_engine *engine, const struct rl_lock *lock, st
     return most && spreading->size > most && spreading->size > share + share / 2;
 }
 
-/* The first tick that has room. One after the other, so that locks that lie side by side in memory stay together. */
+/* The first tick that has room. Ticks are filled one after the other, so that locks that lie side by side in memory
+ * stay together. */
 static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now,
                                 struct rl_instant regular)
 {
@@ -120,8 +122,7 @@ static struct rl_instant spread(struct rl_engine *engine, const struct rl_lock *
     return rl_earlier(spreading->filling, regular);
 }
 
-/* A lock that has just been spread stays where it is, crowd or no crowd: where intervals differ, some will always find
- * themselves in one. */
+/* A lock that has just been spread stays where it is: where intervals differ, some ticks will always be too full. */
 static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant regular = on_tick(engine, lock, rl_after(lock->round_start, rl_ms(lock->hold.renew_ms)));
@@ -135,7 +136,7 @@ static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct
     if (lock->hold.round_failed)
         renew_soon(engine, lock, now);
     else if (lock->claim->full_ttl_ms)
-        schedule(lock, owed_at(engine, lock, now));
+        schedule(lock, full_ttl_at(engine, lock, now));
     else if (lock->hold.renew_ms)
         schedule(lock, regular_at(engine, lock, now));
     else
@@ -167,7 +168,7 @@ struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, st
     return rl_stay(lock);
 }
 
-/* A lock whose deadline has passed is lost, as the caller will see. */
+/* A lock whose deadline has passed is lost; the caller of this handler finds that out. */
 struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
@@ -184,7 +185,7 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
     return rl_stay(lock);
 }
 
-/* A round has as long as the next one is away, and no longer than a master may take. */
+/* A round ends when the next one is due, or when the masters have had their time. */
 static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_span span = rl_ms(lock->hold.renew_ms);

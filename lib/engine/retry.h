@@ -1,4 +1,4 @@
-/* When to try again after a failed attempt.
+/* The pause after a failed attempt.
  *
  * protocol 1.6: "retried after a random delay longer than one round, inside the caller's deadline". */
 #ifndef RL_ENGINE_RETRY_H
@@ -8,7 +8,7 @@
 
 #include "util/instant.h"
 
-/* delay + uniform [0, jitter], and not shorter than the round that failed. */
+/* delay + uniform [0, jitter], and not shorter than the round that has failed. `state` is the random generator's. */
 struct rl_span rl_retry_delay(uint64_t *state, struct rl_span delay, struct rl_span jitter, struct rl_span round);
 
 #endif

@@ -1,4 +1,4 @@
-/* Transfer: a held lock goes from one handle to another, maybe of another process, without a word to the masters. */
+/* Transfer: a held lock goes from one handle to another, perhaps of another process. The masters are not asked. */
 #include "engine/hold.h"
 #include "engine/states.h"
 #include "votes/ledger.h"
@@ -9,9 +9,9 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     rl_lock_set_claim(engine, lock, NULL);
 }
 
-/* A bound from before a clock step that this engine has seen is worth nothing, and one from after it is regained by the
- * first renewal where enough others are left. */
-static void inherit(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
+/* A bound may be from before a clock step that this engine has seen, and then it is worth nothing. One from after the
+ * step is regained by the first renewal, if enough others are left. */
+static void import(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
                     const struct rl_exported_state *state)
 {
     claim->ttl_ms = state->ttl_ms;
@@ -26,12 +26,12 @@ static void inherit(const struct rl_engine *engine, struct rl_instant now, struc
     }
 }
 
-/* How old the bounds are is not known, so the first renewal comes soon. */
+/* It is not known how old the bounds are, so the first renewal comes soon. */
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_acquire *request, const struct rl_exported_state *state)
 {
     rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, state->kind);
-    inherit(engine, now, claim, state);
+    import(engine, now, claim, state);
     claim->give_up = rl_surely_expired(&engine->votes.config.drift, now, claim->longest_ttl_ms);
     if (!rl_before(now, rl_ledger_deadline(claim, engine->votes.config.guard))) {
         rl_votes_settle(&engine->votes, claim);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "util/decimal.h"
+#include "votes/fence.h"
 #include "world.h"
 
 static struct handle *handle_of(struct rl_lock *lock)
