@@ -54,13 +54,13 @@ enum rl_detail rl_classify_error(struct rl_slice text)
     return is_unknown_command(text) ? RL_DETAIL_UNKNOWN_COMMAND : RL_DETAIL_ERROR;
 }
 
-/* The listed words are also raised by calls inside a script (OOM, READONLY, NOPERM, ...), and such a script has done
- * whatever it did before that call. They may count as "not applied" because of how our scripts are made: each reads,
- * and then makes one write, or two (GRANT, RAISE, REPAIR), the fencing counter first and the key last. So an error
- * means that the key was not touched; a counter that was lifted all the same only leaves numbers out. RAISE writes
- * nothing but the counter, and without its acknowledgement a token is not handed out. ENQUEUE writes several things:
- * of the words only those count that say that it was not begun. RELEASE does, too, but a rollback that failed is sent
- * again whatever the word.
+/* Calls inside a script raise the listed words, too (OOM, READONLY, NOPERM, ...), and what the script did before that
+ * call is done. The words may count as "not applied" because of how the scripts are made: each reads, and then makes
+ * one write, or two (GRANT, RAISE, REPAIR), the fencing counter first and the key last. So an error means that the key
+ * was not touched; a counter that was lifted all the same only leaves numbers out. RAISE writes nothing but the
+ * counter, and without its acknowledgement a token is not handed out. ENQUEUE writes several things, so only the words
+ * count that say that it was not begun. RELEASE writes several things, too, but a rollback that failed is sent again
+ * whatever the word.
  *
  * EXTEND_MANY makes many writes, but no error of its own after the first.
  *

@@ -114,7 +114,7 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *followers,
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *tail,
                             struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + 2 * RL_BATCH_MAX];
@@ -122,16 +122,16 @@ bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_ba
     size_t argc = command->argc;
 
     memcpy(argv, command->argv, argc * sizeof argv[0]);
-    for (size_t i = 0; i < followers->n; i++) {
-        argv[argc++] = followers->tokens[i];
-        argv[argc++] = number_word(followers->proposals[i], proposals[i]);
+    for (size_t i = 0; i < tail->n; i++) {
+        argv[argc++] = tail->tokens[i];
+        argv[argc++] = number_word(tail->proposals[i], proposals[i]);
     }
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }
 
 #define KEEPER_WORDS 4
 
-bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *keepers,
+bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many,
                             struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + KEEPER_WORDS * RL_BATCH_MAX];
@@ -139,11 +139,11 @@ bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_re
     size_t argc = command->argc;
 
     memcpy(argv, command->argv, argc * sizeof argv[0]);
-    for (size_t i = 0; i < keepers->n; i++) {
-        argv[argc++] = keepers->at[i].token;
-        argv[argc++] = number_word(keepers->at[i].round, digits[i][0]);
-        argv[argc++] = number_word(keepers->at[i].ticket, digits[i][1]);
-        argv[argc++] = number_word(keepers->at[i].proposal, digits[i][2]);
+    for (size_t i = 0; i < many->n; i++) {
+        argv[argc++] = many->at[i].token;
+        argv[argc++] = number_word(many->at[i].round, digits[i][0]);
+        argv[argc++] = number_word(many->at[i].ticket, digits[i][1]);
+        argv[argc++] = number_word(many->at[i].proposal, digits[i][2]);
     }
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }

@@ -1,4 +1,4 @@
-/* Writes a kind's command as RESP bytes, once, to be fanned out to every master as it is. Binary safe. */
+/* Writes a kind's command as RESP bytes, once, so that every master can be sent the same bytes. Binary safe. */
 #ifndef RL_CODEC_COMMAND_H
 #define RL_CODEC_COMMAND_H
 
@@ -10,15 +10,15 @@
 /* Appends the command; false if memory is short, with *out unchanged. */
 bool rl_command_encode(const struct rl_command *command, struct rl_bytes *out);
 
-/* The same for an extension of several values, as EVALSHA or EVAL. */
+/* Appends an extension of several values, as EVALSHA or EVAL. Returns as above. */
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out);
 
-/* The same for ENQUEUE with followers. */
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *followers,
+/* Appends ENQUEUE with further values. */
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *tail,
                             struct rl_bytes *out);
 
-/* The same for rl_queue_refresh_many_command() with those who keep their places. */
-bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *keepers,
+/* Appends the command of rl_queue_refresh_many_command() with its entries. */
+bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many,
                             struct rl_bytes *out);
 
 /* Appends a command of plain words, for handshakes. */

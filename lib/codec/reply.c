@@ -2,8 +2,8 @@
  *
  * hiredis' reader parses; its object functions, instead of allocating, fill the one reply that the reader object
  * owns. hiredis discards consumed input before it hands a reply out, so no text may point into its buffer: texts are
- * copied to a queue of our own. While a reply grows that queue may move, so an item keeps an offset until the reply
- * is complete.
+ * copied to the reader's own queue. While a reply grows that queue may move, so an item keeps an offset until the
+ * reply is complete.
  *
  * An object function refuses by returning NULL. hiredis then reports "out of memory", which is why the true reason
  * is noted in `error` first. */

@@ -1,6 +1,6 @@
 /* Reads RESP2 replies from a byte stream: hiredis' reader, without an allocation per reply.
  *
- * A peer cannot make us allocate much: replies are limited to RL_REPLY_MAX_BYTES in all, arrays to
+ * A peer cannot make the reader allocate much: replies are limited to RL_REPLY_MAX_BYTES in all, arrays to
  * RL_REPLY_MAX_ELEMENTS scalars in one level (deeper nesting is a protocol error). */
 #ifndef RL_CODEC_REPLY_H
 #define RL_CODEC_REPLY_H
@@ -10,7 +10,7 @@
 
 #include "util/resp.h"
 
-/* INFO is the longest reply that we ask for: some 8 KiB. */
+/* The longest reply that the library asks for is INFO: some 8 KiB. */
 #define RL_REPLY_MAX_BYTES (256 * 1024)
 
 struct rl_reply_reader;

@@ -13,10 +13,10 @@ struct rl_script_text {
     const char *sha1; /* 40 lower-case hexadecimal digits, as SCRIPT LOAD answers */
 };
 
-/* script must not be RL_SCRIPT_NONE. */
+/* The text of a script, which must not be RL_SCRIPT_NONE. */
 const struct rl_script_text *rl_script_text(enum rl_script script);
 
-/* Those that a new connection loads, so that EVALSHA finds them: number i, or NULL behind the last. */
+/* Script number i of those that a new connection loads, so that EVALSHA finds them; NULL behind the last. */
 const struct rl_script_text *rl_script_to_load(size_t i);
 
 #endif

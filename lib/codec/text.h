@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is between two pointers. */
+/* The text between two pointers. */
 struct rl_text {
     const char *begin;
     const char *end;
@@ -17,10 +17,10 @@ static inline size_t rl_text_length(struct rl_text text)
     return (size_t)(text.end - text.begin);
 }
 
-/* NULL if it is not there. */
+/* Where the character is first; NULL: nowhere. */
 const char *rl_text_find(struct rl_text text, char wanted);
 
-/* Decimal digits only, no sign, no space; false above limit. */
+/* Reads decimal digits without sign or space; false: something else is there, or the number is above the limit. */
 bool rl_text_number(struct rl_text text, uint32_t limit, uint32_t *ret_number);
 
 /* A copy with %XX decoded, allocated. NULL, or why not: a static sentence, rl_text_no_memory among them. */

@@ -1,5 +1,5 @@
-/* The mutex with fencing tokens: protocol section 4. Claims are granted by a script that also counts, and a
- * token is recorded by RAISE; the rest is the plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
+/* The mutex with fencing tokens (protocol section 4). GRANT claims and counts, RAISE records a token; the rest is the
+ * plain mutex (kinds/mutex.c), whose REPAIR restores the counter. */
 #include <stdbool.h>
 
 #include "votes/arguments.h"
@@ -47,7 +47,7 @@ static bool is_integers(const struct rl_reply *reply)
     return reply->root.type == RL_REPLY_ARRAY;
 }
 
-/* {1, counter} or {0, PTTL, counter}. A grant has counted, so its number is not 0. */
+/* {1, counter} or {0, PTTL, counter}. A grant counts, so its number is not 0. */
 static struct rl_answer grant_answer(const struct rl_reply *reply)
 {
     const struct rl_reply_item *items = reply->elements;

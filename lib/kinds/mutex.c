@@ -1,5 +1,5 @@
-/* Kind of the plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair); the rest, release and rollback
- * included, has to do with the queues (kinds/wait_queue.c). */
+/* The plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair). Release and rollback hand the key off to waiters,
+ * so they stand with the wait queue (kinds/wait_queue.c). */
 #include <string.h>
 
 #include "votes/arguments.h"
@@ -26,8 +26,8 @@ static void extend(const struct rl_subject *subject, struct rl_command *command)
     rl_push_number(command, 0, subject->ttl_ms);
 }
 
-/* With a counter where the subject has one, for the kind with fencing tokens. Without a marker its place is taken by
- * the key, since an empty name would be one that no ACL allows; the script does not look at it then. */
+/* Where the subject has a counter, the command names it, for the kind with fencing tokens. Where there is no marker,
+ * the key is named in its place, since no ACL allows an empty name; the script does not look at it then. */
 static void repair(const struct rl_subject *subject, struct rl_command *command)
 {
     struct rl_slice nothing = {"", 0};
@@ -89,7 +89,7 @@ static struct rl_answer extend_answer(const struct rl_reply_item *root)
     return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
 }
 
-/* EXTEND_MANY answers a letter for each. What it had written something before may have been done, or not. */
+/* EXTEND_MANY answers a letter for each value; "?" where an error came after it had written something. */
 struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, size_t n)
 {
     const struct rl_reply_item *root = &reply->root;
@@ -110,7 +110,7 @@ struct rl_answer rl_extend_many_answer(const struct rl_reply *reply, size_t i, s
     }
 }
 
-/* REPAIR never finds the key missing, since it sets it then and answers 2; -2 is another memory. */
+/* REPAIR sets a missing key, and answers 2 then; -2 means another memory. */
 static struct rl_answer repair_answer(const struct rl_reply_item *root)
 {
     int64_t answer = root->type == RL_REPLY_INTEGER ? root->integer : 0;

@@ -4,12 +4,12 @@
 
 #include "votes/arguments.h"
 
-/* The keys of release.lua, enqueue.lua and refresh_many.lua. Without a marker its place is taken by the key, since an
- * empty name would be one that no ACL allows; the scripts do not look at it then. */
+/* The keys of release.lua, enqueue.lua and refresh_many.lua. Where there is no marker, the key is named in its place,
+ * since no ACL allows an empty name; the scripts do not look at it then. */
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
-/* enqueue.lua takes no more. */
+/* The limit in enqueue.lua. */
 #define LONGEST_QUEUE 100000
 
 static void push_keys(const struct rl_subject *subject, struct rl_command *command)
@@ -63,8 +63,8 @@ void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struc
 
 /* --- Words ------------------------------------------------------------------------------------------------------ */
 
-/* What is in front of the next space, or all there is; false if that is nothing. Behind the last one *rest is no
- * more. */
+/* Takes the word in front of the next space, or all the text; false: there is none. Behind the last word *rest has no
+ * data. */
 static bool take_word(struct rl_slice *rest, struct rl_slice *ret_word)
 {
     const char *at = rest->data;
@@ -94,7 +94,7 @@ static bool read_number(struct rl_slice word, uint64_t *ret_number)
 
 /* --- Replies ---------------------------------------------------------------------------------------------------- */
 
-/* The elements of the reply to ENQUEUE: enqueue.lua. */
+/* The elements of the reply of enqueue.lua. */
 enum {
     CODE,
     TIME_US,
@@ -105,7 +105,7 @@ enum {
     LOOK,
     COUNTER,
     N_ELEMENTS,
-    IN_FRONT = N_ELEMENTS, /* where values follow the first, and it was not refused */
+    IN_FRONT = N_ELEMENTS, /* where further values follow the first, and it was not refused */
     N_ELEMENTS_MANY,
 };
 
@@ -152,7 +152,7 @@ static bool is_code(const struct rl_reply *reply, int64_t one, int64_t other)
     return reply->elements[CODE].integer == one || reply->elements[CODE].integer == other;
 }
 
-/* What was done for all, as far as each can be told its part. */
+/* A reply that can be taken apart: something was done for all values. */
 static bool is_reply_to_many(const struct rl_reply *reply)
 {
     const struct rl_reply_item *items = reply->elements;
@@ -166,9 +166,9 @@ static bool is_refusal_of_all(const struct rl_reply *reply)
     return is_enqueue_reply(reply) && is_code(reply, -2, -3);
 }
 
-/* They are behind the first, in this order and with the next tickets. Somebody else looks after the one in front of
- * them, as with other newcomers; but who has none in front has to look after the holder. */
-static void make_follower(struct rl_reply *own, int64_t rank, int64_t place)
+/* The further values are behind the first, in this order and with the next tickets. The one in front of a value looks
+ * after itself, as with other new entries; but a value that has none in front must look after the holder. */
+static void make_tail_reply(struct rl_reply *own, int64_t rank, int64_t place)
 {
     struct rl_reply_item *items = own->elements;
 
@@ -187,27 +187,27 @@ void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct 
         return;
     ret_own->n_elements = is_reply_to_many(reply) ? N_ELEMENTS : 0;
     if (i > 0 && ret_own->n_elements)
-        make_follower(ret_own, reply->elements[IN_FRONT].integer + (int64_t)i - 1, (int64_t)i);
+        make_tail_reply(ret_own, reply->elements[IN_FRONT].integer + (int64_t)i - 1, (int64_t)i);
 }
 
-/* The elements of the reply to REFRESH_MANY: refresh_many.lua. TIME_US is where it is in the other. */
+/* The elements of the reply of refresh_many.lua; TIME_US is where it is in that of enqueue.lua. */
 enum {
-    KEPT_PTTL = TIME_US + 1,
-    KEPT_TEXT,
-    N_ELEMENTS_KEPT,
+    REFRESHED_PTTL = TIME_US + 1,
+    REFRESHED_TEXT,
+    N_ELEMENTS_REFRESHED,
 };
 
-static bool is_reply_to_keepers(const struct rl_reply *reply)
+static bool is_refresh_reply(const struct rl_reply *reply)
 {
     const struct rl_reply_item *items = reply->elements;
 
-    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == N_ELEMENTS_KEPT &&
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == N_ELEMENTS_REFRESHED &&
            items[CODE].type == RL_REPLY_INTEGER && items[CODE].integer == 0 &&
-           items[TIME_US].type == RL_REPLY_INTEGER && items[KEPT_PTTL].type == RL_REPLY_INTEGER &&
-           items[KEPT_TEXT].type == RL_REPLY_STRING;
+           items[TIME_US].type == RL_REPLY_INTEGER && items[REFRESHED_PTTL].type == RL_REPLY_INTEGER &&
+           items[REFRESHED_TEXT].type == RL_REPLY_STRING;
 }
 
-static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_refreshed *ret_kept)
+static bool read_refreshed(struct rl_slice rank, struct rl_slice look, struct rl_refreshed *ret_refreshed)
 {
     uint64_t number = 0;
     uint64_t ms = 0;
@@ -216,31 +216,32 @@ static bool read_kept(struct rl_slice rank, struct rl_slice look, struct rl_refr
 
     if (!alone && (!read_number(rank, &number) || number > UINT32_MAX || (!never && !read_number(look, &ms))))
         return false;
-    *ret_kept = (struct rl_refreshed){.alone = alone, .rank = (uint32_t)number, .look_ms = never ? -1 : (int64_t)ms};
+    *ret_refreshed = (struct rl_refreshed){.alone = alone, .rank = (uint32_t)number,
+                                           .look_ms = never ? -1 : (int64_t)ms};
     return true;
 }
 
-bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refreshed ret_kept[])
+bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refreshed ret_refreshed[])
 {
     struct rl_slice text;
     struct rl_slice rank;
     struct rl_slice look;
 
-    if (!is_reply_to_keepers(reply))
+    if (!is_refresh_reply(reply))
         return false;
-    text = reply->elements[KEPT_TEXT].text;
+    text = reply->elements[REFRESHED_TEXT].text;
     for (size_t i = 0; i < n; i++) {
-        if (!take_word(&text, &rank) || !take_word(&text, &look) || !read_kept(rank, look, &ret_kept[i]))
+        if (!take_word(&text, &rank) || !take_word(&text, &look) || !read_refreshed(rank, look, &ret_refreshed[i]))
             return false;
     }
     return !text.data;
 }
 
-void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *kept, uint64_t ticket,
+void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *refreshed, uint64_t ticket,
                          struct rl_reply *ret_own)
 {
     *ret_own = *reply;
-    if (!kept) {
+    if (!refreshed) {
         if (reply->root.type != RL_REPLY_ERROR && !is_refusal_of_all(reply))
             ret_own->n_elements = 0;
         return;
@@ -249,9 +250,9 @@ void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refr
         ret_own->elements[i].type = RL_REPLY_INTEGER;
     ret_own->elements[TICKET].integer = (int64_t)ticket;
     ret_own->elements[LOWER].integer = 0;
-    ret_own->elements[RANK].integer = kept->rank;
-    ret_own->elements[PTTL].integer = reply->elements[KEPT_PTTL].integer;
-    ret_own->elements[LOOK].integer = kept->look_ms;
+    ret_own->elements[RANK].integer = refreshed->rank;
+    ret_own->elements[PTTL].integer = reply->elements[REFRESHED_PTTL].integer;
+    ret_own->elements[LOOK].integer = refreshed->look_ms;
     ret_own->elements[COUNTER].integer = 0;
     ret_own->n_elements = N_ELEMENTS;
 }
@@ -287,7 +288,7 @@ struct rl_answer rl_queue_released(struct rl_answer answer, bool deleted)
     return answer;
 }
 
-/* Somebody may have set a key that lives for longer than any clock counts. */
+/* Somebody else may have set a key whose ttl no clock can count. */
 static int64_t cut(int64_t ms)
 {
     return ms < INT64_C(1) << 40 ? ms : INT64_C(1) << 40;
@@ -313,7 +314,7 @@ bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report 
 
 /* --- Notifications ---------------------------------------------------------------------------------------------- */
 
-/* value round what incarnation time counter, with a space between each two. */
+/* "value round what incarnation time counter" */
 #define N_WORDS 6
 
 static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
@@ -346,11 +347,11 @@ bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, 
 }
 
 bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
-                                  struct rl_slice judged)
+                                  struct rl_slice admitted)
 {
     if (!notification->granted)
         return true;
-    if (!judged.size)
+    if (!admitted.size)
         return rl_slice_is(incarnation, "-");
-    return judged.size == incarnation.size && memcmp(judged.data, incarnation.data, judged.size) == 0;
+    return admitted.size == incarnation.size && memcmp(admitted.data, incarnation.data, admitted.size) == 0;
 }

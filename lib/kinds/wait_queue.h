@@ -1,4 +1,5 @@
-/* What is written to the queues on the masters, and what they say (protocol section 6): for all kinds alike. */
+/* The commands for the masters' wait queues, and what the masters answer (protocol section 6): the same for all
+ * kinds. */
 #ifndef RL_KINDS_WAIT_QUEUE_H
 #define RL_KINDS_WAIT_QUEUE_H
 
@@ -6,52 +7,53 @@
 
 #include "votes/kind.h"
 
-/* RL_STEP_ENQUEUE, RL_STEP_RELEASE and RL_STEP_ROLLBACK. */
+/* The command of RL_STEP_ENQUEUE, RL_STEP_RELEASE or RL_STEP_ROLLBACK. */
 void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
 
-/* RL_STEP_ENQUEUE of several who keep their places: what they have in common. */
+/* RL_STEP_ENQUEUE that refreshes several entries: the part of the command that they have in common. */
 void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_command *ret_command);
 
-/* The meaning of a reply to ENQUEUE; a grant with tokens has counted. */
+/* The meaning of a reply to ENQUEUE. `fenced`: a grant must bring a number for the token. */
 struct rl_answer rl_queue_answer(const struct rl_reply *reply, bool fenced);
 
 /* The meaning of a reply to RELEASE and ROLLBACK. */
 struct rl_answer rl_queue_release_answer(const struct rl_reply *reply);
 
-/* What it comes to once OTHERS_WAIT could not be, or has been, repeated in full. Without the repetition it is not done:
- * an entry in the wait queue of one's own may be left, which would get the key. And what the short form has deleted may
- * well be missing, or somebody else's. */
+/* The answer to a release in its short form that ended with OTHERS_WAIT. Where it could not be repeated with all keys,
+ * the release is not done: an entry of the value may be left, which would get the key. Where it has been repeated,
+ * `deleted` says that the short form had deleted the key, which may be missing then, or somebody else's. */
 struct rl_answer rl_queue_released(struct rl_answer answer, bool deleted);
 
-/* The reply to ENQUEUE of n values, as it were if number i of them had been alone. What cannot be taken apart is an
- * unexpected reply for each. */
+/* The part of a reply to ENQUEUE of n values that concerns number i, as the reply that it would have got alone. Where
+ * the reply cannot be taken apart, each gets an unexpected one. */
 void rl_queue_reply_of(const struct rl_reply *reply, size_t i, size_t n, struct rl_reply *ret_own);
 
-/* What the reply to those who keep their places says of one of them. */
+/* What the reply to a refresh of several entries says of one of them. */
 struct rl_refreshed {
-    bool alone; /* nothing was done for this one, who must be asked for alone */
+    bool alone; /* nothing was done for this entry, which must be refreshed alone */
     uint32_t rank;
     int64_t look_ms;
 };
 
-/* Takes it apart; false: it is an error or a refusal for all n of them, or what cannot be taken apart. Then, and with
- * kept NULL, rl_queue_refreshed_reply() makes the same of it for each; otherwise what would have been the reply to this
- * one. */
-bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refreshed ret_kept[]);
-void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *kept, uint64_t ticket,
-                         struct rl_reply *ret_own);
+/* Takes the reply to a refresh of n entries apart; false: it is an error or a refusal for all of them, or cannot be
+ * taken apart. */
+bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refreshed ret_refreshed[]);
 
-/* What else the reply to ENQUEUE says; false if it says nothing of the queue. */
+/* The reply that one of the entries would have got alone. `refreshed` NULL: the reply could not be taken apart. */
+void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *refreshed, uint64_t ticket,
+                              struct rl_reply *ret_own);
+
+/* What the reply to ENQUEUE says of the entry; false: nothing. */
 bool rl_queue_entry_report(const struct rl_reply *reply, struct rl_entry_report *ret_report);
 
-/* Takes a notification apart: whose value it is about and in which incarnation of the master ("-": there is none), and
- * what it says. The slices borrow from the payload. false: it is none of ours. */
+/* Takes a notification apart: the value that it is about, the incarnation of the master's memory ("-": it has none),
+ * and what it says. The slices borrow from the payload. false: it is no such notification. */
 bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
-                   struct rl_notification *ret_notification);
+                           struct rl_notification *ret_notification);
 
-/* A key that was given says nothing unless it was in the memory that is judged; where none is (an empty slice), in none
- * at all. That there is a lower ticket is a hint and may come from anywhere. */
+/* Does the notification count? A grant must come from the memory that was admitted; `admitted` is its incarnation, or
+ * empty where the master has no marker. That there is a lower ticket is a hint, and may come from anywhere. */
 bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
-                                  struct rl_slice judged);
+                                  struct rl_slice admitted);
 
 #endif

@@ -1,22 +1,23 @@
--- ENQUEUE (protocol 6.1): takes a place in the queue or keeps it, and gets the key if it is free and the turn has come.
--- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does not
--- look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel; and, if more have come
--- with it who have never been in the wait queue, value and proposal for the fencing counter of each
--- {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower ticket
--- waits here, waiters in front (to a newcomer also dead ones), PTTL of the key, ms after which to look again or -1,
--- fencing counter; and, if more have come with it, waiters in front of the first of them: those who have 100000 in front
--- find the queue full}
+-- ENQUEUE (protocol 6.1): enters the wait queue or refreshes the entry, and takes the key if it is free and the turn
+-- has come.
+-- ARGV: value, lease ms, round, ticket (0: none yet), proposed ticket, incarnation expected in the marker ('' does
+-- not look), proposal for the fencing counter (0: not fenced), the counter's idle ttl ms, channel. Further values
+-- that have never been in the queue may follow, each with its proposal for the fencing counter.
+-- Returns {1 granted | 0 queued | -2 another memory | -3 queue full, node time us, ticket, 1 if granted and a lower
+-- ticket waits here, waiters in front (for a new entry dead ones count), PTTL of the key, ms after which to look
+-- again or -1, fencing counter}, and with further values the number of waiters in front of the first of them; a value
+-- that has 100000 in front finds the queue full.
 @HAND_OFF@
 @LIVING@
 
--- The entry of this one, or of one who has come with it.
+-- The entry of this value, or of a further one.
 local function entry_with(proposal)
   return table.concat({whole(now + tonumber(ARGV[2])), ARGV[3], ARGV[2], ARGV[6] == '' and '-' or ARGV[6], proposal,
     ARGV[8], ARGV[9]}, ' ')
 end
 
--- Those who have come with this one follow it: with the next tickets, so the key is none of theirs yet. What was held up
--- on its way changes nothing for whoever has a place since, or the key. How many are in front of them.
+-- Further values follow this one with the next tickets, so the key is none of theirs yet. A command that was held up
+-- on its way changes nothing for a value that has an entry by now, or the key. Returns how many are in front of them.
 local function let_follow(holder, last)
   local values, places, entries = {}, {}, {}
   for at = 10, #ARGV, 2 do
@@ -40,7 +41,7 @@ local function let_follow(holder, last)
   return front
 end
 
--- Has somebody else a place in front of this one?
+-- Is another entry in front of this value?
 local function is_overtaken(me, ticket)
   while true do
     local head = redis.call('ZRANGE', KEYS[2], 0, 0, 'WITHSCORES')
@@ -78,10 +79,10 @@ if ticket == 0 then
 end
 last = whole(math.max(last, ticket))
 
--- Two others are looked at with every newcomer, so that the dead do not pile up behind a long hold.
+-- With every new value two other entries are looked at, so that dead ones do not pile up behind a long hold.
 local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
 local looks = #ARGV - 7
--- What was held up on its way, and is older than the entry, changes nothing.
+-- A command that was held up on its way, and is older than the entry, changes nothing.
 local stale = notes[4] and tonumber(notes[4]:match('^%d+ (%d+)') or 0) > round
 local before = value
 if held then
@@ -120,7 +121,7 @@ local lower = held and waiting > 0 and is_overtaken(me, ticket)
 local pttl = redis.call('PTTL', KEYS[1])
 local rank, look = 0, held and -1 or pttl
 if not held and not known and ARGV[4] == '0' and waiting > 1 then
-  -- Last of many: somebody else looks after the one in front, and this one's next refresh does.
+  -- Last of many: others look after the entry in front, and so does this one's next refresh.
   rank, look = waiting, -1
 elseif not held then
   rank = redis.call('ZRANK', KEYS[2], me) or 0
@@ -132,7 +133,7 @@ elseif not held then
   end
   look = left or pttl
 end
--- Whoever got the key before this lower ticket was here should know, in case that he has no majority.
+-- If another value got the key before this lower ticket was here, its waiter must know: it may have no quorum.
 local other, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
 if other and other == before and not held and
     (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then

@@ -1,6 +1,6 @@
--- EXTEND of each KEYS[i], if it is ARGV[i + 1], to ARGV[1] ms. A letter for each: 1 set, 0 missing, - foreign, ? unknown.
---
--- An error before anything was written is the answer for all of them, since all would meet it.
+-- EXTEND of each KEYS[i], if it is ARGV[i + 1], to ARGV[1] ms.
+-- Returns a letter for each: 1 set, 0 missing, - foreign, ? unknown. An error before anything was written is the answer
+-- for all of them, since all would meet it.
 local function extend(key, token)
   local value = redis.pcall('GET', key)
   if not value then

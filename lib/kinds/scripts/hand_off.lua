@@ -1,9 +1,9 @@
--- Part of ENQUEUE and RELEASE (protocol 6.2): whose turn it is, and giving him the key.
+-- Part of ENQUEUE, REFRESH_MANY and RELEASE (protocol 6.2): gives the key to the waiter whose turn it is.
 -- KEYS: key, queue (a sorted set: value -> ticket), waiters (a hash: value -> entry), fencing counter, marker
 -- An entry: end of its lease (node time, ms), round, lease (ms), incarnation or '-', proposal for the fencing counter
 -- or 0, the counter's idle ttl (ms), channel. Beside the entries the hash has '@last', the largest ticket; '@sweep';
 -- and '@holder': the value that got the key from the queue, its ticket, its channel.
--- Whoever waits for the key waits for this: each command, each function made and each number printed counts.
+-- All waiters wait for this script: each command, each function made and each number printed counts.
 local time = redis.call('TIME')
 local now_us = time[1] .. string.format('%06d', time[2])
 local now = math.floor(now_us / 1000)
@@ -19,8 +19,8 @@ local function incarnation()
   return memory
 end
 
--- What is left of a waiter's lease. Nil if he does not count: his lease has ended; or so much is left that the clock
--- must have been set back; or the entry was made in another memory.
+-- What is left of a waiter's lease. Nil: the entry does not count, since its lease has ended, or so much is left that
+-- the clock must have been set back, or it was made in another memory.
 local function left_of(ends, lease, inc)
   local left = ends and ends - now or 0
   if left > 0 and left <= 2 * lease and (inc == '-' or inc == incarnation()) then
@@ -30,7 +30,7 @@ end
 
 @COUNTER@
 
--- The next fencing token of this master (protocol 4.1), recorded; 0: not fenced, or not to be counted.
+-- The next number of this master for a fencing token (protocol 4.1), recorded; 0: not fenced, or there is no counter.
 local function count_up(proposal, idle)
   local count = proposal ~= '0' and counter(KEYS[4])
   if not count then
@@ -46,14 +46,14 @@ local function tell(channel, value, round, what, inc, count)
     value .. ' ' .. round .. ' ' .. what .. ' ' .. inc .. ' ' .. now_us .. ' ' .. count)
 end
 
--- One more, since both times were rounded down: the vote's bound is the lease counted from the sending.
+-- One ms more, since both times were rounded down: the vote's bound is the lease, counted from the sending.
 local function give(value, left)
   redis.call('SET', KEYS[1], value, 'PX', string.format('%d', left + 1))
 end
 
--- Nobody has the key, or its holder gives it up: it goes to the first in the wait queue until his lease ends, so that a dead
--- waiter costs no more than that. `head` is what ZPOPMIN has taken off the queue; those who do not count are dropped.
--- Answers the value that has the key now, or nil; `me` needs no message.
+-- Nobody has the key, or its holder releases it: gives it to the first waiter until that one's lease ends, so that a
+-- dead waiter delays the others for no longer. `head` is what ZPOPMIN has taken off the queue; entries that do not
+-- count are dropped. Returns the value that has the key now, or nil; `me` needs no message.
 local function hand_off(head, me)
   while head[1] do
     local value, ticket = head[1], head[2]

@@ -1,14 +1,15 @@
--- JOIN (protocol 5): what this server says of itself, and whether its memory is the one that was known; and the steps of
--- a declaration of max_ttl (votes/deployment.h has the rules).
--- KEYS: marker, a hash: run, inc, until (node time, ms), ring (deployment id), max_ttl (ms), seat (node id), durable, and
+-- JOIN (protocol 5): says what this server is, and whether its memory is the one that was known. It also takes the
+-- steps of a declaration of max_ttl (votes/deployment.h has the rules).
+-- KEYS: marker, a hash: run, inc, until (node time, ms), ring (deployment id), max_ttl (ms), seat (node id), durable,
+-- and
 --   born       when the memory was found to be new (node time, ms); 0: declared
---   longest    what quarantines are reckoned with (ms): max_ttl, or more while longer locks may be alive
---   falls      when it becomes max_ttl (node time, ms); 0: it does not by itself
+--   longest    length of the longest lock that may be alive (ms), by which quarantines go; at least max_ttl
+--   falls      when `longest` becomes max_ttl (node time, ms); 0: it does not by itself
 --   announced, confirmed   numbers of declarations
--- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow, fresh inc, deployment id, max_ttl,
--- always | none | unknown, node id: which master of the deployment this is; number, max_ttl (0: unknown), longest: of the
--- deployment as the client has learned it; number is that of the declaration in its steps.
--- Answers as struct rl_join_report (votes/join.h) has it.
+-- ARGV: vote | look (writes nothing) | declare (no quarantine) | announce | confirm | allow, fresh inc, deployment
+-- id, max_ttl, always | none | unknown, node id: which master of the deployment this is; number, max_ttl (0:
+-- unknown), longest: of the deployment as the client has learned it; number is that of the declaration in its steps.
+-- Returns what struct rl_join_report (votes/join.h) has.
 local mode, fresh, deployment_id, mine = ARGV[1], ARGV[2], ARGV[3], tonumber(ARGV[4])
 local durability, node_id = ARGV[5], ARGV[6]
 local number, learned, alive = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9])
@@ -35,7 +36,7 @@ local promoted = past:find('[^0]') ~= nil
 local run = promoted and run_id .. '/' .. past or run_id
 local inc, marker, role = nil, {}, says('\nrole:')
 if mode ~= 'declare' then
-  -- HGET by itself: epoch checks use it, so a user without the right to must be found out.
+  -- HGET by itself: epoch checks use it, so a user who may not use it must be found out here.
   inc = redis.call('HGET', KEYS[1], 'inc')
   marker = redis.call('HMGET', KEYS[1], 'run', 'max_ttl', 'ring', 'until', 'durable', 'seat', 'born', 'longest',
     'falls', 'announced', 'confirmed')
@@ -44,7 +45,7 @@ local function within(index, most)
   local value = tonumber(marker[index] or '')
   return value and value >= 0 and value <= most and value or nil
 end
--- What is not of our making counts as missing.
+-- A field that this script cannot have written counts as missing.
 inc = inc and #inc <= 40 and inc
 local old, was_durable = inc and marker[1], marker[5]
 local first = not old or mode == 'declare'
@@ -55,7 +56,7 @@ local announced, confirmed = within(10, 2 ^ 53) or 0, within(11, 2 ^ 53) or 0
 local durable = durability == 'always' and '1' or '0'
 local ends, event, renewed = now, nil, false
 
--- A clock that was set back must not keep the length for longer.
+-- A clock that was set back must not delay the fall.
 falls = math.min(falls, now + longest + 1000)
 if falls > 0 and falls <= now or longest == cap then
   longest, falls = cap, 0
@@ -83,7 +84,7 @@ local known = event == 'KEPT' or event == 'RESUMED'
 local ending = tonumber(marker[4] or '')
 ends = known and (ending == ending and ending or now + longest + 1000) or now
 if (known or event == 'RESTARTED') and (mode == 'vote' or mode == 'look') and number > announced then
-  -- It was born without knowing of a declaration that every master knew: as if it had known then.
+  -- The marker was made without a declaration that every master knew: it goes on as if it had known then.
   renewed, announced, confirmed, cap, longest = known, number, number, learned, math.max(longest, alive)
   ends = known and born > 0 and born + alive + 1000 or ends
   falls = 0

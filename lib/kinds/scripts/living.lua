@@ -1,5 +1,5 @@
--- Part of ENQUEUE and REFRESH_MANY, behind HAND_OFF: who is in the wait queue and alive.
--- How long a waiter's lease lasts; who does not count is dropped.
+-- Part of ENQUEUE and REFRESH_MANY, behind HAND_OFF: which waiters are alive.
+-- What is left of a waiter's lease; an entry that does not count is dropped.
 local function living(value, entry)
   local left = left_of(string.match(entry or '', '^(%d+) %d+ (%d+) (%S+)'))
   if not left then

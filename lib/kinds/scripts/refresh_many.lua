@@ -1,9 +1,10 @@
--- ENQUEUE of several who have a place and know their ticket, and whose turn it is not: as if they came one after the
--- other, and were answered then. KEYS: as for HAND_OFF.
+-- ENQUEUE that refreshes several entries whose tickets are known, and whose turn it is not: as if the commands came
+-- one after the other, and were answered then. KEYS: as for HAND_OFF.
 -- ARGV: lease ms, incarnation expected in the marker ('' does not look), 1 if fenced, the counter's idle ttl ms,
--- channel; then value, round, ticket and proposal for the fencing counter of each
--- {0, node time us, PTTL of the key, "rank look" of each with spaces in between: waiters in front, and ms after which to
--- look again or -1; "- -": nothing was done for this one, who must ask alone}, or in another memory what ENQUEUE answers
+-- channel; then for each entry its value, round, ticket, and proposal for the fencing counter.
+-- Returns {0, node time us, PTTL of the key, "rank look" of each entry with spaces in between}: the waiters in front,
+-- and ms after which to look again or -1. "- -" means that nothing was done for this entry, which must be refreshed
+-- alone. In another memory it returns what ENQUEUE does.
 @HAND_OFF@
 @LIVING@
 local lease, inc, idle, channel = tonumber(ARGV[1]), ARGV[2], ARGV[4], ARGV[5]
@@ -29,7 +30,7 @@ local first, overtaken
 for i, me in ipairs(values) do
   local entry, round, ticket = notes[i + 2], ARGV[4 * i + 3], tonumber(ARGV[4 * i + 4])
   stays[i] = holder and holder ~= me and entry and redis.call('ZSCORE', KEYS[2], me)
-  -- What was held up on its way, and is older than the entry, changes nothing.
+  -- A command that was held up on its way, and is older than the entry, changes nothing.
   if stays[i] and tonumber(entry:match('^%d+ (%d+)') or 0) <= tonumber(round) then
     local at = #places + 1
     last, fresh[me] = math.max(last, ticket), true
@@ -42,7 +43,7 @@ for i, me in ipairs(values) do
   overtaken = overtaken or stays[i] and is_holders and
     (ticket < tonumber(number) or ticket == tonumber(number) and me < other)
 end
--- Most are one behind the other: those around the first are looked up together.
+-- Most entries are one behind the other, so those around the first are looked up together.
 local rank_of, ahead_of = {}, {}
 if first then
   redis.call('ZADD', KEYS[2], unpack(places))
@@ -59,7 +60,7 @@ if first then
   end
 end
 
--- Waiters in front, of whom the dead are dropped, and how long the one right in front may live; nil: not in the wait queue.
+-- How many waiters are in front, and how long the one right in front may live; dead ones are dropped. nil: no entry.
 local dropped = false
 local function place_of(me)
   if not dropped and (rank_of[me] == 0 or fresh[ahead_of[me]]) then
@@ -84,7 +85,7 @@ for i, me in ipairs(values) do
   end
   said[i] = rank and rank .. ' ' .. whole(math.min(left or pttl, 2 ^ 53)) or '- -'
 end
--- Whoever got the key before this lower ticket was here should know, in case that he has no majority.
+-- If another value got the key before a lower ticket was here, its waiter must know: it may have no quorum.
 if overtaken then
   tell(its_channel, other, 0, 'lower', '-', 0)
 end

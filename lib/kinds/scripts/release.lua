@@ -1,8 +1,9 @@
--- RELEASE (protocol 2.3, 6.2): ARGV[1] leaves the queue and, if the key is ARGV[1], hands it over or deletes it.
--- 1: deleted, 2: handed off, 0: missing, -1: foreign. With the first two keys only, as long as nobody is known to wait;
--- if somebody does, he is not told: 4: deleted, 3: nothing was done.
--- Where the queue's names are taken by something else, or may not be looked at, there is no queue, and no harm to who
--- releases.
+-- RELEASE (protocol 2.3, 6.2): ARGV[1] leaves the wait queue and, if the key is ARGV[1], hands it off or deletes it.
+-- Returns 1: deleted, 2: handed off, 0: missing, -1: foreign.
+-- The short form has the first two keys only, as long as nobody is known to wait. If somebody waits, that one is not
+-- told, and it returns 4: deleted, 3: nothing was done.
+-- Where the queue's names are taken by something else, or may not be looked at, there is no queue; a release works
+-- all the same.
 local value = redis.call('GET', KEYS[1])
 local foreign = value and value ~= ARGV[1]
 if not KEYS[3] then
@@ -20,7 +21,7 @@ if left == 1 then
   redis.pcall('ZREM', KEYS[2], ARGV[1])
 end
 if foreign then
-  -- A master that refuses may still have it in the wait queue.
+  -- A master that refuses may still have the value in its wait queue.
   return failed and not left.err:find('WRONGTYPE', 1, true) and left or -1
 end
 local head = failed and {} or redis.pcall('ZPOPMIN', KEYS[2])
