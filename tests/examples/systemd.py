@@ -70,7 +70,7 @@ class Machine:
 
 
 verify(text.replace("/usr/bin/redlock", redlock).replace("/usr/bin/orders-server", str(server)))
-for line in ("Type=notify", "NotifyAccess=all", "TimeoutStartSec=infinity"):
+for line in ("Type=notify", "NotifyAccess=all", "TimeoutStartSec=infinity", "SuccessExitStatus=143"):
     if line not in text.splitlines():
         fail(f"the unit has no {line}")
 words = shlex.split(re.search(r"^ExecStart=(.*)$", text, re.M).group(1))
