@@ -4,8 +4,14 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
-#include "api/client.h"
-#include "votes/quorum.h"
+#include "api/deployment_names.h"
+#include "api/environment.h"
+#include "api/events.h"
+#include "api/handle.h"
+#include "api/lifetime.h"
+#include "api/options.h"
+#include "api/results.h"
+#include "api/shutdown.h"
 
 /* --- Creation --------------------------------------------------------------------------------------------------- */
 
@@ -126,9 +132,20 @@ static void init_lists(struct redlock_client *client)
     rl_list_init(&client->completed);
 }
 
+/* Callbacks run before the turn's writing, so that what they start is part of it. */
 static void on_turn(void *ctx)
 {
-    rl_results_deliver(rl_client_of_host(ctx));
+    struct redlock_client *client = rl_client_of_host(ctx);
+
+    rl_host_read_clock(&client->host);
+    client->depth++;
+    rl_results_deliver(client);
+    if (!client->destroyed)
+        rl_shutdown_check(client);
+    if (!client->destroyed)
+        rl_host_end_turn(&client->host);
+    client->depth--;
+    rl_client_free_deferred(client);
 }
 
 static int start_driver(struct redlock_client *client, struct event_base *base, struct rl_master *masters, size_t n)
@@ -219,30 +236,6 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
 }
 
 /* --- Destruction ------------------------------------------------------------------------------------------------ */
-
-static void free_deferred_locks(struct redlock_client *client)
-{
-    while (!rl_list_empty(&client->deferred)) {
-        struct redlock_lock *lock = rl_lock_at(client->deferred.next);
-
-        rl_list_remove(&lock->host.link);
-        rl_lock_free(lock);
-    }
-}
-
-void rl_client_free_deferred(struct redlock_client *client)
-{
-    if (client->depth)
-        return;
-    free_deferred_locks(client);
-    if (!client->destroyed)
-        return;
-    rl_driver_destroy(client->driver, rl_client_forked(client));
-    rl_host_fini(&client->host);
-    rl_pool_fini(&client->handles, NULL);
-    rl_attempts_fini(client);
-    free(client);
-}
 
 /* Every lock is ended as by redlock_lock_destroy(), whose releases the driver then writes, once. The driver's memory,
  * with the names that results on the stack refer to, goes with the client's. */

@@ -1,13 +1,13 @@
 /* The names of a deployment and of its masters. The deployment id stands for all that its clients must agree on. Names
  * of masters are part of it, so all clients must write them alike; their order does not matter. */
+#include "api/deployment_names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uuid/uuid.h>
 
-#include "api/client.h"
 #include "codec/text.h"
-#include "codec/url.h"
 #include "util/decimal.h"
 
 static int compare_names(const void *a, const void *b)

@@ -1,8 +1,10 @@
 /* The host's environment in a program: the system's clocks, and libuuid's randomness. */
+#include "api/environment.h"
+
 #include <time.h>
 #include <uuid/uuid.h>
 
-#include "api/client.h"
+#include "api/handle.h"
 
 static struct rl_instant now(void *ctx)
 {

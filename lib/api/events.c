@@ -1,6 +1,12 @@
 /* What the host reports: as events, statistics and alarms, and to the operations that end. */
-#include "api/client.h"
+#include "api/events.h"
+
+#include "api/evidence.h"
+#include "api/handle.h"
+#include "api/observe.h"
 #include "api/probes.h"
+#include "api/public.h"
+#include "api/results.h"
 #include "codec/classify.h"
 
 static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)

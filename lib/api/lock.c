@@ -3,8 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/client.h"
+#include "api/attempts.h"
+#include "api/handle.h"
+#include "api/lifetime.h"
+#include "api/lock_state.h"
+#include "api/options.h"
 #include "api/probes.h"
+#include "api/results.h"
 #include "host/operations.h"
 #include "host/trust/admission.h"
 
@@ -53,30 +58,6 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
     return 0;
 }
 
-void rl_lock_free(struct redlock_lock *lock)
-{
-    rl_key_unref(lock->host.key);
-    free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
-    rl_pool_give(&rl_client_of(lock)->handles, lock);
-}
-
-/* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. What a forked
- * child finds held or pending is the parent's. */
-void rl_lock_defer_free(struct redlock_lock *lock)
-{
-    struct redlock_client *client = rl_client_of(lock);
-
-    lock->destroyed = true;
-    if (rl_client_forked(client))
-        rl_host_remove_lock(&lock->host);
-    else
-        rl_host_end_lock(&lock->host);
-    rl_list_append(&client->deferred, &lock->host.link);
-    rl_list_remove(&lock->completed);
-    if (!rl_client_forked(client))
-        rl_results_cancel_all(lock);
-}
-
 void redlock_lock_destroy(struct redlock_lock *lock)
 {
     struct redlock_client *client;
@@ -91,31 +72,6 @@ void redlock_lock_destroy(struct redlock_lock *lock)
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
-
-int rl_lock_begin(struct redlock_lock *lock)
-{
-    struct redlock_client *client;
-
-    if (!lock)
-        return REDLOCK_E_ARGUMENT;
-    client = rl_client_of(lock);
-    if (rl_client_forked(client))
-        return REDLOCK_E_FORKED;
-    if (lock->destroyed)
-        return REDLOCK_E_CLOSING;
-    rl_host_begin_operation(&lock->host);
-    return 0;
-}
-
-bool rl_lock_is_free(const struct redlock_lock *lock)
-{
-    return lock->host.core.state == RL_LOCK_IDLE || lock->host.core.state == RL_LOCK_LOST;
-}
-
-bool rl_lock_is_busy(const struct redlock_lock *lock)
-{
-    return lock->host.attempt || lock->release.accepted;
-}
 
 int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
                     void *user_data)
@@ -257,75 +213,4 @@ int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *
     lock->watch = watch;
     lock->watch_data = user_data;
     return 0;
-}
-
-/* --- Questions -------------------------------------------------------------------------------------------------- */
-
-int64_t redlock_remaining_ns(const struct redlock_lock *lock)
-{
-    struct rl_instant deadline;
-
-    if (!lock || rl_client_forked(rl_client_of(lock)))
-        return 0;
-    deadline = rl_lock_deadline(&lock->host.host->engine, &lock->host.core);
-    if (deadline.ns == RL_LONG_AGO.ns)
-        return 0;
-    return rl_until(rl_host_read_clock(lock->host.host), deadline).ns;
-}
-
-uint64_t redlock_lock_fence(const struct redlock_lock *lock)
-{
-    uint64_t token = lock && lock->host.core.claim ? rl_claim_token(lock->host.core.claim) : 0;
-
-    return token && redlock_remaining_ns(lock) > 0 ? token : 0;
-}
-
-int64_t redlock_remaining_ms(const struct redlock_lock *lock)
-{
-    return redlock_remaining_ns(lock) / RL_NS_PER_MS;
-}
-
-enum redlock_state redlock_state(const struct redlock_lock *lock)
-{
-    static const enum redlock_state states[RL_LOCK_STATE_COUNT] = {
-        [RL_LOCK_IDLE] = REDLOCK_STATE_IDLE,           [RL_LOCK_ACQUIRING] = REDLOCK_STATE_ACQUIRING,
-        [RL_LOCK_WAITING] = REDLOCK_STATE_WAITING,
-        [RL_LOCK_BACKING_OFF] = REDLOCK_STATE_BACKING_OFF, [RL_LOCK_HELD] = REDLOCK_STATE_HELD,
-        [RL_LOCK_EXTENDING] = REDLOCK_STATE_EXTENDING, [RL_LOCK_RELEASING] = REDLOCK_STATE_RELEASING,
-        [RL_LOCK_LOST] = REDLOCK_STATE_LOST};
-    enum redlock_state state;
-
-    if (!lock)
-        return REDLOCK_STATE_IDLE;
-    state = states[lock->host.core.state];
-    if ((state == REDLOCK_STATE_HELD || state == REDLOCK_STATE_EXTENDING) && redlock_remaining_ns(lock) == 0)
-        return REDLOCK_STATE_LOST;
-    return state;
-}
-
-const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
-{
-    size_t prefix_size;
-
-    if (!lock)
-        return NULL;
-    prefix_size = lock->host.host->trust.prefix_size;
-    if (ret_size)
-        *ret_size = lock->host.key->size - prefix_size;
-    return lock->host.key->bytes + prefix_size;
-}
-
-bool rl_lock_has_handed_off(const struct redlock_lock *lock)
-{
-    return lock->host.core.claim && rl_host_claim_of(lock->host.core.claim)->token.own.transferred;
-}
-
-const char *redlock_lock_token(const struct redlock_lock *lock)
-{
-    return lock && lock->host.core.claim && !rl_lock_has_handed_off(lock) ? rl_host_token(lock->host.core.claim) : "";
-}
-
-struct redlock_client *redlock_lock_client(const struct redlock_lock *lock)
-{
-    return lock ? rl_client_of(lock) : NULL;
 }

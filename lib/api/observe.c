@@ -1,8 +1,11 @@
-/* Statistics, the event hook, and the translation of the engine's words into public ones. */
+/* Statistics, and the event hook. */
+#include "api/observe.h"
+
 #include <string.h>
 #include <time.h>
 
-#include "api/client.h"
+#include "api/handle.h"
+#include "api/public.h"
 #include "host/trust/admission.h"
 #include "host/trust/handshake.h"
 
@@ -26,65 +29,6 @@ void rl_observe(struct redlock_client *client, struct redlock_event *event)
     if (!event->text)
         event->text = "";
     client->options.on_event(event, client->options.event_data);
-}
-
-enum redlock_vote rl_public_vote(enum rl_outcome outcome)
-{
-    static const enum redlock_vote votes[] = {
-        [RL_NOT_ASKED] = REDLOCK_VOTE_NONE,  [RL_PENDING] = REDLOCK_VOTE_PENDING,
-        [RL_GRANTED] = REDLOCK_VOTE_GRANTED, [RL_REFUSED] = REDLOCK_VOTE_REFUSED,
-        [RL_FAILED] = REDLOCK_VOTE_FAILED,   [RL_UNKNOWN] = REDLOCK_VOTE_UNKNOWN,
-        [RL_QUEUED] = REDLOCK_VOTE_QUEUED,
-    };
-
-    return votes[outcome];
-}
-
-enum redlock_link rl_public_link(enum rl_link link)
-{
-    static const enum redlock_link links[] = {
-        [RL_LINK_JOINING] = REDLOCK_LINK_JOINING,
-        [RL_LINK_READY] = REDLOCK_LINK_READY,
-        [RL_LINK_LATE] = REDLOCK_LINK_LATE,
-        [RL_LINK_DOWN] = REDLOCK_LINK_DOWN,
-    };
-
-    return links[link];
-}
-
-enum redlock_standing rl_public_standing(enum rl_admission kind)
-{
-    static const enum redlock_standing standings[] = {
-        [RL_ADMISSION_UNEVALUATED] = REDLOCK_STANDING_UNJUDGED,
-        [RL_ADMISSION_VOTES] = REDLOCK_STANDING_VOTES,
-        [RL_ADMISSION_QUARANTINED] = REDLOCK_STANDING_QUARANTINED,
-        [RL_ADMISSION_EXCLUDED] = REDLOCK_STANDING_EXCLUDED,
-    };
-
-    return standings[kind];
-}
-
-enum redlock_fault rl_public_fault(enum rl_fault fault)
-{
-    static const enum redlock_fault faults[RL_FAULT_COUNT] = {
-#define PUBLIC_FAULT(name, text) [RL_FAULT_##name] = REDLOCK_FAULT_##name,
-        RL_FAULT_MAP(PUBLIC_FAULT)
-#undef PUBLIC_FAULT
-    };
-
-    return faults[fault];
-}
-
-enum redlock_op rl_public_op(enum rl_op op)
-{
-    if (op == RL_OP_ACQUIRE)
-        return REDLOCK_OP_ACQUIRE;
-    return op == RL_OP_EXTEND ? REDLOCK_OP_EXTEND : REDLOCK_OP_RELEASE;
-}
-
-int64_t rl_public_latency_us(uint32_t latency_us)
-{
-    return latency_us == RL_NO_LATENCY ? -1 : (int64_t)latency_us;
 }
 
 static size_t smaller(size_t a, size_t b)

@@ -1,8 +1,10 @@
 /* Defaults, and the one place where options are checked: a rule, a status code. */
+#include "api/options.h"
+
 #include <stdio.h>
 #include <string.h>
 
-#include "api/client.h"
+#include "api/handle.h"
 #include "votes/quorum.h"
 #include "util/event_types.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/client.h"
+#include "api/handle.h"
 #include "codec/classify.h"
 
 /* --- Of one master ---------------------------------------------------------------------------------------------- */

@@ -1,183 +1,23 @@
 /* Results and callbacks. Completions are queued where they arise and delivered at the end of the loop turn: never
  * inside the call that started the operation, and before the turn's writing, so that what a callback starts joins the
  * same batch. */
+#include "api/results.h"
+
 #include <assert.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "api/client.h"
+#include "api/attempts.h"
+#include "api/evidence.h"
+#include "api/handle.h"
+#include "api/lock_state.h"
+#include "api/observe.h"
 #include "api/probes.h"
-#include "api/reason.h"
-#include "host/trust/admission.h"
-
-/* Spare ones are kept: their number is that of the largest number of operations that were ever pending at once. */
-/* The notes on the line come last, and those on masters that this client does not have are left out. */
-static size_t attempt_size(const struct redlock_client *client)
-{
-    const struct rl_entry *entry = NULL;
-
-    return offsetof(struct rl_attempt, host.entry) + offsetof(struct rl_entry, seen) +
-           client->host.engine.votes.config.n_nodes * sizeof entry->seen[0];
-}
-
-struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
-{
-    struct rl_attempt *attempt = client->spare_attempts;
-
-    if (attempt)
-        client->spare_attempts = attempt->next_spare;
-    else
-        attempt = malloc(attempt_size(client));
-    if (!attempt)
-        return NULL;
-    memset(attempt, 0, offsetof(struct rl_attempt, host.entry));
-    rl_list_init(&attempt->host.company);
-    return attempt;
-}
-
-static void give_back(struct redlock_client *client, struct rl_attempt *attempt)
-{
-    attempt->next_spare = client->spare_attempts;
-    client->spare_attempts = attempt;
-}
-
-void rl_attempts_fini(struct redlock_client *client)
-{
-    while (client->spare_attempts) {
-        struct rl_attempt *attempt = client->spare_attempts;
-
-        client->spare_attempts = attempt->next_spare;
-        free(attempt);
-    }
-}
+#include "api/public.h"
 
 void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb, void *user_data)
 {
     assert(!pending->accepted);
     *pending = (struct rl_pending){.cb = cb, .user_data = user_data, .started = now, .op = (uint8_t)op,
                                    .accepted = true};
-}
-
-static int64_t elapsed_us(const struct redlock_client *client, const struct rl_pending *pending)
-{
-    return rl_until(pending->started, client->host.now).ns / RL_NS_PER_US;
-}
-
-/* --- Results ---------------------------------------------------------------------------------------------------- */
-
-int rl_public_status(const struct redlock_lock *lock, enum rl_end end)
-{
-    switch (end) {
-    case RL_END_NONE:
-    case RL_END_OK:
-        return REDLOCK_OK;
-    case RL_END_HELD:
-        return REDLOCK_HELD;
-    case RL_END_NO_QUORUM:
-        return REDLOCK_NO_QUORUM;
-    case RL_END_TOO_SLOW:
-        return REDLOCK_TOO_SLOW;
-    case RL_END_DEADLINE:
-        return REDLOCK_DEADLINE;
-    case RL_END_CANCELED:
-        return REDLOCK_CANCELED;
-    case RL_END_LOST:
-        return REDLOCK_LOST;
-    case RL_END_REFUSED_BY_HOST:
-        return lock->host.refusal;
-    }
-    return REDLOCK_LOST;
-}
-
-enum redlock_loss rl_public_loss(enum rl_loss loss)
-{
-    static const enum redlock_loss losses[] = {
-        [RL_LOSS_NONE] = REDLOCK_LOSS_NONE,             [RL_LOSS_EXPIRED] = REDLOCK_LOSS_EXPIRED,
-        [RL_LOSS_UNREACHABLE] = REDLOCK_LOSS_UNREACHABLE, [RL_LOSS_REFUSED] = REDLOCK_LOSS_REFUSED,
-        [RL_LOSS_CLOCK_STEP] = REDLOCK_LOSS_CLOCK_STEP, [RL_LOSS_HOLD_LIMIT] = REDLOCK_LOSS_HOLD_LIMIT,
-    };
-
-    return losses[loss];
-}
-
-struct evidence {
-    struct redlock_result result;
-    struct redlock_node_result nodes[REDLOCK_MAX_MASTERS];
-    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
-    char reasons[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
-    char why[RL_WHY_SIZE];
-};
-
-static void fill_node(const struct redlock_client *client, const struct rl_slot *slot, struct redlock_node_result *node)
-{
-    node->vote = rl_public_vote((enum rl_outcome)slot->answer);
-    node->latency_us = rl_public_latency_us(slot->latency_us);
-    node->valid_for_ms =
-        rl_until(rl_after(client->host.now, client->host.engine.votes.config.guard), slot->bound).ns / RL_NS_PER_MS;
-}
-
-static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
-{
-    const struct redlock_client *client = rl_client_of(lock);
-    const struct rl_claim *claim = pending->overtaken ? NULL : lock->host.core.claim;
-    bool held = rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
-
-    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
-        struct redlock_node_result *node = &evidence->nodes[i];
-
-        *node = (struct redlock_node_result){.latency_us = -1};
-        if (claim)
-            fill_node(client, &claim->slots[i], node);
-        evidence->standings[i] = rl_trust_status(&client->host, i, client->host.now);
-        node->detail = rl_reason_of(client, i, &evidence->standings[i], claim ? &claim->slots[i] : NULL,
-                                    evidence->reasons[i]);
-        if (!held)
-            node->valid_for_ms = 0;
-        node->name = rl_driver_node_name(client->driver, i);
-        node->fault = rl_public_fault(evidence->standings[i].fault);
-        evidence->result.granted += node->vote == REDLOCK_VOTE_GRANTED;
-    }
-}
-
-static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
-{
-    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->host.core.report.loss) : REDLOCK_LOSS_NONE;
-}
-
-/* A deadline says nothing of its own. */
-static const char *why_of(const struct redlock_client *client, struct evidence *evidence)
-{
-    const struct redlock_result *result = &evidence->result;
-
-    if (result->status == REDLOCK_OK)
-        return "";
-    if (!rl_reason_is_masters(result))
-        return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
-    rl_reason_sum_up(client, evidence->standings, result, evidence->why);
-    return evidence->why;
-}
-
-static void make_evidence(const struct redlock_lock *lock, const struct rl_pending *pending, struct evidence *evidence)
-{
-    const struct redlock_client *client = rl_client_of(lock);
-
-    memset(&evidence->result, 0, sizeof evidence->result);
-    evidence->result = (struct redlock_result){
-        .op = rl_public_op((enum rl_op)pending->op),
-        .status = pending->status,
-        .cause = pending->cause,
-        .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
-        .quorum = client->options.quorum,
-        .elapsed_us = elapsed_us(client, pending),
-        .remaining_ms = redlock_remaining_ms(lock),
-        .n_nodes = client->host.engine.votes.config.n_nodes,
-        .nodes = evidence->nodes,
-        .fence = redlock_lock_fence(lock),
-        .loss = loss_of(lock, pending->status),
-    };
-    fill_nodes(lock, pending, evidence);
-    rl_reason_count(client, evidence->standings, &evidence->result);
-    evidence->result.why = why_of(client, evidence);
 }
 
 /* --- Statistics and events -------------------------------------------------------------------------------------- */
@@ -209,20 +49,6 @@ static enum redlock_event_type event_type(enum rl_op op, int status)
     return op == RL_OP_ACQUIRE ? REDLOCK_EVENT_ACQUIRED : REDLOCK_EVENT_EXTENDED;
 }
 
-void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
-{
-    const struct rl_pending latest = {.op = RL_OP_EXTEND};
-    struct evidence evidence;
-
-    evidence.result.granted = 0;
-    fill_nodes(lock, &latest, &evidence);
-    event->lock = lock;
-    event->remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US;
-    event->nodes = evidence.nodes;
-    event->n_nodes = lock->host.host->engine.votes.config.n_nodes;
-    rl_observe(rl_client_of(lock), event);
-}
-
 /* A lock that has been handed off has its successor's claim already. */
 static void observe_result(struct redlock_lock *lock, const struct rl_pending *pending)
 {
@@ -232,10 +58,10 @@ static void observe_result(struct redlock_lock *lock, const struct rl_pending *p
     struct redlock_event event = {.type = event_type(op, pending->status), .op = rl_public_op(op),
                                   .status = pending->status, .cause = pending->cause,
                                   .token = redlock_lock_token(holder)};
-    struct evidence evidence;
+    struct rl_evidence evidence;
 
     if (pending->status != REDLOCK_OK) {
-        make_evidence(lock, pending, &evidence);
+        rl_evidence_of_result(lock, pending, &evidence);
         event.text = rl_reason_is_masters(&evidence.result) ? evidence.why : "";
     }
     rl_observe_ledger(lock, &event);
@@ -261,9 +87,9 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
     pending->cause = (int16_t)rl_public_status(lock, cause);
     count(&client->stats, op, pending->status);
     if (op == RL_OP_ACQUIRE && pending->status == REDLOCK_OK)
-        RL_PROBE_1(grant, &lock->host, elapsed_us(client, pending));
+        RL_PROBE_1(grant, &lock->host, rl_pending_elapsed_us(pending, client->host.now));
     else if (op == RL_OP_ACQUIRE)
-        RL_PROBE_2(refuse, &lock->host, elapsed_us(client, pending), (int)pending->status);
+        RL_PROBE_2(refuse, &lock->host, rl_pending_elapsed_us(pending, client->host.now), (int)pending->status);
     if (rl_observes(client, event_type(op, pending->status)))
         observe_result(lock, pending);
     queue(lock);
@@ -279,11 +105,11 @@ void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind k
 
 static void call_back(struct redlock_lock *lock, const struct rl_pending *pending)
 {
-    struct evidence evidence;
+    struct rl_evidence evidence;
 
     if (!pending->cb || rl_client_forked(rl_client_of(lock)))
         return;
-    make_evidence(lock, pending, &evidence);
+    rl_evidence_of_result(lock, pending, &evidence);
     rl_client_of(lock)->depth++;
     pending->cb(lock, &evidence.result, pending->user_data);
     rl_client_of(lock)->depth--;
@@ -294,7 +120,7 @@ static struct rl_pending take_attempt(struct redlock_lock *lock)
 {
     struct rl_pending pending = rl_attempt_of(lock)->pending;
 
-    give_back(rl_client_of(lock), rl_attempt_of(lock));
+    rl_attempt_give_back(rl_client_of(lock), rl_attempt_of(lock));
     lock->host.attempt = NULL;
     return pending;
 }
@@ -337,8 +163,7 @@ static bool is_still_true(const struct redlock_lock *lock, enum redlock_alarm_ki
 
 static void fire(struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
-    const struct rl_pending none = {.op = RL_OP_EXTEND};
-    struct evidence evidence;
+    struct rl_evidence evidence;
     struct redlock_alarm alarm = {.kind = kind, .remaining_ms = redlock_remaining_ms(lock),
                                   .nodes = evidence.nodes, .n_nodes = lock->host.host->engine.votes.config.n_nodes};
 
@@ -346,8 +171,7 @@ static void fire(struct redlock_lock *lock, enum redlock_alarm_kind kind)
         return;
     if (kind == REDLOCK_ALARM_LOST)
         alarm.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
-    evidence.result.granted = 0;
-    fill_nodes(lock, &none, &evidence);
+    rl_evidence_of_ledger(lock, &evidence);
     lock->watch(lock, &alarm, lock->watch_data);
 }
 
@@ -377,21 +201,13 @@ void rl_results_deliver(struct redlock_client *client)
     struct rl_list due;
 
     rl_list_init(&due);
-    rl_host_read_clock(&client->host);
     rl_list_move_all(&due, &client->completed);
-    client->depth++;
     while (!rl_list_empty(&due)) {
         struct redlock_lock *lock = RL_CONTAINER_OF(due.next, struct redlock_lock, completed);
 
         rl_list_remove(&lock->completed);
         deliver(lock);
     }
-    if (!client->destroyed)
-        rl_shutdown_check(client);
-    if (!client->destroyed)
-        rl_host_end_turn(&client->host);
-    client->depth--;
-    rl_client_free_deferred(client);
 }
 
 static void cancel(struct redlock_lock *lock, struct rl_pending pending)

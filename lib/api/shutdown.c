@@ -1,6 +1,9 @@
 /* The orderly end of a client: nothing new, everything held released, and confirmed as far as possible
  * (host/shutdown.c). */
-#include "api/client.h"
+#include "api/shutdown.h"
+
+#include "api/handle.h"
+#include "api/lock_state.h"
 #include "host/shutdown.h"
 
 /* True: there is more to do. A lock that has been won, but whose callback has yet to say so, is busy: it is released

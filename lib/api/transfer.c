@@ -15,7 +15,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "api/client.h"
+#include "api/handle.h"
+#include "api/lock_state.h"
+#include "api/options.h"
 #include "host/operations.h"
 #include "host/transfer.h"
 

@@ -1,0 +1,48 @@
+/* Attempts that are not in use are kept: there are as many as operations were ever pending at once. */
+#include "api/attempts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/handle.h"
+
+/* The notes on the line come last, and those on masters that this client does not have are left out. */
+static size_t attempt_size(const struct redlock_client *client)
+{
+    const struct rl_entry *entry = NULL;
+
+    return offsetof(struct rl_attempt, host.entry) + offsetof(struct rl_entry, seen) +
+           client->host.engine.votes.config.n_nodes * sizeof entry->seen[0];
+}
+
+struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
+{
+    struct rl_attempt *attempt = client->spare_attempts;
+
+    if (attempt)
+        client->spare_attempts = attempt->next_spare;
+    else
+        attempt = malloc(attempt_size(client));
+    if (!attempt)
+        return NULL;
+    memset(attempt, 0, offsetof(struct rl_attempt, host.entry));
+    rl_list_init(&attempt->host.company);
+    return attempt;
+}
+
+void rl_attempt_give_back(struct redlock_client *client, struct rl_attempt *attempt)
+{
+    attempt->next_spare = client->spare_attempts;
+    client->spare_attempts = attempt;
+}
+
+void rl_attempts_fini(struct redlock_client *client)
+{
+    while (client->spare_attempts) {
+        struct rl_attempt *attempt = client->spare_attempts;
+
+        client->spare_attempts = attempt->next_spare;
+        free(attempt);
+    }
+}
+

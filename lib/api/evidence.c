@@ -1,0 +1,103 @@
+#include "api/evidence.h"
+
+#include <string.h>
+
+#include "api/handle.h"
+#include "api/lock_state.h"
+#include "api/observe.h"
+#include "api/public.h"
+#include "host/trust/admission.h"
+
+static void fill_node(const struct redlock_client *client, const struct rl_slot *slot, struct redlock_node_result *node)
+{
+    node->vote = rl_public_vote((enum rl_outcome)slot->answer);
+    node->latency_us = rl_public_latency_us(slot->latency_us);
+    node->valid_for_ms =
+        rl_until(rl_after(client->host.now, client->host.engine.votes.config.guard), slot->bound).ns / RL_NS_PER_MS;
+}
+
+static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct rl_evidence *evidence)
+{
+    const struct redlock_client *client = rl_client_of(lock);
+    const struct rl_claim *claim = pending->overtaken ? NULL : lock->host.core.claim;
+    bool held = rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
+
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
+        struct redlock_node_result *node = &evidence->nodes[i];
+
+        *node = (struct redlock_node_result){.latency_us = -1};
+        if (claim)
+            fill_node(client, &claim->slots[i], node);
+        evidence->standings[i] = rl_trust_status(&client->host, i, client->host.now);
+        node->detail = rl_reason_of(client, i, &evidence->standings[i], claim ? &claim->slots[i] : NULL,
+                                    evidence->reasons[i]);
+        if (!held)
+            node->valid_for_ms = 0;
+        node->name = rl_driver_node_name(client->driver, i);
+        node->fault = rl_public_fault(evidence->standings[i].fault);
+        evidence->result.granted += node->vote == REDLOCK_VOTE_GRANTED;
+    }
+}
+
+static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
+{
+    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->host.core.report.loss) : REDLOCK_LOSS_NONE;
+}
+
+/* A deadline says nothing of its own. */
+static const char *why_of(const struct redlock_client *client, struct rl_evidence *evidence)
+{
+    const struct redlock_result *result = &evidence->result;
+
+    if (result->status == REDLOCK_OK)
+        return "";
+    if (!rl_reason_is_masters(result))
+        return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
+    rl_reason_sum_up(client, evidence->standings, result, evidence->why);
+    return evidence->why;
+}
+
+void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
+                           struct rl_evidence *evidence)
+{
+    const struct redlock_client *client = rl_client_of(lock);
+
+    memset(&evidence->result, 0, sizeof evidence->result);
+    evidence->result = (struct redlock_result){
+        .op = rl_public_op((enum rl_op)pending->op),
+        .status = pending->status,
+        .cause = pending->cause,
+        .attempts = pending->op == RL_OP_ACQUIRE ? lock->host.core.report.attempts : 1,
+        .quorum = client->options.quorum,
+        .elapsed_us = rl_pending_elapsed_us(pending, client->host.now),
+        .remaining_ms = redlock_remaining_ms(lock),
+        .n_nodes = client->host.engine.votes.config.n_nodes,
+        .nodes = evidence->nodes,
+        .fence = redlock_lock_fence(lock),
+        .loss = loss_of(lock, pending->status),
+    };
+    fill_nodes(lock, pending, evidence);
+    rl_reason_count(client, evidence->standings, &evidence->result);
+    evidence->result.why = why_of(client, evidence);
+}
+
+void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence)
+{
+    const struct rl_pending latest = {.op = RL_OP_EXTEND};
+
+    evidence->result.granted = 0;
+    fill_nodes(lock, &latest, evidence);
+}
+
+void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
+{
+    struct rl_evidence evidence;
+
+    rl_evidence_of_ledger(lock, &evidence);
+    event->lock = lock;
+    event->remaining_us = redlock_remaining_ns(lock) / RL_NS_PER_US;
+    event->nodes = evidence.nodes;
+    event->n_nodes = lock->host.host->engine.votes.config.n_nodes;
+    rl_observe(rl_client_of(lock), event);
+}
+

@@ -1,0 +1,31 @@
+/* What the masters have said, for results, alarms and events. */
+#ifndef RL_API_EVIDENCE_H
+#define RL_API_EVIDENCE_H
+
+#include <redlock/redlock.h>
+
+#include "api/reason.h"
+#include "votes/admission_status.h"
+
+struct rl_pending;
+
+/* The result of an operation, with all that its pointers refer to. */
+struct rl_evidence {
+    struct redlock_result result;
+    struct redlock_node_result nodes[REDLOCK_MAX_MASTERS];
+    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
+    char reasons[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
+    char why[RL_WHY_SIZE];
+};
+
+/* The result of an operation that has ended. */
+void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
+                           struct rl_evidence *evidence);
+
+/* The votes for the value that the lock has: only the nodes are filled in. */
+void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence);
+
+/* rl_observe() for an event of a lock, with the votes for its value. */
+void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event);
+
+#endif

@@ -1,0 +1,57 @@
+#include "api/lifetime.h"
+
+#include <stdlib.h>
+
+#include "api/attempts.h"
+#include "api/handle.h"
+#include "api/results.h"
+#include "host/operations.h"
+
+static void free_lock(struct redlock_lock *lock)
+{
+    rl_key_unref(lock->host.key);
+    free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
+    rl_pool_give(&rl_client_of(lock)->handles, lock);
+}
+
+/* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. What a forked
+ * child finds held or pending is the parent's. */
+void rl_lock_defer_free(struct redlock_lock *lock)
+{
+    struct redlock_client *client = rl_client_of(lock);
+
+    lock->destroyed = true;
+    if (rl_client_forked(client))
+        rl_host_remove_lock(&lock->host);
+    else
+        rl_host_end_lock(&lock->host);
+    rl_list_append(&client->deferred, &lock->host.link);
+    rl_list_remove(&lock->completed);
+    if (!rl_client_forked(client))
+        rl_results_cancel_all(lock);
+}
+
+static void free_deferred_locks(struct redlock_client *client)
+{
+    while (!rl_list_empty(&client->deferred)) {
+        struct redlock_lock *lock = rl_lock_at(client->deferred.next);
+
+        rl_list_remove(&lock->host.link);
+        free_lock(lock);
+    }
+}
+
+void rl_client_free_deferred(struct redlock_client *client)
+{
+    if (client->depth)
+        return;
+    free_deferred_locks(client);
+    if (!client->destroyed)
+        return;
+    rl_driver_destroy(client->driver, rl_client_forked(client));
+    rl_host_fini(&client->host);
+    rl_pool_fini(&client->handles, NULL);
+    rl_attempts_fini(client);
+    free(client);
+}
+

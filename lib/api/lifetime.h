@@ -1,0 +1,14 @@
+/* The end of handles. What a callback destroys is freed when the outermost callback has returned. */
+#ifndef RL_API_LIFETIME_H
+#define RL_API_LIFETIME_H
+
+struct redlock_client;
+struct redlock_lock;
+
+/* Takes the lock out of the host, and cancels what is pending. rl_client_free_deferred() must follow. */
+void rl_lock_defer_free(struct redlock_lock *lock);
+
+/* Frees the locks that have been destroyed, and the client, if it has been; but not while a callback is running. */
+void rl_client_free_deferred(struct redlock_client *client);
+
+#endif

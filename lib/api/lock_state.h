@@ -1,0 +1,21 @@
+/* The state of a lock. */
+#ifndef RL_API_LOCK_STATE_H
+#define RL_API_LOCK_STATE_H
+
+#include <stdbool.h>
+
+struct redlock_lock;
+
+/* What each operation checks first. The host has read its clock when this returns 0; or a caller error. */
+int rl_lock_begin(struct redlock_lock *lock);
+
+/* Can it be acquired? */
+bool rl_lock_is_free(const struct redlock_lock *lock);
+
+/* Is some callback still to come? */
+bool rl_lock_is_busy(const struct redlock_lock *lock);
+
+/* Has its value another holder, to whom it has been handed off within a cohort? */
+bool rl_lock_has_handed_off(const struct redlock_lock *lock);
+
+#endif

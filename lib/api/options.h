@@ -1,0 +1,23 @@
+/* Checks of what a caller wishes. */
+#ifndef RL_API_OPTIONS_H
+#define RL_API_OPTIONS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/redlock.h>
+
+#include "engine/engine.h"
+
+/* The options of a client with all defaults filled in; or an error, with the reason in `why`. */
+int rl_options_check(const struct redlock_options *given, size_t n_masters, struct redlock_options *ret_options,
+                     char *why, size_t why_size);
+
+/* The options of an acquisition as the engine takes them, or an error. */
+int rl_acquire_options_check(const struct redlock_client *client, const struct redlock_acquire_options *given,
+                             struct rl_instant now, struct rl_acquire *ret_request);
+
+/* REDLOCK_E_TTL, or 0. */
+int rl_ttl_check(const struct redlock_client *client, uint32_t ttl_ms);
+
+#endif

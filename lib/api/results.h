@@ -1,0 +1,27 @@
+/* Results, and the callbacks that bring them. */
+#ifndef RL_API_RESULTS_H
+#define RL_API_RESULTS_H
+
+#include <redlock/redlock.h>
+
+#include "engine/engine.h"
+
+struct rl_pending;
+
+/* Books an operation; its callback will run exactly once. */
+void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb,
+                      void *user_data);
+
+/* An operation has ended: its callback runs at the end of this loop turn. */
+void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
+
+/* The lock is at risk, or lost: its watch is told at the end of this loop turn. */
+void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind kind);
+
+/* Runs the callbacks that are due. */
+void rl_results_deliver(struct redlock_client *client);
+
+/* For a handle that is being destroyed: its callbacks run at once, with CANCELED. */
+void rl_results_cancel_all(struct redlock_lock *lock);
+
+#endif
