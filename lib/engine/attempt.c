@@ -1,6 +1,8 @@
 #include "engine/attempt.h"
 
 #include "engine/retry.h"
+#include "util/mutant.h"
+#include "votes/ledger.h"
 #include "votes/rollback.h"
 
 struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -56,4 +58,14 @@ struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, s
     if (is_for_the_queue(lock, end))
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);
     return back_off(engine, lock, now, end);
+}
+
+struct rl_next rl_attempt_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    const struct rl_acquire *request = lock->acquisition.request;
+    int64_t left_ns = rl_until(now, rl_ledger_deadline(lock->claim, engine->votes.config.guard)).ns;
+
+    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < request->min_validity.ns))
+        return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
+    return (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_OK, .request = request, .ttl_ms = request->ttl_ms};
 }

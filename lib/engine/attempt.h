@@ -11,4 +11,8 @@ struct rl_next rl_attempt_start(struct rl_engine *engine, struct rl_lock *lock, 
 /* The attempt has failed: it is rolled back everywhere, and the lock pauses, enters the wait queues, or gives up. */
 struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end);
 
+/* A quorum has granted. protocol 1.5: "Accept at the q-th grant, after reading the clock again: now < deadline, and at
+ * least the caller's minimum validity left." */
+struct rl_next rl_attempt_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
+
 #endif

@@ -64,7 +64,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 }
 
 void rl_engine_admission(struct rl_engine *engine, unsigned node,
-                        const struct rl_admission_status *admission)
+                         const struct rl_admission_status *admission)
 {
     assert(node < engine->votes.config.n_nodes);
     engine->votes.admissions[node] = *admission;

@@ -71,7 +71,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 /* A master's admission status, before its link becomes READY and whenever it changes. All masters begin as
  * UNEVALUATED. */
 void rl_engine_admission(struct rl_engine *engine, unsigned node,
-                        const struct rl_admission_status *admission);
+                         const struct rl_admission_status *admission);
 
 /* The reply to an epoch check: was everything that this connection has answered so far done in the memory that was
  * admitted? If not, the host must give up the connection and have the master admitted anew. */

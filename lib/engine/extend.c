@@ -1,5 +1,6 @@
 #include "engine/extend.h"
 
+#include "engine/alarm.h"
 #include "engine/hold.h"
 #include "util/mutant.h"
 #include "votes/round.h"
@@ -34,8 +35,8 @@ struct rl_next rl_extend_changed(struct rl_engine *engine, struct rl_lock *lock,
     struct rl_instant deadline = rl_lock_deadline(engine, lock);
 
     if (!rl_before(now, deadline) && !RL_MUTANT(LATE_EXTEND_COUNTS))
-        return rl_hold_lose(engine, lock, now);
-    rl_hold_check_risk(engine, lock, now, deadline);
+        return rl_alarm_lose(engine, lock, now);
+    rl_alarm_check_risk(engine, lock, now, deadline);
     switch (rl_round_verdict(&engine->votes, lock->claim, now)) {
     case RL_VERDICT_WON:
         return end(engine, lock, RL_END_OK);

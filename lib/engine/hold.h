@@ -1,4 +1,4 @@
-/* A hold: how it is kept, how long it is valid, when its holder is warned, and how it is lost. */
+/* A hold: how it is kept, and how long it is valid. */
 #ifndef RL_ENGINE_HOLD_H
 #define RL_ENGINE_HOLD_H
 
@@ -20,20 +20,5 @@ void rl_hold_round_won(const struct rl_engine *engine, struct rl_lock *lock);
 
 /* Is the lock to be renewed at that instant, by the request and its hold limit? */
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at);
-
-/* Warns the holder of a lock that is valid until `deadline` when it is time for that; forgets the warning when the
- * danger is over. */
-void rl_hold_check_risk(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                        struct rl_instant deadline);
-
-/* When the holder must be warned, or told of the loss, if nothing else happens. */
-struct rl_instant rl_hold_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
-
-/* The validity has ended while the lock was held: the keys that are left are released. */
-struct rl_next rl_hold_lose(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
-
-/* State LOST begins. */
-struct rl_next rl_hold_tell_loss(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
-                                 const struct rl_next *how);
 
 #endif

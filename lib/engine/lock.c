@@ -7,6 +7,7 @@
 #include "engine/acquire.h"
 #include "engine/attempt.h"
 #include "engine/extend.h"
+#include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/states.h"
 #include "engine/wait.h"
@@ -128,25 +129,13 @@ void rl_lock_refuse_attempt(struct rl_engine *engine, struct rl_lock *lock, stru
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_REFUSED_BY_HOST, RL_END_NONE));
 }
 
-/* protocol 1.5: "Accept at the q-th grant, after reading the clock again: now < deadline, and at least the caller's
- * minimum validity left." */
-static struct rl_next accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    const struct rl_acquire *request = lock->acquisition.request;
-    int64_t left_ns = rl_until(now, rl_ledger_deadline(lock->claim, engine->votes.config.guard)).ns;
-
-    if (!RL_MUTANT(ACCEPT_UNSEEN) && (left_ns == 0 || left_ns < request->min_validity.ns))
-        return rl_attempt_fail(engine, lock, now, RL_END_TOO_SLOW);
-    return (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_OK, .request = request, .ttl_ms = request->ttl_ms};
-}
-
 void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     struct rl_next next;
 
     assert((lock->state == RL_LOCK_ACQUIRING || lock->state == RL_LOCK_WAITING) && lock->claim);
     if (lock->state != RL_LOCK_WAITING || rl_wait_is_over(engine, lock, now, &next))
-        next = accept(engine, lock, now);
+        next = rl_attempt_accept(engine, lock, now);
     rl_lock_follow(engine, lock, now, next);
 }
 
@@ -176,7 +165,7 @@ void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_inst
     if (RL_MUTANT(RENEWAL_RACES_RELEASE) && lock->op == RL_OP_RELEASE)
         rl_hold_start_round(engine, lock, now);
     if (rl_lock_is_held(lock))
-        rl_hold_check_risk(engine, lock, now, deadline);
+        rl_alarm_check_risk(engine, lock, now, deadline);
     if (rl_before(now, lock->wake))
         return;
     rl_lock_woken(engine, lock, now);
@@ -188,7 +177,7 @@ struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl
 {
     if (!rl_lock_is_held(lock))
         return lock->wake;
-    return rl_earlier(lock->wake, rl_hold_wakeup(engine, lock));
+    return rl_earlier(lock->wake, rl_alarm_wakeup(engine, lock));
 }
 
 void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,

@@ -170,7 +170,7 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
  * for rl_lock_begin_attempt(), for state->kind. True: the lock is valid and HELD, and is renewed soon. False: nothing
  * has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). There is no completion. */
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
-                   const struct rl_acquire *request, const struct rl_exported_state *state);
+                    const struct rl_acquire *request, const struct rl_exported_state *state);
 
 /* State HELD: the handle becomes IDLE, and the keys stay where they are until their ttl ends. There is no
  * completion. */
@@ -225,7 +225,7 @@ struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct 
 /* State WAITING, once RL_EFFECT_WAITING has been handed out: how many wait in front by what a quorum says, and when the
  * key expires if its holder does nothing more. */
 void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
-                   struct rl_instant *ret_held_until);
+                            struct rl_instant *ret_held_until);
 
 /* Is the lock valid at `now`? */
 bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);

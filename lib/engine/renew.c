@@ -18,6 +18,7 @@
  * that they keep their distance. */
 #include "engine/renew.h"
 
+#include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/retry.h"
 #include "votes/round.h"
@@ -176,7 +177,7 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
 
     if (!rl_before(now, deadline))
         return rl_stay(lock);
-    rl_hold_check_risk(engine, lock, now, deadline);
+    rl_alarm_check_risk(engine, lock, now, deadline);
     if (!lock->hold.renewing)
         return rl_stay(lock);
     verdict = rl_round_verdict(&engine->votes, lock->claim, now);

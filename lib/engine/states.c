@@ -29,6 +29,7 @@
 
 #include "engine/acquire.h"
 #include "engine/extend.h"
+#include "engine/alarm.h"
 #include "engine/hold.h"
 #include "engine/release.h"
 #include "engine/renew.h"
@@ -101,7 +102,7 @@ static const struct state states[RL_LOCK_STATE_COUNT] = {
     [RL_LOCK_LOST] = {.name = "lost",
                       .next = TO(ACQUIRING) | TO(RELEASING) | TO(HELD),
                       .data = DATA_HOLD,
-                      .on_enter = rl_hold_tell_loss},
+                      .on_enter = rl_alarm_enter_lost},
 };
 
 const char *rl_lock_state_name(enum rl_lock_state state)
@@ -207,5 +208,5 @@ void rl_lock_woken(struct rl_engine *engine, struct rl_lock *lock, struct rl_ins
 void rl_lock_check_deadline(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     if (rl_lock_is_held(lock) && !rl_lock_is_valid(engine, lock, now))
-        rl_lock_follow(engine, lock, now, rl_hold_lose(engine, lock, now));
+        rl_lock_follow(engine, lock, now, rl_alarm_lose(engine, lock, now));
 }

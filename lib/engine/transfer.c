@@ -12,7 +12,7 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 /* A bound may be from before a clock step that this engine has seen, and then it is worth nothing. One from after the
  * step is regained by the first renewal, if enough others are left. */
 static void import(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
-                    const struct rl_exported_state *state)
+                   const struct rl_exported_state *state)
 {
     claim->ttl_ms = state->ttl_ms;
     claim->longest_ttl_ms = state->longest_ttl_ms;
@@ -28,7 +28,7 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
 
 /* It is not known how old the bounds are, so the first renewal comes soon. */
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
-                   const struct rl_acquire *request, const struct rl_exported_state *state)
+                    const struct rl_acquire *request, const struct rl_exported_state *state)
 {
     rl_claim_init(claim, engine->votes.config.n_nodes, engine->votes.config.quorum, state->kind);
     import(engine, now, claim, state);

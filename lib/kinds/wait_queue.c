@@ -238,7 +238,7 @@ bool rl_queue_refreshed(const struct rl_reply *reply, size_t n, struct rl_refres
 }
 
 void rl_queue_refreshed_reply(const struct rl_reply *reply, const struct rl_refreshed *refreshed, uint64_t ticket,
-                         struct rl_reply *ret_own)
+                              struct rl_reply *ret_own)
 {
     *ret_own = *reply;
     if (!refreshed) {
@@ -327,7 +327,7 @@ static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
 }
 
 bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
-                   struct rl_notification *ret_notification)
+                           struct rl_notification *ret_notification)
 {
     struct rl_slice words[N_WORDS];
     struct rl_notification notification = {0};

@@ -5,8 +5,8 @@
 #include "util/mutant.h"
 #include "votes/admission.h"
 #include "votes/ledger.h"
+#include "votes/repair.h"
 #include "votes/rollback.h"
-#include "votes/round.h"
 
 static struct rl_slot *slot_of(const struct rl_event *event)
 {
@@ -78,7 +78,7 @@ static bool extend_answered(struct rl_votes *votes, const struct rl_event *event
     bool missing = event->answer.detail == RL_DETAIL_MISSING;
 
     if (outcome == RL_REFUSED && missing && event->round == claim->round)
-        return rl_round_missing(votes, claim, event->node, event->now);
+        return rl_repair_missing(votes, claim, event->node, event->now);
     if (outcome == RL_REFUSED && !(missing && rl_in_quarantine(votes, event->node, event->now))) {
         rl_ledger_revoke(claim, event->node);
         return true;
@@ -230,7 +230,7 @@ void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, 
     note_unresolved_extension(claim, node);
 }
 
-/* A slot whose repair the verdict waits for (round.c) stays PENDING until the repair has been answered. After the
+/* A slot whose repair the verdict waits for (repair.c) stays PENDING until the repair has been answered. After the
  * verdict a repair that fails changes nothing: "missing" says more. */
 void rl_votes_note_evidence(const struct rl_event *event)
 {

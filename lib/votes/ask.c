@@ -8,7 +8,7 @@
  *
  * A claim that is written to such a master is like one that was on its way for long: its vote counts from the beginning
  * of the attempt (claim->round_bound), like any grant that comes late. So a lock that was accepted meanwhile gets this
- * vote, too. From the first extension on, a repair brings the key to a master that does not have it (round.c). */
+ * vote, too. From the first extension on, a repair brings the key to a master that does not have it (repair.c). */
 #include "votes/ask.h"
 
 #include "util/mutant.h"

@@ -221,7 +221,7 @@ static struct rl_instant quarantine_end(int64_t left_ms, uint32_t drift_ppm, str
 }
 
 struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report, const struct rl_join_rules *rules,
-                                 struct rl_instant received)
+                                            struct rl_instant received)
 {
     enum rl_fault fault = exclusion(report, rules);
 

@@ -97,7 +97,7 @@ struct rl_join_rules {
 
 /* Decides on the master; `received` is when the reply arrived. */
 struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report, const struct rl_join_rules *rules,
-                                 struct rl_instant received);
+                                            struct rl_instant received);
 
 /* Does this error reply say that the user lacks the rights for JOIN, or that a command is missing? */
 bool rl_join_is_refusal(struct rl_slice error_text);

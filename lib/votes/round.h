@@ -1,5 +1,6 @@
-/* A round of extension: every master is asked to set the ttl anew, and masters that have lost the key get it back. The
- * round's answers decide whether the extension has succeeded; the ledger alone decides validity. */
+/* A round of extension: every master is asked to set the ttl anew (protocol 3.1), and masters that have lost the key
+ * get it back (votes/repair.h). The caller's extensions and the renewals are such rounds. The round's answers decide
+ * whether the extension has succeeded; the ledger alone decides validity. */
 #ifndef RL_VOTES_ROUND_H
 #define RL_VOTES_ROUND_H
 
@@ -11,8 +12,5 @@ void rl_round_start(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
 
 /* Has the round found its quorum? When it has, masters that have lost the key get it back. */
 enum rl_verdict rl_round_verdict(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now);
-
-/* A master has answered "missing" to the round; true: its vote is gone. */
-bool rl_round_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now);
 
 #endif
