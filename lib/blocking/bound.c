@@ -1,5 +1,6 @@
 #include "blocking/bound.h"
 
+#include <assert.h>
 #include <sched.h>
 #include <stddef.h>
 
@@ -17,6 +18,7 @@ void rl_bound_publish(struct rl_bound *bound, const struct rl_clock *before, int
     uint32_t sequence = atomic_load_explicit(&bound->sequence, memory_order_relaxed);
     bool held = remaining_ns > 0;
 
+    assert(sequence % 2 == 0); /* one thread at a time publishes */
     atomic_store_explicit(&bound->sequence, sequence + 1, memory_order_relaxed);
     atomic_store_explicit(&bound->boot_end_ns, held ? before->base_boot_ns + remaining_ns : 0, memory_order_release);
     atomic_store_explicit(&bound->raw_end_ns, held ? before->base_raw_ns + remaining_ns : 0, memory_order_release);
@@ -31,7 +33,10 @@ void rl_bound_withhold(struct rl_bound *bound)
 
 void rl_bound_restore(struct rl_bound *bound)
 {
-    atomic_fetch_sub(&bound->withheld, 1);
+    uint32_t was = atomic_fetch_sub(&bound->withheld, 1);
+
+    assert(was > 0);
+    (void)was;
 }
 
 struct published {
@@ -50,7 +55,7 @@ static bool read_once(const struct rl_bound *bound, struct published *ret_publis
     return sequence % 2 == 0 && atomic_load_explicit(&bound->sequence, memory_order_relaxed) == sequence;
 }
 
-/* The clocks are read last: a thread that was stopped in between must not believe the earlier time. */
+/* The clocks are read last, since a thread that was stopped in between must not believe the earlier time. */
 int64_t rl_bound_remaining_ns(const struct rl_bound *bound, uint64_t *ret_fence)
 {
     struct published published;

@@ -1,16 +1,17 @@
-/* The validity of a held lock, published by whoever leads (lead.h) for all threads.
+/* The validity of a held lock, published by the loop's owner (loop.h) for all threads.
  *
  * IMPLEMENTATION NOTES
  *
- * The client's own clock (util/clock.h) belongs to the lead. So the end of the validity is published as a
- * reading of each of the two system clocks, and a reader takes the smaller remainder: from the publication on elapsed
+ * The client's own clock (util/clock.h) belongs to the loop's owner. So the end of the validity is published as a
+ * reading of each of the two system clocks, and a reader takes the smaller remainder: from the publication on, elapsed
  * time is the larger of the two differences, which is the protocol's definition of it. The readings are taken before
- * the client is asked what is left: the published end is never later than the true one. A later end (a renewal) may be
- * published late; an earlier one (a shorter ttl, a refusal, a release) is published in the same turn of the loop in
+ * the client is asked what is left, so the published end is never later than the true one. A later end (a renewal) may
+ * be published late. An earlier end (a shorter ttl, a refusal, a release) is published in the same turn of the loop in
  * which the client learns of it, and before the bytes that cause it leave.
  *
- * Three numbers have to fit together, hence the sequence: odd while they are written. Readers repeat. The stores in
- * between release and the loads acquire, which keeps them between the two looks at the sequence. */
+ * Three numbers have to fit together. Therefore a sequence number is odd while they are written, and a reader that
+ * finds it odd or changed reads again. The stores in between release and the loads acquire, which keeps them between
+ * the two looks at the sequence. */
 #ifndef RL_BLOCKING_BOUND_H
 #define RL_BLOCKING_BOUND_H
 
@@ -24,18 +25,17 @@ struct rl_bound {
     _Atomic int64_t boot_end_ns;
     _Atomic int64_t raw_end_ns;
     _Atomic uint64_t fence;
-    _Atomic uint32_t withheld; /* releases that are on their way */
+    _Atomic uint32_t withheld; /* release calls that the owner has not begun */
 };
 
-/* All zero is "not held". */
+/* Not held. */
 void rl_bound_init(struct rl_bound *bound);
 
-/* The lead. `before` was made by rl_clock_init() before `remaining_ns` was asked for; 0: not held. */
+/* The owner. `before` was made by rl_clock_init() before `remaining_ns` was asked for; 0: not held. */
 void rl_bound_publish(struct rl_bound *bound, const struct rl_clock *before, int64_t remaining_ns, uint64_t fence);
 
-/* Any thread: from now on nothing is left, whatever is published ... */
+/* Any thread: from the first call until the second nothing is left, whatever is published. */
 void rl_bound_withhold(struct rl_bound *bound);
-/* ... until this. */
 void rl_bound_restore(struct rl_bound *bound);
 
 /* Any thread. ret_fence may be NULL. */

@@ -1,64 +1,36 @@
-/* Lock, extend and release calls, as any thread makes them. */
+/* Acquire, extend and release calls, as any thread makes them; and what each of them asks of the loop's owner. */
 #include <string.h>
 
+#include "blocking/mutex.h"
 #include "blocking/service.h"
 
 /* A caller with a deadline waits this much longer for the client's own verdict, which comes at the deadline and knows
  * more. */
 #define GRACE_MS 5
 
-/* The operation is the caller's, who gives it back, unless the deadline has passed: then it is the service's. A service
- * that has ended leaves a release withheld: nothing can be held again. */
-static int perform(struct rl_operation *operation, int64_t end_ns, struct redlock_result **ret_result)
+/* --- What is asked ---------------------------------------------------------------------------------------------- */
+
+/* False, here and below: such an operation is pending already. */
+static bool take_acquisition(struct redlock_mutex *mutex, const struct redlock_acquire_options *options)
 {
-    int status;
-
-    operation->queue = NULL;
-    operation->wants_result = ret_result != NULL;
-    switch (rl_lead_ask(operation->mutex->service, &operation->post, &operation->waiter, end_ns)) {
-    case RL_ASKED_CLOSED:
-        rl_operation_give_back(operation);
-        return REDLOCK_E_CLOSING;
-    case RL_ASKED_GIVEN_UP:
-        return REDLOCK_DEADLINE;
-    case RL_ASKED_DONE:
-        break;
-    }
-    status = operation->status;
-    if (ret_result)
-        *ret_result = operation->result;
-    rl_operation_give_back(operation);
-    return status;
-}
-
-static int enter(struct redlock_mutex *mutex, struct redlock_result **ret_result)
-{
-    int status = rl_mutex_check(mutex);
-
-    if (ret_result)
-        *ret_result = NULL;
-    if (status < 0)
-        return status;
-    return rl_service_is_own_thread(mutex->service) ? REDLOCK_E_OWN_THREAD : 0;
-}
-
-static void prepare_acquire(struct rl_operation *operation, const struct redlock_acquire_options *options)
-{
+    struct rl_operation *operation = &mutex->attempt;
     struct redlock_acquire_options *own = &operation->options;
     size_t size;
 
+    if (!rl_operation_take(operation))
+        return false;
     operation->post.run = rl_operation_acquire;
     operation->began_ns = rl_monotonic_ns();
     operation->defaults = !options;
-    if (!options)
-        return;
-    size = options->size < sizeof *own ? options->size : sizeof *own;
-    memset(own, 0, sizeof *own);
-    memcpy(own, options, size);
-    own->size = size;
+    if (options) {
+        size = options->size < sizeof *own ? options->size : sizeof *own;
+        memset(own, 0, sizeof *own);
+        memcpy(own, options, size);
+        own->size = size;
+    }
+    return true;
 }
 
-/* For calls that wait and for those by way of a queue. false: one is pending already. */
 static bool take_extension(struct redlock_mutex *mutex, uint32_t ttl_ms)
 {
     if (!rl_operation_take(&mutex->attempt))
@@ -68,28 +40,63 @@ static bool take_extension(struct redlock_mutex *mutex, uint32_t ttl_ms)
     return true;
 }
 
-/* The lock is given up from now on. */
+/* From now on the lock is not held. */
 static bool take_release(struct redlock_mutex *mutex, const char *token)
 {
     if (!rl_operation_take(&mutex->release))
         return false;
     mutex->release.post.run = rl_operation_release;
     mutex->release.token = token;
-    rl_bound_withhold(&mutex->bound);
+    rl_bound_withhold(&mutex->hold.bound);
     return true;
+}
+
+/* --- Calls that wait -------------------------------------------------------------------------------------------- */
+
+static int check(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+{
+    int status = rl_mutex_check(mutex);
+
+    if (ret_result)
+        *ret_result = NULL;
+    if (status < 0)
+        return status;
+    return rl_loop_is_own_thread(&mutex->service->loop) ? REDLOCK_E_OWN_THREAD : 0;
+}
+
+/* The operation is the caller's, which gives it back; but after a timeout it is the loop owner's. If the service has
+ * ended a release remains withheld, since nothing can be held again. */
+static int perform(struct rl_operation *operation, int64_t end_ns, struct redlock_result **ret_result)
+{
+    int status = REDLOCK_E_CLOSING;
+
+    operation->queue = NULL;
+    operation->wants_result = ret_result != NULL;
+    switch (rl_service_ask(operation->mutex->service, &operation->post, &operation->waiter, end_ns)) {
+    case RL_ASKED_CLOSED:
+        break;
+    case RL_ASKED_TIMEOUT:
+        return REDLOCK_DEADLINE;
+    case RL_ASKED_DONE:
+        status = operation->status;
+        if (ret_result)
+            *ret_result = operation->result;
+        break;
+    }
+    rl_operation_give_back(operation);
+    return status;
 }
 
 int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                           struct redlock_result **ret_result)
 {
     int64_t end_ns = RL_WAIT_FOREVER;
-    int status = enter(mutex, ret_result);
+    int status = check(mutex, ret_result);
 
     if (status < 0)
         return status;
-    if (!rl_operation_take(&mutex->attempt))
+    if (!take_acquisition(mutex, options))
         return REDLOCK_E_BUSY;
-    prepare_acquire(&mutex->attempt, options);
     if (options && options->timeout_ms > 0 && options->timeout_ms <= REDLOCK_MAX_TIMEOUT_MS)
         end_ns = mutex->attempt.began_ns + (options->timeout_ms + GRACE_MS) * RL_NS_PER_MS;
     return perform(&mutex->attempt, end_ns, ret_result);
@@ -116,7 +123,7 @@ int redlock_mutex_trylock(struct redlock_mutex *mutex)
 
 int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result)
 {
-    int status = enter(mutex, ret_result);
+    int status = check(mutex, ret_result);
 
     if (status < 0)
         return status;
@@ -134,14 +141,14 @@ static int release(struct redlock_mutex *mutex, const char *token, struct redloc
 
 int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result)
 {
-    int status = enter(mutex, ret_result);
+    int status = check(mutex, ret_result);
 
     return status < 0 ? status : release(mutex, NULL, ret_result);
 }
 
 int redlock_mutex_release_token(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result)
 {
-    int status = enter(mutex, ret_result);
+    int status = check(mutex, ret_result);
 
     if (status == 0 && !token)
         status = REDLOCK_E_ARGUMENT;
@@ -153,9 +160,9 @@ int redlock_mutex_unlock(struct redlock_mutex *mutex)
     return redlock_mutex_release(mutex, NULL);
 }
 
-/* --- By way of a queue ------------------------------------------------------------------------------------------- */
+/* --- Calls whose outcome goes to a queue ------------------------------------------------------------------------ */
 
-static int enter_async(struct redlock_mutex *mutex, struct redlock_queue *queue)
+static int check_async(struct redlock_mutex *mutex, struct redlock_queue *queue)
 {
     int status = rl_mutex_check(mutex);
 
@@ -170,7 +177,7 @@ static int begin(struct rl_operation *operation, struct redlock_queue *queue, vo
     operation->wants_result = true;
     operation->entry.user_data = user_data;
     rl_queue_ref(queue);
-    if (rl_lead_post(operation->mutex->service, &operation->post))
+    if (rl_loop_post(&operation->mutex->service->loop, &operation->post))
         return 0;
     rl_operation_give_back(operation);
     return REDLOCK_E_CLOSING;
@@ -179,35 +186,28 @@ static int begin(struct rl_operation *operation, struct redlock_queue *queue, vo
 int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                 struct redlock_queue *queue, void *user_data)
 {
-    int status = enter_async(mutex, queue);
+    int status = check_async(mutex, queue);
 
     if (status < 0)
         return status;
-    if (!rl_operation_take(&mutex->attempt))
-        return REDLOCK_E_BUSY;
-    prepare_acquire(&mutex->attempt, options);
-    return begin(&mutex->attempt, queue, user_data);
+    return take_acquisition(mutex, options) ? begin(&mutex->attempt, queue, user_data) : REDLOCK_E_BUSY;
 }
 
 int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_queue *queue,
                                void *user_data)
 {
-    int status = enter_async(mutex, queue);
+    int status = check_async(mutex, queue);
 
     if (status < 0)
         return status;
-    if (!take_extension(mutex, ttl_ms))
-        return REDLOCK_E_BUSY;
-    return begin(&mutex->attempt, queue, user_data);
+    return take_extension(mutex, ttl_ms) ? begin(&mutex->attempt, queue, user_data) : REDLOCK_E_BUSY;
 }
 
 int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data)
 {
-    int status = enter_async(mutex, queue);
+    int status = check_async(mutex, queue);
 
     if (status < 0)
         return status;
-    if (!take_release(mutex, NULL))
-        return REDLOCK_E_BUSY;
-    return begin(&mutex->release, queue, user_data);
+    return take_release(mutex, NULL) ? begin(&mutex->release, queue, user_data) : REDLOCK_E_BUSY;
 }

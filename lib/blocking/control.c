@@ -1,64 +1,55 @@
-/* What is asked of a service as a whole: statistics, a function on its thread, the orderly end. */
+/* What is asked of a service as a whole: statistics, a function on its thread, shutdown. */
 #include <string.h>
 
 #include "blocking/service.h"
 
-struct question {
+struct request {
     struct redlock_service *service;
     size_t node;
-    void *answer;
+    void *ret_stats;
     size_t size;
     redlock_service_fn fn;
+    void *user_data;
 };
-
-static int check(const struct redlock_service *service)
-{
-    if (!service)
-        return REDLOCK_E_ARGUMENT;
-    return rl_service_forked(service) ? REDLOCK_E_FORKED : 0;
-}
 
 static int do_stats(void *argument)
 {
-    const struct question *question = argument;
+    const struct request *request = argument;
+    struct redlock_client *client = request->service->client;
 
-    if (!question->service->client)
-        return REDLOCK_E_CLOSING;
-    return redlock_client_stats(question->service->client, question->answer, question->size);
+    return client ? redlock_client_stats(client, request->ret_stats, request->size) : REDLOCK_E_CLOSING;
 }
 
 int redlock_service_stats(struct redlock_service *service, struct redlock_stats *ret_stats, size_t size)
 {
-    struct question question = {.service = service, .answer = ret_stats, .size = size};
-    int status = ret_stats ? check(service) : REDLOCK_E_ARGUMENT;
+    struct request request = {.service = service, .ret_stats = ret_stats, .size = size};
+    int status = ret_stats ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : rl_notification(service, do_stats, &question);
+    return status < 0 ? status : rl_service_call(service, do_stats, &request);
 }
 
-/* The text of the last error may change as soon as the thread goes on. */
+/* The text of the last error may change as soon as the loop goes on. */
 static int do_node_stats(void *argument)
 {
-    const struct question *question = argument;
+    const struct request *request = argument;
+    struct redlock_client *client = request->service->client;
     struct redlock_node_stats stats;
-    int status;
+    int status = client ? redlock_client_node_stats(client, request->node, &stats, sizeof stats) : REDLOCK_E_CLOSING;
 
-    if (!question->service->client)
-        return REDLOCK_E_CLOSING;
-    status = redlock_client_node_stats(question->service->client, question->node, &stats, sizeof stats);
     if (status < 0)
         return status;
     stats.last_error = "";
-    memcpy(question->answer, &stats, question->size < sizeof stats ? question->size : sizeof stats);
+    memcpy(request->ret_stats, &stats, request->size < sizeof stats ? request->size : sizeof stats);
     return 0;
 }
 
 int redlock_service_node_stats(struct redlock_service *service, size_t node, struct redlock_node_stats *ret_stats,
                                size_t size)
 {
-    struct question question = {.service = service, .node = node, .answer = ret_stats, .size = size};
-    int status = ret_stats ? check(service) : REDLOCK_E_ARGUMENT;
+    struct request request = {.service = service, .node = node, .ret_stats = ret_stats, .size = size};
+    int status = ret_stats ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : rl_notification(service, do_node_stats, &question);
+    return status < 0 ? status : rl_service_call(service, do_node_stats, &request);
 }
 
 size_t redlock_service_node_count(const struct redlock_service *service)
@@ -69,27 +60,28 @@ size_t redlock_service_node_count(const struct redlock_service *service)
 /* The function may have shut the client down. */
 static int do_run(void *argument)
 {
-    const struct question *question = argument;
+    const struct request *request = argument;
+    struct redlock_service *service = request->service;
 
-    if (!question->service->client)
+    if (!service->client)
         return REDLOCK_E_CLOSING;
-    question->service->lead.bound = true;
-    question->fn(question->service->client, question->answer);
-    rl_service_publish_all(question->service);
+    service->loop.pinned = true;
+    request->fn(service->client, request->user_data);
+    rl_holds_publish_all(&service->holds);
     return 0;
 }
 
 int redlock_service_run(struct redlock_service *service, redlock_service_fn fn, void *user_data)
 {
-    struct question question = {.service = service, .fn = fn, .answer = user_data};
-    int status = fn ? check(service) : REDLOCK_E_ARGUMENT;
+    struct request request = {.service = service, .fn = fn, .user_data = user_data};
+    int status = fn ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
 
-    return status < 0 ? status : rl_call_on_thread(service, do_run, &question);
+    return status < 0 ? status : rl_service_call_on_thread(service, do_run, &request);
 }
 
 /* --- Shutdown --------------------------------------------------------------------------------------------------- */
 
-struct goodbye {
+struct shutdown_request {
     struct rl_post post;
     struct redlock_service *service;
     int64_t timeout_ms;
@@ -99,41 +91,39 @@ struct goodbye {
 
 static void on_shut_down(struct redlock_client *client, int status, void *user_data)
 {
-    struct goodbye *goodbye = user_data;
+    struct shutdown_request *request = user_data;
 
-    goodbye->status = status;
-    rl_lead_tell(goodbye->service, &goodbye->waiter);
+    request->status = status;
+    rl_loop_tell(&request->service->loop, &request->waiter);
     (void)client;
 }
 
-/* The held locks have been released, and nothing of it has been written yet. */
+/* After the client has released the held locks, and before anything of that is written, their end is published. */
 static void begin(struct rl_post *post)
 {
-    struct goodbye *goodbye = RL_CONTAINER_OF(post, struct goodbye, post);
-    struct redlock_service *service = goodbye->service;
+    struct shutdown_request *request = RL_CONTAINER_OF(post, struct shutdown_request, post);
+    struct redlock_service *service = request->service;
     int status = REDLOCK_E_CLOSING;
 
     if (service->client)
-        status = redlock_client_shutdown(service->client, goodbye->timeout_ms, on_shut_down, goodbye);
-    rl_service_publish_all(service);
-    if (status == 0) {
-        rl_lead_follow(service, &goodbye->waiter);
-        return;
-    }
-    goodbye->status = status;
-    rl_lead_tell(goodbye->service, &goodbye->waiter);
+        status = redlock_client_shutdown(service->client, request->timeout_ms, on_shut_down, request);
+    rl_holds_publish_all(&service->holds);
+    if (status < 0)
+        on_shut_down(service->client, status, request);
+    else
+        rl_loop_follow(&service->loop, &request->waiter);
 }
 
 int redlock_service_shutdown(struct redlock_service *service, int64_t timeout_ms)
 {
-    struct goodbye goodbye = {.post = {.run = begin}, .service = service, .timeout_ms = timeout_ms,
-                              .status = REDLOCK_E_CLOSING};
-    int status = check(service);
+    struct shutdown_request request = {.post = {.run = begin}, .service = service, .timeout_ms = timeout_ms,
+                                       .status = REDLOCK_E_CLOSING};
+    int status = rl_service_check(service);
 
     if (status < 0)
         return status;
-    if (rl_service_is_own_thread(service))
+    if (rl_loop_is_own_thread(&service->loop))
         return REDLOCK_E_OWN_THREAD;
-    rl_lead_ask(service, &goodbye.post, &goodbye.waiter, RL_WAIT_FOREVER);
-    return goodbye.status;
+    rl_service_ask(service, &request.post, &request.waiter, RL_WAIT_FOREVER);
+    return request.status;
 }

@@ -4,12 +4,11 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "util/instant.h"
 
-#define NS_PER_S INT64_C(1000000000)
+#define NS_PER_S (1000 * RL_NS_PER_MS)
 
 int64_t rl_monotonic_ns(void)
 {
@@ -24,31 +23,10 @@ int64_t rl_monotonic_after_ms(int64_t ms)
     return ms < 0 ? RL_WAIT_FOREVER : rl_monotonic_ns() + ms * RL_NS_PER_MS;
 }
 
-static struct timespec to_timespec(int64_t ns)
+struct timespec rl_monotonic_timespec(int64_t ns)
 {
     return (struct timespec){.tv_sec = (time_t)(ns / NS_PER_S), .tv_nsec = (long)(ns % NS_PER_S)};
 }
-
-void rl_cond_init(pthread_cond_t *cond)
-{
-    pthread_condattr_t attributes;
-
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-bool rl_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex, int64_t end_ns)
-{
-    struct timespec end = to_timespec(end_ns);
-
-    if (end_ns == RL_WAIT_FOREVER)
-        return pthread_cond_wait(cond, mutex) == 0;
-    return pthread_cond_timedwait(cond, mutex, &end) != ETIMEDOUT;
-}
-
-/* --- The futex -------------------------------------------------------------------------------------------------- */
 
 static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const struct timespec *end, uint32_t bits)
 {
@@ -57,7 +35,7 @@ static long futex(_Atomic uint32_t *word, int operation, uint32_t value, const s
 
 bool rl_futex_wait(_Atomic uint32_t *word, uint32_t value, uint32_t bits, int64_t end_ns)
 {
-    struct timespec end = to_timespec(end_ns);
+    struct timespec end = rl_monotonic_timespec(end_ns);
     const struct timespec *until = end_ns == RL_WAIT_FOREVER ? NULL : &end;
 
     return futex(word, FUTEX_WAIT_BITSET, value, until, bits) == 0 || errno != ETIMEDOUT;

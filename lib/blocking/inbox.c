@@ -1,12 +1,13 @@
 #include "blocking/inbox.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-/* On top of the stack of an inbox that takes no more. */
+/* On top of the stack of an inbox that is closed. */
 static struct rl_post closed;
 
 bool rl_inbox_init(struct rl_inbox *inbox)
@@ -23,8 +24,8 @@ void rl_inbox_fini(struct rl_inbox *inbox)
     inbox->fd = -1;
 }
 
-/* The counter cannot overflow, and a write to it cannot fail otherwise; but a thread that is canceled there would leave
- * an inbox behind into which nobody looks. */
+/* The counter cannot overflow, and a write to it cannot fail otherwise. But a thread that is canceled in it would
+ * leave an inbox behind into which nobody looks. */
 void rl_inbox_wake(const struct rl_inbox *inbox)
 {
     uint64_t one = 1;
@@ -37,10 +38,12 @@ void rl_inbox_wake(const struct rl_inbox *inbox)
     (void)written;
 }
 
+/* A thread that finds the inbox closed sees all that was done before that. */
 enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post)
 {
-    struct rl_post *top = atomic_load_explicit(&inbox->newest, memory_order_relaxed);
+    struct rl_post *top = atomic_load_explicit(&inbox->newest, memory_order_acquire);
 
+    assert(post->run);
     do {
         if (top == &closed)
             return RL_PUSHED_NOT;
@@ -62,24 +65,17 @@ void rl_inbox_drain(struct rl_inbox *inbox)
     (void)got;
 }
 
-static struct rl_post *reverse(struct rl_post *newest)
+/* The oldest comes first. Once a post has been run its memory may be gone, or it may have been pushed again. */
+static void run_all(struct rl_post *newest)
 {
     struct rl_post *oldest = NULL;
 
-    while (newest) {
-        struct rl_post *next = newest->next;
-
-        newest->next = oldest;
-        oldest = newest;
-        newest = next;
+    for (struct rl_post *post = newest, *next; post; post = next) {
+        next = post->next;
+        post->next = oldest;
+        oldest = post;
     }
-    return oldest;
-}
-
-/* A post may be gone, or pushed again, when it has been run. */
-static void run_all(struct rl_post *newest)
-{
-    for (struct rl_post *post = reverse(newest), *next; post; post = next) {
+    for (struct rl_post *post = oldest, *next; post; post = next) {
         next = post->next;
         post->run(post);
     }
@@ -92,5 +88,8 @@ void rl_inbox_run(struct rl_inbox *inbox)
 
 void rl_inbox_close(struct rl_inbox *inbox)
 {
-    run_all(atomic_exchange_explicit(&inbox->newest, &closed, memory_order_acq_rel));
+    struct rl_post *newest = atomic_exchange_explicit(&inbox->newest, &closed, memory_order_acq_rel);
+
+    assert(newest != &closed);
+    run_all(newest);
 }

@@ -1,5 +1,5 @@
-/* What is asked of whoever leads (lead.h): a stack that any thread pushes onto without a lock, and that the leader
- * takes as a whole, when it begins to lead, or when a descriptor of the loop says so. */
+/* What other threads ask of the loop's owner (loop.h): a stack onto which any thread pushes without a lock. The owner
+ * takes it as a whole: when it becomes the owner, or when a descriptor of the loop is readable. */
 #ifndef RL_BLOCKING_INBOX_H
 #define RL_BLOCKING_INBOX_H
 
@@ -9,7 +9,7 @@
 /* Embedded in what is asked; it may be pushed again once it has been run. */
 struct rl_post {
     struct rl_post *next;
-    void (*run)(struct rl_post *post); /* by the lead */
+    void (*run)(struct rl_post *post); /* by the owner */
 };
 
 struct rl_inbox {
@@ -21,8 +21,8 @@ struct rl_inbox {
 bool rl_inbox_init(struct rl_inbox *inbox);
 void rl_inbox_fini(struct rl_inbox *inbox);
 
-/* Any thread. NOT: it has been closed, and nothing will be run. FIRST: it was empty, and whoever makes it non-empty has
- * to see to it that it is looked into: who looks takes all there is, so that one system call serves many posts. */
+/* Any thread. NOT: the inbox has been closed, and nothing will be run. FIRST: it was empty. The thread that makes it
+ * non-empty sees to it that the owner looks, and the owner takes all there is: one system call serves many posts. */
 enum rl_pushed { RL_PUSHED_NOT, RL_PUSHED_FIRST, RL_PUSHED_BEHIND };
 enum rl_pushed rl_inbox_push(struct rl_inbox *inbox, struct rl_post *post);
 
@@ -31,13 +31,11 @@ bool rl_inbox_is_empty(const struct rl_inbox *inbox);
 /* Any thread: makes the descriptor readable. */
 void rl_inbox_wake(const struct rl_inbox *inbox);
 
-/* The lead: makes the descriptor unreadable, before what has made it readable is run. */
+/* The owner: makes the descriptor unreadable, before it runs the posts that have made it readable. */
 void rl_inbox_drain(struct rl_inbox *inbox);
 
-/* The lead: runs everything in the order of the pushes. */
+/* The owner: runs all posts, in the order of the pushes. The second function does it for the last time. */
 void rl_inbox_run(struct rl_inbox *inbox);
-
-/* The same, for the last time. */
 void rl_inbox_close(struct rl_inbox *inbox);
 
 #endif

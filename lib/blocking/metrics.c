@@ -24,10 +24,7 @@ int redlock_service_metrics(struct redlock_service *service, const struct redloc
                             char *ret_text, size_t size)
 {
     struct page page = {service, labels, n_labels, ret_text, size};
+    int status = rl_service_check(service);
 
-    if (!service)
-        return REDLOCK_E_ARGUMENT;
-    if (rl_service_forked(service))
-        return REDLOCK_E_FORKED;
-    return rl_notification(service, do_metrics, &page);
+    return status < 0 ? status : rl_service_call(service, do_metrics, &page);
 }

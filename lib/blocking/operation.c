@@ -1,6 +1,25 @@
-/* Lock, extend and release calls as the lead sees them: begun, ended, and their outcome told to the caller, who
- * waits, or by way of a queue. The callers' side is caller.c. */
+#include "blocking/operation.h"
+
+#include <assert.h>
+
+#include "blocking/mutex.h"
+#include "blocking/result.h"
 #include "blocking/service.h"
+
+/* Any thread: the outcome is taken from a queue. */
+static void take_completion(struct rl_entry *entry, struct redlock_completion *ret_completion)
+{
+    struct rl_operation *operation = RL_CONTAINER_OF(entry, struct rl_operation, entry);
+
+    *ret_completion = (struct redlock_completion){
+        .kind = REDLOCK_COMPLETION_RESULT,
+        .status = operation->status,
+        .mutex = rl_mutex_living(operation->mutex),
+        .user_data = entry->user_data,
+        .result = operation->result,
+    };
+    rl_operation_give_back(operation);
+}
 
 void rl_operation_init(struct rl_operation *operation, struct redlock_mutex *mutex)
 {
@@ -8,6 +27,7 @@ void rl_operation_init(struct rl_operation *operation, struct redlock_mutex *mut
     operation->mutex = mutex;
     rl_list_init(&operation->finished);
     rl_list_init(&operation->entry.link);
+    operation->entry.take = take_completion;
 }
 
 bool rl_operation_take(struct rl_operation *operation)
@@ -23,6 +43,8 @@ void rl_operation_give_back(struct rl_operation *operation)
     struct redlock_mutex *mutex = operation->mutex;
     struct redlock_queue *queue = operation->queue;
 
+    assert(atomic_load(&operation->taken));
+    assert(rl_list_empty(&operation->finished) && rl_list_empty(&operation->entry.link));
     operation->queue = NULL;
     operation->result = NULL;
     atomic_store_explicit(&operation->taken, false, memory_order_release);
@@ -31,13 +53,16 @@ void rl_operation_give_back(struct rl_operation *operation)
     rl_mutex_unref(mutex);
 }
 
+/* --- The end ---------------------------------------------------------------------------------------------------- */
+
 static void finish(struct rl_operation *operation, int status)
 {
     struct redlock_service *service = operation->mutex->service;
 
+    assert(rl_list_empty(&operation->finished));
     operation->status = status;
     rl_list_append(&service->finished, &operation->finished);
-    rl_service_wake_after(service);
+    rl_turn_want_end(&service->loop.turn);
 }
 
 static void on_done(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
@@ -48,8 +73,8 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
     if (operation->wants_result)
         operation->result = rl_result_copy(result);
     if (result->op == REDLOCK_OP_ACQUIRE && result->status == REDLOCK_OK)
-        mutex->holding = true;
-    rl_mutex_stale(mutex);
+        mutex->hold.may_be_held = true;
+    rl_holds_mark_stale(&mutex->service->holds, &mutex->hold);
     finish(operation, result->status);
     (void)lock;
 }
@@ -59,15 +84,15 @@ static void drop(struct rl_operation *operation)
 {
     struct redlock_mutex *mutex = operation->mutex;
 
-    if (operation == &mutex->attempt && operation->status == REDLOCK_OK && mutex->lock) {
-        redlock_release(mutex->lock, NULL, NULL);
-        rl_mutex_publish(mutex);
+    if (operation == &mutex->attempt && operation->status == REDLOCK_OK && mutex->hold.lock) {
+        redlock_release(mutex->hold.lock, NULL, NULL);
+        rl_holds_publish(&mutex->hold);
     }
     redlock_result_free(operation->result);
     rl_operation_give_back(operation);
 }
 
-static struct rl_operation *take_first(struct rl_list *operations)
+static struct rl_operation *remove_first(struct rl_list *operations)
 {
     struct rl_operation *operation = RL_CONTAINER_OF(operations->next, struct rl_operation, finished);
 
@@ -75,39 +100,56 @@ static struct rl_operation *take_first(struct rl_list *operations)
     return operation;
 }
 
-/* Those who wait come first, all of them, since what follows may run code of the program: the hook sees the release of
- * what is dropped. */
-void rl_operation_hand_over(struct redlock_service *service)
+/* The callers that wait come first, all of them. What follows may run code of the program, since its hook sees the
+ * release of what is dropped. */
+void rl_operation_tell_finished(struct redlock_service *service)
 {
     struct rl_list queued, dropped;
 
     rl_list_init(&queued);
     rl_list_init(&dropped);
     while (!rl_list_empty(&service->finished)) {
-        struct rl_operation *operation = take_first(&service->finished);
+        struct rl_operation *operation = remove_first(&service->finished);
 
         if (operation->queue)
             rl_list_append(&queued, &operation->finished);
-        else if (!rl_lead_tell_asleep(service, &operation->waiter))
+        else if (!rl_loop_tell_and_wake_later(&service->loop, &operation->waiter))
             rl_list_append(&dropped, &operation->finished);
     }
-    rl_lead_wake_told(service);
+    rl_sleepers_wake_marked(&service->loop.sleepers);
     while (!rl_list_empty(&queued)) {
-        struct rl_operation *operation = take_first(&queued);
+        struct rl_operation *operation = remove_first(&queued);
 
-        service->lead.n_queued--;
-        rl_queue_put(operation->queue, operation);
+        assert(service->loop.n_queued > 0);
+        service->loop.n_queued--;
+        rl_queue_put(operation->queue, &operation->entry);
     }
     while (!rl_list_empty(&dropped))
-        drop(take_first(&dropped));
+        drop(remove_first(&dropped));
 }
 
-static int gone(const struct redlock_mutex *mutex)
+/* --- The beginning ---------------------------------------------------------------------------------------------- */
+
+static struct rl_operation *begin(struct rl_post *post)
+{
+    struct rl_operation *operation = RL_CONTAINER_OF(post, struct rl_operation, post);
+    struct redlock_service *service = operation->mutex->service;
+
+    assert(atomic_load(&operation->taken));
+    if (operation->queue)
+        service->loop.n_queued++;
+    else
+        rl_loop_follow(&service->loop, &operation->waiter);
+    return operation;
+}
+
+/* The lock has ended. */
+static int ended(const struct redlock_mutex *mutex)
 {
     return atomic_load(&mutex->dying) ? REDLOCK_CANCELED : REDLOCK_E_CLOSING;
 }
 
-/* What is left of the caller's time; false: nothing. */
+/* Part of the caller's time has passed already. False: nothing is left of it. */
 static bool take_off_delay(struct rl_operation *operation)
 {
     struct redlock_acquire_options *options = &operation->options;
@@ -121,30 +163,19 @@ static bool take_off_delay(struct rl_operation *operation)
     return true;
 }
 
-static struct rl_operation *begin(struct rl_post *post)
-{
-    struct rl_operation *operation = RL_CONTAINER_OF(post, struct rl_operation, post);
-    struct redlock_service *service = operation->mutex->service;
-
-    if (operation->queue)
-        service->lead.n_queued++;
-    else
-        rl_lead_follow(service, &operation->waiter);
-    return operation;
-}
-
 void rl_operation_acquire(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
+    struct redlock_lock *lock = mutex->hold.lock;
     int status;
 
-    if (!mutex->lock)
-        status = gone(mutex);
+    if (!lock)
+        status = ended(mutex);
     else if (!take_off_delay(operation))
         status = REDLOCK_DEADLINE;
     else
-        status = redlock_acquire(mutex->lock, operation->defaults ? NULL : &operation->options, on_done, operation);
+        status = redlock_acquire(lock, operation->defaults ? NULL : &operation->options, on_done, operation);
     if (status < 0)
         finish(operation, status);
 }
@@ -154,9 +185,10 @@ void rl_operation_extend(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
-    int status = mutex->lock ? redlock_extend(mutex->lock, operation->ttl_ms, on_done, operation) : gone(mutex);
+    struct redlock_lock *lock = mutex->hold.lock;
+    int status = lock ? redlock_extend(lock, operation->ttl_ms, on_done, operation) : ended(mutex);
 
-    rl_mutex_publish(mutex);
+    rl_holds_publish(&mutex->hold);
     if (status < 0)
         finish(operation, status);
 }
@@ -165,16 +197,17 @@ void rl_operation_release(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
+    struct redlock_lock *lock = mutex->hold.lock;
     int status;
 
-    if (!mutex->lock)
-        status = gone(mutex);
+    if (!lock)
+        status = ended(mutex);
     else if (operation->token)
-        status = redlock_release_token(mutex->lock, operation->token, on_done, operation);
+        status = redlock_release_token(lock, operation->token, on_done, operation);
     else
-        status = redlock_release(mutex->lock, on_done, operation);
-    rl_mutex_publish(mutex);
-    rl_bound_restore(&mutex->bound);
+        status = redlock_release(lock, on_done, operation);
+    rl_holds_publish(&mutex->hold);
+    rl_bound_restore(&mutex->hold.bound);
     if (status < 0)
         finish(operation, status);
 }

@@ -1,146 +1,82 @@
-/* Calls on a mutex that need the lead for a moment only. */
+/* Functions on a mutex that need the loop's owner for a moment only. */
 #include <string.h>
 
-#include "blocking/service.h"
+#include "blocking/mutex.h"
 
 struct request {
     struct redlock_mutex *mutex;
-    char *text; /* token, export: to be written */
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT } what;
+    char *ret_text; /* token, export */
     size_t size;
-    const char *given; /* adopt */
+    const char *text; /* adopt */
     const struct redlock_acquire_options *options;
-    redlock_mutex_watch_fn watch;
-    struct redlock_queue *queue;
-    void *user_data;
 };
 
-/* Another thread may destroy the mutex while this one waits. */
-static int ask(int (*fn)(void *argument), struct request *request)
+static int copy_token(struct redlock_lock *lock, const struct request *request)
 {
-    int status = rl_mutex_check(request->mutex);
+    const char *token = redlock_lock_token(lock);
 
-    if (status < 0)
-        return status;
-    rl_mutex_ref(request->mutex);
-    status = rl_notification(request->mutex->service, fn, request);
-    rl_mutex_unref(request->mutex);
-    return status;
+    if (strlen(token) >= request->size)
+        return REDLOCK_E_LIMIT;
+    memcpy(request->ret_text, token, strlen(token) + 1);
+    return 0;
 }
 
-static int do_cancel(void *argument)
+/* The owner. The last three change what is left of the validity. */
+static int carry_out(void *argument)
 {
     const struct request *request = argument;
+    struct rl_hold *hold = &request->mutex->hold;
+    int status = 0;
 
-    return request->mutex->lock ? redlock_cancel(request->mutex->lock) : REDLOCK_E_CLOSING;
+    if (!hold->lock)
+        return REDLOCK_E_CLOSING;
+    switch (request->what) {
+    case CANCEL:
+        return redlock_cancel(hold->lock);
+    case TOKEN:
+        return copy_token(hold->lock, request);
+    case DETACH:
+        status = redlock_lock_detach(hold->lock);
+        break;
+    case EXPORT:
+        status = redlock_lock_export(hold->lock, request->ret_text, request->size);
+        break;
+    case ADOPT:
+        status = redlock_lock_adopt(hold->lock, request->options, request->text);
+        break;
+    }
+    rl_holds_publish(hold);
+    return status;
 }
 
 int redlock_mutex_cancel(struct redlock_mutex *mutex)
 {
-    return ask(do_cancel, &(struct request){.mutex = mutex});
-}
-
-static int do_token(void *argument)
-{
-    const struct request *request = argument;
-    const char *token;
-
-    if (!request->mutex->lock)
-        return REDLOCK_E_CLOSING;
-    token = redlock_lock_token(request->mutex->lock);
-    if (strlen(token) >= request->size)
-        return REDLOCK_E_LIMIT;
-    memcpy(request->text, token, strlen(token) + 1);
-    return 0;
+    return rl_mutex_call(mutex, carry_out, &(struct request){.mutex = mutex, .what = CANCEL});
 }
 
 int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token, size_t size)
 {
-    if (!ret_token)
-        return REDLOCK_E_ARGUMENT;
-    return ask(do_token, &(struct request){.mutex = mutex, .text = ret_token, .size = size});
-}
+    struct request request = {.mutex = mutex, .what = TOKEN, .ret_text = ret_token, .size = size};
 
-static int do_detach(void *argument)
-{
-    const struct request *request = argument;
-    int status = request->mutex->lock ? redlock_lock_detach(request->mutex->lock) : REDLOCK_E_CLOSING;
-
-    rl_mutex_publish(request->mutex);
-    return status;
+    return ret_token ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
 }
 
 int redlock_mutex_detach(struct redlock_mutex *mutex)
 {
-    return ask(do_detach, &(struct request){.mutex = mutex});
-}
-
-static int do_export(void *argument)
-{
-    const struct request *request = argument;
-    struct redlock_lock *lock = request->mutex->lock;
-    int status = lock ? redlock_lock_export(lock, request->text, request->size) : REDLOCK_E_CLOSING;
-
-    rl_mutex_publish(request->mutex);
-    return status;
+    return rl_mutex_call(mutex, carry_out, &(struct request){.mutex = mutex, .what = DETACH});
 }
 
 int redlock_mutex_export(struct redlock_mutex *mutex, char *ret_text, size_t size)
 {
-    return ask(do_export, &(struct request){.mutex = mutex, .text = ret_text, .size = size});
-}
+    struct request request = {.mutex = mutex, .what = EXPORT, .ret_text = ret_text, .size = size};
 
-static int do_adopt(void *argument)
-{
-    const struct request *request = argument;
-    struct redlock_lock *lock = request->mutex->lock;
-    int status = lock ? redlock_lock_adopt(lock, request->options, request->given) : REDLOCK_E_CLOSING;
-
-    rl_mutex_publish(request->mutex);
-    return status;
+    return rl_mutex_call(mutex, carry_out, &request);
 }
 
 int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquire_options *options, const char *text)
 {
-    return ask(do_adopt, &(struct request){.mutex = mutex, .options = options, .given = text});
-}
+    struct request request = {.mutex = mutex, .what = ADOPT, .options = options, .text = text};
 
-/* --- Alarms ----------------------------------------------------------------------------------------------------- */
-
-void rl_mutex_drop_watch(struct redlock_mutex *mutex)
-{
-    mutex->watch = NULL;
-    if (mutex->watch_queue)
-        rl_queue_unref(mutex->watch_queue);
-    mutex->watch_queue = NULL;
-}
-
-static int do_watch(void *argument)
-{
-    const struct request *request = argument;
-    struct redlock_mutex *mutex = request->mutex;
-
-    if (!mutex->lock)
-        return REDLOCK_E_CLOSING;
-    rl_mutex_drop_watch(mutex);
-    mutex->watch = request->watch;
-    mutex->watch_data = request->user_data;
-    mutex->watch_queue = request->queue;
-    if (mutex->watch_queue)
-        rl_queue_ref(mutex->watch_queue);
-    return redlock_lock_watch(mutex->lock, mutex->watch || mutex->watch_queue ? rl_mutex_on_alarm : NULL, mutex);
-}
-
-int redlock_mutex_watch(struct redlock_mutex *mutex, redlock_mutex_watch_fn watch, void *user_data)
-{
-    return ask(do_watch, &(struct request){.mutex = mutex, .watch = watch, .user_data = user_data});
-}
-
-int redlock_mutex_watch_queue(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data)
-{
-    int status = rl_mutex_check(mutex);
-
-    if (status == 0 && queue && !rl_queue_fits(queue, mutex->service))
-        status = REDLOCK_E_ARGUMENT;
-    return status < 0 ? status : ask(do_watch, &(struct request){.mutex = mutex, .queue = queue,
-                                                                  .user_data = user_data});
+    return rl_mutex_call(mutex, carry_out, &request);
 }

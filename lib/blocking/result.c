@@ -1,8 +1,9 @@
-/* A result that outlives the callback it was borrowed in: struct, nodes and texts in one block. */
+#include "blocking/result.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "blocking/service.h"
+#include <redlock/blocking.h>
 
 static size_t texts_size(const struct redlock_result *result)
 {

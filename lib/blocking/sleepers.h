@@ -1,6 +1,6 @@
-/* Threads that sleep until the lead has something for them. Each has a place, which is a bit of one of a few futexes,
- * so that many threads are woken by one system call. A thread that comes when all places are taken sleeps at a word of
- * its own. */
+/* Threads that sleep until the loop's owner (loop.h) wakes them. Each has a slot, which is one bit of one of a few
+ * futexes, so that one system call wakes many threads. A thread that finds all slots taken sleeps at a word of its
+ * own. */
 #ifndef RL_BLOCKING_SLEEPERS_H
 #define RL_BLOCKING_SLEEPERS_H
 
@@ -8,36 +8,36 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RL_DORMITORIES 8
-#define RL_PLACES (RL_DORMITORIES * 32)
-#define RL_NO_PLACE RL_PLACES
+#define RL_SLEEPER_GROUPS 8
+#define RL_SLEEPER_SLOTS (RL_SLEEPER_GROUPS * 32)
+#define RL_NO_SLOT RL_SLEEPER_SLOTS
 
-struct rl_dormitory {
-    _Atomic uint32_t taken; /* a bit for each place */
-    _Atomic uint32_t calls; /* the futex */
-    uint32_t called;        /* of the lead: to be woken */
+struct rl_sleeper_group {
+    _Atomic uint32_t taken; /* a bit for each slot */
+    _Atomic uint32_t wakes; /* the futex */
+    uint32_t marked;        /* of the owner: the slots that rl_sleepers_wake_marked() wakes */
 };
 
 struct rl_sleepers {
-    struct rl_dormitory dormitories[RL_DORMITORIES];
+    struct rl_sleeper_group groups[RL_SLEEPER_GROUPS];
 };
 
 void rl_sleepers_init(struct rl_sleepers *sleepers);
 
-/* Any thread. NO_PLACE: all are taken. */
+/* Any thread. RL_NO_SLOT: all are taken. */
 unsigned rl_sleepers_enter(struct rl_sleepers *sleepers);
-void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned place);
+void rl_sleepers_leave(struct rl_sleepers *sleepers, unsigned slot);
 
-/* While *state is `value`, which the lead changes before the call. False: the end has passed. True: look again,
- * something may have changed. */
-bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state, uint32_t value,
+/* Sleeps while *state is `value`; the owner changes the state before it wakes the slot. False: the end has passed.
+ * True: the caller has to look again, since something may have changed. */
+bool rl_sleepers_sleep(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state, uint32_t value,
                        int64_t end_ns);
 
-/* Whoever sleeps here wakes. The state may be gone already. */
-void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state);
+/* Wakes the thread that sleeps in the slot. The memory of the state may be gone already. */
+void rl_sleepers_wake(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state);
 
-/* The lead: the same, together with all others who are called, but for who has no place: he wakes at once. */
-void rl_sleepers_call(struct rl_sleepers *sleepers, unsigned place, _Atomic uint32_t *state);
-void rl_sleepers_wake_called(struct rl_sleepers *sleepers);
+/* The owner: marks the slot, and wakes all that are marked. A thread without a slot wakes when it would be marked. */
+void rl_sleepers_mark(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state);
+void rl_sleepers_wake_marked(struct rl_sleepers *sleepers);
 
 #endif

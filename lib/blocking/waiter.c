@@ -1,10 +1,10 @@
 #include "blocking/waiter.h"
 
-enum { OPEN, ASLEEP, DONE, GIVEN_UP, LEAD };
+enum { AWAKE, ASLEEP, DONE, GIVEN_UP, OWNER };
 
 void rl_waiter_reset(struct rl_waiter *waiter)
 {
-    atomic_store_explicit(&waiter->state, OPEN, memory_order_relaxed);
+    atomic_store_explicit(&waiter->state, AWAKE, memory_order_relaxed);
     rl_list_init(&waiter->follower);
 }
 
@@ -22,66 +22,55 @@ bool rl_waiter_is_done(const struct rl_waiter *waiter)
 static enum rl_waited sleep_until(struct rl_waiter *waiter, struct rl_sleepers *sleepers, int64_t end_ns)
 {
     while (!rl_waiter_is_done(waiter)) {
-        if (change(waiter, LEAD, OPEN))
-            return RL_WAITED_LEAD;
-        if (!rl_sleepers_sleep(sleepers, waiter->place, &waiter->state, ASLEEP, end_ns) &&
+        if (change(waiter, OWNER, AWAKE))
+            return RL_WAITED_OWNER;
+        if (!rl_sleepers_sleep(sleepers, waiter->slot, &waiter->state, ASLEEP, end_ns) &&
             change(waiter, ASLEEP, GIVEN_UP))
-            return RL_WAITED_NOT;
+            return RL_WAITED_TIMEOUT;
     }
     return RL_WAITED_DONE;
 }
 
 enum rl_waited rl_waiter_wait(struct rl_waiter *waiter, struct rl_sleepers *sleepers, int64_t end_ns)
 {
-    unsigned place;
+    unsigned slot;
     enum rl_waited waited;
 
     if (rl_waiter_is_done(waiter))
         return RL_WAITED_DONE;
-    place = waiter->place = rl_sleepers_enter(sleepers);
-    change(waiter, OPEN, ASLEEP);
+    slot = waiter->slot = rl_sleepers_enter(sleepers);
+    change(waiter, AWAKE, ASLEEP);
     waited = sleep_until(waiter, sleepers, end_ns);
-    rl_sleepers_leave(sleepers, place);
+    rl_sleepers_leave(sleepers, slot);
     return waited;
 }
 
-enum heard { NEVER, AWAKE, SLEEPS };
-
-/* The place is read before the waiter may be gone. */
-static enum heard say(struct rl_waiter *waiter, uint32_t what, unsigned *ret_place)
+/* A thread that is asleep has to be woken. Its slot is read before the store after which the waiter may be gone. */
+static bool set(struct rl_waiter *waiter, struct rl_sleepers *sleepers, uint32_t state,
+                void (*wake)(struct rl_sleepers *sleepers, unsigned slot, _Atomic uint32_t *state))
 {
-    if (change(waiter, OPEN, what))
-        return AWAKE;
-    *ret_place = waiter->place;
-    return change(waiter, ASLEEP, what) ? SLEEPS : NEVER;
-}
+    unsigned slot;
 
-static bool wake_with(struct rl_waiter *waiter, struct rl_sleepers *sleepers, uint32_t what)
-{
-    unsigned place;
-    enum heard heard = say(waiter, what, &place);
-
-    if (heard == SLEEPS)
-        rl_sleepers_wake(sleepers, place, &waiter->state);
-    return heard != NEVER;
+    if (change(waiter, AWAKE, state))
+        return true;
+    slot = waiter->slot;
+    if (!change(waiter, ASLEEP, state))
+        return false;
+    wake(sleepers, slot, &waiter->state);
+    return true;
 }
 
 bool rl_waiter_tell(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
 {
-    return wake_with(waiter, sleepers, DONE);
+    return set(waiter, sleepers, DONE, rl_sleepers_wake);
 }
 
-bool rl_waiter_call(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
+bool rl_waiter_tell_and_wake_later(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
 {
-    return wake_with(waiter, sleepers, LEAD);
+    return set(waiter, sleepers, DONE, rl_sleepers_mark);
 }
 
-bool rl_waiter_tell_asleep(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
+bool rl_waiter_give_loop(struct rl_waiter *waiter, struct rl_sleepers *sleepers)
 {
-    unsigned place;
-    enum heard heard = say(waiter, DONE, &place);
-
-    if (heard == SLEEPS)
-        rl_sleepers_call(sleepers, place, &waiter->state);
-    return heard != NEVER;
+    return set(waiter, sleepers, OWNER, rl_sleepers_wake);
 }

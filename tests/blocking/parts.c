@@ -1,10 +1,9 @@
-/* What the front end is made of, by itself: the published validity, the inbox, the table of holders. */
+/* What the front end is made of, by itself: the published validity, and the inbox. */
 #include <check.h>
 #include <pthread.h>
 #include <stdlib.h>
 
 #include "blocking/bound.h"
-#include "blocking/holders.h"
 #include "blocking/inbox.h"
 #include "suite.h"
 #include "util/list.h"
@@ -201,45 +200,11 @@ START_TEST(an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run)
 }
 END_TEST
 
-/* --- Holders ---------------------------------------------------------------------------------------------------- */
-
-#define MANY 3000
-
-static unsigned visits;
-
-static void visit(struct rl_holder *holder)
-{
-    visits++;
-    (void)holder;
-}
-
-START_TEST(each_holder_is_found_until_it_is_removed)
-{
-    struct rl_holders holders;
-    struct rl_holder *many = calloc(MANY, sizeof *many);
-    char *locks = malloc(MANY);
-
-    rl_holders_init(&holders);
-    for (int i = 0; i < MANY; i++)
-        rl_holders_add(&holders, &many[i], &locks[i]);
-    for (int i = 0; i < MANY; i += 2)
-        rl_holders_remove(&holders, &many[i]);
-    for (int i = 0; i < MANY; i++)
-        ck_assert_ptr_eq(rl_holders_find(&holders, &locks[i]), i % 2 ? &many[i] : NULL);
-    rl_holders_each(&holders, visit);
-    ck_assert_uint_eq(visits, MANY / 2);
-    rl_holders_fini(&holders);
-    free(locks);
-    free(many);
-}
-END_TEST
-
 int main(void)
 {
     Suite *suite = suite_create("parts");
     TCase *bound = suite_add_case(suite, "bound", NULL, NULL);
     TCase *post = suite_add_case(suite, "inbox", open_inbox, close_inbox);
-    TCase *table = suite_add_case(suite, "holders", NULL, NULL);
 
     tcase_add_test(bound, nothing_is_left_of_what_is_not_held);
     tcase_add_test(bound, the_clock_that_has_advanced_more_decides);
@@ -248,6 +213,5 @@ int main(void)
     tcase_add_test(post, everything_is_run_once_and_in_the_order_of_each_thread);
     tcase_add_test(post, a_closed_inbox_runs_what_it_has_and_takes_no_more);
     tcase_add_test(post, an_inbox_is_empty_until_something_is_pushed_and_after_it_has_run);
-    tcase_add_test(table, each_holder_is_found_until_it_is_removed);
     return suite_run(suite);
 }

@@ -37,16 +37,16 @@ START_TEST(nobody_sleeps_when_the_state_has_changed_nor_longer_than_wanted)
     _Atomic uint32_t state = 1;
     int64_t began_ns = rl_monotonic_ns();
 
-    for (unsigned place = 0; place <= RL_NO_PLACE; place += RL_NO_PLACE) {
-        ck_assert(rl_sleepers_sleep(&sleepers, place, &state, 2, RL_WAIT_FOREVER));
-        ck_assert(!rl_sleepers_sleep(&sleepers, place, &state, 1, began_ns));
+    for (unsigned slot = 0; slot <= RL_NO_SLOT; slot += RL_NO_SLOT) {
+        ck_assert(rl_sleepers_sleep(&sleepers, slot, &state, 2, RL_WAIT_FOREVER));
+        ck_assert(!rl_sleepers_sleep(&sleepers, slot, &state, 1, began_ns));
     }
 }
 END_TEST
 
 /* --- Many ------------------------------------------------------------------------------------------------------- */
 
-#define CROWD (RL_PLACES + 20)
+#define CROWD (RL_SLEEPER_SLOTS + 20)
 #define ROUNDS 50
 
 /* A thread that waits, again and again. */
@@ -92,8 +92,8 @@ static void part(struct member *members, unsigned n)
         end(members[i].thread);
         ck_assert_uint_eq(members[i].done, members[i].rounds);
     }
-    for (unsigned i = 0; i < RL_DORMITORIES; i++)
-        ck_assert_uint_eq(sleepers.dormitories[i].taken, 0);
+    for (unsigned i = 0; i < RL_SLEEPER_GROUPS; i++)
+        ck_assert_uint_eq(sleepers.groups[i].taken, 0);
     free(members);
 }
 
@@ -106,11 +106,11 @@ static void await_ready(unsigned count)
 static void tell_every_other(struct member *members, unsigned first)
 {
     for (unsigned i = first; i < CROWD; i += 2)
-        ck_assert(rl_waiter_tell_asleep(&members[i].waiter, &sleepers));
-    rl_sleepers_wake_called(&sleepers);
+        ck_assert(rl_waiter_tell_and_wake_later(&members[i].waiter, &sleepers));
+    rl_sleepers_wake_marked(&sleepers);
 }
 
-/* More threads than places, asleep or about to be. */
+/* More threads than slots, asleep or about to be. */
 START_TEST(all_who_are_told_wake)
 {
     struct member *members = gather(CROWD, ROUNDS);
@@ -141,14 +141,14 @@ START_TEST(who_is_told_of_many_sleeps_until_all_are_woken_and_who_is_not_told_sl
     for (unsigned i = 0; i < FEW; i++)
         before[i] = thread_await_sleep(members[i].id);
     for (unsigned i = 1; i < FEW; i++)
-        ck_assert(rl_waiter_tell_asleep(&members[i].waiter, &sleepers));
+        ck_assert(rl_waiter_tell_and_wake_later(&members[i].waiter, &sleepers));
     poll(NULL, 0, 20);
     still_asleep(members, FEW, before);
-    rl_sleepers_wake_called(&sleepers);
+    rl_sleepers_wake_marked(&sleepers);
     for (unsigned i = 1; i < FEW; i++)
         end(members[i].thread);
-    for (unsigned i = 0; i < RL_DORMITORIES; i++)
-        ck_assert_uint_eq(sleepers.dormitories[i].called, 0);
+    for (unsigned i = 0; i < RL_SLEEPER_GROUPS; i++)
+        ck_assert_uint_eq(sleepers.groups[i].marked, 0);
     still_asleep(members, 1, before);
     ck_assert(rl_waiter_tell(&members[0].waiter, &sleepers));
     end(members[0].thread);

@@ -8,7 +8,7 @@
 #define MS INT64_C(1000000)
 #define TOLD 10000
 
-/* Each way has sleepers of its own: who tells has the lead. */
+/* Each way has sleepers of its own: the thread that tells acts as the owner of the loop. */
 struct way {
     struct rl_sleepers sleepers;
     struct rl_waiter waiter;
@@ -32,16 +32,16 @@ static bool tell(struct way *way)
     return rl_waiter_tell(&way->waiter, &way->sleepers);
 }
 
-static bool call(struct way *way)
+static bool give_loop(struct way *way)
 {
-    return rl_waiter_call(&way->waiter, &way->sleepers);
+    return rl_waiter_give_loop(&way->waiter, &way->sleepers);
 }
 
-static bool tell_asleep(struct way *way)
+static bool tell_and_wake_later(struct way *way)
 {
-    bool told = rl_waiter_tell_asleep(&way->waiter, &way->sleepers);
+    bool told = rl_waiter_tell_and_wake_later(&way->waiter, &way->sleepers);
 
-    rl_sleepers_wake_called(&way->sleepers);
+    rl_sleepers_wake_marked(&way->sleepers);
     return told;
 }
 
@@ -74,17 +74,17 @@ static void ask_and_answer(struct pair *pair)
 
 static void fill(struct rl_sleepers *full)
 {
-    while (rl_sleepers_enter(full) != RL_NO_PLACE)
+    while (rl_sleepers_enter(full) != RL_NO_SLOT)
         ;
 }
 
-static void ask_by(bool (*say)(struct way *way), bool places)
+static void ask_by(bool (*say)(struct way *way), bool slots)
 {
     struct pair pair = {.say = say};
 
     way_init(&pair.there);
     way_init(&pair.back);
-    if (!places) {
+    if (!slots) {
         fill(&pair.there.sleepers);
         fill(&pair.back.sleepers);
     }
@@ -99,21 +99,21 @@ END_TEST
 
 START_TEST(no_telling_of_many_is_missed)
 {
-    ask_by(tell_asleep, true);
+    ask_by(tell_and_wake_later, true);
 }
 END_TEST
 
-START_TEST(no_call_to_lead_is_missed)
+START_TEST(no_gift_of_the_loop_is_missed)
 {
-    ask_by(call, true);
+    ask_by(give_loop, true);
 }
 END_TEST
 
-START_TEST(nothing_is_missed_where_all_places_are_taken)
+START_TEST(nothing_is_missed_where_all_slots_are_taken)
 {
     ask_by(tell, false);
-    ask_by(call, false);
-    ask_by(tell_asleep, false);
+    ask_by(give_loop, false);
+    ask_by(tell_and_wake_later, false);
 }
 END_TEST
 
@@ -132,30 +132,30 @@ START_TEST(either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_go
     int64_t began_ns = rl_monotonic_ns();
 
     rl_waiter_reset(&waiter);
-    ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns + 10 * MS), RL_WAITED_NOT);
+    ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns + 10 * MS), RL_WAITED_TIMEOUT);
     ck_assert_int_ge(rl_monotonic_ns() - began_ns, 10 * MS);
     ck_assert(!rl_waiter_tell(&waiter, &sleepers));
-    ck_assert(!rl_waiter_call(&waiter, &sleepers));
+    ck_assert(!rl_waiter_give_loop(&waiter, &sleepers));
     rl_waiter_reset(&waiter);
     ck_assert(rl_waiter_tell(&waiter, &sleepers));
     ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns), RL_WAITED_DONE);
-    for (unsigned i = 0; i < RL_DORMITORIES; i++)
-        ck_assert_uint_eq(sleepers.dormitories[i].taken, 0);
+    for (unsigned i = 0; i < RL_SLEEPER_GROUPS; i++)
+        ck_assert_uint_eq(sleepers.groups[i].taken, 0);
 }
 END_TEST
 
-START_TEST(a_waiter_that_is_called_to_lead_is_told_afterwards)
+START_TEST(a_waiter_that_is_given_the_loop_is_told_afterwards)
 {
     struct rl_waiter waiter;
     int64_t began_ns = rl_monotonic_ns();
 
     rl_waiter_reset(&waiter);
-    ck_assert(rl_waiter_call(&waiter, &sleepers));
-    ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns), RL_WAITED_LEAD);
+    ck_assert(rl_waiter_give_loop(&waiter, &sleepers));
+    ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns), RL_WAITED_OWNER);
     ck_assert(!rl_waiter_is_done(&waiter));
     ck_assert(rl_waiter_tell(&waiter, &sleepers));
     ck_assert(rl_waiter_is_done(&waiter));
-    ck_assert(!rl_waiter_call(&waiter, &sleepers));
+    ck_assert(!rl_waiter_give_loop(&waiter, &sleepers));
     ck_assert_int_eq(rl_waiter_wait(&waiter, &sleepers, began_ns), RL_WAITED_DONE);
 }
 END_TEST
@@ -167,9 +167,9 @@ int main(void)
 
     tcase_add_test(wait, no_telling_is_missed);
     tcase_add_test(wait, no_telling_of_many_is_missed);
-    tcase_add_test(wait, no_call_to_lead_is_missed);
-    tcase_add_test(wait, nothing_is_missed_where_all_places_are_taken);
+    tcase_add_test(wait, no_gift_of_the_loop_is_missed);
+    tcase_add_test(wait, nothing_is_missed_where_all_slots_are_taken);
     tcase_add_test(wait, either_the_waiting_thread_is_told_or_the_teller_learns_that_it_has_gone);
-    tcase_add_test(wait, a_waiter_that_is_called_to_lead_is_told_afterwards);
+    tcase_add_test(wait, a_waiter_that_is_given_the_loop_is_told_afterwards);
     return suite_run(suite);
 }

@@ -1,10 +1,10 @@
 /* In time, whoever turns the loop, or nobody: alarms, and what goes to a queue. */
 #include <check.h>
 
-#include "lead_rig.h"
+#include "loop_rig.h"
 #include "thread.h"
 
-/* --- While others lead ------------------------------------------------------------------------------------------ */
+/* --- While a caller owns the loop ------------------------------------------------------------------------------- */
 
 struct watched {
     atomic_long thread;
@@ -21,7 +21,7 @@ static void watch(struct redlock_mutex *watched_mutex, const struct redlock_alar
         return;
     watched->inner = redlock_mutex_trylock(watched_mutex);
     watched->n_nodes = alarm->nodes ? alarm->n_nodes : 0;
-    atomic_store(&watched->at_us, lead_now_us());
+    atomic_store(&watched->at_us, loop_now_us());
     atomic_store(&watched->thread, thread_self());
 }
 
@@ -32,7 +32,7 @@ static bool has_alarmed(void *argument)
     return atomic_load(&watched->thread) != 0;
 }
 
-START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_leads)
+START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
 {
     struct redlock_acquire_options lease = rig_lease(500, PATIENCE_MS);
     struct redlock_mutex *leased = world_new_mutex(&world, "leased");
@@ -51,18 +51,18 @@ START_TEST(a_watch_is_called_on_the_services_thread_although_a_caller_leads)
 }
 END_TEST
 
-/* --- While nobody leads ----------------------------------------------------------------------------------------- */
+/* --- While the loop is free ------------------------------------------------------------------------------------- */
 
-/* Late alarms are the thread's, which finds out by itself that nobody leads. */
+/* Late alarms are the thread's, which finds out by itself that the loop is free. */
 static int64_t lateness_of_alarm(struct watched *watched, void (*before)(void))
 {
     struct redlock_acquire_options lease = rig_lease(40, PATIENCE_MS);
     int64_t end_us;
 
     atomic_store(&watched->thread, 0);
-    lead_lock_and_unlock();
+    loop_lock_and_unlock();
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &lease, NULL), REDLOCK_OK);
-    end_us = lead_now_us() + redlock_mutex_remaining_ns(mutex) / 1000;
+    end_us = loop_now_us() + redlock_mutex_remaining_ns(mutex) / 1000;
     before();
     world_wait(has_alarmed, watched, "the alarm");
     return atomic_load(&watched->at_us) - end_us;
@@ -87,7 +87,7 @@ static bool alarm_is_in_time(void *argument)
     return lateness_of_alarm(argument, do_nothing) <= 5000;
 }
 
-START_TEST(an_alarm_comes_in_time_although_the_last_call_has_left_the_lead_free)
+START_TEST(an_alarm_comes_in_time_although_the_last_call_has_left_the_loop_free)
 {
     expect_alarm(alarm_is_in_time);
 }
@@ -122,13 +122,13 @@ static int64_t time_of_queued(struct queued *queued)
     struct redlock_completion *completion = NULL;
     int64_t began_us;
 
-    lead_lock_and_unlock();
-    began_us = lead_now_us();
+    loop_lock_and_unlock();
+    began_us = loop_now_us();
     ck_assert_int_eq(redlock_mutex_extend_async(queued->mutex, 0, queued->queue, NULL), 0);
     ck_assert_int_eq(redlock_queue_next(queued->queue, PATIENCE_MS, &completion), 0);
     ck_assert_int_eq(completion->status, REDLOCK_E_NOT_HELD);
     redlock_completion_free(completion);
-    return lead_now_us() - began_us;
+    return loop_now_us() - began_us;
 }
 
 /* Nobody asks the masters in these. Waiting for the thread to look around would take a millisecond or two. */
@@ -141,7 +141,7 @@ static bool all_are_quick(void *argument)
     return true;
 }
 
-START_TEST(what_goes_to_a_queue_is_begun_at_once_although_the_lead_is_free)
+START_TEST(what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free)
 {
     struct queued queued = {.mutex = world_new_mutex(&world, "other")};
 
@@ -154,12 +154,12 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("lead_time");
-    TCase *three = suite_add_case(suite, "lead", lead_open, lead_close);
+    Suite *suite = suite_create("loop_time");
+    TCase *three = suite_add_case(suite, "loop", loop_open, loop_close);
 
-    tcase_add_test(three, a_watch_is_called_on_the_services_thread_although_a_caller_leads);
-    tcase_add_test(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_lead_free);
+    tcase_add_test(three, a_watch_is_called_on_the_services_thread_although_a_caller_owns_the_loop);
+    tcase_add_test(three, an_alarm_comes_in_time_although_the_last_call_has_left_the_loop_free);
     tcase_add_test(three, an_alarm_comes_in_time_although_a_caller_has_led_for_long);
-    tcase_add_test(three, what_goes_to_a_queue_is_begun_at_once_although_the_lead_is_free);
+    tcase_add_test(three, what_goes_to_a_queue_is_begun_at_once_although_the_loop_is_free);
     return suite_run_with_server(suite);
 }

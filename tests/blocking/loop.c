@@ -1,7 +1,7 @@
 /* Callers that turn the loop themselves: what they take over, and what stays the service's thread's. */
 #include <check.h>
 
-#include "lead_rig.h"
+#include "loop_rig.h"
 #include "thread.h"
 
 /* --- Who does the work ------------------------------------------------------------------------------------------ */
@@ -15,7 +15,7 @@ static bool the_thread_sleeps_through(void *argument)
     unsigned long before = thread_switches(thread).all;
 
     for (int i = 0; i < PAIRS; i++)
-        lead_lock_and_unlock();
+        loop_lock_and_unlock();
     return thread_switches(thread).all - before < 2 * PAIRS;
 }
 
@@ -57,7 +57,7 @@ static bool it_has_ended(void *argument)
 {
     struct inside *inside = argument;
 
-    lead_lock_and_unlock();
+    loop_lock_and_unlock();
     return atomic_load(&inside->thread) != 0;
 }
 
@@ -66,7 +66,7 @@ START_TEST(callbacks_that_the_program_gave_the_client_run_on_the_services_thread
     struct inside inside = {.lock = NULL};
     long thread = world_service_thread();
 
-    lead_lock_and_unlock();
+    loop_lock_and_unlock();
     ck_assert_int_eq(redlock_service_run(world.service, begin_something, &inside), 0);
     world_wait(it_has_ended, &inside, "the callback");
     ck_assert_int_eq(atomic_load(&inside.thread), thread);
@@ -104,15 +104,15 @@ START_TEST(the_event_hook_is_called_on_the_services_thread_alone)
     world_open_with(&world, 3, set_hook, &hook);
     mutex = world_new_mutex(&world, "key");
     for (int i = 0; i < 100; i++)
-        lead_lock_and_unlock();
+        loop_lock_and_unlock();
     ck_assert_int_eq(hook.thread, world_service_thread());
     ck_assert_int_eq(hook.elsewhere, 0);
     ck_assert_int_ge(hook.events, 100);
-    lead_close();
+    loop_close();
 }
 END_TEST
 
-/* --- While others lead ------------------------------------------------------------------------------------------ */
+/* --- While a caller owns the loop ------------------------------------------------------------------------------- */
 
 static void note_thread(struct redlock_client *client, void *user_data)
 {
@@ -120,7 +120,7 @@ static void note_thread(struct redlock_client *client, void *user_data)
     (void)client;
 }
 
-START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_leads)
+START_TEST(a_function_is_called_on_the_services_thread_although_a_caller_owns_the_loop)
 {
     long thread = world_service_thread();
     struct busy busy[2];
@@ -146,7 +146,7 @@ static void do_nothing(struct redlock_client *client, void *user_data)
     (void)user_data;
 }
 
-START_TEST(a_shutdown_ends_where_the_lead_is_the_threads_for_good)
+START_TEST(a_shutdown_ends_where_the_thread_keeps_the_loop)
 {
     struct redlock_mutex *holder = world_hold(&world, "held", 10000);
 
@@ -163,7 +163,7 @@ START_TEST(a_shutdown_ends_with_an_event_hook)
     world_open_with(&world, 3, set_hook, &hook);
     mutex = world_hold(&world, "held", 10000);
     ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), 0);
-    lead_close();
+    loop_close();
 }
 END_TEST
 
@@ -231,15 +231,15 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("lead");
-    TCase *three = suite_add_case(suite, "lead", lead_open, lead_close);
+    Suite *suite = suite_create("loop");
+    TCase *three = suite_add_case(suite, "loop", loop_open, loop_close);
     TCase *own = suite_add_case(suite, "hook", NULL, NULL);
 
     tcase_add_test(three, a_caller_on_its_own_does_without_the_services_thread);
     tcase_add_test(three, callbacks_that_the_program_gave_the_client_run_on_the_services_thread);
     tcase_add_test(own, the_event_hook_is_called_on_the_services_thread_alone);
-    tcase_add_test(three, a_function_is_called_on_the_services_thread_although_a_caller_leads);
-    tcase_add_test(three, a_shutdown_ends_where_the_lead_is_the_threads_for_good);
+    tcase_add_test(three, a_function_is_called_on_the_services_thread_although_a_caller_owns_the_loop);
+    tcase_add_test(three, a_shutdown_ends_where_the_thread_keeps_the_loop);
     tcase_add_test(own, a_shutdown_ends_with_an_event_hook);
     tcase_add_test(three, who_has_been_told_goes_on_while_a_function_runs_that_waits_for_him);
     return suite_run_with_server(suite);

@@ -1,6 +1,6 @@
 /* What the tests of who turns the loop share: a world with three masters, and one mutex. */
-#ifndef TESTS_LEAD_RIG_H
-#define TESTS_LEAD_RIG_H
+#ifndef TESTS_LOOP_RIG_H
+#define TESTS_LOOP_RIG_H
 
 #include <check.h>
 
@@ -9,13 +9,13 @@
 extern struct world world;
 extern struct redlock_mutex *mutex; /* for "key" */
 
-void lead_open(void);
-void lead_close(void);
+void loop_open(void);
+void loop_close(void);
 
-/* Ends with the lead free, as soon as nobody else is in a call. */
-void lead_lock_and_unlock(void);
+/* Ends with the loop free, as soon as nobody else is in a call. */
+void loop_lock_and_unlock(void);
 
 /* CLOCK_MONOTONIC. */
-int64_t lead_now_us(void);
+int64_t loop_now_us(void);
 
 #endif

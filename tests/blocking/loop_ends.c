@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lead_rig.h"
+#include "loop_rig.h"
 
 #define ENDS 20
 
@@ -13,7 +13,7 @@ static bool has_been_canceled(void *argument)
     return redlock_mutex_cancel(argument) == 0;
 }
 
-START_TEST(a_caller_that_leads_is_canceled_by_another_thread)
+START_TEST(a_caller_that_owns_the_loop_is_canceled_by_another_thread)
 {
     struct redlock_mutex *other = world_new_mutex(&world, "key");
     struct caller caller;
@@ -29,16 +29,16 @@ START_TEST(a_caller_that_leads_is_canceled_by_another_thread)
 }
 END_TEST
 
-START_TEST(a_caller_that_leads_keeps_its_deadline)
+START_TEST(a_caller_that_owns_the_loop_keeps_its_deadline)
 {
     struct redlock_mutex *other = world_new_mutex(&world, "key");
 
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     for (int i = 0; i < ENDS; i++) {
-        int64_t began_us = lead_now_us();
+        int64_t began_us = loop_now_us();
 
         ck_assert_int_eq(redlock_mutex_lock(other, 10), REDLOCK_DEADLINE);
-        ck_assert_int_ge(lead_now_us() - began_us, 10000);
+        ck_assert_int_ge(loop_now_us() - began_us, 10000);
     }
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(other);
@@ -46,7 +46,7 @@ START_TEST(a_caller_that_leads_keeps_its_deadline)
 END_TEST
 
 /* With nobody but the caller in any call, and so without anybody who might look at the service's state. */
-START_TEST(a_service_is_destroyed_under_a_caller_that_leads)
+START_TEST(a_service_is_destroyed_under_a_caller_that_owns_the_loop)
 {
     for (int i = 0; i < ENDS; i++) {
         struct redlock_service *service = world_new_service(&world);
@@ -75,7 +75,7 @@ static int child(void)
     return ok ? 0 : 1;
 }
 
-START_TEST(fork_does_no_harm_while_a_caller_leads)
+START_TEST(fork_does_no_harm_while_a_caller_owns_the_loop)
 {
     struct busy busy;
 
@@ -110,7 +110,7 @@ START_TEST(pthread_cancel_ends_no_thread_inside_a_call)
         ck_assert_ptr_eq(result, PTHREAD_CANCELED);
         ck_assert_int_eq(redlock_mutex_remaining_ns(busy.mutex), 0);
         ck_assert_int_eq(redlock_mutex_trylock(busy.mutex), REDLOCK_OK);
-        lead_lock_and_unlock();
+        loop_lock_and_unlock();
         redlock_mutex_destroy(busy.mutex);
     }
 }
@@ -160,13 +160,13 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("lead_ends");
-    TCase *three = suite_add_case(suite, "ends", lead_open, lead_close);
+    Suite *suite = suite_create("loop_ends");
+    TCase *three = suite_add_case(suite, "ends", loop_open, loop_close);
 
-    tcase_add_test(three, a_caller_that_leads_is_canceled_by_another_thread);
-    tcase_add_test(three, a_caller_that_leads_keeps_its_deadline);
-    tcase_add_test(three, a_service_is_destroyed_under_a_caller_that_leads);
-    tcase_add_test(three, fork_does_no_harm_while_a_caller_leads);
+    tcase_add_test(three, a_caller_that_owns_the_loop_is_canceled_by_another_thread);
+    tcase_add_test(three, a_caller_that_owns_the_loop_keeps_its_deadline);
+    tcase_add_test(three, a_service_is_destroyed_under_a_caller_that_owns_the_loop);
+    tcase_add_test(three, fork_does_no_harm_while_a_caller_owns_the_loop);
     tcase_add_test(three, pthread_cancel_ends_no_thread_inside_a_call);
     tcase_add_test(three, pthread_cancel_ends_no_thread_that_waits_for_a_queue);
     return suite_run_with_server(suite);

@@ -1,4 +1,4 @@
-#include "lead_rig.h"
+#include "loop_rig.h"
 
 #include <time.h>
 
@@ -7,25 +7,25 @@
 struct world world;
 struct redlock_mutex *mutex;
 
-void lead_open(void)
+void loop_open(void)
 {
     world_open(&world, 3);
     mutex = world_new_mutex(&world, "key");
 }
 
-void lead_close(void)
+void loop_close(void)
 {
     redlock_mutex_destroy(mutex);
     world_close(&world);
 }
 
-void lead_lock_and_unlock(void)
+void loop_lock_and_unlock(void)
 {
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
 }
 
-int64_t lead_now_us(void)
+int64_t loop_now_us(void)
 {
     struct timespec now;
 

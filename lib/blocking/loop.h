@@ -1,0 +1,98 @@
+/* Who turns the service's event loop: the service's thread, or a caller that has to wait anyway (the pattern is known
+ * as leader/followers).
+ *
+ * IMPLEMENTATION NOTES
+ *
+ * Waking a thread costs more than everything else in a call. So the loop has an owner, which may change: to the owner
+ * belong the event base, the client, and all fields that are marked "of the owner". A caller that finds the loop free
+ * takes it: it begins its operation, turns the loop until that has ended, and then gives the loop to another caller
+ * that waits, or leaves it free. No thread is woken then.
+ *
+ *            nobody waits            a caller that has to wait
+ *     THREAD --------> FREE -----------------------------> CALLER --> CALLER (another one, told by its waiter)
+ *       ^               |  ^                                 | |
+ *       |               |  +--- nobody else waits -----------+ |
+ *       +---------------+--------------------------------------+
+ *        unused for 1 ms,        many others wait, something only the thread may do,
+ *        post without waiter     or operations whose outcome goes to a queue
+ *
+ * The thread keeps the loop while many callers wait, since most of them would be woken only to give the loop away
+ * again. While one caller waits the thread gives the loop to it, at a time when the masters are busy: that caller has
+ * to be woken sooner or later.
+ *
+ * Nobody looks after a loop that is free: timers and replies wait. So the thread looks at it once in REST_MS, and takes
+ * it if no caller has owned it since the last look. WATCHED is CALLER for so long that the thread has ceased to look:
+ * whoever lets go of the loop then has to wake the thread.
+ *
+ * Callers whose operations end in the same turn are woken together (sleepers.h).
+ *
+ * No code of the program runs while a caller owns the loop: functions of redlock_service_run() and watches are put off
+ * until the thread owns it. The thread never leaves the loop (`pinned`) if there is an event hook, or once such a
+ * function has had the client, since it may have given callbacks to the client. So what <redlock/blocking.h> says of
+ * callbacks and deadlines holds whoever the owner is.
+ *
+ * No post is overlooked when the loop is let go: a thread that posts looks at the owner after the push, and a thread
+ * that lets go looks at the inbox after the store, both sequentially consistent. */
+#ifndef RL_BLOCKING_LOOP_H
+#define RL_BLOCKING_LOOP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "blocking/sleepers.h"
+#include "blocking/turn.h"
+#include "blocking/waiter.h"
+#include "util/list.h"
+
+struct rl_loop {
+    _Atomic uint32_t owner; /* a futex, on which the thread rests */
+    _Atomic uint32_t uses;  /* how often callers have become the owner */
+    struct rl_sleepers sleepers;
+    struct rl_post stop;
+
+    struct rl_turn turn;
+
+    /* Of the owner from here on. */
+    struct rl_list followers; /* waiters whose operations are in flight */
+    unsigned n_followers;
+    unsigned n_queued;        /* operations in flight whose outcome goes to a queue: operation.c */
+    bool told;                /* callers have been told since the thread became the owner */
+    bool wanted;              /* there is something that only the thread may do */
+    bool ending;              /* the thread is to end */
+    bool pinned;              /* the thread keeps the loop: there are callbacks of the program */
+};
+
+/* The arguments and results are those of rl_turn_init(). In the beginning the thread is the owner. */
+bool rl_loop_init(struct rl_loop *loop, struct rl_holds *holds, rl_turn_end_fn at_end,
+                  struct redlock_service *service);
+
+/* Is the calling thread the service's? */
+bool rl_loop_is_own_thread(const struct rl_loop *loop);
+
+/* The service's thread, which is the owner at the beginning and at the end: turns the loop until it is stopped. */
+void rl_loop_run(struct rl_loop *loop);
+
+/* Any thread. False: the service has ended, and nothing will be run. */
+bool rl_loop_post(struct rl_loop *loop, struct rl_post *post);
+void rl_loop_stop(struct rl_loop *loop);
+
+/* Any thread but the service's: posts, and waits until the waiter is told. The thread must not be canceled in it, and
+ * the loop must outlive the call. */
+enum rl_asked { RL_ASKED_CLOSED, RL_ASKED_DONE, RL_ASKED_TIMEOUT };
+enum rl_asked rl_loop_ask(struct rl_loop *loop, struct rl_post *post, struct rl_waiter *waiter, int64_t end_ns);
+
+/* From a post that is run: true if the service's thread runs it. If not, that thread will run the post again. */
+bool rl_loop_move_to_thread(struct rl_loop *loop, struct rl_post *post);
+
+/* The owner: an operation has begun whose caller waits. */
+void rl_loop_follow(struct rl_loop *loop, struct rl_waiter *waiter);
+
+/* The owner: the operation has ended. False: the caller has given up. */
+bool rl_loop_tell(struct rl_loop *loop, struct rl_waiter *waiter);
+
+/* The same, for several callers: rl_sleepers_wake_marked() wakes them. Nothing in between takes time or runs code of
+ * the program. */
+bool rl_loop_tell_and_wake_later(struct rl_loop *loop, struct rl_waiter *waiter);
+
+#endif

@@ -1,0 +1,39 @@
+/* A mutex: its data, its memory, and what all threads may read of it. */
+#ifndef RL_BLOCKING_MUTEX_H
+#define RL_BLOCKING_MUTEX_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include <redlock/blocking.h>
+
+#include "blocking/alarm.h"
+#include "blocking/holds.h"
+#include "blocking/operation.h"
+
+struct redlock_mutex {
+    atomic_uint references;
+    struct redlock_service *service;
+    struct rl_hold hold;
+    struct rl_operation attempt; /* to acquire or to extend */
+    struct rl_operation release;
+    struct rl_watch watch;
+    atomic_bool dying;           /* redlock_mutex_destroy() has been called */
+    size_t key_size;
+    unsigned char key[];
+};
+
+/* 0, E_ARGUMENT, E_FORKED. */
+int rl_mutex_check(const struct redlock_mutex *mutex);
+
+void rl_mutex_ref(struct redlock_mutex *mutex);
+void rl_mutex_unref(struct redlock_mutex *mutex);
+
+/* Checks the mutex, and keeps it during rl_service_call(): another thread may destroy it while this one waits. */
+int rl_mutex_call(struct redlock_mutex *mutex, int (*fn)(void *argument), void *argument);
+
+/* For completions; NULL if the program has destroyed the mutex. */
+struct redlock_mutex *rl_mutex_living(struct redlock_mutex *mutex);
+
+#endif

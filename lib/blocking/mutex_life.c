@@ -1,0 +1,87 @@
+/* The creation and the end of mutexes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "blocking/mutex.h"
+#include "blocking/service.h"
+
+static struct redlock_mutex *allocate(struct redlock_service *service, const void *key, size_t key_size)
+{
+    struct redlock_mutex *mutex = calloc(1, sizeof *mutex + key_size);
+
+    if (!mutex)
+        return NULL;
+    atomic_init(&mutex->references, 1);
+    mutex->service = service;
+    rl_service_ref(service);
+    rl_holds_init_one(&mutex->hold);
+    rl_operation_init(&mutex->attempt, mutex);
+    rl_operation_init(&mutex->release, mutex);
+    mutex->key_size = key_size;
+    if (key_size)
+        memcpy(mutex->key, key, key_size);
+    return mutex;
+}
+
+static int create_lock(void *argument)
+{
+    struct redlock_mutex *mutex = argument;
+    struct redlock_service *service = mutex->service;
+    struct redlock_lock *lock;
+    int status;
+
+    if (!service->client)
+        return REDLOCK_E_CLOSING;
+    status = redlock_lock_create(service->client, mutex->key, mutex->key_size, &lock);
+    if (status == 0)
+        rl_holds_begin(&service->holds, &mutex->hold, lock);
+    return status;
+}
+
+int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
+                         struct redlock_mutex **ret_mutex)
+{
+    struct redlock_mutex *mutex;
+    int status = ret_mutex && (key || !key_size) ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    if (key_size > REDLOCK_MAX_KEY_BYTES)
+        return REDLOCK_E_KEY_TOO_LONG;
+    mutex = allocate(service, key, key_size);
+    if (!mutex)
+        return REDLOCK_E_NOMEM;
+    status = rl_service_call(service, create_lock, mutex);
+    if (status == 0)
+        *ret_mutex = mutex;
+    else
+        rl_mutex_unref(mutex);
+    return status;
+}
+
+static int destroy_lock(void *argument)
+{
+    struct redlock_mutex *mutex = argument;
+    struct redlock_lock *lock = mutex->hold.lock;
+
+    if (!lock)
+        return 0;
+    rl_holds_end(&mutex->service->holds, &mutex->hold);
+    rl_watch_drop(&mutex->watch);
+    redlock_lock_destroy(lock);
+    return 0;
+}
+
+/* In a child nobody else has a reference, since other threads do not exist. */
+void redlock_mutex_destroy(struct redlock_mutex *mutex)
+{
+    if (!mutex)
+        return;
+    if (rl_mutex_check(mutex) < 0) {
+        free(mutex);
+        return;
+    }
+    atomic_store(&mutex->dying, true);
+    rl_service_call(mutex->service, destroy_lock, mutex);
+    rl_mutex_unref(mutex);
+}

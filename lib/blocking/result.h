@@ -1,0 +1,10 @@
+/* A result that outlives the callback which it was borrowed in. */
+#ifndef RL_BLOCKING_RESULT_H
+#define RL_BLOCKING_RESULT_H
+
+#include <redlock/result.h>
+
+/* A deep copy in one block (struct, nodes and texts), for redlock_result_free(). NULL: no memory. */
+struct redlock_result *rl_result_copy(const struct redlock_result *result);
+
+#endif
