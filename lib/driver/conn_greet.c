@@ -1,5 +1,7 @@
 #include "driver/conn_greet.h"
 
+#include <assert.h>
+
 #include "driver/conn_io.h"
 #include "driver/conn_setup.h"
 
@@ -57,6 +59,7 @@ enum rl_handshake rl_greet_reply(struct rl_conn *conn, const struct rl_reply *re
 {
     struct rl_greeting *greeting = &conn->greeting;
 
+    assert(conn->state == RL_CONN_GREETING && greeting->answered < greeting->size);
     if (conn->written <= greeting->start) {
         rl_conn_set_error(conn, "a reply that belongs to no command");
         return RL_HANDSHAKE_FAILED;

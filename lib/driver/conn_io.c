@@ -1,5 +1,6 @@
 #include "driver/conn_io.h"
 
+#include <assert.h>
 #include <event2/event.h>
 
 /* Reads on destruction: a peer that goes on sending does not keep us. */
@@ -59,6 +60,7 @@ enum rl_io rl_conn_write(struct rl_conn *conn)
     if (result != RL_IO_OK)
         return result;
     conn->written += written;
+    assert(conn->written <= conn->queued);
     conn->stats.bytes_out += written;
     rl_bytes_consume(&conn->out, written);
     return written == size ? RL_IO_OK : RL_IO_AGAIN;

@@ -7,6 +7,7 @@
  * No call of libevent is made off the loop thread: the base needs no locking. */
 #include "driver/resolver.h"
 
+#include <assert.h>
 #include <event2/event.h>
 #include <netdb.h>
 #include <pthread.h>
@@ -61,8 +62,10 @@ static void free_lookups(struct lookup *list)
 /* Called with the mutex held; releases it. */
 static void leave(struct mailbox *mailbox)
 {
-    bool last = --mailbox->users == 0;
+    bool last;
 
+    assert(mailbox->users > 0);
+    last = --mailbox->users == 0;
     pthread_mutex_unlock(&mailbox->mutex);
     if (!last)
         return;

@@ -2,6 +2,7 @@
 #ifndef RL_DRIVER_RING_H
 #define RL_DRIVER_RING_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -31,6 +32,7 @@ static inline size_t rl_ring_count(const struct rl_ring *ring)
 /* The oldest; the ring must not be empty. */
 static inline const struct rl_ring_entry *rl_ring_front(const struct rl_ring *ring)
 {
+    assert(rl_ring_count(ring) > 0);
     return &ring->entries[ring->first & (ring->capacity - 1)];
 }
 
@@ -39,6 +41,7 @@ void rl_ring_relax(struct rl_ring *ring);
 
 static inline struct rl_ring_entry rl_ring_pop(struct rl_ring *ring)
 {
+    assert(rl_ring_count(ring) > 0);
     return ring->entries[ring->first++ & (ring->capacity - 1)];
 }
 
@@ -48,6 +51,7 @@ bool rl_ring_reserve(struct rl_ring *ring);
 /* Only after rl_ring_reserve(). */
 static inline void rl_ring_push(struct rl_ring *ring, const struct rl_ticket *ticket, uint64_t start)
 {
+    assert(rl_ring_count(ring) < ring->capacity);
     ring->entries[ring->end++ & (ring->capacity - 1)] = (struct rl_ring_entry){*ticket, start};
 }
 
