@@ -95,7 +95,6 @@ struct rl_claim *rl_host_claim_create(struct rl_host *host, struct rl_key *key, 
         return NULL;
     }
     part->key = rl_key_ref(key);
-    part->token.own.asked = false;
     part->token.own.in_queue = false;
     part->token.own.exposed = token != NULL;
     part->token.own.transferred = false;

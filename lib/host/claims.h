@@ -7,6 +7,7 @@
 
 #include "host/environment.h"
 #include "util/slice.h"
+#include "util/table.h"
 #include "votes/claim.h"
 #include "votes/kind.h"
 
@@ -22,13 +23,13 @@ struct rl_key {
 /* What the host keeps with an engine's claim: right in front of it. */
 struct rl_host_claim {
     struct rl_key *key; /* NULL: not in use */
+    struct rl_table_node waiter;
     union {
         struct {
             char text[RL_TOKEN_SIZE];
-            bool asked : 1;   /* for a place in line. In the gap of the other kind, which never is */
-            bool in_queue : 1; /* notifications may name it: waiters.c */
-            bool exposed : 1; /* others may know it, as of this hold alone: cohort.c */
-            bool transferred : 1; /* its lock has held another value, and has passed that on */
+            bool in_queue : 1;    /* notifications may name it: waiters.c */
+            bool exposed : 1;     /* others may know it, as of this hold alone: cohort.c */
+            bool transferred : 1; /* its lock has held another value, and has handed that off */
         } own;
         struct {
             char empty; /* no token is: a longer one, given by a caller, is kept elsewhere */

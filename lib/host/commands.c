@@ -74,7 +74,7 @@ static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
 
-    return host->closing || part->token.own.asked || rl_contended(&host->contended, part->key, host->now);
+    return host->closing || part->token.own.in_queue || rl_contended(&host->contended, part->key, host->now);
 }
 
 static void add_queue_name(const struct rl_host *host, const struct rl_claim *claim, struct names *names,

@@ -71,7 +71,7 @@ void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl
 
 void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_instant now)
 {
-    if (!host->waiters.count)
+    if (!host->waiters.claims.count)
         return;
     for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
         rl_lock_look_again(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);

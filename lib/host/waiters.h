@@ -1,4 +1,4 @@
-/* Values that are called by notifications. */
+/* Values that notifications may name. */
 #ifndef RL_HOST_WAITERS_H
 #define RL_HOST_WAITERS_H
 
@@ -10,14 +10,13 @@
 #include "host/environment.h"
 #include "host/names.h"
 #include "util/slice.h"
+#include "util/table.h"
 
 struct rl_claim;
 struct rl_host;
 
 struct rl_waiters {
-    struct rl_claim **table;
-    size_t size; /* a power of 2, or 0 */
-    size_t count;
+    struct rl_table claims;
     bool listens;
     char channel[REDLOCK_MAX_PREFIX_BYTES + sizeof RL_CHANNEL_NAME + RL_UUID_SIZE];
 };
@@ -25,12 +24,13 @@ struct rl_waiters {
 void rl_waiters_init(struct rl_host *host); /* after rl_trust_init() */
 void rl_waiters_fini(struct rl_host *host);
 
-/* Before an ENQUEUE of a claim, which notifications may name from then on; true: this is the first one. And when it is
- * disposed of. */
+/* Before an ENQUEUE of a claim, which notifications may name from then on. true: this is its first one. */
 bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim);
+
+/* A claim is disposed of. */
 void rl_waiters_leave(struct rl_host *host, struct rl_claim *claim);
 
-/* The claim of a value; NULL if it is not in line. */
+/* The claim of a value; NULL if no claim in the wait queue has it. */
 struct rl_claim *rl_waiters_find(const struct rl_waiters *waiters, struct rl_slice value);
 
 #endif
