@@ -48,7 +48,7 @@ static void note_contended(struct rl_host *host, const struct rl_ticket *ticket)
     rl_contended_note(&host->contended, rl_host_claim_of(ticket->owner)->key, host->now);
 }
 
-/* After OTHERS_WAIT: writes the undo once more, with all that belongs to a line. */
+/* After OTHERS_WAIT: writes the rollback once more, with all keys of the wait queue. */
 static bool repeat_in_full(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, enum rl_outcome outcome)
 {
     note_contended(host, ticket);
@@ -89,8 +89,8 @@ static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now
     return us < RL_NO_LATENCY ? (uint32_t)us : RL_NO_LATENCY - 1;
 }
 
-/* A master has said READONLY: it is none any more. Its connection is made anew, and it is judged; but not where that
- * is no help, in the classic profile and without the rights to judge. */
+/* A server that says READONLY is no master any more. Its connection is made anew, so that it is evaluated; but not
+ * where that is no help, in the classic profile and without the rights for it. */
 static void reconnect_to_recheck(struct rl_host *host, unsigned node)
 {
     if (host->engine.votes.admissions[node].epoch_checked)

@@ -13,7 +13,7 @@ struct rl_host;
 void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
                      struct rl_instant now);
 
-/* The same by its answer: repeats the command where that helps, or tells the engine. */
+/* What that reply means: the command is repeated where that helps, or the engine is told. */
 void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
                       struct rl_instant now);
 
@@ -21,8 +21,8 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
 void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
                    uint32_t latency_us);
 
-/* It was part of a command that the master has refused as a whole: once more, by itself. false: it may not be, or
- * cannot be, written. */
+/* Writes a command by itself whose batch the master has refused as a whole. false: it may not be, or cannot be,
+ * written. */
 bool rl_host_repeat_alone(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
 
 #endif

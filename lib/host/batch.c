@@ -2,14 +2,14 @@
  * written once, which costs the masters and this process a fraction of what single ones do. That is done with
  *
  *     extensions    of any locks, for the same ttl
- *     newcomers     of one key: those who get in line for the first time
- *     keepers       of one key: those who have a place in line and know their ticket, and tell it or keep the place up
+ *     joins         of one key: claims that enter the wait queue for the first time
+ *     refreshes     of one key: claims that have an entry and know its ticket, and keep the entry up
  *
  *     RL_EFFECT_SEND  ->  gathered  ->  flushed before anything else is written, and at the end of the turn
  *
- * So the order of effects is kept on each connection, but that newcomers may come behind the undo of other values. What
- * is gathered together goes to the same masters. The reply is taken apart (batch_answers.c): for the engine nothing is
- * different from single commands. */
+ * So the order of effects is kept on each connection, with one exception: joins may come behind the rollback of other
+ * values. All claims of a batch are sent to the same masters. The reply is taken apart (batch_answers.c): for the
+ * engine nothing is different from single commands. */
 #include "host/batch.h"
 
 #include <stdlib.h>
@@ -130,7 +130,7 @@ static bool encode_refreshes(struct rl_host *host, const struct rl_batch *batch,
     return rl_command_of_refreshes(host, batch->entries[0].claim, node, batch->ttl_ms, send_as, &keepers);
 }
 
-/* A master that has turned out not to know the script gets its text this time; newcomers are repeated alone. Some
+/* A master that has turned out not to know the script gets its text this time; joins are repeated alone. Some
  * masters may be written the same bytes. */
 static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned node)
 {
@@ -203,8 +203,8 @@ static void write_one(struct rl_host *host, const struct rl_batch *batch)
     rl_host_send_now(host, &effect);
 }
 
-/* Whoever has given up since, or has the lock, need not be in line: the undo, if there has to be one, comes next; and
- * nothing of the attempt is there any more from which a command could be made. */
+/* A claim whose lock has given up since, or has been acquired, need not enter the wait queue. Its rollback, if there
+ * has to be one, comes next; and nothing of the attempt is there any more from which a command could be made. */
 static void refuse_departed(struct rl_host *host, struct rl_batch *batch)
 {
     size_t kept = 0;
@@ -269,8 +269,8 @@ static bool fits(const struct rl_batch *batch, const struct rl_effect *effect, c
            (batch->entries[0].claim->kind == claim->kind && same_key(claim, batch->entries[0].claim));
 }
 
-/* A newcomer's value is one that no master knows, of a lock that has no ticket yet. Who has a ticket, but another value
- * than before, is asked for alone. */
+/* A join has a value that no master knows, of a lock that has no ticket yet. A lock that has a ticket, but another
+ * value than before, is asked for alone. */
 static bool is_queue_candidate(struct rl_host *host, const struct rl_effect *effect,
                                  struct candidate *ret_candidate)
 {
@@ -309,7 +309,8 @@ static bool start(struct rl_host *host, const struct rl_effect *effect, const st
     return true;
 }
 
-/* Those whose first attempts are refused in one turn undo them one after the other, and get in line together. */
+/* Locks whose first attempts are refused in one turn roll them back one after the other, and enter the wait queue
+ * together. */
 bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *effect)
 {
     const struct rl_batch *batch = host->batching.gathered;

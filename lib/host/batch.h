@@ -1,4 +1,4 @@
-/* What becomes one command for many claims. */
+/* Batches: one command for many claims. */
 #ifndef RL_HOST_BATCH_H
 #define RL_HOST_BATCH_H
 
@@ -23,20 +23,20 @@ enum rl_batch_kind {
     RL_BATCH_KINDS,
 };
 
-/* One for the command to all masters. It goes back among the spare ones when the last of them has ended it. */
+/* One batch for the command to all masters. It goes back among the spare ones when the last master has ended it. */
 struct rl_batch {
     struct rl_list link;    /* in the host's list of all */
     struct rl_batch *next_spare;
     enum rl_batch_kind kind;
     struct rl_instant sent;
     uint32_t nodes;
-    uint32_t ttl_ms;        /* or the lease */
+    uint32_t ttl_ms;        /* of a wait queue: the lease */
     size_t n;
     unsigned unanswered;    /* masters */
     struct {
         struct rl_claim *claim;
         uint32_t round;
-        uint64_t ticket;    /* of a keeper */
+        uint64_t ticket;    /* of a refresh */
     } entries[RL_BATCH_MAX];
 };
 
@@ -56,16 +56,18 @@ static inline enum rl_step rl_batch_step(const struct rl_batch *batch)
 void rl_batch_init(struct rl_batching *batching);
 void rl_batch_fini(struct rl_batching *batching);
 
-/* RL_EFFECT_SEND. false: it must be written alone. */
+/* Takes an RL_EFFECT_SEND into a batch. false: the command must be written alone. */
 bool rl_batch_gather(struct rl_host *host, const struct rl_effect *effect);
 
-/* May be written before what is gathered: it is the undo of a value that is not part of it. */
+/* May a command be written before the batch that is being gathered? It may if it is the rollback of a value that is not
+ * part of the batch. */
 bool rl_batch_can_wait_for(const struct rl_host *host, const struct rl_effect *effect);
 
-/* Before anything else is written, and at the end of the turn. true: there was something to write. */
+/* Writes the batch that is being gathered: before anything else is written, and at the end of the turn. true: there was
+ * one. */
 bool rl_batch_flush(struct rl_host *host);
 
-/* When the last master has ended it. */
+/* The last master has ended the batch. */
 void rl_batch_give_back(struct rl_batching *batching, struct rl_batch *batch);
 
 #endif

@@ -1,4 +1,4 @@
-/* The end of a command with RL_TICKET_BATCH. */
+/* The answers to batches. */
 #ifndef RL_HOST_BATCH_ANSWERS_H
 #define RL_HOST_BATCH_ANSWERS_H
 
@@ -7,8 +7,11 @@
 
 struct rl_host;
 
+/* The reply to a ticket with RL_TICKET_BATCH. */
 void rl_batch_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                        const struct rl_reply *reply, struct rl_instant now);
+
+/* The connection has ended before the reply. */
 void rl_batch_dropped(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer);
 
 #endif

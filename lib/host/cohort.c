@@ -1,12 +1,12 @@
-/* Cohorts, on the host's side (engine/cohort.c): who has got in line together, and has the lock next.
+/* Cohorts, on the host's side (engine/cohort.c): which locks entered the wait queue together, and which one is next.
  *
- * Newcomers to a key that are written in one batch have sent their first ENQUEUE at the same instant: they are a
- * cohort, in the order of their tickets. Those who wait still are listed with the key in the table of contended keys;
- * a key that is pushed out of it dissolves its cohorts, and the masters hand over as to anybody.
+ * Locks whose claims enter the wait queue in one batch have sent their first ENQUEUE at the same instant: they are a
+ * cohort, in the order of their tickets. The attempts that still wait are listed with the key in the table of contended
+ * keys. A key that is pushed out of that table dissolves its cohorts, and the masters hand the lock off as to anybody.
  *
  * A value that others know names the lock outside this client: it may be given to redlock_release_token() at any time,
  * and must not be the next holder's then. The application says so when it acquires (own_token); of an adopted lock it
- * is taken for granted. Such a lock is not passed on; nor is one to a waiter that wants a value of its own. */
+ * is taken for granted. Such a lock is not handed off; nor is any to a waiter that wants a value of its own. */
 #include "host/cohort.h"
 
 #include "host/host.h"
@@ -35,7 +35,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
              &entry->company);
 }
 
-/* The first that waits beside it, if it is of the same cohort. */
+/* The first lock that waits for the key, other than `lock`, if it is of the same cohort. */
 static struct rl_host_lock *next_of(const struct rl_host_lock *lock, const struct rl_contended_key *entry)
 {
     struct rl_host_lock *next = NULL;

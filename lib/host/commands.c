@@ -68,8 +68,9 @@ static bool has_marker(const struct rl_host *host, unsigned node)
     return host->trust.guarded && !unverified;
 }
 
-/* Most releases find nobody in line, and need not name all that belongs to one: it would double their size. One that
- * finds somebody is told so, and repeated in full: not by a client that ends, which reads no answers. */
+/* Most releases find an empty wait queue, and need not name all keys that belong to a queue: they would double the size
+ * of the command. A release that finds a waiter is told so, and repeated in full: not by a client that ends, which
+ * reads no answers. */
 static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
@@ -84,7 +85,7 @@ static void add_queue_name(const struct rl_host *host, const struct rl_claim *cl
                                (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, &names->queue);
 }
 
-/* Whoever gives the key up may have to give it to a waiter with tokens. */
+/* A release may have to give the key to a waiter with tokens. */
 static void add_queue(const struct rl_host *host, const struct rl_claim *claim, unsigned node,
                       struct names *names, struct rl_subject *subject)
 {

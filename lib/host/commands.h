@@ -11,21 +11,21 @@
 struct rl_claim;
 struct rl_host;
 
-/* How a command is written otherwise than usual; also flags of its ticket. */
+/* How a command differs from the usual one; also flags of its ticket. */
 enum {
     RL_COMMAND_AS_EVAL = 1, /* with the script's text */
-    RL_COMMAND_IN_FULL = 2, /* an undo: with all keys of a line */
+    RL_COMMAND_IN_FULL = 2, /* a rollback or release: with all keys of a wait queue */
 };
 
-/* A step of one claim; false: out of memory. */
+/* The command for a step of one claim. false, here and below: out of memory. */
 bool rl_command_of_step(struct rl_host *host, const struct rl_claim *claim, enum rl_step step, uint32_t round,
                         unsigned node, uint8_t flags);
 
-/* RL_STEP_ENQUEUE of a newcomer and of those who follow it. */
+/* RL_STEP_ENQUEUE of a claim that joins the wait queue, and of the others in its batch. */
 bool rl_command_of_enqueues(struct rl_host *host, const struct rl_claim *claim, unsigned node,
                              const struct rl_batch_tail *followers);
 
-/* RL_STEP_ENQUEUE of several who keep their places, of whom this is one. */
+/* RL_STEP_ENQUEUE of a batch of claims that keep their entries; `claim` is one of them. */
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
                            enum rl_send_as send_as, const struct rl_refresh_many *keepers);
 

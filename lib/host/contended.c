@@ -1,8 +1,8 @@
-/* Which keys others want, too, as far as this client has seen a moment ago: one of its locks waits in line, or a
- * release has handed the key on. Who wants such a key next gets in line at once: an attempt with SET would be refused,
- * and be three commands for each master where one is enough; or it would overtake those in line, in a moment in which
- * the key happens to be free. Where the client is wrong nothing is lost: a free key is taken by getting in line, too,
- * in the same single round trip.
+/* Which keys somebody else wants, too, as far as this client has seen a moment ago: one of its locks is in the wait
+ * queue, or a release has handed the key off. The next acquisition of such a key enters the wait queue at once. An
+ * attempt with SET would be refused, and be three commands for each master where one is enough; or it would overtake
+ * the queue, in a moment in which the key happens to be free. Where the client is wrong nothing is lost: a free key is
+ * taken by entering the queue, too, in the same single round trip.
  *
  * A small table without chains: a key that pushes another one out costs that one a plain attempt, and its cohort. */
 #include "host/contended.h"

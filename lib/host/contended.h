@@ -1,4 +1,4 @@
-/* Keys that others want, too. */
+/* Keys that somebody else wants, too. */
 #ifndef RL_HOST_CONTENDED_H
 #define RL_HOST_CONTENDED_H
 
@@ -15,7 +15,7 @@ struct rl_key;
 struct rl_contended_key {
     uint64_t hash;
     struct rl_instant until; /* then it is forgotten */
-    struct rl_list company;  /* attempts that wait for it, and got in line together: cohort.c */
+    struct rl_list company;  /* attempts that wait for the key, in cohorts: cohort.c */
 };
 
 struct rl_contended {
@@ -24,7 +24,11 @@ struct rl_contended {
 };
 
 void rl_contended_init(struct rl_contended *contended);
+
+/* Somebody else wants the key at this instant. */
 void rl_contended_note(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now);
+
+/* Has somebody else wanted the key a moment ago? */
 bool rl_contended(struct rl_contended *contended, const struct rl_key *key, struct rl_instant now);
 
 /* For cohort.c; NULL: this key is not known. */

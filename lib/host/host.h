@@ -14,7 +14,7 @@
  *     host.c                   what the transport reports, timers, the end of a turn
  *     batch_answers.c          replies to commands for many
  *     answers.c                replies to commands for one; repetitions
- *     notifications.c          what masters say of places in line
+ *     notifications.c          what masters say of entries in wait queues
  *     trust/                   which masters may vote: handshake, admission, epoch checks
  *     effects.c                what the engine wants done
  *     batch.c                  what is written for many
@@ -84,7 +84,7 @@ struct rl_host {
     uint64_t answers[REDLOCK_MAX_MASTERS]; /* replies of each master, of any kind */
     struct rl_host_lock *successor; /* during a hand-off within a cohort: the lock that has the value from now on */
     struct rl_host_shutdown shutdown;
-    bool closing;                /* answers to what is written may not be read any more */
+    bool closing;                /* no new attempts: answers to what is written may not be read any more */
 };
 
 /* The masters, what the program wants of them, and what the host has around it. The options and the sink are borrowed.

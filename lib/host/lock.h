@@ -15,8 +15,8 @@ struct rl_host;
 struct rl_host_attempt {
     struct rl_acquire request; /* the engine's, too */
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
-    struct rl_list company; /* of those who wait for the key, and got in line together: cohort.c */
-    struct rl_host_lock *waiter; /* whose attempt it is, if it is in that list */
+    struct rl_list company; /* among the attempts that wait for the key: cohort.c */
+    struct rl_host_lock *waiter; /* whose attempt this is, if it is in that list */
     struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
 
@@ -28,7 +28,7 @@ struct rl_host_lock {
     struct rl_timer timer;
     struct rl_host_attempt *attempt; /* NULL: none is pending */
     int16_t refusal;           /* why no claim could be made */
-    uint32_t cohort;           /* with which it got in line in its latest acquisition; 0: alone */
+    uint32_t cohort;           /* with which it entered the wait queue in its latest acquisition; 0: alone */
 };
 
 static inline struct rl_host_lock *rl_host_lock_of(struct rl_lock *core)
@@ -42,10 +42,10 @@ static inline struct rl_host_lock *rl_host_claim_lock(const struct rl_claim *cla
     return claim->lock ? rl_host_lock_of(claim->lock) : NULL;
 }
 
-/* After every event that may have concerned this lock: sets its timer. */
+/* Sets the lock's timer. It follows every event that may have concerned the lock. */
 void rl_host_rearm(struct rl_host_lock *lock);
 
-/* A counter that a master has shown for this claim's key. */
+/* A master has shown this fencing counter for the claim's key. */
 void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter);
 
 #endif

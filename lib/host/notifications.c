@@ -1,5 +1,5 @@
-/* What masters say of places in line, by notifications and in the answers to ENQUEUE, beside the vote (engine/wait.c,
- * protocol section 6). */
+/* What masters say of entries in wait queues, by notifications and beside the vote in answers to ENQUEUE
+ * (engine/wait.c, protocol section 6). */
 #include "host/notifications.h"
 
 #include "host/effects.h"
@@ -77,7 +77,7 @@ void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_i
         rl_lock_look_again(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
 }
 
-/* What was said before it listened has not been heard. */
+/* Messages from before it listened have been missed. */
 void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now)
 {
     struct rl_host *host = ctx;

@@ -1,4 +1,4 @@
-/* What masters say of places in line. */
+/* What masters say of entries in their wait queues. */
 #ifndef RL_HOST_NOTIFICATIONS_H
 #define RL_HOST_NOTIFICATIONS_H
 
@@ -8,14 +8,14 @@
 
 struct rl_host;
 
-/* The reply to ENQUEUE, before its answer is given to the engine. */
+/* Reads the entry from a reply to ENQUEUE. The engine is given the answer itself after that. */
 void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl_ticket *ticket,
                              const struct rl_reply *reply, struct rl_instant now);
 
-/* The master can be asked again. */
+/* A master can be asked again: waiters do so. */
 void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_instant now);
 
-/* For the transport's sink; ctx is the host. */
+/* Both are for the transport's sink; ctx is the host. */
 void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
 void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now);
 

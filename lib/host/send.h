@@ -1,4 +1,4 @@
-/* What is written for one claim. */
+/* Commands for one claim. */
 #ifndef RL_HOST_SEND_H
 #define RL_HOST_SEND_H
 
@@ -9,10 +9,10 @@
 
 struct rl_host;
 
-/* RL_EFFECT_SEND, without gathering. */
+/* Carries out an RL_EFFECT_SEND at once, in no batch. */
 void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect);
 
-/* What the ticket was for, once more, to one master; false: it cannot be written. */
+/* Writes the command of a ticket once more, to one master. false: it cannot be written. */
 bool rl_host_send_again(struct rl_host *host, unsigned node, const struct rl_ticket *ticket);
 
 #endif
