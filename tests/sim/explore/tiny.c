@@ -121,7 +121,7 @@ static void dispose(struct tiny *tiny, unsigned client, struct rl_claim *claim)
     struct tiny_claim *box = &tiny->claims[client][number];
 
     for (unsigned master = 0; master < TINY_MASTERS; master++) {
-        if (tiny_holds(tiny, master, client, number) && !(box->strays >> master & 1u))
+        if (tiny_holds(tiny, master, client, number) && !(box->strays >> master & 1))
             tiny->wrong = "a claim was disposed of while a master held its value";
     }
     box->state = 2;
