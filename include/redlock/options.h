@@ -1,8 +1,8 @@
-/* Options of a client and of one acquisition.
+/* Options of a client, and of one acquisition.
  *
- * Both structures are plain data: call the init function, change what you need, pass a pointer. They are copied and
- * checked once, by the call that takes them; every rule has its own status code. The size member lets a program
- * built against an older header run with a newer library. Times are in the unit that the member's name ends with. */
+ * Both structures are plain data: a program calls the init function, changes what it needs, and passes a pointer. The
+ * call that takes the structure copies and checks it; each rule has a status code of its own. The size member lets a
+ * program that was built against an older header run with a newer library. A member's name ends with its unit. */
 #ifndef REDLOCK_OPTIONS_H
 #define REDLOCK_OPTIONS_H
 
@@ -15,137 +15,137 @@
 extern "C" {
 #endif
 
-/* Hard limits, independent of any option. */
-#define REDLOCK_MAX_MASTERS 31         /* masters of one client */
-#define REDLOCK_MAX_KEY_BYTES 1024     /* length of a key, prefix included */
-#define REDLOCK_MAX_TOKEN_BYTES 63     /* length of a token; our own have 36 */
-#define REDLOCK_MAX_TTL_MS 86400000    /* largest allowed max_ttl_ms: one day */
+/* Limits that no option changes. */
+#define REDLOCK_MAX_MASTERS 31          /* masters of one client */
+#define REDLOCK_MAX_KEY_BYTES 1024      /* length of a key, its prefix included */
+#define REDLOCK_MAX_TOKEN_BYTES 63      /* length of a token; those of this library have 36 */
+#define REDLOCK_MAX_TTL_MS 86400000     /* largest value of max_ttl_ms: one day */
 #define REDLOCK_MAX_TIMEOUT_MS 86400000 /* largest timeout of any operation: one day */
-#define REDLOCK_MAX_PREFIX_BYTES 64    /* length of a key prefix */
+#define REDLOCK_MAX_PREFIX_BYTES 64     /* length of a key prefix */
 
-/* What a master's vote needs before it counts. */
+/* What a client asks of a master before it counts the master's votes. redlock(7), section TRUST, explains both. */
 enum redlock_profile {
-    /* Each connection begins with a look at the master's role, memory and clock, and each vote is followed by a proof
-     * that it was cast by the memory that was looked at. A master that has lost its memory does not vote for max_ttl_ms
-     * + 1 s; one whose clock is set forward is found out. The default. */
+    /* The default. The client examines the master's role, memory and clock at the beginning of each connection, and
+     * checks after each vote that the memory is still the same. A master that has lost its memory does not vote for
+     * max_ttl_ms + 1 s, and a forward step of its clock is detected. */
     REDLOCK_PROFILE_GUARDED,
 
-    /* SET and scripts, nothing else: fewer commands, weaker assumptions. The operator must keep a restarted master
-     * away from clients for max_ttl_ms, and its clock steady; see redlock(7). */
+    /* The client sends SET and scripts only: fewer commands, weaker assumptions. The operator must keep a restarted
+     * master away from clients for max_ttl_ms, and its clock steady. */
     REDLOCK_PROFILE_CLASSIC,
 };
 
-/* What a guarded client does with a master's marker. */
+/* What a guarded client does with the marker by which a master's memory is recognized. */
 enum redlock_join {
-    REDLOCK_JOIN_VOTE,    /* the default: writes it where it is missing, which begins a quarantine */
-    REDLOCK_JOIN_LOOK,    /* writes nothing: for tools; a master without a marker does not vote */
-    REDLOCK_JOIN_DECLARE, /* the operator's word that this deployment is new and no lock can have been forgotten: writes
-                             it anew on the first connection to each master, without a quarantine. Never in a service */
-    REDLOCK_JOIN_ANNOUNCE, /* the steps by which `redlock nodes --max-ttl` changes max_ttl_ms: each is taken at all */
-    REDLOCK_JOIN_CONFIRM,  /* masters, by a client of its own, before the next begins. Use that command */
+    REDLOCK_JOIN_VOTE, /* the default: the client writes a missing marker, which begins a quarantine */
+    REDLOCK_JOIN_LOOK, /* for tools: the client writes nothing, and a master without a marker does not vote */
+
+    /* The operator declares the deployment new, so that no master can have forgotten a lock. The client writes each
+     * marker anew on its first connection, without a quarantine. This is never right in a service. */
+    REDLOCK_JOIN_DECLARE,
+
+    /* The three steps by which `redlock nodes --max-ttl` changes max_ttl_ms. Each is taken at every master, by a client
+     * of its own, before the next begins. Use that command. */
+    REDLOCK_JOIN_ANNOUNCE,
+    REDLOCK_JOIN_CONFIRM,
     REDLOCK_JOIN_ALLOW,
 };
 
-/* timeout_ms of an acquisition that waits until it wins or is canceled. */
+/* A timeout_ms that never passes: the acquisition ends when it wins or is canceled. */
 #define REDLOCK_FOREVER (-1)
 
-/* How an acquisition with a timeout waits for a lock that somebody else holds. redlock(7) tells the details.
- *
- * In line: the client takes a place in a queue on every master. A release gives the lock to the first in line by the
- * same command, and the master notifies its client over a second connection: nobody polls. Waiters of one client that
- * got in line by one command pass the lock on inside the client. A lock that is won in line is granted for 2 s, or for
- * its ttl if that is less; the library extends it to the ttl when half of that is over, also with REDLOCK_NO_RENEWAL.
- * Masters must let the user PUBLISH and SUBSCRIBE on PREFIX "redlock:grant:*" (without these rights a waiter finds out
- * its turn by asking, up to half a second late), and use sorted sets and hashes (without: REDLOCK_WAIT_SPIN). At most
- * 100000 wait for a key on one master. Clients that take the key with SET NX PX may share it, and overtake. */
+/* How an acquisition with a timeout waits for a lock that another client holds. redlock(7), section WAITING, describes
+ * the wait queue that QUEUE and FIFO use. A lock that is won there is granted for 2 s, or for its ttl if that is less;
+ * the library extends it to its ttl when half of that has passed, also with REDLOCK_NO_RENEWAL. */
 enum redlock_wait {
-    REDLOCK_WAIT_QUEUE, /* the default: one plain attempt, and in line when it is refused. In line at once where the
-                           client has seen others want the key in the last half second. With max_attempts: SPIN */
-    REDLOCK_WAIT_FIFO,  /* in line from the first, so that a free lock, too, is taken in turn; no max_attempts */
-    REDLOCK_WAIT_SPIN,  /* tries again after random pauses: no order, no queue, no second connection */
+    /* The default. The client makes one plain attempt, and joins the wait queue if that is refused. It joins at once if
+     * it has seen a waiter for the key within the last half second. With max_attempts this means SPIN. */
+    REDLOCK_WAIT_QUEUE,
+
+    REDLOCK_WAIT_FIFO, /* the client joins the wait queue at once, so that it overtakes nobody; not with max_attempts */
+    REDLOCK_WAIT_SPIN, /* the client tries again after random pauses, in no order; a contended key is often idle */
 };
 
 struct redlock_event;
 typedef void (*redlock_event_fn)(const struct redlock_event *event, void *user_data);
 
-/* Every client of a deployment must use the same masters, quorum, and max_ttl_ms, and drift settings that cover the
- * clocks in use: exclusion (redlock(7)) depends on it. */
+/* All clients of a deployment must have the same masters, quorum and max_ttl_ms, and a drift allowance that covers the
+ * clocks in use. Otherwise two of them may hold one lock. */
 struct redlock_options {
     size_t size; /* set by redlock_options_init() */
 
-    /* Masters that must grant a lock. 0, the default, is the majority floor(N/2) + 1. Any other value must be more
-     * than half of N (or two clients could win at once) and at most N. */
+    /* How many masters must grant a lock. 0, the default, is the majority, floor(N/2) + 1. Any other value must lie
+     * between that and N. */
     uint32_t quorum;
 
-    /* The largest ttl that any client of the deployment may use, 1 ms to one day; the default is 60000. Larger ttls
-     * are refused. It belongs to the deployment: `redlock nodes --max-ttl` declares it, masters remember it, and a
-     * client with a larger one gets no vote. Give all clients the same. */
+    /* The longest ttl of the deployment: a client refuses longer ones, and gets no vote if its own max_ttl_ms is larger
+     * than the deployment's, which `redlock nodes --max-ttl` declares. From 1 to REDLOCK_MAX_TTL_MS; the default is
+     * 60000. */
     uint32_t max_ttl_ms;
 
-    /* Clock-drift allowance: drift = ceil(ttl * drift_ppm / 1000000) + drift_ms. The defaults, 10000 ppm and 2 ms,
-     * give the 0.01 * ttl + 2 ms of the Redlock description. drift_ppm is at most 500000, drift_ms at most 60000. */
+    /* The allowance for clocks that run at different speeds: drift = ceil(ttl * drift_ppm / 1000000) + drift_ms. The
+     * defaults, 10000 and 2, give the 0.01 * ttl + 2 ms of the published Redlock algorithm. drift_ppm is at most
+     * 500000, drift_ms at most 60000. */
     uint32_t drift_ppm;
     uint32_t drift_ms;
 
-    /* Further time taken off every validity, for effects that need time to reach their target. Default 0, at most
-     * 60000. */
+    /* Further time taken off every validity, for effects that need time to reach their target. At most 60000; the
+     * default is 0. */
     uint32_t guard_ms;
 
-    /* How long one master may take to answer before nobody waits for it any more: the length of one acquire round,
-     * and the most that a silent master can add to extend and release. Default 500, range 1 to 60000. */
+    /* How long the client waits for the answer of one master: the longest time of one attempt, and the most that a
+     * silent master adds to an extension or a release. From 1 to 60000; the default is 500. */
     uint32_t node_timeout_ms;
 
-    /* Name resolution, connect and handshake together must finish within this time. Default 1000, range 1 to
-     * 60000. */
+    /* The time for name resolution, connecting and handshake together. From 1 to 60000; the default is 1000. */
     uint32_t connect_timeout_ms;
 
-    /* A connection that owes replies and has not sent a byte for this long is closed and opened again. Default
-     * 5000; at least node_timeout_ms, at most 3600000. */
+    /* A connection on which answers are due and nothing has arrived for so long is closed and opened again. From
+     * node_timeout_ms to 3600000; the default is 5000. */
     uint32_t stall_timeout_ms;
 
-    /* Reconnect delay: random between 0 and backoff_min_ms * 2^failures, never above backoff_max_ms. Defaults 50
-     * and 1000; 1 <= min <= max <= 60000. */
+    /* The pause before a reconnect is random, between 0 and the smaller of backoff_max_ms and backoff_min_ms *
+     * 2^failures. 1 <= backoff_min_ms <= backoff_max_ms <= 60000; the defaults are 50 and 1000. */
     uint32_t backoff_min_ms;
     uint32_t backoff_max_ms;
 
-    /* Trust in the masters, see above. The two flags, both 0 by default, relax the guarded profile:
-     * allow_unverified   a master whose user lacks the rights for INFO, TIME, hashes or scripts votes as in the
-     *                    classic profile, instead of being excluded
-     * allow_eviction     a master with maxmemory and an evicting policy votes, although it may evict locks */
     enum redlock_profile profile;
     enum redlock_join join;
+
+    /* These two relax the guarded profile; 0, the default, does not. With allow_unverified a master whose user lacks
+     * the rights for the examination votes as in the classic profile, instead of being excluded. With allow_eviction a
+     * master votes that may evict locks, since it has maxmemory and an evicting policy. */
     uint8_t allow_unverified;
     uint8_t allow_eviction;
 
-    /* Put in front of every key, and of the library's own: the marker (PREFIX "redlock:marker"), fencing counters
-     * (PREFIX "redlock:fence:" KEY), queues (PREFIX "redlock:queue:" KEY and PREFIX "redlock:waiters:" KEY) and the
-     * client's channel (PREFIX "redlock:grant:" and a random UUID). At most REDLOCK_MAX_PREFIX_BYTES characters.
-     * Copied. NULL, the default, is "". */
+    /* What is put in front of every key, of locks and of the library itself: at most REDLOCK_MAX_PREFIX_BYTES
+     * characters, copied. NULL, the default, is "". redlock(7), section KEYS, lists the names. */
     const char *key_prefix;
 
-    /* Limits on memory. max_claims: values that may be set on some master at one time (one for a held lock, one for
-     * each attempt until its rollback is confirmed); default 1048576, at least 1. max_buffer_bytes: unsent bytes for
-     * one master above which it is treated as unreachable for new attempts; default 1 MiB, at least 64 KiB, at most
-     * 1 GiB. */
+    /* How many values may be set on masters at one time: one for each held lock, and one for each attempt until its
+     * rollback is confirmed. At least 1; the default is 1048576. */
     uint32_t max_claims;
+
+    /* The client makes no new attempt at a master for which more bytes than this wait to be sent. From 64 KiB to 1 GiB;
+     * the default is 1 MiB. */
     uint32_t max_buffer_bytes;
 
-    /* Shown by CLIENT LIST on the masters; at most 64 printable characters without spaces. Copied. NULL, the
-     * default, is "libredlock"; "" sends no CLIENT SETNAME. */
+    /* The name that CLIENT LIST shows on the masters: at most 64 printable characters without spaces, copied. NULL, the
+     * default, is "libredlock"; with "" the client does not set a name. */
     const char *client_name;
 
-    /* Tracing hook (redlock/observe.h), called synchronously from inside the library, be it in a callback of the loop
-     * or in a call of yours. It must not call back into the library. NULL by default. */
+    /* The event hook (redlock/observe.h), NULL by default. The library calls it from inside its own work, which may be
+     * a callback of the loop or a call of the program. The hook must not call the library, except for the functions of
+     * redlock/log.h and those that name an enumerator. */
     redlock_event_fn on_event;
     void *event_data;
 
-    /* The types of events that it is called for, a REDLOCK_EVENT_BIT() each; 0, the default: all but
-     * REDLOCK_EVENT_VALIDITY. An event that is not asked for costs nothing; all of them, a few microseconds for each
-     * lock. Bits without a type mean nothing. */
+    /* A REDLOCK_EVENT_BIT() for each type of event that the hook is called for. 0, the default, means all types but
+     * REDLOCK_EVENT_VALIDITY. Events that are left out cost nothing. */
     uint32_t event_types;
 
-    /* REDLOCK_JOIN_DECLARE and the steps behind it: the number of the declaration, which must be larger than that of
-     * any before (struct redlock_node_info). 0, the default, is 1. */
+    /* For REDLOCK_JOIN_DECLARE and the three steps: the number of this declaration, larger than that of any earlier one
+     * (struct redlock_node_info). 0, the default, means 1. */
     uint32_t declaration;
 };
 
@@ -155,55 +155,52 @@ REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size
 struct redlock_acquire_options {
     size_t size; /* set by redlock_acquire_options_init() */
 
-    /* Lifetime of the key on each master (SET ... PX ttl). Default 10000 (where no options are given: or max_ttl_ms, if
-     * that is less), from 1 to max_ttl_ms, and more than its own drift allowance and the guard time. */
+    /* The lifetime of the key on each master: from 1 to max_ttl_ms, and longer than its own drift plus guard_ms. The
+     * default is 10000. Where the call is given no options at all, a smaller max_ttl_ms is used instead. */
     uint32_t ttl_ms;
 
-    /* How long to try. 0, the default: one attempt. A positive value: waits as `wait` says until it has passed.
-     * REDLOCK_FOREVER: until it wins or the caller cancels. Any other negative value is refused. */
+    /* How long to try. With 0, the default, there is one attempt. A positive value waits for so long, and
+     * REDLOCK_FOREVER without end, in the way of `wait`. */
     int64_t timeout_ms;
 
-    /* Most attempts to make; 0, the default, is no limit but the timeout. With timeout_ms 0 only 0 and 1 are
-     * accepted. Any other value than 0 means REDLOCK_WAIT_SPIN. */
+    /* The largest number of attempts; 0, the default, sets no limit. With timeout_ms 0 it can only be 0 or 1. Any value
+     * but 0 means REDLOCK_WAIT_SPIN. */
     uint32_t max_attempts;
 
-    /* Pause before the next attempt (REDLOCK_WAIT_SPIN, and otherwise where too few masters answer): retry_delay_ms
-     * plus a random part of at most retry_jitter_ms, and never less than the round that just failed took, but cut to
-     * half of the time that is left before the deadline. Defaults 20 and 60; each at most 60000, and not both 0. */
+    /* The pause before another attempt, with REDLOCK_WAIT_SPIN or when too few masters answered: retry_delay_ms plus a
+     * random time up to retry_jitter_ms, and no shorter than the attempt took. A pause that would outlast the timeout
+     * takes half of the remaining time. Each is at most 60000, and one must not be 0; the defaults are 20 and 60. */
     uint32_t retry_delay_ms;
     uint32_t retry_jitter_ms;
 
-    /* Least validity that the lock must have left when it is granted; less is REDLOCK_TOO_SLOW. Default 1; must be
-     * below ttl - drift - guard. */
+    /* The least validity that the lock must have when it is granted; otherwise the attempt ends as REDLOCK_TOO_SLOW.
+     * Less than ttl - drift - guard; the default is 1. */
     uint32_t min_validity_ms;
 
-    /* Renewal of the held lock, until it is released: every renew_ms, tried again inside the deadline when too few
-     * masters answer. 0, the default, is a third of the validity that the ttl gives; REDLOCK_NO_RENEWAL leaves
-     * extending to the caller; otherwise at most two thirds of the validity that an extension gives, and at least 1
-     * ms. Masters that have lost the key get it back where that is safe. No renewal begins once the lock has been
-     * held for max_hold_ms; 0, the default, is no limit.
-     *
-     * The renewals of a client's locks go out together, many of them in one command for each master, and for that up
-     * to a fiftieth of renew_ms, and 100 ms, early. Of hundreds of locks that are acquired at once most are renewed
-     * once at any time before that, so that they do not all come at once ever after. */
+    /* The interval at which a held lock is renewed until it is released. 0, the default, is a third of the validity
+     * that the ttl gives, ttl - drift - guard; the most is two thirds. REDLOCK_NO_RENEWAL leaves extending to the
+     * program. A renewal that fails is tried again while there is time. A renewal may come early, by a fiftieth of the
+     * interval and at most 100 ms, to share a command with others. When hundreds of locks are acquired at once, most of
+     * them are renewed early once more, so that their renewals are spread over the interval. */
     uint32_t renew_ms;
+
+    /* No renewal begins after the lock has been held for so long. 0, the default, is no limit. */
     uint32_t max_hold_ms;
 
-    /* Validity left at which the lock's watch (redlock_lock_watch) is told "at risk". 0, the default, is a third of
-     * the validity that the ttl gives; otherwise less than the validity that an acquisition gives. */
+    /* The lock's watch (redlock_lock_watch) is told "at risk" when so much validity is left. 0, the default, is a third
+     * of the validity that the ttl gives; the value must be less than that validity. */
     uint32_t at_risk_ms;
 
-    /* 1: with a fencing token (redlock_lock_fence): one script instead of SET, and a second round trip when the
-     * masters' counters differ. Default 0. Tokens increase over the fenced acquisitions of a key. */
+    /* 1: the hold has a fencing token (redlock_lock_fence), larger than those of all earlier fenced holds of the key.
+     * Masters whose counters differ cost a second round trip. The default is 0. */
     uint8_t fenced;
 
-    /* How to wait while the timeout lasts, see above. With timeout_ms 0 there is nothing to wait for, and it has no
-     * meaning. Default REDLOCK_WAIT_QUEUE. */
+    /* How to wait. With timeout_ms 0 it has no effect. The default is REDLOCK_WAIT_QUEUE. */
     enum redlock_wait wait;
 
-    /* 1: the token of this hold (redlock_lock_token) is that of no other hold, before or after. Set it if the token is
-     * told to anybody who may call redlock_release_token() with it. 0, the default: waiters of this client pass the
-     * lock on inside the client, with its token, so what releases this hold by its token may release a later one. */
+    /* 1: no other hold has the token (redlock_lock_token) of this one. Set it if anybody who knows the token may call
+     * redlock_release_token(). With 0, the default, a waiter of the same client may get the lock together with its
+     * token, so a release by that token may end the later hold. */
     uint8_t own_token;
 };
 
