@@ -70,6 +70,11 @@ void rl_engine_admission(struct rl_engine *engine, unsigned node,
     engine->votes.admissions[node] = *admission;
 }
 
+void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant now)
+{
+    start_waiting(engine, now);
+}
+
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node)
 {
     rl_note_clock_step(&engine->votes, now, node);

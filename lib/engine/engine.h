@@ -73,6 +73,9 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 void rl_engine_admission(struct rl_engine *engine, unsigned node,
                          const struct rl_admission_status *admission);
 
+/* After rl_engine_admission(), except before the first event: what has waited for a quorum that can vote may begin. */
+void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant now);
+
 /* The reply to an epoch check: was everything that this connection has answered so far done in the memory that was
  * admitted? If not, the host must give up the connection and have the master admitted anew. */
 void rl_engine_epoch_checked(struct rl_engine *engine, struct rl_instant now, unsigned node, bool same_memory);

@@ -8,6 +8,7 @@
 #include "host/send.h"
 #include "host/trust/admission.h"
 #include "kinds/wait_queue.h"
+#include "util/mutant.h"
 
 /* Of a ticket, beside those of commands.h: the key has been deleted; and: this is the repetition of what was part of a
  * batch. */
@@ -102,6 +103,10 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
 {
     if (answer.fence)
         rl_host_note_counter(ticket->owner, answer.fence);
+    if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
+        answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
+    if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)
+        answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && repeat_with_text(host, node, ticket))
         return;
     if (answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))

@@ -10,6 +10,7 @@
 #include "host/cohort.h"
 
 #include "host/host.h"
+#include "util/mutant.h"
 
 static void join(struct rl_host_lock *lock, uint32_t cohort, struct rl_list *waiting)
 {
@@ -23,7 +24,8 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
 {
     struct rl_contended_key *entry;
 
-    if (batch->kind != RL_BATCH_ENQUEUES || batch->n < 2 || !batch->entries[0].claim->kind->cohort_hand_off)
+    if (batch->kind != RL_BATCH_ENQUEUES || batch->n < 2 ||
+        !(batch->entries[0].claim->kind->cohort_hand_off || RL_MUTANT(COHORT_FENCED)))
         return;
     entry = rl_contended_find(&host->contended, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)
@@ -42,7 +44,7 @@ static struct rl_host_lock *next_of(const struct rl_host_lock *lock, const struc
 
     for (struct rl_list *at = entry->company.next; at != &entry->company && (!next || next == lock); at = at->next)
         next = RL_CONTAINER_OF(at, struct rl_host_attempt, company)->waiter;
-    return next && next != lock && next->cohort == lock->cohort ? next : NULL;
+    return next && next != lock && (next->cohort == lock->cohort || RL_MUTANT(COHORT_OF_ANYBODY)) ? next : NULL;
 }
 
 void rl_cohort_leave(struct rl_host_attempt *attempt)

@@ -3,6 +3,7 @@
 #include "host/cohort.h"
 #include "host/host.h"
 #include "host/send.h"
+#include "util/mutant.h"
 #include "votes/fence.h"
 
 /* protocol 4.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
@@ -29,7 +30,8 @@ static void start_attempt(struct rl_host_lock *lock)
     rl_host_claim_of(claim)->token.own.exposed = lock->core.acquisition.request->own_token;
     host->sink->attempt(lock, claim);
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
-    rl_lock_begin_attempt(&host->engine, &lock->core, host->now, claim, propose(lock));
+    rl_lock_begin_attempt(&host->engine, &lock->core,
+                          RL_MUTANT(TIME_AFTER_SEND) ? rl_after(host->now, rl_ms(5)) : host->now, claim, propose(lock));
 }
 
 /* A shorter ttl counts from here on. */
@@ -54,7 +56,7 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
     propose_anew(effect);
     if (rl_batch_gather(host, effect))
         return;
-    if (!rl_batch_can_wait_for(host, effect))
+    if (!rl_batch_can_wait_for(host, effect) && !RL_MUTANT(ROLLBACK_OVERTAKES))
         rl_batch_flush(host);
     rl_host_send_now(host, effect);
 }
@@ -72,7 +74,7 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         start_attempt(lock);
         break;
     case RL_EFFECT_ACCEPT:
-        rl_lock_accept(&host->engine, &lock->core, rl_host_read_clock(host));
+        rl_lock_accept(&host->engine, &lock->core, RL_MUTANT(STALE_ACCEPT) ? host->now : rl_host_read_clock(host));
         break;
     case RL_EFFECT_WAITING:
         sink->waiting(lock);
@@ -97,6 +99,8 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         sink->complete(lock, effect->op, effect->status, effect->cause);
         break;
     case RL_EFFECT_DISPOSE:
+        if (sink->disposed)
+            sink->disposed(host, effect->claim);
         rl_host_claim_dispose(host, effect->claim);
         break;
     }

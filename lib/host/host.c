@@ -11,6 +11,7 @@
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 #include "host/ticket.h"
+#include "util/mutant.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
 
@@ -35,7 +36,8 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
                        struct rl_instant now)
 {
     struct rl_host *host = ctx;
-    struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
+    bool failed = surely_unsent || RL_MUTANT(LOST_MEANS_FAILED);
+    struct rl_answer answer = {failed ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
 
     host->now = now;
     if (!ticket->owner)

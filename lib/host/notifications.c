@@ -7,6 +7,7 @@
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
 #include "kinds/wait_queue.h"
+#include "util/mutant.h"
 
 static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, struct rl_instant sent,
                        struct rl_instant now)
@@ -52,6 +53,8 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
     if (!rl_queue_notification(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
+    if (RL_MUTANT(LOWER_UNHEARD) && !notification.granted)
+        return;
     if (claim && rl_queue_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
         take_notification(host, node, claim, &notification, now);
 }

@@ -37,6 +37,9 @@ struct rl_host_sink {
     /* What is left of this lock, if it is or was held, or (NULL) of any, may be another when the turn ends. */
     void (*validity)(struct rl_host *host, struct rl_host_lock *lock);
 
+    /* Nothing refers to this claim any more; it is known to no master. May be NULL. */
+    void (*disposed)(struct rl_host *host, const struct rl_claim *claim);
+
     /* Of a master. `verified`: an epoch check is about to show whether its answers count. */
     void (*link)(struct rl_host *host, unsigned node, enum rl_link link, const char *why);
     void (*listening)(struct rl_host *host, unsigned node, bool on, const char *why);

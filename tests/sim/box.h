@@ -1,4 +1,4 @@
-/* A claim's memory as its host keeps it, and what the oracles know of it. Boxes are never used twice within a world,
+/* What the oracles know of a claim. Boxes are never used twice within a world,
  * so a box's number names one value for ever, and a use after disposal shows. */
 #ifndef SIM_BOX_H
 #define SIM_BOX_H
@@ -12,11 +12,6 @@
 #define TOKEN_TEXT 16
 #define BOX_NONE 0u
 
-/* A fenced claim's, the longest. */
-#define BOX_MEMORY                                                                                       \
-    (sizeof(struct rl_claim) + MAX_MASTERS * sizeof(struct rl_slot) + sizeof(struct rl_fence) +          \
-     MAX_MASTERS * sizeof(uint64_t))
-
 struct box {
     uint32_t id;
     uint8_t client;
@@ -24,7 +19,7 @@ struct box {
     uint8_t key;
     uint8_t token_size;
     uint32_t life;      /* of the client */
-    uint32_t pending;   /* commands that the host owes a reply */
+    uint32_t pending;   /* commands without a reply */
     uint32_t max_ttl_ms; /* of all commands that it was named in */
     bool foreign;       /* of a client that knows nothing of queues */
     bool enqueued;      /* may be called */
@@ -44,7 +39,7 @@ struct box {
     int64_t accepted;   /* ... and of its end, if it was accepted */
     int64_t lease_ends[MAX_MASTERS]; /* of its place in line, by the master's clock in ms; 0: it has had none */
     int64_t lost[MAX_MASTERS]; /* a memory that was lost held it: true time until which it would have */
-    _Alignas(struct rl_claim) unsigned char memory[BOX_MEMORY];
+    const struct rl_claim *claim; /* while there is one */
 };
 
 struct box_pool {
@@ -62,15 +57,5 @@ struct box *box_of_token(const struct box_pool *pool, const char *token, size_t 
 
 /* The first of the claims that share a value: what is noted for all of them is noted there. */
 struct box *box_maker(const struct box_pool *pool, uint32_t id);
-
-static inline struct rl_claim *box_claim(struct box *box)
-{
-    return (struct rl_claim *)(void *)box->memory;
-}
-
-static inline struct box *box_of_claim(const struct rl_claim *claim)
-{
-    return (struct box *)(uintptr_t)((const char *)claim - offsetof(struct box, memory));
-}
 
 #endif

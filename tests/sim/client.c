@@ -2,6 +2,7 @@
 #include "client.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "world.h"
@@ -11,12 +12,6 @@
 int64_t client_true_now(const struct client *client)
 {
     return client->world->now + client->lag;
-}
-
-struct rl_instant client_read_clock(struct client *client)
-{
-    client->now = (struct rl_instant){clockwork_read(&client->clock, client_true_now(client))};
-    return client->now;
 }
 
 int64_t client_when(const struct client *client, struct rl_instant local)
@@ -40,12 +35,19 @@ void client_hiccup(struct client *client)
     world->coverage->faults[FAULT_HICCUP]++;
 }
 
+/* --- Timers ------------------------------------------------------------------------------------------------------- */
+
+static struct rl_timer *timer_at(struct rl_list *at)
+{
+    return RL_CONTAINER_OF(at, struct rl_timer, link);
+}
+
 static struct rl_instant next_wakeup(const struct client *client)
 {
-    struct rl_instant next = rl_engine_wakeup(&client->engine);
+    struct rl_instant next = RL_NEVER;
 
-    for (unsigned i = 0; i < client->n_handles; i++)
-        next = rl_earlier(next, rl_lock_wakeup(&client->engine, &client->handles[i].lock));
+    for (struct rl_list *at = client->timers.next; at != &client->timers; at = at->next)
+        next = rl_earlier(next, timer_at(at)->at);
     return next;
 }
 
@@ -62,14 +64,52 @@ static void arm_timer(struct client *client)
                 client->timer_generation);
 }
 
+/* Each once; what is armed meanwhile for the past has its turn at the next event. */
+void client_fire_timers(struct client *client)
+{
+    struct rl_instant now = rl_host_read_clock(&client->host);
+    struct rl_list due;
+
+    rl_list_init(&due);
+    for (struct rl_list *at = client->timers.next, *next; at != &client->timers; at = next) {
+        next = at->next;
+        if (rl_before(now, timer_at(at)->at))
+            continue;
+        rl_list_remove(at);
+        rl_list_append(&due, at);
+    }
+    while (!rl_list_empty(&due)) {
+        struct rl_timer *timer = timer_at(due.next);
+
+        rl_list_remove(&timer->link);
+        timer->fire(timer, now);
+        client_watch(client);
+    }
+}
+
+void client_on_timer(struct client *client)
+{
+    client->timer_at = INT64_MAX;
+    client_fire_timers(client);
+}
+
 /* --- Turns -------------------------------------------------------------------------------------------------------- */
+
+static bool memory_is_short(struct world *world)
+{
+    bool is_short = plan_has(&world->plan, FAULT_NO_MEMORY) && world->phase == PHASE_FAULTS &&
+                    rng_chance(&world->host, 30);
+
+    world->coverage->faults[FAULT_NO_MEMORY] += is_short;
+    return is_short;
+}
 
 void client_begin(struct client *client)
 {
     client->world->acting = client;
     client->lag = 0;
-    client->moments++;
-    client_read_clock(client);
+    client->options.max_claims = memory_is_short(client->world) ? 0 : MAX_BINDINGS / 2;
+    rl_host_read_clock(&client->host);
     world_count(client->world, COUNTER_TURNS);
 }
 
@@ -82,38 +122,55 @@ static bool has_completed(const struct client *client, const struct handle *hand
     return false;
 }
 
-/* Nobody asks for the evidence of a handle whose last completion has been delivered: the claim is given up. */
-static void forget_evidence(struct client *client, struct handle *handle)
+/* There is room for the next operation before the callback runs, which may start it. */
+static void give_back(struct handle *handle, enum rl_op op)
 {
-    if (handle->pending.op == RL_OP_NONE && !has_completed(client, handle))
-        rl_lock_forget(&client->engine, &handle->lock);
+    if (op == RL_OP_RELEASE) {
+        handle->releasing = false;
+        return;
+    }
+    handle->host.attempt = NULL;
+    memset(&handle->attempt.request, 0xa5, sizeof handle->attempt.request);
+}
+
+static void deliver(struct client *client, const struct completion *completion)
+{
+    struct handle *handle = &client->handles[completion->handle];
+
+    give_back(handle, (enum rl_op)completion->op);
+    workload_on_completion(client, completion);
+    if (!client_is_busy(handle) && !has_completed(client, handle))
+        rl_lock_forget(&client->host.engine, &handle->host.core);
 }
 
 /* Callbacks run at the end of the turn, and what they start is written with the rest. */
 static void deliver_completions(struct client *client)
 {
-    client_read_clock(client);
+    rl_host_read_clock(&client->host);
     while (client->n_completions) {
         struct completion completion = client->completions[0];
 
         client->n_completions--;
         memmove(client->completions, client->completions + 1, client->n_completions * sizeof completion);
-        workload_on_completion(client, &completion);
-        forget_evidence(client, &client->handles[completion.handle]);
+        deliver(client, &completion);
     }
-    client_pump(client);
 }
 
+/* As the driver's turn and the library's. */
 void client_end(struct client *client)
 {
     struct world *world = client->world;
 
+    wire_close_failed(client);
     deliver_completions(client);
-    client_trust_guard(client);
+    rl_host_end_turn(&client->host);
+    client_watch(client);
     for (unsigned node = 0; node < world->plan.n_masters; node++) {
         if (client->wires[node].unsent.count)
             wire_flush(client, node);
     }
+    if (client->n_completions || client_has_failed(client))
+        world_event(world, client_true_now(client), EVENT_TIMER, client->index, 0, client->timer_generation);
     arm_timer(client);
     once_check_running(world, client);
     client->busy_until = client_true_now(client);
@@ -127,20 +184,77 @@ void client_end(struct client *client)
 
 /* --- Watching the engine ------------------------------------------------------------------------------------------ */
 
-static void watch_handle(struct client *client, struct handle *handle)
+/* The claim of one that was released is the next one's of its cohort. */
+static void note_pass(struct client *client, struct handle *handle, struct box *box)
 {
-    if (handle->seen_state != handle->lock.state) {
-        client->world->coverage->transitions[handle->seen_state][handle->lock.state]++;
-        handle->seen_state = handle->lock.state;
-    }
-    exclusion_observe(client->world, client, handle, client_true_now(client));
+    TRACE(client->world, name_of_handle(client, &client->handles[box->handle]), "passes on %s", box->token);
+    box->handle = handle->index;
+    once_on_pass(client->world, client, handle);
 }
 
-/* After every call of the engine. */
+static void note_held(struct client *client, struct handle *handle)
+{
+    struct box *box = handle_box(handle);
+
+    if (handle->pending.op != RL_OP_ACQUIRE)
+        return;
+    if (box->handle != handle->index)
+        note_pass(client, handle, box);
+    else
+        once_on_accept(client->world, client, handle);
+    if (handle->host.core.claim->full_ttl_ms)
+        world_count(client->world, COUNTER_OWED);
+    idle_on_accept(client->world, client, handle);
+    line_on_accept(client->world, client, handle);
+}
+
+static void watch_state(struct client *client, struct handle *handle)
+{
+    uint8_t before = handle->seen_state;
+    uint8_t state = handle->host.core.state;
+
+    if (before == state)
+        return;
+    client->world->coverage->transitions[before][state]++;
+    handle->seen_state = state;
+    if (state == RL_LOCK_HELD && before != RL_LOCK_EXTENDING)
+        note_held(client, handle);
+}
+
+static void watch_claim(struct client *client, struct handle *handle)
+{
+    const struct rl_claim *claim = handle->host.core.claim;
+
+    if (handle->seen_claim == claim)
+        return;
+    handle->seen_claim = claim;
+    if (claim)
+        client_box(client, claim)->handle = handle->index;
+}
+
+static bool holds(const struct handle *handle)
+{
+    return handle->host.core.state == RL_LOCK_HELD || handle->host.core.state == RL_LOCK_EXTENDING;
+}
+
+/* Those who have given something up come first: another one may have it. */
 void client_watch(struct client *client)
 {
-    for (unsigned i = 0; i < client->n_handles; i++)
-        watch_handle(client, &client->handles[i]);
+    for (unsigned holding = 0; holding < 2 && !client->world->violated && client->has_host; holding++) {
+        for (unsigned i = 0; i < client->n_handles; i++) {
+            struct handle *handle = &client->handles[i];
+
+            if (holds(handle) != (holding == 1))
+                continue;
+            if (!holding)
+                watch_state(client, handle);
+            exclusion_observe(client->world, client, handle, client_true_now(client));
+            if (holding)
+                watch_state(client, handle);
+        }
+    }
+    for (unsigned i = 0; i < client->n_handles && client->has_host; i++)
+        watch_claim(client, &client->handles[i]);
 }
 
 void client_set_rate(struct client *client, int64_t rate)
@@ -153,62 +267,17 @@ void client_set_rate(struct client *client, int64_t rate)
     arm_timer(client);
 }
 
-/* --- Events ------------------------------------------------------------------------------------------------------- */
-
-void client_link(struct client *client, unsigned node, enum rl_link link)
-{
-    struct wire *wire = &client->wires[node];
-    static const char *const names[] = {"joining", "ready", "late", "down"};
-
-    client->world->coverage->links[wire->link][link]++;
-    network_path(client->world, client->index, node)->disturbed = client_true_now(client);
-    wire->link = link;
-    TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_master(node), names[link]);
-    rl_engine_link(&client->engine, client->now, node, link);
-    for (unsigned i = 0; i < client->n_handles; i++)
-        rl_lock_joined(&client->engine, &client->handles[i].lock, client->now, node);
-    client_pump(client);
-    if (link == RL_LINK_READY)
-        client_look_again(client, node);
-}
-
-static bool is_due(const struct client *client, struct rl_instant wakeup)
-{
-    return wakeup.ns != RL_NEVER.ns && !rl_before(client->now, wakeup);
-}
-
-/* Replies that have arrived are read before a deadline decides. */
-void client_on_timer(struct client *client)
-{
-    client->timer_at = INT64_MAX;
-    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
-        wire_read(client, node);
-    for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++)
-        ear_read(client, node);
-    client_hiccup(client);
-    client_read_clock(client);
-    for (unsigned i = 0; i < client->n_handles; i++) {
-        struct rl_lock *lock = &client->handles[i].lock;
-
-        if (!is_due(client, rl_lock_wakeup(&client->engine, lock)))
-            continue;
-        rl_lock_tick(&client->engine, lock, client->now);
-        client_pump(client);
-    }
-    if (is_due(client, rl_engine_wakeup(&client->engine))) {
-        rl_engine_tick(&client->engine, client->now);
-        client_pump(client);
-    }
-}
-
 /* --- The process -------------------------------------------------------------------------------------------------- */
 
-static void start_handle(struct handle *handle, unsigned index, unsigned key)
+static void start_handle(struct client *client, struct handle *handle)
 {
-    rl_lock_init(&handle->lock);
-    handle->index = (uint8_t)index;
-    handle->key = (uint8_t)key;
-    handle->seen_state = handle->lock.state;
+    const char *name = name_of_key(handle->key);
+
+    memset(&handle->host, 0, sizeof handle->host);
+    rl_host_add_lock(&client->host, &handle->host, rl_key_create((struct rl_slice){"", 0}, name, strlen(name)));
+    handle->releasing = false;
+    handle->seen_state = handle->host.core.state;
+    handle->seen_claim = NULL;
     handle->pending.op = RL_OP_NONE;
     handle->extension.op = RL_OP_NONE;
     memset(&handle->turn, 0, sizeof handle->turn);
@@ -221,29 +290,98 @@ static void start_handle(struct handle *handle, unsigned index, unsigned key)
     handle->risk_told = false;
 }
 
+void client_renew_handle(struct client *client, struct handle *handle)
+{
+    const char *name = name_of_key(handle->key);
+
+    rl_key_unref(handle->host.key);
+    memset(&handle->host, 0, sizeof handle->host);
+    rl_host_add_lock(&client->host, &handle->host, rl_key_create((struct rl_slice){"", 0}, name, strlen(name)));
+    handle->releasing = false;
+    handle->seen_state = handle->host.core.state;
+    handle->seen_claim = NULL;
+}
+
+void client_rename_handle(struct client *client, struct handle *handle)
+{
+    const char *name = name_of_key(handle->key);
+
+    (void)client;
+    rl_key_unref(handle->host.key);
+    handle->host.key = rl_key_create((struct rl_slice){"", 0}, name, strlen(name));
+}
+
+static void start_host(struct client *client)
+{
+    const struct plan *plan = &client->world->plan;
+    struct rl_deployment_names names = {.deployment_id = RING};
+    struct rl_host_config config = {
+        .options = &client->options,
+        .names = &names,
+        .sink = &client_sink,
+        .environment = client_environment(client),
+        .engine = plan->config,
+    };
+
+    for (unsigned m = 0; m < plan->n_masters; m++)
+        snprintf(names.node_ids[m], sizeof names.node_ids[m], "%s", name_of_master(m));
+    client->options = (struct redlock_options){
+        .profile = plan->guarded ? REDLOCK_PROFILE_GUARDED : REDLOCK_PROFILE_CLASSIC,
+        .join = REDLOCK_JOIN_VOTE,
+        .key_prefix = "",
+        .max_ttl_ms = plan->own_ttl_ms[client->index],
+        .drift_ppm = plan->config.drift.ppm,
+        .max_claims = MAX_BINDINGS / 2,
+    };
+    config.engine.max_ttl_ms = plan->own_ttl_ms[client->index];
+    config.engine.seed = rng_next(&client->world->host);
+    client->lag = 0;
+    if (rl_host_init(&client->host, &config) < 0)
+        abort();
+    client->host.transport = client_transport(client);
+    client->has_host = true;
+}
+
+void client_stop_host(struct client *client)
+{
+    if (!client->has_host)
+        return;
+    client->has_host = false;
+    for (unsigned i = 0; i < client->n_handles; i++)
+        rl_key_unref(client->handles[i].host.key);
+    rl_host_fini(&client->host);
+    rl_list_init(&client->timers);
+}
+
 void client_start(struct world *world, struct client *client)
 {
-    struct rl_config config = world->plan.config;
-
-    config.seed = rng_next(&world->host);
-    rl_engine_init(&client->engine, &config);
     client->alive = true;
     client->life++;
     client->n_completions = 0;
-    memset(client->seen, 0, sizeof client->seen);
-    snprintf(client->channel, sizeof client->channel, "%s%u", name_of_client(client->index), client->life % 1000);
+    client->answering = NULL;
+    client->reading = false;
+    client->clock_stepped = false;
+    memset(client->bindings, 0, sizeof client->bindings);
+    client->n_bindings = 0;
+    rl_list_init(&client->timers);
+    world->acting = client;
+    start_host(client);
     steps_on_start(world, client);
     client->timer_at = INT64_MAX;
     client->listens = false;
-    for (unsigned i = 0; i < client->n_handles; i++)
-        start_handle(&client->handles[i], i, world->plan.handle_keys[client->index][i]);
+    for (unsigned i = 0; i < client->n_handles; i++) {
+        client->handles[i].index = (uint8_t)i;
+        client->handles[i].key = world->plan.handle_keys[client->index][i];
+        client->handles[i].host.attempt = NULL;
+        start_handle(client, &client->handles[i]);
+    }
     client_begin(client);
-    client_trust_start(client);
     for (unsigned node = 0; node < world->plan.n_masters; node++) {
         struct wire *wire = &client->wires[node];
 
         wire->link = RL_LINK_JOINING;
         wire->failures = 0;
+        wire->failed = false;
         wire->timer_at = INT64_MAX;
         wire->unsent = MESSAGE_LIST_EMPTY;
         wire->head = 0;
@@ -276,4 +414,5 @@ void client_kill(struct world *world, struct client *client)
         once_abandon(&client->handles[i]);
     }
     orphan_boxes(world, client);
+    client_stop_host(client);
 }

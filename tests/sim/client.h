@@ -1,9 +1,10 @@
-/* One simulated process that uses the library: the real engine (engine/engine.h), with this file and wire.c in the
- * place of lib/api and lib/driver.
+/* One simulated process that uses the library: the host and the engine that ship (host/host.h), with this file and
+ * wire.c in the place of lib/api and lib/driver.
  *
- * Things happen in turns, as in an event loop: something arrives or is due, the engine is told, its effects are
- * carried out, callbacks run, what was written goes to the kernel. The process may be stopped anywhere in a turn:
- * time that passes within a turn is `lag`, and until the turn has ended nothing else happens to this client. */
+ * Things happen in turns, as in an event loop: something arrives or is due, the host is told, callbacks run, what was
+ * written goes to the kernel. The process may be stopped wherever the host reads the clock, sends or reports
+ * something: time that passes within a turn is `lag`, and until the turn has ended nothing else happens to this
+ * client. */
 #ifndef SIM_CLIENT_H
 #define SIM_CLIENT_H
 
@@ -12,7 +13,10 @@
 
 #include "box.h"
 #include "clockwork.h"
-#include "engine/engine.h"
+#include "host/host.h"
+#include "host/operations.h"
+#include "host/ticket.h"
+#include "host/transfer.h"
 #include "votes/join.h"
 #include "votes/nodeclock.h"
 #include "network.h"
@@ -26,43 +30,26 @@
 struct parcel;
 struct world;
 
-/* Commands that belong to no claim. */
-enum host_step {
-    HOST_GREETING = RL_STEP_COUNT,
-    HOST_JOIN,
-    HOST_GUARD,
-    HOST_SUBSCRIBE,
-    HOST_CALL,
+/* Steps of messages beside those of the host's tickets. */
+enum wire_step {
+    WIRE_SETUP = RL_TICKET_RECHECK_JOIN + 1,
+    WIRE_GREETING_ROUND,
+    WIRE_SUBSCRIBE,
+    WIRE_MESSAGE,
 };
-
-/* What the client knows of a master. */
-struct trust {
-    struct rl_nodeclock clock;
-    char incarnation[16];
-    enum rl_durability durability;
-    struct rl_join_report report; /* the latest, */
-    struct rl_instant received;   /* ... and when it came */
-    bool looked;
-    uint32_t generation; /* of the next look */
-};
-
-/* NOSCRIPT: once more with the script's text. OTHERS_WAIT: once more with all keys of the line; the key has been
- * deleted. */
-enum repeat { REPEAT_AS_EVAL = 1, REPEAT_IN_FULL = 2, REPEAT_DELETED = 4 };
 
 /* What the client waits for on a connection. */
 struct pending {
-    uint32_t box; /* BOX_NONE: the host's own command */
-    uint32_t round;
-    struct rl_instant sent;
-    uint8_t step; /* enum rl_step, or enum host_step */
-    uint8_t send_as;
-    uint8_t repeats; /* how it has been repeated: enum repeat */
+    struct rl_ticket ticket;
+    uint32_t claims[MESSAGE_CLAIMS]; /* boxes */
+    uint8_t n_claims;
+    bool own; /* part of the handshake: not the host's */
 };
 
 enum wire_phase {
     WIRE_WAITING, /* for the next connection attempt */
     WIRE_CONNECTING,
+    WIRE_SETTING_UP,
     WIRE_GREETING,
     WIRE_OPEN,
 };
@@ -73,6 +60,11 @@ struct wire {
     enum rl_link link;
     uint16_t conn;
     uint8_t failures;
+    bool failed;                 /* the host has given it up: it is closed at the end of the turn */
+    uint8_t round;               /* GREETING: the round under way, its commands, and how many are answered */
+    uint8_t size;
+    uint8_t answered;
+    char why[80];
     struct rl_instant due;       /* of the connection attempt, or of its success */
     struct rl_instant last_byte; /* received */
     int64_t timer_at;            /* true time of the pending timer event; INT64_MAX: none */
@@ -122,17 +114,17 @@ struct turn {
     uint32_t operation; /* that has sent an ENQUEUE ... */
     uint32_t served;    /* ... that has got the lock */
     uint32_t attempts;  /* of all acquisitions */
-    uint32_t moment;    /* of its client, in which that ENQUEUE was sent */
     struct ahead ahead[MAX_CLIENTS * MAX_HANDLES];
 };
 
 struct handle {
-    struct rl_lock lock;
-    struct rl_acquire request;
-    struct rl_entry entry; /* lent with the request */
+    struct rl_host_lock host;
+    struct rl_host_attempt attempt; /* lent to the host while an acquisition or extension is pending */
     uint8_t index;
     uint8_t key;
+    bool releasing;         /* the release's completion has not been delivered */
     uint8_t seen_state;     /* for the table of transitions */
+    const struct rl_claim *seen_claim;
     struct op_record pending;
     struct turn turn;
     struct op_record extension; /* one that a release has overtaken */
@@ -147,19 +139,37 @@ struct handle {
     bool risk_told;
 };
 
+/* The record of a claim. */
+struct binding {
+    const struct rl_claim *claim; /* NULL: the place is free */
+    uint32_t box;
+};
+
+#define MAX_BINDINGS 1024
+
 struct client {
     struct world *world;
     struct clockwork clock;
-    struct rl_engine engine;
+    struct rl_host host;
+    struct redlock_options options;
+    bool has_host;
+    struct rl_list timers;  /* armed */
+    struct binding bindings[MAX_BINDINGS];
+    uint32_t n_bindings;
+    uint32_t made;          /* the box of the latest value */
+    uint32_t incoming;      /* the box whose value is about to be released or taken over ... */
+    const struct handle *receiver; /* ... by this handle */
+    const struct rl_ticket *answering; /* the reply that the host is being told of is to this */
+    bool late_import;       /* what is disposed of now has not been taken over: what is left of it runs out */
+    bool clock_stepped;     /* ... and has shown a step */
+    bool reading;           /* what has arrived is being delivered */
     struct wire wires[MAX_MASTERS];
     struct ear ears[MAX_MASTERS];
     bool listens;           /* since somebody has got in line */
-    struct trust trust[MAX_MASTERS];
     struct handle handles[MAX_HANDLES];
-    char channel[8];        /* on which its process is called */
+    char channel[64];       /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
-    struct rl_instant now;  /* the clock as the host read it last */
     int64_t lag;            /* true time that has passed within this turn */
     int64_t busy_until;     /* the process is stopped, or in its turn */
     int64_t stopped_until;  /* the end of its latest stop */
@@ -168,9 +178,6 @@ struct client {
     uint32_t timer_generation;
     uint32_t life;          /* how many processes there have been */
     uint32_t ops;           /* operations started */
-    uint32_t moments;       /* turns begun */
-    struct rl_deployment known; /* what it has learned of max_ttl */
-    uint64_t seen[MAX_KEYS]; /* the largest counters in any answer */
     int64_t step_slack;     /* see oracle_steps.c: what it knows of steps is as precise as that, in sum */
     int64_t hidden;         /* ... and what steps may have stayed hidden from it, at most */
     int64_t steps[MAX_MASTERS]; /* what its clock has been set forward by, and the client has not noticed */
@@ -182,6 +189,12 @@ struct client {
     bool alive;
 };
 
+/* A destroyed handle is made anew; a process is gone, and its memory. */
+/* ... and one that is idle may be given another key. */
+void client_rename_handle(struct client *client, struct handle *handle);
+void client_renew_handle(struct client *client, struct handle *handle);
+void client_stop_host(struct client *client);
+
 void client_start(struct world *world, struct client *client);
 void client_kill(struct world *world, struct client *client); /* the process dies on the spot */
 
@@ -191,28 +204,19 @@ void client_set_rate(struct client *client, int64_t rate);
 /* A turn: begin, any number of events and calls, end. */
 void client_begin(struct client *client);
 void client_end(struct client *client);
-struct rl_instant client_read_clock(struct client *client);
 int64_t client_true_now(const struct client *client);
 
 /* The process may be stopped here for a while, if the plan says so. */
 void client_hiccup(struct client *client);
 
-/* Carries out what the engine wants done; to be called after every event. */
-void client_pump(struct client *client);
-
-/* client_cohort.c. Who has got in line in the same turn and waits still has the lock, instead of its release. */
-bool client_pass_on(struct client *client, struct handle *handle);
-
-/* After every call of the engine: what has become of the handles. */
+/* What has become of the handles: wherever the host calls something of its surroundings, and after every call of it. */
 void client_watch(struct client *client);
 
 /* Events. */
 void client_on_timer(struct client *client);
 
-/* The end of one command, as the engine is told. */
-void client_answer(struct client *client, const struct pending *pending, unsigned node, struct rl_answer answer,
-                   uint32_t latency_us);
-void client_link(struct client *client, unsigned node, enum rl_link link);
+/* An acquisition, extension or release whose completion has not been delivered. */
+bool client_is_busy(const struct handle *handle);
 
 /* The library's calls, for a lock in a state that allows them. */
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
@@ -224,7 +228,7 @@ void client_destroy(struct client *client, struct handle *handle); /* and create
 /* Lets go of a held lock, keys and all; and undoes a value that a process has let go of so. */
 void client_detach(struct client *client, struct handle *handle);
 /* Lets go of a held lock, so that another handle may adopt it. */
-void client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel);
+bool client_export(struct client *client, struct handle *handle, struct parcel *ret_parcel);
 void client_adopt(struct client *client, struct handle *handle, const struct parcel *parcel,
                   const struct rl_acquire *request);
 void client_release_value(struct client *client, struct handle *handle, struct box *origin);
@@ -232,58 +236,29 @@ void client_release_value(struct client *client, struct handle *handle, struct b
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
 
-/* --- client_commands.c -------------------------------------------------------------------------------------------- */
+/* --- client_host.c ------------------------------------------------------------------------------------------------ */
 
-const struct rl_kind *client_kind(const struct box *box);
+/* What the host is given, and what it reports to. */
+struct rl_environment client_environment(struct client *client);
+extern const struct rl_host_sink client_sink;
 
-struct message client_command(const struct client *client, struct box *box, enum rl_step step, unsigned node,
-                              unsigned repeats);
+/* The record of this claim, which is made if there is none yet. */
+struct box *client_box(struct client *client, const struct rl_claim *claim);
 
-/* Those for several masters are not the same: each names the memory that it is meant for. */
-bool client_command_differs(enum rl_step step);
+/* Of the claim that the handle has. */
+struct box *handle_box(const struct handle *handle);
 
-/* --- client_effects.c --------------------------------------------------------------------------------------------- */
+/* The records of the claims that a ticket's command is about; how many. */
+unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *ticket, uint32_t *ret_boxes);
 
-/* A new claim's memory. */
-struct box *client_new_box(struct client *client, const struct handle *handle);
-
-/* NOSCRIPT: writes the same command with the script's text; false if the wire does not take it. */
-bool client_repeat(struct client *client, const struct pending *pending, unsigned node, unsigned how);
-
-/* --- client_trust.c ----------------------------------------------------------------------------------------------- */
-
-void client_trust_start(struct client *client);
-
-/* The first round of the handshake has been answered: the second. */
-void client_trust_greet(struct client *client, unsigned node, const struct rl_reply *settings);
-
-/* To JOIN, or to a guard; false: the connection must be given up. */
-bool client_trust_reply(struct client *client, unsigned node, const struct pending *pending,
-                        const struct rl_reply *reply);
-
-/* At the end of a turn: guards what has been written. */
-void client_trust_guard(struct client *client);
-
-/* Time to look again at a master that does not vote. */
-void client_trust_look(struct client *client, unsigned node);
-
-/* What a master's clock says, in an answer to a question or in a call; `sent`: it cannot be older. */
-void client_trust_read_clock(struct client *client, unsigned node, int64_t node_us, struct rl_instant sent);
-
-/* --- client_line.c ------------------------------------------------------------------------------------------------ */
-
-/* What else the answer to an ENQUEUE says. */
-void client_placed(struct client *client, unsigned node, const struct pending *pending, const struct rl_reply *reply);
-
-/* A master calls: "value round granted|lower inc time_us counter". */
-void client_called(struct client *client, unsigned node, struct rl_slice payload);
-
-/* This master can be asked again, or can be heard again. */
-void client_look_again(struct client *client, unsigned node);
+/* Around each delivery of a reply, so that the oracles see what has been learned of the master's clock. */
+struct rl_nodeclock client_clock_before(const struct client *client, unsigned node);
+void client_clock_after(struct client *client, unsigned node, const struct rl_nodeclock *before,
+                        struct rl_instant sent);
 
 /* --- ear.c -------------------------------------------------------------------------------------------------------- */
 
-void ear_listen(struct client *client);  /* from the first ENQUEUE on */
+void ear_listen(struct client *client, const char *channel); /* from the first ENQUEUE on */
 void ear_abandon(struct client *client); /* the process is gone */
 void ear_read(struct client *client, unsigned node);
 void ear_on_timer(struct client *client, unsigned node);
@@ -299,17 +274,22 @@ void wire_fini(struct wire *wire);
 void pending_push(struct wire *wire, const struct pending *pending);
 struct pending pending_shift(struct wire *wire);
 
-/* Takes over the message; false if there is no connection or too much is unsent: then it does not. */
-bool wire_write(struct client *client, unsigned node, const struct message *message, const struct pending *pending);
+/* The host's transport. */
+struct rl_transport client_transport(struct client *client);
+
+bool client_has_failed(const struct client *client);
+
+/* Closes what the host has given up. */
+void wire_close_failed(struct client *client);
+
+/* Fires the timers that are due. */
+void client_fire_timers(struct client *client);
 
 /* What has been written goes to the kernel. */
 void wire_flush(struct client *client, unsigned node);
 
 /* Everything that has arrived by now. */
 void wire_read(struct client *client, unsigned node);
-
-/* The client gives the connection up. */
-void wire_give_up(struct client *client, unsigned node, const char *why);
 
 /* The process is gone: its kernel closes the connection. */
 void wire_abandon(struct client *client, unsigned node);

@@ -12,11 +12,11 @@ static const char *const counter_texts[COUNTER_COUNT] = {
 #undef COUNTER_TEXT
 };
 
-static const char *const effect_names[N_EFFECTS] = {
-    [RL_EFFECT_SEND] = "send",           [RL_EFFECT_WANT_CLAIM] = "want claim", [RL_EFFECT_ACCEPT] = "accept",
-    [RL_EFFECT_SHORTENED] = "shortened", [RL_EFFECT_RENEWED] = "renewed",       [RL_EFFECT_WAITING] = "waiting",
-    [RL_EFFECT_BACKOFF] = "backoff",     [RL_EFFECT_AT_RISK] = "at risk",       [RL_EFFECT_LOST] = "lost",
-    [RL_EFFECT_COMPLETE] = "complete",   [RL_EFFECT_DISPOSE] = "dispose",
+static const char *const report_names[REPORT_COUNT] = {
+    [REPORT_COMPLETE] = "complete",   [REPORT_ATTEMPT] = "attempt",     [REPORT_WAITING] = "waiting",
+    [REPORT_BACKOFF] = "backoff",     [REPORT_EXTENDING] = "extending", [REPORT_RENEWED] = "renewed",
+    [REPORT_AT_RISK] = "at risk",     [REPORT_LOST] = "lost",           [REPORT_VALIDITY] = "validity",
+    [REPORT_DISPOSED] = "disposed",   [REPORT_LISTENING] = "listening", [REPORT_VERIFIED] = "verified",
 };
 static const char *const link_names[N_LINKS] = {"joining", "ready", "late", "down"};
 
@@ -90,8 +90,8 @@ static void print_engine(struct printer *printer, const struct coverage *coverag
         row(printer, "transition", rl_lock_state_name((enum rl_lock_state)transitions[i][0]),
             rl_lock_state_name((enum rl_lock_state)transitions[i][1]),
             coverage->transitions[transitions[i][0]][transitions[i][1]]);
-    for (size_t i = 0; i < N_EFFECTS; i++)
-        row(printer, "effect", effect_names[i], "", coverage->effects[i]);
+    for (size_t i = 0; i < REPORT_COUNT; i++)
+        row(printer, "report", report_names[i], "", coverage->reports[i]);
     for (size_t i = 0; i < LENGTH(ends); i++)
         row(printer, "end", name_of_op((enum rl_op)ends[i][0]), name_of_end((enum rl_end)ends[i][1]),
             coverage->ends[ends[i][0]][ends[i][1]]);

@@ -63,6 +63,7 @@
     X(COHORT_HAND_OFFS, "locks that went to a waiter of the same client as they were")                           \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
+    X(BATCHES, "commands for several locks")                                                             \
     X(CALLS, "calls heard")                                                                              \
     X(CALLS_IGNORED, "calls heard about values given up, or from a memory that is not trusted")          \
     X(DEAF, "connections that listen, ended")                                                            \
@@ -75,7 +76,23 @@ enum counter {
         COUNTER_COUNT,
 };
 
-#define N_EFFECTS (RL_EFFECT_DISPOSE + 1)
+/* What the host reports (host/sink.h), as far as it has no table of its own. */
+enum report {
+    REPORT_COMPLETE,
+    REPORT_ATTEMPT,
+    REPORT_WAITING,
+    REPORT_BACKOFF,
+    REPORT_EXTENDING,
+    REPORT_RENEWED,
+    REPORT_AT_RISK,
+    REPORT_LOST,
+    REPORT_VALIDITY,
+    REPORT_DISPOSED,
+    REPORT_LISTENING,
+    REPORT_VERIFIED,
+    REPORT_COUNT,
+};
+
 #define N_OPS (RL_OP_RELEASE + 1)
 #define N_ENDS (RL_END_REFUSED_BY_HOST + 1)
 #define N_OUTCOMES (RL_QUEUED + 1)
@@ -89,7 +106,7 @@ struct coverage {
     uint64_t counters[COUNTER_COUNT];
     uint64_t faults[FAULT_COUNT];
     uint64_t transitions[RL_LOCK_STATE_COUNT][RL_LOCK_STATE_COUNT];
-    uint64_t effects[N_EFFECTS];
+    uint64_t reports[REPORT_COUNT];
     uint64_t ends[N_OPS][N_ENDS];
     uint64_t answers[RL_STEP_COUNT][N_OUTCOMES];
     uint64_t details[N_DETAILS];

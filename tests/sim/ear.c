@@ -2,6 +2,11 @@
  *
  * What is called while there is no connection is lost. Nothing is owed on such a connection, so its silence says
  * nothing; the driver's PING is not sent here, but what would come of it is looked up from time to time. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codec/command.h"
 #include "world.h"
 
 static void wake_at(struct client *client, unsigned node, struct rl_span delay)
@@ -9,7 +14,7 @@ static void wake_at(struct client *client, unsigned node, struct rl_span delay)
     struct ear *ear = &client->ears[node];
 
     ear->timer_generation++;
-    world_event(client->world, client_when(client, rl_after(client->now, delay)), EVENT_EAR, client->index, node,
+    world_event(client->world, client_when(client, rl_after(client->host.now, delay)), EVENT_EAR, client->index, node,
                 ear->timer_generation);
 }
 
@@ -22,11 +27,12 @@ static void start(struct client *client, unsigned node)
     wake_at(client, node, client->world->plan.connect_timeout);
 }
 
-void ear_listen(struct client *client)
+void ear_listen(struct client *client, const char *channel)
 {
     if (client->listens)
         return;
     client->listens = true;
+    snprintf(client->channel, sizeof client->channel, "%s", channel);
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
         client->ears[node].failures = 0;
         start(client, node);
@@ -58,16 +64,19 @@ static struct rl_span backoff(struct client *client, struct ear *ear)
     return (struct rl_span){rng_between(&client->world->host, 0, limit)};
 }
 
-static void fail(struct client *client, unsigned node)
+static void fail(struct client *client, unsigned node, const char *why)
 {
     struct ear *ear = &client->ears[node];
+    bool listened = ear->phase == WIRE_OPEN;
 
-    if (ear->phase == WIRE_OPEN)
-        TRACE(client->world, name_of_client(client->index), "%s is not heard any more", name_of_master(node));
     world_count(client->world, COUNTER_DEAF);
     network_close(client->world, ear->conn);
     ear->conn = CONN_NONE;
     ear->phase = WIRE_WAITING;
+    if (listened) {
+        rl_host_events.listening(&client->host, node, false, why, client->host.now);
+        client_watch(client);
+    }
     wake_at(client, node, backoff(client, ear));
 }
 
@@ -75,16 +84,25 @@ void ear_on_connected(struct client *client, unsigned node, bool accepted)
 {
     struct ear *ear = &client->ears[node];
     struct message_pool *pool = &client->world->messages;
-    struct message subscribe = {.kind = MESSAGE_SUBSCRIBE, .step = HOST_SUBSCRIBE};
+    struct rl_slice words[] = {{"SUBSCRIBE", 9}, {client->channel, strlen(client->channel)}};
+    struct rl_bytes out = {0};
+    struct message *message;
     uint32_t index;
 
     if (!accepted) {
-        fail(client, node);
+        fail(client, node, "connection refused");
         return;
     }
     ear->phase = WIRE_GREETING;
+    if (!rl_words_encode(words, 2, &out))
+        abort();
     index = message_take(pool);
-    message_copy(&pool->messages[index], &subscribe);
+    message = &pool->messages[index];
+    message->kind = MESSAGE_COMMAND;
+    message->step = WIRE_SUBSCRIBE;
+    message->n_claims = 0;
+    message_set_bytes(message, rl_bytes_front(&out), rl_bytes_length(&out));
+    rl_bytes_fini(&out);
     network_send(client->world, ear->conn, index, client_true_now(client));
 }
 
@@ -92,7 +110,7 @@ void ear_on_closed(struct client *client, unsigned node)
 {
     ear_read(client, node);
     if (client->ears[node].conn != CONN_NONE)
-        fail(client, node);
+        fail(client, node, "connection lost");
 }
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
@@ -103,17 +121,43 @@ static void begin(struct client *client, unsigned node)
 
     ear->phase = WIRE_OPEN;
     ear->failures = 0;
-    TRACE(client->world, name_of_client(client->index), "%s is heard", name_of_master(node));
+    rl_host_events.listening(&client->host, node, true, "", client->host.now);
+    client_watch(client);
     wake_at(client, node, client->world->plan.stall_timeout);
-    client_look_again(client, node);
+}
+
+/* Of the value that it is about: whether anybody waits with it. */
+static bool is_known(const struct client *client, struct rl_slice payload)
+{
+    size_t size = 0;
+    struct rl_slice value;
+
+    while (size < payload.size && ((const char *)payload.data)[size] != ' ')
+        size++;
+    value = (struct rl_slice){payload.data, size};
+    return rl_waiters_find(&client->host.waiters, value) != NULL;
+}
+
+static void take_message(struct client *client, unsigned node, struct rl_slice payload)
+{
+    struct rl_nodeclock before = client_clock_before(client, node);
+    bool known = is_known(client, payload);
+
+    trace_notification(client, node, payload, known);
+    world_count(client->world, COUNTER_CALLS);
+    if (!known)
+        world_count(client->world, COUNTER_CALLS_IGNORED);
+    rl_host_events.message(&client->host, node, payload, client->host.now);
+    client_clock_after(client, node, &before, client->host.now);
+    client_watch(client);
 }
 
 static void take(struct client *client, unsigned node, const struct message *message)
 {
-    if (message->kind == MESSAGE_CALL)
-        client_called(client, node, message_call(message));
+    if (message->kind == MESSAGE_PUBLISHED)
+        take_message(client, node, (struct rl_slice){message->bytes, message->size});
     else if (message->items[0].type == RL_REPLY_ERROR)
-        fail(client, node);
+        fail(client, node, "it does not let us listen");
     else
         begin(client, node);
 }
@@ -124,15 +168,17 @@ void ear_read(struct client *client, unsigned node)
     struct world *world = client->world;
     uint32_t index;
 
+    if (client->reading)
+        return;
+    client->reading = true;
     while (ear->conn != CONN_NONE && (index = network_receive(world, ear->conn)) != MESSAGE_NONE) {
-        struct message message;
+        struct message message = world->messages.messages[index];
 
-        message_copy(&message, &world->messages.messages[index]);
-        message_give(&world->messages, index);
-        client_read_clock(client);
-        client_hiccup(client);
+        rl_host_read_clock(&client->host);
         take(client, node, &message);
+        message_give(&world->messages, index);
     }
+    client->reading = false;
 }
 
 void ear_on_timer(struct client *client, unsigned node)
@@ -148,7 +194,7 @@ void ear_on_timer(struct client *client, unsigned node)
     if (ear->conn == CONN_NONE)
         return;
     if (ear->phase != WIRE_OPEN || network_is_mute(client->world, ear->conn))
-        fail(client, node);
+        fail(client, node, "silent for too long");
     else
         wake_at(client, node, client->world->plan.stall_timeout);
 }

@@ -8,16 +8,17 @@
 #include <stdint.h>
 
 #include "clockwork.h"
+#include "host/names.h"
 #include "votes/kind.h"
 
-#define ENTRY_TEXT 88
+#define ENTRY_TEXT 160
 #define KEYSPACE_MAX_FIELDS 104
 #define KEYSPACE_MAX_MEMBERS 80
 #define KEYSPACE_MAX_KEYS 12
 
-/* Names of what is no lock end with this: the marker, the counters of the fencing tokens, the queues. */
-#define NO_LOCK '#'
-#define MARKER_KEY "#"
+/* Names of what is no lock begin with this: the marker, the counters of the fencing tokens, the queues. */
+#define OWN_NAMES "redlock:"
+#define MARKER_KEY RL_MARKER_NAME
 
 struct text {
     uint8_t size;

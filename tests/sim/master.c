@@ -1,8 +1,12 @@
 #include "master_parts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "codec/script.h"
+#include "resp.h"
+#include "redis_commands.h"
 #include "world.h"
 
 #define ALL_SCRIPTS UINT32_MAX
@@ -68,22 +72,40 @@ const struct entry *master_peek(struct master *master, const char *key, int64_t 
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
 
+static bool has_value(const struct box *box, struct rl_slice value)
+{
+    return box->token_size == value.size && memcmp(box->token, value.data, value.size) == 0;
+}
+
+/* The claim of the command with this value; BOX_NONE: it has none. */
+static uint32_t find_writer(const struct redis_context *context, struct rl_slice value)
+{
+    const struct world *world = context->world;
+
+    for (unsigned i = 0; i < context->n_writers; i++) {
+        if (has_value(box_get(&world->boxes, context->writers[i]), value))
+            return context->writers[i];
+    }
+    return BOX_NONE;
+}
+
 static void on_touch(struct redis_context *context, const struct entry *entry, const char *command)
 {
-    foreign_on_touch(context->world, context->master, entry, context->writer, command);
+    struct rl_slice value = {entry->value.bytes, entry->value.size};
+
+    if (entry->writer && !find_writer(context, value))
+        foreign_on_touch(context->world, context->master, entry, context->n_writers ? context->writers[0] : BOX_NONE,
+                         command);
 }
 
 /* A release or an ENQUEUE may give the key to another claim than its own. */
 static uint32_t owner(struct redis_context *context, struct rl_slice value)
 {
     const struct world *world = context->world;
-    const struct box *writer = box_get(&world->boxes, context->writer);
-    const struct box *heir;
+    uint32_t writer = find_writer(context, value);
+    const struct box *heir = writer ? NULL : box_of_token(&world->boxes, value.data, value.size);
 
-    if (writer->token_size == value.size && memcmp(writer->token, value.data, value.size) == 0)
-        return context->writer;
-    heir = box_of_token(&world->boxes, value.data, value.size);
-    return heir ? heir->id : context->writer;
+    return heir ? heir->id : writer ? writer : context->n_writers ? context->writers[0] : BOX_NONE;
 }
 
 static void given(struct redis_context *context, const struct entry *entry)
@@ -119,13 +141,15 @@ static const char *write_error(const struct master *master)
     return master->error == ERROR_WRITES ? PICK(errors_of_writes, master->error_choice) : NULL;
 }
 
-void master_context(struct world *world, struct master *master, uint32_t writer, struct redis_context *ret_context)
+void master_context(struct world *world, struct master *master, const struct message *message,
+                    struct redis_context *ret_context)
 {
     ret_context->keys = &master->keys;
     ret_context->clock = &master->clock;
     ret_context->now_ns = master_time(world, master);
     ret_context->write_error = write_error(master);
-    ret_context->writer = writer;
+    ret_context->n_writers = message ? message->n_claims : 0;
+    ret_context->writers = message ? message->claims : NULL;
     ret_context->wrote = false;
     ret_context->out_of_memory = master->error == ERROR_MEMORY;
     ret_context->began = false;
@@ -150,22 +174,53 @@ void master_write_info(struct master *master)
              master->index + 1, master->durability != DURABILITY_NONE ? "aof_enabled:1\n" : "");
 }
 
-static void run_script(struct world *world, struct master *master, struct redis_context *context,
-                       const struct message *message, const struct rl_slice *argv, struct rl_reply *reply)
+static bool is_digest(struct rl_slice word, enum rl_script script)
 {
-    uint32_t bit = UINT32_C(1) << message->script;
+    return word.size == 40 && memcmp(word.data, rl_script_text(script)->sha1, 40) == 0;
+}
 
-    if (message->script == RL_SCRIPT_JOIN)
+static bool is_text(struct rl_slice word, enum rl_script script)
+{
+    const struct rl_script_text *text = rl_script_text(script);
+
+    return word.size == text->size && memcmp(word.data, text->text, text->size) == 0;
+}
+
+/* Which of the library's it is: it has no others. */
+static enum rl_script which_script(struct rl_slice word, bool digest)
+{
+    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_COUNT; script++) {
+        if (digest ? is_digest(word, (enum rl_script)script) : is_text(word, (enum rl_script)script))
+            return (enum rl_script)script;
+    }
+    fputs("sim: a script that the library does not have\n", stderr);
+    abort();
+}
+
+/* EVAL or EVALSHA, the script, the number of keys, keys and arguments. */
+static void run_script(struct world *world, struct master *master, struct redis_context *context, size_t argc,
+                       const struct rl_slice *argv, struct rl_reply *reply)
+{
+    bool digest = argv[0].size == 7;
+    enum rl_script script = which_script(argv[1], digest);
+    uint32_t bit = UINT32_C(1) << script;
+    int64_t n_keys = 0;
+
+    if (script == RL_SCRIPT_JOIN)
         master_write_info(master);
     else
         faults_on_script(world, master);
-    if (message->send_as == RL_SEND_EVALSHA && !(master->scripts & bit)) {
+    if (!redis_parse_integer(argv[2], &n_keys) || n_keys < 0 || (size_t)n_keys > argc - 3) {
+        reply_error(reply, "ERR value is not an integer or out of range");
+        return;
+    }
+    if (digest && !(master->scripts & bit)) {
         reply_error(reply, "NOSCRIPT No matching script. Please use EVAL.");
         return;
     }
     master->scripts |= bit;
     world_count(world, COUNTER_SCRIPTS);
-    lua_host_run(world->lua, context, (enum rl_script)message->script, message->n_keys, message->count, argv, reply);
+    lua_host_run(world->lua, context, script, (size_t)n_keys, argc - 3, argv + 3, reply);
 }
 
 /* The state before the first write since the last fsync is what a crash may leave. */
@@ -179,33 +234,69 @@ void master_before_write(struct world *world, struct master *master)
     keyspace_copy(&master->synced, &master->keys);
 }
 
+static void after_write_for(struct world *world, struct master *master, uint32_t claim, enum rl_step step, bool ghost)
+{
+    struct box *box = box_get(&world->boxes, claim);
+
+    if (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
+        residue_on_write(world, box, master->index, ghost);
+    if (step == RL_STEP_ENQUEUE)
+        line_on_place(world, box, master->index);
+    validity_check_claim(world, claim);
+}
+
 static void after_write(struct world *world, struct master *master, const struct message *message, bool ghost)
 {
     if (master->unsynced_since == INT64_MAX)
         master->unsynced_since = world->now;
-    if (message->claim == BOX_NONE)
+    for (unsigned i = 0; i < message->n_claims; i++)
+        after_write_for(world, master, message->claims[i], (enum rl_step)message->step, ghost);
+}
+
+/* CONFIG GET, for which some clients have no right. */
+static void answer_config(struct world *world, const struct master *master, const struct rl_slice *argv,
+                          struct rl_reply *reply)
+{
+    const char *value = "no";
+
+    if (world->plan.no_config) {
+        reply_error(reply, "NOPERM this user has no permissions to run the 'config|get' command");
         return;
-    if (message->step == RL_STEP_CLAIM || message->step == RL_STEP_ENQUEUE || message->step == RL_STEP_EXTEND ||
-        message->step == RL_STEP_REPAIR)
-        residue_on_write(world, box_get(&world->boxes, message->claim), master->index, ghost);
-    if (message->step == RL_STEP_ENQUEUE)
-        line_on_place(world, box_get(&world->boxes, message->claim), master->index);
-    validity_check_claim(world, message->claim);
+    }
+    if (rl_slice_is(argv[2], "appendonly"))
+        value = master->durability == DURABILITY_NONE ? "no" : "yes";
+    else if (rl_slice_is(argv[2], "appendfsync"))
+        value = master->durability == DURABILITY_ALWAYS ? "always" : "everysec";
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    reply->n_elements = 2;
+    reply->elements[0] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = argv[2]};
+    reply->elements[1] = (struct rl_reply_item){.type = RL_REPLY_STRING, .text = {value, strlen(value)}};
+}
+
+static bool is_script(size_t argc, const struct rl_slice *argv)
+{
+    return argc >= 3 && (rl_slice_is(argv[0], "EVALSHA") || rl_slice_is(argv[0], "EVAL"));
 }
 
 static void execute(struct world *world, struct master *master, const struct message *message, bool ghost,
                     struct rl_reply *reply)
 {
     struct redis_context context;
-    struct rl_slice argv[RL_COMMAND_MAX_ARGS];
+    struct rl_slice argv[RESP_MAX_WORDS];
+    size_t argc;
 
-    master_context(world, master, message->claim, &context);
+    if (resp_parse(message->bytes, message->size, argv, &argc) != message->size)
+        abort();
+    master_context(world, master, message, &context);
     master_before_write(world, master);
-    message_unpack_command(message, argv);
-    if (message->send_as == RL_SEND_PLAIN)
-        redis_execute(&context, message->count, argv, reply);
+    if (is_script(argc, argv))
+        run_script(world, master, &context, argc, argv, reply);
+    else if (rl_slice_is(argv[0], "CONFIG") && argc == 3)
+        answer_config(world, master, argv, reply);
+    else if (rl_slice_is(argv[0], "SUBSCRIBE"))
+        reply_status(reply, "subscribe");
     else
-        run_script(world, master, &context, message, argv, reply);
+        redis_execute(&context, argc, argv, reply);
     if (context.wrote)
         after_write(world, master, message, ghost);
 }
@@ -223,46 +314,23 @@ static void obey(struct world *world, struct master *master, const struct messag
         reply_error(reply, ERROR_WITHOUT_MEANING);
 }
 
-/* HGET marker inc, then TIME: incarnation, seconds, microseconds; nil where there is none to be seen. */
-static void answer_guard(struct world *world, struct master *master, struct rl_reply *reply)
-{
-    const struct rl_slice hget[] = {{"HGET", 4}, {MARKER_KEY, 1}, {"inc", 3}};
-    const struct rl_slice time = {"TIME", 4};
-    struct redis_context context;
-    struct rl_reply inc;
-
-    faults_on_guard(world, master);
-    master_context(world, master, BOX_NONE, &context);
-    reply_nil(&inc);
-    if (master->error != ERROR_BEFORE && master->error != ERROR_OBSCURE)
-        redis_execute(&context, 3, hget, &inc);
-    redis_execute(&context, 1, &time, reply);
-    reply->elements[2] = reply->elements[1];
-    reply->elements[1] = reply->elements[0];
-    reply->elements[0] = inc.root;
-    reply->n_elements = 3;
-    world_count(world, COUNTER_GUARDS);
-}
-
-/* What CONFIG GET shows, in one word. */
-static const char *const settings[] = {"none", "everysec", "always"};
-
 void master_execute(struct world *world, struct master *master, const struct message *message, bool ghost,
                     struct message *ret_reply)
 {
     struct rl_reply reply;
 
-    if (message->kind == MESSAGE_GREETING) {
+    if (message->kind == MESSAGE_SETUP) {
         master->scripts = ALL_SCRIPTS;
-        reply_status(&reply, settings[master->durability]);
-    } else if (message->kind == MESSAGE_SUBSCRIBE) {
-        reply_status(&reply, "subscribe");
-        if (master->error == ERROR_BEFORE)
-            reply_error(&reply, PICK(errors_before, master->error_choice));
-    } else if (message->kind == MESSAGE_GUARD) {
-        answer_guard(world, master, &reply);
-    } else {
-        obey(world, master, message, ghost, &reply);
+        reply_status(&reply, "PONG");
+        message_pack_reply(ret_reply, &reply);
+        return;
+    }
+    if (message->step == RL_TICKET_EPOCH_MARKER) {
+        faults_on_guard(world, master);
+        world_count(world, COUNTER_GUARDS);
+    }
+    obey(world, master, message, ghost, &reply);
+    if (message->n_claims) {
         world_count(world, COUNTER_COMMANDS);
         if (ghost)
             world_count(world, COUNTER_GHOST_COMMANDS);

@@ -123,7 +123,7 @@ static void shift_leases(struct keyspace *keys, int64_t ahead_ms)
  * tells that it is old. A3 excludes that. */
 static bool is_own_former(struct master *master)
 {
-    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, 1);
+    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, sizeof MARKER_KEY - 1);
     const struct field *seat = marker ? keyspace_field(&master->keys, marker, "seat", 4) : NULL;
     char own[4];
 
@@ -185,12 +185,13 @@ bool master_tell(struct world *world, struct master *master, const char *mode, u
     char max_ttl[16];
     char numeral[24];
     char seat[4];
-    struct rl_slice argv[10] = {[0] = {MARKER_KEY, 1}, [1] = {mode, strlen(mode)}, [3] = {RING, sizeof RING - 1},
+    struct rl_slice argv[10] = {[0] = {MARKER_KEY, sizeof MARKER_KEY - 1},
+                                [1] = {mode, strlen(mode)}, [3] = {RING, sizeof RING - 1},
                                 [8] = {"0", 1}, [9] = {"0", 1}};
     struct redis_context context;
     struct rl_reply reply;
 
-    master_context(world, master, BOX_NONE, &context);
+    master_context(world, master, NULL, &context);
     argv[2] = (struct rl_slice){incarnation, (size_t)snprintf(incarnation, sizeof incarnation, "i%u",
                                                               ++world->incarnations)};
     argv[4] = (struct rl_slice){max_ttl, (size_t)snprintf(max_ttl, sizeof max_ttl, "%u", max_ttl_ms)};

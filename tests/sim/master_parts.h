@@ -9,8 +9,9 @@
 /* An everysec master's disk is at most so far behind. */
 #define MASTER_FSYNC_NS (1000 * RL_NS_PER_MS)
 
-/* For a command on behalf of the claim `writer`. */
-void master_context(struct world *world, struct master *master, uint32_t writer, struct redis_context *ret_context);
+/* For a command; NULL: somebody else's. */
+void master_context(struct world *world, struct master *master, const struct message *message,
+                    struct redis_context *ret_context);
 
 /* The lines of INFO that JOIN looks at, if they are not there already; what changes them clears the text. */
 void master_write_info(struct master *master);

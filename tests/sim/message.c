@@ -8,6 +8,8 @@
 
 void message_pool_fini(struct message_pool *pool)
 {
+    for (uint32_t i = 0; i < pool->capacity; i++)
+        free(pool->messages[i].bytes);
     free(pool->messages);
     *pool = (struct message_pool){0};
 }
@@ -37,6 +39,7 @@ static void grow(struct message_pool *pool)
         fputs("sim: out of memory\n", stderr);
         abort();
     }
+    memset(pool->messages + before, 0, (pool->capacity - before) * sizeof *pool->messages);
     chain(pool, before);
 }
 
@@ -60,11 +63,24 @@ void message_give(struct message_pool *pool, uint32_t index)
     pool->used--;
 }
 
-void message_copy(struct message *message, const struct message *source)
+static void reserve(struct message *message, size_t size)
 {
-    size_t items = source->kind == MESSAGE_REPLY ? source->count * sizeof source->items[0] : 0;
+    if (size <= message->capacity)
+        return;
+    message->capacity = (uint32_t)(size < 256 ? 256 : 2 * size);
+    message->bytes = realloc(message->bytes, message->capacity);
+    if (!message->bytes) {
+        fputs("sim: out of memory\n", stderr);
+        abort();
+    }
+}
 
-    memcpy(message, source, offsetof(struct message, items) + items);
+void message_set_bytes(struct message *message, const void *bytes, size_t size)
+{
+    reserve(message, size);
+    if (size)
+        memcpy(message->bytes, bytes, size);
+    message->size = (uint32_t)size;
 }
 
 void message_append(struct message_pool *pool, struct message_list *list, uint32_t index)
@@ -106,65 +122,35 @@ void message_truncate(struct message_pool *pool, struct message_list *list, uint
     *list = kept;
 }
 
-void message_pack_command(struct message *message, const struct rl_command *command)
-{
-    size_t size = 0;
-
-    message->kind = MESSAGE_COMMAND;
-    message->send_as = (uint8_t)command->send_as;
-    message->script = (uint8_t)command->script;
-    message->n_keys = (uint8_t)command->n_keys;
-    message->count = (uint8_t)command->argc;
-    for (size_t i = 0; i < command->argc; i++) {
-        assert(size + command->argv[i].size <= MESSAGE_TEXT);
-        if (command->argv[i].size)
-            memcpy(message->text + size, command->argv[i].data, command->argv[i].size);
-        size += command->argv[i].size;
-        message->ends[i] = (uint8_t)size;
-    }
-}
-
-void message_unpack_command(const struct message *message, struct rl_slice *ret_argv)
-{
-    size_t start = 0;
-
-    for (size_t i = 0; i < message->count; i++) {
-        ret_argv[i] = (struct rl_slice){message->text + start, message->ends[i] - start};
-        start = message->ends[i];
-    }
-}
-
-static void pack_item(struct message *message, size_t *size, const struct rl_reply_item *item)
+static void pack_item(struct message *message, const struct rl_reply_item *item)
 {
     struct message_item *packed = &message->items[message->count++];
-    size_t room = MESSAGE_TEXT - *size;
-    size_t length = item->text.size < room ? item->text.size : room;
 
     packed->type = (uint8_t)item->type;
     packed->integer = item->integer;
-    packed->start = (uint8_t)*size;
-    packed->size = (uint8_t)length;
-    if (length)
-        memcpy(message->text + *size, item->text.data, length);
-    *size += length;
+    packed->start = message->size;
+    packed->size = (uint32_t)item->text.size;
+    reserve(message, message->size + item->text.size);
+    if (item->text.size)
+        memcpy(message->bytes + message->size, item->text.data, item->text.size);
+    message->size += (uint32_t)item->text.size;
 }
 
 void message_pack_reply(struct message *message, const struct rl_reply *reply)
 {
-    size_t size = 0;
-
     assert(reply->n_elements < MESSAGE_ITEMS);
     message->kind = MESSAGE_REPLY;
     message->count = 0;
-    pack_item(message, &size, &reply->root);
+    message->size = 0;
+    pack_item(message, &reply->root);
     for (size_t i = 0; i < reply->n_elements; i++)
-        pack_item(message, &size, &reply->elements[i]);
+        pack_item(message, &reply->elements[i]);
 }
 
 static struct rl_reply_item unpack_item(const struct message *message, const struct message_item *item)
 {
     return (struct rl_reply_item){(enum rl_reply_type)item->type, item->integer,
-                                  {message->text + item->start, item->size}};
+                                  {message->bytes + item->start, item->size}};
 }
 
 void message_unpack_reply(const struct message *message, struct rl_reply *ret_reply)
@@ -173,19 +159,4 @@ void message_unpack_reply(const struct message *message, struct rl_reply *ret_re
     ret_reply->n_elements = message->count - 1u;
     for (size_t i = 0; i < ret_reply->n_elements; i++)
         ret_reply->elements[i] = unpack_item(message, &message->items[i + 1]);
-}
-
-void message_pack_call(struct message *message, struct rl_slice payload)
-{
-    assert(payload.size <= MESSAGE_TEXT);
-    message->kind = MESSAGE_CALL;
-    message->claim = 0;
-    message->count = 1;
-    message->ends[0] = (uint8_t)payload.size;
-    memcpy(message->text, payload.data, payload.size);
-}
-
-struct rl_slice message_call(const struct message *message)
-{
-    return (struct rl_slice){message->text, message->ends[0]};
 }

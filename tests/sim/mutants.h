@@ -36,12 +36,12 @@
     X(JOINING_COUNTS_AS_FAILED, "engine", 1000, "a first connection on its way is taken to have failed")    \
     X(JOINED_NOT_ASKED, "engine", 1000, "who joins during an attempt is not asked")                       \
     X(JOINED_AFTER_ROLLBACK, "engine", 1000, "who joins after an attempt was undone is asked")                  \
-    X(SAME_TOKEN, "host", 1000, "the same value for every attempt")                                      \
+    X(SAME_TOKEN, "model", 1000, "the same value for every attempt")                                      \
     X(LOST_MEANS_FAILED, "host", 1000, "a lost connection counts as: not applied")                       \
     X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \
     X(OTHERS_WAIT_MEANS_DONE, "host", 100000, "a release that found a line counts as done")              \
     X(REPEAT_OLD_ROUND, "engine", 10000, "NOSCRIPT to an earlier extension is followed by EVAL, with a newer ttl") \
-    X(ROLLBACK_OVERTAKES, "host", 10000, "a rollback is written before its claim")                       \
+    X(ROLLBACK_OVERTAKES, "host", 10000, "what was gathered for a claim comes behind its rollback") \
     X(STALE_ACCEPT, "host", 50000, "the clock is not read again before a lock is accepted")              \
     X(TIME_AFTER_SEND, "host", 10000, "the clock is read after the claim was written")                   \
     X(BLIND_RELEASE, "script", 1000, "release deletes whatever is there")                                \

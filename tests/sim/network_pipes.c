@@ -14,13 +14,14 @@ void pipe_arm(struct world *world, uint16_t index, enum direction direction)
     conn_event(world, index, at > world->now ? at : world->now, direction == UP ? EVENT_UP : EVENT_DOWN);
 }
 
-/* A guard is written together with the commands of its turn, and answered together with them: mostly in one packet. */
+/* An epoch check is written together with the commands of its turn, and answered together with them: mostly in one
+ * packet. */
 static bool goes_along(struct world *world, const struct pipe *pipe, uint32_t message, int64_t at)
 {
-    const struct message_pool *pool = &world->messages;
+    uint8_t step = world->messages.messages[message].step;
+    bool checks = step == RL_TICKET_EPOCH_MARKER || step == RL_TICKET_EPOCH_CLOCK;
 
-    return pool->messages[message].step == HOST_GUARD && pipe->list.count && pipe->last_put == at &&
-           !rng_chance(&world->net, 150);
+    return checks && pipe->list.count && pipe->last_put == at && !rng_chance(&world->net, 150);
 }
 
 static void pipe_put(struct world *world, uint16_t index, enum direction direction, uint32_t message, int64_t at)
@@ -98,41 +99,44 @@ void network_on_down(struct world *world, uint16_t index)
         pipe_arm(world, index, DOWN);
 }
 
-static void put_copy(struct world *world, uint16_t index, const struct message *message)
-{
-    uint32_t copy = message_take(&world->messages);
-
-    message_copy(&world->messages.messages[copy], message);
-    pipe_put(world, index, DOWN, copy, world->now);
-}
-
-/* Carrying a command out may call others, for which the pool may have to grow. */
+/* Carrying a command out may publish something, for which the pool may have to grow: the reply has its place first. */
 static void execute_next(struct world *world, uint16_t index)
 {
     struct conn *conn = conn_at(world, index);
     uint32_t first = message_shift(&world->messages, &conn->pipes[UP].list);
-    struct message command;
-    struct message reply;
+    uint32_t second = message_take(&world->messages);
+    struct message command = world->messages.messages[first];
+    struct message reply = world->messages.messages[second];
 
-    message_copy(&command, &world->messages.messages[first]);
-    message_give(&world->messages, first);
+    reply.n_claims = 0;
     master_execute(world, &world->masters[conn->master], &command, !conn->client_open, &reply);
     reply.step = command.step;
-    if (command.kind == MESSAGE_SUBSCRIBE)
+    reply.next = MESSAGE_NONE;
+    world->messages.messages[second] = reply;
+    message_give(&world->messages, first);
+    if (command.step == WIRE_SUBSCRIBE)
         conn->subscribed = true;
     if (conn->client_open && !conn->severed)
-        put_copy(world, index, &reply);
+        pipe_put(world, index, DOWN, second, world->now);
+    else
+        message_give(&world->messages, second);
 }
 
 void network_call(struct world *world, uint16_t index, struct rl_slice payload)
 {
     const struct conn *conn = conn_at(world, index);
-    struct message call = {.step = HOST_CALL};
+    uint32_t place;
+    struct message *message;
 
     if (!conn->subscribed || !conn->client_open || !conn->master_open || conn->severed)
         return;
-    message_pack_call(&call, payload);
-    put_copy(world, index, &call);
+    place = message_take(&world->messages);
+    message = &world->messages.messages[place];
+    message->kind = MESSAGE_PUBLISHED;
+    message->step = WIRE_MESSAGE;
+    message->n_claims = 0;
+    message_set_bytes(message, payload.data, payload.size);
+    pipe_put(world, index, DOWN, place, world->now);
 }
 
 void network_on_up(struct world *world, uint16_t index)

@@ -129,7 +129,7 @@ void operator_declare(struct world *world, uint32_t max_ttl_ms)
 
 static bool has_heard(struct world *world, struct master *master)
 {
-    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, 1);
+    const struct entry *marker = keyspace_find(&master->keys, MARKER_KEY, sizeof MARKER_KEY - 1);
     const struct field *field = marker ? keyspace_field(&master->keys, marker, "announced", 9) : NULL;
     char text[ENTRY_TEXT + 1] = "";
 

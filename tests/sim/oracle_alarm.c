@@ -10,12 +10,12 @@ static int64_t patience(const struct world *world)
 /* By whatever clock: certainly not before the first, certainly by the second. */
 static int64_t risk_may_begin(const struct handle *handle)
 {
-    return handle->promised_until - rl_ms(handle->lock.hold.at_risk_ms).ns / 4 * 5;
+    return handle->promised_until - rl_ms(handle->host.core.hold.at_risk_ms).ns / 4 * 5;
 }
 
 static int64_t risk_begins(const struct handle *handle)
 {
-    return handle->promised_until - rl_ms(handle->lock.hold.at_risk_ms).ns / 5 * 4;
+    return handle->promised_until - rl_ms(handle->host.core.hold.at_risk_ms).ns / 5 * 4;
 }
 
 void alarm_watch(struct world *world, const struct client *client, struct handle *handle)
@@ -37,7 +37,7 @@ void alarm_on_event(struct world *world, const struct client *client, struct han
     if (!client->alive || client->life != life)
         return;
     handle->alarm_armed = false;
-    if (handle->lock.state != RL_LOCK_HELD && handle->lock.state != RL_LOCK_EXTENDING)
+    if (handle->host.core.state != RL_LOCK_HELD && handle->host.core.state != RL_LOCK_EXTENDING)
         return;
     if (due < client->stopped_until)
         due = client->stopped_until;
@@ -54,7 +54,7 @@ void alarm_on_event(struct world *world, const struct client *client, struct han
 void alarm_on_risk(const struct client *client, struct handle *handle)
 {
     handle->risk_told = true;
-    if (handle->lock.state != RL_LOCK_HELD && handle->lock.state != RL_LOCK_EXTENDING)
+    if (handle->host.core.state != RL_LOCK_HELD && handle->host.core.state != RL_LOCK_EXTENDING)
         world_violation(client->world, "alarm", "%s is warned though it holds nothing",
                         name_of_handle(client, handle));
 }
@@ -65,8 +65,8 @@ void alarm_on_lost(const struct client *client, const struct handle *handle)
     struct world *world = client->world;
     int64_t since = risk_begins(handle);
 
-    world->coverage->losses[handle->lock.report.loss]++;
-    if (!handle->lock.hold.at_risk_ms || handle->risk_told || client->lag)
+    world->coverage->losses[handle->host.core.report.loss]++;
+    if (!handle->host.core.hold.at_risk_ms || handle->risk_told || client->lag)
         return; /* or it was stopped just now */
     if (since < handle->promised_since)
         since = handle->promised_since;

@@ -68,13 +68,13 @@ static void set_validity(struct world *world, const struct client *client, struc
 static void check_resurrection(struct world *world, const struct client *client, const struct handle *handle,
                                const struct box *box)
 {
-    if (handle->valid_box == box->id && handle->valid_until < clockwork_when(&client->clock, client->now.ns))
+    if (handle->valid_box == box->id && handle->valid_until < clockwork_when(&client->clock, client->host.now.ns))
         world_violation(world, "exclusion", "%s is valid again after its validity had ended", box->token);
 }
 
 void exclusion_observe(struct world *world, struct client *client, struct handle *handle, int64_t at)
 {
-    struct rl_instant deadline = rl_lock_deadline(&client->engine, &handle->lock);
+    struct rl_instant deadline = rl_lock_deadline(&client->host.engine, &handle->host.core);
     bool was_valid = handle->valid_until > at;
     const struct box *box;
     int64_t until;
@@ -83,7 +83,7 @@ void exclusion_observe(struct world *world, struct client *client, struct handle
         exclusion_forget(handle, at);
         return;
     }
-    box = box_of_claim(handle->lock.claim);
+    box = handle_box(handle);
     until = client_when(client, deadline);
     check_resurrection(world, client, handle, box);
     if (!was_valid || handle->valid_box != box->id)

@@ -30,9 +30,9 @@ static void check_unique(struct world *world, const struct fence_record *record,
 
 void fence_on_accept(struct world *world, const struct client *client, const struct handle *handle)
 {
-    const struct box *box = box_of_claim(handle->lock.claim);
+    const struct box *box = handle_box(handle);
     struct fence_record *record = &world->fences[handle->key];
-    uint64_t token = rl_claim_token(handle->lock.claim);
+    uint64_t token = rl_claim_token(handle->host.core.claim);
     bool stepped = world->last_step > INT64_MIN / 2;
     int64_t now = client_true_now(client);
     uint64_t before = largest_before(record, stepped ? box->begun : now);

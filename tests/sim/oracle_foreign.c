@@ -4,13 +4,8 @@
 void foreign_on_touch(struct world *world, unsigned master, const struct entry *entry, uint32_t writer,
                       const char *command)
 {
-    const struct box *box;
+    const struct box *box = writer ? box_get(&world->boxes, writer) : NULL;
 
-    if (!entry->writer)
-        return;
-    box = box_get(&world->boxes, writer);
-    if (text_is(&entry->value, box->token, box->token_size))
-        return;
     world_violation(world, "foreign", "%s on %s for %s touches the value %.*s", command, name_of_master(master),
-                    box->token, (int)entry->value.size, entry->value.bytes);
+                    box ? box->token : "nobody", (int)entry->value.size, entry->value.bytes);
 }

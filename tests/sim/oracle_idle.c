@@ -46,7 +46,7 @@ static bool others_wait(struct world *world, const struct handle *holder)
 
 void idle_on_release(struct world *world, const struct handle *handle)
 {
-    if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->lock.state != RL_LOCK_HELD)
+    if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->host.core.state != RL_LOCK_HELD)
         return;
     world->idle_since[handle->key] = others_wait(world, handle) ? world->now : INT64_MAX;
 }

@@ -74,15 +74,15 @@ static bool has_key(struct world *world, const struct box *box, unsigned master)
 
 uint32_t line_complete_at(struct world *world, const struct handle *handle)
 {
-    const struct rl_lock *lock = &handle->lock;
+    const struct rl_lock *lock = &handle->host.core;
     const struct box *box;
     uint32_t masters = 0;
 
-    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->entry.ticket)
+    if (lock->state != RL_LOCK_WAITING || !lock->claim || !handle->attempt.entry.ticket)
         return 0;
-    box = box_of_claim(lock->claim);
+    box = handle_box(handle);
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (line_ticket(world, box, m, world->now) == handle->entry.ticket || has_key(world, box, m))
+        if (line_ticket(world, box, m, world->now) == handle->attempt.entry.ticket || has_key(world, box, m))
             masters |= UINT32_C(1) << m;
     }
     return masters;
@@ -97,7 +97,7 @@ static bool is_quorum(const struct world *world, uint32_t masters)
 
 static int64_t lease_of(const struct handle *handle)
 {
-    return rl_ms(handle->lock.claim->ttl_ms).ns;
+    return rl_ms(handle->host.core.claim->ttl_ms).ns;
 }
 
 static void note_ahead(struct world *world, struct handle *later, const struct client *client,
@@ -118,7 +118,6 @@ void line_on_enqueue(struct world *world, const struct client *client, struct ha
     if (handle->turn.operation == handle->pending.generation)
         return;
     handle->turn.operation = handle->pending.generation;
-    handle->turn.moment = client->moments;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++)
             note_ahead(world, handle, &world->clients[c], &world->clients[c].handles[h]);
@@ -176,14 +175,14 @@ static void check(struct world *world, const struct client *client, const struct
 
     if (!same) {
         world_count(world, handle->turn.served == ahead->operation ? COUNTER_IN_ORDER : COUNTER_LEFT);
-    } else if (handle->lock.state != RL_LOCK_WAITING || !handle->lock.claim ||
+    } else if (handle->host.core.state != RL_LOCK_WAITING || !handle->host.core.claim ||
                handle->turn.attempts != ahead->attempts) {
         world_count(world, COUNTER_OVERTAKEN_ANEW);
     } else if (is_excused(world, other, handle, ahead)) {
         world_count(world, COUNTER_OVERTAKEN_AWAY);
     } else {
         world_violation(world, "fairness", "%s, in line since before %.6f ms, is overtaken by %s",
-                        box_of_claim(handle->lock.claim)->token, (double)(ahead->since + 2 * lease_of(handle)) / 1e6,
+                        handle_box(handle)->token, (double)(ahead->since + 2 * lease_of(handle)) / 1e6,
                         name_of_handle(client, later));
     }
 }
@@ -228,7 +227,7 @@ void line_on_patience(struct world *world)
         for (unsigned h = 0; client->alive && h < client->n_handles; h++) {
             const struct handle *handle = &client->handles[h];
 
-            if (handle->lock.state == RL_LOCK_WAITING && !world->stepped_back &&
+            if (handle->host.core.state == RL_LOCK_WAITING && !world->stepped_back &&
                 clockwork_when(&client->clock, handle->pending.started.ns) + patience <= world->now)
                 world_violation(world, "progress", "%s is still in line for %s, long after everything has healed",
                                 name_of_handle(client, handle), name_of_key(handle->key));
@@ -256,7 +255,8 @@ void line_check_final(struct world *world)
         for (uint32_t i = 0; i < keys->count; i++) {
             const struct text *key = &keys->entries[i].key;
 
-            if (key->size > 2 && key->bytes[key->size - 1] == NO_LOCK && keys->entries[i].gone == INT64_MAX &&
+            if (key->size > 2 && strncmp(key->bytes, OWN_NAMES, sizeof OWN_NAMES - 1) == 0 &&
+                !text_is(key, MARKER_KEY, sizeof MARKER_KEY - 1) && keys->entries[i].gone == INT64_MAX &&
                 keys->entries[i].type != ENTRY_STRING)
                 world_violation(world, "residue", "%.*s never ends on %s", (int)key->size, key->bytes,
                                 name_of_master(m));

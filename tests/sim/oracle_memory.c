@@ -12,7 +12,7 @@ void memory_on_dispose(struct world *world, struct box *box)
 
 static void check_engine(struct world *world, const struct client *client)
 {
-    const struct rl_engine *engine = &client->engine;
+    const struct rl_engine *engine = &client->host.engine;
     const struct rl_votes *votes = &engine->votes;
 
     if (votes->n_pending_rollbacks || !rl_list_empty(&votes->pending_rollbacks) || votes->outbox ||

@@ -12,7 +12,7 @@ static struct rl_instant acquire_due(const struct client *client, const struct r
     struct rl_instant due = request->deadline;
 
     if (request->once) {
-        int64_t longest = client->engine.votes.config.node_timeout.ns;
+        int64_t longest = client->host.engine.votes.config.node_timeout.ns;
 
         for (unsigned i = 0; i < client->world->plan.n_masters; i++) {
             if (client->wires[i].link == RL_LINK_JOINING) {
@@ -20,7 +20,7 @@ static struct rl_instant acquire_due(const struct client *client, const struct r
                 break;
             }
         }
-        due = rl_earlier(due, rl_after(client->now, (struct rl_span){longest}));
+        due = rl_earlier(due, rl_after(client->host.now, (struct rl_span){longest}));
     }
     return due;
 }
@@ -35,9 +35,9 @@ void once_start(struct world *world, struct client *client, struct handle *handl
                         name_of_handle(client, handle));
     record->op = (uint8_t)op;
     record->generation = ++client->ops;
-    record->started = client->now;
-    record->due = request ? acquire_due(client, request) : rl_after(client->now,
-                                                                    client->engine.votes.config.node_timeout);
+    record->started = client->host.now;
+    record->due = request ? acquire_due(client, request) : rl_after(client->host.now,
+                                                                    client->host.engine.votes.config.node_timeout);
     if (record->due.ns != RL_NEVER.ns)
         world_event(world, check_time(world, client, record->due), EVENT_CHECK, client->index, handle->index,
                     record->generation);
@@ -47,7 +47,7 @@ void once_start(struct world *world, struct client *client, struct handle *handl
  * on, and this is the place of the one who has it now. */
 static void check_released(struct world *world, const struct client *client, const struct handle *handle)
 {
-    const struct box *box = box_of_claim(handle->lock.claim);
+    const struct box *box = handle_box(handle);
     size_t holding = 0;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
@@ -55,7 +55,7 @@ static void check_released(struct world *world, const struct client *client, con
 
         holding += entry && text_is(&entry->value, box->token, box->token_size) && !residue_is_stray(world, box, m);
     }
-    if (world->plan.n_masters - holding < client->engine.votes.config.quorum && !box->timed)
+    if (world->plan.n_masters - holding < client->host.engine.votes.config.quorum && !box->timed)
         world_violation(world, "once", "the release of %s is OK, but %zu masters still hold it", box->token, holding);
 }
 
@@ -89,26 +89,25 @@ void once_on_send(struct world *world, struct box *box, enum rl_step step)
 /* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
 static void check_accepted(struct world *world, const struct client *client, const struct handle *handle)
 {
-    struct rl_instant now = {clockwork_read(&client->clock, client_true_now(client))};
-    struct rl_instant deadline = rl_lock_deadline(&client->engine, &handle->lock);
+    struct rl_instant now = client->host.now;
+    struct rl_instant deadline = rl_lock_deadline(&client->host.engine, &handle->host.core);
 
     fence_on_accept(world, client, handle);
-    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->request.min_validity.ns)
+    if (rl_until(now, deadline).ns <= 0 || rl_until(now, deadline).ns < handle->attempt.request.min_validity.ns)
         world_violation(world, "once", "%s was accepted with too little validity left", name_of_handle(client, handle));
 }
 
 void once_on_accept(struct world *world, const struct client *client, const struct handle *handle)
 {
-    if (handle->lock.state != RL_LOCK_HELD)
+    if (handle->host.core.state != RL_LOCK_HELD)
         return;
-    steps_on_accept(world, client, box_of_claim(handle->lock.claim));
+    steps_on_accept(world, client, handle_box(handle));
     check_accepted(world, client, handle);
 }
 
 /* What is known of clocks is what was known when the first of a cohort was accepted. */
 void once_on_pass(struct world *world, const struct client *client, const struct handle *handle)
 {
-    world_count(world, COUNTER_COHORT_HAND_OFFS);
     check_accepted(world, client, handle);
 }
 
@@ -135,7 +134,7 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
 /* Votes come and go there. */
 static bool is_in_line(const struct handle *handle)
 {
-    return handle->request.wait != RL_WAIT_SPIN && handle->entry.enqueued;
+    return handle->attempt.request.wait != RL_WAIT_SPIN && handle->attempt.entry.enqueued;
 }
 
 /* "Refuse as soon as q has become impossible", and not before: while as many may still grant as are needed, only time
@@ -143,13 +142,13 @@ static bool is_in_line(const struct handle *handle)
 void once_on_failed_attempt(struct world *world, const struct client *client, const struct handle *handle,
                             enum rl_end status)
 {
-    const struct rl_lock *lock = &handle->lock;
-    const struct rl_config *config = &client->engine.votes.config;
+    const struct rl_lock *lock = &handle->host.core;
+    const struct rl_config *config = &client->host.engine.votes.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
     if (!lock->claim || lock->claim->kind->has_token || is_in_line(handle) ||
-        (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->now, round_end) ||
-        !rl_before(client->now, handle->request.deadline))
+        (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->host.now, round_end) ||
+        !rl_before(client->host.now, handle->attempt.request.deadline))
         return;
     if (count_open_votes(client, lock->claim) >= config->quorum)
         world_violation(world, "once", "%s gave up while a quorum was still possible", name_of_handle(client, handle));
@@ -158,7 +157,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
 /* It is connected, and nothing is known against its vote. */
 static bool can_vote(const struct client *client, size_t master)
 {
-    const struct rl_engine *engine = &client->engine;
+    const struct rl_engine *engine = &client->host.engine;
 
     return client->wires[master].link == RL_LINK_READY && engine->votes.admissions[master].kind == RL_ADMISSION_VOTES &&
            engine->votes.stepped_until[master].ns == RL_LONG_AGO.ns;
@@ -166,35 +165,35 @@ static bool can_vote(const struct client *client, size_t master)
 
 static bool has_time_left(const struct client *client, const struct rl_lock *lock)
 {
-    return rl_before(client->now, rl_after(lock->round_start, client->engine.votes.config.node_timeout));
+    return rl_before(client->host.now, rl_after(lock->round_start, client->host.engine.votes.config.node_timeout));
 }
 
 /* A hung master must cost nothing to a first acquisition: it goes to a quorum as soon as that can vote, and to each
  * other master as soon as it can, in the same turn. */
 static void check_links(struct world *world, const struct client *client, const struct handle *handle)
 {
-    const struct rl_claim *claim = handle->lock.claim;
+    const struct rl_claim *claim = handle->host.core.claim;
     size_t voting = 0;
     size_t unasked = 0;
 
-    if (handle->lock.state != RL_LOCK_ACQUIRING)
+    if (handle->host.core.state != RL_LOCK_ACQUIRING)
         return;
     for (size_t i = 0; i < world->plan.n_masters; i++) {
         voting += can_vote(client, i);
         unasked += can_vote(client, i) && claim && claim->slots[i].vote == RL_NOT_ASKED;
     }
-    if (!claim && voting >= client->engine.votes.config.quorum)
+    if (!claim && voting >= client->host.engine.votes.config.quorum)
         world_violation(world, "once", "%s waits though a quorum can vote", name_of_handle(client, handle));
-    if (unasked && has_time_left(client, &handle->lock))
+    if (unasked && has_time_left(client, &handle->host.core))
         world_violation(world, "once", "%s has not asked a master that can vote", name_of_handle(client, handle));
 }
 
 void once_check_running(struct world *world, const struct client *client)
 {
-    const struct rl_config *config = &client->engine.votes.config;
+    const struct rl_config *config = &client->host.engine.votes.config;
 
     for (unsigned i = 0; i < client->n_handles; i++) {
-        const struct rl_lock *lock = &client->handles[i].lock;
+        const struct rl_lock *lock = &client->handles[i].host.core;
 
         check_links(world, client, &client->handles[i]);
         if (lock->state != RL_LOCK_ACQUIRING || !lock->claim || lock->claim->kind->has_token)
@@ -215,11 +214,11 @@ void once_abandon(struct handle *handle)
 static struct rl_instant still_due(const struct client *client, const struct handle *handle,
                                    const struct op_record *record)
 {
-    const struct rl_lock *lock = &handle->lock;
+    const struct rl_lock *lock = &handle->host.core;
 
-    if (record->op != RL_OP_ACQUIRE || !handle->request.once || !lock->claim)
+    if (record->op != RL_OP_ACQUIRE || !handle->attempt.request.once || !lock->claim)
         return record->due;
-    return rl_later(record->due, rl_after(lock->round_start, client->engine.votes.config.node_timeout));
+    return rl_later(record->due, rl_after(lock->round_start, client->host.engine.votes.config.node_timeout));
 }
 
 void once_on_check(struct world *world, struct client *client, struct handle *handle, uint32_t generation)

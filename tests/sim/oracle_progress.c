@@ -10,7 +10,7 @@ void progress_on_limit(struct world *world)
             world_violation(world, "progress", "%s still waits for %s, long after everything has healed (%s)",
                             name_of_handle(&world->clients[c], &world->clients[c].handles[h]),
                             name_of_key(world->clients[c].handles[h].key),
-                            rl_lock_state_name((enum rl_lock_state)world->clients[c].handles[h].lock.state));
+                            rl_lock_state_name((enum rl_lock_state)world->clients[c].handles[h].host.core.state));
             return;
         }
     }

@@ -55,7 +55,7 @@ void residue_mark(struct world *world)
     for (uint32_t id = 1; id <= world->boxes.used; id++) {
         struct box *box = box_get(&world->boxes, id);
 
-        box->owed = !box->disposed && !box->orphaned && box_claim(box)->rolling_back;
+        box->owed = !box->disposed && !box->orphaned && box->claim && box->claim->rolling_back;
     }
 }
 

@@ -22,10 +22,11 @@
  * so far leave open. A slow reading may hide more, but then the vote before it is as late. */
 static int64_t may_hide(const struct world *world, const struct client *client, unsigned master, int64_t by)
 {
-    const struct rl_nodeclock *clock = &client->trust[master].clock;
+    const struct rl_nodeclock *clock = &client->host.trust.nodes[master].clock;
     int64_t now = clockwork_read(&client->clock, world->now);
     int64_t span = now - clock->at.ns + rl_ms(world->plan.max_ttl_ms).ns;
-    int64_t open = clock->high_ns - clock->low_ns + 3 * (span / 1000 * client->engine.votes.config.drift.ppm / 1000);
+    int64_t open = clock->high_ns - clock->low_ns +
+                   3 * (span / 1000 * client->host.engine.votes.config.drift.ppm / 1000);
 
     return by < open ? by : open;
 }
@@ -40,7 +41,7 @@ void steps_on_step(struct world *world, unsigned master, int64_t by)
     world->last_step = world->now;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         struct client *client = &world->clients[c];
-        const struct rl_nodeclock *clock = &client->trust[master].clock;
+        const struct rl_nodeclock *clock = &client->host.trust.nodes[master].clock;
 
         if (!client->alive || clock->at.ns == RL_LONG_AGO.ns) {
             client->blind_until = world->now + 2 * rl_ms(world->plan.max_ttl_ms).ns;
@@ -61,7 +62,7 @@ void steps_on_reading(struct world *world, struct client *client, unsigned maste
 
     if (!(client->unseen_steps & bit))
         return;
-    if (finding == RL_CLOCK_STEADY && world->now - 2 * rl_until(sent, client->now).ns <= world->last_step) {
+    if (finding == RL_CLOCK_STEADY && world->now - 2 * rl_until(sent, client->host.now).ns <= world->last_step) {
         client->steps[master] -= uncertainty; /* perhaps taken before the step; if not, it hides so much */
         client->step_slack += uncertainty;
         return;

@@ -46,10 +46,10 @@ void validity_check(struct world *world, const struct client *client, const stru
     if (box->excused && !steps_all_seen(world, client))
         return;
     holding = count_holding(world, box, handle->valid_until - (box->excused ? client->step_slack : 0));
-    if (holding >= client->engine.votes.config.quorum)
+    if (holding >= client->host.engine.votes.config.quorum)
         return;
     world_violation(world, "validity", "%s is valid until %.6f ms: quorum %zu, held so long by %zu",
-                    box->token, (double)handle->valid_until / 1e6, client->engine.votes.config.quorum, holding);
+                    box->token, (double)handle->valid_until / 1e6, client->host.engine.votes.config.quorum, holding);
 }
 
 /* Whoever has adopted it. */

@@ -15,17 +15,17 @@
 #define REDIS_SCRATCH 64
 
 /* Of a command that a script makes: JOIN writes a marker of twelve fields. */
-#define REDIS_MAX_WORDS 32
+#define REDIS_MAX_WORDS 64
 
 struct redis_context;
 
 /* Called before a key's value is taken away or its expiry is changed: for the oracles. */
 typedef void (*redis_touch_fn)(struct redis_context *context, const struct entry *entry, const char *command);
 
-/* Whose value this is, for the oracles: of a lock that is set on behalf of `writer`. */
+/* Whose value this is, for the oracles. */
 typedef uint32_t (*redis_owner_fn)(struct redis_context *context, struct rl_slice value);
 
-/* A lock has been set whose owner is not `writer`. */
+/* A lock has been set whose owner is none of the writers. */
 typedef void (*redis_given_fn)(struct redis_context *context, const struct entry *entry);
 
 /* Hands a message to whoever listens now; answers how many those are. */
@@ -39,7 +39,8 @@ struct redis_context {
     const struct clockwork *clock;
     int64_t now_ns;           /* master's time */
     const char *write_error;  /* every write is refused with this error; NULL: none */
-    uint32_t writer;          /* claim on whose behalf this runs */
+    unsigned n_writers;       /* claims on whose behalf this runs */
+    const uint32_t *writers;
     bool wrote;
     bool began;               /* a command that writes has been let through */
     bool out_of_memory;       /* write_error concerns only commands that may need memory */

@@ -1,4 +1,6 @@
 /* Commands on keys and strings. */
+#include <string.h>
+
 #include "redis_commands.h"
 
 #define SYNTAX "ERR syntax error"
@@ -11,7 +13,7 @@ struct set_options {
 
 static bool key_is_lock(struct rl_slice key)
 {
-    return key.size && ((const char *)key.data)[key.size - 1] != NO_LOCK;
+    return !(key.size >= sizeof OWN_NAMES - 1 && memcmp(key.data, OWN_NAMES, sizeof OWN_NAMES - 1) == 0);
 }
 
 static const char *parse_set(size_t argc, const struct rl_slice *argv, struct set_options *options)
@@ -31,6 +33,15 @@ static const char *parse_set(size_t argc, const struct rl_slice *argv, struct se
         }
     }
     return options->nx && options->xx ? SYNTAX : NULL;
+}
+
+static bool is_writer(const struct redis_context *context, uint32_t claim)
+{
+    for (unsigned i = 0; i < context->n_writers; i++) {
+        if (context->writers[i] == claim)
+            return true;
+    }
+    return false;
 }
 
 void command_set(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
@@ -58,7 +69,7 @@ void command_set(struct redis_context *context, size_t argc, const struct rl_sli
     if (options.px)
         entry_expire_at(entry, context->clock, redis_now_ms(context) + options.px);
     context->wrote = true;
-    if (entry->writer && entry->writer != context->writer)
+    if (entry->writer && !is_writer(context, entry->writer))
         context->given(context, entry);
     reply_status(reply, "OK");
 }

@@ -13,7 +13,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .retry_delay = rl_ms(word_value(words, "delay", 20)),
         .retry_jitter = rl_ms(word_value(words, "jitter", 0)),
         .min_validity = rl_ms(word_value(words, "min", 1)),
-        .deadline = timeout_ms ? rl_after(client->now, rl_ms(timeout_ms)) : RL_NEVER,
+        .deadline = timeout_ms ? rl_after(client->host.now, rl_ms(timeout_ms)) : RL_NEVER,
         .once = word_present(words, "once"),
         .wait = word_present(words, "fifo") ? RL_WAIT_FIFO : word_present(words, "line") ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
         .kind = word_present(words, "fenced") ? &rl_fenced_kind : &rl_mutex_kind,
@@ -22,9 +22,10 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .max_hold_ms = word_value(words, "hold", 0),
     };
 
-    if (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)
+    if (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST)
         return false;
     handle->key = word_is(words, 2, name_of_key(1)) ? 1 : 0;
+    client_rename_handle(client, handle);
     client_acquire(client, handle, &request);
     return true;
 }
@@ -33,19 +34,20 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
 static bool adopt(struct client *client, struct handle *handle)
 {
     struct parcel parcel = client->world->parcels[0];
-    struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = parcel.state.ttl_ms, .deadline = RL_NEVER};
+    struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = parcel.exported.state.ttl_ms, .deadline = RL_NEVER};
 
-    if (parcel.box == BOX_NONE || (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST))
+    if (parcel.box == BOX_NONE || (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST))
         return false;
     client->world->parcels[0].box = BOX_NONE;
     handle->key = parcel.key;
+    client_rename_handle(client, handle);
     client_adopt(client, handle, &parcel, &request);
-    return handle->lock.state == RL_LOCK_HELD;
+    return handle->host.core.state == RL_LOCK_HELD;
 }
 
 static bool act(struct client *client, struct handle *handle, const struct words *words)
 {
-    uint8_t state = handle->lock.state;
+    uint8_t state = handle->host.core.state;
 
     if (word_is(words, 1, "acquire"))
         return acquire(client, handle, words);
@@ -58,7 +60,7 @@ static bool act(struct client *client, struct handle *handle, const struct words
     else if (word_is(words, 1, "extend") && state == RL_LOCK_HELD)
         client_extend(client, handle, word_value(words, "ttl", 0));
     else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)
-        client_export(client, handle, &client->world->parcels[0]);
+        return client_export(client, handle, &client->world->parcels[0]);
     else if (word_is(words, 1, "release") &&
              (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST))
         client_release(client, handle);

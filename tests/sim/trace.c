@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "codec/classify.h"
+#include "redis_commands.h"
+#include "resp.h"
 #include "world.h"
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
@@ -40,14 +42,14 @@ const char *name_of_key(unsigned key)
 
 const char *name_of_queue(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {"kq#", "otherq#"};
+    static const char *const names[MAX_KEYS] = {RL_QUEUE_NAME "k", RL_QUEUE_NAME "other"};
 
     return names[key];
 }
 
 const char *name_of_waiters(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {"kw#", "otherw#"};
+    static const char *const names[MAX_KEYS] = {RL_WAITERS_NAME "k", RL_WAITERS_NAME "other"};
 
     return names[key];
 }
@@ -93,31 +95,81 @@ const char *name_of_outcome(enum rl_outcome outcome)
 
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 
+static void begin_line(const struct world *world, const char *who)
+{
+    fprintf(world->trace, "%10.3f  %-4s", (double)(world->acting ? client_true_now(world->acting) : world->now) / 1e6,
+            who);
+}
+
+/* What one step sends to several masters is one line, which ends with the next one of another kind. */
+static void end_sending(struct world *world)
+{
+    if (world->sending)
+        fputc('\n', world->trace);
+    world->sending = BOX_NONE;
+}
+
+void trace_flush(struct world *world)
+{
+    if (world->trace)
+        end_sending(world);
+}
+
 void world_trace(struct world *world, const char *who, const char *format, ...)
 {
     va_list arguments;
 
-    fprintf(world->trace, "%10.3f  %-4s", (double)(world->acting ? client_true_now(world->acting) : world->now) / 1e6,
-            who);
+    end_sending(world);
+    begin_line(world, who);
     va_start(arguments, format);
     vfprintf(world->trace, format, arguments);
     va_end(arguments);
     fputc('\n', world->trace);
 }
 
-void trace_send(struct client *client, const struct box *box, const struct rl_effect *effect)
+void trace_send(struct client *client, const struct box *box, unsigned node, enum rl_step step)
 {
-    char masters[5 * MAX_MASTERS] = "";
-    size_t size = 0;
+    struct world *world = client->world;
+
+    if (!world->trace)
+        return;
+    if (world->sending != box->id || world->sending_step != (uint8_t)step) {
+        end_sending(world);
+        begin_line(world, name_of_client(client->index));
+        fprintf(world->trace, "%s %s ->", name_of_step(step), box->token);
+        world->sending = box->id;
+        world->sending_step = (uint8_t)step;
+    }
+    fprintf(world->trace, " %s", name_of_master(node));
+}
+
+/* Without what every channel begins with, and the padding of what stands for UUIDs. */
+static size_t put_clean(char *out, size_t room, const char *text, size_t size)
+{
+    size_t used = 0;
+    size_t at = 0;
+
+    while (at < size && used + 1 < room) {
+        if (strncmp(text + at, RL_CHANNEL_NAME, sizeof RL_CHANNEL_NAME - 1) == 0)
+            at += sizeof RL_CHANNEL_NAME - 1;
+        else if (text[at] == '_')
+            at++;
+        else
+            out[used++] = text[at++];
+    }
+    out[used] = '\0';
+    return used;
+}
+
+void trace_notification(struct client *client, unsigned node, struct rl_slice payload, bool known)
+{
+    char text[200];
 
     if (!client->world->trace)
         return;
-    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
-        if (effect->nodes >> m & 1u)
-            size += (size_t)snprintf(masters + size, sizeof masters - size, " %s", name_of_master(m));
-    }
-    world_trace(client->world, name_of_client(client->index), "%s %s ->%s", name_of_step(effect->step), box->token,
-                masters);
+    put_clean(text, sizeof text, payload.data, payload.size);
+    world_trace(client->world, name_of_client(client->index), "%s calls: %s%s", name_of_master(node), text,
+                known ? "" : " (who?)");
 }
 
 static void format_item(const struct rl_reply_item *item, char *text, size_t size)
@@ -145,41 +197,49 @@ static void format_reply(const struct rl_reply *reply, char *text, size_t size)
 }
 
 /* The keys of the queues say nothing that the key does not. */
-static bool is_worth_telling(const struct message *message, size_t argument)
+static bool is_worth_telling(enum rl_step step, int64_t n_keys, size_t argument)
 {
-    bool queue = message->step == RL_STEP_ENQUEUE || message->step == RL_STEP_RELEASE ||
-                 message->step == RL_STEP_ROLLBACK;
+    bool queue = step == RL_STEP_ENQUEUE || step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 
-    return !queue || argument == 0 || argument >= message->n_keys;
+    return !queue || argument == 0 || argument >= (size_t)n_keys;
 }
 
 void trace_command(struct world *world, const struct master *master, const struct message *message, bool ghost,
                    const struct rl_reply *reply)
 {
-    struct rl_slice argv[RL_COMMAND_MAX_ARGS];
-    char command[160] = "";
+    struct rl_slice words[RESP_MAX_WORDS];
+    struct rl_slice *argv = words;
+    char command[300] = "";
     char answer[100] = "";
+    int64_t n_keys = 0;
     size_t size = 0;
+    size_t argc;
 
-    if (!world->trace || message->claim == BOX_NONE)
+    if (!world->trace)
         return;
-    if (message->send_as != RL_SEND_PLAIN)
+    resp_parse(message->bytes, message->size, words, &argc);
+    if (rl_slice_is(argv[0], "EVAL") || rl_slice_is(argv[0], "EVALSHA")) {
         size = (size_t)snprintf(command, sizeof command, "%s ", name_of_step((enum rl_step)message->step));
-    message_unpack_command(message, argv);
-    for (size_t i = 0; i < message->count; i++) {
-        if (is_worth_telling(message, i))
-            size += (size_t)snprintf(command + size, sizeof command - size, "%s%.*s", i ? " " : "",
-                                     (int)argv[i].size, (const char *)argv[i].data);
+        redis_parse_integer(argv[2], &n_keys);
+        argv += 3;
+        argc -= 3;
+    }
+    for (size_t i = 0; i < argc && size + 2 < sizeof command; i++) {
+        if (!is_worth_telling((enum rl_step)message->step, n_keys, i))
+            continue;
+        if (i)
+            command[size++] = ' ';
+        size += put_clean(command + size, sizeof command - size, argv[i].data, argv[i].size);
     }
     format_reply(reply, answer, sizeof answer);
     world_trace(world, name_of_master(master->index), "%s = %s%s", command, answer, ghost ? "  (ghost)" : "");
 }
 
-void trace_answer(struct client *client, const struct box *box, const struct pending *pending, unsigned node,
+void trace_answer(struct client *client, const struct box *box, enum rl_step step, unsigned node,
                   struct rl_answer answer)
 {
     TRACE(client->world, name_of_client(client->index), "%s: %s %s %s%s%s", name_of_master(node),
-          name_of_step((enum rl_step)pending->step), box->token, name_of_outcome(answer.outcome),
+          name_of_step(step), box->token, name_of_outcome(answer.outcome),
           answer.detail == RL_DETAIL_NONE ? "" : ", ", rl_detail_text(answer.detail));
 }
 
@@ -190,19 +250,19 @@ void trace_place(struct client *client, const struct handle *handle)
 
     if (!client->world->trace)
         return;
-    rl_lock_queue_position(&client->engine, &handle->lock, &rank, &held_until);
+    rl_lock_queue_position(&client->host.engine, &handle->host.core, &rank, &held_until);
     world_trace(client->world, name_of_handle(client, handle), "waits behind %u others", rank);
 }
 
-void trace_completion(struct client *client, const struct handle *handle, const struct rl_effect *effect)
+void trace_completion(struct client *client, const struct handle *handle, enum rl_op op, enum rl_end status)
 {
-    struct rl_instant deadline = rl_lock_deadline(&client->engine, &handle->lock);
-    double left_ms = (double)rl_until(client->now, deadline).ns / 1e6;
+    struct rl_instant deadline = rl_lock_deadline(&client->host.engine, &handle->host.core);
+    double left_ms = (double)rl_until(client->host.now, deadline).ns / 1e6;
 
     if (left_ms > 0)
-        TRACE(client->world, name_of_handle(client, handle), "%s: %s, valid for %.3f ms", name_of_op(effect->op),
-              name_of_end(effect->status), left_ms);
+        TRACE(client->world, name_of_handle(client, handle), "%s: %s, valid for %.3f ms", name_of_op(op),
+              name_of_end(status), left_ms);
     else
-        TRACE(client->world, name_of_handle(client, handle), "%s: %s", name_of_op(effect->op),
-              name_of_end(effect->status));
+        TRACE(client->world, name_of_handle(client, handle), "%s: %s", name_of_op(op),
+              name_of_end(status));
 }

@@ -12,7 +12,6 @@ struct client;
 struct handle;
 struct master;
 struct message;
-struct pending;
 struct world;
 
 void world_trace(struct world *world, const char *who, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -24,13 +23,16 @@ void world_trace(struct world *world, const char *who, const char *format, ...) 
             world_trace((world), (who), __VA_ARGS__);                                                    \
     } while (0)
 
-void trace_send(struct client *client, const struct box *box, const struct rl_effect *effect);
+/* One line for all masters; trace_flush() ends it. */
+void trace_send(struct client *client, const struct box *box, unsigned node, enum rl_step step);
+void trace_flush(struct world *world);
+void trace_notification(struct client *client, unsigned node, struct rl_slice payload, bool known);
 void trace_command(struct world *world, const struct master *master, const struct message *message, bool ghost,
                    const struct rl_reply *reply);
-void trace_answer(struct client *client, const struct box *box, const struct pending *pending, unsigned node,
+void trace_answer(struct client *client, const struct box *box, enum rl_step step, unsigned node,
                   struct rl_answer answer);
 void trace_place(struct client *client, const struct handle *handle);
-void trace_completion(struct client *client, const struct handle *handle, const struct rl_effect *effect);
+void trace_completion(struct client *client, const struct handle *handle, enum rl_op op, enum rl_end status);
 
 const char *name_of_client(unsigned client);
 const char *name_of_master(unsigned master);

@@ -1,6 +1,9 @@
 /* A client's connection to one master: what lib/driver does, without the system calls. */
-#include "codec/classify.h"
-#include "kinds/wait_queue.h"
+#include <stdio.h>
+#include <string.h>
+
+#include "host/commands.h"
+#include "resp.h"
 #include "world.h"
 
 /* More unsent commands than this, and new claims are refused. */
@@ -10,18 +13,20 @@
 
 static struct rl_instant late_at(const struct client *client, const struct wire *wire)
 {
-    return rl_after(wire->ring[wire->head].sent, client->engine.votes.config.node_timeout);
+    return rl_after(wire->ring[wire->head].ticket.sent, client->host.engine.votes.config.node_timeout);
 }
 
 static struct rl_instant stalled_at(const struct client *client, const struct wire *wire)
 {
-    return rl_after(rl_later(wire->last_byte, wire->ring[wire->head].sent), client->world->plan.stall_timeout);
+    return rl_after(rl_later(wire->last_byte, wire->ring[wire->head].ticket.sent), client->world->plan.stall_timeout);
 }
 
 static struct rl_instant next_due(const struct client *client, const struct wire *wire)
 {
     if (wire->phase != WIRE_OPEN)
         return wire->due;
+    if (wire->failed)
+        return RL_NEVER;
     if (!wire->count)
         return RL_NEVER;
     return wire->link == RL_LINK_LATE ? stalled_at(client, wire)
@@ -49,7 +54,7 @@ void wire_start(struct client *client, unsigned node)
 
     wire->phase = WIRE_CONNECTING;
     wire->conn = network_connect(client->world, client->index, node, false);
-    wire->due = rl_after(client->now, client->world->plan.connect_timeout);
+    wire->due = rl_after(client->host.now, client->world->plan.connect_timeout);
     arm(client, node);
 }
 
@@ -65,6 +70,15 @@ static struct rl_span backoff(struct client *client, struct wire *wire)
     return (struct rl_span){rng_between(&client->world->host, 0, limit)};
 }
 
+/* --- Ends --------------------------------------------------------------------------------------------------------- */
+
+/* A command has been ended: by its reply, or without one. */
+static void note_end(struct client *client, const struct pending *pending)
+{
+    for (unsigned i = 0; i < pending->n_claims; i++)
+        box_get(&client->world->boxes, pending->claims[i])->pending--;
+}
+
 /* Ends what was pending, in its order. What the kernel never took was surely not sent. */
 static void drop_pending(struct client *client, unsigned node)
 {
@@ -75,15 +89,23 @@ static void drop_pending(struct client *client, unsigned node)
     while (wire->count) {
         bool surely_unsent = wire->count <= unsent;
         struct pending pending = pending_shift(wire);
-        struct rl_answer answer = {surely_unsent ? RL_FAILED : RL_UNKNOWN, RL_DETAIL_DISCONNECTED, 0};
 
-        if (pending.box == BOX_NONE)
+        if (pending.own)
             continue;
-        if (RL_MUTANT(LOST_MEANS_FAILED))
-            answer.outcome = RL_FAILED;
         world_count(client->world, surely_unsent ? COUNTER_SURELY_UNSENT : COUNTER_MAYBE_SENT);
-        client_answer(client, &pending, node, answer, RL_NO_LATENCY);
+        note_end(client, &pending);
+        client->answering = &pending.ticket;
+        rl_host_events.dropped(&client->host, node, &pending.ticket, surely_unsent, client->host.now);
+        client->answering = NULL;
+        client_watch(client);
     }
+}
+
+static void set_link(struct client *client, unsigned node, enum rl_link link, const char *why)
+{
+    client->wires[node].link = link;
+    rl_host_events.link(&client->host, node, link, why, client->host.now);
+    client_watch(client);
 }
 
 static void fail(struct client *client, unsigned node, const char *why)
@@ -93,18 +115,30 @@ static void fail(struct client *client, unsigned node, const char *why)
     TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_master(node), why);
     network_close(client->world, wire->conn);
     wire->conn = CONN_NONE;
+    wire->failed = false;
     wire->phase = WIRE_WAITING;
-    wire->due = rl_after(client->now, backoff(client, wire));
+    wire->due = rl_after(client->host.now, backoff(client, wire));
     drop_pending(client, node);
     if (wire->link != RL_LINK_DOWN)
-        client_link(client, node, RL_LINK_DOWN);
+        set_link(client, node, RL_LINK_DOWN, why);
     arm(client, node);
 }
 
-void wire_give_up(struct client *client, unsigned node, const char *why)
+bool client_has_failed(const struct client *client)
 {
-    if (client->wires[node].phase == WIRE_OPEN)
-        fail(client, node, why);
+    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+        if (client->wires[node].failed)
+            return true;
+    }
+    return false;
+}
+
+void wire_close_failed(struct client *client)
+{
+    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+        if (client->wires[node].failed)
+            fail(client, node, client->wires[node].why);
+    }
 }
 
 void wire_abandon(struct client *client, unsigned node)
@@ -120,52 +154,246 @@ void wire_abandon(struct client *client, unsigned node)
     wire->timer_at = INT64_MAX;
 }
 
-void wire_on_connected(struct client *client, unsigned node, bool accepted)
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
+
+static struct message *append(struct client *client, unsigned node, enum message_kind kind, uint8_t step,
+                              const struct pending *pending)
 {
     struct wire *wire = &client->wires[node];
-    struct message greeting = {.kind = MESSAGE_GREETING, .step = HOST_GREETING};
-    struct pending pending = {.box = BOX_NONE, .sent = client->now, .step = HOST_GREETING};
+    struct message_pool *pool = &client->world->messages;
+    uint32_t index = message_take(pool);
+    struct message *message = &pool->messages[index];
+
+    message->kind = (uint8_t)kind;
+    message->step = step;
+    message->n_claims = pending->n_claims;
+    memcpy(message->claims, pending->claims, sizeof message->claims);
+    message->size = 0;
+    message_append(pool, &wire->unsent, index);
+    pending_push(wire, pending);
+    arm(client, node);
+    return message;
+}
+
+static bool is_usable(const struct wire *wire)
+{
+    return wire->phase == WIRE_OPEN && !wire->failed;
+}
+
+static bool memory_is_short(struct world *world)
+{
+    return plan_has(&world->plan, FAULT_NO_MEMORY) && world->phase == PHASE_FAULTS && rng_chance(&world->host, 3);
+}
+
+static bool has_room(struct client *client, const struct wire *wire, enum rl_sending how)
+{
+    return is_usable(wire) && (how != RL_SENDING_CLAIM || wire->unsent.count < MAX_UNSENT) &&
+           !memory_is_short(client->world);
+}
+
+static enum rl_step step_of(const struct rl_ticket *ticket)
+{
+    const struct rl_batch *batch = ticket->owner;
+
+    return ticket->step == RL_TICKET_BATCH ? rl_batch_step(batch) : (enum rl_step)ticket->step;
+}
+
+/* The oracles hear of each command that is to be sent, whether it can be or not. */
+static void note_send(struct client *client, unsigned node, struct pending *pending)
+{
+    enum rl_step step = step_of(&pending->ticket);
+
+    if (pending->ticket.flags & RL_COMMAND_IN_FULL && pending->n_claims)
+        world_count(client->world, COUNTER_LONG_RELEASES);
+    if (pending->ticket.step == RL_TICKET_BATCH)
+        world_count(client->world, COUNTER_BATCHES);
+    for (unsigned i = 0; i < pending->n_claims; i++) {
+        struct box *box = box_get(&client->world->boxes, pending->claims[i]);
+
+        trace_send(client, box, node, step);
+        if (step != RL_STEP_RAISE || !pending->ticket.flags) /* repeated it changes nothing that is not the holder's */
+            once_on_send(client->world, box, step);
+        if (box->claim && box->max_ttl_ms < box->claim->ttl_ms)
+            box->max_ttl_ms = box->claim->ttl_ms;
+        if (step == RL_STEP_ENQUEUE) {
+            box->enqueued = true;
+            if (box->claim->lock)
+                line_on_enqueue(client->world, client, &client->handles[box->handle]);
+        }
+    }
+}
+
+static void note_refusal(struct client *client, unsigned node, const struct pending *pending)
+{
+    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
+
+    for (unsigned i = 0; i < pending->n_claims; i++) {
+        trace_answer(client, box_get(&client->world->boxes, pending->claims[i]), step_of(&pending->ticket), node,
+                     refusal);
+        client->world->coverage->answers[step_of(&pending->ticket)][RL_FAILED]++;
+        client->world->coverage->details[RL_DETAIL_BACKLOG]++;
+    }
+}
+
+static bool on_send(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+                    const struct rl_ticket *ticket)
+{
+    struct client *client = ctx;
+    struct wire *wire = &client->wires[node];
+    struct pending pending = {.ticket = *ticket};
+    struct message *message;
+
+    client_watch(client);
+    pending.n_claims = (uint8_t)client_ticket_boxes(client, ticket, pending.claims);
+    note_send(client, node, &pending);
+    if (!has_room(client, wire, how)) {
+        note_refusal(client, node, &pending);
+        return false;
+    }
+    message = append(client, node, MESSAGE_COMMAND, (uint8_t)step_of(ticket), &pending);
+    message_set_bytes(message, bytes, size);
+    for (unsigned i = 0; i < pending.n_claims; i++)
+        box_get(&client->world->boxes, pending.claims[i])->pending++;
+    return true;
+}
+
+static int on_listen(void *ctx, const char *channel)
+{
+    ear_listen(ctx, channel);
+    return 0;
+}
+
+static void on_fail(void *ctx, unsigned node, const char *why)
+{
+    struct client *client = ctx;
+    struct wire *wire = &client->wires[node];
+
+    if (wire->phase != WIRE_OPEN)
+        return;
+    wire->failed = true;
+    snprintf(wire->why, sizeof wire->why, "%s", why);
+}
+
+static void on_read_now(void *ctx)
+{
+    struct client *client = ctx;
+
+    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+        wire_read(client, node);
+    for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++)
+        ear_read(client, node);
+}
+
+/* Each event is a turn anyway. */
+static void on_wake(void *ctx)
+{
+    (void)ctx;
+}
+
+static void on_disarm(void *ctx, struct rl_timer *timer)
+{
+    client_watch(ctx);
+    rl_list_remove(&timer->link);
+}
+
+static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
+{
+    struct client *client = ctx;
+
+    client_watch(client);
+    rl_list_remove(&timer->link);
+    timer->at = at;
+    if (at.ns != RL_NEVER.ns)
+        rl_list_append(&client->timers, &timer->link);
+}
+
+struct rl_transport client_transport(struct client *client)
+{
+    return (struct rl_transport){client, on_send, on_listen, on_fail, on_read_now, on_wake, on_arm, on_disarm};
+}
+
+/* --- The handshake ------------------------------------------------------------------------------------------------ */
+
+void wire_on_connected(struct client *client, unsigned node, bool accepted)
+{
+    struct pending pending = {.ticket = {.sent = client->host.now}, .own = true};
 
     if (!accepted) {
         world_count(client->world, COUNTER_REFUSALS);
         fail(client, node, "connection refused");
         return;
     }
+    client->wires[node].phase = WIRE_SETTING_UP;
+    append(client, node, MESSAGE_SETUP, WIRE_SETUP, &pending);
+}
+
+static void open_for_use(struct client *client, unsigned node)
+{
+    client->wires[node].phase = WIRE_OPEN;
+    client->wires[node].failures = 0;
+    set_link(client, node, RL_LINK_READY, "");
+}
+
+/* The questions of a round travel one by one; each is a whole command. */
+static void ask_round(struct client *client, unsigned node, unsigned round)
+{
+    struct wire *wire = &client->wires[node];
+    struct pending pending = {.ticket = {.sent = client->host.now}, .own = true};
+    struct rl_bytes out = {0};
+    int n = rl_host_events.greet(&client->host, node, round, &out);
+
     wire->phase = WIRE_GREETING;
-    wire_write(client, node, &greeting, &pending);
+    wire->round = (uint8_t)round;
+    wire->size = (uint8_t)n;
+    wire->answered = 0;
+    for (int i = 0; i < n; i++) {
+        size_t size = resp_size(rl_bytes_front(&out), rl_bytes_length(&out));
+
+        message_set_bytes(append(client, node, MESSAGE_COMMAND, WIRE_GREETING_ROUND, &pending), rl_bytes_front(&out),
+                          size);
+        rl_bytes_consume(&out, size);
+    }
+    rl_bytes_fini(&out);
+    if (n == 0)
+        open_for_use(client, node);
+}
+
+static void trace_join(struct client *client, unsigned node, const struct rl_reply *reply)
+{
+    struct rl_join_report report;
+
+    if (!rl_join_parse(reply, &report))
+        return;
+    client->world->coverage->joins[report.event]++;
+    if (report.event != RL_JOIN_KEPT)
+        TRACE(client->world, name_of_client(client->index), "%s: %s", name_of_master(node), name_of_join(report.event));
+}
+
+static void take_greeting(struct client *client, unsigned node, const struct pending *pending,
+                          const struct rl_reply *reply)
+{
+    struct wire *wire = &client->wires[node];
+    struct rl_nodeclock before = client_clock_before(client, node);
+    const char *why = "";
+    bool good;
+
+    trace_join(client, node, reply);
+    good = rl_host_events.greeted(&client->host, node, wire->round, wire->answered, reply, pending->ticket.sent,
+                                  client->host.now, &why);
+    client_clock_after(client, node, &before, pending->ticket.sent);
+    client_watch(client);
+    if (!good)
+        fail(client, node, why);
+    else if (++wire->answered == wire->size)
+        ask_round(client, node, wire->round + 1u);
 }
 
 void wire_on_closed(struct client *client, unsigned node)
 {
-    if (client->wires[node].phase == WIRE_GREETING || client->wires[node].phase == WIRE_OPEN)
+    if (client->wires[node].phase != WIRE_WAITING && client->wires[node].phase != WIRE_CONNECTING)
         wire_read(client, node);
     if (client->wires[node].conn != CONN_NONE) /* a guard among the last replies may have ended it already */
         fail(client, node, "connection lost");
-}
-
-/* --- Writing ------------------------------------------------------------------------------------------------------ */
-
-static bool writable(const struct wire *wire, const struct pending *pending)
-{
-    if (pending->box == BOX_NONE)
-        return wire->phase == WIRE_GREETING || wire->phase == WIRE_OPEN;
-    return wire->phase == WIRE_OPEN && (pending->step != RL_STEP_CLAIM || wire->unsent.count < MAX_UNSENT);
-}
-
-bool wire_write(struct client *client, unsigned node, const struct message *message, const struct pending *pending)
-{
-    struct wire *wire = &client->wires[node];
-    struct message_pool *pool = &client->world->messages;
-    uint32_t index;
-
-    if (!writable(wire, pending))
-        return false;
-    index = message_take(pool);
-    message_copy(&pool->messages[index], message);
-    message_append(pool, &wire->unsent, index);
-    pending_push(wire, pending);
-    arm(client, node);
-    return true;
 }
 
 void wire_flush(struct client *client, unsigned node)
@@ -181,84 +409,51 @@ void wire_flush(struct client *client, unsigned node)
 
 /* --- Reading ------------------------------------------------------------------------------------------------------ */
 
-static uint32_t latency_of(const struct client *client, const struct pending *pending)
-{
-    return (uint32_t)(rl_until(pending->sent, client->now).ns / RL_NS_PER_US % RL_NO_LATENCY);
-}
-
-static void open_for_use(struct client *client, unsigned node)
-{
-    client->wires[node].phase = WIRE_OPEN;
-    client->wires[node].failures = 0;
-    client_link(client, node, RL_LINK_READY);
-}
-
-static void take_own_reply(struct client *client, unsigned node, const struct pending *pending,
-                           const struct rl_reply *reply)
-{
-    if (pending->step == HOST_GREETING && client->world->plan.guarded)
-        client_trust_greet(client, node, reply);
-    else if (pending->step != HOST_GREETING && !client_trust_reply(client, node, pending, reply))
-        fail(client, node,
-             pending->step == HOST_JOIN ? "it cannot be judged" : "its memory is not the one that was judged");
-    else if (pending->step != HOST_GUARD)
-        open_for_use(client, node);
-}
-
 static void take_reply(struct client *client, unsigned node, const struct message *message)
 {
-    const struct wire *wire = &client->wires[node];
-    struct pending pending = pending_shift(&client->wires[node]);
+    struct wire *wire = &client->wires[node];
+    struct pending pending = pending_shift(wire);
+    struct rl_nodeclock before = client_clock_before(client, node);
     struct rl_reply reply;
-    struct rl_answer answer;
-    const struct box *box;
 
     message_unpack_reply(message, &reply);
-    if (pending.box == BOX_NONE) {
-        take_own_reply(client, node, &pending, &reply);
+    if (wire->phase == WIRE_SETTING_UP) {
+        ask_round(client, node, 0);
         return;
     }
-    box = box_get(&client->world->boxes, pending.box);
-    answer = rl_classify(client_kind(box), (enum rl_step)pending.step, &reply);
-    if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
-        answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
-    if (answer.detail == RL_DETAIL_NOSCRIPT && client_repeat(client, &pending, node, REPEAT_AS_EVAL))
+    if (wire->phase == WIRE_GREETING) {
+        take_greeting(client, node, &pending, &reply);
         return;
-    if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)
-        answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
-    if (answer.detail == RL_DETAIL_OTHERS_WAIT &&
-        client_repeat(client, &pending, node, answer.outcome == RL_GRANTED ? REPEAT_IN_FULL | REPEAT_DELETED
-                                                                           : REPEAT_IN_FULL))
-        return;
-    answer = rl_queue_released(answer, pending.repeats & REPEAT_DELETED);
-    if (pending.step == RL_STEP_ENQUEUE)
-        client_placed(client, node, &pending, &reply);
-    client_answer(client, &pending, node, answer, latency_of(client, &pending));
-    if (wire->conn == CONN_NONE)
-        return;
-    if (answer.detail == RL_DETAIL_READONLY && client->world->plan.guarded)
-        fail(client, node, "it is read-only: no master any more");
-    else if (answer.detail == RL_DETAIL_MEMORY_LOST && pending.step == RL_STEP_ENQUEUE)
-        fail(client, node, "its memory is not the one that was judged");
+    }
+    note_end(client, &pending);
+    client->answering = &pending.ticket;
+    rl_host_events.reply(&client->host, node, &pending.ticket, &reply, client->host.now);
+    client->answering = NULL;
+    client_clock_after(client, node, &before, pending.ticket.sent);
+    client_watch(client);
 }
 
+/* From inside a delivery nothing: what has arrived is being delivered already. */
 void wire_read(struct client *client, unsigned node)
 {
     struct wire *wire = &client->wires[node];
     struct world *world = client->world;
     uint32_t index;
 
-    while (wire->conn != CONN_NONE && (index = network_receive(world, wire->conn)) != MESSAGE_NONE) {
-        struct message message;
+    if (client->reading)
+        return;
+    client->reading = true;
+    while (wire->conn != CONN_NONE && !wire->failed && !world->violated &&
+           (index = network_receive(world, wire->conn)) != MESSAGE_NONE) {
+        struct message message = world->messages.messages[index];
 
-        message_copy(&message, &world->messages.messages[index]);
-        message_give(&world->messages, index);
-        wire->last_byte = client_read_clock(client);
-        client_hiccup(client);
+        wire->last_byte = rl_host_read_clock(&client->host);
         take_reply(client, node, &message);
+        message_give(&world->messages, index);
     }
-    if (wire->link == RL_LINK_LATE && (!wire->count || rl_before(client->now, late_at(client, wire))))
-        client_link(client, node, RL_LINK_READY);
+    client->reading = false;
+    if (wire->link == RL_LINK_LATE && (!wire->count || rl_before(client->host.now, late_at(client, wire))))
+        set_link(client, node, RL_LINK_READY, "");
     arm(client, node);
 }
 
@@ -268,12 +463,12 @@ static void look_for_silence(struct client *client, unsigned node)
     struct wire *wire = &client->wires[node];
 
     wire_read(client, node);
-    client_read_clock(client);
-    if (!wire->count || rl_before(client->now, late_at(client, wire)))
+    rl_host_read_clock(&client->host);
+    if (!wire->count || rl_before(client->host.now, late_at(client, wire)))
         return;
     if (wire->link == RL_LINK_READY)
-        client_link(client, node, RL_LINK_LATE);
-    if (!rl_before(client->now, stalled_at(client, wire))) {
+        set_link(client, node, RL_LINK_LATE, "no answer in time");
+    if (!rl_before(client->host.now, stalled_at(client, wire))) {
         world_count(client->world, COUNTER_STALLS);
         fail(client, node, "silent for too long");
     }
@@ -282,7 +477,7 @@ static void look_for_silence(struct client *client, unsigned node)
 void wire_on_timer(struct client *client, unsigned node)
 {
     struct wire *wire = &client->wires[node];
-    bool due = !rl_before(client->now, wire->due);
+    bool due = !rl_before(client->host.now, wire->due);
 
     wire->timer_at = INT64_MAX;
     if (wire->phase == WIRE_OPEN) {

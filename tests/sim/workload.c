@@ -126,9 +126,9 @@ void workload_on_completion(struct client *client, const struct completion *comp
         agent_hold(client, handle);
     else if (completion->op == RL_OP_ACQUIRE)
         agent_go_on(client, handle, INTENT_ACQUIRE);
-    else if (handle->lock.state == RL_LOCK_HELD)
+    else if (handle->host.core.state == RL_LOCK_HELD)
         agent_hold(client, handle);
-    else if (handle->lock.state == RL_LOCK_LOST)
+    else if (handle->host.core.state == RL_LOCK_LOST)
         after_loss(client, handle);
 }
 
@@ -155,7 +155,7 @@ void workload_heal(struct world *world)
 
         for (unsigned h = 0; client->alive && h < client->n_handles; h++) {
             const struct handle *handle = &client->handles[h];
-            bool idle = handle->lock.state == RL_LOCK_IDLE;
+            bool idle = handle->host.core.state == RL_LOCK_IDLE;
 
             if (handle->pending.op == RL_OP_NONE)
                 agent_intend(client, handle, idle ? INTENT_ACQUIRE : INTENT_RELEASE,

@@ -32,7 +32,8 @@ struct agent {
     bool last_round;  /* has begun its last acquisition */
     bool done;        /* has let go for good */
     uint32_t generation;
-    uint32_t detached; /* the value that it has let go of last */
+    uint32_t detached; /* the value that it has let go of last, and when */
+    int64_t detached_at;
     /* Its habits. */
     int64_t think_ns;
     int64_t hold_ns;

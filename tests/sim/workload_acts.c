@@ -1,4 +1,5 @@
 /* What the owner of a handle does with it. */
+#include "foreign.h"
 #include "workload_parts.h"
 
 /* --- Acquiring ---------------------------------------------------------------------------------------------------- */
@@ -36,7 +37,9 @@ static const struct rl_kind *draw_kind(const struct client *client)
 {
     bool fenced = rng_chance(&client->world->work, client->world->plan.fenced_permille);
 
-    return fenced && !client->world->plan.foreign[client->index] ? &rl_fenced_kind : &rl_mutex_kind;
+    if (client->world->plan.foreign[client->index])
+        return &foreign_kind;
+    return fenced ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 static struct rl_acquire draw_request(struct client *client)
@@ -64,7 +67,7 @@ static struct rl_acquire draw_request(struct client *client)
         request.once = true;
         request.max_attempts = 1;
     } else if (rng_chance(rng, 600)) {
-        request.deadline = rl_after(client->now,
+        request.deadline = rl_after(client->host.now,
                                     (struct rl_span){rng_scaled(rng, RL_NS_PER_MS, world->plan.duration_ns)});
     } else if (rng_chance(rng, 500) && request.wait == RL_WAIT_SPIN) {
         request.max_attempts = 1 + rng_below(rng, 5);
@@ -94,8 +97,8 @@ static void acquire(struct client *client, struct handle *handle, const struct r
 static bool may_come_along(struct client *client, const struct handle *handle, const struct handle *other)
 {
     return other != handle && other->key == handle->key && !agent_of(client, other)->done &&
-           agent_of(client, other)->intent == INTENT_ACQUIRE && other->pending.op == RL_OP_NONE &&
-           (other->lock.state == RL_LOCK_IDLE || other->lock.state == RL_LOCK_LOST);
+           agent_of(client, other)->intent == INTENT_ACQUIRE && !client_is_busy(other) &&
+           (other->host.core.state == RL_LOCK_IDLE || other->host.core.state == RL_LOCK_LOST);
 }
 
 static void bring_others(struct client *client, const struct handle *handle, const struct rl_acquire *request)
@@ -161,7 +164,7 @@ void agent_hold(struct client *client, struct handle *handle)
     struct world *world = client->world;
     int64_t delay = rng_chance(&world->work, 150) ? 0 : agent_time(world, agent->hold_ns);
 
-    if (handle->lock.hold.renew_ms && rng_chance(&world->work, 700))
+    if (handle->host.core.hold.renew_ms && rng_chance(&world->work, 700))
         delay *= 4;
 
     if (world->phase != PHASE_FAULTS)
@@ -174,14 +177,14 @@ void agent_hold(struct client *client, struct handle *handle)
         agent_intend(client, handle, INTENT_DETACH, delay);
     else if (rng_chance(&world->work, agent->export_permille))
         agent_intend(client, handle, INTENT_EXPORT, delay / 2);
-    else if (!rng_chance(&world->work, agent->abandon_permille) || handle->lock.hold.renew_ms)
+    else if (!rng_chance(&world->work, agent->abandon_permille) || handle->host.core.hold.renew_ms)
         agent_intend(client, handle, INTENT_RELEASE, delay);
 }
 
 static bool may_extend(struct client *client, const struct handle *handle)
 {
-    return handle->lock.state == RL_LOCK_HELD &&
-           rl_before(client_read_clock(client), rl_lock_deadline(&client->engine, &handle->lock));
+    return handle->host.core.state == RL_LOCK_HELD &&
+           rl_before(rl_host_read_clock(&client->host), rl_lock_deadline(&client->host.engine, &handle->host.core));
 }
 
 static void extend(struct client *client, struct handle *handle)
@@ -203,7 +206,7 @@ static void extend(struct client *client, struct handle *handle)
 
 static void release(struct client *client, struct handle *handle)
 {
-    uint8_t state = handle->lock.state;
+    uint8_t state = handle->host.core.state;
 
     if (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST)
         client_release(client, handle);
@@ -226,9 +229,10 @@ static void detach(struct client *client, struct handle *handle)
         release(client, handle);
         return;
     }
-    box = box_of_claim(handle->lock.claim);
+    box = handle_box(handle);
     agent->detached = box->id;
     client_detach(client, handle);
+    agent->detached_at = client_true_now(client);
     agent_intend(client, handle, INTENT_RELEASE_VALUE, agent_time(client->world, agent->think_ns));
 }
 
@@ -240,7 +244,8 @@ static void release_value(struct client *client, struct handle *handle)
     struct handle *former = rng_chance(&world->work, 500) ? handle : &other->handles[0];
     const struct agent *agent = former == handle ? agent_of(client, handle) : agent_of(other, former);
 
-    if (handle->lock.state == RL_LOCK_IDLE && agent->detached && former->key == handle->key)
+    if (handle->host.core.state == RL_LOCK_IDLE && agent->detached && former->key == handle->key &&
+        agent->detached_at <= client_true_now(client))
         client_release_value(client, handle, box_get(&world->boxes, agent->detached));
     else
         agent_go_on(client, handle, INTENT_ACQUIRE);
@@ -260,9 +265,13 @@ static void export(struct client *client, struct handle *handle)
         release(client, handle);
         return;
     }
-    client_export(client, handle, &world->parcels[place]);
+    if (!client_export(client, handle, &world->parcels[place])) {
+        agent_intend(client, handle, INTENT_RELEASE, 0);
+        return;
+    }
     agent_intend(client, handle, INTENT_ACQUIRE, agent_time(world, agent_of(client, handle)->think_ns));
-    agent_intend(heir, other, INTENT_ADOPT, rng_chance(&world->work, 500) ? 0 : agent_time(world, 5 * RL_NS_PER_MS));
+    agent_intend(heir, other, INTENT_ADOPT,
+                 client->lag + (rng_chance(&world->work, 500) ? 0 : agent_time(world, 5 * RL_NS_PER_MS)));
 }
 
 /* Whatever is there to be adopted under this key; but not by those who know nothing of handing over. */
@@ -274,22 +283,24 @@ static void adopt(struct client *client, struct handle *handle)
     struct rl_acquire request;
 
     while (place < MAX_PARCELS &&
-           (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key))
+           (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key ||
+            world->parcels[place].since > client_true_now(client)))
         place++;
     if (place == MAX_PARCELS || world->plan.foreign[client->index] ||
-        world->parcels[place].state.longest_ttl_ms > world->plan.own_ttl_ms[client->index] ||
-        (handle->lock.state != RL_LOCK_IDLE && handle->lock.state != RL_LOCK_LOST)) {
+        world->parcels[place].exported.state.longest_ttl_ms > world->plan.own_ttl_ms[client->index] ||
+        (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST)) {
         release(client, handle);
         return;
     }
     parcel = world->parcels[place];
     world->parcels[place].box = BOX_NONE;
     request = draw_request(client);
-    request.ttl_ms = parcel.state.full_ttl_ms ? parcel.state.full_ttl_ms : parcel.state.ttl_ms;
+    request.ttl_ms = parcel.exported.state.full_ttl_ms ? parcel.exported.state.full_ttl_ms
+                                                         : parcel.exported.state.ttl_ms;
     request.renew_ms = request.renew_ms ? request.ttl_ms / 3 + 1 : 0;
-    request.kind = parcel.state.fence ? &rl_fenced_kind : &rl_mutex_kind;
+    request.kind = parcel.exported.state.fence ? &rl_fenced_kind : &rl_mutex_kind;
     client_adopt(client, handle, &parcel, &request);
-    if (handle->lock.state == RL_LOCK_HELD)
+    if (handle->host.core.state == RL_LOCK_HELD)
         agent_hold(client, handle);
     else
         agent_go_on(client, handle, INTENT_ACQUIRE);
@@ -297,7 +308,7 @@ static void adopt(struct client *client, struct handle *handle)
 
 void agent_act(struct client *client, struct handle *handle, enum intent intent)
 {
-    uint8_t state = handle->lock.state;
+    uint8_t state = handle->host.core.state;
 
     switch (intent) {
     case INTENT_ACQUIRE:

@@ -26,6 +26,7 @@ void world_destroy(struct world *world)
     if (!world)
         return;
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
+        client_stop_host(&world->clients[c]);
         for (unsigned m = 0; m < MAX_MASTERS; m++)
             wire_fini(&world->clients[c].wires[m]);
     }
@@ -58,7 +59,7 @@ void world_violation(struct world *world, const char *oracle, const char *format
 
 static void count_engine(struct world *world, const struct client *client)
 {
-    const struct rl_counters *counters = &client->engine.votes.counters;
+    const struct rl_counters *counters = &client->host.engine.votes.counters;
 
     world->coverage->counters[COUNTER_LATE_GRANTS] += counters->late_grants;
     world->coverage->counters[COUNTER_ROLLBACKS] += counters->rollbacks;
@@ -72,6 +73,8 @@ static void count_engine(struct world *world, const struct client *client)
     world->coverage->counters[COUNTER_WAITS] += counters->waits;
     world->coverage->counters[COUNTER_HAND_OFFS] += counters->hand_offs;
     world->coverage->counters[COUNTER_YIELDS] += counters->yields;
+    world->coverage->counters[COUNTER_COHORT_HAND_OFFS] += counters->cohort_hand_offs;
+    world->coverage->counters[COUNTER_SCRIPT_RELOADS] += client->host.counters.script_reloads;
 }
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
@@ -79,9 +82,9 @@ static void count_engine(struct world *world, const struct client *client)
 /* A counter of fencing tokens that earlier holders of the first key have left. */
 static void set_counter(struct master *master, uint8_t counter)
 {
-    char key[8];
+    char key[32];
     char text[8];
-    int size = snprintf(key, sizeof key, "%s#", name_of_key(0));
+    int size = snprintf(key, sizeof key, "%s%s", RL_COUNTER_NAME, name_of_key(0));
     struct entry *entry = counter ? keyspace_add(&master->keys, key, (size_t)size) : NULL;
 
     if (!entry)
@@ -98,6 +101,7 @@ static void reset(struct world *world)
     world->now = 0;
     world->phase = PHASE_FAULTS;
     world->acting = NULL;
+    world->sending = BOX_NONE;
     world->keep[UP] = KEEP_RANDOM;
     world->keep[DOWN] = KEEP_RANDOM;
     world->violated = false;
@@ -178,5 +182,8 @@ bool world_run(struct world *world)
     world->coverage->counters[COUNTER_EVENTS] += events;
     for (unsigned c = 0; c < world->plan.n_clients; c++)
         count_engine(world, &world->clients[c]);
+    for (unsigned c = 0; c < world->plan.n_clients; c++)
+        client_stop_host(&world->clients[c]);
+    trace_flush(world);
     return !world->violated;
 }

@@ -41,10 +41,10 @@ struct fence_record {
 /* A held lock on its way from one handle to another. */
 struct parcel {
     uint32_t box; /* whose value; BOX_NONE: the place is free */
+    int64_t since; /* true time: its former holder may have been stopped until then */
     uint8_t client;
     uint8_t key;
-    struct rl_exported_state state;
-    struct rl_instant bounds[MAX_MASTERS]; /* by the clock of its former client */
+    struct rl_host_exported exported; /* by the clock of its former client */
 };
 
 #define MAX_PARCELS 8
@@ -61,7 +61,6 @@ enum event_kind {
     EVENT_EAR,        /* a: client, b: master */
     EVENT_TIMER,      /* a: client */
     EVENT_APP,        /* a: client, b: handle */
-    EVENT_LOOK,       /* a: client, b: master */
     EVENT_OBSERVE,    /* a: client */
     EVENT_ALARM,      /* a: client, b: handle */
     EVENT_CHECK,      /* a: client, b: handle */
@@ -114,6 +113,8 @@ struct world {
     struct story *story; /* NULL: the workload and the faults are drawn */
     const struct client *acting; /* whose turn it is; NULL: nobody's */
     FILE *trace;         /* NULL: none */
+    uint32_t sending;    /* the line of the trace that is not ended yet is about this box ... */
+    uint8_t sending_step; /* ... and this step */
     int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
     bool stepped_back;   /* a clock has been set back, too ... */

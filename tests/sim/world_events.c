@@ -55,9 +55,6 @@ static void on_client_event(struct world *world, struct client *client, const st
         if (client->timer_generation == event->generation)
             client_on_timer(client);
         break;
-    case EVENT_LOOK:
-        client_trust_look(client, event->b);
-        break;
     case EVENT_APP:
     default:
         workload_on_event(world, client, &client->handles[event->b], event->generation);
@@ -129,7 +126,6 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_EAR:
     case EVENT_TIMER:
     case EVENT_APP:
-    case EVENT_LOOK:
         return &world->clients[event->a];
     default:
         return NULL;
@@ -154,9 +150,6 @@ static bool is_stale(const struct world *world, const struct event *event)
                world->clients[event->a].ears[event->b].timer_generation != event->generation;
     case EVENT_TIMER:
         return !world->clients[event->a].alive || world->clients[event->a].timer_generation != event->generation;
-    case EVENT_LOOK:
-        return !world->clients[event->a].alive ||
-               world->clients[event->a].trust[event->b].generation != event->generation;
     case EVENT_APP:
         return !world->clients[event->a].alive ||
                world->agents[event->a][event->b].generation != event->generation;

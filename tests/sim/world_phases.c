@@ -43,7 +43,7 @@ static bool is_quiet(const struct world *world)
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         const struct client *client = &world->clients[c];
 
-        if (client->engine.votes.n_pending_rollbacks)
+        if (client->host.engine.votes.n_pending_rollbacks)
             return false;
         for (unsigned m = 0; m < world->plan.n_masters; m++) {
             if (client->wires[m].count && client->wires[m].phase == WIRE_OPEN)

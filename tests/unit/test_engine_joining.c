@@ -269,6 +269,24 @@ START_TEST(who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote)
 }
 END_TEST
 
+START_TEST(an_acquisition_begins_when_another_master_is_admitted)
+{
+    struct core *core = start_joining(3);
+    struct rl_acquire request = core_request();
+
+    core_admit_quarantined(core, 1, 1000);
+    core_acquire(core, &request);
+    core_link(core, 0, RL_LINK_READY);
+    core_link(core, 1, RL_LINK_READY);
+    core_expect(core, "");
+    core_admit_voting(core, 1, false);
+    rl_engine_admissions_changed(&core->engine, core->now);
+    core_drain(core);
+    core_expect(core, "t=0ms SEND claim #1: 0 1\n");
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(the_deadline_ends_an_acquisition_that_still_waits_for_links)
 {
     struct core *core = start_joining(3);
@@ -397,6 +415,7 @@ int main(void)
     tcase_add_test(cases, a_token_waits_for_a_joiner_that_may_record_it);
     tcase_add_test(cases, without_a_quorum_a_single_attempt_ends_when_it_is_known_of_every_master);
     tcase_add_test(cases, who_enters_the_queue_does_so_as_soon_as_a_quorum_can_vote);
+    tcase_add_test(cases, an_acquisition_begins_when_another_master_is_admitted);
     tcase_add_test(cases, the_deadline_ends_an_acquisition_that_still_waits_for_links);
     tcase_add_test(cases, links_that_settle_after_the_deadline_start_nothing_even_if_the_tick_is_late);
     tcase_add_test(cases, without_a_deadline_waiting_for_links_asks_for_no_tick);

@@ -67,6 +67,7 @@ void rl_trust_set_status(struct rl_host *host, unsigned node, const struct rl_ad
                          struct rl_instant now)
 {
     rl_engine_admission(&host->engine, node, status);
+    rl_engine_admissions_changed(&host->engine, now);
     rl_trust_update(host, node, now);
 }
 

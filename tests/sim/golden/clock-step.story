@@ -10,12 +10,12 @@ max-ttl 3000
  130  B acquire k ttl=3000 once
  430  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
-     6.000  B   m1 is ready
-     6.000  B   m2 is ready
-     6.000  B   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
+     8.000  B   m1 is ready
+     8.000  B   m2 is ready
+     8.000  B   m3 is ready
     20.000  A   acquire k ttl=3000
     20.000  A   claim A1 -> m1 m2 m3
     21.000  m1  SET k A1 NX PX 3000 = OK
@@ -33,9 +33,11 @@ max-ttl 3000
    131.000  m2  SET k B2 NX PX 3000 = OK
    131.000  m3  SET k B2 NX PX 3000 = nil
    132.000  B   m1: claim B2 granted
-   132.000  B   m1: its clock was set forward, by 3103.294 ms at most
+   132.000  B   m1: its clock was set forward, by 3103.274 ms at most
+   132.000  B   m1: quarantined, its clock was set forward: it may have dropped locks early
    132.000  B   m2: claim B2 granted
-   132.000  B   m2: its clock was set forward, by 3103.294 ms at most
+   132.000  B   m2: its clock was set forward, by 3103.274 ms at most
+   132.000  B   m2: quarantined, its clock was set forward: it may have dropped locks early
    132.000  B   rollback B2 -> m1 m2 m3
    132.000  B   acquire: no quorum
    132.000  B   m3: claim B2 refused, held
@@ -50,9 +52,11 @@ max-ttl 3000
    421.000  m2  extend k A1 3000 = 0
    421.000  m3  extend k A1 3000 = 1
    422.000  A   m1: extend A1 refused, missing
-   422.000  A   m1: its clock was set forward, by 3106.224 ms at most
+   422.000  A   m1: its clock was set forward, by 3106.203 ms at most
+   422.000  A   m1: quarantined, its clock was set forward: it may have dropped locks early
    422.000  A   m2: extend A1 refused, missing
-   422.000  A   m2: its clock was set forward, by 3106.224 ms at most
+   422.000  A   m2: its clock was set forward, by 3106.203 ms at most
+   422.000  A   m2: quarantined, its clock was set forward: it may have dropped locks early
    422.000  A   release A1 -> m1 m2 m3
    422.000  A   has lost the lock
    422.000  A   m3: extend A1 granted

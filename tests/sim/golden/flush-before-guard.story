@@ -9,9 +9,9 @@ max-ttl 1000
   21  flush m2
   60  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
     20.000  A   acquire k ttl=1000
     20.000  A   claim A1 -> m1 m2 m3
     21.000  m1  is flushed
@@ -20,29 +20,28 @@ max-ttl 1000
     21.000  m2  SET k A1 NX PX 1000 = OK
     21.000  m3  SET k A1 NX PX 1000 = OK
     22.000  A   m1: claim A1 granted
-    22.000  A   m1: its memory is another one
     22.000  A   m1: its memory is not the one that was judged
     22.000  A   m1 is down
     22.000  A   m2: claim A1 granted
-    22.000  A   m2: its memory is another one
-    22.000  A   rollback A1 -> m2 m3
+    22.000  A   rollback A1 -> m2
+    22.000  A   m2: rollback A1 failed, backlog full
+    22.000  A   rollback A1 -> m3
     22.000  A   backs off: no quorum
     22.000  A   m2: its memory is not the one that was judged
-    22.000  A   m2: rollback A1 failed, disconnected
     22.000  A   m2 is down
     22.000  A   m3: claim A1 granted
     23.000  m3  rollback k A1 = 1
     24.000  A   m3: rollback A1 granted
-    28.517  A   m2: new memory
-    28.517  A   m2: quarantined, its memory is new: it may have forgotten locks
-    28.517  A   m2 is ready
-    28.517  A   rollback A1 -> m2
-    28.906  A   m1: new memory
-    28.906  A   m1: quarantined, its memory is new: it may have forgotten locks
-    28.906  A   m1 is ready
-    28.906  A   rollback A1 -> m1
-    29.517  m2  rollback k A1 = 1
-    29.906  m1  rollback k A1 = 1
-    30.517  A   m2: rollback A1 granted
-    30.906  A   m1: rollback A1 granted
+    30.517  A   m2: new memory
+    30.517  A   m2: quarantined, its memory is new: it may have forgotten locks
+    30.517  A   m2 is ready
+    30.517  A   rollback A1 -> m2
+    30.906  A   m1: new memory
+    30.906  A   m1: quarantined, its memory is new: it may have forgotten locks
+    30.906  A   m1 is ready
+    30.906  A   rollback A1 -> m1
+    31.517  m2  rollback k A1 = 1
+    31.906  m1  rollback k A1 = 1
+    32.517  A   m2: rollback A1 granted
+    32.906  A   m1: rollback A1 granted
     52.000  A   acquire: no quorum

@@ -22,12 +22,12 @@ connect-timeout 5000
  4250  flush m3
  5000  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
-     6.000  B   m1 is ready
-     6.000  B   m2 is ready
-     6.000  B   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
+     8.000  B   m1 is ready
+     8.000  B   m2 is ready
+     8.000  B   m3 is ready
     20.000  A   acquire k ttl=3000
     20.000  A   claim A1 -> m1 m2 m3
     21.000  m1  SET k A1 NX PX 3000 = OK
@@ -44,9 +44,9 @@ connect-timeout 5000
     32.000  A   m3 is down
     32.000  B   m3: connection lost
     32.000  B   m3 is down
-    38.501  B   m3: new memory
-    38.501  B   m3: quarantined, its memory is new: it may have forgotten locks
-    38.501  B   m3 is ready
+    40.501  B   m3: new memory
+    40.501  B   m3: quarantined, its memory is new: it may have forgotten locks
+    40.501  B   m3 is ready
   1900.000  A   extend ttl=3000
   1900.000  A   extend A1 -> m1 m2
   1901.000  m1  extend k A1 3000 = 1
@@ -55,8 +55,8 @@ connect-timeout 5000
   1902.000  A   m2: extend A1 granted
   1902.000  A   extend: ok, valid for 2966.000 ms
   2000.000  --  heal A m3 
-  2074.336  A   m3: quarantined, its memory is new: it may have forgotten locks
-  2074.336  A   m3 is ready
+  2069.758  A   m3: quarantined, its memory is new: it may have forgotten locks
+  2069.758  A   m3 is ready
   2800.000  --  slow A m2 up
   2850.000  A   extend ttl=3000
   2850.000  A   extend A1 -> m1 m2 m3
@@ -74,11 +74,10 @@ connect-timeout 5000
   4242.000  B   m1: claim B2 refused, held
   4242.000  B   m3: claim B2 granted
   4250.000  m3  is flushed
-  4303.000  m3  repair k # A1 3000 i10 = -2
+  4303.000  m3  repair k redlock:marker A1 3000 i10 = -2
   4304.000  A   m3: repair A1 failed, memory lost
-  4526.336  A   m3: its memory is another one
-  4526.336  A   m3: its memory is not the one that was judged
-  4526.336  A   m3 is down
+  4304.000  A   m3: its memory is not the one that was judged
+  4304.000  A   m3 is down
   4868.000  A   release A1 -> m1 m2
   4868.000  A   has lost the lock
   4868.000  A   extend: lost

@@ -24,8 +24,8 @@ backoff 100 100
      5.000  --  partition B m3 
     20.000  B   acquire k ttl=1000
     20.000  B   claim B1 -> m1 m2 m3
-    21.000  m1  claim k k# B1 1000 1000070000 86400000 = 1 1000070000
-    21.000  m2  claim k k# B1 1000 1000070000 86400000 = 1 1000070000
+    21.000  m1  claim k redlock:fence:k B1 1000 1000070000 86400000 = 1 1000070000
+    21.000  m2  claim k redlock:fence:k B1 1000 1000070000 86400000 = 1 1000070000
     22.000  B   m1: claim B1 granted
     22.000  B   m2: claim B1 granted
     22.000  B   has the token 1000070000
@@ -96,7 +96,7 @@ backoff 100 100
   1069.619  m1  enqueue k A2 1000 4 1000030000 1000030000  1001068619 86400000 A1 = 1 1069619 1000030000 0 0 1001 -1 1001068619
   1070.619  A   m1: enqueue A2 granted
   1070.619  A   raise A2 -> m3
-  1071.619  m3  raise k k# A2 1001068619 86400000 = 1
+  1071.619  m3  raise k redlock:fence:k A2 1001068619 86400000 = 1
   1072.619  A   m3: raise A2 granted
   1072.619  A   has the token 1001068619
   1072.619  A   acquire: ok, valid for 938.381 ms

@@ -19,19 +19,19 @@ delay A m5 20 1
  130  flush m5
  150  A extend
  200  slow A m2 up 500
- 250  A extend
+ 260  A extend
  400  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
-     6.000  B   m1 is ready
-     6.000  B   m2 is ready
-     6.000  B   m3 is ready
-     6.000  B   m4 is ready
-     6.000  B   m5 is ready
-    63.000  A   m4 is ready
-    63.000  A   m5 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
+     8.000  B   m1 is ready
+     8.000  B   m2 is ready
+     8.000  B   m3 is ready
+     8.000  B   m4 is ready
+     8.000  B   m5 is ready
+    84.000  A   m4 is ready
+    84.000  A   m5 is ready
     90.000  A   acquire k ttl=200
     90.000  A   claim A1 -> m1 m2 m3 m4 m5
     91.000  m1  SET k A1 NX PX 200 = OK
@@ -68,26 +68,24 @@ delay A m5 20 1
    170.000  m4  extend k A1 200 = 0
    170.000  m5  extend k A1 200 = 0
    171.000  A   m4: extend A1 refused, missing
-   171.000  A   m4: its memory is another one
    171.000  A   m4: its memory is not the one that was judged
    171.000  A   m4 is down
    171.000  A   m5: extend A1 refused, missing
-   171.000  A   m5: its memory is another one
    171.000  A   m5: its memory is not the one that was judged
    171.000  A   m5 is down
    200.000  --  slow A m2 up
-   234.501  A   m5: new memory
-   234.501  A   m5: quarantined, its memory is new: it may have forgotten locks
-   234.501  A   m5 is ready
-   234.517  A   m4: new memory
-   234.517  A   m4: quarantined, its memory is new: it may have forgotten locks
-   234.517  A   m4 is ready
-   250.000  A   extend ttl=200
-   250.000  A   extend A1 -> m1 m2 m3
-   251.000  m1  extend k A1 200 = 1
-   251.000  m3  extend k A1 200 = 1
-   252.000  A   m1: extend A1 granted
-   252.000  A   m3: extend A1 granted
+   255.501  A   m5: new memory
+   255.501  A   m5: quarantined, its memory is new: it may have forgotten locks
+   255.501  A   m5 is ready
+   255.517  A   m4: new memory
+   255.517  A   m4: quarantined, its memory is new: it may have forgotten locks
+   255.517  A   m4 is ready
+   260.000  A   extend ttl=200
+   260.000  A   extend A1 -> m1 m2 m3
+   261.000  m1  extend k A1 200 = 1
+   261.000  m3  extend k A1 200 = 1
+   262.000  A   m1: extend A1 granted
+   262.000  A   m3: extend A1 granted
    346.000  A   release A1 -> m1 m2 m3
    346.000  A   has lost the lock
    346.000  A   extend: lost

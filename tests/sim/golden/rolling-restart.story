@@ -19,12 +19,12 @@ backoff 1 5
 3000  B acquire k ttl=500 once
 3020  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
-     6.000  B   m1 is ready
-     6.000  B   m2 is ready
-     6.000  B   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
+     8.000  B   m1 is ready
+     8.000  B   m2 is ready
+     8.000  B   m3 is ready
     20.000  A   acquire k ttl=1000
     20.000  A   claim A1 -> m1 m2 m3
     21.000  m1  SET k A1 NX PX 1000 = OK
@@ -44,11 +44,11 @@ backoff 1 5
    106.948  B   m1: connection refused
    107.508  A   m1: connection refused
    110.000  m1  restarts empty
-   115.882  A   m1: new memory
-   115.882  A   m1: quarantined, its memory is new: it may have forgotten locks
-   115.882  A   m1 is ready
-   116.028  B   m1: quarantined, its memory is new: it may have forgotten locks
-   116.028  B   m1 is ready
+   117.882  A   m1: new memory
+   117.882  A   m1: quarantined, its memory is new: it may have forgotten locks
+   117.882  A   m1 is ready
+   118.028  B   m1: quarantined, its memory is new: it may have forgotten locks
+   118.028  B   m1 is ready
    350.000  A   extend A1 -> m1 m2 m3
    351.000  m1  extend k A1 1000 = 0
    351.000  m2  extend k A1 1000 = 1
@@ -58,7 +58,7 @@ backoff 1 5
    352.000  A   m2: extend A1 granted
    352.000  A   m3: extend A1 granted
    352.000  A   has renewed the lock
-   353.000  m1  repair k # A1 1000 i10 = 2
+   353.000  m1  repair k redlock:marker A1 1000 i10 = 2
    354.000  A   m1: repair A1 granted
    450.000  m2  crashes
    451.000  A   m2: connection lost
@@ -70,11 +70,11 @@ backoff 1 5
    456.278  A   m2: connection refused
    456.945  B   m2: connection refused
    460.000  m2  restarts empty
-   465.713  A   m2: new memory
-   465.713  A   m2: quarantined, its memory is new: it may have forgotten locks
-   465.713  A   m2 is ready
-   466.790  B   m2: quarantined, its memory is new: it may have forgotten locks
-   466.790  B   m2 is ready
+   467.713  A   m2: new memory
+   467.713  A   m2: quarantined, its memory is new: it may have forgotten locks
+   467.713  A   m2 is ready
+   468.790  B   m2: quarantined, its memory is new: it may have forgotten locks
+   468.790  B   m2 is ready
    680.000  A   extend A1 -> m1 m2 m3
    681.000  m1  extend k A1 1000 = 1
    681.000  m2  extend k A1 1000 = 0
@@ -84,7 +84,7 @@ backoff 1 5
    682.000  A   repair A1 -> m2
    682.000  A   m3: extend A1 granted
    682.000  A   has renewed the lock
-   683.000  m2  repair k # A1 1000 i12 = 2
+   683.000  m2  repair k redlock:marker A1 1000 i12 = 2
    684.000  A   m2: repair A1 granted
    800.000  m3  crashes
    801.000  A   m3: connection lost
@@ -97,11 +97,11 @@ backoff 1 5
    806.953  A   m3: connection refused
    809.113  B   m3: connection refused
    810.000  m3  restarts empty
-   816.699  A   m3: new memory
-   816.699  A   m3: quarantined, its memory is new: it may have forgotten locks
-   816.699  A   m3 is ready
-   818.588  B   m3: quarantined, its memory is new: it may have forgotten locks
-   818.588  B   m3 is ready
+   818.699  A   m3: new memory
+   818.699  A   m3: quarantined, its memory is new: it may have forgotten locks
+   818.699  A   m3 is ready
+   820.588  B   m3: quarantined, its memory is new: it may have forgotten locks
+   820.588  B   m3 is ready
   1010.000  A   extend A1 -> m1 m2 m3
   1011.000  m1  extend k A1 1000 = 1
   1011.000  m2  extend k A1 1000 = 1
@@ -111,7 +111,7 @@ backoff 1 5
   1012.000  A   has renewed the lock
   1012.000  A   m3: extend A1 refused, missing
   1012.000  A   repair A1 -> m3
-  1013.000  m3  repair k # A1 1000 i14 = 2
+  1013.000  m3  repair k redlock:marker A1 1000 i14 = 2
   1014.000  A   m3: repair A1 granted
   1100.000  B   acquire k ttl=500
   1100.000  B   acquire: no quorum

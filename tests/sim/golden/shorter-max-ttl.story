@@ -17,12 +17,12 @@ node-timeout 20
  920  B acquire k ttl=1000 delay=800
 5800  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
-     6.000  B   m1 is ready
-     6.000  B   m2 is ready
-     6.000  B   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
+     8.000  B   m1 is ready
+     8.000  B   m2 is ready
+     8.000  B   m3 is ready
     15.000  --  partition A m3 
     20.000  A   acquire k ttl=6000
     20.000  A   claim A1 -> m1 m2 m3
@@ -48,30 +48,27 @@ node-timeout 20
    201.000  m2  SET k B2 NX PX 1000 = nil
    201.000  m3  SET k B2 NX PX 1000 = OK
    202.000  B   m1: claim B2 refused, held
-   202.000  B   m1: its memory is another one
    202.000  B   m1: its memory is not the one that was judged
    202.000  B   m1 is down
    202.000  B   m2: claim B2 refused, held
    202.000  B   rollback B2 -> m3
    202.000  B   acquire: held
-   202.000  B   m2: its memory is another one
    202.000  B   m2: its memory is not the one that was judged
    202.000  B   m2 is down
    202.000  B   m3: claim B2 granted
-   202.000  B   m3: its memory is another one
    202.000  B   m3: its memory is not the one that was judged
    202.000  B   m3: rollback B2 unknown, disconnected
    202.000  B   m3 is down
    203.000  m3  rollback k B2 = 1  (ghost)
-   250.987  B   m1 is ready
-   512.548  B   m2 is ready
-   517.318  B   m3 is ready
-   517.318  B   rollback B2 -> m3
-   518.318  m3  rollback k B2 = 0
-   519.318  B   m3: rollback B2 refused, missing
+   252.987  B   m1 is ready
+   514.548  B   m2 is ready
+   519.318  B   m3 is ready
+   519.318  B   rollback B2 -> m3
    520.000  A   m3: silent for too long
    520.000  A   m3: claim A1 unknown, disconnected
    520.000  A   m3 is down
+   520.318  m3  rollback k B2 = 0
+   521.318  B   m3: rollback B2 refused, missing
    837.857  A   m3: no connection in time
    900.000  --  partition B m1 
    910.000  m2  is flushed
@@ -80,7 +77,6 @@ node-timeout 20
    921.000  m2  SET k B3 NX PX 1000 = OK
    921.000  m3  SET k B3 NX PX 1000 = OK
    922.000  B   m2: claim B3 granted
-   922.000  B   m2: its memory is another one
    922.000  B   m2: its memory is not the one that was judged
    922.000  B   m2 is down
    922.000  B   m3: claim B3 granted
@@ -90,12 +86,12 @@ node-timeout 20
    941.000  m3  rollback k B3 = 1
    942.000  B   m3: rollback B3 granted
   1096.200  A   m3: no connection in time
-  1118.279  B   m2: new memory
-  1118.279  B   m2: quarantined, its memory is new: it may have forgotten locks
-  1118.279  B   m2 is ready
-  1118.279  B   rollback B3 -> m2
-  1119.279  m2  rollback k B3 = 1
-  1120.279  B   m2: rollback B3 granted
+  1120.279  B   m2: new memory
+  1120.279  B   m2: quarantined, its memory is new: it may have forgotten locks
+  1120.279  B   m2 is ready
+  1120.279  B   rollback B3 -> m2
+  1121.279  m2  rollback k B3 = 1
+  1122.279  B   m2: rollback B3 granted
   1251.286  A   m3: no connection in time
   1420.000  B   m1: silent for too long
   1420.000  B   m1: claim B3 unknown, disconnected

@@ -13,8 +13,8 @@ max-ttl 3000
 3600  B acquire k ttl=1000 once
 3620  end
 ---
-     6.000  A   m1 is ready
-     6.000  B   m1 is ready
+     8.000  A   m1 is ready
+     8.000  B   m1 is ready
     20.000  A   acquire k ttl=3000
     20.000  A   claim A1 -> m1
     21.000  m1  SET k A1 NX PX 3000 = OK
@@ -26,7 +26,8 @@ max-ttl 3000
    511.000  m1  SET k B2 NX PX 1000 = nil
    512.000  B   m1: claim B2 refused, held
    512.000  B   acquire: held
-   512.000  B   m1: its clock was set forward, by 154.133 ms at most
+   512.000  B   m1: its clock was set forward, by 154.113 ms at most
+   512.000  B   m1: quarantined, its clock was set forward: it may have dropped locks early
   2880.000  B   acquire k ttl=1000
   2880.000  B   acquire: no quorum
   2988.000  A   release A1 -> m1

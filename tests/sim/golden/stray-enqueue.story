@@ -33,8 +33,8 @@ stall-timeout 400
     62.000  A   m3: claim A1 granted
    140.000  B   acquire k ttl=300
    140.000  B   enqueue B2 -> m1 m2 m3
-   141.000  m2  enqueue k B2 300 0 0 1000140000  0 86400000 B1 = 0 141000 1000140000 0 0 920 920 0
-   141.000  m3  enqueue k B2 300 0 0 1000140000  0 86400000 B1 = 0 141000 1000140000 0 0 920 920 0
+   141.000  m2  enqueue k B2 300 0 0 1000140000  0 0 B1 = 0 141000 1000140000 0 0 920 920 0
+   141.000  m3  enqueue k B2 300 0 0 1000140000  0 0 B1 = 0 141000 1000140000 0 0 920 920 0
    142.000  B   m2: enqueue B2 queued
    142.000  B   m3: enqueue B2 queued
    142.000  B   waits behind 0 others
@@ -42,8 +42,8 @@ stall-timeout 400
    144.000  B   enqueue B2 -> m2
    144.000  B   m3 is heard
    144.000  B   enqueue B2 -> m3
-   145.000  m2  enqueue k B2 300 0 1000140000 1000140000  0 86400000 B1 = 0 145000 1000140000 0 0 916 916 0
-   145.000  m3  enqueue k B2 300 0 1000140000 1000140000  0 86400000 B1 = 0 145000 1000140000 0 0 916 916 0
+   145.000  m2  enqueue k B2 300 0 1000140000 1000140000  0 0 B1 = 0 145000 1000140000 0 0 916 916 0
+   145.000  m3  enqueue k B2 300 0 1000140000 1000140000  0 0 B1 = 0 145000 1000140000 0 0 916 916 0
    146.000  B   m2: enqueue B2 queued
    146.000  B   m3: enqueue B2 queued
    160.000  --  break B m1 requests=1
@@ -57,7 +57,7 @@ stall-timeout 400
    166.000  m3  rollback k B2 = -1
    167.000  B   m2: rollback B2 refused, foreign
    167.000  B   m3: rollback B2 refused, foreign
-   170.000  m1  enqueue k B2 300 0 0 1000140000  0 86400000 B1 = 0 170000 1000140000 0 0 891 891 0  (ghost)
+   170.000  m1  enqueue k B2 300 0 0 1000140000  0 0 B1 = 0 170000 1000140000 0 0 891 891 0  (ghost)
    175.000  C   acquire k ttl=300
    175.000  C   claim C3 -> m1 m2 m3
    176.000  m1  SET k C3 NX PX 300 = nil
@@ -68,10 +68,10 @@ stall-timeout 400
    177.000  C   rollback C3 -> m3
    177.000  C   enqueue C4 -> m1 m2 m3
    177.000  C   m3: claim C3 refused, held
-   178.000  m1  enqueue k C4 300 0 0 1000177000  0 86400000 C1 = 0 178000 1000177000 0 1 883 292 0
-   178.000  m2  enqueue k C4 300 0 0 1000177000  0 86400000 C1 = 0 178000 1000177000 0 0 883 883 0
+   178.000  m1  enqueue k C4 300 0 0 1000177000  0 0 C1 = 0 178000 1000177000 0 1 883 292 0
+   178.000  m2  enqueue k C4 300 0 0 1000177000  0 0 C1 = 0 178000 1000177000 0 0 883 883 0
    178.000  m3  rollback k C3 = -1
-   178.000  m3  enqueue k C4 300 0 0 1000177000  0 86400000 C1 = 0 178000 1000177000 0 0 883 883 0
+   178.000  m3  enqueue k C4 300 0 0 1000177000  0 0 C1 = 0 178000 1000177000 0 0 883 883 0
    179.000  C   m1: enqueue C4 queued
    179.000  C   m2: enqueue C4 queued
    179.000  C   waits behind 1 others
@@ -84,26 +84,30 @@ stall-timeout 400
    181.000  C   enqueue C4 -> m2
    181.000  C   m3 is heard
    181.000  C   enqueue C4 -> m3
-   182.000  m1  enqueue k C4 300 0 1000177000 1000177000  0 86400000 C1 = 0 182000 1000177000 0 1 879 288 0
-   182.000  m2  enqueue k C4 300 0 1000177000 1000177000  0 86400000 C1 = 0 182000 1000177000 0 0 879 879 0
-   182.000  m3  enqueue k C4 300 0 1000177000 1000177000  0 86400000 C1 = 0 182000 1000177000 0 0 879 879 0
+   182.000  m1  enqueue k C4 300 0 1000177000 1000177000  0 0 C1 = 0 182000 1000177000 0 1 879 288 0
+   182.000  m2  enqueue k C4 300 0 1000177000 1000177000  0 0 C1 = 0 182000 1000177000 0 0 879 879 0
+   182.000  m3  enqueue k C4 300 0 1000177000 1000177000  0 0 C1 = 0 182000 1000177000 0 0 879 879 0
    183.000  C   m1: enqueue C4 queued
    183.000  C   m2: enqueue C4 queued
    183.000  C   m3: enqueue C4 queued
    200.000  A   release
    200.000  A   release A1 -> m1 m2 m3
-   201.000  m1  release k A1 = 2
-   201.000  m2  release k A1 = 2
-   201.000  m3  release k A1 = 2
+   201.000  m1  release k A1 = 4
+   201.000  m2  release k A1 = 4
+   201.000  m3  release k A1 = 4
    202.000  B   m1 is heard
-   202.000  B   m1 calls: B2 0 granted - 0201000 0
-   202.000  A   m1: release A1 granted, handed on
-   202.000  C   m2 calls: C4 0 granted - 0201000 0
-   202.000  A   m2: release A1 granted, handed on
-   202.000  C   m3 calls: C4 0 granted - 0201000 0
-   202.000  C   acquire: ok, valid for 270.000 ms
-   202.000  A   m3: release A1 granted, handed on
-   202.000  A   release: ok
+   202.000  A   release A1 -> m1 m2 m3
+   203.000  m1  release k A1 = 0
+   203.000  m2  release k A1 = 0
+   203.000  m3  release k A1 = 0
+   204.000  B   m1 calls: B2 0 granted - 0203000 0
+   204.000  A   m1: release A1 granted, handed on
+   204.000  C   m2 calls: C4 0 granted - 0203000 0
+   204.000  A   m2: release A1 granted, handed on
+   204.000  C   m3 calls: C4 0 granted - 0203000 0
+   204.000  C   acquire: ok, valid for 268.000 ms
+   204.000  A   m3: release A1 granted, handed on
+   204.000  A   release: ok
    222.501  B   m1 is ready
    222.501  B   rollback B2 -> m1
    252.501  m1  rollback k B2 = 2

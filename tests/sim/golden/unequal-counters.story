@@ -15,17 +15,17 @@ wall B 1000
  180  A release
  200  end
 ---
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
-     6.000  B   m1 is ready
-     6.000  B   m2 is ready
-     6.000  B   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
+     8.000  B   m1 is ready
+     8.000  B   m2 is ready
+     8.000  B   m3 is ready
     20.000  A   acquire k ttl=500
     20.000  A   claim A1 -> m1 m2 m3
-    21.000  m1  claim k k# A1 500 1000020000 86400000 = 1 1000020000
-    21.000  m2  claim k k# A1 500 1000020000 86400000 = 1 1000020000
-    21.000  m3  claim k k# A1 500 1000020000 86400000 = 1 1000020000
+    21.000  m1  claim k redlock:fence:k A1 500 1000020000 86400000 = 1 1000020000
+    21.000  m2  claim k redlock:fence:k A1 500 1000020000 86400000 = 1 1000020000
+    21.000  m3  claim k redlock:fence:k A1 500 1000020000 86400000 = 1 1000020000
     22.000  A   m1: claim A1 granted
     22.000  A   m2: claim A1 granted
     22.000  A   has the token 1000020000
@@ -44,7 +44,7 @@ wall B 1000
     50.000  --  partition B m2 
     60.000  B   acquire k ttl=500
     60.000  B   claim B2 -> m1 m2 m3
-    61.000  m3  claim k k# B2 500 1001060000 86400000 = 1 1001060000
+    61.000  m3  claim k redlock:fence:k B2 500 1001060000 86400000 = 1 1001060000
     62.000  B   m3: claim B2 granted
    110.000  B   rollback B2 -> m1 m2 m3
    110.000  B   acquire: no quorum
@@ -55,12 +55,12 @@ wall B 1000
    130.000  m1  hangs
    160.000  A   acquire k ttl=500
    160.000  A   claim A3 -> m1 m2 m3
-   161.000  m2  claim k k# A3 500 1000160000 86400000 = 1 1000160000
-   161.000  m3  claim k k# A3 500 1000160000 86400000 = 1 1001060001
+   161.000  m2  claim k redlock:fence:k A3 500 1000160000 86400000 = 1 1000160000
+   161.000  m3  claim k redlock:fence:k A3 500 1000160000 86400000 = 1 1001060001
    162.000  A   m2: claim A3 granted
    162.000  A   m3: claim A3 granted
    162.000  A   raise A3 -> m2
-   163.000  m2  raise k k# A3 1001060001 86400000 = 1
+   163.000  m2  raise k redlock:fence:k A3 1001060001 86400000 = 1
    164.000  A   m2: raise A3 granted
    164.000  A   has the token 1001060001
    164.000  A   acquire: ok, valid for 489.000 ms

@@ -34,9 +34,9 @@ backoff 9000 9000
      2.000  m1  allow max_ttl 4000
      2.000  m2  allow max_ttl 4000
      2.000  m3  allow max_ttl 4000
-     6.000  A   m1 is ready
-     6.000  A   m2 is ready
-     6.000  A   m3 is ready
+     8.000  A   m1 is ready
+     8.000  A   m2 is ready
+     8.000  A   m3 is ready
     15.000  --  partition A m3 
     20.000  A   acquire k ttl=4000
     20.000  A   claim A1 -> m1 m2 m3
@@ -51,9 +51,9 @@ backoff 9000 9000
    110.000  --  partition C m3 
    110.000  --  partition B m1 
    120.000  C   starts again
-   126.000  C   m2: new memory
-   126.000  C   m2: quarantined, its memory is new: it may have forgotten locks
-   126.000  C   m2 is ready
+   128.000  C   m2: new memory
+   128.000  C   m2: quarantined, its memory is new: it may have forgotten locks
+   128.000  C   m2 is ready
    220.000  C   m1: no connection in time
    220.000  C   m1 is down
    220.000  C   m3: no connection in time
@@ -64,11 +64,11 @@ backoff 9000 9000
    534.603  C   m1: no connection in time
   2300.000  C   dies
   2400.000  B   starts again
-  2406.000  B   m2 is ready
-  2406.000  B   m2: unjudged, 
-  2406.000  B   m2: max_ttl has been declared since it was looked at
-  2406.000  B   m2 is down
-  2406.000  B   m3 is ready
+  2408.000  B   m2 is ready
+  2408.000  B   m2: unjudged, not judged yet
+  2408.000  B   m3 is ready
+  2408.000  B   m2: max_ttl has been declared since it was looked at
+  2408.000  B   m2 is down
   2500.000  B   acquire k ttl=1000
   2500.000  B   m1: no connection in time
   2500.000  B   m1 is down

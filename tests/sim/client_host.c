@@ -1,0 +1,384 @@
+/* What the host is given by this process, and what it reports to the oracles, the trace and the workload. */
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "util/decimal.h"
+#include "world.h"
+
+static struct client *client_of(struct rl_host *host)
+{
+    return RL_CONTAINER_OF(host, struct client, host);
+}
+
+static struct handle *handle_of(struct rl_host_lock *lock)
+{
+    return RL_CONTAINER_OF(lock, struct handle, host);
+}
+
+/* --- Records of claims -------------------------------------------------------------------------------------------- */
+
+static uint32_t home_of(const struct rl_claim *claim)
+{
+    return (uint32_t)((uintptr_t)claim >> 5) * UINT32_C(2654435761) >> 22;
+}
+
+_Static_assert(MAX_BINDINGS == 1u << 10, "ten bits of the product");
+
+static struct binding *place_of(struct client *client, const struct rl_claim *claim)
+{
+    uint32_t at = home_of(claim);
+
+    while (client->bindings[at].claim && client->bindings[at].claim != claim)
+        at = (at + 1) % MAX_BINDINGS;
+    return &client->bindings[at];
+}
+
+static void bind(struct client *client, const struct rl_claim *claim, struct box *box)
+{
+    assert(client->n_bindings < MAX_BINDINGS / 2);
+    *place_of(client, claim) = (struct binding){claim, box->id};
+    client->n_bindings++;
+    box->claim = claim;
+}
+
+static void unbind(struct client *client, const struct rl_claim *claim)
+{
+    uint32_t gap = (uint32_t)(place_of(client, claim) - client->bindings);
+
+    client->bindings[gap].claim = NULL;
+    client->n_bindings--;
+    for (uint32_t at = (gap + 1) % MAX_BINDINGS; client->bindings[at].claim; at = (at + 1) % MAX_BINDINGS) {
+        struct binding moved = client->bindings[at];
+
+        client->bindings[at].claim = NULL;
+        *place_of(client, moved.claim) = moved;
+    }
+}
+
+static struct box *take_box(struct client *client)
+{
+    struct box *box = box_take(&client->world->boxes);
+
+    box->client = client->index;
+    box->life = client->life;
+    box->foreign = client->world->plan.foreign[client->index];
+    return box;
+}
+
+static void set_token(struct box *box, const char *token)
+{
+    box->token_size = (uint8_t)strlen(token);
+    assert(box->token_size < sizeof box->token);
+    memcpy(box->token, token, box->token_size);
+}
+
+/* A value that another handle has made: it is about to be released, or has been taken over. */
+static struct box *take_incoming(struct client *client, const struct rl_claim *claim)
+{
+    const struct box *origin = box_get(&client->world->boxes, client->incoming);
+    struct box *box = take_box(client);
+
+    set_token(box, rl_host_token(claim));
+    box->origin = origin->id;
+    box->handle = client->receiver->index;
+    box->key = client->receiver->key;
+    box->fenced = claim->kind->has_token;
+    box->max_ttl_ms = origin->max_ttl_ms;
+    box->excused = origin->excused;
+    box->timed = origin->timed;
+    box->begun = client_true_now(client);
+    bind(client, claim, box);
+    return box;
+}
+
+struct box *client_box(struct client *client, const struct rl_claim *claim)
+{
+    const struct binding *binding = place_of(client, claim);
+
+    return binding->claim ? box_get(&client->world->boxes, binding->box) : take_incoming(client, claim);
+}
+
+struct box *handle_box(const struct handle *handle)
+{
+    return client_box(client_of(handle->host.host), handle->host.core.claim);
+}
+
+unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *ticket, uint32_t *ret_boxes)
+{
+    const struct rl_batch *batch = ticket->owner;
+
+    if (!ticket->owner)
+        return 0;
+    if (ticket->step != RL_TICKET_BATCH) {
+        ret_boxes[0] = client_box(client, ticket->owner)->id;
+        return 1;
+    }
+    assert(batch->n <= MESSAGE_CLAIMS);
+    for (size_t i = 0; i < batch->n; i++)
+        ret_boxes[i] = client_box(client, batch->entries[i].claim)->id;
+    return (unsigned)batch->n;
+}
+
+/* --- The environment ---------------------------------------------------------------------------------------------- */
+
+static struct rl_instant now(void *ctx)
+{
+    struct client *client = ctx;
+
+    client_watch(client);
+    client_hiccup(client);
+    return (struct rl_instant){clockwork_read(&client->clock, client_true_now(client))};
+}
+
+/* Clients' wall clocks disagree. */
+static uint64_t wall_us(void *ctx)
+{
+    const struct client *client = ctx;
+    int64_t wall_ns = client_true_now(client) + client->world->plan.wall_offset[client->index];
+
+    return client->world->plan.no_wall ? 0 : (uint64_t)(wall_ns / RL_NS_PER_US);
+}
+
+/* Of full length; the traces leave the padding out. The first one is for the channel. */
+static void make_uuid(void *ctx, char ret_text[RL_UUID_SIZE])
+{
+    struct client *client = ctx;
+    int size = client->has_host ? snprintf(ret_text, RL_UUID_SIZE, "i%u", ++client->world->incarnations)
+                                : snprintf(ret_text, RL_UUID_SIZE, "%s%u", name_of_client(client->index),
+                                           client->life % 1000);
+
+    memset(ret_text + size, '_', RL_UUID_SIZE - 1 - (size_t)size);
+    ret_text[RL_UUID_SIZE - 1] = '\0';
+}
+
+static void make_token(void *ctx, struct rl_instant at, char ret_token[RL_TOKEN_SIZE])
+{
+    struct client *client = ctx;
+    struct box *box = take_box(client);
+    const char *name = name_of_client(client->index);
+    size_t size = strlen(name);
+
+    (void)at;
+    memcpy(ret_token, name, size);
+    size += rl_decimal(RL_MUTANT(SAME_TOKEN) ? client->life : box->id, ret_token + size);
+    ret_token[size] = '\0';
+    set_token(box, ret_token);
+    client->made = box->id;
+}
+
+struct rl_environment client_environment(struct client *client)
+{
+    return (struct rl_environment){client, now, wall_us, make_uuid, make_token};
+}
+
+/* --- Of locks ----------------------------------------------------------------------------------------------------- */
+
+static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
+{
+    struct client *client = client_of(lock->host);
+    struct handle *handle = handle_of(lock);
+    struct box *box = box_get(&client->world->boxes, client->made);
+
+    client->world->coverage->reports[REPORT_ATTEMPT]++;
+    client_watch(client);
+    box->handle = handle->index;
+    box->key = handle->key;
+    box->fenced = handle->attempt.request.kind->has_token;
+    box->begun = client_true_now(client);
+    bind(client, claim, box);
+    handle->turn.attempts++;
+    client_hiccup(client);
+}
+
+static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)
+{
+    struct client *client = client_of(lock->host);
+    struct handle *handle = handle_of(lock);
+
+    client->world->coverage->reports[REPORT_COMPLETE]++;
+    client_watch(client);
+    assert(client->n_completions < MAX_COMPLETIONS);
+    client->completions[client->n_completions++] =
+        (struct completion){handle->index, (uint8_t)op, (uint8_t)status, (uint8_t)cause};
+    client->world->coverage->ends[op][status]++;
+    trace_completion(client, handle, op, status);
+    once_end(client->world, client, handle, op, status);
+    client_hiccup(client);
+}
+
+static void on_waiting(struct rl_host_lock *lock)
+{
+    client_of(lock->host)->world->coverage->reports[REPORT_WAITING]++;
+    trace_place(client_of(lock->host), handle_of(lock));
+}
+
+static void on_backoff(struct rl_host_lock *lock, enum rl_end why)
+{
+    struct client *client = client_of(lock->host);
+
+    client->world->coverage->reports[REPORT_BACKOFF]++;
+    client_watch(client);
+    TRACE(client->world, name_of_handle(client, handle_of(lock)), "backs off: %s", name_of_end(why));
+    once_on_failed_attempt(client->world, client, handle_of(lock), why);
+}
+
+static void on_extending(struct rl_host_lock *lock)
+{
+    client_of(lock->host)->world->coverage->reports[REPORT_EXTENDING]++;
+}
+
+static void on_renewed(struct rl_host_lock *lock)
+{
+    struct client *client = client_of(lock->host);
+
+    client->world->coverage->reports[REPORT_RENEWED]++;
+    TRACE(client->world, name_of_handle(client, handle_of(lock)), "has renewed the lock");
+}
+
+static void on_at_risk(struct rl_host_lock *lock)
+{
+    struct client *client = client_of(lock->host);
+
+    client->world->coverage->reports[REPORT_AT_RISK]++;
+    TRACE(client->world, name_of_handle(client, handle_of(lock)), "is at risk");
+    alarm_on_risk(client, handle_of(lock));
+}
+
+static void on_lost(struct rl_host_lock *lock)
+{
+    struct client *client = client_of(lock->host);
+
+    client->world->coverage->reports[REPORT_LOST]++;
+    client_watch(client);
+    TRACE(client->world, name_of_handle(client, handle_of(lock)), "has lost the lock");
+    alarm_on_lost(client, handle_of(lock));
+    workload_on_lost(client, handle_of(lock));
+}
+
+static void on_validity(struct rl_host *host, struct rl_host_lock *lock)
+{
+    (void)lock;
+    client_of(host)->world->coverage->reports[REPORT_VALIDITY]++;
+}
+
+static void on_disposed(struct rl_host *host, const struct rl_claim *claim)
+{
+    struct client *client = client_of(host);
+    struct box *box = client_box(client, claim);
+
+    client->world->coverage->reports[REPORT_DISPOSED]++;
+    client_watch(client);
+    box->let_go |= client->late_import;
+    memory_on_dispose(client->world, box);
+    residue_on_dispose(client->world, box);
+    box->disposed = true;
+    box->claim = NULL;
+    unbind(client, claim);
+}
+
+/* --- Of masters --------------------------------------------------------------------------------------------------- */
+
+static void on_link(struct rl_host *host, unsigned node, enum rl_link link, const char *why)
+{
+    static const char *const names[] = {"joining", "ready", "late", "down"};
+    struct client *client = client_of(host);
+    enum rl_link before = host->engine.votes.links[node];
+
+    (void)why;
+    client->world->coverage->links[before][link]++;
+    network_path(client->world, client->index, node)->disturbed = client_true_now(client);
+    TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_master(node), names[link]);
+}
+
+static void on_listening(struct rl_host *host, unsigned node, bool on, const char *why)
+{
+    struct client *client = client_of(host);
+
+    (void)why;
+    client->world->coverage->reports[REPORT_LISTENING]++;
+    TRACE(client->world, name_of_client(client->index), on ? "%s is heard" : "%s is not heard any more",
+          name_of_master(node));
+}
+
+static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote *vote)
+{
+    struct client *client = client_of(host);
+    const struct box *box = client_box(client, vote->claim);
+
+    client_watch(client);
+    if (!client->answering)
+        return; /* the vote of a notification */
+    trace_answer(client, box, vote->step, node, vote->answer);
+    client->world->coverage->answers[vote->step][vote->answer.outcome]++;
+    client->world->coverage->details[vote->answer.detail]++;
+    if (box->disposed)
+        world_violation(client->world, "memory", "a reply for value %s, which was disposed of", box->token);
+    client_hiccup(client);
+}
+
+static void on_verified(struct rl_host *host, unsigned node)
+{
+    (void)node;
+    client_of(host)->world->coverage->reports[REPORT_VERIFIED]++;
+}
+
+static void on_admission(struct rl_host *host, unsigned node, const struct rl_admission_status *status)
+{
+    static const char *const kinds[] = {"unjudged", "votes", "quarantined", "excluded"};
+    struct client *client = client_of(host);
+
+    client->world->coverage->standings[status->kind]++;
+    client->world->coverage->rl_faults[status->fault]++;
+    if (status->kind == RL_ADMISSION_UNEVALUATED)
+        world_count(client->world, COUNTER_RETOLD);
+    if (status->kind != RL_ADMISSION_VOTES)
+        TRACE(client->world, name_of_client(client->index), "%s: %s, %s", name_of_master(node), kinds[status->kind],
+              rl_fault_text(status->fault));
+}
+
+static void on_clock(struct rl_host *host, unsigned node, struct rl_span step)
+{
+    struct client *client = client_of(host);
+
+    if (step.ns <= 0)
+        return;
+    client->clock_stepped = true;
+    TRACE(client->world, name_of_client(client->index), "%s: its clock was set forward, by %.3f ms at most",
+          name_of_master(node), (double)step.ns / 1e6);
+    client->world->coverage->steps_seen++;
+}
+
+const struct rl_host_sink client_sink = {
+    .complete = on_complete, .attempt = on_attempt,     .waiting = on_waiting,     .backoff = on_backoff,
+    .extending = on_extending, .renewed = on_renewed,   .at_risk = on_at_risk,     .lost = on_lost,
+    .validity = on_validity, .disposed = on_disposed,   .link = on_link,           .listening = on_listening,
+    .vote = on_vote,         .verified = on_verified,   .admission = on_admission, .clock = on_clock,
+};
+
+/* --- Readings of clocks ------------------------------------------------------------------------------------------- */
+
+struct rl_nodeclock client_clock_before(const struct client *client, unsigned node)
+{
+    return client->host.trust.nodes[node].clock;
+}
+
+/* How large a step may be that a reading now does not show, for the oracle. */
+static int64_t uncertainty_of(const struct client *client, const struct rl_nodeclock *clock, struct rl_instant sent)
+{
+    int64_t ppm = client->host.engine.votes.config.drift.ppm;
+    int64_t drift = clock->at.ns == RL_LONG_AGO.ns ? 0 : rl_until(clock->at, client->host.now).ns / 1000 * ppm / 1000;
+
+    return clock->high_ns - clock->low_ns + 3 * drift + 2 * rl_until(sent, client->host.now).ns + 2 * RL_NS_PER_MS;
+}
+
+void client_clock_after(struct client *client, unsigned node, const struct rl_nodeclock *before,
+                        struct rl_instant sent)
+{
+    const struct rl_nodeclock *clock = &client->host.trust.nodes[node].clock;
+
+    if (memcmp(before, clock, sizeof *clock) != 0)
+        steps_on_reading(client->world, client, node, client->clock_stepped ? RL_CLOCK_FORWARD : RL_CLOCK_STEADY, sent,
+                         uncertainty_of(client, before, sent));
+    client->clock_stepped = false;
+}
