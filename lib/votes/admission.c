@@ -30,11 +30,6 @@ bool rl_may_claim(const struct rl_votes *votes, size_t node, struct rl_instant n
 }
 
 /* A vote that has not expired keeps others out even after the master has lost its memory. */
-static bool has_vote(const struct rl_slot *slot, struct rl_instant now)
-{
-    return rl_before(now, slot->bound);
-}
-
 bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_slot *slot, struct rl_instant now,
                    enum rl_detail *ret_why)
 {
@@ -46,7 +41,7 @@ bool rl_may_extend(const struct rl_votes *votes, size_t node, const struct rl_sl
         return false;
     }
     *ret_why = RL_DETAIL_QUARANTINED;
-    return has_vote(slot, now) || (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now)) ||
+    return rl_before(now, slot->bound) || (votes_now(votes, node, now) && !rl_clock_stepped(votes, node, now)) ||
            RL_MUTANT(REPAIR_WITHOUT_CONDITION);
 }
 

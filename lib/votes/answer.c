@@ -43,6 +43,7 @@ static struct rl_instant unresolved_bound(const struct rl_votes *votes, const st
     const struct rl_drift_rule *drift = &votes->config.drift;
     struct rl_instant sent = {claim->round_bound.ns - rl_vote_bound(drift, (struct rl_instant){0}, claim->ttl_ms).ns};
 
+    assert(claim->shortest_extension_ms != UINT32_MAX);
     return rl_vote_bound(drift, sent, claim->shortest_extension_ms);
 }
 
@@ -161,7 +162,7 @@ static bool apply(struct rl_votes *votes, const struct rl_event *event)
     case RL_STEP_ROLLBACK:
         rl_rollback_answered(event);
         return false;
-    case RL_STEP_RAISE:
+    case RL_STEP_RAISE: /* the kind has noted it */
     case RL_STEP_COUNT:
         break;
     }
@@ -201,26 +202,20 @@ static void prolong(const struct rl_votes *votes, struct rl_claim *claim, struct
 }
 
 /* A master answers in order, so after an answer to the latest round none to an earlier one is outstanding. */
-static void note_answered(const struct rl_event *event)
+void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
+    enum rl_outcome outcome = event->answer.outcome;
 
+    assert(event->node < claim->n_nodes && claim->in_flight > 0);
+    claim->in_flight--;
     if ((event->step == RL_STEP_EXTEND || event->step == RL_STEP_REPAIR) && event->round == claim->round)
         claim->unanswered &= ~rl_bit(event->node);
     if (!claim->in_flight)
         claim->unanswered = 0;
-}
-
-void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *event)
-{
-    enum rl_outcome outcome = event->answer.outcome;
-
-    assert(event->node < event->claim->n_nodes && event->claim->in_flight > 0);
-    event->claim->in_flight--;
-    note_answered(event);
     if (rl_step_sets_ttl(event->step) && (outcome == RL_GRANTED || outcome == RL_QUEUED || outcome == RL_UNKNOWN) &&
         !RL_MUTANT(GIVE_UP_FROM_SEND))
-        prolong(votes, event->claim, event->now);
+        prolong(votes, claim, event->now);
 }
 
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node)

@@ -57,26 +57,20 @@ void rl_ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instan
     rl_outbox_add(votes, claim, RL_STEP_CLAIM, nodes);
 }
 
-/* The claim may be carried out later than the others, and then its key lives longer. */
-static void ask_late(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node)
+/* This master may carry out the claim later than the others, and then its key lives longer. */
+bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node, bool in_time)
 {
     const struct rl_config *config = &votes->config;
     struct rl_instant answered = rl_after(now, config->node_timeout);
 
-    if (!prepare(votes, claim, node, now))
-        return;
-    claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->longest_ttl_ms));
-    rl_outbox_add(votes, claim, RL_STEP_CLAIM, rl_bit(node));
-}
-
-bool rl_ask_joined(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now, unsigned node, bool in_time)
-{
     if (!(claim->joining & rl_bit(node)) || votes->links[node] == RL_LINK_JOINING || RL_MUTANT(JOINED_NOT_ASKED))
         return false;
     claim->joining &= ~rl_bit(node);
-    if (in_time && (!claim->rolling_back || RL_MUTANT(JOINED_AFTER_ROLLBACK)))
-        ask_late(votes, claim, now, node);
-    else
+    if (!in_time || (claim->rolling_back && !RL_MUTANT(JOINED_AFTER_ROLLBACK))) {
         claim->slots[node].vote = RL_FAILED;
+    } else if (prepare(votes, claim, node, now)) {
+        claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->longest_ttl_ms));
+        rl_outbox_add(votes, claim, RL_STEP_CLAIM, rl_bit(node));
+    }
     return true;
 }

@@ -13,23 +13,16 @@
 
 #include "util/mutant.h"
 
-static bool is_missing(const struct rl_event *event)
-{
-    return event->step == RL_STEP_EXTEND && event->answer.outcome == RL_REFUSED &&
-           event->answer.detail == RL_DETAIL_MISSING;
-}
-
 bool rl_epoch_check_needed(const struct rl_votes *votes, const struct rl_event *event)
 {
     const struct rl_claim *claim = event->claim;
+    bool granted = event->answer.outcome == RL_GRANTED;
+    bool missing = event->answer.outcome == RL_REFUSED && event->answer.detail == RL_DETAIL_MISSING;
 
     if (!votes->admissions[event->node].epoch_checked || !claim->lock || claim->rolling_back ||
-        event->round != claim->round ||
-        RL_MUTANT(UNVERIFIED_COUNTS))
+        event->round != claim->round || RL_MUTANT(UNVERIFIED_COUNTS))
         return false;
-    if (is_missing(event))
-        return true;
-    return event->answer.outcome == RL_GRANTED && (event->step == RL_STEP_CLAIM || event->step == RL_STEP_EXTEND);
+    return (event->step == RL_STEP_CLAIM && granted) || (event->step == RL_STEP_EXTEND && (granted || missing));
 }
 
 void rl_epoch_check_await(struct rl_votes *votes, const struct rl_event *event)
@@ -66,19 +59,16 @@ void rl_epoch_check_drop(struct rl_claim *claim)
     stop_waiting(claim, claim->unverified);
 }
 
-static struct rl_answer what_was_answered(const struct rl_claim *claim, unsigned node)
+/* Where the check has failed, a claim may have set the value all the same. An extension can only have lengthened the
+ * life of a key, which does no harm. */
+static struct rl_answer answer_now(const struct rl_claim *claim, unsigned node, enum rl_detail why_not)
 {
+    if (why_not)
+        return (struct rl_answer){claim->round == 0 ? RL_UNKNOWN : RL_FAILED, why_not, 0};
     if (claim->missing & rl_bit(node))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE,
                               claim->kind->has_token ? rl_claim_fence(claim)->counters[node] : 0};
-}
-
-/* The value may be set there all the same. An extension can only have lengthened the life of a key, which does no
- * harm. */
-static struct rl_answer what_is_left(enum rl_step step, enum rl_detail why)
-{
-    return (struct rl_answer){step == RL_STEP_CLAIM ? RL_UNKNOWN : RL_FAILED, why, 0};
 }
 
 static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, struct rl_event *ret_event)
@@ -87,7 +77,7 @@ static void take(struct rl_claim *claim, unsigned node, enum rl_detail why_not, 
     ret_event->step = claim->round == 0 ? RL_STEP_CLAIM : RL_STEP_EXTEND;
     ret_event->round = claim->round;
     ret_event->node = node;
-    ret_event->answer = why_not ? what_is_left(ret_event->step, why_not) : what_was_answered(claim, node);
+    ret_event->answer = answer_now(claim, node, why_not);
     ret_event->latency_us = claim->slots[node].latency_us;
     stop_waiting(claim, rl_bit(node));
     claim->missing &= ~rl_bit(node);

@@ -40,18 +40,17 @@ size_t rl_fence_size(size_t n_nodes)
 void rl_fence_note(struct rl_claim *claim, enum rl_step step, unsigned node, struct rl_answer answer)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
+    bool granted = answer.outcome == RL_GRANTED;
 
-    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && answer.outcome == RL_GRANTED)
+    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && granted)
         fence->counters[node] = answer.fence;
-    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED && fence->counters[node] < fence->token)
-        fence->counters[node] = fence->token;
-    else if (step == RL_STEP_RAISE && answer.outcome == RL_GRANTED)
-        return;
-    else if (step == RL_STEP_RAISE)
+    else if (step == RL_STEP_RAISE && !granted)
         fence->refused |= rl_bit(node);
+    else if (step == RL_STEP_RAISE && fence->counters[node] < fence->token)
+        fence->counters[node] = fence->token;
 }
 
-static bool granted(const struct rl_claim *claim, size_t node)
+static bool has_granted(const struct rl_claim *claim, size_t node)
 {
     return claim->slots[node].vote == RL_GRANTED || RL_MUTANT(FENCE_ANY_QUORUM);
 }
@@ -62,7 +61,7 @@ static uint64_t largest_answer(const struct rl_claim *claim)
     uint64_t largest = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (granted(claim, i) && counters[i] > largest)
+        if (has_granted(claim, i) && counters[i] > largest)
             largest = counters[i];
     }
     return largest;
@@ -73,15 +72,15 @@ static bool has_recorded(const struct rl_claim *claim, size_t node)
     const struct rl_fence *fence = rl_claim_fence(claim);
 
     if (RL_MUTANT(FENCE_ACKS_FROM_OUTSIDE))
-        return granted(claim, node) && fence->counters[node] >= fence->token;
-    return granted(claim, node) && fence->counters[node] == fence->token;
+        return has_granted(claim, node) && fence->counters[node] >= fence->token;
+    return has_granted(claim, node) && fence->counters[node] == fence->token;
 }
 
 static bool is_below(const struct rl_claim *claim, size_t node)
 {
     const struct rl_fence *fence = rl_claim_fence(claim);
 
-    return granted(claim, node) && fence->counters[node] < fence->token;
+    return has_granted(claim, node) && fence->counters[node] < fence->token;
 }
 
 /* The master may yet record the token: it has not answered RAISE, or the claim, or is not connected yet. */

@@ -1,5 +1,6 @@
 #include "votes/join.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "votes/arguments.h"
@@ -11,49 +12,32 @@
 /* For the rounding of the server's clock, and of ours. */
 #define ROUNDING_MS 2
 
+#define COUNT_OF(array) (sizeof(array) / sizeof((array)[0]))
+
 /* --- The question ------------------------------------------------------------------------------------------------- */
 
-static const char *mode_word(enum rl_join_mode mode)
-{
-    switch (mode) {
-    case RL_JOIN_VOTE:
-        return "vote";
-    case RL_JOIN_DECLARE:
-        return "declare";
-    case RL_JOIN_ANNOUNCE:
-        return "announce";
-    case RL_JOIN_CONFIRM:
-        return "confirm";
-    case RL_JOIN_ALLOW:
-        return "allow";
-    case RL_JOIN_LOOK:
-    default:
-        return "look";
-    }
-}
+static const char *const mode_words[] = {
+    [RL_JOIN_VOTE] = "vote",         [RL_JOIN_LOOK] = "look",       [RL_JOIN_DECLARE] = "declare",
+    [RL_JOIN_ANNOUNCE] = "announce", [RL_JOIN_CONFIRM] = "confirm", [RL_JOIN_ALLOW] = "allow",
+};
 
-static const char *durability_word(enum rl_durability durability)
-{
-    switch (durability) {
-    case RL_DURABILITY_ALWAYS:
-        return "always";
-    case RL_DURABILITY_NONE:
-        return "none";
-    case RL_DURABILITY_UNKNOWN:
-    default:
-        return "unknown";
-    }
-}
+static const char *const durability_words[] = {
+    [RL_DURABILITY_UNKNOWN] = "unknown",
+    [RL_DURABILITY_NONE] = "none",
+    [RL_DURABILITY_ALWAYS] = "always",
+};
 
 void rl_join_command(const struct rl_join_question *question, struct rl_command *ret_command)
 {
+    assert((size_t)question->mode < COUNT_OF(mode_words));
+    assert((size_t)question->durability < COUNT_OF(durability_words));
     rl_command_init(ret_command, RL_SEND_EVAL, RL_SCRIPT_JOIN, 1);
     rl_push(ret_command, question->marker);
-    rl_push_word(ret_command, mode_word(question->mode));
+    rl_push_word(ret_command, mode_words[question->mode]);
     rl_push(ret_command, question->incarnation);
     rl_push(ret_command, question->deployment_id);
     rl_push_number(ret_command, 0, question->max_ttl_ms);
-    rl_push_word(ret_command, durability_word(question->durability));
+    rl_push_word(ret_command, durability_words[question->durability]);
     rl_push(ret_command, question->node_id);
     rl_push_number(ret_command, 1, (uint64_t)question->known.number);
     rl_push_number(ret_command, 2, question->known.max_ttl_ms);
@@ -181,11 +165,6 @@ bool rl_join_parse(const struct rl_reply *reply, struct rl_join_report *ret_repo
 
 /* --- The admission status ----------------------------------------------------------------------------------------- */
 
-static bool evicts(const struct rl_join_report *report)
-{
-    return report->maxmemory > 0 && !says(report->policy, "noeviction");
-}
-
 static bool takes_longer_locks(const struct rl_join_report *report, const struct rl_join_rules *rules)
 {
     if (RL_MUTANT(LARGER_MAX_TTL_ACCEPTED))
@@ -195,13 +174,15 @@ static bool takes_longer_locks(const struct rl_join_report *report, const struct
 
 static enum rl_fault exclusion(const struct rl_join_report *report, const struct rl_join_rules *rules)
 {
+    bool evicts = report->maxmemory > 0 && !says(report->policy, "noeviction");
+
     if (!says(report->role, "master"))
         return RL_FAULT_NOT_MASTER;
     if (report->cluster)
         return RL_FAULT_CLUSTER;
     if (rules->same_server)
         return RL_FAULT_SAME_SERVER;
-    if (evicts(report) && !rules->allow_eviction)
+    if (evicts && !rules->allow_eviction)
         return RL_FAULT_EVICTS;
     if (report->event == RL_JOIN_MISMATCH)
         return RL_FAULT_RING;
@@ -230,9 +211,9 @@ struct rl_admission_status rl_join_evaluate(const struct rl_join_report *report,
     if (report->left_ms == 0 || RL_MUTANT(QUARANTINE_IGNORED))
         return (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = true};
     return (struct rl_admission_status){.kind = RL_ADMISSION_QUARANTINED,
-                                .fault = RL_FAULT_NEW_MEMORY,
-                                .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
-                                .epoch_checked = true};
+                                        .fault = RL_FAULT_NEW_MEMORY,
+                                        .until = quarantine_end(report->left_ms, rules->drift_ppm, received),
+                                        .epoch_checked = true};
 }
 
 /* --- Refusals ----------------------------------------------------------------------------------------------------- */
@@ -277,7 +258,7 @@ bool rl_join_is_refusal(struct rl_slice error_text)
     if (has_at(error_text, 0, "NOPERM") || has_at(error_text, 0, "ERR unknown command") ||
         has_at(error_text, 0, "ERR unknown subcommand"))
         return true;
-    for (size_t i = 0; has_at(error_text, 0, "ERR ") && i < sizeof(inside) / sizeof(inside[0]); i++) {
+    for (size_t i = 0; has_at(error_text, 0, "ERR ") && i < COUNT_OF(inside); i++) {
         if (has(error_text, inside[i]))
             return true;
     }

@@ -4,8 +4,7 @@
 
 #include "util/mutant.h"
 #include "votes/quorum.h"
-
-#define MOST_MASTERS 32
+#include "votes/votes.h"
 
 static size_t votes_needed(size_t quorum)
 {
@@ -16,7 +15,7 @@ static size_t votes_needed(size_t quorum)
 
 static struct rl_instant find_quorum_bound(const struct rl_claim *claim)
 {
-    int64_t bounds[MOST_MASTERS];
+    int64_t bounds[RL_MAX_NODES];
 
     for (size_t i = 0; i < claim->n_nodes; i++)
         bounds[i] = claim->slots[i].bound.ns;
@@ -40,14 +39,4 @@ void rl_ledger_sent(struct rl_claim *claim, size_t node, struct rl_instant bound
 {
     if (!RL_MUTANT(SHORTENED_WHEN_ACKED))
         rl_ledger_set(claim, node, rl_earlier(claim->slots[node].bound, bound));
-}
-
-void rl_ledger_grant(struct rl_claim *claim, size_t node, struct rl_instant bound)
-{
-    rl_ledger_set(claim, node, bound);
-}
-
-void rl_ledger_revoke(struct rl_claim *claim, size_t node)
-{
-    rl_ledger_set(claim, node, RL_LONG_AGO);
 }

@@ -66,11 +66,6 @@ static uint32_t rate_of(uint32_t drift_ppm)
     return (uint32_t)((drift_ppm * MILLION + MILLION - drift_ppm - 1) / (MILLION - drift_ppm));
 }
 
-static struct interval widened(struct interval interval, int64_t by)
-{
-    return (struct interval){minus(interval.low, by), plus(interval.high, by)};
-}
-
 static struct interval of_reading(uint32_t rate, int64_t node_us, struct rl_instant sent, struct rl_instant received)
 {
     int64_t most_us = INT64_MAX / RL_NS_PER_US - 1;
@@ -105,10 +100,8 @@ static enum rl_clock_finding found_step(struct rl_nodeclock *clock, struct inter
     else
         clock->last_step.ns = minus(new.high, old.low);
     clock->low_before_ns = new.low;
-    if (forward)
-        clock->forward_steps++;
-    else
-        clock->backward_steps++;
+    clock->forward_steps += forward;
+    clock->backward_steps += !forward;
     return forward ? RL_CLOCK_FORWARD : RL_CLOCK_BACKWARD;
 }
 
@@ -118,16 +111,15 @@ enum rl_clock_finding rl_nodeclock_read(struct rl_nodeclock *clock, uint32_t dri
     uint32_t rate = rate_of(drift_ppm);
     struct interval new = of_reading(rate, node_us, sent, received);
     struct interval old = {clock->low_ns, clock->high_ns};
-    bool is_first = clock->at.ns == RL_LONG_AGO.ns;
     int64_t moved;
 
-    if (is_first) {
+    if (clock->at.ns == RL_LONG_AGO.ns) {
         keep(clock, new, received);
         clock->low_before_ns = new.low;
         return RL_CLOCK_STEADY;
     }
     moved = rate_part(distance(clock->at, received), rate);
-    old = widened(old, moved);
+    old = (struct interval){minus(old.low, moved), plus(old.high, moved)};
     clock->low_before_ns = minus(clock->low_before_ns, moved);
     if (new.low > old.high || new.high < old.low) {
         keep(clock, new, received);

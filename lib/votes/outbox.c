@@ -31,27 +31,19 @@ static enum rl_step first_step(const struct rl_claim *claim)
     return (enum rl_step)step;
 }
 
-static void drop_first(struct rl_votes *votes)
-{
-    struct rl_claim *claim = votes->outbox;
-
-    votes->outbox = claim->next_out;
-    claim->waiting = false;
-    rl_votes_settle(votes, claim);
-}
-
 /* Steps are numbered in the order in which they must reach a connection. */
 bool rl_outbox_take(struct rl_votes *votes, struct rl_sending *ret_sending)
 {
     struct rl_claim *claim;
     enum rl_step step;
 
-    while (votes->outbox && first_step(votes->outbox) == RL_STEP_COUNT)
-        drop_first(votes);
-    claim = votes->outbox;
+    while ((claim = votes->outbox) && (step = first_step(claim)) == RL_STEP_COUNT) {
+        votes->outbox = claim->next_out;
+        claim->waiting = false;
+        rl_votes_settle(votes, claim);
+    }
     if (!claim)
         return false;
-    step = first_step(claim);
     *ret_sending = (struct rl_sending){claim, step, claim->round, claim->to_send[step]};
     claim->to_send[step] = 0;
     claim->in_flight += rl_count_bits(ret_sending->nodes);

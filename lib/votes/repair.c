@@ -4,11 +4,9 @@
  * 3.2). There are two cases:
  *
  *   - The master is in quarantine: the memory that held the vote is lost, but until the old bound has passed nobody
- *     else
- *     can hold an unexpired vote from it, nor get one from the new memory. The vote keeps counting, and the key is
- *     given
- *     back at once, if that bound has not passed when the repair is sent. So a held lock survives a restart of every
- *     master, even of a majority at a time.
+ *     else can hold an unexpired vote from it, nor get one from the new memory. The vote keeps counting, and the key is
+ *     given back at once, if that bound has not passed when the repair is sent. So a held lock survives a restart of
+ *     every master, even of a majority at a time.
  *   - Otherwise the vote is lost at once. The master gets the key back only when the round has found its quorum without
  *     it: a lock whose keys were taken away on a majority is lost, and not set up again piece by piece. */
 #include "votes/repair.h"
@@ -48,21 +46,15 @@ static bool is_valid(const struct rl_votes *votes, const struct rl_claim *claim,
     return claim->lock && rl_before(now, rl_ledger_deadline(claim, votes->config.guard));
 }
 
-static void missing_in_quarantine(struct rl_votes *votes, struct rl_claim *claim, unsigned node,
-                                  struct rl_instant now)
-{
-    if (!is_valid(votes, claim, now) || !rl_may_repair(votes, node, &claim->slots[node], now))
-        return;
-    claim->repairing |= rl_bit(node);
-    repair(votes, claim, rl_bit(node));
-}
-
 bool rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now)
 {
     if (claim->rolling_back)
         return false;
     if (rl_in_quarantine(votes, node, now)) {
-        missing_in_quarantine(votes, claim, node, now);
+        if (is_valid(votes, claim, now) && rl_may_repair(votes, node, &claim->slots[node], now)) {
+            claim->repairing |= rl_bit(node);
+            repair(votes, claim, rl_bit(node));
+        }
         return false;
     }
     rl_ledger_revoke(claim, node);

@@ -109,21 +109,17 @@ void rl_rollback_resend(struct rl_votes *votes, unsigned node)
 }
 
 /* A claim that is still on its way may yet set the key, whose ttl has not begun then. */
-static void expire(struct rl_votes *votes, struct rl_slot *slot)
-{
-    if (slot->rollback != RL_ROLLBACK_PENDING || slot->vote == RL_PENDING)
-        return;
-    slot->rollback = RL_ROLLBACK_CONFIRMED;
-    votes->counters.rollbacks_expired++;
-}
-
 static void tick_claim(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     bool expired = !rl_before(now, claim->give_up);
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if (expired)
-            expire(votes, &claim->slots[i]);
+        struct rl_slot *slot = &claim->slots[i];
+
+        if (expired && slot->rollback == RL_ROLLBACK_PENDING && slot->vote != RL_PENDING) {
+            slot->rollback = RL_ROLLBACK_CONFIRMED;
+            votes->counters.rollbacks_expired++;
+        }
         resend(votes, claim, i);
     }
     rl_votes_settle(votes, claim);
@@ -141,6 +137,6 @@ void rl_rollback_tick(struct rl_votes *votes, struct rl_instant now)
         tick_claim(votes, RL_CONTAINER_OF(at, struct rl_claim, link), now);
         at = next;
     }
-    votes->rollbacks_due = rl_list_empty(&votes->pending_rollbacks) ? RL_NEVER : rl_after(now,
-                                                                                          (struct rl_span){RESEND_NS});
+    votes->rollbacks_due =
+        rl_list_empty(&votes->pending_rollbacks) ? RL_NEVER : rl_after(now, (struct rl_span){RESEND_NS});
 }

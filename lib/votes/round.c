@@ -1,5 +1,7 @@
 #include "votes/round.h"
 
+#include <assert.h>
+
 #include "util/mutant.h"
 #include "votes/admission.h"
 #include "votes/epoch_check.h"
@@ -7,27 +9,22 @@
 #include "votes/outbox.h"
 #include "votes/repair.h"
 
-static bool prepare_extension(const struct rl_votes *votes, struct rl_claim *claim, size_t node,
-                              struct rl_instant now)
-{
-    struct rl_slot *slot = &claim->slots[node];
-    enum rl_detail why = RL_DETAIL_NONE;
-    bool possible = rl_may_extend(votes, node, slot, now, &why);
-
-    if (possible)
-        rl_ledger_sent(claim, node, claim->round_bound);
-    slot->answer = possible ? RL_PENDING : RL_FAILED;
-    slot->detail = possible ? RL_DETAIL_NONE : (uint8_t)why;
-    return possible;
-}
-
 static void ask_all(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
 {
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        claim->slots[i].latency_us = RL_NO_LATENCY;
-        nodes |= prepare_extension(votes, claim, i, now) ? rl_bit(i) : 0;
+        struct rl_slot *slot = &claim->slots[i];
+        enum rl_detail why = RL_DETAIL_NONE;
+        bool possible = rl_may_extend(votes, i, slot, now, &why);
+
+        slot->latency_us = RL_NO_LATENCY;
+        slot->answer = possible ? RL_PENDING : RL_FAILED;
+        slot->detail = possible ? RL_DETAIL_NONE : (uint8_t)why;
+        if (!possible)
+            continue;
+        rl_ledger_sent(claim, i, claim->round_bound);
+        nodes |= rl_bit(i);
     }
     rl_outbox_add(votes, claim, RL_STEP_EXTEND, nodes);
 }
@@ -60,6 +57,7 @@ void rl_round_start(struct rl_votes *votes, struct rl_claim *claim, struct rl_in
     uint32_t ttl_ms = claim->ttl_ms;
     struct rl_instant answered = rl_after(now, config->node_timeout);
 
+    assert(!claim->rolling_back || RL_MUTANT(RENEWAL_RACES_RELEASE));
     believe_missing(votes, claim, now);
     rl_epoch_check_drop(claim);
     claim->round++;
