@@ -5,15 +5,12 @@
 #include "votes/ask.h"
 #include "votes/quorum.h"
 
-/* The acquisition makes no plain attempt, which might overtake waiters. */
-static bool is_strict(const struct rl_acquire *request)
-{
-    return request->wait == RL_WAIT_FIFO && !request->once;
-}
-
+/* A strict acquisition makes no plain attempt, which might overtake waiters. */
 struct rl_next rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (is_strict(lock->acquisition.request))
+    const struct rl_acquire *request = lock->acquisition.request;
+
+    if (request->wait == RL_WAIT_FIFO && !request->once)
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);
     return rl_attempt_start(engine, lock, now);
 }
@@ -67,44 +64,22 @@ struct rl_next rl_acquire_begin(struct rl_engine *engine, struct rl_lock *lock, 
     return rl_acquire_changed(engine, lock, now);
 }
 
-struct tally {
-    size_t granted;
-    size_t refused;
-    size_t failed; /* including unknown outcomes: they are no votes */
-};
-
-static struct tally count_votes(const struct rl_claim *claim)
-{
-    struct tally tally = {0};
-
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        tally.granted += claim->slots[i].vote == RL_GRANTED;
-        tally.refused += claim->slots[i].vote == RL_REFUSED;
-        tally.failed += claim->slots[i].vote == RL_FAILED || claim->slots[i].vote == RL_UNKNOWN;
-    }
-    return tally;
-}
-
-/* A quorum of grants, and of records of the fencing token if there is one. */
-static enum rl_verdict verdict_on(struct rl_engine *engine, struct rl_claim *claim, const struct tally *tally)
-{
-    const struct rl_config *config = &engine->votes.config;
-    enum rl_verdict verdict =
-        rl_quorum_verdict(config->n_nodes, config->quorum, tally->granted, tally->failed + tally->refused);
-
-    return verdict == RL_VERDICT_WON && claim->kind->after_quorum ? claim->kind->after_quorum(&engine->votes, claim)
-                                                                 : verdict;
-}
-
-/* After every vote the attempt is won, lost, or still open (protocol 1.5). A lost attempt ends with HELD only if it
- * would not have been lost without the refusals of masters that hold another's value. */
+/* After every vote the attempt is won, lost, or still open (protocol 1.5). Unknown outcomes are no votes. A quorum of
+ * grants may have to record the fencing token, too. A lost attempt ends with HELD only if it would not have been lost
+ * without the refusals of masters that hold another's value. */
 struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
-    struct tally tally = count_votes(lock->claim);
-    bool unreachable = tally.failed > config->n_nodes - config->quorum || tally.granted >= config->quorum;
+    struct rl_claim *claim = lock->claim;
+    size_t granted = rl_claim_count_votes(claim, RL_GRANTED);
+    size_t refused = rl_claim_count_votes(claim, RL_REFUSED);
+    size_t failed = rl_claim_count_votes(claim, RL_FAILED) + rl_claim_count_votes(claim, RL_UNKNOWN);
+    bool unreachable = failed > config->n_nodes - config->quorum || granted >= config->quorum;
+    enum rl_verdict verdict = rl_quorum_verdict(config->n_nodes, config->quorum, granted, failed + refused);
 
-    switch (verdict_on(engine, lock->claim, &tally)) {
+    if (verdict == RL_VERDICT_WON && claim->kind->after_quorum)
+        verdict = claim->kind->after_quorum(&engine->votes, claim);
+    switch (verdict) {
     case RL_VERDICT_WON:
         rl_lock_notify(engine, lock, RL_NOTICE_ACCEPT);
         break;
@@ -116,22 +91,18 @@ struct rl_next rl_acquire_changed(struct rl_engine *engine, struct rl_lock *lock
     return rl_stay(lock);
 }
 
-/* The round's time is up: the masters were too slow for the ttl, for node_timeout, or for the caller. Masters without
- * an answer stay PENDING for the rollback; the evidence says timeout. */
-static struct rl_next end_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    bool in_time = rl_before(now, useless_from(engine, lock));
-
-    rl_claim_note_timeouts(lock->claim);
-    return rl_attempt_fail(engine, lock, now, in_time ? RL_END_NO_QUORUM : RL_END_TOO_SLOW);
-}
-
+/* Without a claim, the acquisition has waited for first connections until its deadline. With one, the round's time is
+ * up: the masters were too slow for the ttl, for node_timeout, or for the caller. Masters without an answer stay
+ * PENDING for the rollback; the evidence says timeout. */
 struct rl_next rl_acquire_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->claim)
-        return end_round(engine, lock, now);
-    rl_list_remove(&lock->queue);
-    return rl_acquire_start(engine, lock, now);
+    if (!lock->claim) {
+        rl_list_remove(&lock->queue);
+        return rl_acquire_start(engine, lock, now);
+    }
+    rl_claim_note_timeouts(lock->claim);
+    return rl_attempt_fail(engine, lock, now,
+                           rl_before(now, useless_from(engine, lock)) ? RL_END_NO_QUORUM : RL_END_TOO_SLOW);
 }
 
 struct rl_next rl_backoff_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -1,5 +1,5 @@
-/* The alarm (protocol 3.4): "at risk" while there is time, "lost" at the deadline at the latest. Both follow from the
- * clock and the ledger alone; they wait for no reply. */
+/* "At risk" comes while there is time, "lost" at the deadline at the latest. Both follow from the clock and the ledger
+ * alone, and wait for no reply. */
 #include "engine/alarm.h"
 
 #include "engine/hold.h"
@@ -57,11 +57,8 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
 struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                    const struct rl_next *how)
 {
-    lock->notices =
-        (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_SHORTENED));
+    lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_SHORTENED));
     rl_lock_notify(engine, lock, RL_NOTICE_LOST);
     engine->votes.counters.lost++;
-    (void)now;
-    (void)how;
     return rl_stay(lock);
 }

@@ -40,12 +40,7 @@ static struct rl_next back_off(struct rl_engine *engine, struct rl_lock *lock, s
     return rl_go(RL_LOCK_BACKING_OFF, RL_END_NONE, RL_END_NONE);
 }
 
-/* Somebody has the key: then waiting in the queues is better than asking again and again. */
-static bool is_for_the_queue(const struct rl_lock *lock, enum rl_end end)
-{
-    return lock->state == RL_LOCK_ACQUIRING && lock->acquisition.request->wait != RL_WAIT_SPIN && end == RL_END_HELD;
-}
-
+/* Where somebody has the key, waiting in the queues is better than asking again and again. */
 struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end)
 {
     const struct rl_acquire *request = lock->acquisition.request;
@@ -55,7 +50,7 @@ struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, s
     lock->report.attempt = end & 15u;
     if (request->once || (request->max_attempts && lock->acquisition.attempts >= request->max_attempts))
         return rl_go(RL_LOCK_IDLE, end, RL_END_NONE);
-    if (is_for_the_queue(lock, end))
+    if (end == RL_END_HELD && lock->state == RL_LOCK_ACQUIRING && request->wait != RL_WAIT_SPIN)
         return rl_go(RL_LOCK_WAITING, RL_END_NONE, RL_END_NONE);
     return back_off(engine, lock, now, end);
 }

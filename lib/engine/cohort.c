@@ -1,6 +1,5 @@
 /* Cohorts: waiters of one client that have entered the wait queues together hand the lock off among themselves
- * (protocol
- * 6.2; the idea is that of lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
+ * (protocol 6.2; the idea is that of lock cohorting: Dice, Marathe, Shavit, PPoPP 2012).
  *
  * IMPLEMENTATION NOTES
  *

@@ -63,8 +63,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
     recheck_releases(engine, now);
 }
 
-void rl_engine_admission(struct rl_engine *engine, unsigned node,
-                         const struct rl_admission_status *admission)
+void rl_engine_admission(struct rl_engine *engine, unsigned node, const struct rl_admission_status *admission)
 {
     assert(node < engine->votes.config.n_nodes);
     engine->votes.admissions[node] = *admission;
@@ -77,6 +76,7 @@ void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant no
 
 void rl_engine_clock_stepped(struct rl_engine *engine, struct rl_instant now, unsigned node)
 {
+    assert(node < engine->votes.config.n_nodes);
     rl_note_clock_step(&engine->votes, now, node);
     rl_answer_checked(engine, now, node, RL_DETAIL_QUARANTINED);
 }
@@ -158,12 +158,8 @@ static bool poll_notice(struct rl_engine *engine, struct rl_effect *effect)
 
 static bool poll_disposal(struct rl_engine *engine, struct rl_effect *effect)
 {
-    struct rl_claim *claim = rl_votes_take_finished(&engine->votes);
-
-    if (!claim)
-        return false;
-    *effect = (struct rl_effect){.kind = RL_EFFECT_DISPOSE, .claim = claim};
-    return true;
+    *effect = (struct rl_effect){.kind = RL_EFFECT_DISPOSE, .claim = rl_votes_take_finished(&engine->votes)};
+    return effect->claim;
 }
 
 uint32_t rl_engine_take_unchecked(struct rl_engine *engine)

@@ -70,8 +70,7 @@ void rl_engine_link(struct rl_engine *engine, struct rl_instant now, unsigned no
 
 /* A master's admission status, before its link becomes READY and whenever it changes. All masters begin as
  * UNEVALUATED. */
-void rl_engine_admission(struct rl_engine *engine, unsigned node,
-                         const struct rl_admission_status *admission);
+void rl_engine_admission(struct rl_engine *engine, unsigned node, const struct rl_admission_status *admission);
 
 /* After rl_engine_admission(), except before the first event: what has waited for a quorum that can vote may begin. */
 void rl_engine_admissions_changed(struct rl_engine *engine, struct rl_instant now);

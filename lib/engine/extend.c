@@ -51,6 +51,5 @@ struct rl_next rl_extend_changed(struct rl_engine *engine, struct rl_lock *lock,
 struct rl_next rl_extend_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     rl_claim_note_timeouts(lock->claim);
-    (void)now;
     return end(engine, lock, RL_END_NO_QUORUM);
 }

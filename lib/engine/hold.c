@@ -88,18 +88,16 @@ void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct 
 
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
-    if (!lock->hold.renew_ms)
-        return false;
-    return rl_before(at, lock->hold.end);
+    return lock->hold.renew_ms && rl_before(at, lock->hold.end);
 }
 
 /* --- Validity ----------------------------------------------------------------------------------------------------- */
 
 struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct rl_lock *lock)
 {
-    if (RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING)
-        return rl_ledger_deadline(lock->claim, engine->votes.config.guard);
-    if (!rl_lock_is_held(lock))
+    bool releasing = RL_MUTANT(RELEASE_KEEPS_VALIDITY) && lock->state == RL_LOCK_RELEASING;
+
+    if (!rl_lock_is_held(lock) && !releasing)
         return RL_LONG_AGO;
     if (RL_MUTANT(VALIDITY_IS_A_FLAG))
         return RL_NEVER;

@@ -80,26 +80,20 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
     rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_RELEASING, RL_END_NONE, RL_END_NONE));
 }
 
-static void cancel_acquisition(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_ROLLBACK))
-        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
-    rl_list_remove(&lock->queue);
-    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->report.attempt));
-}
-
 bool rl_lock_cancel(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (lock->op == RL_OP_ACQUIRE) {
-        cancel_acquisition(engine, lock, now);
-        return true;
-    }
     if (lock->op == RL_OP_EXTEND) {
         rl_lock_follow(engine, lock, now,
                        (struct rl_next){.state = RL_LOCK_HELD, .end = RL_END_CANCELED, .soon = true});
         return true;
     }
-    return false;
+    if (lock->op != RL_OP_ACQUIRE)
+        return false;
+    if (lock->state != RL_LOCK_BACKING_OFF && lock->claim && !RL_MUTANT(CANCEL_WITHOUT_ROLLBACK))
+        rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
+    rl_list_remove(&lock->queue);
+    rl_lock_follow(engine, lock, now, rl_go(RL_LOCK_IDLE, RL_END_CANCELED, (enum rl_end)lock->report.attempt));
+    return true;
 }
 
 /* --- Answers to effects ------------------------------------------------------------------------------------------- */

@@ -20,7 +20,6 @@
 
 #include "engine/alarm.h"
 #include "engine/hold.h"
-#include "engine/retry.h"
 #include "votes/round.h"
 #include "util/random.h"
 
@@ -56,16 +55,6 @@ static struct rl_instant retry_at(struct rl_engine *engine, const struct rl_lock
     if (part.ns < SHORTEST_RETRY_NS)
         part.ns = SHORTEST_RETRY_NS;
     return rl_after(rl_after(now, part), rl_random_span(&engine->random, part));
-}
-
-static void schedule(struct rl_lock *lock, struct rl_instant at)
-{
-    lock->wake = lock->claim->full_ttl_ms || rl_hold_may_renew(lock, at) ? at : RL_NEVER;
-}
-
-static void renew_soon(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
-{
-    schedule(lock, retry_at(engine, lock, now));
 }
 
 /* Half of the latest lease is over then; or half of what is left, where votes of earlier leases count. */
@@ -132,16 +121,17 @@ static struct rl_instant regular_at(struct rl_engine *engine, struct rl_lock *lo
     return lock->hold.spread ? spread(engine, lock, now, regular) : regular;
 }
 
-static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+static void schedule_next(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool soon)
 {
-    if (lock->hold.round_failed)
-        renew_soon(engine, lock, now);
+    struct rl_instant at = RL_NEVER;
+
+    if (soon || lock->hold.round_failed)
+        at = retry_at(engine, lock, now);
     else if (lock->claim->full_ttl_ms)
-        schedule(lock, full_ttl_at(engine, lock, now));
+        at = full_ttl_at(engine, lock, now);
     else if (lock->hold.renew_ms)
-        schedule(lock, regular_at(engine, lock, now));
-    else
-        lock->wake = RL_NEVER;
+        at = regular_at(engine, lock, now);
+    lock->wake = lock->claim->full_ttl_ms || rl_hold_may_renew(lock, at) ? at : RL_NEVER;
 }
 
 static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool won)
@@ -154,7 +144,7 @@ static void end(struct rl_engine *engine, struct rl_lock *lock, struct rl_instan
     } else {
         engine->votes.counters.renewals_failed++;
     }
-    schedule_next(engine, lock, now);
+    schedule_next(engine, lock, now, false);
 }
 
 struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
@@ -162,10 +152,7 @@ struct rl_next rl_renew_enter(struct rl_engine *engine, struct rl_lock *lock, st
 {
     if (how->request)
         rl_hold_begin(engine, lock, now, how);
-    if (how->soon)
-        renew_soon(engine, lock, now);
-    else
-        schedule_next(engine, lock, now);
+    schedule_next(engine, lock, now, how->soon);
     return rl_stay(lock);
 }
 
@@ -187,16 +174,11 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
 }
 
 /* A round ends when the next one is due, or when the masters have had their time. */
-static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
-{
-    struct rl_span span = rl_ms(lock->hold.renew_ms);
-    struct rl_span timeout = engine->votes.config.node_timeout;
-
-    return rl_after(now, span.ns > 0 && span.ns < timeout.ns ? span : timeout);
-}
-
 struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
+    struct rl_span interval;
+    struct rl_span timeout = engine->votes.config.node_timeout;
+
     if (lock->hold.renewing) {
         rl_claim_note_timeouts(lock->claim);
         end(engine, lock, now, false);
@@ -211,6 +193,7 @@ struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, str
     engine->votes.counters.renewals++;
     rl_hold_start_round(engine, lock, now);
     lock->hold.renewing = true;
-    lock->wake = round_end(engine, lock, now);
+    interval = rl_ms(lock->hold.renew_ms);
+    lock->wake = rl_after(now, interval.ns > 0 && interval.ns < timeout.ns ? interval : timeout);
     return rl_renew_changed(engine, lock, now);
 }

@@ -153,20 +153,12 @@ static void check_invariant(const struct rl_lock *lock)
 
 _Static_assert(sizeof(struct rl_hold) >= sizeof(struct rl_acquisition), "the largest of the union");
 
-/* What belongs to the state that is left does not exist in the next one. */
-static void clear(struct rl_lock *lock, enum data left, enum data entered)
-{
-    if (left == DATA_HOLD)
-        lock->hold.renewing = false; /* it means something in HELD alone */
-    if (left == entered)
-        return;
-    memset(&lock->hold, 0, sizeof lock->hold);
-}
-
-/* The operation that was pending ends before the state does. */
+/* The operation that was pending ends before the state does. What belongs to the state that is left does not exist in
+ * the next one; that a renewal is under way means something in HELD alone. */
 static struct rl_next move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                            const struct rl_next *how)
 {
+    const struct state *left = &states[lock->state];
     const struct state *state = &states[how->state];
     struct rl_next next;
 
@@ -174,7 +166,10 @@ static struct rl_next move(struct rl_engine *engine, struct rl_lock *lock, struc
     if (how->end)
         rl_lock_complete(engine, lock, (enum rl_op)lock->op, how->end, how->cause);
     engine->n_held -= rl_lock_is_held(lock);
-    clear(lock, states[lock->state].data, state->data);
+    if (left->data != state->data)
+        memset(&lock->hold, 0, sizeof lock->hold);
+    else if (left->data == DATA_HOLD)
+        lock->hold.renewing = false;
     lock->state = (uint8_t)how->state;
     lock->op = (uint8_t)state->op;
     engine->n_held += rl_lock_is_held(lock);

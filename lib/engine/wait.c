@@ -255,11 +255,7 @@ static void drop_expired(struct rl_claim *claim, struct rl_instant now)
 
 static bool has_quorum(const struct rl_engine *engine, const struct rl_claim *claim)
 {
-    size_t granted = 0;
-
-    for (size_t i = 0; i < claim->n_nodes; i++)
-        granted += claim->slots[i].vote == RL_GRANTED;
-    return granted >= engine->votes.config.quorum;
+    return rl_claim_count_votes(claim, RL_GRANTED) >= engine->votes.config.quorum;
 }
 
 static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)

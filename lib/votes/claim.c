@@ -21,6 +21,15 @@ void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const 
     }
 }
 
+size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        count += claim->slots[i].vote == vote;
+    return count;
+}
+
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer)
 {
     size_t count = 0;

@@ -112,6 +112,9 @@ static inline uint64_t rl_claim_token(const struct rl_claim *claim)
     return claim->kind->has_token ? rl_claim_fence(claim)->token : 0;
 }
 
+/* How many masters have this vote. */
+size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote);
+
 /* How many slots have this outcome as the answer to the latest operation. */
 size_t rl_claim_count_answers(const struct rl_claim *claim, enum rl_outcome answer);
 
