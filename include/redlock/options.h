@@ -51,6 +51,11 @@ enum redlock_join {
     REDLOCK_JOIN_ALLOW,
 };
 
+enum redlock_tls_version {
+    REDLOCK_TLS_1_2, /* the default */
+    REDLOCK_TLS_1_3,
+};
+
 /* A timeout_ms that never passes: the acquisition ends when it wins or is canceled. */
 #define REDLOCK_FOREVER (-1)
 
@@ -147,6 +152,34 @@ struct redlock_options {
     /* For REDLOCK_JOIN_DECLARE and the three steps: the number of this declaration, larger than that of any earlier one
      * (struct redlock_node_info). 0, the default, means 1. */
     uint32_t declaration;
+
+    /* TLS, for masters with rediss:// URLs. The texts are copied; NULL, the default, or "" is none. Files are in PEM.
+     * They are read by redlock_client_create(), and again when a connection is opened after they have changed; while
+     * changed ones cannot be used, what was read before stays in use.
+     *
+     * tls_ca_file, tls_ca_dir   whom to trust; a directory is one of `openssl rehash`. Neither: the system's CAs
+     * tls_cert_file, tls_key_file   the client's certificate, with the chain behind it, and its key, which must not be
+     *                           encrypted; both or none
+     * tls_server_name           what the certificates of all masters must be for, and the name that is indicated to
+     *                           them; the default is the host of each URL. An IP address must be among a certificate's
+     *                           IP addresses
+     * tls_ciphers, tls_ciphersuites   for TLS 1.2 and for 1.3, as in openssl-ciphers(1); the defaults are OpenSSL's */
+    const char *tls_ca_file;
+    const char *tls_ca_dir;
+    const char *tls_cert_file;
+    const char *tls_key_file;
+    const char *tls_server_name;
+    const char *tls_ciphers;
+    const char *tls_ciphersuites;
+
+    /* The lowest version that is spoken. */
+    enum redlock_tls_version tls_min_version;
+
+    /* 1: the masters' certificates are not looked at, so whoever is in between may be the master. Default 0. */
+    uint8_t tls_insecure_skip_verify;
+
+    /* 1: every connection makes a whole handshake, instead of resuming the session before. Default 0. */
+    uint8_t tls_no_resumption;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

@@ -67,6 +67,7 @@ extern "C" {
     X(E_KEY_RESERVED, -136, false, "the key is one that the library uses itself")                      \
     X(E_OWN_THREAD, -137, false, "a call that waits was made on the thread that it would wait for")    \
     X(E_WAIT, -138, false, "wait is outside its range, or in strict order with a limit on attempts")   \
+    X(E_TLS, -139, false, "a tls option or its file cannot be used, or the library was built without tls") \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 
 enum redlock_status {

@@ -12,6 +12,7 @@
 #include "api/options.h"
 #include "api/results.h"
 #include "api/shutdown.h"
+#include "api/tls.h"
 
 /* --- Creation --------------------------------------------------------------------------------------------------- */
 
@@ -148,7 +149,18 @@ static void on_turn(void *ctx)
     rl_client_free_deferred(client);
 }
 
-static int start_driver(struct redlock_client *client, struct event_base *base, struct rl_master *masters, size_t n)
+/* The driver has its own copies; the caller's need not live on. */
+static void forget_texts(struct redlock_options *options)
+{
+    options->client_name = NULL;
+    options->tls_ca_file = options->tls_ca_dir = NULL;
+    options->tls_cert_file = options->tls_key_file = NULL;
+    options->tls_server_name = options->tls_ciphers = options->tls_ciphersuites = NULL;
+}
+
+/* Takes over `tls`, on success. */
+static int start_driver(struct redlock_client *client, struct event_base *base, struct rl_master *masters, size_t n,
+                        struct rl_tls_context *tls)
 {
     const struct redlock_options *options = &client->options;
     struct rl_transport_sink sink = rl_host_events;
@@ -162,6 +174,7 @@ static int start_driver(struct redlock_client *client, struct event_base *base, 
         .backoff_max = rl_ms(options->backoff_max_ms),
         .max_buffer_bytes = options->max_buffer_bytes,
         .client_name = options->client_name,
+        .tls = tls,
         .seed = make_seed(),
     };
     int status;
@@ -171,12 +184,12 @@ static int start_driver(struct redlock_client *client, struct event_base *base, 
     status = rl_driver_create(&config, masters, n, &sink, &client->driver);
     if (status == 0)
         client->host.transport = rl_driver_transport(client->driver);
-    client->options.client_name = NULL; /* the driver has its own copy; the caller's need not live on */
+    forget_texts(&client->options);
     return status;
 }
 
 static int build(struct event_base *base, struct rl_master *masters, size_t n, const struct redlock_options *options,
-                 struct redlock_client **ret_client)
+                 struct rl_tls_context *tls, struct redlock_client **ret_client)
 {
     struct redlock_client *client = calloc(1, sizeof *client);
     int status;
@@ -191,7 +204,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     status = start_host(client, masters, n);
     if (status == 0) {
-        status = start_driver(client, base, masters, n);
+        status = start_driver(client, base, masters, n, tls);
         if (status < 0)
             rl_host_fini(&client->host);
     }
@@ -209,6 +222,7 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
 {
     struct rl_master parsed[REDLOCK_MAX_MASTERS];
     struct redlock_options checked;
+    struct rl_tls_context *tls;
     char why[sizeof ret_error->text] = "";
     int status;
 
@@ -227,10 +241,15 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
     status = parse_all(masters, n_masters, parsed, ret_error);
     if (status < 0)
         return status;
-    status = build(base, parsed, n_masters, &checked, ret_client);
+    status = rl_tls_start(&checked, parsed, n_masters, why, sizeof why, &tls);
+    if (status == 0) {
+        status = build(base, parsed, n_masters, &checked, tls, ret_client);
+        if (status < 0)
+            rl_tls_context_destroy(tls);
+    }
     if (status < 0) {
         free_masters(parsed, n_masters);
-        return fail(ret_error, status, redlock_strerror(status));
+        return fail(ret_error, status, why[0] ? why : redlock_strerror(status));
     }
     return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/tls.h"
 #include "votes/quorum.h"
 #include "util/event_types.h"
 
@@ -173,6 +174,8 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
         status = check_prefix(&options, why, why_size);
     if (status == 0)
         status = check_name(&options, why, why_size);
+    if (status == 0)
+        status = rl_tls_check(&options, why, why_size);
     if (status == 0)
         *ret_options = options;
     return status;

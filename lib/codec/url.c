@@ -224,14 +224,13 @@ static const char *parse(const char *url, struct rl_master *master)
     const char *rest;
     const char *why;
 
-    if (after_scheme(url, "rediss://"))
-        return "TLS (rediss://) is not supported yet";
-    if ((rest = after_scheme(url, "redis://")))
+    master->tls = after_scheme(url, "rediss://");
+    if ((rest = after_scheme(url, master->tls ? "rediss://" : "redis://")))
         why = parse_tcp((struct rl_text){rest, end}, master);
     else if ((rest = after_scheme(url, "unix://")))
         why = parse_unix((struct rl_text){rest, end}, master);
     else
-        return "the URL must begin with redis:// or unix://";
+        return "the URL must begin with redis://, rediss:// or unix://";
     return why ? why : make_name(master);
 }
 

@@ -1,4 +1,4 @@
-/* Master URLs: redis://[[user]:password@]host[:port][/db] and unix://[[user]:password@]/path[?db=N]. */
+/* Master URLs: redis[s]://[[user]:password@]host[:port][/db] and unix://[[user]:password@]/path[?db=N]. */
 #ifndef RL_CODEC_URL_H
 #define RL_CODEC_URL_H
 
@@ -10,6 +10,7 @@
 struct rl_master {
     char *host;        /* name or numeric address without brackets; NULL for a unix socket */
     uint16_t port;     /* default 6379 */
+    bool tls;          /* rediss:// */
     char *path;        /* unix socket; NULL for TCP */
     char *user;
     char *password;

@@ -9,6 +9,7 @@
 #include "util/instant.h"
 
 struct event_base;
+struct rl_tls_context;
 
 struct rl_driver_config {
     struct event_base *base; /* borrowed */
@@ -20,6 +21,7 @@ struct rl_driver_config {
     struct rl_span backoff_max;
     size_t max_buffer_bytes;
     const char *client_name; /* copied; "" sends no CLIENT SETNAME */
+    struct rl_tls_context *tls; /* the driver's from its creation on; NULL if no master has TLS */
     uint64_t seed;           /* for the backoff's jitter */
 };
 

@@ -142,6 +142,14 @@ void rl_conn_set_error_number(struct rl_conn *conn, const char *what, int error)
 #endif
 }
 
+void rl_conn_set_error_stream(struct rl_conn *conn, const char *what)
+{
+    if (conn->stream.why)
+        rl_conn_set_error(conn, "%s", conn->stream.why);
+    else
+        rl_conn_set_error_number(conn, what, conn->stream.error);
+}
+
 void rl_conn_set_error_silent(struct rl_conn *conn)
 {
     rl_conn_set_error(conn, "stalled: owes replies and has not sent a byte for %lld ms",

@@ -91,6 +91,8 @@ struct rl_conn {
     bool failed;       /* READY: to be closed by the next turn */
     bool denied;       /* refused what will hardly be granted soon: the next attempt is put off as long as possible */
     bool wants_write;  /* the kernel's buffer is full: waiting for EV_WRITE */
+    bool write_after_read; /* the stream writes again only when something has been read ... */
+    bool read_after_write; /* ... and reads again only when the socket can be written to */
     bool looking_up;   /* a helper thread is busy with this master's name */
 
     struct rl_stream stream;
@@ -153,6 +155,9 @@ void rl_conn_fail(struct rl_conn *conn);
 /* Notes why the connection is about to be closed: last_error, a sentence without credentials. */
 void rl_conn_set_error(struct rl_conn *conn, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void rl_conn_set_error_number(struct rl_conn *conn, const char *what, int error);
+
+/* What the stream's latest error was; `what` was being done. */
+void rl_conn_set_error_stream(struct rl_conn *conn, const char *what);
 
 /* Because no byte has arrived for the stall time. */
 void rl_conn_set_error_silent(struct rl_conn *conn);

@@ -56,6 +56,8 @@ void rl_conn_fini(struct rl_conn *conn, bool in_child)
     else if (!in_child && rl_conn_write_last(conn))
         how = RL_CLOSE_ORDERLY;
     release_connection(conn, how);
+    if (conn->stream.type->fini)
+        conn->stream.type->fini(&conn->stream);
     rl_bytes_fini(&conn->out);
     rl_ring_fini(&conn->ring);
 }

@@ -26,6 +26,8 @@ void rl_conn_stop_io(struct rl_conn *conn)
     conn->read_event = NULL;
     conn->write_event = NULL;
     conn->wants_write = false;
+    conn->write_after_read = false;
+    conn->read_after_write = false;
 }
 
 bool rl_conn_want_read(struct rl_conn *conn)
@@ -37,6 +39,20 @@ bool rl_conn_want_write(struct rl_conn *conn)
 {
     conn->wants_write = event_add(conn->write_event, NULL) == 0;
     return conn->wants_write;
+}
+
+/* Input that a handshake does not read now must not keep the loop busy. */
+bool rl_conn_want_handshake(struct rl_conn *conn, enum rl_io wanted)
+{
+    if (wanted == RL_IO_CROSSED)
+        return rl_conn_want_read(conn);
+    event_del(conn->read_event);
+    return rl_conn_want_write(conn);
+}
+
+void rl_conn_read_soon(struct rl_conn *conn)
+{
+    event_active(conn->read_event, EV_READ, 0);
 }
 
 /* --- Writing --------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,12 @@ void rl_conn_stop_io(struct rl_conn *conn);
 bool rl_conn_want_read(struct rl_conn *conn);
 bool rl_conn_want_write(struct rl_conn *conn);
 
+/* What the stream's handshake waits for: RL_IO_AGAIN or RL_IO_CROSSED. false: no memory. */
+bool rl_conn_want_handshake(struct rl_conn *conn, enum rl_io wanted);
+
+/* Has the readable event called in the next turn, whatever is in the socket. */
+void rl_conn_read_soon(struct rl_conn *conn);
+
 /* Something has been appended to `out`: it is written at the end of the turn. */
 void rl_conn_mark_dirty(struct rl_conn *conn);
 

@@ -6,6 +6,7 @@
 #include "driver/conn_io.h"
 #include "driver/conn_traffic.h"
 #include "driver/stream_plain.h"
+#include "driver/stream_tls.h"
 
 static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant at)
 {
@@ -14,27 +15,43 @@ static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant 
 
 /* --- The socket ------------------------------------------------------------------------------------------------ */
 
-static void on_readable(evutil_socket_t fd, short what, void *arg)
-{
-    struct rl_conn *conn = arg;
-
-    if (!conn->failed)
-        rl_conn_read(conn);
-}
-
 static void secure(struct rl_conn *conn)
 {
     enum rl_io result = conn->stream.type->handshake(&conn->stream);
 
-    if (result == RL_IO_AGAIN) {
-        rl_conn_await_writable(conn);
+    if (result == RL_IO_AGAIN || result == RL_IO_CROSSED) {
+        if (rl_conn_want_handshake(conn, result))
+            return;
+        rl_conn_set_error(conn, "securing the connection: no event");
+    } else if (result != RL_IO_OK) {
+        rl_conn_set_error_stream(conn, "securing the connection");
+    } else if (rl_handshake_begin(conn)) {
+        if (conn->stream.more)
+            rl_conn_read_soon(conn);
         return;
     }
-    if (result == RL_IO_OK && rl_handshake_begin(conn))
-        return;
-    if (result != RL_IO_OK)
-        rl_conn_set_error_number(conn, "securing the connection", conn->stream.error);
     rl_conn_close(conn, rl_shared_now(conn->shared));
+}
+
+static void on_readable(evutil_socket_t fd, short what, void *arg)
+{
+    struct rl_conn *conn = arg;
+
+    if (conn->state == RL_CONN_SECURING)
+        secure(conn);
+    else if (!conn->failed)
+        rl_conn_read(conn);
+}
+
+/* What has waited for the socket to be writable: a read that had something to write first, and what is queued. */
+static void go_on_writing(struct rl_conn *conn)
+{
+    if (conn->read_after_write) {
+        conn->read_after_write = false;
+        rl_conn_read(conn);
+    }
+    if (rl_conn_is_open(conn))
+        rl_conn_flush(conn);
 }
 
 static void end_connecting(struct rl_conn *conn);
@@ -51,7 +68,7 @@ static void on_writable(evutil_socket_t fd, short what, void *arg)
     else if (conn->state == RL_CONN_SECURING)
         secure(conn);
     else
-        rl_conn_flush(conn);
+        go_on_writing(conn);
 }
 
 /* --- Connecting ------------------------------------------------------------------------------------------------ */
@@ -143,7 +160,10 @@ static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
         [RL_CONN_GREETING] = "handshake",
     };
 
-    rl_conn_set_error(conn, "%s: timed out", where[conn->state]);
+    if (conn->state == RL_CONN_SECURING && conn->stream.why)
+        rl_conn_set_error(conn, "%s: timed out; %s", where[conn->state], conn->stream.why);
+    else
+        rl_conn_set_error(conn, "%s: timed out", where[conn->state]);
     rl_conn_close(conn, now);
 }
 
@@ -193,6 +213,8 @@ void rl_conn_init(struct rl_conn *conn, struct rl_shared *shared, const struct r
     conn->state = RL_CONN_WAITING;
     conn->link = role->first_link;
     conn->stream = (struct rl_stream){.type = &rl_stream_plain, .fd = -1};
+    if (master->tls)
+        rl_stream_tls_init(&conn->stream, shared->config.tls, master->host);
     conn->stats.last_latency_ns = -1;
     conn->backoff = (struct rl_backoff){.min = shared->config.backoff_min,
                                         .max = shared->config.backoff_max,

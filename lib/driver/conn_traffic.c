@@ -81,19 +81,27 @@ static bool read_some(struct rl_conn *conn)
             break;
         case RL_IO_AGAIN:
             return true;
+        case RL_IO_CROSSED:
+            conn->read_after_write = true;
+            if (conn->wants_write || rl_conn_want_write(conn))
+                return true;
+            rl_conn_set_error(conn, "read: no event");
+            return false;
         case RL_IO_END:
             set_ended(conn);
             return false;
         case RL_IO_ERROR:
         default:
-            rl_conn_set_error_number(conn, "read", conn->stream.error);
+            rl_conn_set_error_stream(conn, "read");
             return false;
         }
         if (!consume(conn, buffer, size, clock_now(conn)))
             return false;
-        if (size < RL_READ_BYTES)
+        if (size < RL_READ_BYTES && !conn->stream.more)
             return true;
     }
+    if (conn->stream.more && !conn->failed)
+        rl_conn_read_soon(conn);
     return true;
 }
 
@@ -112,6 +120,10 @@ void rl_conn_read(struct rl_conn *conn)
         rl_conn_close(conn, clock_now(conn));
     else if (conn->link == RL_LINK_LATE)
         rl_commands_update_link(conn, clock_now(conn));
+    if (conn->write_after_read) {
+        conn->write_after_read = false;
+        rl_conn_mark_dirty(conn);
+    }
     rl_shared_wake(conn->shared);
 }
 
@@ -128,12 +140,15 @@ void rl_conn_await_writable(struct rl_conn *conn)
 /* Replies may have arrived before the connection broke. */
 static void close_after_write_error(struct rl_conn *conn)
 {
+    const char *why = conn->stream.why;
     int error = conn->stream.error;
 
     rl_conn_read(conn);
     if (conn->state == RL_CONN_WAITING)
         return;
-    rl_conn_set_error_number(conn, "write", error);
+    conn->stream.why = why;
+    conn->stream.error = error;
+    rl_conn_set_error_stream(conn, "write");
     rl_conn_close(conn, clock_now(conn));
 }
 
@@ -147,6 +162,8 @@ void rl_conn_flush(struct rl_conn *conn)
     result = rl_conn_write(conn);
     if (result == RL_IO_AGAIN)
         rl_conn_await_writable(conn);
+    else if (result == RL_IO_CROSSED)
+        conn->write_after_read = true;
     else if (result != RL_IO_OK)
         close_after_write_error(conn);
 }

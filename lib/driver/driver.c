@@ -85,6 +85,7 @@ int rl_driver_create(const struct rl_driver_config *config, struct rl_master *ma
     if (!status && !driver->masters)
         status = REDLOCK_E_NOMEM;
     if (status) {
+        driver->shared.config.tls = NULL; /* still the caller's */
         rl_driver_destroy(driver, false);
         return status;
     }

@@ -6,6 +6,8 @@
 
 #include <redlock/status.h>
 
+#include "driver/tls_context.h"
+
 static void after_timers(void *ctx)
 {
     rl_shared_wake(ctx);
@@ -48,6 +50,8 @@ void rl_shared_fini(struct rl_shared *shared, bool in_child)
     free(shared->client_name);
     free(shared->channel);
     free(shared->read_buffer);
+    rl_tls_context_destroy(shared->config.tls);
+    shared->config.tls = NULL;
 }
 
 void rl_shared_wake(struct rl_shared *shared)

@@ -1,17 +1,16 @@
-/* The byte stream of one connection, on a socket that is already connected.
- *
- * This is the seam for encryption: a TLS stream is a second struct rl_stream_type, with a handshake, and nothing
- * else of the driver needs to know. No function blocks. */
+/* The byte stream of one connection, on a socket that is already connected: plain, or TLS. No function blocks. */
 #ifndef RL_DRIVER_STREAM_H
 #define RL_DRIVER_STREAM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum rl_io {
     RL_IO_OK,
-    RL_IO_AGAIN, /* try again when the socket is ready */
-    RL_IO_END,   /* the peer has closed its side */
-    RL_IO_ERROR, /* see stream->error */
+    RL_IO_AGAIN,   /* try again when the socket is ready: for reading, after a read; otherwise for writing */
+    RL_IO_CROSSED, /* try again when the socket is ready for the other direction */
+    RL_IO_END,     /* the peer has closed its side */
+    RL_IO_ERROR,   /* see stream->error and stream->why */
 };
 
 enum rl_close {
@@ -21,18 +20,23 @@ enum rl_close {
 };
 
 struct rl_stream;
+struct rl_tls;
 
 struct rl_stream_type {
     enum rl_io (*handshake)(struct rl_stream *stream);
     enum rl_io (*read)(struct rl_stream *stream, void *buffer, size_t size, size_t *ret_size);
     enum rl_io (*write)(struct rl_stream *stream, const void *data, size_t size, size_t *ret_size);
     void (*close)(struct rl_stream *stream, enum rl_close how);
+    void (*fini)(struct rl_stream *stream); /* closed for good; NULL: there is nothing to free */
 };
 
 struct rl_stream {
     const struct rl_stream_type *type;
-    int fd;    /* -1: closed */
-    int error; /* errno of the latest RL_IO_ERROR */
+    int fd;          /* -1: closed */
+    int error;       /* errno of the latest RL_IO_ERROR ... */
+    const char *why; /* ... or, unless NULL, a sentence; during a handshake: what its silence may mean */
+    bool more;       /* a read has something to tell although the socket may not become readable */
+    struct rl_tls *tls;
 };
 
 #endif

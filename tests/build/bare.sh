@@ -80,3 +80,25 @@ if command -v cmake >/dev/null 2>&1; then
     } >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
     "$with_masters" 3 "$work/cmake/consumer" "$(pkg-config --modversion redlock)"
 fi
+
+# There is no OpenSSL, either.
+cat >"$work/refused.c" <<'END'
+#include <event2/event.h>
+#include <redlock/redlock.h>
+#include <stdio.h>
+int main(void)
+{
+    const char *const url = "rediss://127.0.0.1:1";
+    struct event_base *base = event_base_new();
+    struct redlock_error error = {0};
+    struct redlock_client *client;
+
+    printf("%s: %s\n", redlock_status_name(redlock_client_create(base, &url, 1, NULL, &client, &error)), error.text);
+    event_base_free(base);
+    return 0;
+}
+END
+# shellcheck disable=SC2046 # the flags are words
+"${CC:-cc}" -std=c11 "$work/refused.c" -o "$work/refused" $(pkg-config --static --cflags --libs redlock)
+said=$("$work/refused")
+[ "$said" = "REDLOCK_E_TLS: this libredlock was built without TLS: it has no rediss://" ] || fail "rediss://: $said"

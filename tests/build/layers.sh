@@ -45,6 +45,7 @@ allow api '<[a-z0-9_/.]+>|"(util|votes|engine|kinds|codec|driver|host|api)/'
 allow blocking '<[a-z0-9_/.]+>|"(util|blocking)/'
 
 outside codec '<hiredis/'
+outside driver '<openssl/'
 outside 'driver|blocking' '<event2/'
 outside driver '<(sys/socket|netinet/|netdb)'
 outside api '<uuid/'

@@ -70,6 +70,9 @@ void errors_of_options(struct rig *rig)
     options.key_prefix = "0123456789012345678901234567890123456789012345678901234567890123x";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PREFIX, "a prefix of 65 characters");
     options.key_prefix = NULL;
+    options.tls_key_file = "a key without a certificate";
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_TLS, "half of an identity");
+    options.tls_key_file = NULL;
     options.allow_unverified = 2;
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PROFILE, "a flag that is 2");
     options.allow_unverified = 0;

@@ -2,6 +2,7 @@
 #include "rig.h"
 
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -18,8 +19,24 @@ void rig_default_options(struct rig *rig)
     rig->options.join = REDLOCK_JOIN_DECLARE;
 }
 
-void rig_start(struct rig *rig, const struct masters_options *options)
+void rig_trust(struct rig *rig)
 {
+    static const char *const names[] = {"ca.crt", "client.crt", "client.key"};
+
+    for (size_t i = 0; i < 3; i++)
+        snprintf(rig->files[i], sizeof(rig->files[i]), "%s/%s", masters_dir(rig->masters), names[i]);
+    rig->options.tls_ca_file = rig->files[0];
+    rig->options.tls_cert_file = rig->files[1];
+    rig->options.tls_key_file = rig->files[2];
+}
+
+void rig_start(struct rig *rig, const struct masters_options *wished)
+{
+    struct masters_options with_tls = *wished;
+    const struct masters_options *options = &with_tls;
+
+    if (getenv("REDLOCK_TEST_TLS"))
+        with_tls.tls = MASTERS_TLS_MUTUAL;
     memset(rig, 0, sizeof(*rig));
     rig->n = options->count;
     rig->masters = masters_create(options);
@@ -29,6 +46,8 @@ void rig_start(struct rig *rig, const struct masters_options *options)
     rig->base = event_base_new();
     ck_assert_ptr_nonnull(rig->base);
     rig_default_options(rig);
+    if (options->tls)
+        rig_trust(rig);
 }
 
 void rig_start_masters(struct rig *rig, size_t n, const char *const *extra_args)

@@ -20,6 +20,7 @@ struct rig {
     struct redlock_options options; /* of the client; further clients of a test may start from it */
     bool guarded;                   /* the profile of the options */
     size_t n;
+    char files[3][160]; /* what the TLS options name */
     const char *urls[MASTERS_MAX]; /* of the masters; a test may put a relay's in their place before rig_connect() */
 };
 
@@ -29,8 +30,11 @@ struct rig {
  * are declared new by the first client that is made of them; further clients only vote. */
 void rig_default_options(struct rig *rig);
 
-/* Masters as wished; no client yet. */
+/* Masters as wished; no client yet. With $REDLOCK_TEST_TLS set they are reached by TLS, and the options of clients have
+ * what that takes. */
 void rig_start(struct rig *rig, const struct masters_options *options);
+/* Names the CA and the client's certificate in rig->options. */
+void rig_trust(struct rig *rig);
 /* Unix sockets, no persistence, no client yet. */
 void rig_start_masters(struct rig *rig, size_t n, const char *const *extra_args);
 /* Masters and a client with default options that is connected to all of them. */

@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <redlock/status.h>
 
@@ -35,6 +36,8 @@ static const struct good goods[] = {
     {"redis://:@h", "h", 6379, NULL, NULL, NULL, 0, "h:6379", "redis://***@h"},
     {"redis://%75%3a:%40%2f%3A%25%c3%A9@h", "h", 6379, NULL, "u:", "@/:%\xc3\xa9", 0, "h:6379", "redis://***@h"},
     {"redis://u:a:b@h", "h", 6379, NULL, "u", "a:b", 0, "h:6379", "redis://***@h"},
+    {"rediss://u:pw@h:7000/2", "h", 7000, NULL, "u", "pw", 2, "h:7000", "rediss://***@h:7000/2"},
+    {"REDISS://h", "h", 6379, NULL, NULL, NULL, 0, "h:6379", "REDISS://h"},
     {"unix:///run/redis.sock", NULL, 0, "/run/redis.sock", NULL, NULL, 0, "/run/redis.sock", "unix:///run/redis.sock"},
     {"unix:///a%20b%3f?db=4", NULL, 0, "/a b?", NULL, NULL, 4, "/a b?", "unix:///a%20b%3f?db=4"},
     {"unix://u:pw@/s", NULL, 0, "/s", "u", "pw", 0, "/s", "unix://***@/s"},
@@ -57,6 +60,7 @@ START_TEST(well_formed_urls_are_taken_apart)
     char mask[200];
 
     ck_assert_msg(rl_master_parse(good->url, &master, &why) == REDLOCK_OK, "%s: %s", good->url, why);
+    ck_assert_int_eq(master.tls, strncasecmp(good->url, "rediss:", 7) == 0);
     check_text(master.host, good->host);
     ck_assert_uint_eq(master.port, good->port);
     check_text(master.path, good->path);
@@ -80,7 +84,7 @@ static const struct bad bads[] = {
     {"h:6379", "must begin with"},
     {"http://h", "must begin with"},
     {"redis:/h", "must begin with"},
-    {"rediss://u:pw@h", "TLS"},
+    {"rediss://", "host is missing"},
     {"redis://", "host is missing"},
     {"redis://:1", "host is missing"},
     {"redis:///0", "host is missing"},

@@ -22,7 +22,7 @@ struct setup {
 struct master {
     struct setup setup;
     char *dir;         /* its files; also the server's working directory */
-    char *socket_path; /* NULL in TCP mode */
+    char *socket_path; /* NULL in TCP mode without TLS */
     char *url;
     uint16_t port;     /* 0 unless in TCP mode */
     pid_t pid;         /* 0 while it is down */
@@ -33,6 +33,8 @@ struct master {
 struct launch {
     char *server; /* as found; looked up in PATH by exec if it has no slash */
     bool tcp;
+    enum masters_tls tls;
+    const char *dir; /* where the certificates are */
 };
 
 struct masters {
@@ -60,6 +62,9 @@ void directory_unguard(int fd, pid_t helper);
 
 /* --- ports.c: a port of 127.0.0.1 that nobody listens on now; 0 on failure. */
 uint16_t port_pick(void);
+
+/* --- certificates.c: ca, server and client (.crt, .key) in the directory. */
+bool certificates_make(const char *dir);
 
 /* --- setup.c */
 bool setup_replace(struct setup *setup, const struct masters_setup *request); /* changes nothing if it fails */

@@ -34,14 +34,14 @@ static bool set_setups(struct masters *masters, const struct masters_options *op
 }
 
 /* Gives a TCP master a (new) port. */
-static bool set_port(struct master *master)
+static bool set_port(struct master *master, bool tls)
 {
     free(master->url);
     master->url = NULL;
     master->port = port_pick();
     if (!master->port)
         return fail("no free port");
-    if (asprintf(&master->url, "redis://127.0.0.1:%u", (unsigned)master->port) < 0)
+    if (asprintf(&master->url, "%s://127.0.0.1:%u", tls ? "rediss" : "redis", (unsigned)master->port) < 0)
         return fail("out of memory");
     return true;
 }
@@ -62,7 +62,9 @@ static bool prepare(struct masters *masters, size_t i)
         return fail("out of memory");
     if (mkdir(master->dir, 0700) < 0)
         return fail("mkdir %s: %s", master->dir, strerror(errno));
-    return masters->launch.tcp ? set_port(master) : set_socket(master, masters->dir, i);
+    if ((!masters->launch.tcp || masters->launch.tls) && !set_socket(master, masters->dir, i))
+        return false;
+    return !masters->launch.tcp || set_port(master, masters->launch.tls);
 }
 
 /* Whether the server that answers is the one that was started: on a lost race for the port it is another one. */
@@ -127,7 +129,7 @@ static bool settle(struct masters *masters, size_t i)
         }
         if (!ended || !masters->launch.tcp)
             return false;
-        if (!set_port(master) || !process_start(&masters->launch, master))
+        if (!set_port(master, masters->launch.tls) || !process_start(&masters->launch, master))
             return false;
     }
     return false;
@@ -146,7 +148,8 @@ static bool start_all(struct masters *masters)
 
 static bool fill(struct masters *masters, const struct masters_options *options)
 {
-    masters->launch.tcp = options->tcp;
+    masters->launch.tls = options->tls;
+    masters->launch.tcp = options->tcp || options->tls;
     if (!set_server(&masters->launch, options))
         return false;
     masters->list = calloc(options->count, sizeof(*masters->list));
@@ -157,7 +160,10 @@ static bool fill(struct masters *masters, const struct masters_options *options)
     if (!set_setups(masters, options))
         return false;
     masters->dir = directory_create();
-    return masters->dir && start_all(masters);
+    masters->launch.dir = masters->dir;
+    if (!masters->dir || (options->tls && !certificates_make(masters->dir)))
+        return false;
+    return start_all(masters);
 }
 
 struct masters *masters_create(const struct masters_options *options)

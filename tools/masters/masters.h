@@ -18,6 +18,14 @@ enum masters_persistence {
     MASTERS_ALWAYS,   /* AOF with appendfsync always: a restart keeps the keys */
 };
 
+/* Whether they are reached by TLS, with certificates of a CA that is made for them (masters_dir()/ca.crt). Then they
+ * are on ports, and have unix sockets besides for masters_command(). */
+enum masters_tls {
+    MASTERS_PLAIN,
+    MASTERS_TLS,        /* the server shows a certificate for localhost, 127.0.0.1 and ::1 (server.crt, server.key) */
+    MASTERS_TLS_MUTUAL, /* ... and wants one of the client's (client.crt, client.key) */
+};
+
 /* How a server is run. Both lists end with NULL and may be NULL; they are copied. */
 struct masters_setup {
     enum masters_persistence persistence;
@@ -28,6 +36,7 @@ struct masters_setup {
 struct masters_options {
     size_t count;
     bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets. A cluster needs ports. */
+    enum masters_tls tls;
     const char *server;             /* path of redis-server; NULL: $REDLOCK_SERVER, else from PATH */
 
     /* The setup of all of them ... */

@@ -21,6 +21,9 @@ struct arguments {
     const char *list[MAX_ARGS + 1];
     size_t n;
     char port[8];
+    char certificate[SOCKET_PATH_MAX + 16];
+    char key[SOCKET_PATH_MAX + 16];
+    char ca[SOCKET_PATH_MAX + 16];
 };
 
 static bool push(struct arguments *arguments, const char *word)
@@ -36,10 +39,24 @@ static bool push_pair(struct arguments *arguments, const char *option, const cha
     return push(arguments, option) && push(arguments, value);
 }
 
-static bool push_address(struct arguments *arguments, const struct master *master)
+static bool push_tls(struct arguments *arguments, const struct launch *launch)
+{
+    snprintf(arguments->certificate, sizeof(arguments->certificate), "%s/server.crt", launch->dir);
+    snprintf(arguments->key, sizeof(arguments->key), "%s/server.key", launch->dir);
+    snprintf(arguments->ca, sizeof(arguments->ca), "%s/ca.crt", launch->dir);
+    return push_pair(arguments, "--port", "0") && push_pair(arguments, "--tls-port", arguments->port) &&
+           push_pair(arguments, "--tls-cert-file", arguments->certificate) &&
+           push_pair(arguments, "--tls-key-file", arguments->key) &&
+           push_pair(arguments, "--tls-ca-cert-file", arguments->ca) &&
+           push_pair(arguments, "--tls-auth-clients", launch->tls == MASTERS_TLS_MUTUAL ? "yes" : "no");
+}
+
+static bool push_address(struct arguments *arguments, const struct launch *launch, const struct master *master)
 {
     snprintf(arguments->port, sizeof(arguments->port), "%u", (unsigned)master->port);
-    if (!push_pair(arguments, "--port", arguments->port) || !push_pair(arguments, "--bind", "127.0.0.1"))
+    if (launch->tls ? !push_tls(arguments, launch) : !push_pair(arguments, "--port", arguments->port))
+        return false;
+    if (!push_pair(arguments, "--bind", "127.0.0.1"))
         return false;
     return !master->socket_path || (push_pair(arguments, "--unixsocket", master->socket_path) &&
                                     push_pair(arguments, "--unixsocketperm", "700"));
@@ -52,7 +69,7 @@ static bool build_arguments(const struct launch *launch, const struct master *ma
     bool durable = setup->persistence != MASTERS_VOLATILE;
 
     ret->n = 0;
-    if (!push(ret, launch->server) || !push_address(ret, master) || !push_pair(ret, "--dir", master->dir) ||
+    if (!push(ret, launch->server) || !push_address(ret, launch, master) || !push_pair(ret, "--dir", master->dir) ||
         !push_pair(ret, "--save", "") || !push_pair(ret, "--daemonize", "no") ||
         !push_pair(ret, "--maxmemory-policy", "noeviction") ||
         !push_pair(ret, "--appendonly", durable ? "yes" : "no"))

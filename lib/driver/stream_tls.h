@@ -1,0 +1,13 @@
+/* A stream with TLS. */
+#ifndef RL_DRIVER_STREAM_TLS_H
+#define RL_DRIVER_STREAM_TLS_H
+
+#include "driver/stream.h"
+
+struct rl_tls_context;
+
+/* `stream` is closed. `host`, of the URL, is the server's name unless the context's options have one; both are
+ * borrowed. */
+void rl_stream_tls_init(struct rl_stream *stream, struct rl_tls_context *context, const char *host);
+
+#endif

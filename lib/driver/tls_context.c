@@ -1,0 +1,257 @@
+#include "driver/tls_context.h"
+
+#include <errno.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <redlock/status.h>
+
+#include "driver/tls_words.h"
+
+enum { TEXTS = 7, FILES = 6, TROUBLE_MAX = 200 };
+
+/* What is looked at to see whether a file or directory has changed. */
+struct stamp {
+    bool exists;
+    dev_t device;
+    ino_t inode;
+    off_t size;
+    struct timespec modified, changed;
+};
+
+struct rl_tls_context {
+    struct rl_tls_options options;
+    SSL_CTX *ssl;
+    unsigned generation;
+    struct stamp stamps[FILES]; /* of what `ssl` was made of */
+    char trouble[TROUBLE_MAX];
+};
+
+/* --- Files ----------------------------------------------------------------------------------------------------- */
+
+/* Where the system's store is, unless the options name another. */
+static const char *system_place(const char *variable, const char *place)
+{
+    const char *set = secure_getenv(variable);
+
+    return set ? set : place;
+}
+
+static struct stamp take_stamp(const char *path)
+{
+    struct stamp stamp;
+    struct stat status;
+
+    memset(&stamp, 0, sizeof(stamp));
+    if (!path || stat(path, &status) != 0)
+        return stamp;
+    stamp.exists = true;
+    stamp.device = status.st_dev;
+    stamp.inode = status.st_ino;
+    stamp.size = status.st_size;
+    stamp.modified = status.st_mtim;
+    stamp.changed = status.st_ctim;
+    return stamp;
+}
+
+static void take_stamps(const struct rl_tls_options *options, struct stamp *ret_stamps)
+{
+    bool named = options->ca_file || options->ca_dir;
+
+    ret_stamps[0] = take_stamp(options->ca_file);
+    ret_stamps[1] = take_stamp(options->ca_dir);
+    ret_stamps[2] = take_stamp(options->cert_file);
+    ret_stamps[3] = take_stamp(options->key_file);
+    ret_stamps[4] = take_stamp(
+        named ? NULL : system_place(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
+    ret_stamps[5] =
+        take_stamp(named ? NULL : system_place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+}
+
+static bool is_readable(const char *name, const char *path, char *why, size_t size)
+{
+    FILE *file = fopen(path, "re");
+
+    if (!file) {
+        snprintf(why, size, "%s %s: %s", name, path, strerror(errno));
+        return false;
+    }
+    fclose(file);
+    return true;
+}
+
+/* --- From options to a context --------------------------------------------------------------------------------- */
+
+static bool refuse(const char *name, const char *value, const char *what, char *why, size_t size)
+{
+    char words[120];
+
+    rl_tls_words_queue(words, sizeof(words));
+    snprintf(why, size, "%s %s: %s (%s)", name, value, what, words);
+    return false;
+}
+
+static bool set_trust(SSL_CTX *ssl, const struct rl_tls_options *o, char *why, size_t size)
+{
+    if (!o->ca_file && !o->ca_dir)
+        return SSL_CTX_set_default_verify_paths(ssl) == 1 || refuse("the system's CAs", "", "unusable", why, size);
+    if (o->ca_file && (!is_readable("tls_ca_file", o->ca_file, why, size)))
+        return false;
+    if (o->ca_file && SSL_CTX_load_verify_file(ssl, o->ca_file) != 1)
+        return refuse("tls_ca_file", o->ca_file, "it holds no certificate that can be read", why, size);
+    if (o->ca_dir && (!is_readable("tls_ca_dir", o->ca_dir, why, size)))
+        return false;
+    return !o->ca_dir || SSL_CTX_load_verify_dir(ssl, o->ca_dir) == 1 ||
+           refuse("tls_ca_dir", o->ca_dir, "unusable", why, size);
+}
+
+/* OpenSSL would ask for it on the terminal. */
+static int no_password(char *buffer, int size, int writing, void *ctx)
+{
+    return -1;
+}
+
+static bool set_identity(SSL_CTX *ssl, const struct rl_tls_options *o, char *why, size_t size)
+{
+    if (!o->cert_file)
+        return true;
+    SSL_CTX_set_default_passwd_cb(ssl, no_password);
+    if (!is_readable("tls_cert_file", o->cert_file, why, size) ||
+        !is_readable("tls_key_file", o->key_file, why, size))
+        return false;
+    if (SSL_CTX_use_certificate_chain_file(ssl, o->cert_file) != 1)
+        return refuse("tls_cert_file", o->cert_file, "it holds no certificate that can be used", why, size);
+    if (SSL_CTX_use_PrivateKey_file(ssl, o->key_file, SSL_FILETYPE_PEM) != 1)
+        return refuse("tls_key_file", o->key_file, "it holds no key of the certificate that can be used", why, size);
+    return SSL_CTX_check_private_key(ssl) == 1 ||
+           refuse("tls_key_file", o->key_file, "it is not the certificate's key", why, size);
+}
+
+static bool set_ciphers(SSL_CTX *ssl, const struct rl_tls_options *o, char *why, size_t size)
+{
+    if (o->ciphers && SSL_CTX_set_cipher_list(ssl, o->ciphers) != 1)
+        return refuse("tls_ciphers", o->ciphers, "no cipher that there is", why, size);
+    return !o->ciphersuites || SSL_CTX_set_ciphersuites(ssl, o->ciphersuites) == 1 ||
+           refuse("tls_ciphersuites", o->ciphersuites, "no list of ciphersuites", why, size);
+}
+
+static bool set_up(SSL_CTX *ssl, const struct rl_tls_options *o, char *why, size_t size)
+{
+    SSL_CTX_set_mode(ssl, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+    SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION);
+    SSL_CTX_set_read_ahead(ssl, 1);
+    SSL_CTX_set_session_cache_mode(
+        ssl, o->resumes ? SSL_SESS_CACHE_CLIENT | SSL_SESS_CACHE_NO_INTERNAL : SSL_SESS_CACHE_OFF);
+    SSL_CTX_set_verify(ssl, o->verifies ? SSL_VERIFY_PEER : SSL_VERIFY_NONE, NULL);
+    if (SSL_CTX_set_min_proto_version(ssl, o->only_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION) != 1)
+        return refuse("tls_min_version", o->only_1_3 ? "1.3" : "1.2", "not supported by OpenSSL", why, size);
+    return set_ciphers(ssl, o, why, size) && (!o->verifies || set_trust(ssl, o, why, size)) &&
+           set_identity(ssl, o, why, size);
+}
+
+/* Stamps are taken first: files that change meanwhile are read once more. */
+static bool load(struct rl_tls_context *context, char *why, size_t size)
+{
+    struct stamp stamps[FILES];
+    SSL_CTX *ssl;
+
+    take_stamps(&context->options, stamps);
+    ERR_clear_error();
+    ssl = SSL_CTX_new(TLS_client_method());
+    if (!ssl || !set_up(ssl, &context->options, why, size)) {
+        if (!ssl)
+            rl_tls_words_queue(why, size);
+        SSL_CTX_free(ssl);
+        ERR_clear_error();
+        return false;
+    }
+    ERR_clear_error(); /* a certificate of a file that is no certificate */
+    SSL_CTX_free(context->ssl);
+    context->ssl = ssl;
+    context->generation++;
+    memcpy(context->stamps, stamps, sizeof(stamps));
+    return true;
+}
+
+struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context)
+{
+    struct stamp stamps[FILES];
+
+    take_stamps(&context->options, stamps);
+    context->trouble[0] = '\0';
+    if (memcmp(stamps, context->stamps, sizeof(stamps)) != 0)
+        load(context, context->trouble, sizeof(context->trouble));
+    return (struct rl_tls_current){context->ssl, context->generation, context->trouble};
+}
+
+/* --- Life ------------------------------------------------------------------------------------------------------ */
+
+/* The texts of the options, which are the context's own. */
+static void list_texts(struct rl_tls_options *options, const char **ret_texts[TEXTS])
+{
+    ret_texts[0] = &options->ca_file;
+    ret_texts[1] = &options->ca_dir;
+    ret_texts[2] = &options->cert_file;
+    ret_texts[3] = &options->key_file;
+    ret_texts[4] = &options->server_name;
+    ret_texts[5] = &options->ciphers;
+    ret_texts[6] = &options->ciphersuites;
+}
+
+static bool copy_options(struct rl_tls_context *context, const struct rl_tls_options *options)
+{
+    const char **texts[TEXTS];
+    bool complete = true;
+
+    context->options = *options;
+    list_texts(&context->options, texts);
+    for (size_t i = 0; i < TEXTS; i++) {
+        if (!*texts[i])
+            continue;
+        *texts[i] = strdup(*texts[i]);
+        complete &= *texts[i] != NULL;
+    }
+    return complete;
+}
+
+void rl_tls_context_destroy(struct rl_tls_context *context)
+{
+    const char **texts[TEXTS];
+
+    if (!context)
+        return;
+    SSL_CTX_free(context->ssl);
+    list_texts(&context->options, texts);
+    for (size_t i = 0; i < TEXTS; i++)
+        free((void *)(uintptr_t)*texts[i]);
+    free(context);
+}
+
+int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_t size,
+                          struct rl_tls_context **ret_context)
+{
+    struct rl_tls_context *context = calloc(1, sizeof(*context));
+    int status = REDLOCK_OK;
+
+    if (!context)
+        return REDLOCK_E_NOMEM;
+    if (!copy_options(context, options))
+        status = REDLOCK_E_NOMEM;
+    else if (!load(context, why, size))
+        status = REDLOCK_E_TLS;
+    if (status == REDLOCK_OK)
+        *ret_context = context;
+    else
+        rl_tls_context_destroy(context);
+    return status;
+}
+
+const struct rl_tls_options *rl_tls_context_options(const struct rl_tls_context *context)
+{
+    return &context->options;
+}

@@ -1,0 +1,23 @@
+/* In place of the other files tls_*.c and stream_tls.c where the library is built without OpenSSL. */
+#include <stdio.h>
+
+#include <redlock/status.h>
+
+#include "driver/stream_tls.h"
+#include "driver/tls_context.h"
+
+int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_t size,
+                          struct rl_tls_context **ret_context)
+{
+    snprintf(why, size, "this libredlock was built without TLS: it has no rediss://");
+    return REDLOCK_E_TLS;
+}
+
+void rl_tls_context_destroy(struct rl_tls_context *context)
+{
+}
+
+/* There is no context, so no client has such a stream. */
+void rl_stream_tls_init(struct rl_stream *stream, struct rl_tls_context *context, const char *host)
+{
+}

@@ -1,0 +1,416 @@
+/* TLS between a client and real masters: what works, and each failure in words. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+
+static struct rig rig;
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static void start(size_t n, enum masters_tls tls)
+{
+    struct masters_options options = {.count = n, .tls = tls};
+
+    rig_start(&rig, &options);
+}
+
+/* Runs a script in the masters' directory, where ca, server and client (.crt, .key) are. */
+static void shell(const char *script)
+{
+    char command[2048];
+
+    snprintf(command, sizeof(command), "cd %s && { %s\n} >>openssl.log 2>&1", masters_dir(rig.masters), script);
+    ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+/* NAME.crt and NAME.key, of the CA or of itself; `alt` are its names, `days` may be negative. */
+static void issue(const char *name, const char *ca, const char *alt, int days)
+{
+    char script[1024];
+
+    snprintf(script, sizeof(script),
+             "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s.key\n"
+             "printf 'subjectAltName=%s\\n' >%s.ext\n"
+             "openssl req -new -key %s.key -subj '/CN=redlock %s' -out %s.csr\n"
+             "openssl x509 -req -in %s.csr -CA %s.crt -CAkey %s.key -set_serial 7 -days %d -extfile %s.ext -out %s.crt",
+             name, alt, name, name, name, name, name, ca, ca, days, name, name);
+    shell(script);
+}
+
+static void issue_other_ca(void)
+{
+    shell("openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out other.key\n"
+          "openssl req -x509 -new -key other.key -days 30 -subj '/CN=another CA' -out other.crt");
+}
+
+/* From now on the masters show this certificate. */
+static void show(const char *name)
+{
+    char certificate[200], key[200];
+
+    snprintf(certificate, sizeof(certificate), "%s/%s.crt", masters_dir(rig.masters), name);
+    snprintf(key, sizeof(key), "%s/%s.key", masters_dir(rig.masters), name);
+    rig_do_all(&rig, "CONFIG", "SET", "tls-cert-file", certificate, "tls-key-file", key, NULL);
+}
+
+static void expect_locking_works(void)
+{
+    struct outcome outcome;
+
+    rig_connect(&rig);
+    outcome = rig_release(&rig, rig_hold(&rig, "secured", 20000));
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_eq(outcome.granted, rig.n);
+}
+
+static struct redlock_node_stats stats_of(size_t node)
+{
+    struct redlock_node_stats stats;
+
+    ck_assert_int_eq(redlock_client_node_stats(rig.client, node, &stats, sizeof(stats)), 0);
+    return stats;
+}
+
+static bool first_has_failed(void *argument)
+{
+    const char *words = argument;
+
+    return stats_of(0).disconnects > 0 && (!words || strstr(stats_of(0).last_error, words));
+}
+
+static void create(void)
+{
+    struct redlock_error error = {0};
+
+    ck_assert_msg(redlock_client_create(rig.base, rig.urls, rig.n, &rig.options, &rig.client, &error) == 0, "%s",
+                  error.text);
+}
+
+/* It cannot connect, and says why. */
+static void expect_failure(const char *words)
+{
+    create();
+    rig_wait(&rig, first_has_failed, NULL, "the connection to fail");
+    ck_assert_msg(strstr(stats_of(0).last_error, words) != NULL, "%s", stats_of(0).last_error);
+}
+
+static void expect_refused(const char *words)
+{
+    struct redlock_error error = {0};
+    int status = redlock_client_create(rig.base, rig.urls, rig.n, &rig.options, &rig.client, &error);
+
+    ck_assert_int_eq(status, REDLOCK_E_TLS);
+    ck_assert_msg(strstr(error.text, words) != NULL, "%s", error.text);
+}
+
+/* --- What works ------------------------------------------------------------------------------------------------ */
+
+START_TEST(locks_are_taken_over_tls)
+{
+    start(3, MASTERS_TLS);
+    rig.options.tls_cert_file = rig.options.tls_key_file = NULL;
+    expect_locking_works();
+}
+END_TEST
+
+START_TEST(a_client_certificate_is_shown)
+{
+    start(3, MASTERS_TLS_MUTUAL);
+    expect_locking_works();
+}
+END_TEST
+
+START_TEST(version_1_3_may_be_demanded)
+{
+    start(3, MASTERS_TLS);
+    rig.options.tls_min_version = REDLOCK_TLS_1_3;
+    rig.options.tls_ciphersuites = "TLS_AES_256_GCM_SHA384";
+    expect_locking_works();
+}
+END_TEST
+
+START_TEST(version_1_2_does)
+{
+    start(3, MASTERS_TLS_MUTUAL);
+    rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
+    rig.options.tls_ciphers = "ECDHE-ECDSA-AES256-GCM-SHA384";
+    expect_locking_works();
+}
+END_TEST
+
+START_TEST(a_directory_of_cas_does)
+{
+    char path[200];
+
+    start(3, MASTERS_TLS);
+    shell("mkdir cas && cp ca.crt cas && openssl rehash cas");
+    snprintf(path, sizeof(path), "%s/cas", masters_dir(rig.masters));
+    rig.options.tls_ca_file = "";
+    rig.options.tls_ca_dir = path;
+    expect_locking_works();
+}
+END_TEST
+
+START_TEST(without_verification_any_certificate_does)
+{
+    start(1, MASTERS_TLS);
+    issue_other_ca();
+    issue("stranger", "other", "DNS:elsewhere.example", -1);
+    show("stranger");
+    rig.options.tls_insecure_skip_verify = 1;
+    expect_locking_works();
+}
+END_TEST
+
+START_TEST(a_server_name_stands_for_the_address)
+{
+    start(1, MASTERS_TLS);
+    issue("named", "ca", "DNS:redis.example", 30);
+    show("named");
+    rig.options.tls_server_name = "redis.example";
+    expect_locking_works();
+}
+END_TEST
+
+/* Sixty locks with long keys at once, acquired and released: records of many commands, both ways. */
+START_TEST(many_records_keep_their_order)
+{
+    enum { LOCKS = 60 };
+    static struct outcome outcomes[LOCKS];
+    struct redlock_acquire_options wish = rig_request(20000, 0);
+    struct redlock_lock *locks[LOCKS];
+    char key[1000];
+
+    start(3, MASTERS_TLS);
+    rig_connect(&rig);
+    memset(key, 'k', sizeof(key));
+    for (size_t i = 0; i < LOCKS; i++) {
+        snprintf(key + 990, 10, "%04zu", i);
+        locks[i] = rig_new_lock(rig.client, key);
+        ck_assert_int_eq(redlock_acquire(locks[i], &wish, outcome_record, &outcomes[i]), 0);
+    }
+    for (size_t i = 0; i < LOCKS; i++) {
+        rig_wait_outcome(&rig, &outcomes[i]);
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+    }
+    for (size_t i = 0; i < LOCKS; i++) {
+        struct outcome outcome = rig_release(&rig, locks[i]);
+
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+    ck_assert_uint_eq(stats_of(0).disconnects, 0);
+}
+END_TEST
+
+/* The last words are handed to the kernel before the connection ends, and the server hears them. */
+START_TEST(a_destroyed_client_leaves_no_key)
+{
+    start(3, MASTERS_TLS);
+    rig_connect(&rig);
+    rig_hold(&rig, "left", 60000);
+    redlock_client_destroy(rig.client);
+    rig.client = NULL;
+    rig_wait_absent(&rig, "left");
+}
+END_TEST
+
+/* --- What fails, in words -------------------------------------------------------------------------------------- */
+
+START_TEST(an_unknown_ca_is_named)
+{
+    start(1, MASTERS_TLS);
+    issue_other_ca();
+    issue("stranger", "other", "IP:127.0.0.1", 30);
+    show("stranger");
+    expect_failure("unknown CA: the server's certificate was issued by \"another CA\", which is not trusted");
+}
+END_TEST
+
+START_TEST(the_systems_cas_are_the_default)
+{
+    start(1, MASTERS_TLS);
+    rig.options.tls_ca_file = NULL;
+    expect_failure("unknown CA");
+}
+END_TEST
+
+START_TEST(an_expired_certificate_says_since_when)
+{
+    start(1, MASTERS_TLS);
+    issue("old", "ca", "IP:127.0.0.1", -1);
+    show("old");
+    expect_failure("the server's certificate has expired on 20");
+}
+END_TEST
+
+START_TEST(a_wrong_name_is_told_with_the_right_ones)
+{
+    start(1, MASTERS_TLS);
+    issue("named", "ca", "DNS:redis.example,IP:10.0.0.5", 30);
+    show("named");
+    expect_failure("the server's certificate is for redis.example, 10.0.0.5, not for 127.0.0.1");
+}
+END_TEST
+
+START_TEST(a_wanted_server_name_is_checked)
+{
+    start(1, MASTERS_TLS);
+    rig.options.tls_server_name = "redis.example";
+    expect_failure("is for localhost, 127.0.0.1, ::1, not for redis.example");
+}
+END_TEST
+
+START_TEST(a_missing_client_certificate_is_told)
+{
+    start(1, MASTERS_TLS_MUTUAL);
+    rig.options.tls_cert_file = rig.options.tls_key_file = NULL;
+    expect_failure("the server requires a client certificate");
+}
+END_TEST
+
+START_TEST(a_missing_client_certificate_is_told_by_1_2)
+{
+    start(1, MASTERS_TLS_MUTUAL);
+    rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
+    rig.options.tls_cert_file = rig.options.tls_key_file = NULL;
+    expect_failure("the server requires a client certificate");
+}
+END_TEST
+
+START_TEST(an_old_version_is_told)
+{
+    start(1, MASTERS_TLS);
+    rig_do_all(&rig, "CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL);
+    rig.options.tls_min_version = REDLOCK_TLS_1_3;
+    expect_failure("protocol version");
+}
+END_TEST
+
+static char url[200];
+
+/* A plain master may wait for more of what it takes for a command. */
+START_TEST(a_plain_master_is_no_tls)
+{
+    struct masters_options options = {.count = 1, .tcp = true};
+
+    rig_start(&rig, &options);
+    rig.options.connect_timeout_ms = 300;
+    snprintf(url, sizeof(url), "rediss://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
+    rig.urls[0] = url;
+    expect_failure("no TLS at this port");
+}
+END_TEST
+
+/* The other way round the server's answer to a command is an alert. */
+START_TEST(a_plain_client_at_a_tls_port_fails)
+{
+    start(1, MASTERS_TLS);
+    snprintf(url, sizeof(url), "redis://127.0.0.1:%s", strrchr(masters_url(rig.masters, 0), ':') + 1);
+    rig.urls[0] = url;
+    expect_failure("");
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_used_are_refused_at_once)
+{
+    char path[200];
+
+    start(1, MASTERS_TLS);
+    rig.options.tls_ca_file = "/nowhere/ca.crt";
+    expect_refused("tls_ca_file /nowhere/ca.crt: No such file or directory");
+    rig.options.tls_ca_file = rig.files[2];
+    expect_refused("holds no certificate");
+    rig.options.tls_ca_file = rig.files[0];
+    snprintf(path, sizeof(path), "%s/server.key", masters_dir(rig.masters));
+    rig.options.tls_key_file = path;
+    expect_refused("tls_key_file");
+    rig.options.tls_key_file = NULL;
+    expect_refused("tls_key_file is missing");
+    rig_trust(&rig);
+    rig.options.tls_ciphers = "NO-SUCH-CIPHER";
+    expect_refused("tls_ciphers");
+    rig.options.tls_ciphers = NULL;
+    shell("openssl pkey -in client.key -aes128 -passout pass:secret -out locked.key");
+    snprintf(path, sizeof(path), "%s/locked.key", masters_dir(rig.masters));
+    rig.options.tls_key_file = path;
+    expect_refused("tls_key_file");
+}
+END_TEST
+
+/* --- Rotation -------------------------------------------------------------------------------------------------- */
+
+static void reconnect(void)
+{
+    rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes", NULL);
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
+}
+
+START_TEST(a_new_ca_is_read_without_a_restart)
+{
+    start(1, MASTERS_TLS);
+    rig_connect(&rig);
+    issue_other_ca();
+    issue("next", "other", "IP:127.0.0.1", 30);
+    show("next");
+    reconnect();
+    rig_wait(&rig, first_has_failed, (char[]){"unknown CA"}, "the new certificate to be refused");
+    shell("cp other.crt ca.crt");
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+}
+END_TEST
+
+START_TEST(what_was_read_before_stays_while_a_file_is_broken)
+{
+    start(1, MASTERS_TLS_MUTUAL);
+    rig_connect(&rig);
+    shell("cp client.crt good.crt && echo nonsense >client.crt");
+    reconnect();
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+    issue("old", "ca", "IP:127.0.0.1", -1);
+    show("old");
+    reconnect();
+    rig_wait(&rig, first_has_failed, (char[]){"not read again: tls_cert_file"}, "the broken file to be told");
+}
+END_TEST
+
+static Suite *make_suite(void)
+{
+    Suite *suite = suite_create("tls");
+    TCase *works = suite_add_case(suite, "works", NULL, close_rig);
+    TCase *fails = suite_add_case(suite, "fails", NULL, close_rig);
+
+    tcase_add_test(works, locks_are_taken_over_tls);
+    tcase_add_test(works, a_client_certificate_is_shown);
+    tcase_add_test(works, version_1_3_may_be_demanded);
+    tcase_add_test(works, version_1_2_does);
+    tcase_add_test(works, a_directory_of_cas_does);
+    tcase_add_test(works, without_verification_any_certificate_does);
+    tcase_add_test(works, a_server_name_stands_for_the_address);
+    tcase_add_test(works, many_records_keep_their_order);
+    tcase_add_test(works, a_destroyed_client_leaves_no_key);
+    tcase_add_test(works, a_new_ca_is_read_without_a_restart);
+    tcase_add_test(works, what_was_read_before_stays_while_a_file_is_broken);
+    tcase_add_test(fails, an_unknown_ca_is_named);
+    tcase_add_test(fails, the_systems_cas_are_the_default);
+    tcase_add_test(fails, an_expired_certificate_says_since_when);
+    tcase_add_test(fails, a_wrong_name_is_told_with_the_right_ones);
+    tcase_add_test(fails, a_wanted_server_name_is_checked);
+    tcase_add_test(fails, a_missing_client_certificate_is_told);
+    tcase_add_test(fails, a_missing_client_certificate_is_told_by_1_2);
+    tcase_add_test(fails, an_old_version_is_told);
+    tcase_add_test(fails, a_plain_master_is_no_tls);
+    tcase_add_test(fails, a_plain_client_at_a_tls_port_fails);
+    tcase_add_test(fails, files_that_cannot_be_used_are_refused_at_once);
+    return suite;
+}
+
+int main(void)
+{
+    return suite_run_with_server(make_suite());
+}
