@@ -66,7 +66,7 @@ static bool hand_off(struct rl_host_lock *lock, struct rl_host_lock *next)
 {
     struct rl_host *host = lock->host;
 
-    if (host->closing || is_exposed(lock) || is_exposed(next))
+    if (host->closing || ((is_exposed(lock) || is_exposed(next)) && !RL_MUTANT(COHORT_OWN_TOKEN)))
         return false;
     return rl_lock_cohort_hand_off(&host->engine, &lock->core, rl_host_read_clock(host), &next->core);
 }

@@ -189,7 +189,7 @@ static void note_pass(struct client *client, struct handle *handle, struct box *
 {
     TRACE(client->world, name_of_handle(client, &client->handles[box->handle]), "passes on %s", box->token);
     box->handle = handle->index;
-    once_on_pass(client->world, client, handle);
+    once_on_pass(client->world, client, handle, box);
 }
 
 static void note_held(struct client *client, struct handle *handle)

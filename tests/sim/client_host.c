@@ -81,6 +81,7 @@ static struct box *take_incoming(struct client *client, const struct rl_claim *c
 
     set_token(box, rl_host_token(claim));
     box->origin = origin->id;
+    box->own = true;
     box->handle = client->receiver->index;
     box->key = client->receiver->key;
     box->fenced = claim->kind->has_token;
@@ -185,6 +186,7 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
     box->handle = handle->index;
     box->key = handle->key;
     box->fenced = handle->attempt.request.kind->has_token;
+    box->own = handle->attempt.request.own_token;
     box->begun = client_true_now(client);
     bind(client, claim, box);
     handle->turn.attempts++;

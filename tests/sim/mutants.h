@@ -71,6 +71,7 @@
     X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
     X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
+    X(COHORT_OWN_TOKEN, "host", 10000, "a value that others may name is passed on")                      \
     X(COHORT_OF_ANYBODY, "host", 10000, "a lock is passed on to whoever of its client waits")            \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \

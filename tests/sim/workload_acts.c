@@ -56,6 +56,7 @@ static struct rl_acquire draw_request(struct client *client)
         .wait = draw_wait(client),
     };
 
+    request.own_token = world->plan.cohort_permille && rng_chance(rng, 250);
     if (world->plan.calm)
         return request;
     draw_holding(world, &request);
