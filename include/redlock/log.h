@@ -1,5 +1,5 @@
-/* From events to lines of a log: how important an event is, and a sentence about it. For the hook of struct
- * redlock_options, inside which these functions may be called; nothing is printed or kept here.
+/* Events as lines of a log: a level and a sentence for each. The event hook of struct redlock_options may call these
+ * functions, which print and keep nothing.
  *
  *     static void on_event(const struct redlock_event *event, void *user_data)
  *     {
@@ -21,26 +21,24 @@
 extern "C" {
 #endif
 
-/* The smaller, the more important. */
+/* A smaller number is more important. */
 enum redlock_level {
     REDLOCK_LEVEL_ERROR = 1, /* a held lock is lost */
-    REDLOCK_LEVEL_WARNING,   /* somebody should know: a master is down or does not vote, a clock was set, a lock is at
-                                risk, an operation has failed for another reason than that the key was held or the
-                                caller canceled it */
-    REDLOCK_LEVEL_INFO,      /* locks are taken, extended and given back; masters come up */
-    REDLOCK_LEVEL_DEBUG,     /* every step: attempts, votes, renewals */
+    REDLOCK_LEVEL_WARNING,   /* somebody should know: a master is down or does not vote, its clock was set, a lock is at
+                                risk, or an operation failed (not because another holds the lock, or it was canceled) */
+    REDLOCK_LEVEL_INFO,      /* locks are acquired, extended and released, masters connect */
+    REDLOCK_LEVEL_DEBUG,     /* each step, and event types that this library does not know */
 };
 
-/* DEBUG for types that this library does not know. */
 REDLOCK_API enum redlock_level redlock_event_level(const struct redlock_event *event);
 REDLOCK_API const char *redlock_level_name(enum redlock_level level); /* "error"; "?" for other numbers */
 
-/* Room for any line that is not cut short. */
+/* Room for the longest line, its terminating 0 included. */
 #define REDLOCK_MAX_LINE_BYTES 512
 
-/* One line of printable text without a line feed, cut short to `size` bytes, the terminating 0 included: the event's
- * name, the key (its first bytes; what is not printable as \xHH), and what the type names. The token is left out: it is
- * a secret. Returns ret_line. */
+/* Writes one line without a line feed, cut to `size` bytes with the terminating 0, and returns ret_line. The line has
+ * the event's name, the beginning of the key (unprintable bytes as \xHH) and the members that the type fills, but never
+ * the token, which is a secret. */
 REDLOCK_API const char *redlock_event_line(const struct redlock_event *event, char *ret_line, size_t size);
 
 #ifdef __cplusplus

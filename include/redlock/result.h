@@ -20,78 +20,79 @@ enum redlock_op {
 
 /* What one master did with the last command of an operation. */
 enum redlock_vote {
-    REDLOCK_VOTE_NONE,    /* nothing was sent to it in this operation */
-    REDLOCK_VOTE_PENDING, /* no reply yet; a late one is still handled */
-    REDLOCK_VOTE_GRANTED, /* acquire: key set; extend: ttl set; release: key deleted, or handed to the next in line */
-    REDLOCK_VOTE_REFUSED, /* acquire: held by another; extend and release: missing or foreign, see detail */
-    REDLOCK_VOTE_FAILED,  /* certainly not applied */
-    REDLOCK_VOTE_UNKNOWN, /* may have been applied: rolled back, or still owed to the master */
-    REDLOCK_VOTE_QUEUED,  /* acquire: in line */
+    REDLOCK_VOTE_NONE,    /* the client sent it nothing */
+    REDLOCK_VOTE_PENDING, /* it has not answered; the client still handles a late answer */
+    REDLOCK_VOTE_GRANTED, /* acquire: it set the key; extend: it set the ttl; release: it gave the key up */
+    REDLOCK_VOTE_REFUSED, /* acquire: another holder has the key; extend, release: the key is missing or foreign */
+    REDLOCK_VOTE_FAILED,  /* it did not carry out the command */
+    REDLOCK_VOTE_UNKNOWN, /* it may have carried out the command; the client rolls that back where it must */
+    REDLOCK_VOTE_QUEUED,  /* acquire: the waiter is in its wait queue */
 };
 
-/* Why a master does not vote. */
+/* Why the votes of a master do not count: see redlock(7), section TRUST. */
 enum redlock_fault {
     REDLOCK_FAULT_NONE,
-    REDLOCK_FAULT_UNJUDGED,
-    REDLOCK_FAULT_NEW_MEMORY,  /* quarantined: restarted, emptied or replaced, or new */
+    REDLOCK_FAULT_UNJUDGED,    /* the client has not examined it yet */
+    REDLOCK_FAULT_NEW_MEMORY,  /* quarantined: it is new, or was restarted, emptied or replaced */
     REDLOCK_FAULT_CLOCK_STEP,  /* quarantined: its clock was set forward */
-    REDLOCK_FAULT_NOT_MASTER,  /* these are excluded */
-    REDLOCK_FAULT_CLUSTER,
-    REDLOCK_FAULT_EVICTS,
-    REDLOCK_FAULT_SAME_SERVER,
-    REDLOCK_FAULT_RING,        /* clients disagree on masters, quorum or prefix */
-    REDLOCK_FAULT_NO_RIGHTS,
-    REDLOCK_FAULT_NO_MARKER,
+    REDLOCK_FAULT_NOT_MASTER,  /* excluded, like all that follow: it is a replica */
+    REDLOCK_FAULT_CLUSTER,     /* it is a node of a Redis Cluster */
+    REDLOCK_FAULT_EVICTS,      /* it may evict locks */
+    REDLOCK_FAULT_SAME_SERVER, /* two URLs lead to it */
+    REDLOCK_FAULT_RING,        /* its marker is of other masters, another quorum or another prefix */
+    REDLOCK_FAULT_NO_RIGHTS,   /* the user may not run the commands of the examination */
+    REDLOCK_FAULT_NO_MARKER,   /* it has no marker, and this client writes none (REDLOCK_JOIN_LOOK) */
     REDLOCK_FAULT_MAX_TTL,     /* the client's max_ttl_ms is larger than the deployment's */
 };
 
 /* Why a held lock was lost. */
 enum redlock_loss {
     REDLOCK_LOSS_NONE,
-    REDLOCK_LOSS_EXPIRED,     /* the deadline passed and no renewal was tried: not wanted, or the process stood still */
-    REDLOCK_LOSS_UNREACHABLE, /* the deadline passed while renewals found too few masters */
-    REDLOCK_LOSS_REFUSED,     /* too many masters no longer have the key, or have another's */
-    REDLOCK_LOSS_CLOCK_STEP,  /* masters' clocks were set forward */
+    REDLOCK_LOSS_EXPIRED,     /* the deadline passed before any renewal: none was wanted, or the process was stopped */
+    REDLOCK_LOSS_UNREACHABLE, /* the deadline passed while renewals reached too few masters */
+    REDLOCK_LOSS_REFUSED,     /* on too many masters the key is missing, or another's */
+    REDLOCK_LOSS_CLOCK_STEP,  /* clocks of masters were set forward */
     REDLOCK_LOSS_HOLD_LIMIT,  /* the deadline passed after max_hold_ms had ended the renewals */
 };
 
 struct redlock_node_result {
-    const char *name;       /* the master, as "host:port" or socket path, without credentials */
+    const char *name;         /* "host:port" or the path of the socket, without credentials */
     enum redlock_vote vote;
-    const char *detail;     /* why it is not granted: "missing", "foreign", "READONLY", "timeout"...; of a master that
-                               could not be asked, the cause: the error of its connection, "in quarantine, 61 s left",
-                               "it is a replica"...; printable, without a full stop; "" if granted */
-    int64_t latency_us;     /* from the queueing, in the loop turn of the send, to the reply; -1 without a reply */
-    int64_t valid_for_ms;   /* time for which this master's vote still counts, 0 if it does not */
-    enum redlock_fault fault; /* what keeps it from voting at present, as a constant */
+    const char *detail;       /* why it did not grant: "missing", "foreign", "READONLY", "timeout"; of a master that
+                                 was not asked, why not: the error of its connection, "in quarantine, 61 s left", "it is
+                                 a replica". Printable, without a full stop; "" if it granted */
+    int64_t latency_us;       /* from queueing the command to the reply; -1 without a reply */
+    int64_t valid_for_ms;     /* how long its vote still counts, or 0 */
+    enum redlock_fault fault; /* why its votes do not count at present */
 };
 
-/* Borrowed: valid during the callback, and so is everything it points to. New members are added at the end. */
+/* Valid, with all that it points to, until the callback returns. New members are added at the end. */
 struct redlock_result {
     enum redlock_op op;
     int status;             /* enum redlock_status; 0 is success */
-    int cause;              /* for DEADLINE and CANCELED: how the last attempt ended, 0 if none had ended */
+    int cause;              /* for DEADLINE and CANCELED: how the last attempt ended; 0 if none had ended */
     uint32_t attempts;      /* acquire: attempts made (0 if the handle is being destroyed); otherwise 1 */
-    uint32_t quorum;
+    uint32_t quorum;        /* masters that must grant */
     uint32_t granted;       /* masters with REDLOCK_VOTE_GRANTED */
-    int64_t elapsed_us;     /* from the call to its completion */
-    int64_t remaining_ms;   /* acquire, extend: validity left now */
+    int64_t elapsed_us;     /* from the call until the operation ended */
+    int64_t remaining_ms;   /* validity left when the callback runs */
     size_t n_nodes;
     const struct redlock_node_result *nodes; /* in the order given to redlock_client_create() */
-    uint64_t fence;         /* acquire, extend: the fencing token of the hold, 0 if it has none */
+    uint64_t fence;         /* the fencing token of the hold, or 0 */
     enum redlock_loss loss; /* for LOST: why */
     uint32_t reachable;     /* masters that are connected */
-    uint32_t voting;        /* ... and whose votes count at present */
-    const char *why;        /* a failure's reason in words for people, without a full stop. For NO_QUORUM and TOO_SLOW,
-                               as status or as cause, and for DEADLINE without a cause, it is a sentence about the
-                               masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left"; otherwise the
-                               redlock_strerror() of the status, or of a deadline's cause; "" for success */
+    uint32_t voting;        /* connected masters whose votes count at present */
+    const char *why;        /* the reason of a failure, in words for people and without a full stop; "" for success. For
+                               NO_QUORUM and TOO_SLOW, as status or as cause of DEADLINE, and for DEADLINE without a
+                               cause, it is about the masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left".
+                               Otherwise it is redlock_strerror() of the status or, for DEADLINE, of the cause */
 };
 
-/* "acquire", "granted", ...; "?" for numbers outside the enum. Static storage. */
+/* The word for an enumerator, "acquire" or "granted", and a sentence about a loss, without a full stop. In static
+ * storage; "?" for other numbers. */
 REDLOCK_API const char *redlock_op_name(enum redlock_op op);
 REDLOCK_API const char *redlock_vote_name(enum redlock_vote vote);
-REDLOCK_API const char *redlock_loss_text(enum redlock_loss loss); /* a sentence without a full stop */
+REDLOCK_API const char *redlock_loss_text(enum redlock_loss loss);
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,10 @@
-/* Status codes: one list for everything the library reports.
+/* Status codes: one list for all that the library reports. A status is an int, 0 or negative.
  *
- * A status is an int, 0 or negative. Two families share the numbering:
+ *   outcomes        -1 ..  -99   a result brings them to a callback
+ *   caller errors -100 .. -199   the call itself returns them, and its callback does not run. E_NOMEM and E_LIMIT can
+ *                                also be the outcome of an acquisition whose later attempt could not be made
  *
- *   outcomes        -1 ..  -99   delivered in a result, to a callback
- *   caller errors -100 .. -199   returned by the call itself; its callback then never runs (two of them, E_NOMEM and
- *                                E_LIMIT, can also be an acquisition's outcome: a later attempt could not be made)
- *
- * "Retryable" says that the same call may succeed later without any change by the caller. */
+ * A status is retryable if the same call may succeed later although the caller changes nothing. */
 #ifndef REDLOCK_STATUS_H
 #define REDLOCK_STATUS_H
 
@@ -76,13 +74,12 @@ enum redlock_status {
 #undef REDLOCK_STATUS_ENUM
 };
 
-/* A sentence for people, in English, without a full stop. Never NULL, also for unknown numbers. Static storage. */
+/* A sentence in English, without a full stop, in static storage; also for unknown numbers. */
 REDLOCK_API const char *redlock_strerror(int status);
 
-/* The constant's name, "REDLOCK_HELD"; "REDLOCK_UNKNOWN" for unknown numbers. Static storage. */
+/* The constant's name, "REDLOCK_HELD", in static storage; "REDLOCK_UNKNOWN" for unknown numbers. */
 REDLOCK_API const char *redlock_status_name(int status);
 
-/* Whether the same call may succeed later without any change by the caller. */
 REDLOCK_API bool redlock_status_retryable(int status);
 
 #ifdef __cplusplus
