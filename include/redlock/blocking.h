@@ -1,8 +1,8 @@
-/* The blocking, thread-safe front end: distributed mutexes for programs without an event loop.
+/* The blocking, thread-safe interface: distributed mutexes for programs without an event loop of libevent.
  *
- *     service = masters + options + one thread of its own, which talks to the masters and renews held locks
- *     mutex   = one key; lock, extend, unlock, from any thread
- *     queue   = results and alarms behind a descriptor, for programs with a foreign event loop
+ *     service = masters, options and a thread, which talks to the masters and renews held locks
+ *     mutex   = one key: lock, extend and unlock, from any thread
+ *     queue   = results and alarms behind a descriptor, for programs with another event loop
  *
  *     redlock_service_create(urls, 5, NULL, &service, NULL);
  *     redlock_mutex_create(service, "invoices", 8, &mutex);
@@ -13,35 +13,32 @@
  *     redlock_mutex_destroy(mutex);
  *     redlock_service_destroy(service);
  *
- * What a lock promises, and under which assumptions, is in redlock(7); it is the same as for the asynchronous
- * interface (redlock/redlock.h), on which this one is built and whose words for options, results and errors it uses.
+ * The locks are those of the asynchronous interface (redlock/redlock.h), with the same options, results and errors.
+ * redlock(7) explains what they promise.
  *
  * THREADS
  *
- * 1. Every function here may be called from any thread, also several times at once on the same object, but for the
- *    three destroy functions: once one of these has been called no call may begin on the object. Calls of other
- *    threads that wait at that moment return REDLOCK_CANCELED, or what they were about to return.
- * 2. A mutex belongs to no thread: what one thread has locked another may extend or unlock. It is one holder, and has
- *    at most one lock or extend call and one unlock call pending; further ones return REDLOCK_E_BUSY at once. Threads
- *    that are to exclude each other use a mutex object each, for the same key.
- * 3. Callbacks (the event hook of struct redlock_options, watches, functions given to redlock_service_run) run on the
- *    service's thread, which does nothing else meanwhile: no renewal, too. Calls that wait return REDLOCK_E_OWN_THREAD
- *    there. The thread is named "redlock", and blocks all signals.
- *    Everything else that the thread does a call that waits may do in its place, as long as it waits, which saves the
- *    change of threads; not with an event hook, nor once redlock_service_run() has been used. So these calls need
- *    32 KiB of stack, are no cancellation points (pthread_cancel() takes effect after them), and a signal handler must
- *    not leave them by longjmp(): other calls and renewals may depend on them, and go on with the priority of the
- *    thread that waits.
- * 4. libevent needs no preparation for threads, and the program none for libevent.
- * 5. After fork() every call in the child that would do something returns REDLOCK_E_FORKED, and remaining is 0. The
- *    locks stay the parent's. The destroy functions may be called; they touch no connection, and leave the memory and
- *    the descriptors of the connections to exec() or exit(): fork() may have interrupted the service's thread
- *    anywhere. A child that wants locks creates a service of its own.
+ * 1. Any thread may call any function, also several threads at once on the same object. The destroy functions are the
+ *    exception: no call on the object may begin after one of them. A call that another thread is waiting in returns
+ *    REDLOCK_CANCELED, or the status it was about to return.
+ * 2. A mutex belongs to no thread: one thread may lock it and another unlock it. A mutex is one holder, so threads that
+ *    are to exclude each other need a mutex each, for the same key. At most one lock or extend call and one unlock call
+ *    can be pending on a mutex; another one returns REDLOCK_E_BUSY at once.
+ * 3. Callbacks are the event hook, watches, and functions given to redlock_service_run(). They run on the service's
+ *    thread, which renews no lock meanwhile. A call that would wait returns REDLOCK_E_OWN_THREAD there. The name of the
+ *    thread is "redlock", and it blocks all signals.
+ * 4. A call that waits may do the work of the service's thread meanwhile, which saves a change of threads; callbacks
+ *    still run on that thread. (It may not if there is an event hook, or after redlock_service_run().) So a call that
+ *    waits needs 32 KiB of stack, is no cancellation point for pthread_cancel(), and must not be left by longjmp() from
+ *    a signal handler. Other calls and renewals then run with the priority of the waiting thread.
+ * 5. A program need not prepare libevent for threads.
+ * 6. The locks of a process stay its own after fork(). In the child remaining is 0, and calls that would do something
+ *    return REDLOCK_E_FORKED. The destroy functions touch no connection there; they leave the connections' memory and
+ *    descriptors to exec() or exit(). A child that wants locks creates a service.
  *
- * Functions that return int return 0 or a negative enum redlock_status: outcomes (redlock/result.h) and caller errors
- * alike. Where ret_result is not NULL it receives a copy of the evidence, to be freed with redlock_result_free(); or
- * NULL where there is none: after caller errors, when the caller's deadline passed before the service had anything
- * to say, and without memory. Other ret_ arguments are written on success only. */
+ * A function that returns int returns 0 or a negative enum redlock_status. If ret_result is not NULL, it receives a
+ * copy of the result, to be freed with redlock_result_free(); or NULL after a caller error, without memory, or if the
+ * deadline passed before the service could answer. Other ret_ arguments are written on success only. */
 #ifndef REDLOCK_BLOCKING_H
 #define REDLOCK_BLOCKING_H
 
@@ -65,88 +62,84 @@ struct redlock_queue;
 
 /* --- Service ------------------------------------------------------------------------------------------------- */
 
-/* Starts a thread that connects to the masters, and returns at once; mutexes wait for the connections where they have
- * to. Arguments and errors are those of redlock_client_create(); E_SYSTEM says that there is no thread or descriptor.
- * options->on_event is called on the service's thread. */
+/* Starts the thread, which connects to the masters, and returns at once. Arguments and errors are those of
+ * redlock_client_create(). */
 REDLOCK_API int redlock_service_create(const char *const *masters, size_t n_masters,
                                        const struct redlock_options *options, struct redlock_service **ret_service,
                                        struct redlock_error *ret_error);
 
-/* Ends the thread and the connections, as redlock_client_destroy() does: pending calls return REDLOCK_CANCELED, held
- * locks are released by one message to each master, without waiting for an answer. Mutexes and queues outlive it, to be
- * destroyed in any order: nothing is held any more, and calls return REDLOCK_E_CLOSING, but what is in a queue can
- * be taken. NULL is fine. Not from a callback: there it does nothing. */
+/* Ends the thread and the connections. Pending calls return REDLOCK_CANCELED. The releases of held locks are written
+ * once, and their answers are not awaited (redlock_client_destroy()). Mutexes and queues stay, and are destroyed in any
+ * order: calls on a mutex return REDLOCK_E_CLOSING, and results can still be taken from a queue. NULL is allowed. In a
+ * callback this does nothing. */
 REDLOCK_API void redlock_service_destroy(struct redlock_service *service);
 
-/* The orderly end: refuses new work (REDLOCK_E_CLOSING), cancels pending acquisitions, releases held locks, and waits
- * for the masters' confirmation, at most timeout_ms. 0, or REDLOCK_DEADLINE if a quorum has not confirmed some
- * release. Does not destroy the service. Errors: E_ARGUMENT, E_TIMEOUT (1 to one day), E_CLOSING, E_OWN_THREAD,
- * E_FORKED. */
+/* Ends the work of the service in order, but does not destroy it: as redlock_client_shutdown(), it refuses new work,
+ * cancels pending acquisitions and releases held locks. Returns when the masters have confirmed, or REDLOCK_DEADLINE if
+ * a quorum has not confirmed some release after timeout_ms. Errors: E_ARGUMENT, E_TIMEOUT (1 to
+ * REDLOCK_MAX_TIMEOUT_MS), E_CLOSING, E_OWN_THREAD, E_FORKED. */
 REDLOCK_API int redlock_service_shutdown(struct redlock_service *service, int64_t timeout_ms);
 
-/* redlock_client_stats() and redlock_client_node_stats(); of the latter's texts, name is valid while the service lives,
- * and last_error, which is not, is "": redlock_service_run() is the way to it.
- * Errors: E_ARGUMENT, E_CLOSING, E_FORKED. */
+/* As redlock_client_stats() and redlock_client_node_stats(). `name` is valid while the service lives, `last_error` is
+ * "": read it by redlock_service_run(). Errors: E_ARGUMENT, E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_service_stats(struct redlock_service *service, struct redlock_stats *ret_stats, size_t size);
 REDLOCK_API int redlock_service_node_stats(struct redlock_service *service, size_t node,
                                            struct redlock_node_stats *ret_stats, size_t size);
 REDLOCK_API size_t redlock_service_node_count(const struct redlock_service *service);
 
-/* Calls fn on the service's thread and returns when it has returned (from a callback: calls it at once). There the
- * whole asynchronous interface may be used with the client, for example redlock_client_node_info(), whose texts are to
- * be copied. Locks of mutexes are not to be touched this way. 0, or E_ARGUMENT, E_CLOSING, E_FORKED: not called. */
+/* Calls fn on the service's thread, or at once from a callback, and returns when fn has returned. fn may use the whole
+ * asynchronous interface with the client, but not the locks of mutexes. It copies texts that it wants to keep. Errors
+ * (fn has not been called): E_ARGUMENT, E_CLOSING, E_FORKED. */
 typedef void (*redlock_service_fn)(struct redlock_client *client, void *user_data);
 REDLOCK_API int redlock_service_run(struct redlock_service *service, redlock_service_fn fn, void *user_data);
 
 /* --- Mutex --------------------------------------------------------------------------------------------------- */
 
-/* A handle for one key, as redlock_lock_create(), whose errors it returns, and E_CLOSING. No I/O. It keeps the
- * memory of the service. */
+/* Creates a handle for one key, as redlock_lock_create() does, with its errors. */
 REDLOCK_API int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
                                      struct redlock_mutex **ret_mutex);
 
-/* Pending calls on it return REDLOCK_CANCELED (asynchronous ones are in their queue with that status), a held lock is
- * given up; its release goes on in the background. Afterwards no watch of the mutex runs. Waits for the service's
- * thread, but not for the masters. May be called from callbacks, the mutex's own included. NULL is fine. */
+/* Ends pending operations with REDLOCK_CANCELED, and begins the release of a held lock, which goes on in the
+ * background. No watch of the mutex runs after that. The call waits for the service's thread, but not for the masters.
+ * A callback may call it, even one of this mutex. NULL is allowed. */
 REDLOCK_API void redlock_mutex_destroy(struct redlock_mutex *mutex);
 
-/* Takes the lock, trying for timeout_ms (0: one attempt; REDLOCK_FOREVER) with default options otherwise: 10 s ttl,
- * renewed until it is unlocked. */
+/* Acquires the lock, waiting for at most timeout_ms (0: one attempt; REDLOCK_FOREVER: no limit). The other options have
+ * their defaults: a ttl of 10 s, or of max_ttl_ms if that is less, and renewal until the mutex is unlocked. */
 REDLOCK_API int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms);
 
-/* The same with one attempt. */
+/* Acquires the lock with one attempt. */
 REDLOCK_API int redlock_mutex_trylock(struct redlock_mutex *mutex);
 
-/* The same with all options: redlock_acquire(), whose statuses and errors it returns, with E_OWN_THREAD. Returns when
- * a positive timeout_ms has passed (5 ms later at most), with REDLOCK_DEADLINE, even if the service's thread is kept
- * busy by a callback; what that attempt may still gain is given back, and until then the mutex is busy. */
+/* Acquires the lock with all options, as redlock_acquire() does, with its statuses and errors. If timeout_ms is
+ * positive, the call returns REDLOCK_DEADLINE at most 5 ms after it has passed, even if a callback keeps the service's
+ * thread busy. The mutex is then busy until the attempt has been rolled back. Also E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                       struct redlock_result **ret_result);
 
-/* Sets the ttl of a held lock anew: redlock_extend(). */
+/* As redlock_extend(), with its statuses and errors, and E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result);
 
-/* Gives the lock up: remaining is 0 as soon as this is called. Waits for the masters' answers as redlock_release()
- * does, whose statuses and errors these return, with E_OWN_THREAD: whatever the outcome, the lock is not held. */
+/* Release the lock: remaining is 0 at once, and the lock is not held whatever they return. They wait as
+ * redlock_release() does, with its statuses and errors. Also E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_unlock(struct redlock_mutex *mutex);
 REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result);
 
-/* Ends the lock or extend call that another thread waits in, or that was started with a queue: it returns
- * REDLOCK_CANCELED. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also when the operation has just ended), E_CLOSING,
- * E_FORKED. */
+/* Ends a pending lock or extend call, of another thread or for a queue, with REDLOCK_CANCELED. Errors: E_ARGUMENT,
+ * E_NOTHING_TO_CANCEL (also if the operation has just ended), E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_cancel(struct redlock_mutex *mutex);
 
-/* Validity left by the clock, now; 0 if not held. Does not ask the service's thread: right at once also while that is
- * stopped or busy. It may be too short (a renewal that was confirmed a moment ago), never too long. 0 in a child. */
+/* The validity left, or 0 if the lock is not held. Does not ask the service's thread, and is right even while that is
+ * stopped. It may be too short, if a renewal has just been confirmed, but is never too long. */
 REDLOCK_API int64_t redlock_mutex_remaining_ns(const struct redlock_mutex *mutex);
 REDLOCK_API int64_t redlock_mutex_remaining_ms(const struct redlock_mutex *mutex); /* rounded down */
 
-/* The fencing token of the current hold, acquired with `fenced`; 0 if there is none or remaining is 0. */
+/* As redlock_lock_fence(). */
 REDLOCK_API uint64_t redlock_mutex_fence(const struct redlock_mutex *mutex);
 
-/* redlock_lock_token(), redlock_lock_detach(), redlock_release_token(), redlock_lock_export() and redlock_lock_adopt()
- * with their errors, and E_CLOSING. The token is copied: room for REDLOCK_MAX_TOKEN_BYTES + 1 is enough (less than
- * needed: E_LIMIT). redlock_mutex_release_token() waits like redlock_mutex_release(). */
+/* As redlock_lock_token(), redlock_lock_detach(), redlock_release_token(), redlock_lock_export() and
+ * redlock_lock_adopt(), with their errors, and E_CLOSING. The token is copied: REDLOCK_MAX_TOKEN_BYTES + 1 bytes are
+ * enough, and too few are E_LIMIT. redlock_mutex_release_token() waits as redlock_mutex_release() does. */
 REDLOCK_API int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token, size_t size);
 REDLOCK_API int redlock_mutex_detach(struct redlock_mutex *mutex);
 REDLOCK_API int redlock_mutex_release_token(struct redlock_mutex *mutex, const char *token,
@@ -155,65 +148,64 @@ REDLOCK_API int redlock_mutex_export(struct redlock_mutex *mutex, char *ret_text
 REDLOCK_API int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                     const char *text);
 
-/* The key as given at creation. Valid while the mutex lives. */
+/* The key as given at creation, valid as long as the mutex. */
 REDLOCK_API const void *redlock_mutex_key(const struct redlock_mutex *mutex, size_t *ret_size);
 
-/* The loss alarm (struct redlock_alarm), for this hold and later ones: called on the service's thread. NULL: none. What
- * it points to is borrowed for the call. Errors: E_ARGUMENT, E_CLOSING, E_FORKED. */
+/* Sets the alarm callback (struct redlock_alarm) of the mutex, for this hold and later ones; NULL is none. It runs on
+ * the service's thread, and the alarm is valid until it returns. Errors: E_ARGUMENT, E_CLOSING, E_FORKED. */
 typedef void (*redlock_mutex_watch_fn)(struct redlock_mutex *mutex, const struct redlock_alarm *alarm, void *user_data);
 REDLOCK_API int redlock_mutex_watch(struct redlock_mutex *mutex, redlock_mutex_watch_fn watch, void *user_data);
 
-REDLOCK_API void redlock_result_free(struct redlock_result *result); /* NULL is fine */
+REDLOCK_API void redlock_result_free(struct redlock_result *result); /* NULL is allowed */
 
 /* --- Queue --------------------------------------------------------------------------------------------------- */
 
-/* Results and alarms wait here until some thread takes them. The descriptor is readable while there are any: add it to
- * epoll, libuv or GLib, level triggered, and call redlock_queue_next() until it returns REDLOCK_DEADLINE. It is not to
- * be read or closed. A service may have any number of queues; each keeps the memory of the service.
- *
- * The queue is bounded by the program's mutexes: each has at most one lock or extend operation and one release pending
- * or not yet taken (a further one is refused with E_BUSY), and one alarm of each kind. */
+/* A queue keeps results and alarms until some thread takes them. Its descriptor is readable while there are any: add it
+ * to epoll, libuv or GLib, level triggered, and call redlock_queue_next() until it returns REDLOCK_DEADLINE. Do not
+ * read or close it. Each mutex has at most one lock or extend operation, one release, and one alarm of each kind in
+ * queues, so the memory of a queue is bounded. A service may have any number of queues. Errors: E_ARGUMENT, E_NOMEM,
+ * E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_queue_create(struct redlock_service *service, struct redlock_queue **ret_queue);
 
-/* Drops what is in the queue and what is still to come; the operations go on. NULL is fine. */
+/* Drops the results in the queue, and those still to come. Their operations go on. NULL is allowed. */
 REDLOCK_API void redlock_queue_destroy(struct redlock_queue *queue);
 REDLOCK_API int redlock_queue_fd(const struct redlock_queue *queue); /* -1 in a child */
 
 enum redlock_completion_kind {
-    REDLOCK_COMPLETION_RESULT = 1, /* an operation has ended: result */
-    REDLOCK_COMPLETION_ALARM,      /* of a mutex with redlock_mutex_watch_queue(): alarm */
+    REDLOCK_COMPLETION_RESULT = 1, /* an operation has ended */
+    REDLOCK_COMPLETION_ALARM,      /* a mutex with redlock_mutex_watch_queue() has an alarm */
 };
 
-/* Owned by the program once it is taken. */
+/* Belongs to the program, which frees it with redlock_completion_free(). */
 struct redlock_completion {
     enum redlock_completion_kind kind;
-    int status;                   /* RESULT: of the result, which is NULL without memory; ALARM: 0 or REDLOCK_LOST */
-    struct redlock_mutex *mutex;  /* NULL if it has been destroyed meanwhile */
-    void *user_data;              /* as given to the call */
-    struct redlock_result *result; /* freed with the completion */
+    int status;                    /* RESULT: of the operation; ALARM: 0, or REDLOCK_LOST */
+    struct redlock_mutex *mutex;   /* NULL if it has been destroyed meanwhile */
+    void *user_data;               /* as given to the call */
+    struct redlock_result *result; /* RESULT; freed with the completion; NULL without memory or after a caller error */
     enum redlock_alarm_kind alarm;
-    enum redlock_loss loss;       /* ALARM: why the lock is lost */
+    enum redlock_loss loss;        /* ALARM: why the lock is lost */
 };
 
-/* Takes the oldest, waiting for at most timeout_ms (0: not at all; REDLOCK_FOREVER). REDLOCK_DEADLINE: there is none.
- * REDLOCK_CANCELED: the queue is being destroyed. Errors: E_ARGUMENT, E_TIMEOUT, E_NOMEM (nothing is taken then),
- * E_OWN_THREAD (only with a timeout), E_FORKED. */
+/* Takes the oldest completion, waiting for at most timeout_ms (0: not at all; REDLOCK_FOREVER: no limit). Returns
+ * REDLOCK_DEADLINE if there is none, REDLOCK_CANCELED if the queue is being destroyed. Errors: E_ARGUMENT, E_TIMEOUT,
+ * E_NOMEM (nothing is taken), E_OWN_THREAD (only with a timeout), E_FORKED. */
 REDLOCK_API int redlock_queue_next(struct redlock_queue *queue, int64_t timeout_ms,
                                    struct redlock_completion **ret_completion);
-REDLOCK_API void redlock_completion_free(struct redlock_completion *completion); /* NULL is fine */
+REDLOCK_API void redlock_completion_free(struct redlock_completion *completion); /* NULL is allowed */
 
-/* Begin what the functions above do and return at once; the outcome goes to the queue, exactly once, also if it is a
- * refusal of redlock_acquire() and the like (a caller error as status, without a result). The queue must be of the same
- * service and outlive the call. 0, or an error, which puts nothing into the queue: E_ARGUMENT, E_OPTIONS_SIZE, E_BUSY,
- * E_NOMEM, E_CLOSING, E_FORKED. Allowed in callbacks. */
+/* Begin an operation and return at once. After 0 the queue receives the outcome exactly once; that may be an error of
+ * redlock_acquire(), redlock_extend() or redlock_release(), without a result. The queue must be one of the mutex's
+ * service. Callbacks may call these. Errors, after which the queue receives nothing: E_ARGUMENT, E_BUSY, E_CLOSING,
+ * E_FORKED. */
 REDLOCK_API int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                             struct redlock_queue *queue, void *user_data);
 REDLOCK_API int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_queue *queue,
                                            void *user_data);
 REDLOCK_API int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data);
 
-/* Alarms of the mutex go to the queue, in place of the watch; queue NULL: no more. An alarm that is not taken before
- * the next one of its kind is not repeated. Errors: E_ARGUMENT, E_CLOSING, E_FORKED. */
+/* Sends the alarms of the mutex to the queue instead of the watch; NULL is none. While an alarm waits in the queue,
+ * another one of its kind is not added. Errors: E_ARGUMENT, E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_watch_queue(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data);
 
 #ifdef __cplusplus

@@ -1,28 +1,27 @@
-/* libredlock: a distributed lock over N independent Redis masters (Redlock), on the caller's libevent loop.
+/* libredlock: a distributed lock over N independent Redis masters (Redlock), on the program's libevent loop.
  *
- *     client = masters + options, bound to one event_base and one thread
- *     lock   = one key; acquire, extend, release
+ *     client = masters and options, for one event_base and one thread
+ *     lock   = one key: acquire, extend, release
  *
- * What the lock promises, and under which assumptions, is in redlock(7). In short: at every instant at most one
- * handle per key has redlock_remaining_ns() > 0.
+ * At every instant at most one handle for a key has redlock_remaining_ns() > 0. redlock(7) explains this promise and
+ * its assumptions.
  *
  * THE CALLBACK CONTRACT
  *
- * 1. A call either returns an error and its callback never runs, or returns 0 and its callback runs exactly once.
- * 2. The callback never runs inside the call that started it; it runs from the event loop.
- * 3. Any function of the library may be called from a callback, destroying the reported object included; memory is
- *    freed when the outermost dispatch ends.
- * 4. Destroying an object with work pending completes that work with REDLOCK_CANCELED first, from inside the destroy
- *    call; afterwards no callback of that object runs.
- * 5. Pointers handed to callbacks are valid during the call only, unless stated. Strings passed in are copied.
- * 6. A client and its locks belong to one event base and to the thread that runs it.
- * 7. After fork() every call in the child that would do something fails with REDLOCK_E_FORKED, and
- *    redlock_remaining_ns() is 0 (destroy calls free memory and close descriptors, and touch no connection). The locks
- *    stay the parent's. A child that goes on to run the inherited event base calls redlock_client_destroy() first, and
- *    event_reinit() after that.
+ * 1. A call returns an error, and its callback never runs; or it returns 0, and its callback runs exactly once.
+ * 2. The callback runs from the event loop, never inside the call that started it.
+ * 3. A callback may call any function of the library, and may destroy the object that it reports on. The memory is
+ *    freed when the outermost callback has returned.
+ * 4. Destroying an object ends its pending operations with REDLOCK_CANCELED: their callbacks run inside the destroy
+ *    call. No callback of the object runs after that.
+ * 5. Pointers that a callback receives are valid until it returns, unless stated. Strings passed in are copied.
+ * 6. A client and its locks belong to one event base, and to the thread that runs it.
+ * 7. The locks of a process stay its own after fork(). In the child redlock_remaining_ns() is 0, and calls that would
+ *    do something return REDLOCK_E_FORKED. A destroy call there frees memory and closes descriptors without touching a
+ *    connection. A child that goes on to use the event base first destroys the client, then calls event_reinit().
  *
- * Functions that return int return 0 or a negative enum redlock_status (redlock_version_num() is the exception).
- * Arguments are checked first. Calls on a handle or client that is being destroyed give REDLOCK_E_CLOSING. ret_
+ * A function that returns int returns 0 or a negative enum redlock_status (redlock_version_num() is an exception). Each
+ * call checks its arguments first. A call on an object that is being destroyed returns REDLOCK_E_CLOSING. ret_
  * arguments are written on success only. The library prints nothing, handles no signal, and never exits. */
 #ifndef REDLOCK_REDLOCK_H
 #define REDLOCK_REDLOCK_H
@@ -45,7 +44,7 @@ struct event_base;
 struct redlock_client;
 struct redlock_lock;
 
-/* Room for a sentence that names the offending value; credentials are masked. */
+/* The text is a sentence that names the wrong value, with credentials masked. */
 struct redlock_error {
     int status;
     char text[200];
@@ -53,190 +52,181 @@ struct redlock_error {
 
 /* --- Client -------------------------------------------------------------------------------------------------- */
 
-/* Starts connecting to the masters and returns at once; connections come up as the loop runs, and an acquisition
- * started meanwhile waits for each master's first answer (at most node_timeout_ms).
+/* Starts connecting to the masters and returns at once. The connections open while the loop runs. An acquisition waits
+ * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
  *
- * Each master is a URL; percent-encoding is decoded in user, password and path:
+ * Each master is a URL. Percent-encoding is decoded in user, password and path:
  *
- *     redis://[[user]:password@]host[:port][/db]     host may be a name, an IPv4 or a [bracketed] IPv6 address
+ *     redis://[[user]:password@]host[:port][/db]     host is a name, an IPv4 address, or an IPv6 address in brackets
  *     unix://[[user]:password@]/path/to/socket[?db=N]
  *
- * base      borrowed, must outlive the client. Its loop is kept running by the client until that is destroyed.
- * options   NULL for the defaults; see redlock/options.h
- * ret_error NULL, or where to put the status and a sentence when the call fails
+ * base      not owned: it must outlive the client, which keeps its loop running
+ * options   NULL for the defaults
+ * ret_error NULL, or where a failing call puts its status and a sentence
  *
- * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_NO_MASTERS, E_TOO_MANY_MASTERS, E_URL, E_DUPLICATE_MASTER, E_NOMEM,
- * E_SYSTEM, and one for each rule of struct redlock_options. */
+ * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_NO_MASTERS, E_TOO_MANY_MASTERS, E_URL, E_DUPLICATE_MASTER, E_NOMEM, E_SYSTEM,
+ * and one for each rule of struct redlock_options. */
 REDLOCK_API int redlock_client_create(struct event_base *base, const char *const *masters, size_t n_masters,
                                       const struct redlock_options *options, struct redlock_client **ret_client,
                                       struct redlock_error *ret_error);
 
-/* Ends the client now. Pending operations complete with REDLOCK_CANCELED from inside this call; releases for held
- * locks and undecided attempts are written once, without waiting for an answer. A master that cannot take them keeps
- * the key until its ttl ends, and so may one whose earlier answer meets the closed connection: it may drop the
- * connection before it reads the release. redlock_client_shutdown() first is the way to leave nothing. All locks of
- * the client are destroyed with it: their pointers are dead. NULL is fine. */
+/* Destroys the client and all of its locks, whose pointers become invalid. Pending operations end with
+ * REDLOCK_CANCELED. The releases of held locks and of unfinished attempts are written once, and their answers are not
+ * awaited: on a master that does not receive its release the key stays until its ttl ends. Call
+ * redlock_client_shutdown() first to avoid that. NULL is allowed. */
 REDLOCK_API void redlock_client_destroy(struct redlock_client *client);
 
 typedef void (*redlock_shutdown_fn)(struct redlock_client *client, int status, void *user_data);
 
-/* The orderly end: refuses new work (REDLOCK_E_CLOSING), cancels pending acquisitions, releases every held lock, and
- * calls back when all connected masters have confirmed, or after timeout_ms. A minority that sends nothing for
- * node_timeout_ms is not waited for. Status: 0, REDLOCK_DEADLINE if some release is not confirmed by a quorum, or
- * REDLOCK_CANCELED if the client was destroyed meanwhile. Does not destroy the client.
- * Errors: E_ARGUMENT, E_TIMEOUT (1 to one day), E_CLOSING (called twice), E_FORKED. */
+/* Ends the work of the client in order, but does not destroy it: new work is refused with REDLOCK_E_CLOSING, pending
+ * acquisitions are canceled, and held locks are released. The callback runs when all connected masters have confirmed
+ * the releases, or after timeout_ms. A minority that has sent nothing for node_timeout_ms is not awaited. The status is
+ * 0, REDLOCK_DEADLINE if a quorum has not confirmed some release, or REDLOCK_CANCELED if the client was destroyed.
+ * Errors: E_ARGUMENT, E_TIMEOUT (1 to REDLOCK_MAX_TIMEOUT_MS), E_CLOSING (called before), E_FORKED. */
 REDLOCK_API int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb,
                                         void *user_data);
 
 /* --- Lock ---------------------------------------------------------------------------------------------------- */
 
 enum redlock_state {
-    REDLOCK_STATE_IDLE = 1,    /* not held, nothing pending */
+    REDLOCK_STATE_IDLE = 1,    /* not held, no operation pending */
     REDLOCK_STATE_ACQUIRING,   /* an attempt is under way */
-    REDLOCK_STATE_BACKING_OFF, /* an attempt failed; the next one is waiting for its time */
+    REDLOCK_STATE_BACKING_OFF, /* an attempt failed, and the next one comes after a pause */
     REDLOCK_STATE_HELD,
-    REDLOCK_STATE_EXTENDING,   /* held, with an extension under way */
-    REDLOCK_STATE_RELEASING,   /* given up: remaining is 0; waiting for the masters */
-    REDLOCK_STATE_LOST,        /* was held until its validity ended; release or acquire again */
-    REDLOCK_STATE_WAITING,     /* in line for a lock that somebody else holds */
+    REDLOCK_STATE_EXTENDING,   /* held, and redlock_extend() is under way */
+    REDLOCK_STATE_RELEASING,   /* not held any more, and the release is under way */
+    REDLOCK_STATE_LOST,        /* the validity ended while the lock was held: release it, or acquire it again */
+    REDLOCK_STATE_WAITING,     /* in the wait queue */
 };
 
 typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
 
-/* A handle for one key, any bytes, 1 to REDLOCK_MAX_KEY_BYTES of them; copied. Several handles may name one key:
- * they exclude each other. No I/O. "redlock:marker" and what begins with "redlock:fence:", "redlock:queue:" or
- * "redlock:waiters:" are the library's own.
- * Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED, E_NOMEM. */
+/* Creates a handle for one key: any bytes, which are copied. Key and prefix together have at most
+ * REDLOCK_MAX_KEY_BYTES. Handles for the same key exclude each other. The library itself uses "redlock:marker" and keys
+ * that begin with "redlock:fence:", "redlock:queue:" or "redlock:waiters:". Errors: E_ARGUMENT, E_KEY_EMPTY,
+ * E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED, E_NOMEM. */
 REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
                                     struct redlock_lock **ret_lock);
 
-/* Completes pending work with REDLOCK_CANCELED, starts the release of a held lock, frees the handle. The release
- * does not need the handle: it goes on, with all its retries, for as long as the client lives. NULL is fine. */
+/* Ends pending operations with REDLOCK_CANCELED, begins the release of a held lock, and frees the handle. The client
+ * goes on with the release, and repeats it where it must. NULL is allowed. */
 REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
 
-/* Takes the lock, waiting for it as long as timeout_ms says and in the way that `wait` says (enum redlock_wait): in
- * line, by default. In state IDLE or LOST only. Each attempt sets a value of its own.
+/* Acquires the lock, in state IDLE or LOST. `timeout_ms` says how long to wait for it, `wait` how (enum redlock_wait).
+ * The library renews a held lock until it is released (`renew_ms`), and tells the watch of the lock when that fails.
  *
- * Result status: OK; HELD, NO_QUORUM or TOO_SLOW (the last attempt's outcome, when no further attempt was allowed);
- * DEADLINE (timeout_ms has passed; cause tells the last attempt's outcome); CANCELED; E_NOMEM or E_LIMIT if an
- * attempt could not be started. Whatever is not OK has been rolled back on every master, or will be as soon
- * as the master can be reached; its place in line, too.
+ * Status of the result: OK; HELD, NO_QUORUM or TOO_SLOW, the outcome of the last attempt, if no other was allowed;
+ * DEADLINE, if timeout_ms has passed (`cause` is the outcome of the last attempt); CANCELED; E_NOMEM or E_LIMIT, if an
+ * attempt could not begin. After each of these but OK the client rolls back what it has written to the masters, entries
+ * in the wait queue included, as soon as it can reach them.
  *
- * A lock that is held is renewed until it is released (renew_ms), and its watch is told when that fails.
- *
- * options NULL for the defaults. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY, E_MIN_VALIDITY,
- * E_RENEWAL, E_WAIT, E_BUSY, E_ALREADY_HELD, E_CLOSING, E_NOMEM, E_FORKED. */
+ * options NULL for the defaults. Errors: E_ARGUMENT (cb must not be NULL), E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY,
+ * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_BUSY, E_ALREADY_HELD, E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                 redlock_fn cb, void *user_data);
 
-/* Sets the ttl of a held lock anew, counted from now, on all masters; ttl_ms 0 repeats the current one. May shorten.
- * Renewals go on with the new ttl: renew_ms and at_risk_ms keep their proportion to it. A master without the key gets
- * it back where that is safe (redlock(7)).
+/* Sets the ttl of a held lock on all masters, to ttl_ms from the moment of sending; 0 repeats the latest ttl. It may be
+ * shorter. renew_ms and at_risk_ms change in proportion. A master that has lost the key gets it back where that is
+ * safe (redlock(7)). The extension never revives a lock whose deadline has passed.
  *
- * Result status: OK, a quorum confirmed; NO_QUORUM, not confirmed within node_timeout_ms, or not possible with the
- * masters that can be reached: the lock is held until its earlier deadline, or until the new one if that is nearer (a
- * shorter ttl counts from the moment it is sent); LOST, the deadline passed or too many masters no longer have the key
- * (the rest is rolled back); CANCELED. Never brings back a lock whose deadline has passed.
- * Errors: E_ARGUMENT, E_TTL, E_NOT_HELD (also when the validity has ended), E_BUSY, E_CLOSING, E_NOMEM, E_FORKED. */
+ * Status of the result: OK, a quorum has confirmed; NO_QUORUM, a quorum has not confirmed within node_timeout_ms, or
+ * cannot: the lock is held until the earlier one of its old and its new deadline; LOST, the deadline has passed, or too
+ * many masters do not have the key any more; CANCELED.
+ * Errors: E_ARGUMENT (cb must not be NULL), E_TTL, E_NOT_HELD, E_BUSY, E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data);
 
-/* Gives the lock up: redlock_remaining_ns() is 0 from here on. Completes when all masters that are connected and
- * not late have answered, after node_timeout_ms at most. A pending extension completes with CANCELED first. cb may
- * be NULL. If another handle of this client is next that got in line by the same command as this one, it has the lock
- * at once instead, with the same value, and the release completes with OK (redlock(7): not if either was acquired with
- * `fenced` or `own_token`).
+/* Releases the lock: redlock_remaining_ns() is 0 at once. The operation ends when each connected master that is not
+ * late has answered, after node_timeout_ms at most. A pending extension ends with CANCELED first. cb may be NULL.
  *
- * Result status: OK, a quorum of masters is known not to hold this value, or it has gone to that handle; NO_QUORUM,
- * not (yet): the remaining masters are told as soon as they can be reached, or the ttl ends; LOST, the validity had
- * already ended when release was called (the masters were told all the same).
- * Errors: E_ARGUMENT, E_NOT_HELD (never acquired, or already released), E_BUSY (acquiring, or acquired with the
- * callback still to come; or already releasing), E_FORKED. */
+ * Cohort hand-off: if another handle of this client joined the wait queue by the same command as this one, and is next,
+ * it may get the lock with its token, without a master. The release then ends with OK at once. Locks acquired with
+ * `fenced` or `own_token` are not handed off in this way.
+ *
+ * Status of the result: OK, on a quorum of masters the key is this holder's no more, or the lock was handed off;
+ * NO_QUORUM, that is not confirmed (the client tells the other masters as soon as it can reach them, until the ttl
+ * ends); LOST, the validity had ended before the call (the masters were told nevertheless).
+ * Errors: E_ARGUMENT, E_NOT_HELD (never acquired, or released), E_BUSY (an acquisition or its callback, or a release,
+ * is pending), E_FORKED. */
 REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data);
 
-/* Leaves a held lock to its ttl: the handle becomes IDLE, the keys stay on the masters, and nothing renews or releases
- * them but their expiry or redlock_release_token(). No callback, no I/O. Take the token first, of a lock that was
- * acquired with `own_token`.
- * Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_FORKED. */
+/* Makes the handle IDLE, but leaves the keys on the masters until they expire or redlock_release_token() deletes them.
+ * No callback runs, and nothing is sent. To release the lock later, acquire it with `own_token` and read the token
+ * before this call. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_FORKED. */
 REDLOCK_API int redlock_lock_detach(struct redlock_lock *lock);
 
-/* Deletes the value `token` under the handle's key wherever it is set: the release of a lock that another handle,
- * maybe of another process, has taken and detached. State IDLE or LOST. Waits, completes and reports like
- * redlock_release(); a detail of "missing" or "foreign" for a quorum says that the lock was not held with that token
- * any more. Errors: E_ARGUMENT, E_TOKEN (1 to REDLOCK_MAX_TOKEN_BYTES), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT,
- * E_NOMEM, E_FORKED. */
+/* Releases a lock that another handle, of this or another process, has acquired and detached: deletes the key wherever
+ * its value is `token`. In state IDLE or LOST. Waits and reports like redlock_release(). A quorum of masters with
+ * detail "missing" or "foreign" says that the lock was not held with that token. Errors: E_ARGUMENT, E_TOKEN (1 to
+ * REDLOCK_MAX_TOKEN_BYTES), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data);
 
-/* The loss alarm. Called from the loop, at most once each for a hold: AT_RISK (again after a recovery) when at_risk_ms
- * of validity is left and no renewal has come through, by a timer that does not wait for any reply; LOST at the
- * deadline at the latest, or earlier when so many masters have refused that no quorum is left. Inside LOST
- * redlock_state() is LOST and remaining is 0. Nothing is called for locks that are released, detached or destroyed. */
+/* The loss alarm, which the loop brings by timer: it does not depend on any answer. */
 enum redlock_alarm_kind {
-    REDLOCK_ALARM_AT_RISK = 1,
-    REDLOCK_ALARM_LOST,
+    REDLOCK_ALARM_AT_RISK = 1, /* at_risk_ms of validity is left, and no renewal has succeeded; once until one does */
+    REDLOCK_ALARM_LOST,        /* the validity has ended; once for a hold */
 };
 
 struct redlock_alarm {
     enum redlock_alarm_kind kind;
-    enum redlock_loss loss;   /* LOST: why */
-    int64_t remaining_ms;     /* AT_RISK */
+    enum redlock_loss loss; /* LOST: why */
+    int64_t remaining_ms;   /* AT_RISK: the validity left */
     size_t n_nodes;
-    const struct redlock_node_result *nodes; /* of the latest extension or renewal */
+    const struct redlock_node_result *nodes; /* each master's part in the latest extension or renewal */
 };
 
 typedef void (*redlock_watch_fn)(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
 
-/* Sets the lock's alarm callback, for this hold and later ones; NULL: none. Errors: E_ARGUMENT, E_FORKED. */
+/* Sets the alarm callback of the lock, for this hold and later ones; NULL is none. It does not run for locks that are
+ * released, detached or destroyed. Errors: E_ARGUMENT, E_FORKED. */
 REDLOCK_API int redlock_lock_watch(struct redlock_lock *lock, redlock_watch_fn watch, void *user_data);
 
-/* The fencing token of the current hold: larger than that of every earlier fenced hold of the key. Pass it with every
+/* The fencing token of the current hold, larger than that of every earlier fenced hold of the key. Send it with every
  * write to the protected resource, which must refuse a token smaller than the largest it has seen. 0 if the lock is not
- * held now, or was acquired without `fenced`. */
+ * held, or was acquired without `fenced`. */
 REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 
-/* Bytes that redlock_lock_export() may need, the terminating 0 included. */
+/* Room for the longest text of redlock_lock_export(), its terminating 0 included. */
 #define REDLOCK_MAX_EXPORT_BYTES 8192
 
-/* Hands a held lock over to another process of this machine: writes it as a line of printable text that
- * redlock_lock_adopt() takes, with the key, the token, each master's bound, and the fencing token. The handle becomes
- * IDLE and inert: it neither renews nor releases. A lock that was won in line, for a lease, and has not been extended
- * yet (enum redlock_wait) is extended to its full ttl by the adopter. A master that owes the answer to an extension
- * when the lock is exported grants the adopter no more than that extension's ttl each time, since it may carry that one
- * out last: wait for the answers (REDLOCK_EVENT_VOTE) first. Whoever has the text can hold and release the lock: it is
- * a secret. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY (an operation is pending), E_LIMIT (size is too small), E_SYSTEM
- * (the boot's identity cannot be read), E_NOMEM, E_FORKED. The lock is as before then. */
+/* Transfers a held lock to another process of this machine: writes a line of printable text for redlock_lock_adopt(),
+ * and makes the handle IDLE without releasing the lock. The text is a secret, since it is enough to hold or release the
+ * lock. If the answer of a master to an extension is still due, the master may carry out that extension last, so its
+ * vote counts no longer than that extension's ttl for the new holder: await the answers first (REDLOCK_EVENT_VOTE).
+ * After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_LIMIT (size is too small), E_SYSTEM
+ * (the boot ID cannot be read), E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
-/* Takes over a lock from such a text, under the handle's key, in state IDLE or LOST; it is HELD when this returns 0,
- * with the validity that is left, and is renewed as `options` say (timeout, retry and ttl members are not looked at;
- * max_hold_ms begins anew). Each text is to be adopted once: two adopters would both believe to hold the lock.
- * Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (not such a text, damaged, of another key, of other masters or
- * quorum, or of another machine or boot, whose clock cannot be compared), E_NOT_HELD (its validity has ended),
- * E_RENEWAL (renew_ms or at_risk_ms do not fit its ttl), E_TTL and E_MIN_VALIDITY (nor does it fit this client's
- * max_ttl, drift or guard), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
+/* Imports a lock from such a text under the handle's key, in state IDLE or LOST. After 0 the lock is HELD with the
+ * validity that is left, and renewed as `options` say; their timeout, retry and ttl members are ignored, and
+ * max_hold_ms begins anew. Adopt a text only once: otherwise two handles hold the lock. Errors: E_ARGUMENT,
+ * E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or of another key, deployment, machine or boot), E_NOT_HELD (the
+ * validity has ended), E_RENEWAL (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the
+ * lock's ttl does not fit this client's options), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM,
+ * E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 
-/* Ends a pending acquisition (rolled back) or extension (the lock stays held) with REDLOCK_CANCELED. The callback
- * still runs from the loop. A release cannot be canceled. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also when the
- * operation has just ended and only its callback is still to come), E_FORKED. */
+/* Ends a pending acquisition or extension with REDLOCK_CANCELED; its callback still runs from the loop. After a
+ * canceled extension the lock stays held. A release cannot be canceled. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also
+ * if only the callback is still to come), E_FORKED. */
 REDLOCK_API int redlock_cancel(struct redlock_lock *lock);
 
-/* Validity left by the clock, now: 0 if not held. The clock is CLOCK_BOOTTIME or CLOCK_MONOTONIC_RAW, whichever has
- * advanced more, so a suspended or stopped process sees the truth at its first call. The q-th largest of the
- * masters' own bounds (time of the send + ttl - drift - guard) decides; see redlock(7). 0 in a forked child. */
+/* The validity left, or 0 if the lock is not held. Each vote counts for ttl - drift - guard from its sending, and the
+ * lock is valid as long as a quorum of votes counts. Time passes by CLOCK_BOOTTIME or CLOCK_MONOTONIC_RAW, whichever
+ * has advanced more, so the result is right even after the process or the machine was suspended. */
 REDLOCK_API int64_t redlock_remaining_ns(const struct redlock_lock *lock);
 REDLOCK_API int64_t redlock_remaining_ms(const struct redlock_lock *lock); /* rounded down */
 
-/* LOST as soon as the validity has ended, whether or not the loop has noticed. */
+/* LOST from the moment when the validity ends, even if the loop has not run since. */
 REDLOCK_API enum redlock_state redlock_state(const struct redlock_lock *lock);
 REDLOCK_API const char *redlock_state_name(enum redlock_state state);
 
-/* The key as given at creation. Valid while the handle lives. */
+/* The key as given at creation, valid as long as the handle. */
 REDLOCK_API const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size);
 
-/* The value of the current hold or of the latest attempt, a UUID in text form (after redlock_release_token(): the token
- * given there); "" if there is none. It proves nothing: ask redlock_remaining_ns(). Valid until the next call on the
- * handle. Without `own_token` (options.h) it may be that of earlier and of later holds of this client, too. */
+/* The token of the current hold or of the latest attempt, a UUID as text; after redlock_release_token() the token given
+ * there; otherwise "". Valid until the next call on the handle. It does not prove that the lock is held. Unless the
+ * lock was acquired with `own_token`, an earlier or later hold of this client may have the same token. */
 REDLOCK_API const char *redlock_lock_token(const struct redlock_lock *lock);
 
 REDLOCK_API struct redlock_client *redlock_lock_client(const struct redlock_lock *lock);

@@ -1,4 +1,4 @@
-/* The blocking interface (redlock/blocking.h) for C++11 and later: header only, nothing to link but libredlock.
+/* The blocking interface (redlock/blocking.h) for C++11 and later. A program links nothing but libredlock.
  *
  *     redlock::service service({"redis://10.0.0.1", "redis://10.0.0.2", "redis://10.0.0.3"});
  *     redlock::mutex mutex(service, "invoices");
@@ -7,10 +7,10 @@
  *         ... work, while guard.remaining() > guard.remaining().zero() ...
  *     }
  *
- * A mutex is Lockable and TimedLockable in the sense of the standard: std::unique_lock works, too. What goes wrong is
- * thrown as redlock::error, with the status of the call and the reason in words. Threads: as in redlock/blocking.h; a
- * mutex belongs to no thread, and threads that are to exclude each other need a mutex each. Objects that have been
- * moved from can only be destroyed or assigned to. */
+ * A mutex is Lockable and TimedLockable as the standard defines them, so std::unique_lock works, too. Functions throw
+ * redlock::error, with a status and the reason in words. The rules for threads are those of redlock/blocking.h: threads
+ * that are to exclude each other need a mutex each. An object that has been moved from may only be destroyed or
+ * assigned to. */
 #ifndef REDLOCK_REDLOCK_HPP
 #define REDLOCK_REDLOCK_HPP
 
@@ -48,7 +48,7 @@ inline void check(int status)
         throw error(status);
 }
 
-/* Rounded up; what is longer than the longest timeout becomes that. */
+/* Rounds up. A longer time becomes REDLOCK_MAX_TIMEOUT_MS. */
 template <class Rep, class Period>
 std::int64_t timeout_ms(const std::chrono::duration<Rep, Period> &timeout)
 {
@@ -91,7 +91,7 @@ public:
     service(const service &) = delete;
     service &operator=(const service &) = delete;
 
-    /* False: not all releases have been confirmed. */
+    /* False: some release has not been confirmed. */
     template <class Rep, class Period>
     bool shutdown(const std::chrono::duration<Rep, Period> &timeout)
     {
@@ -110,7 +110,7 @@ public:
         return stats;
     }
 
-    /* The statistics in Prometheus's text format (redlock/metrics.h); each label is a name and a value. */
+    /* The statistics in the text format of Prometheus (redlock/metrics.h). Each label is a name and a value. */
     std::string metrics(const std::vector<std::pair<std::string, std::string>> &labels = {}) const
     {
         std::vector<redlock_metric_label> pairs;
@@ -145,7 +145,7 @@ public:
         detail::check(redlock_mutex_create(owner.get(), key.data(), key.size(), &mutex_));
     }
 
-    ~mutex() { redlock_mutex_destroy(mutex_); } /* gives up what is held */
+    ~mutex() { redlock_mutex_destroy(mutex_); } /* releases a held lock */
     mutex(mutex &&other) noexcept : options(other.options), why_(std::move(other.why_))
     {
         std::swap(mutex_, other.mutex_);
@@ -160,10 +160,11 @@ public:
     mutex(const mutex &) = delete;
     mutex &operator=(const mutex &) = delete;
 
-    /* Waits until the lock is won, or throws. */
+    /* Waits until the lock is held, or throws. */
     void lock() { check(acquire(REDLOCK_FOREVER)); }
 
-    /* False: held by another, or too slowly granted. Throws if the masters cannot be asked, or for misuse. */
+    /* One attempt. False: another holder has the lock, or the masters granted too slowly. Throws if too few masters can
+     * vote, and for caller errors. */
     bool try_lock() { return won(acquire(0)); }
 
     template <class Rep, class Period>
@@ -178,18 +179,18 @@ public:
         return try_lock_for(end - Clock::now());
     }
 
-    /* The status tells whether the masters have confirmed (REDLOCK_OK), have not yet (REDLOCK_NO_QUORUM), or the lock
-     * had been lost before (REDLOCK_LOST). Whatever it is, the lock is not held. */
+    /* The lock is not held after this, whatever the status: REDLOCK_OK, the masters have confirmed; REDLOCK_NO_QUORUM,
+     * not yet; REDLOCK_LOST, the lock had been lost before; or a caller error. */
     int unlock() noexcept { return redlock_mutex_unlock(mutex_); }
 
-    /* Sets the ttl anew; 0 repeats the current one. */
+    /* Sets the ttl, as redlock_extend(). */
     template <class Rep, class Period>
     void extend(const std::chrono::duration<Rep, Period> &ttl)
     {
         detail::check(redlock_mutex_extend(mutex_, static_cast<std::uint32_t>(detail::timeout_ms(ttl)), nullptr));
     }
 
-    /* Makes the call that another thread waits in throw REDLOCK_CANCELED. False: there is none. */
+    /* The call that another thread is waiting in throws REDLOCK_CANCELED. False: there is none. */
     bool cancel()
     {
         const int status = redlock_mutex_cancel(mutex_);
@@ -206,12 +207,12 @@ public:
 
     std::uint64_t fence() const noexcept { return redlock_mutex_fence(mutex_); }
 
-    /* Why the latest lock call has not won, in words for people; empty if it has. */
+    /* Why the latest lock call failed, in words for people; empty after success. */
     const std::string &why() const noexcept { return why_; }
 
     redlock_mutex *get() const noexcept { return mutex_; }
 
-    /* Of the next lock calls; the timeout is theirs. */
+    /* For the next lock calls, which set the timeout themselves. */
     redlock_acquire_options options;
 
 private:
@@ -251,12 +252,12 @@ private:
 
 /* --- Guard ----------------------------------------------------------------------------------------------------- */
 
-/* Holds a mutex from its construction to its end; movable. The mutex must outlive it, at its address. */
+/* Holds a mutex from its construction to its end. A guard can be moved; the mutex must outlive it, and must not. */
 class guard {
 public:
     explicit guard(mutex &held) : mutex_(&held) { held.lock(); }
 
-    /* Throws REDLOCK_DEADLINE if the lock is not won in time. */
+    /* Throws REDLOCK_DEADLINE if the lock is not held in time. */
     template <class Rep, class Period>
     guard(mutex &held, const std::chrono::duration<Rep, Period> &timeout) : mutex_(&held)
     {
@@ -278,7 +279,7 @@ public:
     guard(const guard &) = delete;
     guard &operator=(const guard &) = delete;
 
-    /* Earlier than by the destructor, and with an answer: see mutex::unlock(). */
+    /* Unlocks before the destructor does, and returns the status: see mutex::unlock(). */
     int unlock() noexcept
     {
         mutex *const held = mutex_;
