@@ -152,18 +152,19 @@ static void resolve(struct rl_conn *conn, struct rl_instant now)
 
 /* --- Timers ---------------------------------------------------------------------------------------------------- */
 
+/* The states in which an attempt to connect is under way, as words for people. */
+static const char *const phases[] = {
+    [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
+    [RL_CONN_SECURING] = "securing the connection", [RL_CONN_SETUP] = "handshake",
+    [RL_CONN_GREETING] = "handshake",
+};
+
 static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
 {
-    static const char *const where[] = {
-        [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
-        [RL_CONN_SECURING] = "securing the connection", [RL_CONN_SETUP] = "handshake",
-        [RL_CONN_GREETING] = "handshake",
-    };
-
     if (conn->state == RL_CONN_SECURING && conn->stream.why)
-        rl_conn_set_error(conn, "%s: timed out; %s", where[conn->state], conn->stream.why);
+        rl_conn_set_error(conn, "%s: timed out; %s", phases[conn->state], conn->stream.why);
     else
-        rl_conn_set_error(conn, "%s: timed out", where[conn->state]);
+        rl_conn_set_error(conn, "%s: timed out", phases[conn->state]);
     rl_conn_close(conn, now);
 }
 
@@ -193,12 +194,21 @@ static void on_step(struct rl_timer *timer, struct rl_instant now)
         go_on_connecting(conn, rl_connect_step(conn, now), now);
 }
 
+/* Nobody waits for the first connection any longer; the attempt goes on. */
+static void end_joining(struct rl_conn *conn, struct rl_instant now)
+{
+    long long waited_ms = conn->shared->config.node_timeout.ns / RL_NS_PER_MS;
+
+    rl_conn_set_error(conn, "%s: no answer for %lld ms", phases[conn->state], waited_ms);
+    conn->role->set_link(conn, RL_LINK_DOWN, conn->last_error, now);
+}
+
 static void on_watch(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_conn *conn = RL_CONTAINER_OF(timer, struct rl_conn, watch);
 
     if (conn->link == RL_LINK_JOINING)
-        conn->role->set_link(conn, RL_LINK_DOWN, "not connected yet", now);
+        end_joining(conn, now);
     else if (rl_conn_is_usable(conn))
         rl_conn_watch(conn, now);
 }

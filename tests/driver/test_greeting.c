@@ -265,7 +265,7 @@ START_TEST(a_slow_greeting_ends_joining_and_the_link_is_ready_later)
     rig.greet = two_rounds;
     rig_start();
     rig_until_link(0, RL_LINK_DOWN);
-    ck_assert_str_eq(rig.links[0].why, "not connected yet");
+    ck_assert_str_eq(rig.links[0].why, "handshake: no answer for 20 ms");
     until_logged(server, "TWO;");
     fake_server_say(server, ":1\r\n:2\r\n");
     until_logged(server, "THREE;");
