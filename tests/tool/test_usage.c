@@ -65,13 +65,22 @@ START_TEST(the_command_lists_its_commands)
     tool_run(&tool, "--help");
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "  unlock "));
-    tool_run(&tool, "help");
-    tool_expect(&tool, 0);
-    ck_assert_ptr_nonnull(strstr(tool.out, "  unlock "));
     tool_run(&tool, "");
     tool_expect(&tool, 2);
     ck_assert_str_eq(tool.out, "");
     ck_assert_ptr_nonnull(strstr(tool.err, "Usage: redlock COMMAND"));
+}
+END_TEST
+
+START_TEST(help_explains_itself)
+{
+    static const char *const lines[] = {"help", "help help", "help --help", "help -h"};
+
+    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+        tool_run(&tool, lines[i]);
+        tool_expect(&tool, 0);
+        ck_assert_ptr_nonnull(strstr(tool.out, "Usage: redlock COMMAND"));
+    }
 }
 END_TEST
 
@@ -267,6 +276,7 @@ static Suite *suite(void)
     tcase_add_test(words, every_command_explains_itself);
     tcase_add_test(words, help_fits_a_terminal_of_80_columns);
     tcase_add_test(words, the_command_lists_its_commands);
+    tcase_add_test(words, help_explains_itself);
     tcase_add_test(words, version_names_tool_and_library);
     tcase_add_loop_test(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_test(words, a_password_never_reaches_an_error_message);

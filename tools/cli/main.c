@@ -20,7 +20,7 @@ static const struct {
     {"run", "run a command under a lock, and end it if the lock is lost", run_main},
     {"lock", "take a lock, print its token, and leave it held", lock_main},
     {"extend", "make a lock last longer, by its file", extend_main},
-    {"unlock", "give up a lock by its token", unlock_main},
+    {"unlock", "release a lock by its token", unlock_main},
     {"check", "tell whether a lock is still held, by its file", check_main},
     {"break", "take a lock away from its holder", break_main},
     {"status", "show who holds a lock, master by master", status_main},
@@ -30,7 +30,7 @@ static const struct {
     {"bench", "measure speed, also while masters are down", bench_main},
 #endif
 #ifdef REDLOCK_HAVE_FAILOVER
-    {"failover", "measure what faults do to those who lock, with a report", failover_main},
+    {"failover", "measure what faults of masters do to clients, with a report", failover_main},
 #endif
 };
 
@@ -49,8 +49,8 @@ static void help(FILE *out)
     for (size_t i = 0; i < COMMANDS; i++)
         fprintf(out, "  %-8s  %s\n", commands[i].name, commands[i].summary);
     fputs("\n"
-          "  redlock help COMMAND     tells more about each, as redlock COMMAND --help does\n"
-          "  redlock --version        versions of the tool and the library\n"
+          "  redlock help COMMAND     explains one of them, as redlock COMMAND --help does\n"
+          "  redlock --version        prints the versions of the command and the library\n"
           "\n"
           "Start here; it needs nothing but redis-server in the PATH:\n"
           "  redlock demo\n"
@@ -61,7 +61,7 @@ static void help(FILE *out)
           "  redlock run jobs:nightly -- ./nightly.sh\n"
           "\n"
           "Exit status: 0 success; 1 not acquired, not held, or no safe quorum; 2 wrong\n"
-          "usage; 3 masters not reachable or another failure. 'run' has its own.\n"
+          "usage; 3 masters not reachable, or another failure. 'run' has codes of its own.\n"
           "\n"
           "Manual: redlock(1); concepts: redlock(7).\n",
           out);
@@ -86,11 +86,18 @@ static int flushed(int code)
     return CLI_INFRASTRUCTURE;
 }
 
-/* redlock help [COMMAND] */
+static bool is_about_help(const char *word)
+{
+    return strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* redlock help [COMMAND]. What there is to tell about help itself is in the text without a command. */
 static int help_main(int argc, char **argv)
 {
     if (argc > 2)
         return usage_error("unexpected argument", argv[2]);
+    if (argc == 2 && is_about_help(argv[1]))
+        argc = 1;
     if (argc == 2)
         for (size_t i = 0; i < COMMANDS; i++)
             if (strcmp(commands[i].name, argv[1]) == 0)
