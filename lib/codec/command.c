@@ -1,5 +1,6 @@
 #include "codec/command.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "codec/script.h"
@@ -11,21 +12,16 @@
 /* EVALSHA, digest and number of keys in front of the arguments. */
 #define SCRIPT_WORDS 3
 
-static unsigned char *put_digits(unsigned char *out, size_t number)
-{
-    char digits[RL_DECIMAL_MAX];
-    size_t n = rl_decimal(number, digits);
-
-    memcpy(out, digits, n);
-    return out + n;
-}
-
 /* Nearly every word has less than a hundred bytes. */
 static unsigned char *put_header(unsigned char *out, char kind, size_t number)
 {
     *out++ = (unsigned char)kind;
     if (number >= 100) {
-        out = put_digits(out, number);
+        char digits[RL_DECIMAL_MAX];
+        size_t n = rl_decimal(number, digits);
+
+        memcpy(out, digits, n);
+        out += n;
     } else {
         if (number >= 10)
             *out++ = (unsigned char)('0' + number / 10);
@@ -108,19 +104,20 @@ bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as se
     struct rl_slice argv[2 * RL_BATCH_MAX + 1];
     char ttl[RL_DECIMAL_MAX];
 
+    assert(many->n >= 1 && many->n <= RL_BATCH_MAX);
     memcpy(argv, many->keys, many->n * sizeof argv[0]);
     argv[many->n] = number_word(many->ttl_ms, ttl);
     memcpy(argv + many->n + 1, many->tokens, many->n * sizeof argv[0]);
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 
-bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *tail,
-                            struct rl_bytes *out)
+bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_batch_tail *tail, struct rl_bytes *out)
 {
     struct rl_slice argv[RL_COMMAND_MAX_ARGS + 2 * RL_BATCH_MAX];
     char proposals[RL_BATCH_MAX][RL_DECIMAL_MAX];
     size_t argc = command->argc;
 
+    assert(tail->n < RL_BATCH_MAX);
     memcpy(argv, command->argv, argc * sizeof argv[0]);
     for (size_t i = 0; i < tail->n; i++) {
         argv[argc++] = tail->tokens[i];
@@ -129,15 +126,16 @@ bool rl_enqueue_many_encode(const struct rl_command *command, const struct rl_ba
     return encode_script(command->send_as, command->script, command->n_keys, argv, argc, out);
 }
 
-#define KEEPER_WORDS 4
+/* Token, round, ticket and proposal. */
+#define REFRESH_WORDS 4
 
-bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many,
-                            struct rl_bytes *out)
+bool rl_refresh_many_encode(const struct rl_command *command, const struct rl_refresh_many *many, struct rl_bytes *out)
 {
-    struct rl_slice argv[RL_COMMAND_MAX_ARGS + KEEPER_WORDS * RL_BATCH_MAX];
-    char digits[RL_BATCH_MAX][KEEPER_WORDS - 1][RL_DECIMAL_MAX];
+    struct rl_slice argv[RL_COMMAND_MAX_ARGS + REFRESH_WORDS * RL_BATCH_MAX];
+    char digits[RL_BATCH_MAX][REFRESH_WORDS - 1][RL_DECIMAL_MAX];
     size_t argc = command->argc;
 
+    assert(many->n <= RL_BATCH_MAX);
     memcpy(argv, command->argv, argc * sizeof argv[0]);
     for (size_t i = 0; i < many->n; i++) {
         argv[argc++] = many->at[i].token;

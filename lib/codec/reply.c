@@ -131,18 +131,17 @@ static void on_free(void *item)
 {
 }
 
-static void set_functions(redisReplyObjectFunctions *functions)
-{
-    functions->createString = on_string;
-    functions->createArray = on_array;
-    functions->createInteger = on_integer;
-    functions->createNil = on_nil;
-    functions->freeObject = on_free;
+static const redisReplyObjectFunctions functions = {
+    .createString = on_string,
+    .createArray = on_array,
+    .createInteger = on_integer,
+    .createNil = on_nil,
+    .freeObject = on_free,
 #if HIREDIS_MAJOR >= 1
-    functions->createDouble = on_double;
-    functions->createBool = on_bool;
+    .createDouble = on_double,
+    .createBool = on_bool,
 #endif
-}
+};
 
 struct rl_reply_reader *rl_reply_reader_create(void)
 {
@@ -150,7 +149,7 @@ struct rl_reply_reader *rl_reply_reader_create(void)
 
     if (!reader)
         return NULL;
-    set_functions(&reader->functions);
+    reader->functions = functions;
     reader->hiredis = redisReaderCreateWithFunctions(&reader->functions);
     if (!reader->hiredis) {
         free(reader);
@@ -201,20 +200,16 @@ static void hand_out(const struct rl_reply_reader *reader, struct rl_reply *ret_
         ret_reply->elements[i] = located(reader, reader->reply.elements[i], reader->offsets[i]);
 }
 
-static size_t unfinished_bytes(const struct rl_reply_reader *reader)
-{
-    return reader->texts.size + (reader->hiredis->len - reader->hiredis->pos);
-}
-
 enum rl_read_result rl_reply_reader_next(struct rl_reply_reader *reader, struct rl_reply *ret_reply)
 {
+    const redisReader *hiredis = reader->hiredis;
     void *object = NULL;
 
     if (reader->complete)
         start_afresh(reader);
     if (reader->error || redisReaderGetReply(reader->hiredis, &object) != REDIS_OK)
         return RL_READ_ERROR;
-    if (!object && unfinished_bytes(reader) > RL_REPLY_MAX_BYTES) {
+    if (!object && reader->texts.size + (hiredis->len - hiredis->pos) > RL_REPLY_MAX_BYTES) {
         refuse(reader, "the reply is too long");
         return RL_READ_ERROR;
     }

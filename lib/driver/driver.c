@@ -12,7 +12,7 @@
 #include "driver/conn_traffic.h"
 #include "driver/driver_state.h"
 
-/* Those that carry commands come first, then the listeners. */
+/* The connections that carry commands come first, then the listeners. */
 static size_t count_all(const struct rl_driver *driver)
 {
     return driver->listeners ? 2 * driver->n_conns : driver->n_conns;
@@ -152,16 +152,13 @@ int rl_driver_listen(struct rl_driver *driver, const char *channel)
     return REDLOCK_OK;
 }
 
-static bool may_bring_something(const struct rl_conn *conn)
-{
-    return rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_ring_count(&conn->ring));
-}
-
 void rl_driver_read_now(struct rl_driver *driver)
 {
     for (size_t i = 0; i < count_all(driver); i++) {
-        if (may_bring_something(conn_at(driver, i)))
-            rl_conn_read(conn_at(driver, i));
+        struct rl_conn *conn = conn_at(driver, i);
+
+        if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_ring_count(&conn->ring)))
+            rl_conn_read(conn);
     }
 }
 
@@ -173,11 +170,6 @@ void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *wh
         return;
     rl_conn_set_error(conn, "%s", why);
     rl_conn_fail(conn);
-}
-
-struct rl_timers *rl_driver_timers(struct rl_driver *driver)
-{
-    return &driver->shared.timers;
 }
 
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
@@ -226,12 +218,16 @@ static void wake_on(void *ctx)
 
 static void arm_on(void *ctx, struct rl_timer *timer, struct rl_instant at)
 {
-    rl_timers_arm(rl_driver_timers(ctx), timer, at);
+    struct rl_driver *driver = ctx;
+
+    rl_timers_arm(&driver->shared.timers, timer, at);
 }
 
 static void disarm_on(void *ctx, struct rl_timer *timer)
 {
-    rl_timers_disarm(rl_driver_timers(ctx), timer);
+    struct rl_driver *driver = ctx;
+
+    rl_timers_disarm(&driver->shared.timers, timer);
 }
 
 struct rl_transport rl_driver_transport(struct rl_driver *driver)

@@ -15,7 +15,6 @@
 #include "codec/url.h"
 #include "driver/config.h"
 #include "driver/stats.h"
-#include "driver/timers.h"
 #include "host/transport.h"
 
 struct rl_driver;
@@ -58,7 +57,6 @@ void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *wh
 /* The functions above as the host calls them. */
 struct rl_transport rl_driver_transport(struct rl_driver *driver);
 
-struct rl_timers *rl_driver_timers(struct rl_driver *driver);
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node);
 void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct rl_conn_stats *ret_stats);
 

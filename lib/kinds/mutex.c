@@ -1,7 +1,5 @@
 /* The plain mutex: protocol 1.3 (claim), 3.1 (extend), 3.2 (repair). Release and rollback hand the key off to waiters,
  * so they stand with the wait queue (kinds/wait_queue.c). */
-#include <string.h>
-
 #include "votes/arguments.h"
 #include "util/mutant.h"
 #include "kinds/wait_queue.h"
@@ -70,7 +68,7 @@ static void mutex_command(enum rl_step step, const struct rl_subject *subject, s
 
 static struct rl_answer claim_answer(const struct rl_reply_item *root)
 {
-    if (root->type == RL_REPLY_STATUS && root->text.size == 2 && memcmp(root->text.data, "OK", 2) == 0)
+    if (root->type == RL_REPLY_STATUS && rl_slice_is(root->text, "OK"))
         return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     if (root->type == RL_REPLY_NIL)
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, 0};
