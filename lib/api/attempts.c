@@ -1,4 +1,4 @@
-/* Attempts that are not in use are kept: there are as many as operations were ever pending at once. */
+/* The client keeps attempts that are not in use: there are as many as operations were ever pending at once. */
 #include "api/attempts.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "api/handle.h"
 
-/* The notes on the line come last, and those on masters that this client does not have are left out. */
+/* The notes on the wait queues come last, and there is room for those masters only that the client has. */
 static size_t attempt_size(const struct redlock_client *client)
 {
     const struct rl_entry *entry = NULL;
@@ -45,4 +45,3 @@ void rl_attempts_fini(struct redlock_client *client)
         free(attempt);
     }
 }
-

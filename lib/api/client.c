@@ -79,10 +79,10 @@ static int parse_all(const char *const *urls, size_t n, struct rl_master *master
  * the masters' queues it is a millisecond or two. Short intervals have shorter ticks: renew.c. */
 #define RENEWAL_TICK_MS 100
 
-/* More than this at one tick, for many ticks, would be too many for the masters. */
+/* More renewals than this at one tick, for many ticks, would be too many for the masters. */
 #define RENEWALS_PER_TICK 256
 
-/* The jitter's seed only has to differ between clients; a UUID is at hand. */
+/* The seed of the jitter only has to differ between clients, which a UUID does. */
 static uint64_t make_seed(void)
 {
     uuid_t uuid;
@@ -125,12 +125,6 @@ static int start_host(struct redlock_client *client, const struct rl_master *mas
     status = rl_host_init(&client->host, &config);
     client->options.key_prefix = client->host.trust.prefix; /* the caller's need not live on */
     return status;
-}
-
-static void init_lists(struct redlock_client *client)
-{
-    rl_list_init(&client->deferred);
-    rl_list_init(&client->completed);
 }
 
 /* Callbacks run before the turn's writing, so that what they start is part of it. */
@@ -200,7 +194,8 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     client->fork_generation = rl_fork_generation();
     rl_clock_init(&client->clock);
     rl_token_source_init(&client->tokens, rl_clock_now(&client->clock));
-    init_lists(client);
+    rl_list_init(&client->deferred);
+    rl_list_init(&client->completed);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     status = start_host(client, masters, n);
     if (status == 0) {
@@ -208,11 +203,10 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
         if (status < 0)
             rl_host_fini(&client->host);
     }
-    if (status == 0) {
+    if (status < 0)
+        free(client);
+    else
         *ret_client = client;
-        return 0;
-    }
-    free(client);
     return status;
 }
 

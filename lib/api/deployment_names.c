@@ -1,5 +1,5 @@
-/* The names of a deployment and of its masters. The deployment id stands for all that its clients must agree on. Names
- * of masters are part of it, so all clients must write them alike; their order does not matter. */
+/* The deployment id stands for all that the clients of a deployment must agree on. The names of the masters are part of
+ * it, so all clients must write them alike; the order of the masters does not matter. */
 #include "api/deployment_names.h"
 
 #include <stdio.h>
@@ -28,8 +28,7 @@ static bool append_number(struct rl_bytes *text, uint64_t number)
     return append_line(text, digits);
 }
 
-/* Letter case means nothing in host names. Names have no line feeds, and the prefix is last, so that no two deployments
- * have the same text. */
+/* No name has a line feed, and the prefix is last, so no two deployments have the same text. */
 static bool describe_deployment(const struct redlock_options *options, char *const *names, size_t n,
                                 struct rl_bytes *text)
 {
@@ -40,7 +39,8 @@ static bool describe_deployment(const struct redlock_options *options, char *con
     return done && rl_bytes_append(text, options->key_prefix, strlen(options->key_prefix));
 }
 
-/* With the database: the databases of a server have markers of their own, which SWAPDB exchanges. */
+/* The name includes the database, since each database of a server has its own marker, and SWAPDB exchanges them. Letter
+ * case means nothing in host names. */
 static char *name_of(const struct rl_master *master)
 {
     char *name = NULL;

@@ -1,4 +1,3 @@
-/* The host's environment in a program: the system's clocks, and libuuid's randomness. */
 #include "api/environment.h"
 
 #include <time.h>

@@ -1,4 +1,3 @@
-/* What the host reports: as events, statistics and alarms, and to the operations that end. */
 #include "api/events.h"
 
 #include "api/evidence.h"
@@ -18,7 +17,7 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
                                                    .token = rl_host_token(claim)});
 }
 
-/* A place that was known when the notice was made may have been asked for anew since. */
+/* The position was known when the notice was made, but the waiter may have asked for it anew since. */
 static void on_waiting(struct rl_host_lock *lock)
 {
     struct redlock_client *client = rl_client_of_host(lock->host);
@@ -48,17 +47,14 @@ static void on_backoff(struct rl_host_lock *lock, enum rl_end why)
                                .delay_us = rl_until(lock->host->now, lock->core.wake).ns / RL_NS_PER_US});
 }
 
-static bool had_validity(const struct rl_host_lock *lock)
-{
-    return lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING ||
-           lock->core.state == RL_LOCK_LOST;
-}
-
+/* Only a lock that is held, or has been lost, has a validity that can change. */
 static void on_validity(struct rl_host *host, struct rl_host_lock *lock)
 {
     struct redlock_client *client = rl_client_of_host(host);
+    bool concerned = !lock || lock->core.state == RL_LOCK_HELD || lock->core.state == RL_LOCK_EXTENDING ||
+                     lock->core.state == RL_LOCK_LOST;
 
-    if (rl_observes(client, REDLOCK_EVENT_VALIDITY) && (!lock || had_validity(lock)))
+    if (concerned && rl_observes(client, REDLOCK_EVENT_VALIDITY))
         rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_VALIDITY, .lock = rl_lock_of(lock)});
 }
 
@@ -156,25 +152,21 @@ static void on_vote(struct rl_host *host, unsigned node, const struct rl_vote *v
                                .token = rl_host_token(vote->claim), .text = rl_detail_text(vote->answer.detail)});
 }
 
-static void observe_verified(struct redlock_client *client, unsigned node, struct rl_host_lock *lock)
-{
-    on_validity(&client->host, lock);
-    if (rl_observes(client, REDLOCK_EVENT_PROVED))
-        rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_PROVED, .node = (int)node,
-                                                   .lock = rl_lock_of(lock)});
-}
-
-/* The proof may be that the answer has lost its worth, too. */
+/* The epoch check may also show that the answer does not count. */
 static void on_verified(struct rl_host *host, unsigned node)
 {
     struct redlock_client *client = rl_client_of_host(host);
-    struct rl_list *unproved = &host->engine.votes.unverified;
+    struct rl_list *unverified = &host->engine.votes.unverified;
 
-    for (struct rl_list *at = unproved->next; at != unproved && client->options.on_event; at = at->next) {
+    for (struct rl_list *at = unverified->next; at != unverified && client->options.on_event; at = at->next) {
         struct rl_claim *claim = RL_CONTAINER_OF(at, struct rl_claim, link);
 
-        if (claim->lock && (claim->unverified >> node & 1))
-            observe_verified(client, node, rl_host_claim_lock(claim));
+        if (!claim->lock || !(claim->unverified & rl_bit(node)))
+            continue;
+        on_validity(host, rl_host_claim_lock(claim));
+        if (rl_observes(client, REDLOCK_EVENT_PROVED))
+            rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_PROVED, .node = (int)node,
+                                                       .lock = rl_lock_of(rl_host_claim_lock(claim))});
     }
 }
 

@@ -1,7 +1,5 @@
 #include "api/evidence.h"
 
-#include <string.h>
-
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "api/observe.h"
@@ -39,12 +37,7 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     }
 }
 
-static enum redlock_loss loss_of(const struct redlock_lock *lock, int status)
-{
-    return status == REDLOCK_LOST ? rl_public_loss((enum rl_loss)lock->host.core.report.loss) : REDLOCK_LOSS_NONE;
-}
-
-/* A deadline says nothing of its own. */
+/* A deadline gives no reason of its own: the latest attempt has one. */
 static const char *why_of(const struct redlock_client *client, struct rl_evidence *evidence)
 {
     const struct redlock_result *result = &evidence->result;
@@ -62,7 +55,6 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pend
 {
     const struct redlock_client *client = rl_client_of(lock);
 
-    memset(&evidence->result, 0, sizeof evidence->result);
     evidence->result = (struct redlock_result){
         .op = rl_public_op((enum rl_op)pending->op),
         .status = pending->status,
@@ -74,8 +66,9 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pend
         .n_nodes = client->host.engine.votes.config.n_nodes,
         .nodes = evidence->nodes,
         .fence = redlock_lock_fence(lock),
-        .loss = loss_of(lock, pending->status),
     };
+    if (pending->status == REDLOCK_LOST)
+        evidence->result.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
     fill_nodes(lock, pending, evidence);
     rl_reason_count(client, evidence->standings, &evidence->result);
     evidence->result.why = why_of(client, evidence);
@@ -100,4 +93,3 @@ void rl_observe_ledger(struct redlock_lock *lock, struct redlock_event *event)
     event->n_nodes = lock->host.host->engine.votes.config.n_nodes;
     rl_observe(rl_client_of(lock), event);
 }
-

@@ -20,10 +20,10 @@ struct rl_pending {
     struct rl_instant started;
     int16_t status;
     int16_t cause;
-    uint8_t op;    /* enum rl_op */
-    bool accepted; /* the call has returned 0, the callback has not run */
-    bool ended;    /* status and cause are known */
-    bool overtaken; /* by a release, whose answers the claim has now */
+    uint8_t op;     /* enum rl_op */
+    bool accepted;  /* the call has returned 0, the callback has not run */
+    bool ended;     /* status and cause are known */
+    bool overtaken; /* an extension: by a release, whose answers the claim has since then */
 };
 
 /* An acquisition or extension. A lock that is just held has none: the client lends it for as long as it takes. */
@@ -48,7 +48,7 @@ struct redlock_lock {
 struct rl_shutdown {
     redlock_shutdown_fn cb;
     void *user_data;
-    bool ending; /* some locks were busy, and are to be released yet */
+    bool ending; /* some locks were busy, and have yet to be released */
 };
 
 struct redlock_client {
@@ -88,7 +88,7 @@ static inline struct redlock_lock *rl_lock_of(const struct rl_host_lock *lock)
     return lock ? RL_CONTAINER_OF((struct rl_host_lock *)(uintptr_t)lock, struct redlock_lock, host) : NULL;
 }
 
-/* In the host's list of locks, or in the client's list of deferred ones. */
+/* The lock at this place in the host's list of locks, or in the client's list of deferred ones. */
 static inline struct redlock_lock *rl_lock_at(struct rl_list *at)
 {
     return rl_lock_of(RL_CONTAINER_OF(at, struct rl_host_lock, link));

@@ -7,15 +7,8 @@
 #include "api/results.h"
 #include "host/operations.h"
 
-static void free_lock(struct redlock_lock *lock)
-{
-    rl_key_unref(lock->host.key);
-    free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
-    rl_pool_give(&rl_client_of(lock)->handles, lock);
-}
-
-/* Callbacks come last: they may do anything, and see a handle that is not held and takes no more work. What a forked
- * child finds held or pending is the parent's. */
+/* Callbacks come last, since they may do anything; they see a handle that is not held and takes no more work. What a
+ * forked child finds held or pending belongs to the parent. */
 void rl_lock_defer_free(struct redlock_lock *lock)
 {
     struct redlock_client *client = rl_client_of(lock);
@@ -31,21 +24,18 @@ void rl_lock_defer_free(struct redlock_lock *lock)
         rl_results_cancel_all(lock);
 }
 
-static void free_deferred_locks(struct redlock_client *client)
-{
-    while (!rl_list_empty(&client->deferred)) {
-        struct redlock_lock *lock = rl_lock_at(client->deferred.next);
-
-        rl_list_remove(&lock->host.link);
-        free_lock(lock);
-    }
-}
-
 void rl_client_free_deferred(struct redlock_client *client)
 {
     if (client->depth)
         return;
-    free_deferred_locks(client);
+    while (!rl_list_empty(&client->deferred)) {
+        struct redlock_lock *lock = rl_lock_at(client->deferred.next);
+
+        rl_list_remove(&lock->host.link);
+        rl_key_unref(lock->host.key);
+        free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
+        rl_pool_give(&client->handles, lock);
+    }
     if (!client->destroyed)
         return;
     rl_driver_destroy(client->driver, rl_client_forked(client));
@@ -54,4 +44,3 @@ void rl_client_free_deferred(struct redlock_client *client)
     rl_attempts_fini(client);
     free(client);
 }
-

@@ -1,4 +1,4 @@
-/* The lock handle: checks what the caller asks for, then lets the engine do it. */
+/* The functions of a lock handle: each checks what the caller asks for, and then the engine does it. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool begins_with(const void *key, size_t size, const char *name)
     return size >= strlen(name) && memcmp(key, name, strlen(name)) == 0;
 }
 
-/* With the prefix they would be the marker, or what belongs to another key. */
+/* Behind the prefix, such a key would be the marker, or a key that belongs to another lock. */
 static bool is_reserved(const void *key, size_t size)
 {
     return (size == strlen(RL_MARKER_NAME) && begins_with(key, size, RL_MARKER_NAME)) ||

@@ -1,37 +1,26 @@
-/* Events as lines of a log. */
+/* Events as lines of a log, and the level of each. */
 #include <redlock/log.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <redlock/redlock.h>
 
-/* A deadline says nothing of its own: what counts is why the attempts before it failed. */
+/* A deadline gives no reason of its own: what counts is why the attempts before it failed. */
 static int reason_of_end(const struct redlock_event *event)
 {
     return event->status == REDLOCK_DEADLINE && event->cause != 0 ? event->cause : event->status;
 }
 
-static enum redlock_level level_of_end(int status)
+static enum redlock_level warning_if(bool unusual)
 {
-    bool ordinary = status == REDLOCK_OK || status == REDLOCK_HELD || status == REDLOCK_CANCELED;
-
-    return ordinary ? REDLOCK_LEVEL_INFO : REDLOCK_LEVEL_WARNING;
-}
-
-static enum redlock_level level_of_link(enum redlock_link link)
-{
-    return link == REDLOCK_LINK_DOWN || link == REDLOCK_LINK_LATE ? REDLOCK_LEVEL_WARNING : REDLOCK_LEVEL_INFO;
-}
-
-static enum redlock_level level_of_standing(enum redlock_standing standing)
-{
-    bool out = standing == REDLOCK_STANDING_EXCLUDED || standing == REDLOCK_STANDING_QUARANTINED;
-
-    return out ? REDLOCK_LEVEL_WARNING : REDLOCK_LEVEL_INFO;
+    return unusual ? REDLOCK_LEVEL_WARNING : REDLOCK_LEVEL_INFO;
 }
 
 enum redlock_level redlock_event_level(const struct redlock_event *event)
 {
+    int reason = reason_of_end(event);
+
     switch (event->type) {
     case REDLOCK_EVENT_LOST:
         return REDLOCK_LEVEL_ERROR;
@@ -40,14 +29,15 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
         return REDLOCK_LEVEL_WARNING;
     case REDLOCK_EVENT_NODE:
     case REDLOCK_EVENT_LISTENING:
-        return level_of_link(event->link);
+        return warning_if(event->link == REDLOCK_LINK_DOWN || event->link == REDLOCK_LINK_LATE);
     case REDLOCK_EVENT_STANDING:
-        return level_of_standing(event->standing);
+        return warning_if(event->standing == REDLOCK_STANDING_EXCLUDED ||
+                          event->standing == REDLOCK_STANDING_QUARANTINED);
     case REDLOCK_EVENT_ACQUIRED:
     case REDLOCK_EVENT_EXTENDED:
     case REDLOCK_EVENT_RELEASED:
     case REDLOCK_EVENT_FAILED:
-        return level_of_end(reason_of_end(event));
+        return warning_if(reason != REDLOCK_OK && reason != REDLOCK_HELD && reason != REDLOCK_CANCELED);
     case REDLOCK_EVENT_ATTEMPT:
     case REDLOCK_EVENT_VOTE:
     case REDLOCK_EVENT_BACKOFF:
@@ -89,7 +79,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct line *line, const c
         line->at += (size_t)size < room ? (size_t)size : room - 1;
 }
 
-/* From the caller or a master: anything may be in it. */
+/* The bytes come from the caller or from a master, so anything may be in them. */
 static void add_bytes(struct line *line, const char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++) {
@@ -115,15 +105,6 @@ static void add_key(struct line *line, const struct redlock_lock *lock)
     add_bytes(line, key, size < MOST_KEY_BYTES ? size : MOST_KEY_BYTES);
     if (size > MOST_KEY_BYTES)
         add(line, "...");
-}
-
-static size_t length_of_text(const char *text)
-{
-    size_t size = 0;
-
-    while (size < MOST_TEXT_BYTES && text[size])
-        size++;
-    return size;
 }
 
 static void add_node(struct line *line, const struct redlock_event *event)
@@ -181,7 +162,7 @@ const char *redlock_event_line(const struct redlock_event *event, char *ret_line
     add_what_the_type_names(&line, event);
     if (event->text && *event->text) {
         add(&line, " (");
-        add_bytes(&line, event->text, length_of_text(event->text));
+        add_bytes(&line, event->text, strnlen(event->text, MOST_TEXT_BYTES));
         add(&line, ")");
     }
     if (event->remaining_us > 0)

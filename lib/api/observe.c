@@ -1,4 +1,4 @@
-/* Statistics, and the event hook. */
+/* Statistics, what is known of each master, and the event hook. */
 #include "api/observe.h"
 
 #include <string.h>
@@ -20,7 +20,7 @@ static bool names_a_master(enum redlock_event_type type)
            type == REDLOCK_EVENT_CLOCK || type == REDLOCK_EVENT_LISTENING || type == REDLOCK_EVENT_PROVED;
 }
 
-/* Node 0 is a master, too: events that name none say so by their type, and get -1 here. */
+/* Node 0 is a master, too, so the type says whether an event names a master; an event that names none gets -1 here. */
 void rl_observe(struct redlock_client *client, struct redlock_event *event)
 {
     if (!names_a_master(event->type))
@@ -36,8 +36,15 @@ static size_t smaller(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-static void add_counters(const struct rl_counters *counters, struct redlock_stats *stats)
+static void add_counters(const struct rl_host *host, struct redlock_stats *stats)
 {
+    const struct rl_counters *counters = &host->engine.votes.counters;
+
+    stats->commands = host->counters.commands;
+    stats->script_reloads = host->counters.script_reloads;
+    stats->clock_steps = host->counters.clock_steps;
+    stats->claims = host->counters.claims;
+    stats->debts = host->engine.votes.n_pending_rollbacks;
     stats->attempts = counters->attempts;
     stats->rollbacks = counters->rollbacks;
     stats->late_grants = counters->late_grants;
@@ -54,14 +61,6 @@ static void add_counters(const struct rl_counters *counters, struct redlock_stat
     stats->passed_on = counters->cohort_hand_offs;
 }
 
-static void add_host(const struct rl_host_counters *counters, struct redlock_stats *stats)
-{
-    stats->commands = counters->commands;
-    stats->script_reloads = counters->script_reloads;
-    stats->clock_steps = counters->clock_steps;
-    stats->claims = counters->claims;
-}
-
 int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size)
 {
     struct redlock_stats stats;
@@ -71,9 +70,7 @@ int redlock_client_stats(const struct redlock_client *client, struct redlock_sta
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
     stats = client->stats;
-    add_host(&client->host.counters, &stats);
-    add_counters(&client->host.engine.votes.counters, &stats);
-    stats.debts = client->host.engine.votes.n_pending_rollbacks;
+    add_counters(&client->host, &stats);
     memcpy(ret_stats, &stats, smaller(size, sizeof stats));
     return 0;
 }
@@ -122,18 +119,15 @@ int redlock_client_node_stats(const struct redlock_client *client, size_t node, 
     return 0;
 }
 
-static int64_t us_of(const struct timespec *time)
-{
-    return (int64_t)time->tv_sec * 1000000 + time->tv_nsec / 1000;
-}
-
-/* The node's clock is known against the client's, which is no wall clock: ours is read for the comparison. */
+/* The offset of the master's clock is known against the client's clock, which is no wall clock; so this machine's wall
+ * clock is read for the comparison. */
 static int64_t wall_clock_offset_us(const struct rl_nodeclock *clock, struct rl_instant now)
 {
     struct timespec wall;
 
     clock_gettime(CLOCK_REALTIME, &wall);
-    return (rl_nodeclock_offset_ns(clock) + now.ns) / RL_NS_PER_US - us_of(&wall);
+    return (rl_nodeclock_offset_ns(clock) + now.ns) / RL_NS_PER_US -
+           ((int64_t)wall.tv_sec * 1000000 + wall.tv_nsec / 1000);
 }
 
 static void fill_standing(const struct redlock_client *client, unsigned node, struct rl_instant now,
@@ -153,7 +147,7 @@ static const char *append_fsync(const struct rl_trust_node *known)
     return strcmp(known->settings[RL_TRUST_APPEND_ONLY], "no") == 0 ? "off" : known->settings[RL_TRUST_APPEND_FSYNC];
 }
 
-/* What a master that could not be looked at has not told is empty or 0. */
+/* Of a master that could not be looked at there is no report: its texts are empty, its numbers 0. */
 static void fill_from_report(const struct rl_trust_node *known, struct redlock_node_info *info)
 {
     const struct rl_join_report *report = &known->report;

@@ -1,4 +1,4 @@
-/* Defaults, and the one place where options are checked: a rule, a status code. */
+/* The defaults of options, and the one place where options are checked: each rule has a status code. */
 #include "api/options.h"
 
 #include <stdio.h>
@@ -213,7 +213,7 @@ static int check_wait(const struct redlock_acquire_options *o)
     return !in_range((uint32_t)o->wait, 0, REDLOCK_WAIT_SPIN) || (strict && o->max_attempts) ? REDLOCK_E_WAIT : 0;
 }
 
-/* A place in line is no attempt that could be counted. */
+/* An entry in the wait queues is no attempt that could be counted, so max_attempts excludes it. */
 static enum rl_wait wait_of(const struct redlock_acquire_options *o)
 {
     if (o->max_attempts || o->wait == REDLOCK_WAIT_SPIN)
@@ -221,40 +221,30 @@ static enum rl_wait wait_of(const struct redlock_acquire_options *o)
     return o->wait == REDLOCK_WAIT_FIFO ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
 }
 
-static int64_t smaller_ns(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Later there would be no time left to try again. */
-static int64_t latest_renewal_ns(int64_t usable)
-{
-    return usable / 3 * 2;
-}
-
+/* After two thirds of the validity there would be no time left to try a renewal again. */
 static int check_renewal(const struct redlock_acquire_options *o, int64_t usable)
 {
     bool chosen = o->renew_ms && o->renew_ms != REDLOCK_NO_RENEWAL;
 
-    if (chosen && rl_ms(o->renew_ms).ns > latest_renewal_ns(usable))
+    if (chosen && rl_ms(o->renew_ms).ns > usable / 3 * 2)
         return REDLOCK_E_RENEWAL;
     return rl_ms(o->at_risk_ms).ns >= usable || o->fenced > 1 || o->own_token > 1 ? REDLOCK_E_RENEWAL : 0;
 }
 
-/* The defaults are thirds of the ttl. Where drift and guard time take most of it away that would be too late, or no
- * warning at all. */
+/* The defaults are a third of the ttl. Where drift and guard time take away most of it, that would be too late for a
+ * renewal, and no warning at all; so they are a third of the validity at most. */
 static void add_renewal(const struct redlock_acquire_options *o, int64_t usable, struct rl_acquire *request)
 {
-    int64_t third = smaller_ns(rl_ms(o->ttl_ms / 3).ns, usable / 3);
-    uint32_t renew_ms = (uint32_t)(third / RL_NS_PER_MS);
-    uint32_t at_risk_ms = renew_ms;
+    int64_t third_of_ttl = rl_ms(o->ttl_ms / 3).ns;
+    int64_t third = third_of_ttl < usable / 3 ? third_of_ttl : usable / 3;
+    uint32_t third_ms = (uint32_t)(third / RL_NS_PER_MS);
 
-    request->renew_ms = o->renew_ms ? o->renew_ms : renew_ms;
+    request->renew_ms = o->renew_ms ? o->renew_ms : third_ms;
     if (!request->renew_ms)
         request->renew_ms = 1;
     if (o->renew_ms == REDLOCK_NO_RENEWAL)
         request->renew_ms = 0;
-    request->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : at_risk_ms;
+    request->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : third_ms;
     request->max_hold_ms = o->max_hold_ms;
     request->kind = o->fenced ? &rl_fenced_kind : &rl_mutex_kind;
     request->own_token = o->own_token;

@@ -1,4 +1,4 @@
-/* Checks of what a caller wishes. */
+/* Checks of the options that a caller gives. */
 #ifndef RL_API_OPTIONS_H
 #define RL_API_OPTIONS_H
 
@@ -17,7 +17,7 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
 int rl_acquire_options_check(const struct redlock_client *client, const struct redlock_acquire_options *given,
                              struct rl_instant now, struct rl_acquire *ret_request);
 
-/* REDLOCK_E_TTL, or 0. */
+/* Can a lock be taken for this ttl? 0, or REDLOCK_E_TTL. */
 int rl_ttl_check(const struct redlock_client *client, uint32_t ttl_ms);
 
 #endif

@@ -95,4 +95,3 @@ enum redlock_loss rl_public_loss(enum rl_loss loss)
 
     return losses[loss];
 }
-

@@ -1,6 +1,5 @@
-/* Results and callbacks. Completions are queued where they arise and delivered at the end of the loop turn: never
- * inside the call that started the operation, and before the turn's writing, so that what a callback starts joins the
- * same batch. */
+/* Completions are queued where they arise and delivered at the end of the loop turn: never inside the call that started
+ * the operation, and before the turn's writing, so that what a callback starts joins the same batch. */
 #include "api/results.h"
 
 #include <assert.h>
@@ -22,22 +21,18 @@ void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_insta
 
 /* --- Statistics and events -------------------------------------------------------------------------------------- */
 
-static void count_acquire(struct redlock_stats *stats, int status)
+static void count(struct redlock_stats *stats, enum rl_op op, int status)
 {
+    stats->extended += op == RL_OP_EXTEND && status == REDLOCK_OK;
+    stats->released += op == RL_OP_RELEASE && status == REDLOCK_OK;
+    if (op != RL_OP_ACQUIRE)
+        return;
     stats->acquired += status == REDLOCK_OK;
     stats->held += status == REDLOCK_HELD;
     stats->no_quorum += status == REDLOCK_NO_QUORUM;
     stats->too_slow += status == REDLOCK_TOO_SLOW;
     stats->deadline += status == REDLOCK_DEADLINE;
     stats->canceled += status == REDLOCK_CANCELED;
-}
-
-static void count(struct redlock_stats *stats, enum rl_op op, int status)
-{
-    if (op == RL_OP_ACQUIRE)
-        count_acquire(stats, status);
-    stats->extended += op == RL_OP_EXTEND && status == REDLOCK_OK;
-    stats->released += op == RL_OP_RELEASE && status == REDLOCK_OK;
 }
 
 static enum redlock_event_type event_type(enum rl_op op, int status)
@@ -115,7 +110,7 @@ static void call_back(struct redlock_lock *lock, const struct rl_pending *pendin
     rl_client_of(lock)->depth--;
 }
 
-/* There is room for the next operation before the callback runs, which may start it. */
+/* The attempt is given back before its callback runs, since the callback may start the next operation. */
 static struct rl_pending take_attempt(struct redlock_lock *lock)
 {
     struct rl_pending pending = rl_attempt_of(lock)->pending;
@@ -133,27 +128,7 @@ static struct rl_pending take_release(struct redlock_lock *lock)
     return pending;
 }
 
-static void deliver_attempt(struct redlock_lock *lock)
-{
-    struct rl_pending pending;
-
-    if (!lock->host.attempt || !rl_attempt_of(lock)->pending.ended || lock->destroyed)
-        return;
-    pending = take_attempt(lock);
-    call_back(lock, &pending);
-}
-
-static void deliver_release(struct redlock_lock *lock)
-{
-    struct rl_pending pending;
-
-    if (!lock->release.accepted || !lock->release.ended || lock->destroyed)
-        return;
-    pending = take_release(lock);
-    call_back(lock, &pending);
-}
-
-/* A warning that has come true is not worth telling. */
+/* The watch is not told of a danger that is over, nor of one that has come true. */
 static bool is_still_true(const struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     if (kind == REDLOCK_ALARM_LOST)
@@ -186,16 +161,25 @@ static void fire_alarms(struct redlock_lock *lock)
     }
 }
 
+/* Each callback may destroy the lock. */
 static void deliver(struct redlock_lock *lock)
 {
+    struct rl_pending pending;
+
     fire_alarms(lock);
-    deliver_attempt(lock);
-    deliver_release(lock);
+    if (!lock->destroyed && lock->host.attempt && rl_attempt_of(lock)->pending.ended) {
+        pending = take_attempt(lock);
+        call_back(lock, &pending);
+    }
+    if (!lock->destroyed && lock->release.accepted && lock->release.ended) {
+        pending = take_release(lock);
+        call_back(lock, &pending);
+    }
     if (!lock->destroyed && !rl_lock_is_busy(lock))
         rl_lock_forget(&lock->host.host->engine, &lock->host.core);
 }
 
-/* What callbacks complete is delivered in the next turn: one turn does not starve the loop. */
+/* What callbacks complete is delivered in the next turn, so that no turn starves the loop. */
 void rl_results_deliver(struct redlock_client *client)
 {
     struct rl_list due;

@@ -1,12 +1,12 @@
-/* The orderly end of a client: nothing new, everything held released, and confirmed as far as possible
- * (host/shutdown.c). */
+/* A client that is shut down starts nothing new, releases every lock, and waits until the masters have confirmed that
+ * as far as possible (host/shutdown.c). */
 #include "api/shutdown.h"
 
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "host/shutdown.h"
 
-/* True: there is more to do. A lock that has been won, but whose callback has yet to say so, is busy: it is released
+/* True: there is more to do. A lock that has been acquired is busy until its callback has said so, and is released
  * after that. */
 static bool end_lock(struct redlock_lock *lock)
 {

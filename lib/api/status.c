@@ -1,4 +1,4 @@
-/* Numbers to words: status codes, operations, states, versions. */
+/* The words for status codes, operations, votes, states, links, admission, events and versions. */
 #include <redlock/redlock.h>
 
 struct word {

@@ -1,4 +1,4 @@
-/* The values that locks are taken with. */
+/* Fresh values for attempts. */
 #ifndef RL_API_TOKEN_H
 #define RL_API_TOKEN_H
 

@@ -39,7 +39,7 @@ static void digest(const char *text, size_t size, char ret_digest[UUID_SIZE])
     uuid_unparse_lower(sum, ret_digest);
 }
 
-/* Which clock CLOCK_BOOTTIME is: of this boot, and of this time namespace where there are any. */
+/* Names the clock that CLOCK_BOOTTIME is: that of this boot, and of this time namespace where there are any. */
 static bool boot_identity(char ret_identity[UUID_SIZE])
 {
     char text[256];
@@ -82,13 +82,7 @@ static size_t rank_of(const struct redlock_client *client, unsigned node)
 
 /* --- Export ----------------------------------------------------------------------------------------------------- */
 
-static void put_key(FILE *out, const struct rl_key *key)
-{
-    for (size_t i = 0; i < key->size; i++)
-        fprintf(out, "%02x", key->bytes[i]);
-}
-
-/* The boot clock is read before ours: whatever passes in between makes the bounds earlier. */
+/* The boot clock is read before the client's clock, so the time that passes in between makes the bounds earlier. */
 static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_instant *bounds)
 {
     int64_t boot_now = boot_ns();
@@ -127,7 +121,8 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
 
     rl_host_export(&lock->host, &exported);
     fprintf(out, MAGIC ":%s:%s:", boot, client->host.trust.names.deployment_id);
-    put_key(out, lock->host.key);
+    for (size_t i = 0; i < lock->host.key->size; i++)
+        fprintf(out, "%02x", lock->host.key->bytes[i]);
     fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
     if (state->full_ttl_ms)
         fprintf(out, "/%" PRIu32, state->full_ttl_ms);
@@ -136,7 +131,7 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     put_bounds(out, client, exported.bounds);
 }
 
-/* The text is cleared before. 0, or the number of characters. */
+/* `text` must be empty, with zeros behind it. Returns the number of characters, or 0. */
 static size_t write_text(struct redlock_lock *lock, const char *boot, char *text, size_t size)
 {
     FILE *out = fmemopen(text, size, "w");
@@ -247,8 +242,7 @@ static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state
     if (!read_u32(granted, limit, &state->ttl_ms) || !state->ttl_ms)
         return false;
     state->full_ttl_ms = 0;
-    return !text || (read_u32(text, limit, &state->full_ttl_ms) &&
-                     state->full_ttl_ms > state->ttl_ms);
+    return !text || (read_u32(text, limit, &state->full_ttl_ms) && state->full_ttl_ms > state->ttl_ms);
 }
 
 /* A mask of ranks as one of nodes. */
@@ -263,8 +257,8 @@ static uint32_t by_node(const struct redlock_client *client, uint32_t by_rank)
     return nodes;
 }
 
-/* Our clock is read before the boot clock, for the same reason as above. A bound further away than any ttl is not one
- * of ours. */
+/* The client's clock is read before the boot clock, so the time that passes in between makes the bounds earlier. A
+ * bound further away than any ttl was not exported by this library. */
 static bool read_bounds(struct redlock_client *client, char *text, struct rl_instant *bounds)
 {
     struct rl_instant now = rl_host_read_clock(&client->host);
@@ -281,8 +275,7 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
         by_rank[i] = INT64_MIN;
         if (strcmp(word, "-") == 0)
             continue;
-        if (!read_number(word, INT64_MAX, &at) ||
-            (int64_t)at - boot_now > rl_ms(client->options.max_ttl_ms).ns)
+        if (!read_number(word, INT64_MAX, &at) || (int64_t)at - boot_now > rl_ms(client->options.max_ttl_ms).ns)
             return false;
         by_rank[i] = (int64_t)at - boot_now;
     }
@@ -309,8 +302,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;
     memcpy(ret->token, fields[TOKEN], strlen(fields[TOKEN]) + 1);
-    if (!read_number(fields[FENCE], INT64_MAX, &state->fence) ||
-        !read_ttl(fields[TTL], max_ttl_ms, state) ||
+    if (!read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], max_ttl_ms, state) ||
         !read_u32(fields[LONGEST], max_ttl_ms, &state->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
         !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
@@ -363,7 +355,7 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
     if (lock->host.host->closing)
         return REDLOCK_E_CLOSING;
     if (!boot_identity(boot))
-        return REDLOCK_E_SYSTEM; /* says nothing of the text: it can be adopted when there are descriptors again */
+        return REDLOCK_E_SYSTEM; /* the text may be good: it can be adopted when there are descriptors again */
     if (!read_text(lock, text, boot, &exported))
         return REDLOCK_E_EXPORT;
     status = make_request(lock, options, &exported.state, &request);
