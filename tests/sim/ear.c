@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codec/command.h"
+#include "kinds/wait_queue.h"
 #include "world.h"
 
 static void wake_at(struct client *client, unsigned node, struct rl_span delay)
@@ -126,29 +127,36 @@ static void begin(struct client *client, unsigned node)
     wake_at(client, node, client->world->plan.stall_timeout);
 }
 
-/* Of the value that it is about: whether anybody waits with it. */
-static bool is_known(const struct client *client, struct rl_slice payload)
+/* When the refresh was sent that a notification names, for the oracle: the master's clock was read after that. NULL is
+ * returned if nobody waits with its value. */
+static const struct rl_claim *find_sent(const struct client *client, struct rl_slice payload,
+                                        struct rl_instant *ret_sent)
 {
-    size_t size = 0;
     struct rl_slice value;
+    struct rl_slice incarnation;
+    struct rl_notification notification;
+    const struct rl_claim *claim;
 
-    while (size < payload.size && ((const char *)payload.data)[size] != ' ')
-        size++;
-    value = (struct rl_slice){payload.data, size};
-    return rl_waiters_find(&client->host.waiters, value) != NULL;
+    if (!rl_queue_notification(payload, &value, &incarnation, &notification))
+        return NULL;
+    claim = rl_waiters_find(&client->host.waiters, value);
+    if (claim)
+        rl_engine_notification_sent(claim, &notification, ret_sent);
+    return claim;
 }
 
 static void take_message(struct client *client, unsigned node, struct rl_slice payload)
 {
     struct rl_nodeclock before = client_clock_before(client, node);
-    bool known = is_known(client, payload);
+    struct rl_instant sent = client->host.now;
+    bool known = find_sent(client, payload, &sent) != NULL;
 
     trace_notification(client, node, payload, known);
     world_count(client->world, COUNTER_CALLS);
     if (!known)
         world_count(client->world, COUNTER_CALLS_IGNORED);
     rl_host_events.message(&client->host, node, payload, client->host.now);
-    client_clock_after(client, node, &before, client->host.now);
+    client_clock_after(client, node, &before, sent);
     client_watch(client);
 }
 
