@@ -55,9 +55,10 @@ struct redlock_error {
 /* Starts connecting to the masters and returns at once. The connections open while the loop runs. An acquisition waits
  * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
  *
- * Each master is a URL. Percent-encoding is decoded in user, password and path:
+ * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user,
+ * password and path:
  *
- *     redis://[[user]:password@]host[:port][/db]     host is a name, an IPv4 address, or an IPv6 address in brackets
+ *     redis[s]://[[user]:password@]host[:port][/db]  host is a name, an IPv4 address, or an IPv6 address in brackets
  *     unix://[[user]:password@]/path/to/socket[?db=N]
  *
  * base      not owned: it must outlive the client, which keeps its loop running
