@@ -218,13 +218,13 @@ public:
 private:
     int acquire(std::int64_t timeout_ms)
     {
-        redlock_acquire_options wish = options;
+        redlock_acquire_options request = options;
         redlock_result *result = nullptr;
 
-        wish.timeout_ms = timeout_ms;
+        request.timeout_ms = timeout_ms;
         if (timeout_ms == 0)
-            wish.max_attempts = 0;
-        const int status = redlock_mutex_acquire(mutex_, &wish, &result);
+            request.max_attempts = 0;
+        const int status = redlock_mutex_acquire(mutex_, &request, &result);
         const std::unique_ptr<redlock_result, void (*)(redlock_result *)> owner(result, redlock_result_free);
 
         why_ = status == REDLOCK_OK ? "" : result ? result->why : redlock_strerror(status);
