@@ -132,4 +132,5 @@ def main(paths):
     return 1 if total[1] or not total[0] else 0
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
