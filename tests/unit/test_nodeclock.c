@@ -159,9 +159,15 @@ struct model {
     int64_t node;
 };
 
+/* ns * numerator / denominator, rounded down. The product alone may not fit. */
+static int64_t scale(int64_t ns, int64_t numerator, int64_t denominator)
+{
+    return ns / denominator * numerator + ns % denominator * numerator / denominator;
+}
+
 static void pass(struct model *model, int64_t ns)
 {
-    int64_t most = (int64_t)((__extension__(__int128)ns * model->ppm) / (1000000 - model->ppm));
+    int64_t most = scale(ns, model->ppm, 1000000 - model->ppm);
     int64_t kind = draw(0, 3);
     int64_t gain = kind == 0 ? most : kind == 1 ? -most : draw(-most, most);
 
@@ -221,11 +227,11 @@ END_TEST
 /* How wide the old interval is when the next reading comes, and that reading itself, is what a step may hide in. */
 static int64_t hiding_place(const struct model *model, int64_t low, int64_t high, struct rl_instant at, int64_t sent)
 {
-    __extension__ __int128 passed = model->now - at.ns;
-    __extension__ __int128 in_flight = model->now - sent;
+    int64_t passed = model->now - at.ns;
+    int64_t in_flight = model->now - sent;
     uint32_t rate = (uint32_t)(INT64_C(1000000) * model->ppm / (1000000 - model->ppm)) + 1;
-    int64_t widened = (int64_t)(passed * rate / 1000000) + 1;
-    int64_t own = (int64_t)(in_flight + in_flight * rate / 1000000) + 1 + US;
+    int64_t widened = scale(passed, rate, 1000000) + 1;
+    int64_t own = in_flight + scale(in_flight, rate, 1000000) + 1 + US;
 
     return high - low + 2 * widened + own;
 }
