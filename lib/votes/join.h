@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "votes/deployment.h"
+#include "votes/max_ttl.h"
 #include "votes/kind.h"
 #include "votes/admission_status.h"
 
@@ -23,7 +23,7 @@ enum rl_join_mode {
     RL_JOIN_VOTE,     /* writes the marker where it is missing or another run's */
     RL_JOIN_LOOK,     /* writes nothing */
     RL_JOIN_DECLARE,  /* the operator says that no lock was ever here: no quarantine (protocol 5.4) */
-    RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl: votes/deployment.h */
+    RL_JOIN_ANNOUNCE, /* the three steps of a declaration of max_ttl: votes/max_ttl.h */
     RL_JOIN_CONFIRM,
     RL_JOIN_ALLOW,
 };

@@ -25,7 +25,7 @@ void operator_on_event(struct world *world);
 void operator_on_heal(struct world *world);
 
 /* May this master lose its memory now? Not if a quorum would be without any that has heard of the declaration: what the
- * rule in votes/deployment.h leaves to assumption A1. */
+ * rule in votes/max_ttl.h leaves to assumption A1. */
 bool operator_lets_forget(struct world *world, unsigned master);
 
 /* A story's: begins a declaration, and takes all its steps at once. */

@@ -5,7 +5,7 @@
 
 static const char declared_since[] = "max_ttl has been declared since it was looked at";
 
-/* Votes of attempts under way may come from a memory that ought to abstain: see votes/deployment.h. */
+/* Votes of attempts under way may come from a memory that ought to abstain: see votes/max_ttl.h. */
 static void ask_again(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     static const struct rl_admission_status unevaluated = {.kind = RL_ADMISSION_UNEVALUATED, .epoch_checked = true};

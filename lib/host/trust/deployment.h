@@ -1,4 +1,4 @@
-/* What the masters' markers show of the deployment: the max_ttl that is declared for it (votes/deployment.h). */
+/* What the masters' markers show of the deployment: the max_ttl that is declared for it (votes/max_ttl.h). */
 #ifndef RL_HOST_TRUST_DEPLOYMENT_H
 #define RL_HOST_TRUST_DEPLOYMENT_H
 

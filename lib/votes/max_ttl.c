@@ -1,4 +1,4 @@
-#include "votes/deployment.h"
+#include "votes/max_ttl.h"
 
 #include "votes/join.h"
 #include "util/mutant.h"

@@ -32,8 +32,8 @@
  * A declaration that was cut off half-way leaves a `longest` without an end, which is the careful side, and a warning
  * in `redlock nodes`. If there are two declarations at one time, or a step arrives late, a marker finds another number
  * than it expects and does nothing. */
-#ifndef RL_VOTES_DEPLOYMENT_H
-#define RL_VOTES_DEPLOYMENT_H
+#ifndef RL_VOTES_MAX_TTL_H
+#define RL_VOTES_MAX_TTL_H
 
 #include <stdbool.h>
 #include <stdint.h>
