@@ -246,11 +246,8 @@ void client_watch(struct client *client)
 
             if (holds(handle) != (holding == 1))
                 continue;
-            if (!holding)
-                watch_state(client, handle);
+            watch_state(client, handle);
             exclusion_observe(client->world, client, handle, client_true_now(client));
-            if (holding)
-                watch_state(client, handle);
         }
     }
     for (unsigned i = 0; i < client->n_handles && client->has_host; i++)
