@@ -21,6 +21,8 @@ struct rl_entry {
     uint32_t lower;         /* masters on which a living waiter has a lower ticket */
     uint32_t short_rounds;  /* rounds in which a quorum granted, but for too short a time */
     uint32_t reported_rank; /* the position that the host has been told */
+    struct rl_instant in_line_until; /* until then a quorum keeps the entry: the lease of the latest round that a
+                                        quorum has answered */
     bool enqueued;          /* an ENQUEUE has been sent in this acquisition */
     bool reported;          /* the host has been told a position */
     struct {

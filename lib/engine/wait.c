@@ -25,8 +25,11 @@
  *
  * Notifications are hints: a refresh finds out whatever was missed. The timer goes by what the masters say. The first
  * waiter looks again when the holder's key must have expired, each other waiter when the lease of the one in front of
- * it must have ended. A waiter that cannot reach a quorum leaves the queues, since its grants could be in the way of
- * waiters that can. */
+ * it must have ended.
+ *
+ * A waiter that cannot reach a quorum leaves the queues, since its grants could be in the way of waiters that can. It
+ * does so when the lease has ended that a quorum has confirmed: connections that are made again before then cost it no
+ * turn, and it delays the others for no longer than a waiter that has died. */
 #include "engine/wait.h"
 
 #include "engine/attempt.h"
@@ -111,6 +114,11 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
     return nodes;
 }
 
+static bool has_answers(const struct rl_engine *engine, const struct rl_entry *entry)
+{
+    return rl_count_bits(entry->answered) >= engine->votes.config.quorum;
+}
+
 /* Answers count for the latest round only. So a round whose answers take longer than a refresh interval delays the next
  * one until a quorum has answered, or has had the time for it. */
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -118,7 +126,7 @@ static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struc
     const struct rl_config *config = &engine->votes.config;
     const struct rl_entry *entry = entry_of(lock);
     struct rl_span interval = {rl_ms(lock->claim->ttl_ms).ns / REFRESHES};
-    bool answered = rl_count_bits(entry->answered) >= config->quorum;
+    bool answered = has_answers(engine, entry);
     struct rl_instant at;
 
     if (!answered && interval.ns < config->node_timeout.ns)
@@ -148,8 +156,38 @@ static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock
     return rl_stay(lock);
 }
 
+static bool can_ask_quorum(const struct rl_engine *engine, struct rl_instant now)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < engine->votes.config.n_nodes; i++) {
+        enum rl_detail why;
+
+        n += rl_may_claim(&engine->votes, i, now, &why);
+    }
+    return n >= engine->votes.config.quorum;
+}
+
+/* A quorum of masters has answered the latest round, or an earlier one whose lease has not ended. */
+static bool is_in_line(const struct rl_lock *lock, struct rl_instant now)
+{
+    return rl_before(now, entry_of(lock)->in_line_until);
+}
+
+/* Masters that come back are asked one by one (rl_lock_look_again()). */
+static struct rl_next await_masters(struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_instant again = rl_after(now, (struct rl_span){rl_ms(lock->claim->ttl_ms).ns / REFRESHES});
+    struct rl_instant end = rl_earlier(entry_of(lock)->in_line_until, lock->acquisition.request->deadline);
+
+    lock->wake = rl_earlier(again, end);
+    return rl_stay(lock);
+}
+
 static struct rl_next refresh(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
+    if (is_in_line(lock, now) && !can_ask_quorum(engine, now))
+        return await_masters(lock, now);
     rl_claim_note_timeouts(lock->claim);
     lock->claim->round++;
     return begin_round(engine, lock, now);
@@ -172,6 +210,7 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
     engine->votes.counters.waits += !entry->enqueued;
     entry->enqueued = true;
     entry->short_rounds = 0;
+    entry->in_line_until = RL_LONG_AGO;
     rl_lock_set_claim(engine, lock, claim);
     return begin_round(engine, lock, now);
 }
@@ -228,8 +267,7 @@ static void report_position(struct rl_engine *engine, struct rl_lock *lock)
     struct rl_instant held_until;
     uint32_t rank;
 
-    if (rl_count_bits(entry->answered) < engine->votes.config.quorum ||
-        (entry->reported && rl_claim_count_answers(lock->claim, RL_PENDING)))
+    if (!has_answers(engine, entry) || (entry->reported && rl_claim_count_answers(lock->claim, RL_PENDING)))
         return;
     rl_lock_queue_position(engine, lock, &rank, &held_until);
     if (entry->reported && rank == entry->reported_rank)
@@ -300,7 +338,7 @@ static struct rl_next lengthen(struct rl_engine *engine, struct rl_lock *lock, s
 {
     struct rl_entry *entry = entry_of(lock);
 
-    if (rl_count_bits(entry->answered) < engine->votes.config.quorum)
+    if (!has_answers(engine, entry))
         return rl_stay(lock); /* the round under way is that refresh */
     if (entry->short_rounds++ < SHORT_ROUNDS)
         return refresh(engine, lock, now);
@@ -363,7 +401,9 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
     if (!lock->claim || lock->claim->rolling_back)
         return next; /* the claim has failed, or begins anew */
     unequal = rl_entry_fix_ticket(entry_of(lock), engine->votes.config.quorum);
-    if (is_hopeless(engine, lock->claim))
+    if (has_answers(engine, entry_of(lock)))
+        entry_of(lock)->in_line_until = lock->claim->round_bound;
+    if (is_hopeless(engine, lock->claim) && !is_in_line(lock, now))
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     if (!has_quorum(engine, lock->claim) && must_yield(lock)) {
         engine->votes.counters.yields++;
@@ -386,5 +426,5 @@ struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, stru
     rl_claim_note_timeouts(lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
-    return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE, RL_END_HELD);
+    return rl_go(RL_LOCK_IDLE, RL_END_DEADLINE, can_ask_quorum(engine, now) ? RL_END_HELD : RL_END_NO_QUORUM);
 }

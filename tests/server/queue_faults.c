@@ -210,6 +210,13 @@ START_TEST(masters_that_hang_meanwhile_change_nothing)
 }
 END_TEST
 
+/* Until the client knows of it: a connection that has ended is noticed when the loop runs. */
+static void kill_and_wait_down(size_t i)
+{
+    ck_assert(masters_kill(rig.masters, i));
+    rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+}
+
 /* In the guarded profile they do not vote for a while; the others are enough. */
 START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 {
@@ -217,7 +224,7 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 
     take_seats(4, "restart");
     for (size_t i = 0; i < 2; i++) {
-        ck_assert(masters_kill(rig.masters, i));
+        kill_and_wait_down(i);
         ck_assert(masters_restart(rig.masters, i));
     }
     for (size_t i = 0; i < 2; i++)
@@ -227,13 +234,25 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 }
 END_TEST
 
+/* A place in line that lasts while a loaded machine starts masters: its lease is twice the validity that is wanted. */
+#define LONG_LEASE_MS 16000
+
+static void take_lasting_seats(size_t n, const char *key)
+{
+    struct redlock_acquire_options request = rig_request(60000, REDLOCK_FOREVER);
+
+    request.min_validity_ms = LONG_LEASE_MS / 2;
+    for (size_t i = 0; i < n; i++)
+        seat_take(&rig, &seats[i], rig.client, key, &request);
+}
+
 START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other)
 {
-    struct redlock_lock *holder = rig_hold(&rig, "roll", 10000);
+    struct redlock_lock *holder = rig_hold(&rig, "roll", 60000);
 
-    take_seats(3, "roll");
+    take_lasting_seats(3, "roll");
     for (size_t i = 0; i < 5; i++) {
-        ck_assert(masters_kill(rig.masters, i));
+        kill_and_wait_down(i);
         ck_assert(masters_restart(rig.masters, i));
         rig_wait_vote(&rig, rig.client, i);
         for (size_t j = 0; j < 3; j++)
@@ -241,6 +260,22 @@ START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_ot
     }
     serve(holder, 3);
     queue_wait_gone(&rig, "roll");
+}
+END_TEST
+
+/* Nobody can be asked when the refreshes are due. */
+START_TEST(the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_lease)
+{
+    struct redlock_lock *holder = rig_hold(&rig, "away", 60000);
+
+    take_lasting_seats(3, "away");
+    for (size_t i = 0; i < 5; i++)
+        kill_and_wait_down(i);
+    rig_run_for(&rig, LONG_LEASE_MS / 4 + 500);
+    for (size_t i = 0; i < 5; i++)
+        ck_assert(masters_restart(rig.masters, i));
+    serve(holder, 3);
+    queue_wait_gone(&rig, "away");
 }
 END_TEST
 
@@ -285,6 +320,7 @@ int main(void)
     tcase_add_loop_test(masters, masters_that_hang_meanwhile_change_nothing, 1, 3);
     tcase_add_test(masters, masters_that_are_restarted_meanwhile_change_nothing);
     tcase_add_test(durable, the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other);
+    tcase_add_test(durable, the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_lease);
     tcase_add_test(ears, listening_connections_that_are_killed_come_back_and_nobody_is_forgotten);
     tcase_add_loop_test(ears, without_the_right_to_notify_each_turn_comes_by_a_refresh, 0, 2);
     return suite_run_with_server(suite);

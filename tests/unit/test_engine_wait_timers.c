@@ -199,16 +199,19 @@ START_TEST(who_does_not_wait_does_not_look)
 }
 END_TEST
 
-START_TEST(who_cannot_reach_a_majority_leaves_the_line_and_comes_back_with_its_ticket)
+/* Nobody refreshes the entry that is left meanwhile. */
+START_TEST(who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_comes_back_with_its_ticket)
 {
     struct core *core = core_start_queued(3);
 
     core_drop(core, 0);
     core_drop(core, 1);
     core_skip(core);
-    core_run_to(core, 500);
-    core_expect(core, "t=500ms SEND rollback #1: 2\n"
-                      "t=500ms BACKOFF no-quorum\n");
+    core_run_to(core, 1977);
+    core_expect(core, "");
+    core_run_to(core, 1978);
+    core_expect(core, "t=1978ms SEND rollback #1: 2\n"
+                      "t=1978ms BACKOFF no-quorum\n");
     core_link(core, 0, RL_LINK_READY);
     core_skip(core);
     while (core_state(core) == RL_LOCK_BACKING_OFF)
@@ -217,6 +220,88 @@ START_TEST(who_cannot_reach_a_majority_leaves_the_line_and_comes_back_with_its_t
     ck_assert_uint_eq(core->entries[0].ticket, 100);
     ck_assert_uint_eq(core->n_claims, 2);
     ck_assert_uint_eq(core->engine.votes.counters.waits, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_reaches_the_masters_again_within_the_lease_has_its_turn)
+{
+    struct core *core = core_start_queued(3);
+
+    for (unsigned node = 0; node < 3; node++)
+        core_drop(core, node);
+    core_run_to(core, 1900);
+    core_expect(core, "");
+    for (unsigned node = 0; node < 2; node++) {
+        core_link(core, node, RL_LINK_READY);
+        core_look_again(core, node);
+    }
+    core_expect(core, "t=1900ms SEND enqueue #1: 0\n"
+                      "t=1900ms SEND enqueue #1: 1\n");
+    core_answers(core, "gg");
+    core_expect(core, "t=1900ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 2000 - 22); /* as of the round's beginning */
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(the_full_round_follows_when_a_majority_is_there_again)
+{
+    struct core *core = core_start_queued(3);
+
+    for (unsigned node = 0; node < 3; node++)
+        core_drop(core, node);
+    core_run_to(core, 700);
+    for (unsigned node = 0; node < 2; node++)
+        core_link(core, node, RL_LINK_READY);
+    core_skip(core);
+    core_run_to(core, 1000);
+    core_expect(core, "t=1000ms SEND enqueue #1: 0 1\n");
+    core_answers(core, "qq");
+    core_drop(core, 0);
+    core_run_to(core, 2977);
+    core_expect(core, ""); /* the lease is that of the latest round that was answered */
+    core_run_to(core, 2978);
+    core_expect(core, "t=2978ms SEND rollback #1: 1\n"
+                      "t=2978ms BACKOFF no-quorum\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_refresh_that_is_lost_on_its_way_costs_no_turn)
+{
+    struct core *core = core_start_queued(3);
+
+    core_run_to(core, 500);
+    core_skip(core);
+    for (unsigned node = 0; node < 3; node++)
+        core_drop(core, node);
+    core_expect(core, "");
+    for (unsigned node = 0; node < 2; node++) {
+        core_link(core, node, RL_LINK_READY);
+        core_look_again(core, node);
+    }
+    core_skip(core);
+    core_answers(core, "gg");
+    core_expect(core, "t=500ms COMPLETE acquire ok\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_caller_whose_time_is_up_does_not_wait_for_the_lease)
+{
+    struct core *core = core_start(3);
+    struct rl_acquire request = core_request_fifo();
+
+    request.deadline = (struct rl_instant){900 * RL_NS_PER_MS};
+    core_acquire(core, &request);
+    core_answers(core, "qqq");
+    core_drop(core, 0);
+    core_drop(core, 1);
+    core_skip(core);
+    core_run_to(core, 900);
+    core_expect(core, "t=900ms SEND rollback #1: 2\n"
+                      "t=900ms COMPLETE acquire deadline (no-quorum)\n");
     core_stop(core);
 }
 END_TEST
@@ -235,7 +320,11 @@ static void add_timer_tests(TCase *cases)
     tcase_add_test(cases, a_master_that_comes_back_is_asked_at_once);
     tcase_add_test(cases, a_master_that_may_not_be_asked_is_not_asked_again);
     tcase_add_test(cases, who_does_not_wait_does_not_look);
-    tcase_add_test(cases, who_cannot_reach_a_majority_leaves_the_line_and_comes_back_with_its_ticket);
+    tcase_add_test(cases, who_cannot_reach_a_majority_leaves_the_line_with_the_lease_and_comes_back_with_its_ticket);
+    tcase_add_test(cases, who_reaches_the_masters_again_within_the_lease_has_its_turn);
+    tcase_add_test(cases, the_full_round_follows_when_a_majority_is_there_again);
+    tcase_add_test(cases, a_refresh_that_is_lost_on_its_way_costs_no_turn);
+    tcase_add_test(cases, a_caller_whose_time_is_up_does_not_wait_for_the_lease);
 }
 
 int main(void)
