@@ -174,11 +174,21 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
 }
 
 /* A round ends when the next one is due, or when the masters have had their time. */
-struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+/* The masters have had their time then, or there is need to try again inside the ttl. That a short interval is over
+ * does not end a round: answers count for the latest round only, so where they take longer than the interval, no round
+ * would ever be won. */
+static struct rl_instant round_end(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_span interval;
+    struct rl_span interval = rl_ms(lock->hold.renew_ms);
+    struct rl_span third = {rl_ms(lock->claim->ttl_ms).ns / 3};
+    struct rl_span longest = interval.ns > third.ns ? interval : third;
     struct rl_span timeout = engine->votes.config.node_timeout;
 
+    return rl_after(now, longest.ns < timeout.ns ? longest : timeout);
+}
+
+struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
     if (lock->hold.renewing) {
         rl_claim_note_timeouts(lock->claim);
         end(engine, lock, now, false);
@@ -193,7 +203,6 @@ struct rl_next rl_renew_tick(struct rl_engine *engine, struct rl_lock *lock, str
     engine->votes.counters.renewals++;
     rl_hold_start_round(engine, lock, now);
     lock->hold.renewing = true;
-    interval = rl_ms(lock->hold.renew_ms);
-    lock->wake = rl_after(now, interval.ns > 0 && interval.ns < timeout.ns ? interval : timeout);
+    lock->wake = round_end(engine, lock, now);
     return rl_renew_changed(engine, lock, now);
 }

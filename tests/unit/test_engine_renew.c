@@ -226,6 +226,36 @@ START_TEST(answers_after_the_end_of_the_round_still_prolong_the_lock)
 }
 END_TEST
 
+/* A new round would make the answers to the former one worthless, time and again. */
+START_TEST(answers_that_take_longer_than_the_interval_prolong_the_lock)
+{
+    struct rl_config config = core_config(3);
+    struct rl_acquire request = renewing_request();
+    struct core *core;
+
+    config.node_timeout = rl_ms(500);
+    request.renew_ms = 100;
+    core = core_new(&config);
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_READY);
+    core_acquire(core, &request);
+    core_answers(core, "ggg");
+    core_skip(core);
+    core_run_to(core, 250);
+    core_expect(core, "t=100ms SEND extend #1: 0 1 2\n");
+    core_answers(core, "ggg");
+    core_run_to(core, 251);
+    core_expect(core, "t=250ms RENEWED\n"
+                      "t=250ms SEND extend #1: 0 1 2\n");
+    ck_assert_int_eq(core_deadline_ms(core), 1088);
+    core_run_to(core, 582);
+    ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 0);
+    core_run_to(core, 584); /* a third of the ttl */
+    ck_assert_uint_eq(core->engine.votes.counters.renewals_failed, 1);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(a_minority_renews_nothing_and_the_next_try_comes_soon)
 {
     struct core *core = start_renewing();
@@ -245,6 +275,7 @@ static void add_failure_tests(TCase *cases)
     tcase_add_test(cases, a_renewal_that_finds_no_master_fails_at_once_and_does_not_spin);
     tcase_add_test(cases, a_short_interval_is_no_reason_to_try_again_in_a_rush);
     tcase_add_test(cases, answers_after_the_end_of_the_round_still_prolong_the_lock);
+    tcase_add_test(cases, answers_that_take_longer_than_the_interval_prolong_the_lock);
     tcase_add_test(cases, a_minority_renews_nothing_and_the_next_try_comes_soon);
 }
 
