@@ -120,10 +120,12 @@ int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme)
     return draw_rate(rng, slowest + 1 - CLOCKWORK_PAR, plan->fast_ppm, extreme);
 }
 
+/* Wall clocks agree within half the shortest quarantine: more is not promised of fencing tokens where counters are lost
+ * (protocol G2). */
 static void draw_clocks(struct plan *plan, struct rng *rng)
 {
     bool drift = plan_has(plan, FAULT_DRIFT);
-    int64_t apart = rl_ms(plan->max_ttl_ms).ns / 2 * (RL_MUTANT(WALLS_APART) ? 10 : 1);
+    int64_t apart = rl_ms(plan->short_ttl_ms).ns / 2 * (RL_MUTANT(WALLS_APART) ? 10 : 1);
 
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
         plan->client_offset[c] = rng_between(rng, 0, MAX_OFFSET_NS);
