@@ -11,12 +11,18 @@ struct masters *masters;
 
 void locks_start(size_t count, const char *const *extra_args)
 {
-    struct masters_options options = {.count = count, .extra_args = extra_args};
+    const struct masters_options options = {.count = count, .extra_args = extra_args};
+
+    locks_start_with(&options);
+}
+
+void locks_start_with(const struct masters_options *options)
+{
     char list[2048] = "";
 
-    masters = masters_create(&options);
+    masters = masters_create(options);
     ck_assert_msg(masters != NULL, "%s", masters_error());
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < options->count; i++)
         strcat(strcat(list, i > 0 ? "," : ""), masters_url(masters, i));
     setenv("REDLOCK_NODES", list, 1);
 }

@@ -13,6 +13,7 @@ void locks_close(void);
 
 /* Other masters than the five; their URLs go to the environment. */
 void locks_start(size_t count, const char *const *extra_args);
+void locks_start_with(const struct masters_options *options);
 
 /* Otherwise masters that have just been started would not vote for a minute. */
 void locks_declare_new(void);

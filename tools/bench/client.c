@@ -17,6 +17,7 @@ void bench_client_options(const struct bench_options *wanted, struct redlock_opt
     redlock_options_init(options);
     options->client_name = "redlock-bench";
     options->profile = wanted->profile;
+    cli_tls_apply(&wanted->masters.tls, options);
     options->node_timeout_ms = wanted->node_timeout_ms;
     if (options->stall_timeout_ms < options->node_timeout_ms)
         options->stall_timeout_ms = options->node_timeout_ms;

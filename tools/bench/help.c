@@ -16,6 +16,8 @@ static const char masters_help[] =
     "  -n, --nodes A,B,...  use running masters: URLs, HOST:PORT, or socket paths\n"
     "  --node URL           one of them; repeat it for each\n"
     "\n"
+    CLI_TLS_HELP
+    "\n"
     "Load:\n"
     "  -s, --scenario NAME  what is done (seq):\n";
 

@@ -34,6 +34,7 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "delay", .duration_us = &given->delay_us, .most = US_PER_S},
         {.name = "node", .node = &options->masters},
         {.name = "nodes", .letter = 'n', .node_list = &options->masters},
+        CLI_TLS_OPTIONS(&options->masters.tls),
         {.name = "scenario", .letter = 's', .choice = &given->scenario, .words = names},
         {.name = "concurrency", .letter = 'c', .number = &options->concurrency, .least = 1,
          .most = BENCH_MAX_CONCURRENCY},
@@ -99,7 +100,10 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
         return code;
     take(options, &given);
     bench_defaults(options);
-    return bench_options_check(options) ? -1 : cli_usage("bench");
+    return bench_options_check(options) &&
+                   cli_tls_complete("bench", &options->masters.tls, options->masters.urls, options->masters.count)
+               ? -1
+               : cli_usage("bench");
 }
 
 void bench_options_free(struct bench_options *options)

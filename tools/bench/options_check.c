@@ -49,6 +49,9 @@ static bool check_comparison(const struct bench_options *options)
         return true;
     if (scenario->work != BENCH_LOAD || scenario->contended || scenario->threads || scenario->fault != BENCH_NO_FAULT)
         return complain("%s works with --scenario seq and conc only, not %s", what, scenario->name);
+    for (size_t i = 0; options->floor && i < options->masters.count; i++)
+        if (cli_url_has_tls(options->masters.urls[i]))
+            return complain("--floor works without TLS only, not with rediss:// URLs");
     if (options->hold_ms > 0)
         return complain("%s works without --hold only", what);
     if (options->restarts_ms)

@@ -164,6 +164,8 @@ static int break_lock(const struct request *request, struct session *session, st
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     size_t n = request->common.masters.count;
+    const struct probe_masters masters = {request->common.masters.urls, n, request->common.node_timeout_ms,
+                                          &request->common.masters.tls};
     size_t answered = 0;
     struct redlock_lock *lock;
     struct tally tally;
@@ -174,7 +176,7 @@ static int break_lock(const struct request *request, struct session *session, st
     if (status != 0)
         return refused_call("break", status);
     session_join(session, client);
-    probe_key(request->common.masters.urls, n, key, strlen(key), request->common.node_timeout_ms, probes);
+    probe_key(&masters, key, strlen(key), probes);
     for (size_t i = 0; i < n; i++)
         answered += probes[i].answered;
     tally = release_all(session, lock, probes, n);

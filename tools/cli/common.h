@@ -10,6 +10,7 @@
 #include "options/masters.h"
 #include "options/message.h"
 #include "options/parse.h"
+#include "options/tls.h"
 
 /* Options that every command with masters takes. */
 struct cli_common {
@@ -37,6 +38,7 @@ extern const char *const cli_profile_words[];
 #define CLI_MASTER_OPTIONS(common)                                                                                 \
     CLI_NODE_OPTIONS(common), {.name = "nodes-file", .node_file = &(common)->masters},                             \
         {.name = "password-file", .file = &(common)->masters.password_file},                                       \
+        CLI_TLS_OPTIONS(&(common)->masters.tls),                                                                   \
         {.name = "quorum", .number = &(common)->quorum}, {.name = "prefix", .text = &(common)->prefix},            \
         {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},         \
         {.name = "json", .letter = 'j', .flag = &(common)->json}
@@ -59,10 +61,11 @@ extern const char *const cli_profile_words[];
     "  --password-file FILE its first line is the password for all URLs without one;\n"                            \
     "                       else REDLOCK_PASSWORD from the environment is\n"                                       \
     "\n"                                                                                                           \
-    "  A URL is redis://[[user]:password@]host[:port][/db] or\n"                                                   \
+    "  A URL is redis://[[user]:password@]host[:port][/db], with TLS rediss://..., or\n"                           \
     "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"                             \
     "  In a list, write a comma inside a password as %2C. Others on the machine can\n"                             \
     "  see command lines: give passwords by a file or the environment.\n"                                          \
+    "\n" CLI_TLS_HELP                                                                                              \
     "\n"                                                                                                           \
     "What all users of a key must have in common, besides the list:\n"                                             \
     "  --quorum N           masters that must agree (the majority)\n"                                              \

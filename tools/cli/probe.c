@@ -1,7 +1,5 @@
 #include "cli/probe.h"
 
-#include <errno.h>
-#include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -12,9 +10,11 @@
 #include "cli/clock.h"
 #include "cli/probe_queue.h"
 #include "cli/target.h"
+#include "cli/wire.h"
+#include "cli/wire_tls.h"
 
 struct look;
-typedef void (*question)(redisContext *context, const struct target *target, const struct look *look);
+typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
 
 /* A blocking look from a thread of its own: a silent master then costs the time-out once, however many are silent,
  * and the code reads from top to bottom. */
@@ -24,6 +24,7 @@ struct look {
     const char *key;
     size_t key_size;
     struct timeval timeout;
+    struct wire_tls *tls;
     struct probe *probe;
     const struct probe_queue_names *names; /* NULL: the queue is not asked for */
     struct probe_queue *queue;
@@ -45,52 +46,45 @@ static void failed(struct probe *probe, const char *why)
             *byte = '?';
 }
 
-static redisContext *connect_to(const struct target *target, struct timeval timeout)
-{
-    return target->path != NULL ? redisConnectUnixWithTimeout(target->path, timeout)
-                                : redisConnectWithTimeout(target->host, target->port, timeout);
-}
-
-static void append(redisContext *context, int argc, const char **argv, size_t last_size)
+static void append(struct wire *wire, int argc, const char **argv, size_t last_size)
 {
     size_t sizes[3];
 
     for (int i = 0; i < argc; i++)
         sizes[i] = i == argc - 1 ? last_size : strlen(argv[i]);
-    redisAppendCommandArgv(context, argc, argv, sizes);
+    wire_append(wire, argc, argv, sizes);
 }
 
 /* Authentication and database; returns how many replies come before the first that matters. */
-static int append_greeting(redisContext *context, const struct target *target)
+static int append_greeting(struct wire *wire, const struct target *target)
 {
     const char *named[] = {"AUTH", target->user, target->password};
     const char *unnamed[] = {"AUTH", target->password};
     const char *database[] = {"SELECT", target->db};
 
     if (target->user != NULL)
-        append(context, 3, named, strlen(target->password));
+        append(wire, 3, named, strlen(target->password));
     else if (target->password != NULL)
-        append(context, 2, unnamed, strlen(target->password));
+        append(wire, 2, unnamed, strlen(target->password));
     if (target->db != NULL)
-        append(context, 2, database, strlen(target->db));
+        append(wire, 2, database, strlen(target->db));
     return (target->password != NULL) + (target->db != NULL);
 }
 
 /* The next reply; NULL if there is none, with the reason in the probe. */
-static redisReply *next_reply(redisContext *context, struct probe *probe)
+static redisReply *next_reply(struct wire *wire, struct probe *probe)
 {
-    void *reply = NULL;
+    redisReply *reply = wire_reply(wire);
 
-    if (redisGetReply(context, &reply) == REDIS_OK)
-        return reply;
-    failed(probe, context->err == REDIS_ERR_IO && errno == EAGAIN ? "no answer in time" : context->errstr);
-    return NULL;
+    if (reply == NULL)
+        failed(probe, wire->why);
+    return reply;
 }
 
-static bool greeted(redisContext *context, int replies, struct probe *probe)
+static bool greeted(struct wire *wire, int replies, struct probe *probe)
 {
     for (int i = 0; i < replies; i++) {
-        redisReply *reply = next_reply(context, probe);
+        redisReply *reply = next_reply(wire, probe);
         bool ok = reply != NULL && reply->type != REDIS_REPLY_ERROR;
 
         if (reply != NULL && !ok)
@@ -123,9 +117,9 @@ static void take_value(const redisReply *reply, struct probe *probe)
     probe->value[length] = '\0';
 }
 
-static bool take_get(redisContext *context, struct probe *probe)
+static bool take_get(struct wire *wire, struct probe *probe)
 {
-    redisReply *reply = next_reply(context, probe);
+    redisReply *reply = next_reply(wire, probe);
 
     if (reply == NULL)
         return false;
@@ -143,9 +137,9 @@ static bool take_get(redisContext *context, struct probe *probe)
 }
 
 /* The key may end between the two commands: then it is absent. */
-static void take_pttl(redisContext *context, struct probe *probe)
+static void take_pttl(struct wire *wire, struct probe *probe)
 {
-    redisReply *reply = next_reply(context, probe);
+    redisReply *reply = next_reply(wire, probe);
 
     if (reply == NULL)
         return;
@@ -157,69 +151,77 @@ static void take_pttl(redisContext *context, struct probe *probe)
     freeReplyObject(reply);
 }
 
-static void ask_for_key(redisContext *context, const struct target *target, const struct look *look)
+static void ask_for_key(struct wire *wire, const struct target *target, const struct look *look)
 {
     const char *get[] = {"GET", look->key};
     const char *pttl[] = {"PTTL", look->key};
     int64_t start = clock_now_us();
     int greetings;
 
-    greetings = append_greeting(context, target);
-    append(context, 2, get, look->key_size);
-    append(context, 2, pttl, look->key_size);
-    if (!greeted(context, greetings, look->probe) || !take_get(context, look->probe))
+    greetings = append_greeting(wire, target);
+    append(wire, 2, get, look->key_size);
+    append(wire, 2, pttl, look->key_size);
+    if (!greeted(wire, greetings, look->probe) || !take_get(wire, look->probe))
         return;
-    take_pttl(context, look->probe);
+    take_pttl(wire, look->probe);
     look->probe->latency_us = clock_now_us() - start;
     if (look->names != NULL)
-        probe_queue_take(context, look->names, look->queue);
+        probe_queue_take(wire, look->names, look->queue);
 }
 
-static void ask_to_delete(redisContext *context, const struct target *target, const struct look *look)
+static void ask_to_delete(struct wire *wire, const struct target *target, const struct look *look)
 {
     const char *del[] = {"DEL", look->key};
-    int greetings = append_greeting(context, target);
+    int greetings = append_greeting(wire, target);
 
-    append(context, 2, del, look->key_size);
-    if (greeted(context, greetings, look->probe))
-        freeReplyObject(next_reply(context, look->probe));
+    append(wire, 2, del, look->key_size);
+    if (greeted(wire, greetings, look->probe))
+        freeReplyObject(next_reply(wire, look->probe));
 }
 
 static void *look_at(void *data)
 {
     struct look *look = data;
     struct target target;
-    redisContext *context = NULL;
+    struct wire wire = {0};
 
-    if (target_parse(look->url, &target))
-        context = connect_to(&target, look->timeout);
-    if (context == NULL)
+    if (!target_parse(look->url, &target))
         failed(look->probe, "out of memory");
-    else if (context->err != 0)
-        failed(look->probe, context->errstr);
-    else if (redisSetTimeout(context, look->timeout) == REDIS_OK)
-        look->ask(context, &target, look);
-    if (context != NULL)
-        redisFree(context);
+    else if (!wire_open(&wire, &target, look->timeout, look->tls))
+        failed(look->probe, wire.why);
+    else
+        look->ask(&wire, &target, look);
+    wire_close(&wire);
     target_fini(&target);
     return NULL;
 }
 
+static struct wire_tls *open_tls(const struct probe_masters *masters)
+{
+    for (size_t i = 0; i < masters->n; i++)
+        if (masters->tls != NULL && cli_url_has_tls(masters->urls[i]))
+            return wire_tls_create(masters->tls);
+    return NULL;
+}
+
 /* `plan` is what all of them have in common. */
-static void ask_all(const struct look *plan, const char *const *urls, size_t n, uint32_t timeout_ms,
-                    struct probe *ret_probes, struct probe_queue *ret_queues)
+static void ask_all(const struct look *plan, const struct probe_masters *masters, struct probe *ret_probes,
+                    struct probe_queue *ret_queues)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
+    struct wire_tls *tls = open_tls(masters);
+    uint32_t ms = masters->timeout_ms;
     sigset_t all, before;
 
     /* Signals are for the main thread: they must not cut a read short here. */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < masters->n; i++) {
         ret_probes[i] = (struct probe){.latency_us = -1};
         looks[i] = *plan;
-        looks[i].url = urls[i];
-        looks[i].timeout = (struct timeval){(time_t)(timeout_ms / 1000), (suseconds_t)(timeout_ms % 1000 * 1000)};
+        looks[i].url = masters->urls[i];
+        looks[i].timeout = (struct timeval){(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
+        looks[i].tls = tls;
         looks[i].probe = &ret_probes[i];
         if (plan->names != NULL)
             looks[i].queue = &ret_queues[i];
@@ -229,33 +231,33 @@ static void ask_all(const struct look *plan, const char *const *urls, size_t n, 
         }
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < masters->n; i++)
         if (looks[i].thread != 0)
             pthread_join(looks[i].thread, NULL);
+    wire_tls_destroy(tls);
 }
 
-void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
-               struct probe *ret_probes)
+void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes)
 {
     const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size};
 
-    ask_all(&plan, urls, n, timeout_ms, ret_probes, NULL);
+    ask_all(&plan, masters, ret_probes, NULL);
 }
 
-void probe_key_and_queue(const char *const *urls, size_t n, const char *key, size_t key_size,
-                         const struct probe_queue_names *names, uint32_t timeout_ms, struct probe *ret_probes,
+void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
+                         const struct probe_queue_names *names, struct probe *ret_probes,
                          struct probe_queue *ret_queues)
 {
     const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size, .names = names};
 
-    memset(ret_queues, 0, n * sizeof(ret_queues[0]));
-    ask_all(&plan, urls, n, timeout_ms, ret_probes, ret_queues);
+    memset(ret_queues, 0, masters->n * sizeof(ret_queues[0]));
+    ask_all(&plan, masters, ret_probes, ret_queues);
 }
 
-void probe_delete(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms)
+void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size)
 {
     const struct look plan = {.ask = ask_to_delete, .key = key, .key_size = key_size};
     struct probe probes[REDLOCK_MAX_MASTERS];
 
-    ask_all(&plan, urls, n, timeout_ms, probes, NULL);
+    ask_all(&plan, masters, probes, NULL);
 }

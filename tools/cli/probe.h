@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "options/tls.h"
+
 enum { PROBE_VALUE_SIZE = 64 };
 
 struct probe {
@@ -23,10 +25,16 @@ struct probe {
     char why[96];        /* why there is no answer, "" otherwise; also "not a string" */
 };
 
-/* The URLs must have been accepted by redlock_client_create(): that is the one judge of their form. timeout_ms is
- * per step: connect, and reply. */
-void probe_key(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms,
-               struct probe *ret_probes);
+/* The URLs and the TLS options must have been accepted by redlock_client_create(): that is the one judge of their
+ * form. */
+struct probe_masters {
+    const char *const *urls;
+    size_t n;
+    uint32_t timeout_ms;       /* per step: connect, TLS handshake, and reply */
+    const struct cli_tls *tls; /* NULL: none of them has TLS */
+};
+
+void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes);
 
 enum { PROBE_QUEUE_SHOWN = 100 };
 
@@ -53,11 +61,11 @@ struct probe_queue_names {
 };
 
 /* The same, and the queue by the same connections: it is the masters' as a whole, so it is looked at together. */
-void probe_key_and_queue(const char *const *urls, size_t n, const char *key, size_t key_size,
-                         const struct probe_queue_names *names, uint32_t timeout_ms, struct probe *ret_probes,
+void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
+                         const struct probe_queue_names *names, struct probe *ret_probes,
                          struct probe_queue *ret_queues);
 
 /* Deletes it everywhere, as far as masters answer. */
-void probe_delete(const char *const *urls, size_t n, const char *key, size_t key_size, uint32_t timeout_ms);
+void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size);
 
 #endif

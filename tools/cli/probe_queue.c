@@ -1,6 +1,5 @@
 #include "cli/probe_queue.h"
 
-#include <hiredis/hiredis.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,16 +15,14 @@ static bool fail(struct probe_queue *queue, const char *why)
 }
 
 /* The next reply, of this type; the caller frees it. NULL: there is none, and the reason is noted. */
-static redisReply *next_of_type(redisContext *context, int type, struct probe_queue *queue)
+static redisReply *next_of_type(struct wire *wire, int type, struct probe_queue *queue)
 {
-    void *got = NULL;
-    redisReply *reply;
+    redisReply *reply = wire_reply(wire);
 
-    if (redisGetReply(context, &got) != REDIS_OK) {
-        fail(queue, context->errstr);
+    if (reply == NULL) {
+        fail(queue, wire->why);
         return NULL;
     }
-    reply = got;
     if (reply->type == type)
         return reply;
     fail(queue, reply->type == REDIS_REPLY_ERROR ? reply->str : "unexpected reply");
@@ -33,9 +30,9 @@ static redisReply *next_of_type(redisContext *context, int type, struct probe_qu
     return NULL;
 }
 
-static bool take_length(redisContext *context, struct probe_queue *queue)
+static bool take_length(struct wire *wire, struct probe_queue *queue)
 {
-    redisReply *reply = next_of_type(context, REDIS_REPLY_INTEGER, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_INTEGER, queue);
 
     if (reply == NULL)
         return false;
@@ -51,9 +48,9 @@ static void take_place(const redisReply *value, const redisReply *score, struct 
 }
 
 /* Value and score by turns, lowest first. */
-static bool take_places(redisContext *context, struct probe_queue *queue)
+static bool take_places(struct wire *wire, struct probe_queue *queue)
 {
-    redisReply *reply = next_of_type(context, REDIS_REPLY_ARRAY, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, queue);
 
     if (reply == NULL)
         return false;
@@ -65,9 +62,9 @@ static bool take_places(redisContext *context, struct probe_queue *queue)
     return true;
 }
 
-static bool take_time(redisContext *context, struct probe_queue *queue, int64_t *ret_ms)
+static bool take_time(struct wire *wire, struct probe_queue *queue, int64_t *ret_ms)
 {
-    redisReply *reply = next_of_type(context, REDIS_REPLY_ARRAY, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, queue);
     bool ok = reply != NULL && reply->elements == 2;
 
     if (ok)
@@ -77,9 +74,9 @@ static bool take_time(redisContext *context, struct probe_queue *queue, int64_t 
 }
 
 /* An entry begins with the end of the lease. */
-static bool take_leases(redisContext *context, struct probe_queue *queue, int64_t now_ms)
+static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t now_ms)
 {
-    redisReply *reply = next_of_type(context, REDIS_REPLY_ARRAY, queue);
+    redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, queue);
 
     if (reply == NULL)
         return false;
@@ -93,26 +90,30 @@ static bool take_leases(redisContext *context, struct probe_queue *queue, int64_
     return true;
 }
 
-static void ask_for_leases(redisContext *context, const char *name, const struct probe_queue *queue)
+static void ask_for_leases(struct wire *wire, const char *name, const struct probe_queue *queue)
 {
     const char *argv[PROBE_QUEUE_SHOWN + 2] = {"HMGET", name};
 
     for (size_t i = 0; i < queue->n; i++)
         argv[i + 2] = queue->waiters[i].value;
-    redisAppendCommandArgv(context, (int)queue->n + 2, argv, NULL);
+    wire_append(wire, (int)queue->n + 2, argv, NULL);
 }
 
-void probe_queue_take(struct redisContext *context, const struct probe_queue_names *names, struct probe_queue *queue)
+void probe_queue_take(struct wire *wire, const struct probe_queue_names *names, struct probe_queue *queue)
 {
+    char last[16];
+    const char *length[] = {"ZCARD", names->queue};
+    const char *places[] = {"ZRANGE", names->queue, "0", last, "WITHSCORES"};
+    const char *time[] = {"TIME"};
     int64_t now_ms = 0;
 
-    redisAppendCommand(context, "ZCARD %s", names->queue);
-    redisAppendCommand(context, "ZRANGE %s 0 %d WITHSCORES", names->queue, PROBE_QUEUE_SHOWN - 1);
-    redisAppendCommand(context, "TIME");
-    queue->answered =
-        take_length(context, queue) && take_places(context, queue) && take_time(context, queue, &now_ms);
+    snprintf(last, sizeof(last), "%d", PROBE_QUEUE_SHOWN - 1);
+    wire_append(wire, 2, length, NULL);
+    wire_append(wire, 5, places, NULL);
+    wire_append(wire, 1, time, NULL);
+    queue->answered = take_length(wire, queue) && take_places(wire, queue) && take_time(wire, queue, &now_ms);
     if (!queue->answered || queue->n == 0)
         return;
-    ask_for_leases(context, names->waiters, queue);
-    queue->answered = take_leases(context, queue, now_ms);
+    ask_for_leases(wire, names->waiters, queue);
+    queue->answered = take_leases(wire, queue, now_ms);
 }

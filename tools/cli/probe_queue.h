@@ -3,9 +3,8 @@
 #define CLI_PROBE_QUEUE_H
 
 #include "cli/probe.h"
+#include "cli/wire.h"
 
-struct redisContext;
-
-void probe_queue_take(struct redisContext *context, const struct probe_queue_names *names, struct probe_queue *queue);
+void probe_queue_take(struct wire *wire, const struct probe_queue_names *names, struct probe_queue *queue);
 
 #endif

@@ -145,6 +145,7 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.profile = common->profile;
     options.join = common->join;
     options.declaration = common->declaration;
+    cli_tls_apply(&common->masters.tls, &options);
     options.client_name = "redlock-tool";
     options.on_event = on_event;
     options.event_data = session;

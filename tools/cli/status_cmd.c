@@ -211,10 +211,11 @@ static bool make_names(const struct request *request, struct names *names)
 
 static void take_picture(const struct request *request, const struct names *names, struct picture *picture)
 {
+    const struct probe_masters masters = {request->common.masters.urls, picture->n, request->common.node_timeout_ms,
+                                          &request->common.masters.tls};
     const struct probe_queue_names queue = {names->queue, names->waiters};
 
-    probe_key_and_queue(request->common.masters.urls, picture->n, names->key, strlen(names->key), &queue,
-                        request->common.node_timeout_ms, picture->probes, picture->queues);
+    probe_key_and_queue(&masters, names->key, strlen(names->key), &queue, picture->probes, picture->queues);
     picture->verdict = verdict_of(picture->probes, picture->n, cli_quorum(&request->common));
 }
 

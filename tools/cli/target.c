@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "options/tls.h"
+
 enum { DEFAULT_PORT = 6379 };
 
 static int hex(char c)
@@ -80,7 +82,7 @@ bool target_parse(const char *url, struct target *ret_target)
     const char *text = strstr(url, "://");
     bool is_socket = strncasecmp(url, "unix", 4) == 0;
 
-    *ret_target = (struct target){0};
+    *ret_target = (struct target){.tls = cli_url_has_tls(url)};
     text = text != NULL ? text + 3 : url;
     if (!credentials(ret_target, &text))
         return false;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 struct target {
+    bool tls;
     char *host; /* NULL for a unix socket */
     int port;
     char *path;

@@ -73,6 +73,7 @@ static void compare(struct desk *desk, const struct fo_hold *held, const struct 
 static void probe_leader(struct desk *desk)
 {
     const struct fo_hold *found = fo_referee_holder(&desk->referee, FO_LEADER_KEY, fo_now_ns() + MARGIN_MS * NS_PER_MS);
+    const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, PROBE_TIMEOUT_MS, NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     struct fo_hold held;
     char key[REDLOCK_MAX_KEY_BYTES];
@@ -82,7 +83,7 @@ static void probe_leader(struct desk *desk)
         return;
     held = *found; /* reading may move it */
     full_key(desk, FO_LEADER_KEY, key, sizeof(key));
-    probe_key(desk->watch->urls, desk->watch->n_urls, key, strlen(key), PROBE_TIMEOUT_MS, probes);
+    probe_key(&masters, key, strlen(key), probes);
     if (fo_now_ns() > held.until_ns)
         return;
     read_all(desk);
@@ -100,13 +101,14 @@ static void publish(struct desk *desk, int64_t before_ns)
 /* How many keys there still are; -1 if a master does not answer. */
 static int count_keys(const struct desk *desk)
 {
+    const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, 5 * PROBE_TIMEOUT_MS, NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES];
     int n = 0;
 
     for (uint32_t i = 0; i < FO_ALL_KEYS; i++) {
         full_key(desk, i, key, sizeof(key));
-        probe_key(desk->watch->urls, desk->watch->n_urls, key, strlen(key), 5 * PROBE_TIMEOUT_MS, probes);
+        probe_key(&masters, key, strlen(key), probes);
         for (size_t j = 0; j < desk->watch->n_urls; j++) {
             if (!probes[j].answered)
                 return -1;

@@ -187,7 +187,8 @@ bool cli_need_masters(const char *command, struct cli_masters *masters)
         return false;
     if (masters->count == 0)
         cli_error(command, "no masters given: use --node, --nodes, --nodes-file or REDLOCK_NODES");
-    return masters->count > 0 && apply_password(command, masters);
+    return masters->count > 0 && apply_password(command, masters) &&
+           cli_tls_complete(command, &masters->tls, masters->urls, masters->count);
 }
 
 void cli_masters_fini(struct cli_masters *masters)

@@ -65,12 +65,13 @@ struct redlock_lock *demo_lock(struct redlock_client *client, const char *name)
 
 size_t demo_count(struct demo *demo, const char *name, const char *value, size_t n)
 {
+    const struct probe_masters masters = {demo->common.masters.urls, n, 2000, &demo->common.masters.tls};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[DEMO_KEY_SIZE];
     size_t count = 0;
 
     demo_key(demo, name, key);
-    probe_key(demo->common.masters.urls, n, key, strlen(key), 2000, probes);
+    probe_key(&masters, key, strlen(key), probes);
     for (size_t i = 0; i < n; i++)
         count += !probes[i].answered ||
                  (probes[i].exists && (value == NULL || strcmp(probes[i].value, value) == 0));

@@ -101,7 +101,9 @@ static void remove_marker(const struct demo *demo)
     char key[DEMO_KEY_SIZE];
 
     demo_key(demo, "redlock:marker", key);
-    probe_delete(demo->common.masters.urls, demo->n, key, strlen(key), demo->common.node_timeout_ms);
+    probe_delete(&(struct probe_masters){demo->common.masters.urls, demo->n, demo->common.node_timeout_ms,
+                                         &demo->common.masters.tls},
+                 key, strlen(key));
 }
 
 void demo_close(struct demo *demo)

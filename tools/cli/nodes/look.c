@@ -9,12 +9,13 @@
 /* A look sends nothing after its handshake, so that the client knows no latency: a question of our own does. */
 static void measure(const struct nodes_request *request, struct nodes_look *look)
 {
+    const struct probe_masters masters = {request->common.masters.urls, look->sum.n, request->common.node_timeout_ms,
+                                          &request->common.masters.tls};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char marker[REDLOCK_MAX_KEY_BYTES];
 
     snprintf(marker, sizeof(marker), "%sredlock:marker", request->common.prefix);
-    probe_key(request->common.masters.urls, look->sum.n, marker, strlen(marker), request->common.node_timeout_ms,
-              probes);
+    probe_key(&masters, marker, strlen(marker), probes);
     for (size_t i = 0; i < look->sum.n; i++)
         look->latency_us[i] = probes[i].latency_us;
 }

@@ -157,9 +157,10 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "json-log", .alias = true},
         {0},
     };
-    const struct cli_command command = {.name = "run", .help = run_help, .options = table,
+    const struct cli_command command = {.name = "run", .options = table,
                                         .operands = (const char *const[]){"[KEY]", NULL},
-                                        .command_line = &options->argv, .instead = &options->key};
+                                        .command_line = &options->argv, .instead = &options->key,
+                                        .write_help = run_write_help};
     int code;
 
     *options = (struct run_options){.ttl_ms = DEFAULT_TTL_MS, .busy_code = NOT_GIVEN, .kill_after_ms = NOT_GIVEN,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cli/common.h"
 #include "cli/run/deadline.h"
@@ -53,6 +54,6 @@ struct run_options {
 int run_options_parse(struct run_options *options, int argc, char **argv);
 void run_options_fini(struct run_options *options);
 
-extern const char run_help[];
+void run_write_help(FILE *out);
 
 #endif

@@ -1,0 +1,192 @@
+/* The command over TLS, on masters that want a certificate of the client. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locks_rig.h"
+#include "suite.h"
+
+enum { N = 3 };
+
+static void set_file(const char *variable, const char *name)
+{
+    char path[200];
+
+    snprintf(path, sizeof(path), "%s/%s", masters_dir(masters), name);
+    setenv(variable, path, 1);
+}
+
+static void forget(void)
+{
+    unsetenv("REDLOCK_TLS_CA");
+    unsetenv("REDLOCK_TLS_CERT");
+    unsetenv("REDLOCK_TLS_KEY");
+    unsetenv("REDLOCK_TLS_MIN_VERSION");
+    unsetenv("REDLOCK_TLS_NO_RESUMPTION");
+}
+
+static void open_masters(void)
+{
+    const struct masters_options options = {.count = N, .tls = MASTERS_TLS_MUTUAL};
+
+    forget();
+    locks_start_with(&options);
+    set_file("REDLOCK_TLS_CA", "ca.crt");
+    set_file("REDLOCK_TLS_CERT", "client.crt");
+    set_file("REDLOCK_TLS_KEY", "client.key");
+    locks_declare_new();
+}
+
+static void expect(const char *line, int code, const char *out, const char *err)
+{
+    tool_run(&tool, line);
+    tool_expect(&tool, code);
+    ck_assert_msg(strstr(tool.out, out) != NULL, "'%s' prints:\n%s\n%s", line, tool.out, tool.err);
+    ck_assert_msg(strstr(tool.err, err) != NULL, "'%s' says:\n%s", line, tool.err);
+}
+
+/* The same, with the files as options: %s in the line is the masters' directory. */
+static void expect_with(const char *format, int code, const char *out, const char *err)
+{
+    char line[1024];
+    const char *dir = masters_dir(masters);
+
+    forget();
+    snprintf(line, sizeof(line), format, dir, dir, dir);
+    expect(line, code, out, err);
+}
+
+START_TEST(options_name_the_files)
+{
+    expect_with("lock job --tls-ca %s/ca.crt --tls-cert %s/client.crt --tls-key %s/client.key", 0, "", "");
+    expect_with("status job --tls-ca %s/ca.crt --tls-cert %s/client.crt --tls-key %s/client.key", 0,
+                "on 3 of 3 masters", "");
+    expect_with("break job --yes --tls-ca %s/ca.crt --tls-cert %s/client.crt --tls-key %s/client.key", 0, "",
+                "deleted on 3 of 3 masters");
+}
+END_TEST
+
+START_TEST(the_environment_names_the_files)
+{
+    locks_unlock(locks_lock());
+    tool_expect(&tool, 0);
+    expect("run job --fence -- echo worked", 0, "worked", "");
+    expect("status job", 1, "free: no key on the 3 of 3 masters", "");
+    expect("nodes", 0, "safe quorum: 3 of 3 masters vote", "");
+}
+END_TEST
+
+START_TEST(status_shows_the_queue_over_tls)
+{
+    for (size_t i = 0; i < N; i++) {
+        locks_command(i, (const char *const[]){"ZADD", "redlock:queue:job", "17", "waiter", NULL});
+        locks_command(i, (const char *const[]){"HSET", "redlock:waiters:job", "waiter", "99999999999999 0 - 0 0 c",
+                                               NULL});
+    }
+    locks_store(0, "a");
+    expect("status job", 1, "in line: 1\n", "");
+}
+END_TEST
+
+START_TEST(a_wrong_ca_is_told_in_words)
+{
+    set_file("REDLOCK_TLS_CA", "client.crt");
+    expect("lock job", 3, "",
+           "unknown CA: the server's certificate was issued by \"redlock test CA\", which is not trusted");
+    expect("status job", 3, "the server's certificate: ", "");
+    expect("nodes", 3, "unknown CA: ", "");
+}
+END_TEST
+
+START_TEST(a_missing_client_certificate_is_told_in_words)
+{
+    expect_with("lock job --tls-ca %s/ca.crt", 3, "", "the server requires a client certificate");
+    expect_with("status job --tls-ca %s/ca.crt", 3, "unknown: only 0 of 3 masters answered", "");
+}
+END_TEST
+
+START_TEST(a_wrong_name_is_refused_unless_nothing_is_verified)
+{
+    expect("status job --tls-server-name redis.example", 3, "the server's certificate: hostname mismatch", "");
+    expect("lock job --tls-server-name redis.example", 3, "", "::1, not for redis.example");
+    expect("status job --tls-server-name redis.example --tls-insecure-skip-verify", 1, "free", "");
+    expect("status job --tls-server-name localhost --tls-no-resumption", 1, "free", "");
+}
+END_TEST
+
+START_TEST(versions_and_ciphers_are_passed_on)
+{
+    for (size_t i = 0; i < N; i++)
+        locks_command(i, (const char *const[]){"CONFIG", "SET", "tls-protocols", "TLSv1.2", NULL});
+    setenv("REDLOCK_TLS_MIN_VERSION", "1.3", 1);
+    expect("status job", 3, "protocol version", "");
+    expect("lock job", 3, "", "protocol version");
+    expect("status job --tls-min-version 1.2 --tls-ciphers ECDHE-ECDSA-AES256-GCM-SHA384", 1, "free", "");
+    expect("lock job --tls-min-version 1.2 --tls-ciphers NO-SUCH-CIPHER", 2, "", "tls_ciphers NO-SUCH-CIPHER");
+    expect("lock job --tls-min-version 1.2 --tls-ciphersuites NONE", 2, "", "tls_ciphersuites NONE");
+}
+END_TEST
+
+START_TEST(files_that_cannot_be_used_are_wrong_usage)
+{
+    expect("lock job --tls-key /nowhere/client.key", 2, "",
+           "redlock: lock: tls_key_file /nowhere/client.key: No such file or directory");
+    expect("run job --tls-ca /nowhere/ca.crt -- true", 125, "",
+           "redlock: run: tls_ca_file /nowhere/ca.crt: No such file or directory");
+    unsetenv("REDLOCK_TLS_KEY");
+    expect("status job", 2, "", "tls_key_file is missing");
+    setenv("REDLOCK_TLS_NO_RESUMPTION", "yes", 1);
+    expect("status job", 2, "", "redlock: status: REDLOCK_TLS_NO_RESUMPTION: 'yes' is not 0 or 1");
+    unsetenv("REDLOCK_TLS_NO_RESUMPTION");
+    setenv("REDLOCK_TLS_MIN_VERSION", "1.1", 1);
+    expect("status job", 2, "", "'1.1' is not one of 1.2, 1.3");
+}
+END_TEST
+
+/* The environment may be for other masters, but an option is for these. */
+START_TEST(options_without_use_are_wrong_usage)
+{
+    const char *message = "--tls-ca is for masters with TLS, and no URL begins with rediss://";
+
+    expect("status job --nodes 127.0.0.1:1", 3, "unknown", "");
+    expect("status job --nodes 127.0.0.1:1 --tls-ca f", 2, "", message);
+    expect("bench --tls-ca f", 2, "", message);
+}
+END_TEST
+
+START_TEST(bench_measures_over_tls)
+{
+    char line[2048];
+
+    snprintf(line, sizeof(line), "bench --locks 20 --warmup 0 --json --nodes %s", getenv("REDLOCK_NODES"));
+    expect(line, 0, "\"locks\":20", "");
+    snprintf(line, sizeof(line), "bench --floor --nodes %s", getenv("REDLOCK_NODES"));
+    expect(line, 2, "", "--floor works without TLS only");
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("tls");
+    TCase *tls = suite_add_case(made, "tls", open_masters, locks_close);
+
+    tcase_add_test(tls, options_name_the_files);
+    tcase_add_test(tls, the_environment_names_the_files);
+    tcase_add_test(tls, status_shows_the_queue_over_tls);
+    tcase_add_test(tls, a_wrong_ca_is_told_in_words);
+    tcase_add_test(tls, a_missing_client_certificate_is_told_in_words);
+    tcase_add_test(tls, a_wrong_name_is_refused_unless_nothing_is_verified);
+    tcase_add_test(tls, versions_and_ciphers_are_passed_on);
+    tcase_add_test(tls, files_that_cannot_be_used_are_wrong_usage);
+    tcase_add_test(tls, options_without_use_are_wrong_usage);
+    tcase_add_test(tls, bench_measures_over_tls);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}
