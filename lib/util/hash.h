@@ -16,12 +16,14 @@ static inline uint64_t rl_hash(const void *bytes, size_t size)
     return sum ^ sum >> 32;
 }
 
-/* Different addresses have different hashes. */
+/* Different addresses have different hashes. Two multiplications: after one, the low bits of addresses of 32 bits at equal
+ * distances would follow a pattern. */
 static inline uint64_t rl_hash_address(const void *address)
 {
-    uint64_t product = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t sum = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
 
-    return product ^ product >> 32;
+    sum = (sum ^ sum >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return sum ^ sum >> 32;
 }
 
 #endif
