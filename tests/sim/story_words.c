@@ -1,5 +1,6 @@
 #include "story_line.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +32,10 @@ uint32_t word_number(const struct words *words, unsigned index)
     return (uint32_t)strtoul(words->text[index], NULL, 10);
 }
 
+/* Milliseconds, to the nearest nanosecond: a product is less exact on one processor than on another. */
 int64_t word_ns(const struct words *words, unsigned index)
 {
-    return (int64_t)(strtod(words->text[index], NULL) * 1e6);
+    return llround(strtod(words->text[index], NULL) * 1e6);
 }
 
 bool word_client(const struct words *words, unsigned index, unsigned *ret_client)
