@@ -16,8 +16,8 @@ static inline uint64_t rl_hash(const void *bytes, size_t size)
     return sum ^ sum >> 32;
 }
 
-/* Different addresses have different hashes. Two multiplications: after one, the low bits of addresses of 32 bits at equal
- * distances would follow a pattern. */
+/* Different addresses have different hashes. There are two multiplications, because after one the low bits of addresses
+ * of 32 bits at equal distances would follow a pattern. */
 static inline uint64_t rl_hash_address(const void *address)
 {
     uint64_t sum = (uint64_t)(uintptr_t)address * UINT64_C(0x9e3779b97f4a7c15);
