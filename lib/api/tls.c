@@ -26,6 +26,8 @@ int rl_tls_check(struct redlock_options *o, char *why, size_t size)
                  o->tls_key_file ? "tls_cert_file" : "tls_key_file");
     else if (o->tls_server_name && strlen(o->tls_server_name) > MOST_NAME)
         snprintf(why, size, "tls_server_name has more than %d characters", MOST_NAME);
+    else if (o->tls_server_name && strchr(".%", o->tls_server_name[0]))
+        snprintf(why, size, "tls_server_name %s: a host's name does not begin like that", o->tls_server_name);
     else if ((unsigned)o->tls_min_version > REDLOCK_TLS_1_3)
         snprintf(why, size, "tls_min_version is outside its range");
     else if (o->tls_insecure_skip_verify > 1 || o->tls_no_resumption > 1)

@@ -361,7 +361,8 @@ static enum rl_io tls_handshake(struct rl_stream *stream)
     if (tls->no_tls)
         return fail(stream, "not TLS: the server speaks another protocol at this port");
     if (result == RL_IO_END)
-        return fail(stream, "the server hung up during the handshake: it may speak no TLS at this port");
+        return fail(stream, tls->heard ? "the server hung up during the handshake"
+                                       : "the server hung up during the handshake: it may speak no TLS at this port");
     if (result != RL_IO_ERROR)
         stream->why = tls->heard ? NULL : "not a byte has come back, so the server may speak no TLS at this port";
     return result;

@@ -42,35 +42,34 @@ static const char *system_place(const char *variable, const char *place)
     return set ? set : place;
 }
 
-static struct stamp take_stamp(const char *path)
+/* Bytes between the members are zero too, because stamps are compared as bytes. */
+static void take_stamp(const char *path, struct stamp *ret_stamp)
 {
-    struct stamp stamp;
     struct stat status;
 
-    memset(&stamp, 0, sizeof(stamp));
+    memset(ret_stamp, 0, sizeof(*ret_stamp));
     if (!path || stat(path, &status) != 0)
-        return stamp;
-    stamp.exists = true;
-    stamp.device = status.st_dev;
-    stamp.inode = status.st_ino;
-    stamp.size = status.st_size;
-    stamp.modified = status.st_mtim;
-    stamp.changed = status.st_ctim;
-    return stamp;
+        return;
+    ret_stamp->exists = true;
+    ret_stamp->device = status.st_dev;
+    ret_stamp->inode = status.st_ino;
+    ret_stamp->size = status.st_size;
+    ret_stamp->modified = status.st_mtim;
+    ret_stamp->changed = status.st_ctim;
 }
 
 static void take_stamps(const struct rl_tls_options *options, struct stamp *ret_stamps)
 {
     bool named = options->ca_file || options->ca_dir;
+    const char *file = system_place(X509_get_default_cert_file_env(), X509_get_default_cert_file());
+    const char *dir = system_place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir());
 
-    ret_stamps[0] = take_stamp(options->ca_file);
-    ret_stamps[1] = take_stamp(options->ca_dir);
-    ret_stamps[2] = take_stamp(options->cert_file);
-    ret_stamps[3] = take_stamp(options->key_file);
-    ret_stamps[4] = take_stamp(
-        named ? NULL : system_place(X509_get_default_cert_file_env(), X509_get_default_cert_file()));
-    ret_stamps[5] =
-        take_stamp(named ? NULL : system_place(X509_get_default_cert_dir_env(), X509_get_default_cert_dir()));
+    take_stamp(options->ca_file, &ret_stamps[0]);
+    take_stamp(options->ca_dir, &ret_stamps[1]);
+    take_stamp(options->cert_file, &ret_stamps[2]);
+    take_stamp(options->key_file, &ret_stamps[3]);
+    take_stamp(named ? NULL : file, &ret_stamps[4]);
+    take_stamp(named ? NULL : dir, &ret_stamps[5]);
 }
 
 static bool is_readable(const char *name, const char *path, char *why, size_t size)

@@ -73,6 +73,9 @@ void errors_of_options(struct rig *rig)
     options.tls_key_file = "a key without a certificate";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_TLS, "half of an identity");
     options.tls_key_file = NULL;
+    options.tls_server_name = ".";
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_TLS, "a server name that any certificate would be for");
+    options.tls_server_name = NULL;
     options.allow_unverified = 2;
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PROFILE, "a flag that is 2");
     options.allow_unverified = 0;
