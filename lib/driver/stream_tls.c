@@ -262,7 +262,8 @@ static bool set_name(SSL *ssl, const char *name)
     if (is_address(name))
         return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(ssl), name) == 1;
     SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
-    return SSL_set1_host(ssl, name) == 1 && SSL_set_tlsext_host_name(ssl, name) == 1;
+    return SSL_set1_host(ssl, name) == 1 &&
+           SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, (void *)(uintptr_t)name) == 1;
 }
 
 /* A certificate that has expired since is not accepted for the sake of an old session. */
