@@ -165,6 +165,31 @@ START_TEST(bench_measures_over_tls)
 }
 END_TEST
 
+START_TEST(bench_starts_masters_with_tls)
+{
+    expect("bench --local 3 --tls --locks 20 --warmup 0 --json", 0, "\"locks\":20", "");
+    expect("bench --local 3 --tls --unix", 2, "", "--tls works with --local only");
+    expect("bench --local 3 --tls --floor", 2, "", "--floor works without TLS only");
+}
+END_TEST
+
+START_TEST(the_tour_holds_its_checks_over_tls)
+{
+    expect("demo --fast --tls", 0, "checks held", "");
+    expect("demo --tls --tls-ca f", 2, "", "--tls-ca is for masters with TLS");
+    expect("demo --tls --nodes rediss://127.0.0.1:1", 2, "", "--tls is for the servers of the demo's own");
+}
+END_TEST
+
+START_TEST(the_tour_uses_other_masters_over_tls)
+{
+    char line[2048];
+
+    snprintf(line, sizeof(line), "demo --fast --nodes %s", getenv("REDLOCK_NODES"));
+    expect(line, 0, "checks held", "");
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("tls");
@@ -180,6 +205,9 @@ static Suite *suite(void)
     tcase_add_test(tls, files_that_cannot_be_used_are_wrong_usage);
     tcase_add_test(tls, options_without_use_are_wrong_usage);
     tcase_add_test(tls, bench_measures_over_tls);
+    tcase_add_test(tls, bench_starts_masters_with_tls);
+    tcase_add_test(tls, the_tour_holds_its_checks_over_tls);
+    tcase_add_test(tls, the_tour_uses_other_masters_over_tls);
     return made;
 }
 

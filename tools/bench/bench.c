@@ -46,16 +46,19 @@ static int run(const struct bench_options *options, struct bench_servers *server
     return exit_code;
 }
 
-static int start_and_run(const struct bench_options *options)
+static int start_and_run(struct bench_options *options)
 {
     struct bench_servers servers;
     const char *why;
     int exit_code = NOT_MEASURED;
 
-    if (bench_servers_start(&servers, options, &why))
+    if (bench_servers_start(&servers, options, &why)) {
+        if (options->tls)
+            options->masters.tls.ca = servers.ca;
         exit_code = run(options, &servers);
-    else
+    } else {
         fprintf(stderr, "redlock: bench: %s\n", why);
+    }
     bench_servers_stop(&servers);
     return exit_code;
 }

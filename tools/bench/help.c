@@ -12,6 +12,7 @@ static const char masters_help[] =
     "  --persistence WHAT   their persistence: volatile (default), everysec, always,\n"
     "                       or mixed, which is always for every other one\n"
     "  --unix               reach them by unix sockets instead of TCP on loopback\n"
+    "  --tls                ... by TLS, with certificates made for this run\n"
     "  --delay DUR          delay each way, by a relay in front of them (0: none)\n"
     "  -n, --nodes A,B,...  use running masters: URLs, HOST:PORT, or socket paths\n"
     "  --node URL           one of them; repeat it for each\n"

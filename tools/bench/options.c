@@ -31,6 +31,7 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "local", .number = &options->local, .least = 1, .most = MASTERS_MAX},
         {.name = "persistence", .choice = &given->persistence, .words = persistence_words},
         {.name = "unix", .flag = &options->unix_sockets},
+        {.name = "tls", .flag = &options->tls},
         {.name = "delay", .duration_us = &given->delay_us, .most = US_PER_S},
         {.name = "node", .node = &options->masters},
         {.name = "nodes", .letter = 'n', .node_list = &options->masters},

@@ -53,6 +53,7 @@ struct bench_options {
     enum masters_persistence persistence;
     bool mixed;                         /* instead: every other one persistent */
     bool unix_sockets;
+    bool tls;                           /* to masters of our own; others say so by their URLs */
     uint32_t delay_us;                  /* of whatever goes to a master of our own, or comes from it */
     uint32_t concurrency;
     uint32_t procs;

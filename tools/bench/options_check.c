@@ -30,6 +30,8 @@ static bool check_masters(const struct bench_options *options)
                         options->restarts_ms ? "--restarts with --scenario" : "--scenario", scenario->name);
     if (options->masters.count && options->delay_us)
         return complain("--delay works with --local only");
+    if (options->tls && (options->masters.count || options->unix_sockets || options->delay_us || options->table))
+        return complain("--tls works with --local only, and neither with --unix, --delay nor --table");
     if (options->table && options->delay_us)
         return complain("--delay and --table exclude each other");
     if (options->masters.count && options->table)
@@ -49,6 +51,8 @@ static bool check_comparison(const struct bench_options *options)
         return true;
     if (scenario->work != BENCH_LOAD || scenario->contended || scenario->threads || scenario->fault != BENCH_NO_FAULT)
         return complain("%s works with --scenario seq and conc only, not %s", what, scenario->name);
+    if (options->floor && options->tls)
+        return complain("--floor works without TLS only");
     for (size_t i = 0; options->floor && i < options->masters.count; i++)
         if (cli_url_has_tls(options->masters.urls[i]))
             return complain("--floor works without TLS only, not with rediss:// URLs");

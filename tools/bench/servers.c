@@ -43,6 +43,7 @@ static bool delay(struct bench_servers *servers, uint32_t delay_us, const char *
 bool bench_servers_start(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason)
 {
     struct masters_options own = {.count = options->local, .tcp = !options->unix_sockets,
+                                  .tls = options->tls ? MASTERS_TLS : MASTERS_PLAIN,
                                   .persistence = options->persistence};
     struct masters_setup setups[MASTERS_MAX];
 
@@ -59,6 +60,7 @@ bool bench_servers_start(struct bench_servers *servers, const struct bench_optio
     }
     servers->urls = masters_urls(servers->own);
     servers->n = options->local;
+    snprintf(servers->ca, sizeof(servers->ca), "%s/ca.crt", masters_dir(servers->own));
     return (!options->pin || pin(servers, 0, servers->n, ret_reason)) &&
            (!options->delay_us || delay(servers, options->delay_us, ret_reason));
 }

@@ -10,6 +10,7 @@ struct bench_servers {
     struct relays *relays; /* NULL without --delay */
     const char *const *urls;
     size_t n;
+    char ca[128]; /* the file with the CA of our own, with --tls */
 };
 
 /* Starts --local masters, and pins them if asked to. False: *ret_reason is a sentence. */

@@ -9,7 +9,7 @@
 #include "cli/finish.h"
 
 static const char demo_help[] =
-    "Usage: redlock demo [--fast] [--nodes A,B,C]\n"
+    "Usage: redlock demo [--fast] [--tls | --nodes A,B,C]\n"
     "\n"
     "A tour of what the lock does on real masters. It shows the votes of an\n"
     "acquisition, a refused client, an extension and a release. Then masters are\n"
@@ -21,9 +21,13 @@ static const char demo_help[] =
     "REDLOCK_SERVER names another server program than redis-server.\n"
     "\n"
     "  --fast               fewer cycles, and no pauses between the acts\n"
+    "  --tls                reach the five servers by TLS, with certificates that are\n"
+    "                       made for them\n"
     "  -n, --nodes, --node  your own masters: locks are taken and released on them,\n"
     "                       but the acts that kill or freeze masters are left out\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "\n"
+    CLI_TLS_HELP
     "\n"
     "Every claim is checked as it is printed. Colours appear on terminals only;\n"
     "NO_COLOR=1 turns them off.\n"
@@ -127,7 +131,9 @@ int demo_main(int argc, char **argv)
     struct demo demo = {0};
     const struct cli_option options[] = {
         {.name = "fast", .flag = &demo.fast},
+        {.name = "tls", .flag = &demo.tls},
         CLI_NODE_OPTIONS(&demo.common),
+        CLI_TLS_OPTIONS(&demo.common.masters.tls),
         {0},
     };
     const struct cli_command command = {.name = "demo", .help = demo_help, .options = options,
@@ -136,6 +142,13 @@ int demo_main(int argc, char **argv)
 
     cli_common_init(&demo.common);
     code = cli_parse(&command, argc, argv, NULL);
+    if (code < 0 && demo.tls && demo.common.masters.count > 0) {
+        cli_error("demo", "--tls is for the servers of the demo's own; those of --nodes have it by rediss:// URLs");
+        code = cli_usage("demo");
+    }
+    if (code < 0 && !cli_tls_complete("demo", &demo.common.masters.tls, demo.common.masters.urls,
+                                      demo.common.masters.count))
+        code = cli_usage("demo");
     if (code < 0)
         code = run(&demo);
     cli_common_fini(&demo.common);

@@ -28,6 +28,8 @@ struct demo {
     size_t quorum;
     char prefix[REDLOCK_MAX_PREFIX_BYTES + 1];
     bool fast;
+    bool tls;
+    char ca[128]; /* the file with the CA of the demo's own masters, with --tls */
     unsigned checks;
     unsigned failed;
     char failures[DEMO_FAILURES][128];

@@ -9,8 +9,8 @@
 
 static bool start_masters(struct demo *demo)
 {
-    static const struct masters_options options = {
-        .count = DEMO_MASTERS, .tcp = true, .persistence = MASTERS_ALWAYS};
+    const struct masters_options options = {.count = DEMO_MASTERS, .tcp = true, .persistence = MASTERS_ALWAYS,
+                                            .tls = demo->tls ? MASTERS_TLS : MASTERS_PLAIN};
 
     demo->masters = masters_create(&options);
     if (demo->masters == NULL) {
@@ -24,6 +24,9 @@ static bool start_masters(struct demo *demo)
     for (size_t i = 0; i < DEMO_MASTERS; i++)
         demo->common.masters.urls[i] = masters_url(demo->masters, i);
     demo->common.masters.count = DEMO_MASTERS;
+    snprintf(demo->ca, sizeof(demo->ca), "%s/ca.crt", masters_dir(demo->masters));
+    if (demo->tls)
+        demo->common.masters.tls.ca = demo->ca;
     return true;
 }
 
