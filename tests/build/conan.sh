@@ -34,6 +34,7 @@ stand_in() {
     } >"$recipe/conanfile.py"
     quietly conan create "$recipe"
 }
+stand_in openssl 3.0.0 'set_property("pkg_config_name", "openssl")' 'system_libs = ["ssl", "crypto"]'
 # With components, includedirs and the like are those of each.
 stand_in hiredis 1.2.0 'set_property("pkg_config_name", "hiredis")' 'system_libs = ["hiredis"]'
 stand_in util-linux-libuuid 2.39.2 'set_property("pkg_config_name", "uuid")' 'system_libs = ["uuid"]'

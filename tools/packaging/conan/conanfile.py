@@ -16,8 +16,8 @@ class Redlock(ConanFile):
     topics = ("redis", "lock", "redlock", "distributed")
     package_type = "library"
     settings = "os", "arch", "compiler", "build_type"
-    options = {"shared": [True, False], "fPIC": [True, False], "tools": [True, False]}
-    default_options = {"shared": False, "fPIC": True, "tools": False}
+    options = {"shared": [True, False], "fPIC": [True, False], "tls": [True, False], "tools": [True, False]}
+    default_options = {"shared": False, "fPIC": True, "tls": True, "tools": False}
     implements = ["auto_shared_fpic"]
     languages = "C"
 
@@ -43,6 +43,8 @@ class Redlock(ConanFile):
         self.requires("hiredis/[>=0.14 <2]")
         self.requires("libevent/[>=2.1 <3]")
         self.requires("util-linux-libuuid/[>=2.39 <3]")
+        if self.options.tls:
+            self.requires("openssl/[>=3.0 <4]")
         if self.options.tools:
             self.requires("jansson/[>=2.8 <3]")
 
@@ -59,6 +61,7 @@ class Redlock(ConanFile):
         toolchain.project_options["tests"] = "disabled"
         toolchain.project_options["usdt"] = "disabled"
         toolchain.project_options["man"] = False
+        toolchain.project_options["tls"] = "enabled" if self.options.tls else "disabled"
         toolchain.project_options["tools"] = bool(self.options.tools)
         toolchain.generate()
         PkgConfigDeps(self).generate()

@@ -13,6 +13,7 @@ vcpkg_configure_meson(
   OPTIONS
     -Dtests=disabled
     -Dman=false
+    -Dtls=enabled
     -Dusdt=disabled
   OPTIONS_DEBUG
     -Dtools=false
