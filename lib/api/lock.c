@@ -87,10 +87,9 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &request);
     if (status < 0)
         return status;
-    if (rl_lock_is_busy(lock))
-        return REDLOCK_E_BUSY;
-    if (!rl_lock_is_free(lock))
-        return REDLOCK_E_ALREADY_HELD;
+    status = rl_lock_check_free(lock);
+    if (status < 0)
+        return status;
     attempt = rl_attempt_borrow(rl_client_of(lock));
     if (!attempt)
         return REDLOCK_E_NOMEM;
@@ -113,10 +112,9 @@ int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, vo
         return REDLOCK_E_CLOSING;
     if (ttl_ms && rl_ttl_check(rl_client_of(lock), ttl_ms) < 0)
         return REDLOCK_E_TTL;
-    if (rl_lock_is_busy(lock))
-        return REDLOCK_E_BUSY;
-    if (lock->host.core.state != RL_LOCK_HELD)
-        return REDLOCK_E_NOT_HELD;
+    status = rl_lock_check_held(lock);
+    if (status < 0)
+        return status;
     attempt = rl_attempt_borrow(rl_client_of(lock));
     if (!attempt)
         return REDLOCK_E_NOMEM;
@@ -168,10 +166,9 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
         return REDLOCK_E_CLOSING;
     if (!*token || strlen(token) > REDLOCK_MAX_TOKEN_BYTES)
         return REDLOCK_E_TOKEN;
-    if (rl_lock_is_busy(lock))
-        return REDLOCK_E_BUSY;
-    if (!rl_lock_is_free(lock))
-        return REDLOCK_E_ALREADY_HELD;
+    status = rl_lock_check_free(lock);
+    if (status < 0)
+        return status;
     rl_pending_start(&lock->release, RL_OP_RELEASE, client->host.now, cb, user_data);
     status = rl_host_release_value(&lock->host, token);
     if (status < 0)
@@ -187,10 +184,9 @@ int redlock_lock_detach(struct redlock_lock *lock)
 
     if (status < 0)
         return status;
-    if (rl_lock_is_busy(lock))
-        return REDLOCK_E_BUSY;
-    if (lock->host.core.state != RL_LOCK_HELD)
-        return REDLOCK_E_NOT_HELD;
+    status = rl_lock_check_held(lock);
+    if (status < 0)
+        return status;
     rl_host_detach(&lock->host);
     return 0;
 }

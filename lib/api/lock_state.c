@@ -19,14 +19,25 @@ int rl_lock_begin(struct redlock_lock *lock)
     return 0;
 }
 
-bool rl_lock_is_free(const struct redlock_lock *lock)
-{
-    return lock->host.core.state == RL_LOCK_IDLE || lock->host.core.state == RL_LOCK_LOST;
-}
-
 bool rl_lock_is_busy(const struct redlock_lock *lock)
 {
     return lock->host.attempt || lock->release.accepted;
+}
+
+int rl_lock_check_held(const struct redlock_lock *lock)
+{
+    if (rl_lock_is_busy(lock))
+        return REDLOCK_E_BUSY;
+    return lock->host.core.state == RL_LOCK_HELD ? 0 : REDLOCK_E_NOT_HELD;
+}
+
+int rl_lock_check_free(const struct redlock_lock *lock)
+{
+    bool free = lock->host.core.state == RL_LOCK_IDLE || lock->host.core.state == RL_LOCK_LOST;
+
+    if (rl_lock_is_busy(lock))
+        return REDLOCK_E_BUSY;
+    return free ? 0 : REDLOCK_E_ALREADY_HELD;
 }
 
 int64_t redlock_remaining_ns(const struct redlock_lock *lock)

@@ -9,8 +9,11 @@ struct redlock_lock;
 /* What each operation checks first. The host has read its clock when this returns 0; or a caller error. */
 int rl_lock_begin(struct redlock_lock *lock);
 
-/* Can it be acquired? */
-bool rl_lock_is_free(const struct redlock_lock *lock);
+/* For an operation that needs a held lock: 0, REDLOCK_E_BUSY or REDLOCK_E_NOT_HELD. */
+int rl_lock_check_held(const struct redlock_lock *lock);
+
+/* For an operation that needs a lock that is not held: 0, REDLOCK_E_BUSY or REDLOCK_E_ALREADY_HELD. */
+int rl_lock_check_free(const struct redlock_lock *lock);
 
 /* Is some callback still to come? */
 bool rl_lock_is_busy(const struct redlock_lock *lock);

@@ -158,10 +158,9 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
 
     if (status < 0)
         return status;
-    if (rl_lock_is_busy(lock))
-        return REDLOCK_E_BUSY;
-    if (lock->host.core.state != RL_LOCK_HELD)
-        return REDLOCK_E_NOT_HELD;
+    status = rl_lock_check_held(lock);
+    if (status < 0)
+        return status;
     if (!boot_identity(boot))
         return REDLOCK_E_SYSTEM;
     length = write_text(lock, boot, text, sizeof text);
@@ -361,9 +360,8 @@ int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_o
     status = make_request(lock, options, &exported.state, &request);
     if (status < 0)
         return status;
-    if (rl_lock_is_busy(lock))
-        return REDLOCK_E_BUSY;
-    if (!rl_lock_is_free(lock))
-        return REDLOCK_E_ALREADY_HELD;
+    status = rl_lock_check_free(lock);
+    if (status < 0)
+        return status;
     return rl_host_import(&lock->host, &request, &exported);
 }
