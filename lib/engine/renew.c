@@ -173,7 +173,6 @@ struct rl_next rl_renew_changed(struct rl_engine *engine, struct rl_lock *lock, 
     return rl_stay(lock);
 }
 
-/* A round ends when the next one is due, or when the masters have had their time. */
 /* The masters have had their time then, or there is need to try again inside the ttl. That a short interval is over
  * does not end a round: answers count for the latest round only, so where they take longer than the interval, no round
  * would ever be won. */
