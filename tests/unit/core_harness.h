@@ -161,6 +161,9 @@ void core_admit(struct core *core, unsigned node, enum rl_admission kind);
 /* All masters vote and are guarded. */
 struct core *core_start_epoch_checked(size_t n_nodes);
 
+/* The same with three masters, to which a claim has been sent; once: its acquisition makes a single attempt. */
+struct core *core_start_unverified(bool once);
+
 /* Writes epoch checks where they are due: part of every turn. */
 void core_write_epoch_checks(struct core *core);
 
@@ -170,6 +173,13 @@ void core_fail_epoch_check(struct core *core, unsigned node);
 
 /* The master restarts without its memory: the connection ends, the next one finds it in quarantine until t = ms. */
 void core_restart(struct core *core, unsigned node, int64_t until_ms);
+
+/* Three masters, all of which had granted the claim; so many of them have restarted without their memory, and are in
+ * quarantine until t = 6000. It is t = 300, and the transcript is empty. */
+struct core *core_start_restarted(unsigned n_restarted);
+
+/* The master finds no key, and it is still the memory that was judged. */
+void core_miss(struct core *core, unsigned node);
 
 /* Its clock has been set forward by so much: the engine learns of it, then all locks. */
 void core_step_clock(struct core *core, unsigned node, int64_t ms);
@@ -244,6 +254,7 @@ __attribute__((format(printf, 2, 3))) void core_say(struct core *core, const cha
 int64_t core_deadline_ms(const struct core *core);
 
 enum rl_lock_state core_state(const struct core *core);
+const struct rl_slot *core_slot(const struct core *core, unsigned node); /* of the first handle's claim */
 unsigned core_live_claims(const struct core *core);
 
 #endif

@@ -35,6 +35,34 @@ struct core *core_start_epoch_checked(size_t n_nodes)
     return core;
 }
 
+struct core *core_start_unverified(bool once)
+{
+    struct core *core = core_start_epoch_checked(3);
+    struct rl_acquire request = once ? core_request_once() : core_request();
+
+    core_acquire(core, &request);
+    core_skip(core);
+    return core;
+}
+
+struct core *core_start_restarted(unsigned n_restarted)
+{
+    struct core *core = core_start_held(3);
+
+    for (unsigned node = 0; node < n_restarted; node++)
+        core_restart(core, node, 6000);
+    core_run_to(core, 300);
+    core_skip(core);
+    return core;
+}
+
+void core_miss(struct core *core, unsigned node)
+{
+    core_answer(core, node, RL_REFUSED);
+    if (core->engine.votes.admissions[node].epoch_checked)
+        core_pass_epoch_check(core, node);
+}
+
 void core_restart(struct core *core, unsigned node, int64_t until_ms)
 {
     core_drop(core, node);

@@ -2,21 +2,6 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static const struct rl_slot *slot_of(const struct core *core, unsigned node)
-{
-    return &core->locks[0].claim->slots[node];
-}
-
-static struct core *start_acquiring(bool once)
-{
-    struct core *core = core_start_epoch_checked(3);
-    struct rl_acquire request = once ? core_request_once() : core_request();
-
-    core_acquire(core, &request);
-    core_skip(core);
-    return core;
-}
-
 /* --- Claims ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(an_epoch_check_stands_behind_the_commands_of_a_guarded_master_only)
@@ -35,13 +20,13 @@ END_TEST
 
 START_TEST(an_unverified_grant_is_no_vote)
 {
-    struct core *core = start_acquiring(false);
+    struct core *core = core_start_unverified(false);
 
     core_answers(core, "ggg");
     ck_assert_int_eq(core_state(core), RL_LOCK_ACQUIRING);
     for (unsigned node = 0; node < 3; node++) {
-        ck_assert_int_eq(slot_of(core, node)->vote, RL_PENDING);
-        ck_assert_int_eq(slot_of(core, node)->bound.ns, RL_LONG_AGO.ns);
+        ck_assert_int_eq(core_slot(core, node)->vote, RL_PENDING);
+        ck_assert_int_eq(core_slot(core, node)->bound.ns, RL_LONG_AGO.ns);
     }
     core_expect(core, "");
     core_stop(core);
@@ -50,7 +35,7 @@ END_TEST
 
 START_TEST(the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_claim)
 {
-    struct core *core = start_acquiring(false);
+    struct core *core = core_start_unverified(false);
 
     core_run_to(core, 10);
     core_answers(core, "ggg");
@@ -60,9 +45,9 @@ START_TEST(the_epoch_check_makes_it_a_vote_that_counts_from_the_sending_of_the_c
     core_pass_epoch_check(core, 0);
     core_expect(core, "t=40ms COMPLETE acquire ok\n");
     ck_assert_int_eq(core_deadline_ms(core), 988);
-    ck_assert_int_eq(slot_of(core, 1)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 1)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 1);
-    ck_assert_int_eq(slot_of(core, 1)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_slot(core, 1)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST
@@ -70,7 +55,7 @@ END_TEST
 START_TEST(refusals_and_failures_need_no_epoch_check)
 {
     static const char *const answers[] = {"rr", "ff", "uu"};
-    struct core *core = start_acquiring(true);
+    struct core *core = core_start_unverified(true);
 
     core_answers(core, answers[_i]);
     ck_assert_int_eq(core_state(core), RL_LOCK_IDLE);
@@ -120,12 +105,12 @@ END_TEST
 
 START_TEST(a_grant_of_another_epoch_is_unknown_and_rolled_back)
 {
-    struct core *core = start_acquiring(true);
+    struct core *core = core_start_unverified(true);
 
     core_answers(core, "ggg");
     core_fail_epoch_check(core, 0);
-    ck_assert_int_eq(slot_of(core, 0)->vote, RL_UNKNOWN);
-    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(core_slot(core, 0)->vote, RL_UNKNOWN);
+    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_expect(core, "");
     core_fail_epoch_check(core, 2);
     core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
@@ -137,12 +122,12 @@ END_TEST
 
 START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_owed_a_rollback)
 {
-    struct core *core = start_acquiring(true);
+    struct core *core = core_start_unverified(true);
 
     core_answers(core, "gg");
     core_drop(core, 0);
-    ck_assert_int_eq(slot_of(core, 0)->vote, RL_UNKNOWN);
-    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_DISCONNECTED);
+    ck_assert_int_eq(core_slot(core, 0)->vote, RL_UNKNOWN);
+    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_DISCONNECTED);
     core_drop(core, 1);
     core_expect(core, "t=0ms SEND rollback #1: 2\n"
                       "t=0ms COMPLETE acquire no-quorum\n");

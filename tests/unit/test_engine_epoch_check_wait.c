@@ -2,25 +2,10 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static const struct rl_slot *slot_of(const struct core *core, unsigned node)
-{
-    return &core->locks[0].claim->slots[node];
-}
-
-static struct core *start_acquiring(bool once)
-{
-    struct core *core = core_start_epoch_checked(3);
-    struct rl_acquire request = once ? core_request_once() : core_request();
-
-    core_acquire(core, &request);
-    core_skip(core);
-    return core;
-}
-
 /* Held by the proved grants of 0 and 1; 2 has not answered yet: claim and guard are in its queue. */
 static struct core *start_held_by_two(void)
 {
-    struct core *core = start_acquiring(false);
+    struct core *core = core_start_unverified(false);
 
     core_answers(core, "gg");
     core_pass_epoch_check(core, 0);
@@ -32,7 +17,7 @@ static struct core *start_held_by_two(void)
 
 START_TEST(the_end_of_the_round_drops_the_wait_and_rolls_back_what_was_granted)
 {
-    struct core *core = start_acquiring(true);
+    struct core *core = core_start_unverified(true);
 
     core_answers(core, "gg");
     core_run_to(core, 50);
@@ -54,19 +39,19 @@ START_TEST(a_new_round_drops_the_wait_for_the_claim)
     core_answers(core, "..g");
     core_extend(core, 2000);
     core_pass_epoch_check(core, 2);
-    ck_assert_int_eq(slot_of(core, 2)->bound.ns, RL_LONG_AGO.ns);
-    ck_assert_int_eq(slot_of(core, 2)->vote, RL_GRANTED);
+    ck_assert_int_eq(core_slot(core, 2)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 2)->vote, RL_GRANTED);
     core_answers(core, "..g");
-    ck_assert_int_eq(slot_of(core, 2)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 2)->bound.ns, RL_LONG_AGO.ns);
     core_pass_epoch_check(core, 2);
-    ck_assert_int_eq(slot_of(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
+    ck_assert_int_eq(core_slot(core, 2)->bound.ns, rl_ms(2000 - 22).ns);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(a_canceled_attempt_leaves_no_wait_behind)
 {
-    struct core *core = start_acquiring(false);
+    struct core *core = core_start_unverified(false);
 
     core_answers(core, "ggg");
     core_cancel(core);

@@ -5,45 +5,21 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static const struct rl_slot *slot_of(const struct core *core, unsigned node)
-{
-    return &core->locks[0].claim->slots[node];
-}
-
-/* The master finds no key, and it is still the memory that was judged. */
-static void miss(struct core *core, unsigned node)
-{
-    core_answer(core, node, RL_REFUSED);
-    if (core->engine.votes.admissions[node].epoch_checked)
-        core_pass_epoch_check(core, node);
-}
-
-static struct core *start_restarted(unsigned n_restarted)
-{
-    struct core *core = core_start_held(3);
-
-    for (unsigned node = 0; node < n_restarted; node++)
-        core_restart(core, node, 6000);
-    core_run_to(core, 300);
-    core_skip(core);
-    return core;
-}
-
 /* --- In quarantine ------------------------------------------------------------------------------------------------ */
 
 START_TEST(a_restarted_master_gets_the_key_back_at_once_and_its_vote_counts_all_the_while)
 {
-    struct core *core = start_restarted(1);
+    struct core *core = core_start_restarted(1);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_expect(core, "t=300ms SEND extend #1: 0 1 2\n"
                       "t=300ms SEND repair #1: 0\n");
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
-    ck_assert_int_eq(slot_of(core, 0)->answer, RL_PENDING);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_slot(core, 0)->answer, RL_PENDING);
     core_answers(core, "g");
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(1288).ns);
-    ck_assert_int_eq(slot_of(core, 0)->answer, RL_GRANTED);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(1288).ns);
+    ck_assert_int_eq(core_slot(core, 0)->answer, RL_GRANTED);
     ck_assert_uint_eq(core->engine.votes.counters.repairs, 1);
     core_stop(core);
 }
@@ -51,11 +27,11 @@ END_TEST
 
 START_TEST(a_held_lock_survives_the_restart_of_every_master)
 {
-    struct core *core = start_restarted(3);
+    struct core *core = core_start_restarted(3);
 
     core_extend(core, 0);
     for (unsigned node = 0; node < 3; node++)
-        miss(core, node);
+        core_miss(core, node);
     core_answers(core, "g");
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     core_answers(core, ".g");
@@ -83,7 +59,7 @@ START_TEST(a_restarted_master_is_not_asked_when_its_vote_is_over)
     core_skip(core);
     core_extend(core, 0);
     ck_assert_int_eq(core_queued(core, 0) > 0, _i);
-    ck_assert_int_eq(slot_of(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
+    ck_assert_int_eq(core_slot(core, 0)->detail, _i ? RL_DETAIL_NONE : RL_DETAIL_QUARANTINED);
     core_stop(core);
 }
 END_TEST
@@ -101,24 +77,24 @@ START_TEST(a_vote_that_ends_before_missing_is_answered_is_not_repaired)
     core_extend(core, 0);
     core_skip(core);
     core_run_to(core, 988);
-    miss(core, 0);
+    core_miss(core, 0);
     core_expect(core, "");
-    ck_assert_int_eq(slot_of(core, 0)->answer, RL_REFUSED);
+    ck_assert_int_eq(core_slot(core, 0)->answer, RL_REFUSED);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(a_repair_in_a_memory_that_is_lost_again_leaves_things_as_they_were)
 {
-    struct core *core = start_restarted(2);
+    struct core *core = core_start_restarted(2);
 
     core_extend(core, 0);
-    miss(core, 0);
-    miss(core, 1);
+    core_miss(core, 0);
+    core_miss(core, 1);
     core_answer_for(core, 0, RL_FAILED, RL_DETAIL_MEMORY_LOST);
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
-    ck_assert_int_eq(slot_of(core, 0)->answer, RL_FAILED);
-    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_slot(core, 0)->answer, RL_FAILED);
+    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MEMORY_LOST);
     core_answer_for(core, 1, RL_FAILED, RL_DETAIL_MEMORY_LOST);
     ck_assert_int_eq(core->last.status, RL_END_NO_QUORUM);
     ck_assert_int_eq(core_deadline_ms(core), 988);
@@ -128,13 +104,13 @@ END_TEST
 
 START_TEST(missing_of_an_older_round_leaves_the_vote_of_a_restarted_master)
 {
-    struct core *core = start_restarted(2);
+    struct core *core = core_start_restarted(2);
 
     core_extend(core, 0);
     core_run_to(core, 350);
     core_extend(core, 0);
-    miss(core, 0);
-    miss(core, 1);
+    core_miss(core, 0);
+    core_miss(core, 1);
     ck_assert_int_eq(core_state(core), RL_LOCK_EXTENDING);
     ck_assert_int_eq(core_deadline_ms(core), 988);
     core_stop(core);
@@ -143,32 +119,32 @@ END_TEST
 
 START_TEST(a_lost_repair_may_be_carried_out_at_any_time_and_the_master_counts_as_unresolved)
 {
-    struct core *core = start_restarted(1);
+    struct core *core = core_start_restarted(1);
 
     core_extend(core, 500);
-    miss(core, 0);
+    core_miss(core, 0);
     core_restart(core, 0, 6000);
     core_answers(core, ".gg");
     core_extend(core, 2000);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, "g");
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(300 + 493).ns);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(300 + 493).ns);
     core_stop(core);
 }
 END_TEST
 
 START_TEST(a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one)
 {
-    struct core *core = start_restarted(2);
+    struct core *core = core_start_restarted(2);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_run_to(core, 350);
     core_extend(core, 0);
     core_answers(core, "g");
     core_answers(core, "g");
     core_pass_epoch_check(core, 0);
-    ck_assert_int_eq(slot_of(core, 0)->answer, RL_GRANTED);
+    ck_assert_int_eq(core_slot(core, 0)->answer, RL_GRANTED);
     core_answers(core, "..g");
     core_answers(core, "..g");
     ck_assert_int_eq(core->last.status, RL_END_OK);
@@ -178,12 +154,12 @@ END_TEST
 
 START_TEST(a_repair_that_meets_another_value_takes_the_vote)
 {
-    struct core *core = start_restarted(1);
+    struct core *core = core_start_restarted(1);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answer_for(core, 0, RL_REFUSED, RL_DETAIL_FOREIGN);
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST
@@ -191,11 +167,11 @@ END_TEST
 /* protocol 3.2: "this handle's own bound ... has not passed when the repair is sent", a second time as well. */
 START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit)
 {
-    struct core *core = start_restarted(1);
+    struct core *core = core_start_restarted(1);
     const struct rl_claim *claim = core->locks[0].claim;
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, ".gg");
     ck_assert(rl_engine_may_repeat(&core->engine, core->now, claim, RL_STEP_REPAIR, 1, 0));
     if (_i == 0)

@@ -5,25 +5,6 @@
 #include "core_harness.h"
 #include "suite.h"
 
-/* The master finds no key, and it is still the memory that was judged. */
-static void miss(struct core *core, unsigned node)
-{
-    core_answer(core, node, RL_REFUSED);
-    if (core->engine.votes.admissions[node].epoch_checked)
-        core_pass_epoch_check(core, node);
-}
-
-static struct core *start_restarted(unsigned n_restarted)
-{
-    struct core *core = core_start_held(3);
-
-    for (unsigned node = 0; node < n_restarted; node++)
-        core_restart(core, node, 6000);
-    core_run_to(core, 300);
-    core_skip(core);
-    return core;
-}
-
 /* Master 0 has refused the claim, and was given the key later. */
 static struct core *start_repaired(const char *answer)
 {
@@ -34,7 +15,7 @@ static struct core *start_repaired(const char *answer)
     core_answers(core, "rgg");
     core_extend(core, 0);
     core_answers(core, ".gg");
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, answer);
     core_skip(core);
     return core;
@@ -78,7 +59,7 @@ END_TEST
 
 START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
 {
-    struct core *core = start_restarted(1);
+    struct core *core = core_start_restarted(1);
 
     core_extend(core, 0);
     core_answers(core, ".gg");
@@ -87,7 +68,7 @@ START_TEST(a_key_found_missing_after_the_lock_was_given_up_is_not_given_back)
     else
         core_release(core);
     core_skip(core);
-    miss(core, 0);
+    core_miss(core, 0);
     ck_assert_ptr_null(strstr(core->log, "repair"));
     core_stop(core);
 }

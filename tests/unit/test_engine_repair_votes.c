@@ -3,33 +3,20 @@
 #include "core_harness.h"
 #include "suite.h"
 
-static const struct rl_slot *slot_of(const struct core *core, unsigned node)
-{
-    return &core->locks[0].claim->slots[node];
-}
-
-/* The master finds no key, and it is still the memory that was judged. */
-static void miss(struct core *core, unsigned node)
-{
-    core_answer(core, node, RL_REFUSED);
-    if (core->engine.votes.admissions[node].epoch_checked)
-        core_pass_epoch_check(core, node);
-}
-
 START_TEST(a_key_that_is_gone_costs_the_vote_and_comes_back_only_after_the_verdict)
 {
     struct core *core = core_start_held(3);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, ".g");
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n");
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_answers(core, "..g");
     core_expect(core, "t=0ms SEND repair #1: 0\n"
                       "t=0ms COMPLETE extend ok\n");
     core_answers(core, "g");
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, rl_ms(988).ns);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, rl_ms(988).ns);
     core_stop(core);
 }
 END_TEST
@@ -42,7 +29,7 @@ START_TEST(every_round_waits_for_its_own_verdict)
     core_answers(core, "ggg");
     core_extend(core, 0);
     core_skip(core);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, ".g");
     core_expect(core, "");
     core_answers(core, "..g");
@@ -57,7 +44,7 @@ START_TEST(what_an_older_round_found_missing_is_not_repaired_by_this_one)
     struct core *core = core_start_held(3);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_cancel(core);
     core_answers(core, ".ff");
     core_extend(core, 0);
@@ -75,7 +62,7 @@ START_TEST(a_key_found_missing_after_the_verdict_is_given_back_at_once)
     core_extend(core, 0);
     core_answers(core, ".gg");
     core_skip(core);
-    miss(core, 0);
+    core_miss(core, 0);
     core_expect(core, "t=0ms SEND repair #1: 0\n");
     core_stop(core);
 }
@@ -88,7 +75,7 @@ START_TEST(a_lock_whose_keys_are_gone_on_a_majority_is_lost_and_not_set_up_again
     core_extend(core, 0);
     core_skip(core);
     for (unsigned node = 0; node < 3; node++)
-        miss(core, node);
+        core_miss(core, node);
     core_answers(core, "...gg");
     core_expect(core, "t=0ms SEND release #1: 0 1 2 3 4\n"
                       "t=0ms LOST\n"
@@ -117,7 +104,7 @@ START_TEST(a_master_whose_clock_was_set_forward_gets_no_key_back)
 
     core_step_clock(core, 0, 100);
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, ".gg");
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
                       "t=0ms COMPLETE extend ok\n");
@@ -130,11 +117,11 @@ START_TEST(a_repair_in_flight_when_the_clock_is_set_is_no_new_vote)
     struct core *core = core_start_held(3);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, ".gg");
     core_step_clock(core, 0, 100);
     core_answers(core, "g");
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST
@@ -144,14 +131,14 @@ START_TEST(masters_that_cannot_be_written_to_get_the_key_back_in_a_later_round)
     struct core *core = core_start_held(3);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_link(core, 0, RL_LINK_LATE);
     core_answers(core, ".gg");
     core_link(core, 0, RL_LINK_READY);
     core_skip(core);
     core_extend(core, 0);
     core_answers(core, ".gg");
-    miss(core, 0);
+    core_miss(core, 0);
     core_expect(core, "t=0ms SEND extend #1: 0 1 2\n"
                       "t=0ms COMPLETE extend ok\n"
                       "t=0ms SEND repair #1: 0\n");
@@ -164,12 +151,12 @@ START_TEST(a_failed_repair_after_the_verdict_still_shows_the_key_missing)
     struct core *core = core_start_held(3);
 
     core_extend(core, 0);
-    miss(core, 0);
+    core_miss(core, 0);
     core_answers(core, ".gg");
     core_answers(core, "f");
-    ck_assert_int_eq(slot_of(core, 0)->answer, RL_REFUSED);
-    ck_assert_int_eq(slot_of(core, 0)->detail, RL_DETAIL_MISSING);
-    ck_assert_int_eq(slot_of(core, 0)->bound.ns, RL_LONG_AGO.ns);
+    ck_assert_int_eq(core_slot(core, 0)->answer, RL_REFUSED);
+    ck_assert_int_eq(core_slot(core, 0)->detail, RL_DETAIL_MISSING);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, RL_LONG_AGO.ns);
     core_stop(core);
 }
 END_TEST
