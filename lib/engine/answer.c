@@ -44,35 +44,32 @@ static void check_deadline(struct rl_engine *engine, const struct rl_claim *clai
 
 /* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": the deadline is checked before the
  * answer counts. Where a vote is gone, the next wake-up of a held lock may have to come earlier. */
-static void apply(struct rl_engine *engine, struct rl_event *event)
+static void apply(struct rl_engine *engine, struct rl_event event)
 {
-    struct rl_claim *claim = event->claim;
+    struct rl_claim *claim = event.claim;
     struct rl_change change;
     bool evidence;
 
-    check_deadline(engine, claim, event->now);
-    change = rl_votes_answer(&engine->votes, event);
+    check_deadline(engine, claim, event.now);
+    change = rl_votes_answer(&engine->votes, &event);
     if (change.revoked && claim->lock && rl_lock_is_held(claim->lock))
         rl_lock_notify(engine, claim->lock, RL_NOTICE_SHORTENED);
-    evidence = is_evidence(event);
+    evidence = is_evidence(&event);
     if (evidence)
-        rl_votes_note_evidence(event);
-    if (claim->lock && (evidence || event->step == RL_STEP_RAISE || event->step == RL_STEP_RELEASE))
-        rl_lock_changed(engine, claim->lock, event->now);
-    check_deadline(engine, claim, event->now);
+        rl_votes_note_evidence(&event);
+    if (claim->lock && (evidence || event.step == RL_STEP_RAISE || event.step == RL_STEP_RELEASE))
+        rl_lock_changed(engine, claim->lock, event.now);
+    check_deadline(engine, claim, event.now);
 }
 
-void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
-                     uint32_t round, unsigned node, struct rl_answer answer, uint32_t latency_us)
+void rl_engine_reply(struct rl_engine *engine, const struct rl_event *event)
 {
-    struct rl_event event = {now, claim, step, round, node, answer, latency_us};
-
-    rl_votes_note_end(&engine->votes, &event);
-    if (rl_epoch_check_needed(&engine->votes, &event))
-        rl_epoch_check_await(&engine->votes, &event);
+    rl_votes_note_end(&engine->votes, event);
+    if (rl_epoch_check_needed(&engine->votes, event))
+        rl_epoch_check_await(&engine->votes, event);
     else
-        apply(engine, &event);
-    rl_votes_settle(&engine->votes, claim);
+        apply(engine, *event);
+    rl_votes_settle(&engine->votes, event->claim);
 }
 
 void rl_answer_checked(struct rl_engine *engine, struct rl_instant now, unsigned node, enum rl_detail why_not)
@@ -81,7 +78,7 @@ void rl_answer_checked(struct rl_engine *engine, struct rl_instant now, unsigned
     struct rl_list *cursor = NULL;
 
     while (rl_epoch_check_next(&engine->votes, &cursor, node, why_not, &event)) {
-        apply(engine, &event);
+        apply(engine, event);
         rl_votes_settle(&engine->votes, event.claim);
     }
 }

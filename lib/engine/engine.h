@@ -38,6 +38,7 @@
 #include <stdint.h>
 
 #include "engine/lock.h"
+#include "votes/event.h"
 #include "votes/votes.h"
 #include "util/instant.h"
 #include "util/list.h"
@@ -102,10 +103,9 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
 void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
                         const struct rl_notification *notification);
 
-/* The end of one command: its answer, or that there will be none. Each command handed out by RL_EFFECT_SEND must be
- * ended exactly once. `round` is the one from the effect; latency may be RL_NO_LATENCY. */
-void rl_engine_reply(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, enum rl_step step,
-                     uint32_t round, unsigned node, struct rl_answer answer, uint32_t latency_us);
+/* The end of one command. Each command handed out by RL_EFFECT_SEND must be ended exactly once; the claim, the step and
+ * the round are those of the effect. */
+void rl_engine_reply(struct rl_engine *engine, const struct rl_event *event);
 
 /* May a command that was certainly not applied (NOSCRIPT) be written once more, behind all that was written since? An
  * extension may not once a later round has begun: the repetition would carry the ttl of that round, which this master's

@@ -73,11 +73,12 @@ void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *
     struct rl_claim *claim = ticket->owner;
     const struct rl_vote vote = {.lock = rl_host_claim_lock(claim), .claim = claim, .step = (enum rl_step)ticket->step,
                                  .answer = answer, .latency_us = latency_us};
+    const struct rl_event event = {host->now, claim, vote.step, ticket->round, node, answer, latency_us};
 
     if (vote.step == RL_STEP_CLAIM || vote.step == RL_STEP_ENQUEUE)
         count_vote(&host->votes[node], answer.outcome);
     host->sink->vote(host, node, &vote);
-    rl_engine_reply(&host->engine, host->now, claim, vote.step, ticket->round, node, answer, latency_us);
+    rl_engine_reply(&host->engine, &event);
     rl_host_run(host);
     if ((vote.step == RL_STEP_ENQUEUE || vote.step == RL_STEP_RELEASE) && vote.lock)
         rl_host_rearm(vote.lock); /* the answer says when to look again, or ends a round */

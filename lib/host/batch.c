@@ -149,10 +149,11 @@ static bool encode(struct rl_host *host, const struct rl_batch *batch, unsigned 
 
 static void refuse(struct rl_host *host, const struct rl_batch *batch, size_t i, unsigned node)
 {
-    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
+    const struct rl_event refused = {.now = host->now, .claim = batch->entries[i].claim, .step = rl_batch_step(batch),
+                                     .round = batch->entries[i].round, .node = node,
+                                     .answer = {RL_FAILED, RL_DETAIL_BACKLOG, 0}, .latency_us = RL_NO_LATENCY};
 
-    rl_engine_reply(&host->engine, host->now, batch->entries[i].claim, rl_batch_step(batch),
-                    batch->entries[i].round, node, refusal, RL_NO_LATENCY);
+    rl_engine_reply(&host->engine, &refused);
 }
 
 static void write_to(struct rl_host *host, struct rl_batch *batch, unsigned node)

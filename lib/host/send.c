@@ -29,7 +29,8 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
 {
     struct rl_ticket ticket = {.owner = effect->claim, .sent = host->now, .round = effect->round,
                                .step = (uint8_t)effect->step};
-    struct rl_answer refusal = {RL_FAILED, RL_DETAIL_BACKLOG, 0};
+    struct rl_event refused = {.now = host->now, .claim = effect->claim, .step = effect->step, .round = effect->round,
+                               .answer = {RL_FAILED, RL_DETAIL_BACKLOG, 0}, .latency_us = RL_NO_LATENCY};
     unsigned formatted_for = REDLOCK_MAX_MASTERS;
     bool encoded = false;
 
@@ -45,8 +46,8 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
         }
         if (encoded && send_scratch(host, node, sending_of(effect->step), &ticket))
             continue;
-        rl_engine_reply(&host->engine, host->now, effect->claim, effect->step, effect->round, node, refusal,
-                        RL_NO_LATENCY);
+        refused.node = node;
+        rl_engine_reply(&host->engine, &refused);
     }
 }
 

@@ -2,18 +2,8 @@
 #ifndef RL_VOTES_ANSWER_H
 #define RL_VOTES_ANSWER_H
 
+#include "votes/event.h"
 #include "votes/votes.h"
-
-/* The end of one command: its answer, or the news that there will be none. */
-struct rl_event {
-    struct rl_instant now;
-    struct rl_claim *claim;
-    enum rl_step step;
-    uint32_t round; /* the claim's round in which the command was sent */
-    unsigned node;
-    struct rl_answer answer;
-    uint32_t latency_us;
-};
 
 /* What an event has changed. */
 struct rl_change {

@@ -46,9 +46,6 @@ struct rl_slot {
     uint8_t rollback;        /* enum rl_rollback_state */
 };
 
-/* Latency of a slot that has no reply. */
-#define RL_NO_LATENCY UINT32_MAX
-
 struct rl_claim {
     /* What every answer touches comes first, in one cache line. */
     struct rl_list link;  /* in one list of struct rl_votes: unverified, pending_rollbacks or finished; or in none */

@@ -84,4 +84,7 @@ struct rl_answer {
     uint64_t fence; /* CLAIM granted or refused, by a kind with tokens: the master's counter; otherwise 0 */
 };
 
+/* The latency of a command without a reply. */
+#define RL_NO_LATENCY UINT32_MAX
+
 #endif

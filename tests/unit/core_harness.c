@@ -135,12 +135,13 @@ static void check_send(const struct core *core, const struct core_command *comma
 void core_end(struct core *core, const struct core_command *command, unsigned node, struct rl_answer answer)
 {
     struct core_claim *record = command->claim;
+    const struct rl_event event = {core->now, record->claim, command->step, command->round, node, answer, 1000};
 
     record->in_flight--;
     if (core->watch)
         core->watch->ended(core, command, node, answer.outcome);
     core_report_entry(core, command, node, answer.outcome);
-    rl_engine_reply(&core->engine, core->now, record->claim, command->step, command->round, node, answer, 1000);
+    rl_engine_reply(&core->engine, &event);
 }
 
 static void enqueue(struct core *core, const struct core_command *command, unsigned node)

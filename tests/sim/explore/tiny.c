@@ -47,17 +47,18 @@ struct tiny_message tiny_shift(struct tiny_pipe *pipe)
 void tiny_tell(struct tiny *tiny, unsigned client, unsigned master, struct tiny_message message)
 {
     struct tiny_claim *claim = &tiny->claims[client][message.claim];
-    struct rl_instant now = tiny_instant(tiny->now);
+    struct rl_event event = {.now = tiny_instant(tiny->now), .claim = tiny_claim(claim),
+                             .step = (enum rl_step)message.step, .round = message.round, .node = master,
+                             .answer = {(enum rl_outcome)message.outcome, (enum rl_detail)message.detail, 0},
+                             .latency_us = RL_NO_LATENCY};
 
     if (tiny->stale_repair && message.step == RL_STEP_REPAIR)
-        now = tiny->locks[client].round_start;
+        event.now = tiny->locks[client].round_start;
     if (claim->state != 1) {
         tiny->wrong = "an answer for a claim that was disposed of";
         return;
     }
-    rl_engine_reply(&tiny->engines[client], now, tiny_claim(claim), (enum rl_step)message.step, message.round, master,
-                    (struct rl_answer){(enum rl_outcome)message.outcome, (enum rl_detail)message.detail, 0},
-                    RL_NO_LATENCY);
+    rl_engine_reply(&tiny->engines[client], &event);
 }
 
 static void send(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, const struct rl_effect *effect)
