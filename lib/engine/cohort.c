@@ -28,7 +28,7 @@
 
 static bool may_change_hands(const struct rl_lock *from, const struct rl_lock *to)
 {
-    bool possible = from->claim->kind->cohort_hand_off && to->acquisition.request->kind == from->claim->kind;
+    bool possible = (from->claim->kind->can & RL_COHORT) && to->acquisition.request->kind == from->claim->kind;
 
     return (possible || RL_MUTANT(COHORT_FENCED)) && from->claim->longest_ttl_ms <= to->acquisition.request->ttl_ms;
 }

@@ -279,7 +279,7 @@ static bool is_queue_candidate(struct rl_host *host, const struct rl_effect *eff
     uint64_t proposal;
     bool first;
 
-    if (!lock || lock->state != RL_LOCK_WAITING)
+    if (!lock || lock->state != RL_LOCK_WAITING || !(effect->claim->kind->can & RL_BATCH_JOIN))
         return false;
     ret_candidate->ticket = rl_lock_ticket(lock, &proposal);
     ret_candidate->kind = ret_candidate->ticket ? RL_BATCH_REFRESHES : RL_BATCH_ENQUEUES;
@@ -290,7 +290,7 @@ static bool is_queue_candidate(struct rl_host *host, const struct rl_effect *eff
 static bool is_candidate(struct rl_host *host, const struct rl_effect *effect, struct candidate *ret_candidate)
 {
     *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
-    return effect->step == RL_STEP_EXTEND ||
+    return (effect->step == RL_STEP_EXTEND && (effect->claim->kind->can & RL_BATCH_EXTEND)) ||
            (effect->step == RL_STEP_ENQUEUE && is_queue_candidate(host, effect, ret_candidate));
 }
 

@@ -25,7 +25,7 @@ void rl_cohort_form(struct rl_host *host, const struct rl_batch *batch)
     struct rl_contended_key *entry;
 
     if (batch->kind != RL_BATCH_ENQUEUES || batch->n < 2 ||
-        !(batch->entries[0].claim->kind->cohort_hand_off || RL_MUTANT(COHORT_FENCED)))
+        !(batch->entries[0].claim->kind->can & RL_COHORT || RL_MUTANT(COHORT_FENCED)))
         return;
     entry = rl_contended_find(&host->contended, rl_host_claim_of(batch->entries[0].claim)->key);
     if (!entry)

@@ -68,6 +68,7 @@ static struct rl_answer fenced_answer(enum rl_step step, const struct rl_reply *
 
 const struct rl_kind rl_fenced_kind = {
     .name = "fenced mutex",
+    .can = RL_BATCH_EXTEND | RL_BATCH_JOIN | RL_REPAIR,
     .has_token = true,
     .tail_size = rl_fence_size,
     .note = rl_fence_note,

@@ -141,7 +141,7 @@ static struct rl_answer mutex_answer(enum rl_step step, const struct rl_reply *r
 
 const struct rl_kind rl_mutex_kind = {
     .name = "mutex",
-    .cohort_hand_off = true,
+    .can = RL_BATCH_EXTEND | RL_BATCH_JOIN | RL_COHORT | RL_REPAIR,
     .command = mutex_command,
     .answer = mutex_answer,
 };

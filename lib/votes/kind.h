@@ -128,10 +128,18 @@ struct rl_refresh_many {
 struct rl_claim;
 struct rl_votes;
 
+/* What may be done with the locks of a kind. */
+enum rl_capability {
+    RL_BATCH_EXTEND = 1, /* extensions of several locks may be one command (host/batch.c) */
+    RL_BATCH_JOIN = 2,   /* waiters for one key may enter its wait queue, or refresh their entries, by one command */
+    RL_COHORT = 4,       /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
+    RL_REPAIR = 8,       /* a master that has lost the vote may get it back (votes/repair.c) */
+};
+
 struct rl_kind {
     const char *name;
-    bool has_token;       /* its locks have fencing tokens: a claim's tail is a struct rl_fence */
-    bool cohort_hand_off; /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
+    unsigned can;   /* set of enum rl_capability */
+    bool has_token; /* its locks have fencing tokens: a claim's tail is a struct rl_fence */
 
     /* The size of the tail: what a claim keeps behind its slots. NULL: nothing. */
     size_t (*tail_size)(size_t n_nodes);

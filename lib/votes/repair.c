@@ -25,6 +25,11 @@ static void repair(struct rl_votes *votes, struct rl_claim *claim, uint32_t node
     rl_outbox_add(votes, claim, RL_STEP_REPAIR, nodes);
 }
 
+static bool may_repair(const struct rl_votes *votes, const struct rl_claim *claim, size_t node, struct rl_instant now)
+{
+    return (claim->kind->can & RL_REPAIR) && rl_may_repair(votes, node, &claim->slots[node], now);
+}
+
 /* After the verdict, for masters that are not in quarantine. A master whose answer is not checked yet comes here
  * later. */
 void rl_repair_top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_instant now)
@@ -33,7 +38,7 @@ void rl_repair_top_up(struct rl_votes *votes, struct rl_claim *claim, struct rl_
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((known & rl_bit(i)) && rl_may_repair(votes, i, &claim->slots[i], now))
+        if ((known & rl_bit(i)) && may_repair(votes, claim, i, now))
             nodes |= rl_bit(i);
     }
     claim->missing &= ~known;
@@ -51,7 +56,7 @@ bool rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned 
     if (claim->rolling_back)
         return false;
     if (rl_in_quarantine(votes, node, now)) {
-        if (is_valid(votes, claim, now) && rl_may_repair(votes, node, &claim->slots[node], now)) {
+        if (is_valid(votes, claim, now) && may_repair(votes, claim, node, now)) {
             claim->repairing |= rl_bit(node);
             repair(votes, claim, rl_bit(node));
         }

@@ -24,6 +24,7 @@ static struct rl_answer foreign_answer(enum rl_step step, const struct rl_reply 
 
 const struct rl_kind foreign_kind = {
     .name = "foreign",
+    .can = RL_BATCH_EXTEND,
     .command = foreign_command,
     .answer = foreign_answer,
 };

@@ -185,6 +185,26 @@ START_TEST(a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit
 }
 END_TEST
 
+/* A kind that does not give keys back: the vote of a master in quarantine counts until its bound, that of another one
+ * is gone. */
+START_TEST(a_kind_without_repair_leaves_the_key_missing)
+{
+    struct rl_kind without = rl_mutex_kind;
+    struct core *core = core_start_restarted((unsigned)_i);
+
+    without.can &= ~(unsigned)RL_REPAIR;
+    core->locks[0].claim->kind = &without;
+    core_extend(core, 0);
+    core_answers(core, ".gg");
+    core_miss(core, 0);
+    ck_assert_uint_eq(core_queued(core, 0), 0);
+    ck_assert_int_eq(core_slot(core, 0)->bound.ns, _i ? rl_ms(988).ns : RL_LONG_AGO.ns);
+    ck_assert_uint_eq(core->engine.votes.counters.repairs, 0);
+    core->locks[0].claim->kind = &rl_mutex_kind;
+    core_stop(core);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("engine_repair");
@@ -200,5 +220,6 @@ int main(void)
     tcase_add_test(cases, a_repair_of_an_older_round_does_not_hide_the_answer_of_this_one);
     tcase_add_test(cases, a_repair_that_meets_another_value_takes_the_vote);
     tcase_add_loop_test(cases, a_repair_is_not_repeated_when_the_vote_is_over_or_the_master_is_unfit, 0, 3);
+    tcase_add_loop_test(cases, a_kind_without_repair_leaves_the_key_missing, 0, 2);
     return suite_run(suite);
 }
