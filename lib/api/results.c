@@ -68,7 +68,7 @@ static void queue(struct redlock_lock *lock)
 {
     if (rl_list_empty(&lock->completed))
         rl_list_append(&rl_client_of(lock)->completed, &lock->completed);
-    rl_driver_wake(rl_client_of(lock)->driver);
+    rl_transport_wake(&rl_client_of(lock)->host.transport);
 }
 
 void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause)

@@ -9,7 +9,7 @@
 
 extern const struct rl_conn_role rl_role_commands;
 
-/* See rl_driver_send(). */
+/* See struct rl_transport. */
 bool rl_commands_send(struct rl_conn *conn, const void *bytes, size_t size, enum rl_sending how,
                       const struct rl_ticket *ticket);
 

@@ -66,11 +66,6 @@ static void on_turn(void *ctx)
         flush_dirty(driver);
 }
 
-void rl_driver_wake(struct rl_driver *driver)
-{
-    rl_shared_wake(&driver->shared);
-}
-
 int rl_driver_create(const struct rl_driver_config *config, struct rl_master *masters, size_t n_masters,
                      const struct rl_transport_sink *sink, struct rl_driver **ret_driver)
 {
@@ -126,52 +121,6 @@ void rl_driver_destroy(struct rl_driver *driver, bool in_child)
         release(driver);
 }
 
-bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, enum rl_sending how,
-                    const struct rl_ticket *ticket)
-{
-    return rl_commands_send(&driver->conns[node], bytes, size, how, ticket);
-}
-
-int rl_driver_listen(struct rl_driver *driver, const char *channel)
-{
-    struct rl_shared *shared = &driver->shared;
-    struct rl_instant now = rl_shared_now(shared);
-    struct rl_conn *listeners;
-
-    if (driver->listeners)
-        return REDLOCK_OK;
-    listeners = calloc(driver->n_conns, sizeof(listeners[0]));
-    shared->channel = listeners ? strdup(channel) : NULL;
-    if (!shared->channel) {
-        free(listeners);
-        return REDLOCK_E_NOMEM;
-    }
-    driver->listeners = listeners;
-    for (size_t i = 0; i < driver->n_conns; i++)
-        rl_conn_init(&listeners[i], shared, &rl_role_listener, (unsigned)i, &driver->masters[i], now);
-    return REDLOCK_OK;
-}
-
-void rl_driver_read_now(struct rl_driver *driver)
-{
-    for (size_t i = 0; i < count_all(driver); i++) {
-        struct rl_conn *conn = conn_at(driver, i);
-
-        if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_ring_count(&conn->ring)))
-            rl_conn_read(conn);
-    }
-}
-
-void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *why)
-{
-    struct rl_conn *conn = &driver->conns[node];
-
-    if (!rl_conn_is_usable(conn))
-        return;
-    rl_conn_set_error(conn, "%s", why);
-    rl_conn_fail(conn);
-}
-
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node)
 {
     return driver->masters[node].name;
@@ -190,40 +139,73 @@ void rl_driver_node_stats(const struct rl_driver *driver, unsigned node, struct 
 
 /* --- As a transport --------------------------------------------------------------------------------------------- */
 
-static bool send_on(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
+static bool send_to(void *ctx, unsigned node, const void *bytes, size_t size, enum rl_sending how,
                     const struct rl_ticket *ticket)
 {
-    return rl_driver_send(ctx, node, bytes, size, how, ticket);
+    struct rl_driver *driver = ctx;
+
+    return rl_commands_send(&driver->conns[node], bytes, size, how, ticket);
 }
 
-static int listen_on(void *ctx, const char *channel)
+static int listen_to(void *ctx, const char *channel)
 {
-    return rl_driver_listen(ctx, channel);
+    struct rl_driver *driver = ctx;
+    struct rl_shared *shared = &driver->shared;
+    struct rl_instant now = rl_shared_now(shared);
+    struct rl_conn *listeners;
+
+    if (driver->listeners)
+        return REDLOCK_OK;
+    listeners = calloc(driver->n_conns, sizeof(listeners[0]));
+    shared->channel = listeners ? strdup(channel) : NULL;
+    if (!shared->channel) {
+        free(listeners);
+        return REDLOCK_E_NOMEM;
+    }
+    driver->listeners = listeners;
+    for (size_t i = 0; i < driver->n_conns; i++)
+        rl_conn_init(&listeners[i], shared, &rl_role_listener, (unsigned)i, &driver->masters[i], now);
+    return REDLOCK_OK;
 }
 
-static void fail_on(void *ctx, unsigned node, const char *why)
+static void read_now(void *ctx)
 {
-    rl_driver_fail_node(ctx, node, why);
+    struct rl_driver *driver = ctx;
+
+    for (size_t i = 0; i < count_all(driver); i++) {
+        struct rl_conn *conn = conn_at(driver, i);
+
+        if (rl_conn_is_usable(conn) && (conn->role == &rl_role_listener || rl_ring_count(&conn->ring)))
+            rl_conn_read(conn);
+    }
 }
 
-static void read_now_on(void *ctx)
+static void fail_node(void *ctx, unsigned node, const char *why)
 {
-    rl_driver_read_now(ctx);
+    struct rl_driver *driver = ctx;
+    struct rl_conn *conn = &driver->conns[node];
+
+    if (!rl_conn_is_usable(conn))
+        return;
+    rl_conn_set_error(conn, "%s", why);
+    rl_conn_fail(conn);
 }
 
-static void wake_on(void *ctx)
+static void wake(void *ctx)
 {
-    rl_driver_wake(ctx);
+    struct rl_driver *driver = ctx;
+
+    rl_shared_wake(&driver->shared);
 }
 
-static void arm_on(void *ctx, struct rl_timer *timer, struct rl_instant at)
+static void arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
 {
     struct rl_driver *driver = ctx;
 
     rl_timers_arm(&driver->shared.timers, timer, at);
 }
 
-static void disarm_on(void *ctx, struct rl_timer *timer)
+static void disarm(void *ctx, struct rl_timer *timer)
 {
     struct rl_driver *driver = ctx;
 
@@ -234,12 +216,12 @@ struct rl_transport rl_driver_transport(struct rl_driver *driver)
 {
     return (struct rl_transport){
         .ctx = driver,
-        .send = send_on,
-        .listen = listen_on,
-        .fail = fail_on,
-        .read_now = read_now_on,
-        .wake = wake_on,
-        .arm = arm_on,
-        .disarm = disarm_on,
+        .send = send_to,
+        .listen = listen_to,
+        .fail = fail_node,
+        .read_now = read_now,
+        .wake = wake,
+        .arm = arm,
+        .disarm = disarm,
     };
 }

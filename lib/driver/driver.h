@@ -1,11 +1,12 @@
 /* The driver: one connection to each master, and if wished a second one that listens, on the caller's event base.
  *
- * It knows commands as bytes and replies as replies, and which belongs to which; it knows nothing of locks. Bytes
- * handed to rl_driver_send() are collected and written with one system call per master at the end of the loop turn.
- * Replies are matched to commands by their order on the connection.
+ * It knows commands as bytes and replies as replies, and which belongs to which; it knows nothing of locks. What is
+ * done with it is struct rl_transport; the functions below create and end it. Bytes that are sent are collected, and
+ * written with one system call per master at the end of the loop turn. Replies are matched to commands by their order
+ * on the connection.
  *
- * Everything that happens is told to the sink, from inside loop callbacks or from rl_driver_read_now(), never from
- * any other call. The sink may call any function of the driver; rl_driver_close() and _destroy() only from `turn`. */
+ * Everything that happens is told to the sink, from inside loop callbacks or from `read_now`, never from any other
+ * call. The sink may call any function of the driver; rl_driver_close() and _destroy() only from `turn`. */
 #ifndef RL_DRIVER_DRIVER_H
 #define RL_DRIVER_DRIVER_H
 
@@ -35,26 +36,8 @@ void rl_driver_close(struct rl_driver *driver, bool in_child);
 /* Closes, unless that has been done, and frees. NULL is fine. */
 void rl_driver_destroy(struct rl_driver *driver, bool in_child);
 
-/* Appends one command for one master. Returns false if refused, or if the link is not READY or LATE. */
-bool rl_driver_send(struct rl_driver *driver, unsigned node, const void *bytes, size_t size, enum rl_sending how,
-                    const struct rl_ticket *ticket);
-
-/* Opens, at the next loop turn, a second connection to each master, which does nothing but listen on one channel
- * (SUBSCRIBE, RESP2), and keeps it open as the first one is kept: same address, user and password, a backoff of its
- * own. Calls after the first do nothing. channel is copied. 0, REDLOCK_E_NOMEM. */
-int rl_driver_listen(struct rl_driver *driver, const char *channel);
-
-/* Asks for a turn in this loop iteration, at the end of the callbacks that are already due. */
-void rl_driver_wake(struct rl_driver *driver);
-
-/* One non-blocking read on every connection that owes replies, and then on every one that listens: to be called before
- * a deadline decides. From inside `reply` or `message` it does nothing: what has arrived is being delivered already. */
-void rl_driver_read_now(struct rl_driver *driver);
-
-/* Closes a connection whose owner has found its stream unusable; reconnects with backoff. */
-void rl_driver_fail_node(struct rl_driver *driver, unsigned node, const char *why);
-
-/* The functions above as the host calls them. */
+/* The listening connections are opened at the next loop turn, and kept open as the first ones are kept: same address,
+ * user and password, a backoff of their own. They do nothing but listen (SUBSCRIBE, RESP2). */
 struct rl_transport rl_driver_transport(struct rl_driver *driver);
 
 const char *rl_driver_node_name(const struct rl_driver *driver, unsigned node);

@@ -165,6 +165,7 @@ void rig_start(void)
     for (unsigned i = 0; i < rig.n_nodes; i++)
         ck_assert_msg(rl_master_parse(rig.urls[i], &masters[i], &why) == REDLOCK_OK, "%s: %s", rig.urls[i], why);
     ck_assert_int_eq(rl_driver_create(&rig.config, masters, rig.n_nodes, &sink, &rig.driver), REDLOCK_OK);
+    rig.transport = rl_driver_transport(rig.driver);
 }
 
 void rig_start_ready(void)
@@ -216,7 +217,7 @@ static bool send_word(unsigned node, unsigned number, const char *text, enum rl_
     bool accepted;
 
     ck_assert(rig_append_word(&bytes, text));
-    accepted = rl_driver_send(rig.driver, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), how, &ticket);
+    accepted = rl_transport_send(&rig.transport, node, rl_bytes_front(&bytes), rl_bytes_length(&bytes), how, &ticket);
     rl_bytes_fini(&bytes);
     return accepted;
 }

@@ -53,6 +53,7 @@ struct rig {
     struct rl_clock clock;
     struct rl_driver_config config;
     struct rl_driver *driver;
+    struct rl_transport transport; /* the driver's */
     unsigned n_nodes;
     struct fake_server *servers[RIG_NODES_MAX];
     char urls[RIG_NODES_MAX][200];

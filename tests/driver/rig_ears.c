@@ -59,7 +59,7 @@ static void lead_to_ear_server(unsigned node)
 
 void rig_listen(void)
 {
-    ck_assert_int_eq(rl_driver_listen(rig.driver, RIG_CHANNEL), REDLOCK_OK);
+    ck_assert_int_eq(rl_transport_listen(&rig.transport, RIG_CHANNEL), REDLOCK_OK);
     for (unsigned i = 0; i < rig.n_nodes; i++) {
         if (rig.ear_servers[i])
             lead_to_ear_server(i);

@@ -94,8 +94,8 @@ START_TEST(a_turn_comes_after_the_reading_and_before_the_writing)
 {
     rig_add(FAKE_UNIX)->rules.other = "+OK\r\n";
     rig_start_ready();
-    rl_driver_wake(rig.driver);
-    rl_driver_wake(rig.driver);
+    rl_transport_wake(&rig.transport);
+    rl_transport_wake(&rig.transport);
     rig.turns = 0;
     rig_turn();
     ck_assert_uint_eq(rig.turns, 1);
@@ -118,7 +118,7 @@ START_TEST(what_is_sent_during_a_turn_is_written_by_the_same_turn)
     rig_start_ready();
     rig.turns = 0;
     rig.on_turn = send_once_from_turn;
-    rl_driver_wake(rig.driver);
+    rl_transport_wake(&rig.transport);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     ck_assert_uint_eq(rig_stats(0).unsent_bytes, 0);
 }
@@ -126,8 +126,8 @@ END_TEST
 
 static void ask_again(const struct rig_event *event)
 {
-    rl_driver_read_now(rig.driver);
-    rl_driver_wake(rig.driver);
+    rl_transport_read_now(&rig.transport);
+    rl_transport_wake(&rig.transport);
     if (event->number < 50)
         ck_assert(rig_send(0, event->number + 1, "AGAIN"));
 }
@@ -155,7 +155,7 @@ START_TEST(read_now_finds_a_reply_that_is_already_in_the_socket)
         rig_turn();
     fake_server_say(server, "+OK\r\n");
     ck_assert_uint_eq(rig.n_events, 0);
-    rl_driver_read_now(rig.driver);
+    rl_transport_read_now(&rig.transport);
     ck_assert_uint_eq(rig.n_events, 1);
     ck_assert_str_eq(rig.events[0].text, "OK");
 }

@@ -164,7 +164,7 @@ START_TEST(what_was_never_written_is_surely_unsent)
     rig_add(FAKE_UNIX);
     rig_start_ready();
     ck_assert(rig_send(0, 1, "GET"));
-    rl_driver_fail_node(rig.driver, 0, "the owner says so");
+    rl_transport_fail(&rig.transport, 0, "the owner says so");
     ck_assert(!rig_send(0, 2, "GET"));
     ck_assert_uint_eq(rig.n_events, 0);
     rig_until_link(0, RL_LINK_DOWN);
@@ -205,9 +205,9 @@ END_TEST
 
 static void fail_from_inside(const struct rig_event *event)
 {
-    rl_driver_fail_node(rig.driver, event->node, "failed from inside");
+    rl_transport_fail(&rig.transport, event->node, "failed from inside");
     ck_assert(!rig_send(event->node, 99, "NO"));
-    rl_driver_wake(rig.driver);
+    rl_transport_wake(&rig.transport);
 }
 
 START_TEST(the_owner_may_fail_a_connection_from_inside_a_reply)

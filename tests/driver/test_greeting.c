@@ -143,7 +143,7 @@ START_TEST(every_connection_is_greeted_anew)
     rig.greet = two_rounds;
     server->rules.other = ":0\r\n";
     rig_start_ready();
-    rl_driver_fail_node(rig.driver, 0, "test");
+    rl_transport_fail(&rig.transport, 0, "test");
     rig_until_link(0, RL_LINK_DOWN);
     rig_until_link(0, RL_LINK_READY);
     ck_assert_str_eq(server->log, "ONE;TWO;THREE;ONE;TWO;THREE;");

@@ -31,7 +31,7 @@ START_TEST(a_listener_subscribes_once_per_master_however_often_it_is_asked_for)
     rig_add(FAKE_TCP4);
     rig_add_ears(FAKE_TCP4);
     start_listening();
-    ck_assert_int_eq(rl_driver_listen(rig.driver, "another"), 0);
+    ck_assert_int_eq(rl_transport_listen(&rig.transport, "another"), 0);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     for (unsigned i = 0; i < 2; i++) {
         ck_assert_uint_eq(rig.ear_servers[i]->accepted, 1);
@@ -209,7 +209,7 @@ START_TEST(reading_now_brings_replies_and_then_messages)
         rig_turn();
     rig_say_message(0, "granted");
     fake_server_say(server, "+OK\r\n");
-    rl_driver_read_now(rig.driver);
+    rl_transport_read_now(&rig.transport);
     ck_assert_uint_eq(rig.n_events, 1);
     ck_assert_uint_eq(rig.ears[0].messages, 1);
     ck_assert_uint_eq(messages_before_reply, 0);
@@ -220,12 +220,12 @@ static void use_everything(unsigned node)
 {
     unsigned messages = rig.ears[node].messages;
 
-    rl_driver_read_now(rig.driver);
+    rl_transport_read_now(&rig.transport);
     ck_assert_uint_eq(rig.ears[node].messages, messages);
-    ck_assert_int_eq(rl_driver_listen(rig.driver, "another"), 0);
-    rl_driver_fail_node(rig.driver, node, "failed by a message");
+    ck_assert_int_eq(rl_transport_listen(&rig.transport, "another"), 0);
+    rl_transport_fail(&rig.transport, node, "failed by a message");
     ck_assert(!rig_send(node, 1, "NO"));
-    rl_driver_wake(rig.driver);
+    rl_transport_wake(&rig.transport);
 }
 
 START_TEST(the_sink_may_use_the_driver_from_inside_a_message)

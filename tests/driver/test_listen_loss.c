@@ -177,7 +177,7 @@ START_TEST(destroying_listeners_at_any_stage_leaks_nothing_and_tells_nothing)
     rig_add(FAKE_TCP4);
     rig_add_url("redis://localhost:1");
     rig_start();
-    ck_assert_int_eq(rl_driver_listen(rig.driver, RIG_CHANNEL), 0);
+    ck_assert_int_eq(rl_transport_listen(&rig.transport, RIG_CHANNEL), 0);
     for (int i = 0; i < _i; i++)
         event_base_loop(rig.base, EVLOOP_NONBLOCK);
     memset(rig.links, 0xff, sizeof(rig.links));

@@ -18,6 +18,7 @@ static struct {
     struct event_base *base;
     struct rl_clock clock;
     struct rl_driver *driver;
+    struct rl_transport transport; /* the driver's */
     bool on;
     char why[256];
     unsigned messages;
@@ -104,7 +105,7 @@ static void on_message(void *ctx, unsigned node, struct rl_slice payload, struct
     memcpy(latest, payload.data, payload.size); /* all of it must be there */
     world.messages++;
     world.whole = payload.size == 5 && memcmp(latest, "whole", 5) == 0;
-    rl_driver_read_now(world.driver);
+    rl_transport_read_now(&world.transport);
 }
 
 static void on_turn(void *ctx)
@@ -200,7 +201,7 @@ static void step(void)
         if (what & 0x80)
             hang_up(&master.ear);
         else
-            rl_driver_read_now(world.driver);
+            rl_transport_read_now(&world.transport);
         break;
     case 6:
         if (what & 0x80)
@@ -231,11 +232,12 @@ static void start(void)
     snprintf(url, sizeof(url), "unix://%s", master.address.sun_path);
     HOLDS(rl_master_parse(url, &parsed, &why) == 0);
     HOLDS(rl_driver_create(&config, &parsed, 1, &sink, &world.driver) == 0);
+    world.transport = rl_driver_transport(world.driver);
     while (master.first < 0) {
         event_base_loop(world.base, EVLOOP_ONCE);
         master.first = accept4(master.listener, NULL, NULL, SOCK_NONBLOCK);
     }
-    HOLDS(rl_driver_listen(world.driver, CHANNEL) == 0);
+    HOLDS(rl_transport_listen(&world.transport, CHANNEL) == 0);
     say_whole_message();
 }
 

@@ -18,6 +18,7 @@ static struct {
     struct event *watchdog;
     struct rl_clock clock;
     struct rl_driver *driver;
+    struct rl_transport transport; /* the driver's */
     struct rl_span stall_timeout;
     bool expired;
     bool on;
@@ -73,7 +74,8 @@ static void start_driver(const char *url)
 
     ck_assert_msg(rl_master_parse(url, &master, &why) == REDLOCK_OK, "%s", why);
     ck_assert_int_eq(rl_driver_create(&config, &master, 1, &sink, &world.driver), REDLOCK_OK);
-    ck_assert_int_eq(rl_driver_listen(world.driver, CHANNEL), REDLOCK_OK);
+    world.transport = rl_driver_transport(world.driver);
+    ck_assert_int_eq(rl_transport_listen(&world.transport, CHANNEL), REDLOCK_OK);
 }
 
 static void start_master(bool tcp)
