@@ -3,6 +3,7 @@
 #include "codec/classify.h"
 #include "host/commands.h"
 #include "host/effects.h"
+#include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/notifications.h"
 #include "host/send.h"
@@ -103,7 +104,7 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
                       struct rl_instant now)
 {
     if (answer.fence)
-        rl_host_note_counter(ticket->owner, answer.fence);
+        rl_counter_note(ticket->owner, answer.fence);
     if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
         answer = (struct rl_answer){RL_REFUSED, RL_DETAIL_MISSING, 0};
     if (RL_MUTANT(OTHERS_WAIT_MEANS_DONE) && answer.detail == RL_DETAIL_OTHERS_WAIT)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
 #include "kinds/wait_queue.h"
@@ -43,17 +44,11 @@ static struct rl_slice make_counter_name(const struct rl_host *host, const struc
 
 /* --- Subjects --------------------------------------------------------------------------------------------------- */
 
-/* protocol 4: the counter outlives every lock, and is kept alive by use. */
-#define COUNTER_TTL_MS (24 * 3600 * 1000)
-#define COUNTER_TTL_MAX_TTLS 10
-
 static void add_fence(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
                       struct rl_subject *subject)
 {
-    uint64_t long_enough = (uint64_t)host->engine.votes.config.max_ttl_ms * COUNTER_TTL_MAX_TTLS;
-
     subject->counter = make_counter_name(host, rl_host_claim_of(claim)->key, names);
-    subject->counter_ttl_ms = long_enough > COUNTER_TTL_MS ? long_enough : COUNTER_TTL_MS;
+    subject->counter_ttl_ms = rl_counter_idle_ttl_ms(host);
     subject->proposal = rl_claim_fence(claim)->proposal;
     subject->fence = rl_claim_fence(claim)->token;
 }

@@ -1,20 +1,11 @@
 #include "host/effects.h"
 
 #include "host/cohort.h"
+#include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/send.h"
 #include "util/mutant.h"
 #include "votes/fence.h"
-
-/* protocol 4.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
-static uint64_t propose(const struct rl_host_lock *lock)
-{
-    const struct rl_environment *environment = &lock->host->environment;
-    const struct rl_host_attempt *attempt = lock->attempt;
-    uint64_t wall = environment->wall_us(environment->ctx);
-
-    return attempt && attempt->counter >= wall ? attempt->counter + 1 : wall;
-}
 
 static void start_attempt(struct rl_host_lock *lock)
 {
@@ -31,7 +22,8 @@ static void start_attempt(struct rl_host_lock *lock)
     host->sink->attempt(lock, claim);
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
     rl_lock_begin_attempt(&host->engine, &lock->core,
-                          RL_MUTANT(TIME_AFTER_SEND) ? rl_after(host->now, rl_ms(5)) : host->now, claim, propose(lock));
+                          RL_MUTANT(TIME_AFTER_SEND) ? rl_after(host->now, rl_ms(5)) : host->now, claim,
+                          rl_counter_propose(lock));
 }
 
 /* A shorter ttl counts from here on. */
@@ -47,7 +39,7 @@ static void report_extending(struct rl_host *host, const struct rl_effect *effec
 static void propose_anew(const struct rl_effect *effect)
 {
     if (effect->step == RL_STEP_ENQUEUE && effect->claim->kind->has_token)
-        rl_fence_propose(effect->claim, propose(rl_host_claim_lock(effect->claim)));
+        rl_fence_propose(effect->claim, rl_counter_propose(rl_host_claim_lock(effect->claim)));
 }
 
 static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)

@@ -20,6 +20,7 @@
  *     batch.c                  what is written for many
  *     send.c                   what is written for one
  *     commands.c               the bytes of commands
+ *     fencing_counter.c        what is proposed for the masters' fencing counters; how long an idle one lives
  *     cohort.c, contended.c    keys that others want, too
  *     claims.c, waiters.c, lock.c         what is known of claims and locks */
 #ifndef RL_HOST_HOST_H

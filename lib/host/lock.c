@@ -21,11 +21,3 @@ void rl_host_rearm(struct rl_host_lock *lock)
     else if (!rl_timer_armed(&lock->timer) || rl_before(wakeup, lock->timer.at) || worth_moving(lock, wakeup))
         rl_transport_arm(transport, &lock->timer, wakeup);
 }
-
-void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter)
-{
-    struct rl_host_lock *lock = rl_host_claim_lock(claim);
-
-    if (lock && lock->attempt && counter > lock->attempt->counter)
-        lock->attempt->counter = counter;
-}

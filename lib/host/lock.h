@@ -45,7 +45,4 @@ static inline struct rl_host_lock *rl_host_claim_lock(const struct rl_claim *cla
 /* Sets the lock's timer. It follows every event that may have concerned the lock. */
 void rl_host_rearm(struct rl_host_lock *lock);
 
-/* A master has shown this fencing counter for the claim's key. */
-void rl_host_note_counter(const struct rl_claim *claim, uint64_t counter);
-
 #endif

@@ -3,6 +3,7 @@
 #include "host/notifications.h"
 
 #include "host/effects.h"
+#include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
@@ -34,7 +35,7 @@ static void take_notification(struct rl_host *host, unsigned node, struct rl_cla
     if (rl_engine_notification_sent(claim, notification, &sent))
         read_clock(host, node, notification->time_us, sent, now);
     if (notification->fence)
-        rl_host_note_counter(claim, notification->fence);
+        rl_counter_note(claim, notification->fence);
     rl_engine_notified(&host->engine, now, claim, node, notification);
     if (host->engine.votes.counters.hand_offs > before)
         report_hand_off(host, node, claim);

@@ -11,7 +11,7 @@
 #include "codec/command.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
-#include "host/trust/deployment.h"
+#include "host/trust/max_ttl.h"
 #include "host/trust/node_clock.h"
 #include "util/mutant.h"
 

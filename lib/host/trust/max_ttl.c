@@ -1,4 +1,4 @@
-#include "host/trust/deployment.h"
+#include "host/trust/max_ttl.h"
 
 #include "host/host.h"
 #include "host/trust/admission.h"

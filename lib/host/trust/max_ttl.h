@@ -1,6 +1,6 @@
-/* What the masters' markers show of the deployment: the max_ttl that is declared for it (votes/max_ttl.h). */
-#ifndef RL_HOST_TRUST_DEPLOYMENT_H
-#define RL_HOST_TRUST_DEPLOYMENT_H
+/* The max_ttl of the deployment, as the masters' markers show it (votes/max_ttl.h). */
+#ifndef RL_HOST_TRUST_MAX_TTL_H
+#define RL_HOST_TRUST_MAX_TTL_H
 
 #include "util/instant.h"
 
