@@ -57,7 +57,7 @@ struct rl_next rl_alarm_lose(struct rl_engine *engine, struct rl_lock *lock, str
 struct rl_next rl_alarm_enter_lost(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now,
                                    const struct rl_next *how)
 {
-    lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_SHORTENED));
+    lock->notices = (uint16_t)(lock->notices & ~(RL_NOTICE_AT_RISK | RL_NOTICE_RENEWED | RL_NOTICE_EARLIER));
     rl_lock_notify(engine, lock, RL_NOTICE_LOST);
     engine->votes.counters.lost++;
     return rl_stay(lock);

@@ -43,23 +43,24 @@ static void check_deadline(struct rl_engine *engine, const struct rl_claim *clai
 }
 
 /* protocol 3.2: "Extension never resurrects a lock whose deadline has passed": the deadline is checked before the
- * answer counts. Where a vote is gone, the next wake-up of a held lock may have to come earlier. */
+ * answer counts. */
 static void apply(struct rl_engine *engine, struct rl_event event)
 {
     struct rl_claim *claim = event.claim;
-    struct rl_change change;
+    struct rl_lock *lock = claim->lock;
+    struct rl_instant wakeup = lock ? rl_lock_wakeup(engine, lock) : RL_NEVER;
     bool evidence;
 
     check_deadline(engine, claim, event.now);
-    change = rl_votes_answer(&engine->votes, &event);
-    if (change.revoked && claim->lock && rl_lock_is_held(claim->lock))
-        rl_lock_notify(engine, claim->lock, RL_NOTICE_SHORTENED);
+    rl_votes_answer(&engine->votes, &event);
     evidence = is_evidence(&event);
     if (evidence)
         rl_votes_note_evidence(&event);
     if (claim->lock && (evidence || event.step == RL_STEP_RAISE || event.step == RL_STEP_RELEASE))
         rl_lock_changed(engine, claim->lock, event.now);
     check_deadline(engine, claim, event.now);
+    if (lock)
+        rl_lock_tell_earlier(engine, lock, wakeup);
 }
 
 void rl_engine_reply(struct rl_engine *engine, const struct rl_event *event)
@@ -124,12 +125,15 @@ void rl_engine_notified(struct rl_engine *engine, struct rl_instant now, struct 
                         const struct rl_notification *notification)
 {
     struct rl_lock *lock = claim->lock;
+    struct rl_instant wakeup;
 
     if (!lock || claim->rolling_back)
         return; /* the rollback comes behind the grant */
+    wakeup = rl_lock_wakeup(engine, lock);
     check_deadline(engine, claim, now);
     if (claim->rolling_back || !take_notification(engine, now, claim, node, notification))
         return;
     rl_lock_changed(engine, lock, now);
     check_deadline(engine, claim, now);
+    rl_lock_tell_earlier(engine, lock, wakeup);
 }

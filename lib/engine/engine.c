@@ -130,8 +130,8 @@ static struct rl_effect effect_of(const struct rl_lock *lock, enum rl_notice not
         return (struct rl_effect){.kind = RL_EFFECT_AT_RISK};
     case RL_NOTICE_ACCEPT:
         return (struct rl_effect){.kind = RL_EFFECT_ACCEPT};
-    case RL_NOTICE_SHORTENED:
-        return (struct rl_effect){.kind = RL_EFFECT_SHORTENED};
+    case RL_NOTICE_EARLIER:
+        return (struct rl_effect){.kind = RL_EFFECT_EARLIER};
     case RL_NOTICE_WANT_CLAIM:
         break;
     }

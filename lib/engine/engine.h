@@ -128,7 +128,7 @@ enum rl_effect_kind {
     RL_EFFECT_SEND,       /* claim, step, round, nodes */
     RL_EFFECT_WANT_CLAIM, /* lock */
     RL_EFFECT_ACCEPT,     /* lock */
-    RL_EFFECT_SHORTENED,  /* lock: held, but a master's vote is gone: its wake-up may be earlier */
+    RL_EFFECT_EARLIER,    /* lock: rl_lock_wakeup() is earlier than it was */
     RL_EFFECT_RENEWED,    /* lock: a renewal has found its quorum */
     RL_EFFECT_WAITING,    /* lock: its position in the queues is known, or has changed (rl_lock_queue_position()) */
     RL_EFFECT_BACKOFF,    /* lock, status: an attempt failed, the next one waits for rl_lock_wakeup() */

@@ -174,6 +174,12 @@ struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl
     return rl_earlier(lock->wake, rl_alarm_wakeup(engine, lock));
 }
 
+void rl_lock_tell_earlier(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant former)
+{
+    if (rl_before(rl_lock_wakeup(engine, lock), former) && !RL_MUTANT(WAKEUP_NOT_TOLD))
+        rl_lock_notify(engine, lock, RL_NOTICE_EARLIER);
+}
+
 void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
                            struct rl_span step)
 {

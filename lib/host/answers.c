@@ -81,8 +81,6 @@ void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *
     host->sink->vote(host, node, &vote);
     rl_engine_reply(&host->engine, &event);
     rl_host_run(host);
-    if ((vote.step == RL_STEP_ENQUEUE || vote.step == RL_STEP_RELEASE) && vote.lock)
-        rl_host_rearm(vote.lock); /* the answer says when to look again, or ends a round */
 }
 
 static uint32_t latency_of(const struct rl_ticket *ticket, struct rl_instant now)

@@ -74,7 +74,7 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
     case RL_EFFECT_BACKOFF:
         sink->backoff(lock, effect->status);
         break;
-    case RL_EFFECT_SHORTENED:
+    case RL_EFFECT_EARLIER:
         break; /* the timer is set anew below */
     case RL_EFFECT_RENEWED:
         sink->renewed(lock);

@@ -72,28 +72,25 @@ static void note_unresolved_extension(struct rl_claim *claim, unsigned node)
  * If it is shorter than a later one that the master has granted, it cuts the key's life short again. So from then on
  * grants of this master count for the shortest extension only. A lock that is always renewed with one ttl loses nothing
  * by that. */
-static bool extend_answered(struct rl_votes *votes, const struct rl_event *event)
+static void extend_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
     enum rl_outcome outcome = event->answer.outcome;
     bool missing = event->answer.detail == RL_DETAIL_MISSING;
 
     if (outcome == RL_REFUSED && missing && event->round == claim->round)
-        return rl_repair_missing(votes, claim, event->node, event->now);
-    if (outcome == RL_REFUSED && !(missing && rl_in_quarantine(votes, event->node, event->now))) {
+        rl_repair_missing(votes, claim, event->node, event->now);
+    else if (outcome == RL_REFUSED && !(missing && rl_in_quarantine(votes, event->node, event->now)))
         rl_ledger_revoke(claim, event->node);
-        return true;
-    }
-    if (outcome == RL_UNKNOWN)
+    else if (outcome == RL_UNKNOWN)
         note_unresolved_extension(claim, event->node);
     else if (outcome == RL_GRANTED)
         raise_bound(votes, event);
-    return false;
 }
 
 /* A repair that was not carried out leaves what may have been there before, so the rollback must be sent in any
  * case. */
-static bool repair_answered(struct rl_votes *votes, const struct rl_event *event)
+static void repair_answered(struct rl_votes *votes, const struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
     enum rl_outcome outcome = event->answer.outcome;
@@ -104,10 +101,9 @@ static bool repair_answered(struct rl_votes *votes, const struct rl_event *event
     if (outcome == RL_REFUSED)
         rl_ledger_revoke(claim, event->node);
     if (outcome != RL_GRANTED)
-        return outcome == RL_REFUSED;
+        return;
     votes->counters.repairs++;
     raise_bound(votes, event);
-    return false;
 }
 
 /* All that this answer says is that the value may be there. */
@@ -145,28 +141,29 @@ static void enqueue_answered(struct rl_votes *votes, const struct rl_event *even
     }
 }
 
-static bool apply(struct rl_votes *votes, const struct rl_event *event)
+static void apply(struct rl_votes *votes, const struct rl_event *event)
 {
     switch (event->step) {
     case RL_STEP_CLAIM:
         claim_answered(votes, event);
-        return false;
+        break;
     case RL_STEP_ENQUEUE:
         enqueue_answered(votes, event);
-        return false;
+        break;
     case RL_STEP_EXTEND:
-        return extend_answered(votes, event);
+        extend_answered(votes, event);
+        break;
     case RL_STEP_REPAIR:
-        return repair_answered(votes, event);
+        repair_answered(votes, event);
+        break;
     case RL_STEP_RELEASE:
     case RL_STEP_ROLLBACK:
         rl_rollback_answered(event);
-        return false;
+        break;
     case RL_STEP_RAISE: /* the kind has noted it */
     case RL_STEP_COUNT:
         break;
     }
-    return false;
 }
 
 /* protocol 5.6: new votes of a master whose clock has been set forward do not count. */
@@ -177,7 +174,7 @@ static bool is_from_stepped_clock(const struct rl_votes *votes, const struct rl_
            rl_clock_stepped(votes, event->node, event->now);
 }
 
-struct rl_change rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
+void rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
 {
     struct rl_claim *claim = event->claim;
 
@@ -187,7 +184,7 @@ struct rl_change rl_votes_answer(struct rl_votes *votes, struct rl_event *event)
         event->answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_QUARANTINED, 0};
     if (claim->kind->note)
         claim->kind->note(claim, event->step, event->node, event->answer);
-    return (struct rl_change){.revoked = apply(votes, event)};
+    apply(votes, event);
 }
 
 /* A key that is handed off may live longer than the lease by that: the master rounds two times up. */

@@ -5,11 +5,6 @@
 #include "votes/event.h"
 #include "votes/votes.h"
 
-/* What an event has changed. */
-struct rl_change {
-    bool revoked; /* the master's vote is gone, so the ledger's deadline may be earlier */
-};
-
 static inline bool rl_step_sets_ttl(enum rl_step step)
 {
     return step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR;
@@ -19,7 +14,7 @@ static inline bool rl_step_sets_ttl(enum rl_step step)
 void rl_votes_note_end(const struct rl_votes *votes, const struct rl_event *event);
 
 /* Applies an answer that counts. A grant of a master whose clock was set forward becomes UNKNOWN, in the event too. */
-struct rl_change rl_votes_answer(struct rl_votes *votes, struct rl_event *event);
+void rl_votes_answer(struct rl_votes *votes, struct rl_event *event);
 
 /* Notes the answer as evidence for the operation that is under way. */
 void rl_votes_note_evidence(const struct rl_event *event);

@@ -51,20 +51,19 @@ static bool is_valid(const struct rl_votes *votes, const struct rl_claim *claim,
     return claim->lock && rl_before(now, rl_ledger_deadline(claim, votes->config.guard));
 }
 
-bool rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now)
+void rl_repair_missing(struct rl_votes *votes, struct rl_claim *claim, unsigned node, struct rl_instant now)
 {
     if (claim->rolling_back)
-        return false;
+        return;
     if (rl_in_quarantine(votes, node, now)) {
         if (is_valid(votes, claim, now) && may_repair(votes, claim, node, now)) {
             claim->repairing |= rl_bit(node);
             repair(votes, claim, rl_bit(node));
         }
-        return false;
+        return;
     }
     rl_ledger_revoke(claim, node);
     claim->missing |= rl_bit(node);
     if (claim->round_won && is_valid(votes, claim, now))
         rl_repair_top_up(votes, claim, now);
-    return true;
 }

@@ -171,6 +171,8 @@ void client_end(struct client *client)
     }
     if (client->n_completions || client_has_failed(client))
         world_event(world, client_true_now(client), EVENT_TIMER, client->index, 0, client->timer_generation);
+    for (unsigned i = 0; i < client->n_handles && client->has_host; i++)
+        alarm_check_timer(client, &client->handles[i]);
     arm_timer(client);
     once_check_running(world, client);
     client->busy_until = client_true_now(client);

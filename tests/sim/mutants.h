@@ -55,6 +55,7 @@
     X(REPAIR_ANY_MEMORY, "engine", 0, "a repair does not name the memory that it is meant for")       \
     X(RENEWAL_RACES_RELEASE, "engine", 1000, "the timer of renewals goes on during the release")          \
     X(ALARM_WAITS, "engine", 1000, "a loss is told when the renewal under way has been answered")         \
+    X(WAKEUP_NOT_TOLD, "engine", 10000, "the host is not told that a wake-up comes earlier")              \
     X(FENCE_UNRECORDED, "engine", 10000, "a token is handed out before a quorum has recorded it")         \
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token")   \
     X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all")   \

@@ -77,6 +77,7 @@ void once_check_final(struct world *world);
 /* oracle_alarm.c: who loses a lock is told, and warned before. The first: its validity has changed. */
 void alarm_watch(struct world *world, const struct client *client, struct handle *handle);
 void alarm_on_event(struct world *world, const struct client *client, struct handle *handle, uint32_t life);
+void alarm_check_timer(const struct client *client, const struct handle *handle); /* at the end of a turn */
 void alarm_on_risk(const struct client *client, struct handle *handle);
 void alarm_on_lost(const struct client *client, const struct handle *handle);
 

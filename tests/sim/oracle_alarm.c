@@ -1,5 +1,6 @@
 /* The loss alarm (protocol 3.4): "lost" is told at the deadline at the latest, whatever the network does, and "at risk"
- * before that when there was time. A timer may be late by the slack; a process that is stopped learns it afterwards. */
+ * before that when there was time. A timer may be late by the slack; a process that is stopped learns it afterwards.
+ * The host arms a lock's timer for its wake-up or for an earlier instant, whatever brought the wake-up forward. */
 #include "world.h"
 
 static int64_t patience(const struct world *world)
@@ -49,6 +50,20 @@ void alarm_on_event(struct world *world, const struct client *client, struct han
     }
     world_violation(world, "alarm", "%s is not told that its lock was lost at %.6f ms", name_of_handle(client, handle),
                     (double)handle->valid_until / 1e6);
+}
+
+void alarm_check_timer(const struct client *client, const struct handle *handle)
+{
+    struct rl_instant wakeup = rl_lock_wakeup(&client->host.engine, &handle->host.core);
+    const struct rl_timer *timer = &handle->host.timer;
+
+    if (wakeup.ns == RL_NEVER.ns || wakeup.ns == RL_LONG_AGO.ns)
+        return;
+    if (!rl_timer_armed(timer))
+        world_violation(client->world, "alarm", "%s has no timer for its wake-up", name_of_handle(client, handle));
+    else if (rl_before(wakeup, timer->at))
+        world_violation(client->world, "alarm", "%s will be woken %.6f ms too late", name_of_handle(client, handle),
+                        (double)rl_until(wakeup, timer->at).ns / 1e6);
 }
 
 void alarm_on_risk(const struct client *client, struct handle *handle)

@@ -19,7 +19,7 @@ void core_tick(struct core *core)
 {
     for (unsigned i = 0; i < CORE_LOCKS; i++) {
         rl_lock_tick(&core->engine, &core->locks[i], core->now);
-        core_drain(core);
+        core_drain_for(core, i);
     }
     rl_engine_tick(&core->engine, core->now);
     core_drain(core);
@@ -158,21 +158,21 @@ void core_acquire(struct core *core, const struct rl_acquire *request)
     core->requests[core->handle] = *request;
     core_lend_entry(core, core->handle);
     rl_lock_acquire(&core->engine, core_lock(core), core->now, &core->requests[core->handle]);
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 void core_extend(struct core *core, uint32_t ttl_ms)
 {
     core->started[core->handle]++;
     rl_lock_extend(&core->engine, core_lock(core), core->now, ttl_ms);
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 void core_release(struct core *core)
 {
     core->started[core->handle]++;
     rl_lock_release(&core->engine, core_lock(core), core->now);
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 bool core_cohort_hand_off(struct core *core, unsigned to)
@@ -180,7 +180,8 @@ bool core_cohort_hand_off(struct core *core, unsigned to)
     bool passed = rl_lock_cohort_hand_off(&core->engine, core_lock(core), core->now, &core->locks[to]);
 
     core->started[core->handle] += passed;
-    core_drain(core);
+    core->looks[to] = true;
+    core_drain_for(core, core->handle);
     return passed;
 }
 
@@ -189,19 +190,19 @@ void core_release_value(struct core *core, uint32_t ttl_ms)
     core->started[core->handle]++;
     rl_lock_release_value(&core->engine, core_lock(core), core->now, core_make_claim(core, &rl_mutex_kind),
                           &rl_mutex_kind, ttl_ms);
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 void core_detach(struct core *core)
 {
     rl_lock_detach(&core->engine, core_lock(core), core->now);
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 void core_forget(struct core *core)
 {
     rl_lock_forget(&core->engine, core_lock(core));
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 bool core_import(struct core *core, const struct rl_acquire *request, int64_t until_ms, uint64_t fence)
@@ -215,7 +216,7 @@ bool core_import(struct core *core, const struct rl_acquire *request, int64_t un
         bounds[node].ns = rl_ms(until_ms).ns;
     imported = rl_lock_import(&core->engine, core_lock(core), core->now, core_make_claim(core, state.kind), request,
                             &state);
-    core_drain(core);
+    core_drain_for(core, core->handle);
     return imported;
 }
 
@@ -223,7 +224,7 @@ bool core_cancel(struct core *core)
 {
     bool canceled = rl_lock_cancel(&core->engine, core_lock(core), core->now);
 
-    core_drain(core);
+    core_drain_for(core, core->handle);
     return canceled;
 }
 
@@ -233,7 +234,7 @@ void core_fini(struct core *core)
     rl_lock_fini(&core->engine, core_lock(core), core->now);
     core->completed[core->handle] = core->started[core->handle];
     core->state[core->handle] = core_lock(core)->state;
-    core_drain(core);
+    core_drain_for(core, core->handle);
 }
 
 /* --- Claims about the world ----------------------------------------------------------------------------------- */

@@ -260,7 +260,7 @@ static void carry_out(struct core *core, const struct rl_effect *effect)
     } else if (effect->kind == RL_EFFECT_ACCEPT) {
         core->now = rl_after(core->now, core->accept_delay);
         rl_lock_accept(&core->engine, effect->lock, core->now);
-    } else if (effect->kind != RL_EFFECT_SHORTENED) { /* all timers are asked each time */
+    } else if (effect->kind != RL_EFFECT_EARLIER) { /* all timers are asked each time */
         say_time(core);
         if (effect->kind == RL_EFFECT_SEND)
             carry_out_send(core, effect);
@@ -277,6 +277,17 @@ static void carry_out(struct core *core, const struct rl_effect *effect)
     }
 }
 
+/* A timer that a host has armed is never late. */
+static void check_timer(struct core *core, unsigned i)
+{
+    struct rl_instant wakeup = rl_lock_wakeup(&core->engine, &core->locks[i]);
+
+    CORE_DEMAND(core->looks[i] || !rl_before(wakeup, core->timers[i]), "lock %u: its timer is %.3f ms late\n%s", i,
+                (double)rl_until(wakeup, core->timers[i]).ns / RL_NS_PER_MS, core->log);
+    core->looks[i] = false;
+    core->timers[i] = wakeup;
+}
+
 void core_drain(struct core *core)
 {
     struct rl_effect effect;
@@ -284,13 +295,23 @@ void core_drain(struct core *core)
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         note(core, i);
     while (rl_engine_poll(&core->engine, &effect)) {
+        if (effect.lock)
+            core->looks[effect.lock - core->locks] = true;
         carry_out(core, &effect);
         for (unsigned i = 0; i < CORE_LOCKS; i++)
             note(core, i);
     }
     core_write_epoch_checks(core);
-    for (unsigned i = 0; i < CORE_LOCKS; i++)
+    for (unsigned i = 0; i < CORE_LOCKS; i++) {
         check_balance(core, i);
+        check_timer(core, i);
+    }
+}
+
+void core_drain_for(struct core *core, unsigned lock)
+{
+    core->looks[lock] = true;
+    core_drain(core);
 }
 
 /* --- World ---------------------------------------------------------------------------------------------------- */
@@ -316,6 +337,8 @@ struct core *core_new(const struct rl_config *config)
     rl_list_init(&core->live);
     for (unsigned i = 0; i < CORE_LOCKS; i++)
         rl_lock_init(&core->locks[i]);
+    for (unsigned i = 0; i < CORE_LOCKS; i++)
+        core->timers[i] = RL_NEVER;
     for (unsigned node = 0; node < config->n_nodes; node++)
         core_admit_voting(core, node, false);
     for (unsigned node = 0; node < config->n_nodes; node++)

@@ -13,7 +13,8 @@
  *
  * On the way every effect is checked against what the host is promised: no claim, extension or repair after a rollback
  * of the same value, nothing to a master that cannot be written to or that must not be asked, each claim disposed of
- * once and with nothing in flight, one completion for each operation, no warning about a lock that is not held.
+ * once and with nothing in flight, one completion for each operation, no warning about a lock that is not held, no
+ * wake-up that comes earlier without a word to the host.
  * core_stop() ends what is left and fails the test if a claim has leaked. */
 #ifndef TESTS_CORE_HARNESS_H
 #define TESTS_CORE_HARNESS_H
@@ -93,6 +94,8 @@ struct core {
     unsigned completed[CORE_LOCKS];
     unsigned lost[CORE_LOCKS];
     uint8_t state[CORE_LOCKS];      /* as last seen */
+    struct rl_instant timers[CORE_LOCKS]; /* what a host has armed */
+    bool looks[CORE_LOCKS];         /* a host has reason to arm it anew */
     uint32_t seen[RL_LOCK_STATE_COUNT]; /* mask of the states that followed each state */
     struct rl_effect last;          /* the latest COMPLETE */
     struct core_queue queues[RL_MAX_NODES];
@@ -114,6 +117,9 @@ void core_stop(struct core *core);
 
 /* The engine has been called: carries out its effects. */
 void core_drain(struct core *core);
+
+/* As core_drain(), after a call for the sake of one lock: a host looks at this lock's wake-up by itself. */
+void core_drain_for(struct core *core, unsigned lock);
 
 /* Memory for a claim, full of garbage, since the engine must not rely on what is in there. */
 struct rl_claim *core_make_claim(struct core *core, const struct rl_kind *kind);

@@ -73,8 +73,10 @@ void core_restart(struct core *core, unsigned node, int64_t until_ms)
 void core_step_clock(struct core *core, unsigned node, int64_t ms)
 {
     rl_engine_clock_stepped(&core->engine, core->now, node);
-    for (unsigned i = 0; i < CORE_LOCKS; i++)
+    for (unsigned i = 0; i < CORE_LOCKS; i++) {
         rl_lock_clock_stepped(&core->engine, &core->locks[i], core->now, node, rl_ms(ms));
+        core->looks[i] = true;
+    }
     core_drain(core);
 }
 

@@ -132,6 +132,7 @@ START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_mas
 
     rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                   &state);
+    core_drain_for(core, 0);
     core_run_to(core, 50);
     core_extend(core, 0);
     core_answers(core, "g");
@@ -149,6 +150,7 @@ START_TEST(a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_aske
 
     rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                   &state);
+    core_drain_for(core, 0);
     core_link(core, 0, RL_LINK_DOWN);
     core_fini(core);
     core_run_to(core, 3000);

@@ -141,6 +141,31 @@ START_TEST(a_short_one_that_one_master_has_not_answered_counts_against_that_one)
 }
 END_TEST
 
+/* A vote that has counted for long counts for the shortest extension only, once another one is lost on its master. The
+ * host has armed its timer for the former deadline. */
+START_TEST(a_grant_that_brings_the_deadline_forward_is_told_to_the_host)
+{
+    struct core *core = core_start_held(3);
+
+    core->engine.votes.config.node_timeout = rl_ms(4000); /* so that nothing else wakes the lock before */
+    core_extend(core, 500);
+    core_answers(core, "gg");
+    core_drop(core, 2);
+    core_extend(core, 4000);
+    core_answers(core, "gg");
+    core_extend(core, 4000);
+    core_answer(core, 0, RL_GRANTED);
+    reconnect(core, 1);
+    ck_assert_int_gt(core_deadline_ms(core), 3000);
+    core_extend(core, 4000);
+    core_answers(core, ".g");
+    ck_assert_int_lt(core_deadline_ms(core), 500);
+    core_run_to(core, 500);
+    ck_assert_uint_eq(core->lost[0], 1);
+    core_stop(core);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("engine_unresolved");
@@ -154,5 +179,6 @@ int main(void)
     tcase_add_test(cases, a_lost_one_stays_unresolved);
     tcase_add_test(cases, a_short_one_is_forgotten_when_all_have_answered);
     tcase_add_test(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one);
+    tcase_add_test(cases, a_grant_that_brings_the_deadline_forward_is_told_to_the_host);
     return suite_run(suite);
 }

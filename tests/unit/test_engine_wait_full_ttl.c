@@ -229,7 +229,7 @@ START_TEST(whoever_takes_a_lock_over_takes_over_what_is_owed_to_it)
 
     ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                             &state));
-    core_drain(core);
+    core_drain_for(core, 0);
     while (!core_queued(core, 0))
         core_run_to(core, core->now.ns / RL_NS_PER_MS + 1);
     core_answers(core, "g");
