@@ -4,7 +4,7 @@
  *     mutex   = one key: lock, extend and unlock, from any thread
  *     queue   = results and alarms behind a descriptor, for programs with another event loop
  *
- *     redlock_service_create(urls, 5, NULL, &service, NULL);
+ *     redlock_service_create(masters, 5, NULL, &service, NULL);
  *     redlock_mutex_create(service, "invoices", 8, &mutex);
  *     if (redlock_mutex_lock(mutex, 10000) == REDLOCK_OK) {
  *         ... work, while redlock_mutex_remaining_ms(mutex) > 0 ...
