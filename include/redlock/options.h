@@ -22,6 +22,7 @@ extern "C" {
 #define REDLOCK_MAX_TTL_MS 86400000     /* largest value of max_ttl_ms: one day */
 #define REDLOCK_MAX_TIMEOUT_MS 86400000 /* largest timeout of any operation: one day */
 #define REDLOCK_MAX_PREFIX_BYTES 64     /* length of a key prefix */
+#define REDLOCK_MAX_DEPTH 1000          /* how often a held lock can be entered, the acquisition included */
 
 /* What a client asks of a master before it counts the master's votes. redlock(7), section TRUST, explains both. */
 enum redlock_profile {

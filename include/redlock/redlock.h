@@ -122,7 +122,8 @@ REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
  * in the wait queue included, as soon as it can reach them.
  *
  * options NULL for the defaults. Errors: E_ARGUMENT (cb must not be NULL), E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY,
- * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_BUSY, E_ALREADY_HELD, E_CLOSING, E_NOMEM, E_FORKED. */
+ * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_BUSY, E_ALREADY_HELD, E_DEPTH (lost, and entered more than once: release each
+ * entry), E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                 redlock_fn cb, void *user_data);
 
@@ -150,15 +151,35 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
  * is pending), E_FORKED. */
 REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data);
 
+/* Enters a held lock once more: one handle is one owner. The lock is released when redlock_release() has been called
+ * once for the acquisition, and once for each call of this function that has returned 0. Only the last of these
+ * releases is sent to masters; the results of the others have no votes, and the status OK, or LOST if the lock has been
+ * lost.
+ *
+ * The masters are not asked, and learn nothing. The validity, its renewal and the fencing token are those of the
+ * acquisition. A lock that has been lost is lost at every depth: it cannot be entered, nor acquired, before each entry
+ * has been released. redlock_lock_destroy() and redlock_client_shutdown() release the lock whatever its depth;
+ * redlock_cancel() leaves the depth as it is.
+ *
+ * At least min_validity_ms of validity must be left, and more than none. Errors: E_ARGUMENT, E_NOT_HELD, LOST, EXPIRING
+ * (less validity is left; a renewal may be under way), E_DEPTH (at most REDLOCK_MAX_DEPTH entries, those included whose
+ * release has a callback that has yet to run), E_BUSY (the callback of the acquisition has yet to run), E_CLOSING,
+ * E_NOMEM, E_FORKED. */
+REDLOCK_API int redlock_reenter(struct redlock_lock *lock, uint32_t min_validity_ms);
+
+/* How many releases are due: 0 if the lock is not held, 1 after its acquisition. A lost lock has the depth that it was
+ * lost with. */
+REDLOCK_API uint32_t redlock_lock_depth(const struct redlock_lock *lock);
+
 /* Makes the handle IDLE, but leaves the keys on the masters until they expire or redlock_release_token() deletes them.
  * No callback runs, and nothing is sent. To release the lock later, acquire it with `own_token` and read the token
- * before this call. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_FORKED. */
+ * before this call. Errors: E_ARGUMENT, E_NOT_HELD, E_DEPTH (entered more than once), E_BUSY, E_FORKED. */
 REDLOCK_API int redlock_lock_detach(struct redlock_lock *lock);
 
 /* Releases a lock that another handle, of this or another process, has acquired and detached: deletes the key wherever
  * its value is `token`. In state IDLE or LOST. Waits and reports like redlock_release(). A quorum of masters with
  * detail "missing" or "foreign" says that the lock was not held with that token. Errors: E_ARGUMENT, E_TOKEN (1 to
- * REDLOCK_MAX_TOKEN_BYTES), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+ * REDLOCK_MAX_TOKEN_BYTES), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data);
 
 /* The loss alarm, which the loop brings by timer: it does not depend on any answer. */
@@ -193,17 +214,17 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
  * and makes the handle IDLE without releasing the lock. The text is a secret, since it is enough to hold or release the
  * lock. If the answer of a master to an extension is still due, the master may carry out that extension last, so its
  * vote counts no longer than that extension's ttl for the new holder: await the answers first (REDLOCK_EVENT_VOTE).
- * After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_LIMIT (size is too small), E_SYSTEM
- * (the boot ID cannot be read), E_NOMEM, E_FORKED. */
+ * After an error the lock is as before. Errors: E_ARGUMENT, E_NOT_HELD, E_DEPTH (entered more than once), E_BUSY,
+ * E_LIMIT (size is too small), E_SYSTEM (the boot ID cannot be read), E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Imports a lock from such a text under the handle's key, in state IDLE or LOST. After 0 the lock is HELD with the
  * validity that is left, and renewed as `options` say; their timeout, retry and ttl members are ignored, and
- * max_hold_ms begins anew. Adopt a text only once: otherwise two handles hold the lock. Errors: E_ARGUMENT,
- * E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or of another key, deployment, machine or boot), E_NOT_HELD (the
- * validity has ended), E_RENEWAL (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the
- * lock's ttl does not fit this client's options), E_ALREADY_HELD, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM,
- * E_FORKED. */
+ * max_hold_ms begins anew. Its depth is 1. Adopt a text only once: otherwise two handles hold the lock. Errors:
+ * E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or of another key, deployment, machine or boot),
+ * E_NOT_HELD (the validity has ended), E_RENEWAL (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and
+ * E_MIN_VALIDITY (the lock's ttl does not fit this client's options), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING,
+ * E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 

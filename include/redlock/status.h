@@ -26,6 +26,7 @@ extern "C" {
     X(DEADLINE, -4, true, "the caller's deadline passed")                                              \
     X(CANCELED, -5, true, "canceled")                                                                  \
     X(LOST, -6, true, "the lock was lost: its validity ended")                                         \
+    X(EXPIRING, -7, true, "the lock is held, but less validity is left than was asked for")            \
     /* Caller errors. */                                                                               \
     X(E_NOMEM, -100, true, "out of memory")                                                            \
     X(E_ARGUMENT, -101, false, "a required argument is missing")                                       \
@@ -66,6 +67,7 @@ extern "C" {
     X(E_OWN_THREAD, -137, false, "a call that waits was made on the thread that it would wait for")    \
     X(E_WAIT, -138, false, "wait is outside its range, or in strict order with a limit on attempts")   \
     X(E_TLS, -139, false, "a tls option or its file cannot be used, or the library was built without tls") \
+    X(E_DEPTH, -140, false, "the lock has been entered more than once, or as often as it can be")      \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 
 enum redlock_status {

@@ -17,7 +17,7 @@ static void fill_node(const struct redlock_client *client, const struct rl_slot 
 static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct rl_evidence *evidence)
 {
     const struct redlock_client *client = rl_client_of(lock);
-    const struct rl_claim *claim = pending->overtaken ? NULL : lock->host.core.claim;
+    const struct rl_claim *claim = pending->unanswered ? NULL : lock->host.core.claim;
     bool held = rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
     for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {

@@ -23,7 +23,8 @@ struct rl_pending {
     uint8_t op;     /* enum rl_op */
     bool accepted;  /* the call has returned 0, the callback has not run */
     bool ended;     /* status and cause are known */
-    bool overtaken; /* an extension: by a release, whose answers the claim has since then */
+    bool unanswered; /* the claim's answers are not its own: an extension that a release has overtaken, or the release
+                        of an inner entry */
 };
 
 /* An acquisition or extension. A lock that is just held has none: the client lends it for as long as it takes. */
@@ -41,6 +42,7 @@ struct redlock_lock {
     struct rl_pending release; /* the release that is pending, which may overtake an extension */
     redlock_watch_fn watch;
     void *watch_data;
+    struct rl_departures *departures; /* NULL: it has never been entered again */
     uint8_t alarms;            /* set of enum redlock_alarm_kind that are to be told */
     bool destroyed;
 };

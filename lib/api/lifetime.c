@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "api/attempts.h"
+#include "api/departures.h"
 #include "api/handle.h"
 #include "api/results.h"
 #include "host/operations.h"
@@ -33,6 +34,7 @@ void rl_client_free_deferred(struct redlock_client *client)
 
         rl_list_remove(&lock->host.link);
         rl_key_unref(lock->host.key);
+        rl_departures_fini(lock);
         free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
         rl_pool_give(&client->handles, lock);
     }

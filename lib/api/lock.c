@@ -11,6 +11,7 @@
 #include "api/probes.h"
 #include "api/results.h"
 #include "host/operations.h"
+#include "host/reentry.h"
 #include "host/trust/admission.h"
 
 static bool begins_with(const void *key, size_t size, const char *name)
@@ -134,7 +135,7 @@ static bool overtake_extension(struct redlock_lock *lock)
         return true;
     if (rl_attempt_of(lock)->pending.op != RL_OP_EXTEND)
         return false;
-    rl_attempt_of(lock)->pending.overtaken = true;
+    rl_attempt_of(lock)->pending.unanswered = true;
     return true;
 }
 
@@ -144,6 +145,10 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
 
     if (status < 0)
         return status;
+    if (rl_host_leave(&lock->host)) {
+        rl_results_queue_departure(lock, cb, user_data);
+        return 0;
+    }
     if (!overtake_extension(lock))
         return REDLOCK_E_BUSY;
     if (lock->host.core.state == RL_LOCK_IDLE)
@@ -184,7 +189,7 @@ int redlock_lock_detach(struct redlock_lock *lock)
 
     if (status < 0)
         return status;
-    status = rl_lock_check_held(lock);
+    status = rl_lock_check_held_once(lock);
     if (status < 0)
         return status;
     rl_host_detach(&lock->host);

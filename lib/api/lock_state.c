@@ -3,6 +3,7 @@
 
 #include "api/handle.h"
 #include "host/operations.h"
+#include "host/reentry.h"
 
 int rl_lock_begin(struct redlock_lock *lock)
 {
@@ -31,13 +32,22 @@ int rl_lock_check_held(const struct redlock_lock *lock)
     return lock->host.core.state == RL_LOCK_HELD ? 0 : REDLOCK_E_NOT_HELD;
 }
 
+int rl_lock_check_held_once(const struct redlock_lock *lock)
+{
+    int status = rl_lock_check_held(lock);
+
+    return status == 0 && rl_host_depth(&lock->host) > 1 ? REDLOCK_E_DEPTH : status;
+}
+
 int rl_lock_check_free(const struct redlock_lock *lock)
 {
     bool free = lock->host.core.state == RL_LOCK_IDLE || lock->host.core.state == RL_LOCK_LOST;
 
     if (rl_lock_is_busy(lock))
         return REDLOCK_E_BUSY;
-    return free ? 0 : REDLOCK_E_ALREADY_HELD;
+    if (!free)
+        return REDLOCK_E_ALREADY_HELD;
+    return rl_host_depth(&lock->host) > 1 ? REDLOCK_E_DEPTH : 0;
 }
 
 int64_t redlock_remaining_ns(const struct redlock_lock *lock)

@@ -12,7 +12,11 @@ int rl_lock_begin(struct redlock_lock *lock);
 /* For an operation that needs a held lock: 0, REDLOCK_E_BUSY or REDLOCK_E_NOT_HELD. */
 int rl_lock_check_held(const struct redlock_lock *lock);
 
-/* For an operation that needs a lock that is not held: 0, REDLOCK_E_BUSY or REDLOCK_E_ALREADY_HELD. */
+/* The same, and REDLOCK_E_DEPTH if the lock has inner entries. */
+int rl_lock_check_held_once(const struct redlock_lock *lock);
+
+/* For an operation that needs a lock that is not held: 0, REDLOCK_E_BUSY, REDLOCK_E_ALREADY_HELD; or REDLOCK_E_DEPTH if
+ * the lock has been lost, and its inner entries have not been left: a new hold would hide the loss from them. */
 int rl_lock_check_free(const struct redlock_lock *lock);
 
 /* Is some callback still to come? */

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #include "api/attempts.h"
+#include "api/departures.h"
 #include "api/evidence.h"
 #include "api/handle.h"
 #include "api/lock_state.h"
@@ -90,6 +91,19 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
     queue(lock);
 }
 
+void rl_results_queue_departure(struct redlock_lock *lock, redlock_fn cb, void *user_data)
+{
+    bool held = redlock_remaining_ns(lock) > 0;
+    struct rl_pending pending = {.cb = cb, .user_data = user_data, .started = lock->host.host->now, .op = RL_OP_RELEASE,
+                                 .accepted = true, .ended = true, .unanswered = true,
+                                 .status = held ? REDLOCK_OK : REDLOCK_LOST};
+
+    if (!cb)
+        return;
+    rl_departures_push(lock, &pending);
+    queue(lock);
+}
+
 void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind kind)
 {
     if (!lock->watch)
@@ -161,12 +175,22 @@ static void fire_alarms(struct redlock_lock *lock)
     }
 }
 
+/* Those that there are; the callbacks may add to them. */
+static void deliver_departures(struct redlock_lock *lock)
+{
+    struct rl_pending pending;
+
+    for (uint32_t n = rl_departures_count(lock); n && !lock->destroyed && rl_departures_shift(lock, &pending); n--)
+        call_back(lock, &pending);
+}
+
 /* Each callback may destroy the lock. */
 static void deliver(struct redlock_lock *lock)
 {
     struct rl_pending pending;
 
     fire_alarms(lock);
+    deliver_departures(lock);
     if (!lock->destroyed && lock->host.attempt && rl_attempt_of(lock)->pending.ended) {
         pending = take_attempt(lock);
         call_back(lock, &pending);
@@ -204,6 +228,10 @@ static void cancel(struct redlock_lock *lock, struct rl_pending pending)
 
 void rl_results_cancel_all(struct redlock_lock *lock)
 {
+    struct rl_pending pending;
+
+    while (rl_departures_shift(lock, &pending))
+        cancel(lock, pending);
     if (lock->host.attempt)
         cancel(lock, take_attempt(lock));
     if (lock->release.accepted)

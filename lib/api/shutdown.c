@@ -6,16 +6,18 @@
 #include "api/lock_state.h"
 #include "host/shutdown.h"
 
-/* True: there is more to do. A lock that has been acquired is busy until its callback has said so, and is released
- * after that. */
+/* A held lock is released whatever its depth. True: there is more to do. A lock that has been acquired is busy until
+ * its callback has said so, and is released after that. */
 static bool end_lock(struct redlock_lock *lock)
 {
     if (lock->host.core.op == RL_OP_ACQUIRE) {
         redlock_cancel(lock);
         return true;
     }
-    return (lock->host.core.state == RL_LOCK_HELD || lock->host.core.state == RL_LOCK_EXTENDING) &&
-           redlock_release(lock, NULL, NULL) != 0;
+    if (lock->host.core.state != RL_LOCK_HELD && lock->host.core.state != RL_LOCK_EXTENDING)
+        return false;
+    lock->host.inner_entries = 0;
+    return redlock_release(lock, NULL, NULL) != 0;
 }
 
 static void end_locks(struct redlock_client *client)

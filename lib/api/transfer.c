@@ -158,7 +158,7 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
 
     if (status < 0)
         return status;
-    status = rl_lock_check_held(lock);
+    status = rl_lock_check_held_once(lock);
     if (status < 0)
         return status;
     if (!boot_identity(boot))

@@ -10,6 +10,7 @@
  * What it does is in files that call downwards only:
  *
  *     operations.c             what is done with a lock: acquire, extend, release, ...
+ *     reentry.c                a held lock that its owner enters again
  *     transfer.c, shutdown.c   held locks as data; the orderly end
  *     host.c                   what the transport reports, timers, the end of a turn
  *     batch_answers.c          replies to commands for many

@@ -25,7 +25,7 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
     struct rl_host *host = lock->host;
     struct rl_host_attempt *attempt = lock->attempt;
 
-    assert(attempt);
+    assert(attempt && !lock->inner_entries);
     lock->cohort = 0;
     attempt->request = *request;
     attempt->request.entry = &attempt->entry;
@@ -46,6 +46,7 @@ void rl_host_release(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
 
+    lock->inner_entries = 0;
     host->successor = rl_cohort_hand_off(lock);
     if (!host->successor)
         rl_lock_release(&host->engine, &lock->core, host->now);
@@ -70,7 +71,7 @@ int rl_host_release_value(struct rl_host_lock *lock, const char *token)
 
 void rl_host_detach(struct rl_host_lock *lock)
 {
-    assert(lock->core.state == RL_LOCK_HELD);
+    assert(lock->core.state == RL_LOCK_HELD && !lock->inner_entries);
     rl_lock_detach(&lock->host->engine, &lock->core, lock->host->now);
     carry_out(lock);
 }

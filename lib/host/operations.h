@@ -18,7 +18,8 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
 /* The lock is HELD, and has got memory for its attempt. ttl_ms: 0 for the one that it has. */
 void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms);
 
-/* The lock is not IDLE. A waiter of the same cohort may have it instead: then the masters are told nothing. */
+/* The lock is not IDLE; its inner entries end. A waiter of the same cohort may have it instead: then the masters are
+ * told nothing. */
 void rl_host_release(struct rl_host_lock *lock);
 
 /* Releases a value that another handle, maybe of another process, has acquired. The lock is IDLE or LOST. 0,

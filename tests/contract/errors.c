@@ -123,6 +123,26 @@ END_TEST
 
 /* --- The state of a lock */
 
+/* The lock is held, and afterwards as before. */
+static void refuse_by_depth(struct redlock_lock *lock)
+{
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    errors_expect(redlock_reenter(lock, 60000), REDLOCK_EXPIRING, "more validity than there is");
+    ck_assert_uint_eq(redlock_lock_depth(lock), 1);
+    for (unsigned depth = 1; depth < REDLOCK_MAX_DEPTH; depth++)
+        ck_assert_int_eq(redlock_reenter(lock, 0), 0);
+    ck_assert_uint_eq(redlock_lock_depth(lock), REDLOCK_MAX_DEPTH);
+    errors_expect(redlock_reenter(lock, 0), REDLOCK_E_DEPTH, "too many entries");
+    errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_DEPTH, "export from within");
+    errors_expect(redlock_lock_detach(lock), REDLOCK_E_DEPTH, "detach from within");
+    errors_expect(redlock_acquire(lock, NULL, outcome_record, NULL), REDLOCK_E_ALREADY_HELD, "acquire from within");
+    for (unsigned depth = REDLOCK_MAX_DEPTH; depth > 1; depth--)
+        ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
+    ck_assert_uint_eq(redlock_lock_depth(lock), 1);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+}
+
 static void refuse_by_state(void)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "state");
@@ -132,6 +152,7 @@ static void refuse_by_state(void)
     errors_expect(redlock_extend(lock, 0, outcome_record, NULL), REDLOCK_E_NOT_HELD, "extend before acquire");
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD, "release before acquire");
     errors_expect(redlock_lock_detach(lock), REDLOCK_E_NOT_HELD, "detach before acquire");
+    errors_expect(redlock_reenter(lock, 0), REDLOCK_E_NOT_HELD, "re-enter before acquire");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel nothing");
     errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_NOT_HELD, "export before acquire");
     errors_expect(redlock_lock_export(lock, NULL, 0), REDLOCK_E_ARGUMENT, "export to nowhere");
@@ -143,15 +164,18 @@ static void refuse_by_state(void)
     errors_expect(redlock_acquire(lock, NULL, outcome_record, &outcome), REDLOCK_E_BUSY, "acquire twice");
     errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_BUSY, "export while acquiring");
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_BUSY, "release while acquiring");
+    errors_expect(redlock_reenter(lock, 0), REDLOCK_E_BUSY, "re-enter while acquiring");
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     errors_expect(redlock_acquire(lock, NULL, outcome_record, NULL), REDLOCK_E_ALREADY_HELD, "acquire a held lock");
+    refuse_by_depth(lock);
     errors_expect(redlock_lock_export(lock, text, 100), REDLOCK_E_LIMIT, "export to a small place");
     errors_expect(redlock_extend(lock, 60001, outcome_record, NULL), REDLOCK_E_TTL, "extend beyond max_ttl_ms");
     errors_expect(redlock_extend(lock, 0, NULL, NULL), REDLOCK_E_ARGUMENT, "extend without callback");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel a held lock");
     errors_expect(redlock_release(lock, outcome_record, &released), 0, "release");
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_BUSY, "release twice");
+    errors_expect(redlock_reenter(lock, 0), REDLOCK_E_NOT_HELD, "re-enter while releasing");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel a release");
     rig_wait_outcome(&rig, &released);
     outcome_expect(&released, REDLOCK_OK);
@@ -164,6 +188,7 @@ static void refuse_without_object(void)
     struct redlock_node_info info;
 
     errors_expect(redlock_extend(NULL, 0, outcome_record, NULL), REDLOCK_E_ARGUMENT, "extend nothing");
+    errors_expect(redlock_reenter(NULL, 0), REDLOCK_E_ARGUMENT, "re-enter nothing");
     errors_expect(redlock_release(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "release nothing");
     errors_expect(redlock_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel nothing");
     errors_expect(redlock_lock_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch nothing");

@@ -63,6 +63,11 @@ static void call_everything(void)
 
     for (size_t i = 0; i < 3; i++) {
         (void)redlock_cancel(locks[i]);
+        (void)redlock_reenter(locks[i], 0);
+        (void)redlock_reenter(locks[i], 1);
+        (void)redlock_release(locks[i], outcome_record, &bystander);
+        (void)redlock_lock_detach(locks[i]);
+        (void)redlock_release(locks[i], NULL, NULL);
         (void)redlock_release(locks[i], NULL, NULL);
         (void)redlock_lock_detach(locks[i]);
         (void)redlock_release_token(locks[i], "somebody", NULL, NULL);

@@ -29,6 +29,27 @@ static void extend(struct redlock_lock *lock)
     oom_await(redlock_extend(lock, 0, outcome_record, &outcome), &outcome);
 }
 
+/* So deep that the memory for it grows twice. An entry that was refused for want of memory is none. */
+static void enter_and_leave(struct redlock_lock *lock)
+{
+    struct outcome outcome = {0};
+    uint32_t depth = redlock_lock_depth(lock);
+    unsigned entered = 0;
+
+    for (unsigned i = 0; depth && i < 10; i++) {
+        int status = redlock_reenter(lock, 0);
+
+        ck_assert_msg(status == 0 || status == REDLOCK_E_NOMEM, "%s", redlock_status_name(status));
+        entered += status == 0;
+        ck_assert_uint_eq(redlock_lock_depth(lock), depth + entered);
+    }
+    for (unsigned i = 0; i < entered; i++)
+        ck_assert_int_eq(redlock_release(lock, outcome_record, &outcome), 0);
+    if (entered)
+        world_wait_outcome(&outcome);
+    ck_assert_uint_eq(outcome.calls, entered);
+}
+
 static void release_token(struct redlock_lock *lock, const char *token)
 {
     struct outcome outcome = {0};
@@ -43,6 +64,7 @@ static void use_one_by_one(void)
 
     if (lock) {
         acquire(lock);
+        enter_and_leave(lock);
         extend(lock);
         oom_release(lock);
     }

@@ -8,6 +8,7 @@
 #include <redlock/status.h>
 
 #include "host/operations.h"
+#include "host/reentry.h"
 #include "host/transfer.h"
 #include "suite.h"
 
@@ -330,6 +331,66 @@ START_TEST(an_exported_lock_is_held_by_the_one_that_imports_it)
 }
 END_TEST
 
+/* --- Reentrancy ------------------------------------------------------------------------------------------------- */
+
+/* At that time before the lock's validity ends, or after it. In this world there is no drift. */
+static int enter_at(int64_t ns_left, int64_t min_validity_ms)
+{
+    world.now.ns = rl_lock_deadline(&world.host.engine, &world.locks[0].core).ns - ns_left;
+    rl_host_read_clock(&world.host);
+    return rl_host_reenter(&world.locks[0], rl_ms(min_validity_ms));
+}
+
+START_TEST(an_inner_entry_and_its_end_send_nothing)
+{
+    unsigned sent;
+
+    ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 0);
+    ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), REDLOCK_E_NOT_HELD);
+    hold(0);
+    sent = world.masters[0].sent;
+    ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), 0);
+    ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 2);
+    ck_assert(rl_host_leave(&world.locks[0]));
+    ck_assert(!rl_host_leave(&world.locks[0]));
+    rl_host_end_turn(&world.host);
+    ck_assert_uint_eq(world.masters[0].sent, sent);
+    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_HELD);
+}
+END_TEST
+
+START_TEST(an_entry_needs_the_validity_that_it_asks_for)
+{
+    hold(0);
+    ck_assert_int_eq(enter_at(10000 * RL_NS_PER_MS, 10000), 0);
+    ck_assert_int_eq(enter_at(10000 * RL_NS_PER_MS - 1, 10000), REDLOCK_EXPIRING);
+    ck_assert_int_eq(enter_at(1, 0), 0);
+    ck_assert_int_eq(enter_at(0, 0), REDLOCK_LOST); /* before any timer has fired */
+    rl_host_begin_operation(&world.locks[0]);
+    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_LOST);
+    ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), REDLOCK_LOST);
+    ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 3);
+}
+END_TEST
+
+START_TEST(a_release_ends_all_entries)
+{
+    hold(0);
+    for (unsigned depth = 1; depth < REDLOCK_MAX_DEPTH; depth++)
+        ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), 0);
+    ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), REDLOCK_E_DEPTH);
+    ck_assert_uint_eq(rl_host_depth(&world.locks[0]), REDLOCK_MAX_DEPTH);
+    rl_host_release(&world.locks[0]);
+    ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 0);
+    ck_assert_int_eq(rl_host_reenter(&world.locks[0], rl_ms(0)), REDLOCK_E_NOT_HELD);
+    for (unsigned node = 0; node < MASTERS; node++)
+        reply_deleted(node);
+    ck_assert_int_eq(world.locks[0].core.state, RL_LOCK_IDLE);
+    hold(0);
+    ck_assert_uint_eq(rl_host_depth(&world.locks[0]), 1);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("host");
@@ -342,5 +403,8 @@ int main(void)
     tcase_add_test(tc, a_shutdown_waits_for_every_answer_that_can_be_expected);
     tcase_add_test(tc, a_shutdown_without_a_quorum_ends_unconfirmed_at_its_deadline);
     tcase_add_test(tc, an_exported_lock_is_held_by_the_one_that_imports_it);
+    tcase_add_test(tc, an_inner_entry_and_its_end_send_nothing);
+    tcase_add_test(tc, an_entry_needs_the_validity_that_it_asks_for);
+    tcase_add_test(tc, a_release_ends_all_entries);
     return suite_run(suite);
 }
