@@ -198,6 +198,7 @@ static void note_held(struct client *client, struct handle *handle)
 {
     struct box *box = handle_box(handle);
 
+    reentry_on_hold(client->world, client, handle);
     if (handle->pending.op != RL_OP_ACQUIRE)
         return;
     if (box->handle != handle->index)
@@ -275,6 +276,7 @@ static void start_handle(struct client *client, struct handle *handle)
     memset(&handle->host, 0, sizeof handle->host);
     rl_host_add_lock(&client->host, &handle->host, rl_key_create((struct rl_slice){"", 0}, name, strlen(name)));
     handle->releasing = false;
+    handle->inner = 0;
     handle->seen_state = handle->host.core.state;
     handle->seen_claim = NULL;
     handle->pending.op = RL_OP_NONE;
@@ -297,6 +299,7 @@ void client_renew_handle(struct client *client, struct handle *handle)
     memset(&handle->host, 0, sizeof handle->host);
     rl_host_add_lock(&client->host, &handle->host, rl_key_create((struct rl_slice){"", 0}, name, strlen(name)));
     handle->releasing = false;
+    handle->inner = 0;
     handle->seen_state = handle->host.core.state;
     handle->seen_claim = NULL;
 }

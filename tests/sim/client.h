@@ -15,6 +15,7 @@
 #include "clockwork.h"
 #include "host/host.h"
 #include "host/operations.h"
+#include "host/reentry.h"
 #include "host/ticket.h"
 #include "host/transfer.h"
 #include "votes/join.h"
@@ -123,6 +124,7 @@ struct handle {
     uint8_t index;
     uint8_t key;
     bool releasing;         /* the release's completion has not been delivered */
+    uint32_t inner;         /* for the oracle: inner entries of its hold */
     uint8_t seen_state;     /* for the table of transitions */
     const struct rl_claim *seen_claim;
     struct op_record pending;
@@ -221,7 +223,8 @@ bool client_is_busy(const struct handle *handle);
 /* The library's calls, for a lock in a state that allows them. */
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
 void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);
-void client_release(struct client *client, struct handle *handle);
+void client_reenter(struct client *client, struct handle *handle, struct rl_span min_validity);
+void client_release(struct client *client, struct handle *handle); /* or only its innermost entry */
 bool client_cancel(struct client *client, struct handle *handle);
 void client_destroy(struct client *client, struct handle *handle); /* and creates it anew */
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <redlock/status.h>
+
 #include "world.h"
 
 bool client_is_busy(const struct handle *handle)
@@ -44,9 +46,40 @@ void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms
     client_watch(client);
 }
 
+void client_reenter(struct client *client, struct handle *handle, struct rl_span min_validity)
+{
+    struct stillness before;
+    int status;
+
+    rl_host_begin_operation(&handle->host);
+    client_watch(client);
+    before = reentry_before(client, handle);
+    status = rl_host_reenter(&handle->host, min_validity);
+    if (status == 0)
+        TRACE(client->world, name_of_handle(client, handle), "re-enter: depth %u", rl_host_depth(&handle->host));
+    else
+        TRACE(client->world, name_of_handle(client, handle), "re-enter: %s", redlock_strerror(status));
+    world_count(client->world, status == 0 ? COUNTER_REENTERED : COUNTER_NOT_REENTERED);
+    reentry_on_enter(client->world, client, handle, &before, min_validity, status);
+}
+
+static bool leave(struct client *client, struct handle *handle)
+{
+    struct stillness before = reentry_before(client, handle);
+    bool left = rl_host_leave(&handle->host);
+
+    if (left)
+        TRACE(client->world, name_of_handle(client, handle), "release: depth %u", rl_host_depth(&handle->host));
+    reentry_on_leave(client->world, client, handle, &before, left);
+    return left;
+}
+
 void client_release(struct client *client, struct handle *handle)
 {
     rl_host_begin_operation(&handle->host);
+    client_watch(client);
+    if (leave(client, handle))
+        return;
     TRACE(client->world, name_of_handle(client, handle), "release");
     if (handle->host.core.state == RL_LOCK_EXTENDING) {
         handle->extension = handle->pending;

@@ -51,6 +51,8 @@
     X(FENCED, "fenced locks acquired")                                                                   \
     X(RAISES, "tokens that needed a second round trip")                                                  \
     X(ADOPTED, "locks handed from one handle to another")                                                \
+    X(REENTERED, "locks entered again by their owners")                                                  \
+    X(NOT_REENTERED, "... and not, since they were lost or about to expire")                             \
     X(FROM_LINE, "locks acquired by waiting in line")                                                    \
     X(IN_ORDER, "... behind somebody who was in line before, and had been served")                       \
     X(LEFT, "... behind somebody who had been, and left")                                                \

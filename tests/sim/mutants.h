@@ -83,6 +83,10 @@
     X(ENTRY_KEPT, "script", 10000, "a release leaves the place in line")                                 \
     X(GRANT_FOR_LONGER, "script", 10000, "a dead heir has the key for longer than his lease")            \
     X(REFRESH_SHORTENS, "script", 100000, "a late ENQUEUE cuts a held key's life to the lease")          \
+    X(REENTER_LOST, "host", 1000, "a lost lock is entered as if it were held")                           \
+    X(REENTER_EXPIRING, "host", 1000, "a lock is entered whatever validity is left")                     \
+    X(INNER_RELEASE_SENT, "host", 1000, "the release of an inner entry releases the lock")               \
+    X(LOSS_ENDS_ENTRIES, "host", 1000, "the first release of a lost lock ends all of its entries")       \
     X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
 

@@ -81,6 +81,22 @@ void alarm_check_timer(const struct client *client, const struct handle *handle)
 void alarm_on_risk(const struct client *client, struct handle *handle);
 void alarm_on_lost(const struct client *client, const struct handle *handle);
 
+/* oracle_reentry.c: an inner entry needs a lock that is held, and changes nothing.
+ *
+ * What must not change when an inner entry begins or ends. */
+struct stillness {
+    uint8_t state;
+    const struct rl_claim *claim;
+    uint64_t commands;
+};
+struct stillness reentry_before(const struct client *client, const struct handle *handle);
+void reentry_on_enter(struct world *world, const struct client *client, struct handle *handle,
+                      const struct stillness *before, struct rl_span min_validity, int status);
+/* A release begins, and the host says whether it ends an inner entry, or is the last. */
+void reentry_on_leave(struct world *world, const struct client *client, struct handle *handle,
+                      const struct stillness *before, bool inner);
+void reentry_on_hold(struct world *world, const struct client *client, struct handle *handle);
+
 /* oracle_fence.c: tokens are unique and grow. */
 void fence_on_accept(struct world *world, const struct client *client, const struct handle *handle);
 

@@ -12,6 +12,7 @@
  *
  *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
  *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [line | fifo]
+ *     T CLIENT reenter [min=MS]
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]

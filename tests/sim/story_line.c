@@ -59,6 +59,8 @@ static bool act(struct client *client, struct handle *handle, const struct words
         client_destroy(client, handle);
     else if (word_is(words, 1, "extend") && state == RL_LOCK_HELD)
         client_extend(client, handle, word_value(words, "ttl", 0));
+    else if (word_is(words, 1, "reenter"))
+        client_reenter(client, handle, rl_ms(word_value(words, "min", 0)));
     else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)
         return client_export(client, handle, &client->world->parcels[0]);
     else if (word_is(words, 1, "release") &&

@@ -32,6 +32,7 @@ static void draw_habits(struct world *world, struct agent *agent)
     agent->think_ns = agent_time(world, 2 * pace);
     agent->hold_ns = agent_time(world, 2 * ttl);
     agent->extend_permille = (uint16_t)(rng_chance(rng, 400) ? 0 : rng_chance(rng, 300) ? 950 : rng_below(rng, 1000));
+    agent->reenter_permille = (uint16_t)(rng_chance(rng, 500) ? 0 : rng_below(rng, 600));
     agent->cancel_permille = (uint16_t)(rng_chance(rng, 600) ? 0 : rng_below(rng, 400));
     agent->destroy_permille = (uint16_t)(rng_chance(rng, 700) ? 0 : rng_below(rng, 200));
     agent->detach_permille = (uint16_t)(rng_chance(rng, 800) ? 0 : rng_below(rng, 300));
@@ -135,7 +136,11 @@ void workload_on_completion(struct client *client, const struct completion *comp
 void workload_on_lost(struct client *client, struct handle *handle)
 {
     world_count(client->world, COUNTER_LOSSES);
-    if (!client->world->story && client->world->phase != PHASE_DRAINING)
+    if (client->world->story || client->world->phase == PHASE_DRAINING)
+        return;
+    if (rng_chance(&client->world->work, agent_of(client, handle)->reenter_permille))
+        agent_intend(client, handle, INTENT_REENTER, agent_time(client->world, agent_of(client, handle)->think_ns));
+    else
         agent_intend(client, handle, rng_chance(&client->world->work, 500) ? INTENT_RELEASE : INTENT_ACQUIRE,
                      agent_time(client->world, agent_of(client, handle)->think_ns));
 }

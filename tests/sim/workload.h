@@ -18,6 +18,7 @@ enum intent {
     INTENT_ACQUIRE,
     INTENT_CANCEL, /* the acquisition or extension that is pending */
     INTENT_EXTEND,
+    INTENT_REENTER, /* and release it then */
     INTENT_RELEASE,
     INTENT_DESTROY,
     INTENT_DETACH,        /* lets go of the handle, not of the lock: another one will release it */
@@ -38,6 +39,7 @@ struct agent {
     int64_t think_ns;
     int64_t hold_ns;
     uint16_t extend_permille;
+    uint16_t reenter_permille;
     uint16_t cancel_permille;
     uint16_t destroy_permille;
     uint16_t detach_permille;

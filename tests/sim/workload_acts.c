@@ -98,7 +98,7 @@ static void acquire(struct client *client, struct handle *handle, const struct r
 static bool may_come_along(struct client *client, const struct handle *handle, const struct handle *other)
 {
     return other != handle && other->key == handle->key && !agent_of(client, other)->done &&
-           agent_of(client, other)->intent == INTENT_ACQUIRE && !client_is_busy(other) &&
+           agent_of(client, other)->intent == INTENT_ACQUIRE && !client_is_busy(other) && !other->inner &&
            (other->host.core.state == RL_LOCK_IDLE || other->host.core.state == RL_LOCK_LOST);
 }
 
@@ -159,12 +159,27 @@ static int64_t extend_delay(struct client *client, const struct handle *handle, 
     return dice < 50 ? usual / 8 : usual;
 }
 
+static void reenter(struct client *client, struct handle *handle)
+{
+    struct rng *rng = &client->world->work;
+
+    client_reenter(client, handle, rl_ms(rng_chance(rng, 700) ? 0 : rng_below(rng, client->world->plan.ttl_min_ms)));
+}
+
+static void reenter_often(struct client *client, struct handle *handle)
+{
+    for (unsigned times = 1 + rng_below(&client->world->work, 3); times; times--)
+        reenter(client, handle);
+}
+
 void agent_hold(struct client *client, struct handle *handle)
 {
     struct agent *agent = agent_of(client, handle);
     struct world *world = client->world;
     int64_t delay = rng_chance(&world->work, 150) ? 0 : agent_time(world, agent->hold_ns);
 
+    if (rng_chance(&world->work, agent->reenter_permille))
+        reenter_often(client, handle);
     if (handle->host.core.hold.renew_ms && rng_chance(&world->work, 700))
         delay *= 4;
 
@@ -172,6 +187,8 @@ void agent_hold(struct client *client, struct handle *handle)
         agent_intend(client, handle, INTENT_RELEASE, agent_time(world, RL_NS_PER_MS));
     else if (rng_chance(&world->work, agent->extend_permille))
         agent_intend(client, handle, INTENT_EXTEND, extend_delay(client, handle, delay / 2));
+    else if (rng_chance(&world->work, agent->reenter_permille / 2))
+        agent_intend(client, handle, INTENT_REENTER, just_in_time(client, handle));
     else if (rng_chance(&world->work, agent->destroy_permille))
         agent_intend(client, handle, INTENT_DESTROY, delay);
     else if (rng_chance(&world->work, agent->detach_permille))
@@ -205,11 +222,23 @@ static void extend(struct client *client, struct handle *handle)
     client_extend(client, handle, ttl_ms);
 }
 
+static void leave_inner(struct client *client, struct handle *handle)
+{
+    while (handle->inner && !client->world->violated)
+        client_release(client, handle);
+}
+
+/* The outermost entry may last for longer than the inner ones. */
 static void release(struct client *client, struct handle *handle)
 {
-    uint8_t state = handle->host.core.state;
+    bool was_inner = handle->inner > 0;
+    uint8_t state;
 
-    if (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST)
+    leave_inner(client, handle);
+    state = handle->host.core.state;
+    if (was_inner && client->world->phase == PHASE_FAULTS && rng_chance(&client->world->work, 300))
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(client->world, agent_of(client, handle)->think_ns));
+    else if (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST)
         client_release(client, handle);
     else if (state == RL_LOCK_IDLE)
         agent_intend(client, handle, INTENT_ACQUIRE, agent_time(client->world, agent_of(client, handle)->think_ns));
@@ -230,6 +259,7 @@ static void detach(struct client *client, struct handle *handle)
         release(client, handle);
         return;
     }
+    leave_inner(client, handle);
     box = handle_box(handle);
     agent->detached = box->id;
     client_detach(client, handle);
@@ -266,6 +296,7 @@ static void export(struct client *client, struct handle *handle)
         release(client, handle);
         return;
     }
+    leave_inner(client, handle);
     if (!client_export(client, handle, &world->parcels[place])) {
         agent_intend(client, handle, INTENT_RELEASE, 0);
         return;
@@ -289,7 +320,7 @@ static void adopt(struct client *client, struct handle *handle)
         place++;
     if (place == MAX_PARCELS || world->plan.foreign[client->index] ||
         world->parcels[place].exported.state.longest_ttl_ms > world->plan.own_ttl_ms[client->index] ||
-        (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST)) {
+        (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST) || handle->inner) {
         release(client, handle);
         return;
     }
@@ -313,7 +344,9 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
 
     switch (intent) {
     case INTENT_ACQUIRE:
-        if (state == RL_LOCK_IDLE || state == RL_LOCK_LOST)
+        if (handle->inner)
+            release(client, handle);
+        else if (state == RL_LOCK_IDLE || state == RL_LOCK_LOST)
             acquire(client, handle, NULL);
         break;
     case INTENT_CANCEL:
@@ -321,6 +354,10 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
         break;
     case INTENT_EXTEND:
         extend(client, handle);
+        break;
+    case INTENT_REENTER:
+        reenter(client, handle);
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(client->world, agent_of(client, handle)->think_ns));
         break;
     case INTENT_RELEASE:
         release(client, handle);
