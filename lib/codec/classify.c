@@ -17,6 +17,60 @@ const char *rl_detail_text(enum rl_detail detail)
     return detail_texts[detail];
 }
 
+/* The text of an error, without what servers put around one that a script has met. */
+struct error_text {
+    struct rl_slice text;
+    bool from_script; /* certainly: it was wrapped */
+};
+
+static bool skip(struct rl_slice *text, const char *phrase)
+{
+    size_t size = strlen(phrase);
+
+    if (text->size < size || memcmp(text->data, phrase, size) != 0)
+        return false;
+    text->data = (const char *)text->data + size;
+    text->size -= size;
+    return true;
+}
+
+/* At least one character of the set. */
+static bool skip_all_of(struct rl_slice *text, const char *set)
+{
+    const char *bytes = text->data;
+    size_t n = 0;
+
+    while (n < text->size && bytes[n] && strchr(set, bytes[n]))
+        n++;
+    text->data = bytes + n;
+    text->size -= n;
+    return n > 0;
+}
+
+/* Redis up to 6.2 wraps the error of a call that a script makes by redis.call():
+ *
+ *     ERR Error running script (call to f_SHA1): @user_script:LINE: TEXT
+ *
+ * TEXT is what the command would have said by itself. If the server refuses the call without trying the command, as a
+ * replica and one without memory do, TEXT is "@user_script: LINE: -READONLY ..."; and a script that hands on the error
+ * of redis.pcall() answers that part alone. Errors of Lua itself follow as "user_script:LINE: ...", whose first word is
+ * never one that is listed. */
+static struct error_text unwrapped(struct rl_slice text)
+{
+    struct rl_slice rest = text;
+    struct error_text error = {text, false};
+
+    if (skip(&rest, "ERR Error running script (call to f_") && skip_all_of(&rest, "0123456789abcdef") &&
+        skip(&rest, "): @user_script:") && skip_all_of(&rest, "0123456789") && skip(&rest, ": "))
+        error = (struct error_text){rest, true};
+    rest = error.text;
+    if (skip(&rest, "@user_script: ") && skip_all_of(&rest, "0123456789") && skip(&rest, ": ")) {
+        skip(&rest, "-");
+        error = (struct error_text){rest, true};
+    }
+    return error;
+}
+
 static struct rl_slice first_word(struct rl_slice text)
 {
     const char *space = text.size ? memchr(text.data, ' ', text.size) : NULL;
@@ -41,9 +95,9 @@ static bool is_unknown_command(struct rl_slice text)
 }
 
 /* The details from READONLY to NOSCRIPT are named by the word with which servers send them. */
-enum rl_detail rl_classify_error(struct rl_slice text)
+static enum rl_detail detail_of(struct error_text error)
 {
-    struct rl_slice word = first_word(text);
+    struct rl_slice word = first_word(error.text);
 
     if (!word.size)
         return RL_DETAIL_ERROR;
@@ -51,7 +105,12 @@ enum rl_detail rl_classify_error(struct rl_slice text)
         if (rl_slice_is(word, detail_texts[detail]))
             return (enum rl_detail)detail;
     }
-    return is_unknown_command(text) ? RL_DETAIL_UNKNOWN_COMMAND : RL_DETAIL_ERROR;
+    return !error.from_script && is_unknown_command(error.text) ? RL_DETAIL_UNKNOWN_COMMAND : RL_DETAIL_ERROR;
+}
+
+enum rl_detail rl_classify_error(struct rl_slice text)
+{
+    return detail_of(unwrapped(text));
 }
 
 /* Calls inside a script raise the listed words, too (OOM, READONLY, NOPERM, ...), and what the script did before that
@@ -66,21 +125,24 @@ enum rl_detail rl_classify_error(struct rl_slice text)
  *
  * WRONGTYPE comes from the first read of the key: it is somebody else's, of another type, and untouched. Reads of
  * counters and markers do not raise it, and neither do SET NX and GRANT. */
-static bool says_not_begun(enum rl_step step, enum rl_detail detail)
+static bool says_not_begun(enum rl_step step, enum rl_detail detail, bool from_script)
 {
     if (step != RL_STEP_ENQUEUE)
         return detail != RL_DETAIL_ERROR;
+    if (from_script)
+        return false;
     return detail == RL_DETAIL_NOSCRIPT || detail == RL_DETAIL_UNKNOWN_COMMAND || detail == RL_DETAIL_LOADING ||
            detail == RL_DETAIL_BUSY || detail == RL_DETAIL_NOAUTH;
 }
 
 static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
 {
-    enum rl_detail detail = rl_classify_error(text);
+    struct error_text error = unwrapped(text);
+    enum rl_detail detail = detail_of(error);
 
-    if (says_not_begun(step, detail))
+    if (says_not_begun(step, detail, error.from_script))
         return (struct rl_answer){RL_FAILED, detail, 0};
-    if (step != RL_STEP_CLAIM && rl_slice_is(first_word(text), "WRONGTYPE"))
+    if (step != RL_STEP_CLAIM && rl_slice_is(first_word(error.text), "WRONGTYPE"))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
     return (struct rl_answer){RL_UNKNOWN, detail, 0};
 }

@@ -4,6 +4,10 @@
 
 #include "suite.h"
 
+/* What Redis 6 puts around the error of a call that a script makes, and within that before an error of its own. */
+#define CALLED "ERR Error running script (call to f_897afd4d23ee70efe0ede1685c1c94834429da77): @user_script:12: "
+#define REFUSED "@user_script: 12: -"
+
 struct error_case {
     const char *text;
     enum rl_outcome claim;
@@ -40,6 +44,24 @@ static const struct error_case cases[] = {
     {"NOTBUSY No scripts in execution right now.", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {" OOM", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {"", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    /* As Redis 6 says it; with REFUSED alone if the script hands on what redis.pcall() has said. */
+    {CALLED REFUSED "READONLY You can't write against a read only replica.", RL_FAILED, RL_FAILED, RL_DETAIL_READONLY},
+    {CALLED REFUSED "OOM command not allowed when used memory", RL_FAILED, RL_FAILED, RL_DETAIL_OOM},
+    {CALLED REFUSED "MISCONF Errors writing to the AOF file", RL_FAILED, RL_FAILED, RL_DETAIL_MISCONF},
+    {REFUSED "OOM command not allowed when used memory", RL_FAILED, RL_FAILED, RL_DETAIL_OOM},
+    {CALLED "ERR value is not an integer or out of range", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {CALLED "@user_script: 12: The user executing the script can't run this command or subcommand", RL_UNKNOWN,
+     RL_UNKNOWN, RL_DETAIL_ERROR},
+    {CALLED "@user_script: 12: Unknown Redis command called from Lua script", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {CALLED "ERR unknown command 'SET'", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {CALLED "user_script:12: OOM", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR}, /* Lua's error("OOM") */
+    {CALLED, RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR Error running script (call to f_): @user_script:1: OOM x", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR Error running script (call to f_a): @user_script:: OOM x", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR Error running script (call to f_a): OOM x", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR Error running script (call to f_a", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"@user_script: 12: ", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"-OOM", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
 };
 
 static struct rl_reply error_reply(const char *text)
@@ -79,7 +101,9 @@ END_TEST
 
 START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim)
 {
-    static const char text[] = "WRONGTYPE Operation against a key holding the wrong kind of value";
+    static const char *const texts[] = {"WRONGTYPE Operation against a key holding the wrong kind of value",
+                                        CALLED "WRONGTYPE Operation against a key"};
+    const char *text = texts[_i];
 
     check(RL_STEP_CLAIM, text, RL_UNKNOWN, RL_DETAIL_ERROR);
     check(RL_STEP_RAISE, text, RL_REFUSED, RL_DETAIL_FOREIGN);
@@ -87,6 +111,28 @@ START_TEST(a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim
     check(RL_STEP_REPAIR, text, RL_REFUSED, RL_DETAIL_FOREIGN);
     check(RL_STEP_RELEASE, text, RL_REFUSED, RL_DETAIL_FOREIGN);
     check(RL_STEP_ROLLBACK, text, RL_REFUSED, RL_DETAIL_FOREIGN);
+}
+END_TEST
+
+/* ENQUEUE writes several things, so an error from its middle says nothing of the first of them. */
+START_TEST(an_entry_counts_as_made_unless_the_script_was_certainly_not_begun)
+{
+    static const struct {
+        const char *text;
+        enum rl_outcome outcome;
+        enum rl_detail detail;
+    } errors[] = {
+        {"LOADING Redis is loading the dataset in memory", RL_FAILED, RL_DETAIL_LOADING},
+        {"NOSCRIPT No matching script.", RL_FAILED, RL_DETAIL_NOSCRIPT},
+        {"ERR unknown command 'EVALSHA'", RL_FAILED, RL_DETAIL_UNKNOWN_COMMAND},
+        {"OOM command not allowed", RL_UNKNOWN, RL_DETAIL_OOM},
+        {CALLED REFUSED "OOM command not allowed", RL_UNKNOWN, RL_DETAIL_OOM},
+        {CALLED REFUSED "LOADING Redis is loading", RL_UNKNOWN, RL_DETAIL_LOADING},
+        {CALLED "NOSCRIPT No matching script.", RL_UNKNOWN, RL_DETAIL_NOSCRIPT},
+    };
+
+    for (size_t i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+        check(RL_STEP_ENQUEUE, errors[i].text, errors[i].outcome, errors[i].detail);
 }
 END_TEST
 
@@ -129,7 +175,8 @@ int main(void)
     TCase *tc = suite_add_case(suite, "classify", NULL, NULL);
 
     tcase_add_loop_test(tc, errors_are_classified_by_their_first_word, 0, sizeof(cases) / sizeof(cases[0]));
-    tcase_add_test(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim);
+    tcase_add_loop_test(tc, a_key_of_another_type_is_foreign_to_scripts_and_unexpected_to_a_claim, 0, 2);
+    tcase_add_test(tc, an_entry_counts_as_made_unless_the_script_was_certainly_not_begun);
     tcase_add_test(tc, an_error_to_many_condemns_none_of_them);
     tcase_add_test(tc, replies_that_are_no_errors_are_the_kinds_business);
     tcase_add_test(tc, every_detail_has_a_text);

@@ -128,7 +128,7 @@ static void on_same_server(struct list *list)
 static void on_no_rights(struct list *list)
 {
     struct advice *item = add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
-                              "Have its administrator grant them:");
+                              "Have its administrator grant them (on Redis 6.0 without the word that begins with &):");
     char start[SHELL_SIZE];
     struct target target;
 
