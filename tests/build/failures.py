@@ -79,6 +79,17 @@ def no_program_gets_more_lines_than_are_read():
     expect(len(said.splitlines()) <= 100, "hundreds of failures are told one by one", said)
 
 
+def tests_that_were_left_out_are_counted():
+    with tempfile.TemporaryDirectory() as directory:
+        path = os.path.join(directory, "gcc.json")
+        with open(path, "w", encoding="utf-8") as log:
+            json.dump({"name": "suite / program", "duration": 1.0, "result": "OK", "returncode": 0,
+                       "stdout": "# SKIP channels: Redis 6.0.16 lacks them\nok 1 - a: b\nok 2 - c # SKIP why\n1..2\n"}, log)
+        done = subprocess.run([sys.executable, SUMMARY, path], stdout=subprocess.PIPE, check=False)
+    said = done.stdout.decode()
+    expect(said.endswith("1 passed, 0 failed, 2 skipped\n"), "skipped tests are not counted", said)
+
+
 def nothing_is_told_of_success():
     status, said = summarize({"result": "OK", "returncode": 0, "stdout": "ok 1 - a: b\n"},
                              {"result": "SKIP", "returncode": 77})
@@ -90,5 +101,6 @@ failed_tests_are_told_with_their_whole_messages()
 a_crash_is_told_by_its_last_words()
 a_sanitizers_report_is_told_from_its_beginning()
 no_program_gets_more_lines_than_are_read()
+tests_that_were_left_out_are_counted()
 nothing_is_told_of_success()
 sys.exit(bad)

@@ -10,6 +10,8 @@ with_masters=$3
 port=$root/tools/packaging/vcpkg/redlock
 
 command -v cmake >/dev/null 2>&1 || { echo "SKIP: there is no cmake"; exit 77; }
+# The port brings OpenSSL 3 with it; the stand-ins take the system's.
+pkg-config --atleast-version 3.0 openssl || { echo "SKIP: there is no OpenSSL 3"; exit 77; }
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 fail() {

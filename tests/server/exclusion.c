@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask.h"
 #include "suite.h"
 #include "trust_rig.h"
 
@@ -56,13 +57,7 @@ START_TEST(a_node_of_a_cluster_is_excluded)
 
     trust_start(&options);
     rig_do(&rig, 0, "CONFIG", "SET", "cluster-require-full-coverage", "no", NULL);
-    for (int slot = 0; slot < 16384; slot += 4096) {
-        char first[8], last[8];
-
-        snprintf(first, sizeof(first), "%d", slot);
-        snprintf(last, sizeof(last), "%d", slot + 4095);
-        rig_do(&rig, 0, "CLUSTER", "ADDSLOTSRANGE", first, last, NULL);
-    }
+    ask_serve_slots(rig.masters, 0);
     rig_wait(&rig, cluster_is_up, NULL, "the cluster");
     rig_connect(&rig);
     trust_expect_excluded(0, REDLOCK_FAULT_CLUSTER);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask.h"
 #include "rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -46,7 +47,7 @@ static void open_clusters(void)
 
     rig_start(&rig, &options);
     for (size_t node = 0; node < 3; node++) {
-        rig_do(&rig, node, "CLUSTER", "ADDSLOTSRANGE", "0", "16383", NULL);
+        ask_serve_slots(rig.masters, node);
         rig_wait(&rig, cluster_is_up, &node, "the cluster");
     }
     rig_connect(&rig);

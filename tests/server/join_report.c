@@ -51,7 +51,8 @@ START_TEST(an_evicting_server_is_excluded_unless_that_is_allowed)
     struct rl_join_rules lenient = {.allow_eviction = true};
     struct rl_join_report report;
 
-    ask_expect(join_master, 0, "CONFIG SET maxmemory 104857600 maxmemory-policy volatile-lru", "OK");
+    ask_expect(join_master, 0, "CONFIG SET maxmemory 104857600", "OK");
+    ask_expect(join_master, 0, "CONFIG SET maxmemory-policy volatile-lru", "OK");
     report = join_as(RL_JOIN_DECLARE, "first");
     ck_assert_int_eq(report.maxmemory, 104857600);
     ck_assert_str_eq(report.policy, "volatile-lru");
@@ -100,7 +101,7 @@ START_TEST(a_cluster_node_is_excluded)
     struct rl_command command;
     struct scripted scripted;
 
-    ask_expect(join_master, 0, "CLUSTER ADDSLOTSRANGE 0 16383", "OK");
+    ask_serve_slots(join_master, 0);
     rl_join_command(&asked, &command);
     scripted = scripted_run(join_master, 0, &command);
     while (scripted.reply.root.type == RL_REPLY_ERROR && time(NULL) < give_up) {
@@ -133,18 +134,29 @@ static bool is_refused(void)
     return refused;
 }
 
-static const char *const withheld[] = {"-eval", "-info",           "-time", "-hget", "-hmget",
-                                       "-hset", "resetkeys ~other", "-del",  "resetkeys %R~marker"};
+static const char *const withheld[] = {"-eval", "-info", "-time", "-hget", "-hmget", "-hset", "-del",
+                                       "resetkeys ~other"};
 
-START_TEST(a_user_without_the_rights_is_seen_to_lack_them)
+static void expect_refused_with(const char *rule)
 {
     char line[128];
 
-    snprintf(line, sizeof(line), "ACL SETUSER default %s", withheld[_i]);
+    snprintf(line, sizeof(line), "ACL SETUSER default %s", rule);
     ask_expect(join_master, 0, line, "OK");
     ck_assert(is_refused());
     ask_expect(join_master, 0, "ACL SETUSER default +@all ~*", "OK");
     ck_assert_int_eq(ask_integer(join_master, 0, "DBSIZE"), 0);
+}
+
+START_TEST(a_user_without_the_rights_is_seen_to_lack_them)
+{
+    expect_refused_with(withheld[_i]);
+}
+END_TEST
+
+START_TEST(a_user_who_may_only_read_the_marker_is_seen_to_lack_rights)
+{
+    expect_refused_with("resetkeys %R~marker");
 }
 END_TEST
 
@@ -169,6 +181,8 @@ int main(void)
     tcase_add_test(report, a_replica_is_excluded_and_nothing_is_written);
     tcase_add_loop_test(report, a_user_without_the_rights_is_seen_to_lack_them, 0,
                         sizeof(withheld) / sizeof(*withheld));
+    suite_add_test_since(report, a_user_who_may_only_read_the_marker_is_seen_to_lack_rights, 7, 0,
+                         "rights to read a key only");
     tcase_add_test(report, the_rights_of_the_protocol_are_enough);
     tcase_add_test(cluster, a_cluster_node_is_excluded);
     return suite_run_with_server(suite);

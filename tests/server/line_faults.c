@@ -415,7 +415,7 @@ static void add_fault_tests(TCase *cases)
     tcase_add_test(cases, a_replica_takes_nobody);
     tcase_add_test(cases, a_replica_does_not_say_that_a_waiter_has_left);
     tcase_add_loop_test(cases, who_may_not_look_at_queues_can_release, 0, sizeof narrowed / sizeof narrowed[0]);
-    tcase_add_test(cases, who_may_not_publish_hands_over_in_silence);
+    suite_add_test_since(cases, who_may_not_publish_hands_over_in_silence, 6, 2, "rights on channels");
 }
 
 int main(void)

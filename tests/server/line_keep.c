@@ -197,13 +197,14 @@ END_TEST
 START_TEST(a_key_of_the_year_9999_is_waited_for)
 {
     line_up();
-    command((const char *const[]){"SET", "lock", "closed", "PXAT", "253402300799999", NULL});
+    command((const char *const[]){"SET", "lock", "closed", NULL});
+    command((const char *const[]){"PEXPIREAT", "lock", "253402300799999", NULL});
     keep();
     for (size_t i = 0; i < N; i++)
         expect_queued(i, (uint32_t)i);
     ck_assert_int_gt(keepers[0].said.place.held_ms, INT64_C(1) << 39);
     ck_assert_int_gt(keepers[0].said.place.look_ms, INT64_C(1) << 39);
-    command((const char *const[]){"SET", "lock", "closed", "PXAT", "9223372036854775807", NULL});
+    command((const char *const[]){"PEXPIREAT", "lock", "9223372036854775807", NULL});
     keep();
     expect_queued(0, 0);
     command((const char *const[]){"SET", "lock", "closed", NULL});

@@ -237,7 +237,7 @@ int main(void)
     TCase *real = suite_add_case(suite, "listen", setup, teardown);
 
     tcase_add_loop_test(real, what_is_published_arrives_over_every_kind_of_connection, 0, 2);
-    tcase_add_test(real, a_listener_lives_by_the_rights_of_its_user);
+    suite_add_test_since(real, a_listener_lives_by_the_rights_of_its_user, 6, 2, "rights on channels");
     tcase_add_test(real, a_wrong_password_is_told_without_it);
     tcase_add_test(real, a_listener_comes_back_to_a_master_that_was_killed);
     tcase_add_test(real, a_master_with_nothing_to_say_is_asked_and_answers);

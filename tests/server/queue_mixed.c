@@ -211,7 +211,8 @@ int main(void)
     TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
     TCase *prefix = suite_add_case(suite, "prefix", open_prefixed, close_rig);
 
-    tcase_add_test(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_line);
+    suite_add_test_since(prefix, a_user_with_the_rights_for_the_prefix_only_can_wait_in_line, 6, 2,
+                         "rights on channels");
     tcase_add_test(five, a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh);
     tcase_add_test(five, the_end_of_a_foreign_ttl_is_waited_for_by_a_timer);
     tcase_add_test(five, others_never_get_a_key_that_is_handed_over_until_nobody_waits);

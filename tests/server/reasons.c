@@ -132,7 +132,7 @@ START_TEST(a_wrong_password_is_told)
 
     rig_start_masters(&rig, 1, NULL);
     trust_declare(&rig.options);
-    rig_do(&rig, 0, "ACL", "SETUSER", "me", "on", ">secret", "~*", "&*", "+@all", NULL);
+    rig_do(&rig, 0, "ACL", "SETUSER", "me", "on", ">secret", "~*", "+@all", NULL);
     snprintf(url, sizeof(url), "unix://me:wrong@%s", rig.urls[0] + strlen("unix://"));
     rig.urls[0] = url;
     rig.client = NULL;

@@ -255,7 +255,7 @@ START_TEST(a_busy_master_does_not_vote)
     struct outcome outcome;
     pid_t pids[3];
 
-    rig_do_all(&rig, "CONFIG", "SET", "busy-reply-threshold", "1", NULL);
+    rig_do_all(&rig, "CONFIG", "SET", "lua-time-limit", "1", NULL);
     for (size_t i = 0; i < 3; i++)
         pids[i] = run_aside(i, spin);
     rig_wait(&rig, all_are_busy, word, "the masters to be busy");

@@ -37,6 +37,12 @@ static long long calls_of(size_t node, const char *command)
     return calls;
 }
 
+/* Before Redis 7.0 subcommands were not counted apart. */
+static long long loads_of(size_t node)
+{
+    return calls_of(node, "script|load") + calls_of(node, "script");
+}
+
 /* Scripts sent in full, but for the handshake's JOIN, which always is. */
 static long long evals_of(size_t node)
 {
@@ -73,7 +79,7 @@ START_TEST(connecting_loads_each_script_once)
 {
     rig_hold(&rig, "b24", 20000);
     for (size_t i = 0; i < 3; i++) {
-        ck_assert_int_eq(calls_of(i, "script|load"), RL_SCRIPT_JOIN - RL_SCRIPT_NONE - 1); /* JOIN is sent in full */
+        ck_assert_int_eq(loads_of(i), RL_SCRIPT_JOIN - RL_SCRIPT_NONE - 1); /* JOIN is sent in full */
         ck_assert_int_eq(evals_of(i), 0);
         ck_assert_int_eq(calls_of(i, "evalsha"), 0);
     }

@@ -379,6 +379,9 @@ START_TEST(what_was_read_before_stays_while_a_file_is_broken)
 }
 END_TEST
 
+/* A certificate and its key only fit together. */
+#define NEW_CERTIFICATES "settings that are changed together"
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("tls");
@@ -390,16 +393,16 @@ static Suite *make_suite(void)
     tcase_add_test(works, version_1_3_may_be_demanded);
     tcase_add_test(works, version_1_2_does);
     tcase_add_test(works, a_directory_of_cas_does);
-    tcase_add_test(works, without_verification_any_certificate_does);
-    tcase_add_test(works, a_server_name_stands_for_the_address);
+    suite_add_test_since(works, without_verification_any_certificate_does, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(works, a_server_name_stands_for_the_address, 7, 0, NEW_CERTIFICATES);
     tcase_add_test(works, many_records_keep_their_order);
     tcase_add_test(works, a_destroyed_client_leaves_no_key);
-    tcase_add_test(works, a_new_ca_is_read_without_a_restart);
-    tcase_add_test(works, what_was_read_before_stays_while_a_file_is_broken);
-    tcase_add_test(fails, an_unknown_ca_is_named);
+    suite_add_test_since(works, a_new_ca_is_read_without_a_restart, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(works, what_was_read_before_stays_while_a_file_is_broken, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(fails, an_unknown_ca_is_named, 7, 0, NEW_CERTIFICATES);
     tcase_add_test(fails, the_systems_cas_are_the_default);
-    tcase_add_test(fails, an_expired_certificate_says_since_when);
-    tcase_add_test(fails, a_wrong_name_is_told_with_the_right_ones);
+    suite_add_test_since(fails, an_expired_certificate_says_since_when, 7, 0, NEW_CERTIFICATES);
+    suite_add_test_since(fails, a_wrong_name_is_told_with_the_right_ones, 7, 0, NEW_CERTIFICATES);
     tcase_add_test(fails, a_wanted_server_name_is_checked);
     tcase_add_test(fails, a_missing_client_certificate_is_told);
     tcase_add_test(fails, a_missing_client_certificate_is_told_by_1_2);

@@ -73,3 +73,20 @@ void ask_contains(struct masters *masters, size_t i, const char *line, const cha
     ck_assert_msg(strstr(text, part) != NULL, "%s: nothing of \"%s\" in \"%s\"", line, part, text);
     free(text);
 }
+
+/* CLUSTER ADDSLOTSRANGE is of Redis 7.0. */
+void ask_serve_slots(struct masters *masters, size_t i)
+{
+    enum { SLOTS = 16384 };
+    static char numbers[SLOTS][sizeof("16383")];
+    static const char *argv[2 + SLOTS + 1] = {"CLUSTER", "ADDSLOTS"};
+    char *reply;
+
+    for (int slot = 0; slot < SLOTS; slot++) {
+        snprintf(numbers[slot], sizeof(numbers[slot]), "%d", slot);
+        argv[2 + slot] = numbers[slot];
+    }
+    reply = masters_command(masters, i, argv);
+    ck_assert_msg(reply != NULL, "CLUSTER ADDSLOTS: %s", masters_error());
+    free(reply);
+}

@@ -20,5 +20,7 @@ long long ask_integer(struct masters *masters, size_t i, const char *line);
 void ask_refused(struct masters *masters, size_t i, const char *line, const char *error);
 /* The reply contains this. */
 void ask_contains(struct masters *masters, size_t i, const char *line, const char *part);
+/* A node of a Redis Cluster is to serve all 16384 slots alone. */
+void ask_serve_slots(struct masters *masters, size_t i);
 
 #endif

@@ -1,5 +1,6 @@
 #include "suite.h"
 
+#include <limits.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,13 +42,69 @@ static bool is_in_path(const char *name)
     return found;
 }
 
-bool suite_has_server(void)
+static const char *server_name(void)
 {
     const char *server = getenv("REDLOCK_SERVER");
 
-    if (!server || !server[0])
-        server = "redis-server";
+    return server && server[0] ? server : "redis-server";
+}
+
+bool suite_has_server(void)
+{
+    const char *server = server_name();
+
     return strchr(server, '/') ? access(server, X_OK) == 0 : is_in_path(server);
+}
+
+struct version {
+    int major, minor, patch;
+};
+
+/* `redis-server --version` says "Redis server v=6.0.16 sha=...", Valkey's "Valkey server v=8.1.1 ...". A server that
+ * says something else is taken for the latest. */
+static struct version ask_version(void)
+{
+    struct version version = {INT_MAX, 0, 0}, said;
+    char command[4096];
+    FILE *pipe;
+
+    snprintf(command, sizeof(command), "'%s' --version", server_name());
+    pipe = suite_has_server() ? popen(command, "r") : NULL;
+    if (!pipe)
+        return version;
+    if (fscanf(pipe, "Redis server v=%d.%d.%d", &said.major, &said.minor, &said.patch) == 3)
+        version = said;
+    pclose(pipe);
+    return version;
+}
+
+static struct version server_version(void)
+{
+    static struct version version;
+
+    if (!version.major)
+        version = ask_version();
+    return version;
+}
+
+bool suite_server_is(int major, int minor)
+{
+    struct version version = server_version();
+
+    return version.major > major || (version.major == major && version.minor >= minor);
+}
+
+void suite_add_test_since(TCase *test_case, const TTest *test, int major, int minor, const char *lacking)
+{
+    struct version version = server_version();
+
+    if (suite_server_is(major, minor)) {
+        tcase_add_test(test_case, test);
+        return;
+    }
+    printf("# SKIP %s: Redis %d.%d.%d lacks %s, of %d.%d\n", test->name, version.major, version.minor, version.patch,
+           lacking, major, minor);
+    fflush(stdout); /* the tests are forked: they must not have it in their buffers */
 }
 
 int suite_run_with_server(Suite *suite)

@@ -17,6 +17,13 @@ int suite_run_with_server(Suite *suite);
  * each test, may be NULL. */
 TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void (*teardown)(void));
 
+/* Whether the server that is tested with is Redis MAJOR.MINOR or later, or any Valkey. */
+bool suite_server_is(int major, int minor);
+
+/* Adds the test if it is. Otherwise the report says in a line that
+ * begins with "# SKIP" that it is left out, and what the server lacks. */
+void suite_add_test_since(TCase *test_case, const TTest *test, int major, int minor, const char *lacking);
+
 /* The server to test with, from $REDLOCK_SERVER or PATH; false if there is none. */
 bool suite_has_server(void);
 

@@ -11,6 +11,7 @@ import re
 import sys
 
 TAP_LINE = re.compile(r"^(not ok|ok)\b[^#\n]*(?:#\s*(skip|todo))?", re.IGNORECASE | re.MULTILINE)
+SKIP_COMMENT = re.compile(r"^# SKIP ", re.MULTILINE)  # as suite_add_test_since() has it
 TAP_FAILURE = re.compile(r"not ok\b(?![^#]*#\s*todo)", re.IGNORECASE)
 TAP_OTHER = re.compile(r"(not ok|ok|Bail out!|1\.\.\d+)\b", re.IGNORECASE)
 # Where the report of a sanitizer or of valgrind begins.
@@ -26,7 +27,8 @@ MAX_TOLD = 20
 
 
 def count_tap(test):
-    passed = failed = skipped = 0
+    passed = failed = 0
+    skipped = len(SKIP_COMMENT.findall(test.get("stdout") or ""))
     for match in TAP_LINE.finditer(test.get("stdout") or ""):
         directive = (match.group(2) or "").lower()
         if directive == "skip":

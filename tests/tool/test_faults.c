@@ -32,11 +32,13 @@ END_TEST
 START_TEST(an_evicting_master_is_excluded_until_the_command_is_run)
 {
     declared();
-    ask_expect(masters, 0, "CONFIG SET maxmemory 100mb maxmemory-policy volatile-random", "OK");
+    ask_expect(masters, 0, "CONFIG SET maxmemory 100mb", "OK");
+    ask_expect(masters, 0, "CONFIG SET maxmemory-policy volatile-random", "OK");
     expect_first("excluded", "may evict locks: maxmemory is set");
     expect_out("volatile-random\n");
     expect_out("CONFIG SET maxmemory-policy noeviction\n");
-    expect_unsafe("CONFIG SET maxmemory 100mb maxmemory-policy allkeys-lru");
+    ask_expect(masters, 1, "CONFIG SET maxmemory-policy allkeys-lru", "OK");
+    expect_unsafe("CONFIG SET maxmemory 100mb");
     ask_expect(masters, 0, "CONFIG SET maxmemory-policy noeviction", "OK");
     run("nodes", 0);
 }
@@ -147,7 +149,7 @@ START_TEST(a_node_of_a_cluster_is_excluded)
     setup_with(&options);
     run("nodes --new-deployment --yes", 0);
     expect_first("excluded", "a node of a Redis Cluster");
-    ask_expect(masters, 0, "CLUSTER ADDSLOTSRANGE 0 16383", "OK");
+    ask_serve_slots(masters, 0);
     while (strstr(tool.out, " cluster ") == NULL)
         run("nodes", 0);
     expect_first("excluded", "a node of a Redis Cluster");

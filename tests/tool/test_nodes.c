@@ -24,7 +24,8 @@ END_TEST
 START_TEST(nothing_but_commands_is_wider_than_80_columns)
 {
     declared();
-    ask_expect(masters, 0, "CONFIG SET maxmemory 100mb maxmemory-policy volatile-random", "OK");
+    ask_expect(masters, 0, "CONFIG SET maxmemory 100mb", "OK");
+    ask_expect(masters, 0, "CONFIG SET maxmemory-policy volatile-random", "OK");
     ask_expect(masters, 1, "REPLICAOF 127.0.0.1 1", "OK");
     ck_assert(masters_kill(masters, 2));
     run("nodes", 1);
