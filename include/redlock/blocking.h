@@ -22,8 +22,8 @@
  *    exception: no call on the object may begin after one of them. A call that another thread is waiting in returns
  *    REDLOCK_CANCELED, or the status it was about to return.
  * 2. A mutex belongs to no thread: one thread may lock it and another unlock it. A mutex is one holder, so threads that
- *    are to exclude each other need a mutex each, for the same key. At most one lock or extend call and one unlock call
- *    can be pending on a mutex; another one returns REDLOCK_E_BUSY at once.
+ *    are to exclude each other need a mutex each, for the same key, or a recursive mutex, which has owners. At most one
+ *    lock or extend call and one unlock call can be pending on a mutex; another one returns REDLOCK_E_BUSY at once.
  * 3. Callbacks are the event hook, watches, and functions given to redlock_service_run(). They run on the service's
  *    thread, which renews no lock meanwhile. A call that would wait returns REDLOCK_E_OWN_THREAD there. The name of the
  *    thread is "redlock", and it blocks all signals.
@@ -99,6 +99,22 @@ REDLOCK_API int redlock_service_run(struct redlock_service *service, redlock_ser
 REDLOCK_API int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
                                      struct redlock_mutex **ret_mutex);
 
+/* Who owns a recursive mutex. */
+enum redlock_owners {
+    REDLOCK_OWNERS_NAMED,   /* whoever a call names by a pointer, which is only compared: a task that moves between
+                               threads, or a request */
+    REDLOCK_OWNERS_THREADS, /* the thread that makes the call */
+};
+
+/* Creates a recursive mutex: one owner at a time holds it, and may lock it again, and then unlocks it as often. Other
+ * owners of this process wait for it here, in the order in which they came, and only the first of them asks the
+ * masters. To lock it again asks nobody: it needs min_validity_ms of the options, and more than none; otherwise the
+ * call returns REDLOCK_EXPIRING, or REDLOCK_LOST if the lock has been lost, at every depth. It is never acquired anew
+ * before it has been unlocked as often as it was locked. Errors: those of redlock_mutex_create(), and E_OWNER (`owners`
+ * is neither). */
+REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
+                                               enum redlock_owners owners, struct redlock_mutex **ret_mutex);
+
 /* Ends pending operations with REDLOCK_CANCELED, and begins the release of a held lock, which goes on in the
  * background. No watch of the mutex runs after that. The call waits for the service's thread, but not for the masters.
  * A callback may call it, even one of this mutex. NULL is allowed. */
@@ -125,7 +141,33 @@ REDLOCK_API int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_m
 REDLOCK_API int redlock_mutex_unlock(struct redlock_mutex *mutex);
 REDLOCK_API int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result);
 
-/* Ends a pending lock or extend call, of another thread or for a queue, with REDLOCK_CANCELED. Errors: E_ARGUMENT,
+/* For a recursive mutex with named owners: as redlock_mutex_lock(), redlock_mutex_acquire(), redlock_mutex_unlock(),
+ * redlock_mutex_release(), redlock_mutex_export() and redlock_mutex_adopt(), for this owner. All of these, under either
+ * name, have the following to say of a recursive mutex.
+ *
+ * Lock calls: the time until other owners have unlocked it is part of the timeout. A call with timeout 0 that finds
+ * another owner returns REDLOCK_HELD. REDLOCK_CANCELED: also by redlock_mutex_cancel() while it waits here. E_DEPTH:
+ * locked REDLOCK_MAX_DEPTH times. Unlock calls: all but the last return 0 without asking the masters, or REDLOCK_LOST
+ * if the lock has been lost. E_NOT_HELD: the mutex is free. Export needs depth 1 (E_DEPTH), adopting a free mutex
+ * (E_ALREADY_HELD), whose depth is 1 then. There is a result only if masters were asked. E_OWNER: another owner holds
+ * the mutex; or it has owners of the other kind, or none. E_BUSY: the owner has another call pending. */
+REDLOCK_API int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms);
+REDLOCK_API int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
+                                         const struct redlock_acquire_options *options,
+                                         struct redlock_result **ret_result);
+REDLOCK_API int redlock_mutex_unlock_as(struct redlock_mutex *mutex, const void *owner);
+REDLOCK_API int redlock_mutex_release_as(struct redlock_mutex *mutex, const void *owner,
+                                         struct redlock_result **ret_result);
+REDLOCK_API int redlock_mutex_export_as(struct redlock_mutex *mutex, const void *owner, char *ret_text, size_t size);
+REDLOCK_API int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *owner,
+                                       const struct redlock_acquire_options *options, const char *text);
+
+/* How many unlock calls are due: 0 if the mutex is not held. A recursive mutex that has been lost has the depth that it
+ * was lost with. */
+REDLOCK_API uint32_t redlock_mutex_depth(const struct redlock_mutex *mutex);
+
+/* Ends a pending lock or extend call, of another thread or for a queue, with REDLOCK_CANCELED; of a recursive mutex all
+ * that wait. Errors: E_ARGUMENT,
  * E_NOTHING_TO_CANCEL (also if the operation has just ended), E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_cancel(struct redlock_mutex *mutex);
 
@@ -196,8 +238,8 @@ REDLOCK_API void redlock_completion_free(struct redlock_completion *completion);
 
 /* Begin an operation and return at once. After 0 the queue receives the outcome exactly once; that may be an error of
  * redlock_acquire(), redlock_extend() or redlock_release(), without a result. The queue must be one of the mutex's
- * service. Callbacks may call these. Errors, after which the queue receives nothing: E_ARGUMENT, E_BUSY, E_CLOSING,
- * E_FORKED. */
+ * service. Callbacks may call these. Errors, after which the queue receives nothing: E_ARGUMENT, E_OWNER (acquire or
+ * release a recursive mutex), E_BUSY, E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                             struct redlock_queue *queue, void *user_data);
 REDLOCK_API int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_queue *queue,

@@ -250,7 +250,139 @@ private:
     redlock_mutex *mutex_ = nullptr;
 };
 
+/* --- Recursive mutex ------------------------------------------------------------------------------------------- */
+
+/* One owner at a time holds it, and may lock it again; threads share one such object. The owners are threads, or, if it
+ * is made with REDLOCK_OWNERS_NAMED, whatever the calls name by a pointer: a task that moves between threads. */
+class recursive_mutex {
+public:
+    recursive_mutex(service &owner, const std::string &key, redlock_owners owners = REDLOCK_OWNERS_THREADS)
+        : options(initial_options())
+    {
+        detail::check(redlock_mutex_create_recursive(owner.get(), key.data(), key.size(), owners, &mutex_));
+    }
+
+    ~recursive_mutex() { redlock_mutex_destroy(mutex_); } /* releases a held lock, whatever its depth */
+    recursive_mutex(const recursive_mutex &) = delete;
+    recursive_mutex &operator=(const recursive_mutex &) = delete;
+
+    /* Waits until the lock is held, or throws; REDLOCK_LOST, if this owner has lost it and has yet to unlock it. */
+    void lock(const void *owner = nullptr) { detail::check(acquire(owner, REDLOCK_FOREVER)); }
+
+    /* One attempt. False: another holder or owner has the lock, or the masters granted too slowly. */
+    bool try_lock(const void *owner = nullptr) { return won(acquire(owner, 0)); }
+
+    template <class Rep, class Period>
+    bool try_lock_for(const std::chrono::duration<Rep, Period> &timeout, const void *owner = nullptr)
+    {
+        return won(acquire(owner, detail::timeout_ms(timeout)));
+    }
+
+    template <class Clock, class Duration>
+    bool try_lock_until(const std::chrono::time_point<Clock, Duration> &end, const void *owner = nullptr)
+    {
+        return try_lock_for(end - Clock::now(), owner);
+    }
+
+    /* As mutex::unlock(). REDLOCK_E_OWNER: another owner has the lock. */
+    int unlock(const void *owner = nullptr) noexcept
+    {
+        return owner ? redlock_mutex_unlock_as(mutex_, owner) : redlock_mutex_unlock(mutex_);
+    }
+
+    /* How many calls of unlock() are due. */
+    std::uint32_t depth() const noexcept { return redlock_mutex_depth(mutex_); }
+
+    std::chrono::nanoseconds remaining() const noexcept
+    {
+        return std::chrono::nanoseconds(redlock_mutex_remaining_ns(mutex_));
+    }
+
+    std::uint64_t fence() const noexcept { return redlock_mutex_fence(mutex_); }
+    redlock_mutex *get() const noexcept { return mutex_; }
+
+    /* For all lock calls, which set the timeout themselves. It is set before threads share the object. */
+    redlock_acquire_options options;
+
+private:
+    static redlock_acquire_options initial_options()
+    {
+        redlock_acquire_options options;
+
+        redlock_acquire_options_init(&options);
+        return options;
+    }
+
+    int acquire(const void *owner, std::int64_t timeout_ms)
+    {
+        redlock_acquire_options request = options;
+
+        request.timeout_ms = timeout_ms;
+        if (timeout_ms == 0)
+            request.max_attempts = 0;
+        return owner ? redlock_mutex_acquire_as(mutex_, owner, &request, nullptr)
+                     : redlock_mutex_acquire(mutex_, &request, nullptr);
+    }
+
+    static bool won(int status)
+    {
+        if (status == REDLOCK_HELD || status == REDLOCK_DEADLINE || status == REDLOCK_TOO_SLOW)
+            return false;
+        detail::check(status);
+        return true;
+    }
+
+    redlock_mutex *mutex_ = nullptr;
+};
+
 /* --- Guard ----------------------------------------------------------------------------------------------------- */
+
+/* One entry into a recursive mutex, from its construction to its end; guards may be nested. */
+class recursive_guard {
+public:
+    explicit recursive_guard(recursive_mutex &held, const void *owner = nullptr) : mutex_(&held), owner_(owner)
+    {
+        held.lock(owner);
+    }
+
+    /* Throws REDLOCK_DEADLINE if the lock is not held in time. */
+    template <class Rep, class Period>
+    recursive_guard(recursive_mutex &held, const std::chrono::duration<Rep, Period> &timeout,
+                    const void *owner = nullptr)
+        : mutex_(&held), owner_(owner)
+    {
+        if (!held.try_lock_for(timeout, owner))
+            throw error(REDLOCK_DEADLINE);
+    }
+
+    ~recursive_guard() { unlock(); }
+    recursive_guard(recursive_guard &&other) noexcept : mutex_(other.mutex_), owner_(other.owner_)
+    {
+        other.mutex_ = nullptr;
+    }
+    recursive_guard(const recursive_guard &) = delete;
+    recursive_guard &operator=(const recursive_guard &) = delete;
+
+    /* Ends this entry before the destructor does, and returns the status: see recursive_mutex::unlock(). */
+    int unlock() noexcept
+    {
+        recursive_mutex *const held = mutex_;
+
+        mutex_ = nullptr;
+        return held ? held->unlock(owner_) : static_cast<int>(REDLOCK_E_NOT_HELD);
+    }
+
+    std::chrono::nanoseconds remaining() const noexcept
+    {
+        return mutex_ ? mutex_->remaining() : std::chrono::nanoseconds::zero();
+    }
+
+    std::uint64_t fence() const noexcept { return mutex_ ? mutex_->fence() : 0; }
+
+private:
+    recursive_mutex *mutex_;
+    const void *owner_;
+};
 
 /* Holds a mutex from its construction to its end. A guard can be moved; the mutex must outlive it, and must not. */
 class guard {

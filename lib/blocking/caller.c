@@ -1,4 +1,5 @@
-/* Acquire, extend and release calls, as any thread makes them; and what each of them asks of the loop's owner. */
+#include "blocking/caller.h"
+
 #include <string.h>
 
 #include "blocking/mutex.h"
@@ -11,7 +12,8 @@
 /* --- What is asked ---------------------------------------------------------------------------------------------- */
 
 /* False, here and below: such an operation is pending already. */
-static bool take_acquisition(struct redlock_mutex *mutex, const struct redlock_acquire_options *options)
+static bool take_acquisition(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                             int64_t began_ns)
 {
     struct rl_operation *operation = &mutex->attempt;
     struct redlock_acquire_options *own = &operation->options;
@@ -20,7 +22,7 @@ static bool take_acquisition(struct redlock_mutex *mutex, const struct redlock_a
     if (!rl_operation_take(operation))
         return false;
     operation->post.run = rl_operation_acquire;
-    operation->began_ns = rl_monotonic_ns();
+    operation->began_ns = began_ns;
     operation->defaults = !options;
     if (options) {
         size = options->size < sizeof *own ? options->size : sizeof *own;
@@ -53,7 +55,7 @@ static bool take_release(struct redlock_mutex *mutex, const char *token)
 
 /* --- Calls that wait -------------------------------------------------------------------------------------------- */
 
-static int check(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+int rl_caller_check(struct redlock_mutex *mutex, struct redlock_result **ret_result)
 {
     int status = rl_mutex_check(mutex);
 
@@ -66,9 +68,12 @@ static int check(struct redlock_mutex *mutex, struct redlock_result **ret_result
 
 /* The operation is the caller's, which gives it back; but after a timeout it is the loop owner's. If the service has
  * ended a release remains withheld, since nothing can be held again. */
-static int perform(struct rl_operation *operation, int64_t end_ns, struct redlock_result **ret_result)
+static int perform(struct rl_operation *operation, int64_t end_ns, struct redlock_result **ret_result,
+                   enum rl_called *ret_called)
 {
     int status = REDLOCK_E_CLOSING;
+
+    *ret_called = RL_CALLED;
 
     operation->queue = NULL;
     operation->wants_result = ret_result != NULL;
@@ -76,6 +81,7 @@ static int perform(struct rl_operation *operation, int64_t end_ns, struct redloc
     case RL_ASKED_CLOSED:
         break;
     case RL_ASKED_TIMEOUT:
+        *ret_called = RL_CALLED_LEFT;
         return REDLOCK_DEADLINE;
     case RL_ASKED_DONE:
         status = operation->status;
@@ -87,77 +93,48 @@ static int perform(struct rl_operation *operation, int64_t end_ns, struct redloc
     return status;
 }
 
-int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
-                          struct redlock_result **ret_result)
+int rl_caller_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options, int64_t began_ns,
+                      struct redlock_result **ret_result, enum rl_called *ret_called)
 {
     int64_t end_ns = RL_WAIT_FOREVER;
-    int status = check(mutex, ret_result);
 
-    if (status < 0)
-        return status;
-    if (!take_acquisition(mutex, options))
+    *ret_called = RL_CALLED_BUSY;
+    if (!take_acquisition(mutex, options, began_ns))
         return REDLOCK_E_BUSY;
     if (options && options->timeout_ms > 0 && options->timeout_ms <= REDLOCK_MAX_TIMEOUT_MS)
-        end_ns = mutex->attempt.began_ns + (options->timeout_ms + GRACE_MS) * RL_NS_PER_MS;
-    return perform(&mutex->attempt, end_ns, ret_result);
+        end_ns = began_ns + (options->timeout_ms + GRACE_MS) * RL_NS_PER_MS;
+    return perform(&mutex->attempt, end_ns, ret_result, ret_called);
 }
 
-int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms)
+int rl_caller_release(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result,
+                      enum rl_called *ret_called)
 {
-    struct redlock_acquire_options options;
-    int status = rl_mutex_check(mutex);
-
-    if (status < 0)
-        return status;
-    redlock_acquire_options_init(&options);
-    options.timeout_ms = timeout_ms;
-    if (options.ttl_ms > mutex->service->max_ttl_ms)
-        options.ttl_ms = mutex->service->max_ttl_ms;
-    return redlock_mutex_acquire(mutex, &options, NULL);
-}
-
-int redlock_mutex_trylock(struct redlock_mutex *mutex)
-{
-    return redlock_mutex_acquire(mutex, NULL, NULL);
+    *ret_called = RL_CALLED_BUSY;
+    if (!take_release(mutex, token))
+        return REDLOCK_E_BUSY;
+    return perform(&mutex->release, RL_WAIT_FOREVER, ret_result, ret_called);
 }
 
 int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result)
 {
-    int status = check(mutex, ret_result);
+    enum rl_called called;
+    int status = rl_caller_check(mutex, ret_result);
 
     if (status < 0)
         return status;
     if (!take_extension(mutex, ttl_ms))
         return REDLOCK_E_BUSY;
-    return perform(&mutex->attempt, RL_WAIT_FOREVER, ret_result);
-}
-
-static int release(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result)
-{
-    if (!take_release(mutex, token))
-        return REDLOCK_E_BUSY;
-    return perform(&mutex->release, RL_WAIT_FOREVER, ret_result);
-}
-
-int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result)
-{
-    int status = check(mutex, ret_result);
-
-    return status < 0 ? status : release(mutex, NULL, ret_result);
+    return perform(&mutex->attempt, RL_WAIT_FOREVER, ret_result, &called);
 }
 
 int redlock_mutex_release_token(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result)
 {
-    int status = check(mutex, ret_result);
+    enum rl_called called;
+    int status = rl_caller_check(mutex, ret_result);
 
     if (status == 0 && !token)
         status = REDLOCK_E_ARGUMENT;
-    return status < 0 ? status : release(mutex, token, ret_result);
-}
-
-int redlock_mutex_unlock(struct redlock_mutex *mutex)
-{
-    return redlock_mutex_release(mutex, NULL);
+    return status < 0 ? status : rl_caller_release(mutex, token, ret_result, &called);
 }
 
 /* --- Calls whose outcome goes to a queue ------------------------------------------------------------------------ */
@@ -169,6 +146,14 @@ static int check_async(struct redlock_mutex *mutex, struct redlock_queue *queue)
     if (status < 0)
         return status;
     return queue && rl_queue_fits(queue, mutex->service) ? 0 : REDLOCK_E_ARGUMENT;
+}
+
+/* A recursive mutex has owners, who wait for it themselves. */
+static int check_unowned(struct redlock_mutex *mutex, struct redlock_queue *queue)
+{
+    int status = check_async(mutex, queue);
+
+    return status == 0 && mutex->gate ? REDLOCK_E_OWNER : status;
 }
 
 static int begin(struct rl_operation *operation, struct redlock_queue *queue, void *user_data)
@@ -186,11 +171,13 @@ static int begin(struct rl_operation *operation, struct redlock_queue *queue, vo
 int redlock_mutex_acquire_async(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
                                 struct redlock_queue *queue, void *user_data)
 {
-    int status = check_async(mutex, queue);
+    int status = check_unowned(mutex, queue);
 
     if (status < 0)
         return status;
-    return take_acquisition(mutex, options) ? begin(&mutex->attempt, queue, user_data) : REDLOCK_E_BUSY;
+    if (!take_acquisition(mutex, options, rl_monotonic_ns()))
+        return REDLOCK_E_BUSY;
+    return begin(&mutex->attempt, queue, user_data);
 }
 
 int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_queue *queue,
@@ -205,7 +192,7 @@ int redlock_mutex_extend_async(struct redlock_mutex *mutex, uint32_t ttl_ms, str
 
 int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queue *queue, void *user_data)
 {
-    int status = check_async(mutex, queue);
+    int status = check_unowned(mutex, queue);
 
     if (status < 0)
         return status;

@@ -1,6 +1,7 @@
 /* What is asked of a service as a whole: statistics, a function on its thread, shutdown. */
 #include <string.h>
 
+#include "blocking/mutex.h"
 #include "blocking/service.h"
 
 struct request {
@@ -98,6 +99,17 @@ static void on_shut_down(struct redlock_client *client, int status, void *user_d
     (void)client;
 }
 
+/* Who waits for a recursive mutex asks nothing of the client yet. */
+static void close_gates(const struct rl_holds *holds)
+{
+    for (struct rl_hold *hold = rl_holds_next(holds, NULL); hold; hold = rl_holds_next(holds, hold)) {
+        struct redlock_mutex *mutex = RL_CONTAINER_OF(hold, struct redlock_mutex, hold);
+
+        if (mutex->gate)
+            rl_gate_close(mutex->gate);
+    }
+}
+
 /* After the client has released the held locks, and before anything of that is written, their end is published. */
 static void begin(struct rl_post *post)
 {
@@ -108,6 +120,8 @@ static void begin(struct rl_post *post)
     if (service->client)
         status = redlock_client_shutdown(service->client, request->timeout_ms, on_shut_down, request);
     rl_holds_publish_all(&service->holds);
+    if (status == 0)
+        close_gates(&service->holds);
     if (status < 0)
         on_shut_down(service->client, status, request);
     else

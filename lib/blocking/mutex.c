@@ -24,6 +24,7 @@ void rl_mutex_unref(struct redlock_mutex *mutex)
     if (was != 1)
         return;
     assert(!mutex->hold.lock);
+    rl_gate_destroy(mutex->gate);
     free(mutex);
     rl_service_unref(service);
 }
@@ -62,6 +63,13 @@ uint64_t redlock_mutex_fence(const struct redlock_mutex *mutex)
     if (rl_mutex_check(mutex) == 0)
         rl_bound_remaining_ns(&mutex->hold.bound, &fence);
     return fence;
+}
+
+uint32_t redlock_mutex_depth(const struct redlock_mutex *mutex)
+{
+    if (rl_mutex_check(mutex) < 0)
+        return 0;
+    return mutex->gate ? rl_gate_depth(mutex->gate) : redlock_mutex_remaining_ns(mutex) > 0;
 }
 
 const void *redlock_mutex_key(const struct redlock_mutex *mutex, size_t *ret_size)

@@ -9,6 +9,7 @@
 #include <redlock/blocking.h>
 
 #include "blocking/alarm.h"
+#include "blocking/gate.h"
 #include "blocking/holds.h"
 #include "blocking/operation.h"
 
@@ -19,6 +20,7 @@ struct redlock_mutex {
     struct rl_operation attempt; /* to acquire or to extend */
     struct rl_operation release;
     struct rl_watch watch;
+    struct rl_gate *gate;        /* NULL: the mutex is not recursive */
     atomic_bool dying;           /* redlock_mutex_destroy() has been called */
     size_t key_size;
     unsigned char key[];

@@ -38,25 +38,54 @@ static int create_lock(void *argument)
     return status;
 }
 
-int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
-                         struct redlock_mutex **ret_mutex)
+/* Takes over the gate. */
+static int create(struct redlock_service *service, const void *key, size_t key_size, struct rl_gate *gate,
+                  struct redlock_mutex **ret_mutex)
 {
-    struct redlock_mutex *mutex;
-    int status = ret_mutex && (key || !key_size) ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
+    struct redlock_mutex *mutex = allocate(service, key, key_size);
+    int status;
 
-    if (status < 0)
-        return status;
-    if (key_size > REDLOCK_MAX_KEY_BYTES)
-        return REDLOCK_E_KEY_TOO_LONG;
-    mutex = allocate(service, key, key_size);
-    if (!mutex)
+    if (!mutex) {
+        rl_gate_destroy(gate);
         return REDLOCK_E_NOMEM;
+    }
+    mutex->gate = gate;
     status = rl_service_call(service, create_lock, mutex);
     if (status == 0)
         *ret_mutex = mutex;
     else
         rl_mutex_unref(mutex);
     return status;
+}
+
+static int check_creation(const struct redlock_service *service, const void *key, size_t key_size,
+                          struct redlock_mutex **ret_mutex)
+{
+    int status = ret_mutex && (key || !key_size) ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
+
+    return status == 0 && key_size > REDLOCK_MAX_KEY_BYTES ? REDLOCK_E_KEY_TOO_LONG : status;
+}
+
+int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
+                         struct redlock_mutex **ret_mutex)
+{
+    int status = check_creation(service, key, key_size, ret_mutex);
+
+    return status < 0 ? status : create(service, key, key_size, NULL, ret_mutex);
+}
+
+int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
+                                   enum redlock_owners owners, struct redlock_mutex **ret_mutex)
+{
+    int status = check_creation(service, key, key_size, ret_mutex);
+    struct rl_gate *gate;
+
+    if (status < 0)
+        return status;
+    if (owners != REDLOCK_OWNERS_NAMED && owners != REDLOCK_OWNERS_THREADS)
+        return REDLOCK_E_OWNER;
+    gate = rl_gate_create(owners == REDLOCK_OWNERS_THREADS);
+    return gate ? create(service, key, key_size, gate, ret_mutex) : REDLOCK_E_NOMEM;
 }
 
 static int destroy_lock(void *argument)
@@ -78,10 +107,13 @@ void redlock_mutex_destroy(struct redlock_mutex *mutex)
     if (!mutex)
         return;
     if (rl_mutex_check(mutex) < 0) {
+        rl_gate_destroy(mutex->gate);
         free(mutex);
         return;
     }
     atomic_store(&mutex->dying, true);
+    if (mutex->gate)
+        rl_gate_close(mutex->gate);
     rl_service_call(mutex->service, destroy_lock, mutex);
     rl_mutex_unref(mutex);
 }

@@ -79,17 +79,33 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
     (void)lock;
 }
 
-/* Nobody waits any more. A lock that has been won all the same is given back. */
+/* The next owner of a recursive mutex may ask the masters. */
+static void on_given_back(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct redlock_mutex *mutex = user_data;
+
+    if (mutex->gate)
+        rl_gate_open(mutex->gate);
+    rl_mutex_unref(mutex);
+    (void)lock;
+    (void)result;
+}
+
+/* Nobody waits any more for what was an acquisition. A lock that has been won all the same is given back. */
 static void drop(struct rl_operation *operation)
 {
     struct redlock_mutex *mutex = operation->mutex;
+    bool given_back = false;
 
-    if (operation == &mutex->attempt && operation->status == REDLOCK_OK && mutex->hold.lock) {
-        redlock_release(mutex->hold.lock, NULL, NULL);
+    rl_mutex_ref(mutex);
+    if (operation->status == REDLOCK_OK && mutex->hold.lock) {
+        given_back = redlock_release(mutex->hold.lock, on_given_back, mutex) == 0;
         rl_holds_publish(&mutex->hold);
     }
     redlock_result_free(operation->result);
     rl_operation_give_back(operation);
+    if (!given_back)
+        on_given_back(NULL, NULL, mutex);
 }
 
 static struct rl_operation *remove_first(struct rl_list *operations)

@@ -50,9 +50,19 @@ static int carry_out(void *argument)
     return status;
 }
 
+/* What is pending, and who waits for a recursive mutex. */
 int redlock_mutex_cancel(struct redlock_mutex *mutex)
 {
-    return rl_mutex_call(mutex, carry_out, &(struct request){.mutex = mutex, .what = CANCEL});
+    int status = rl_mutex_check(mutex);
+
+    if (status < 0)
+        return status;
+    rl_mutex_ref(mutex);
+    status = rl_mutex_call(mutex, carry_out, &(struct request){.mutex = mutex, .what = CANCEL});
+    if (status == REDLOCK_E_NOTHING_TO_CANCEL || status == 0)
+        status = mutex->gate && rl_gate_cancel(mutex->gate) ? 0 : status;
+    rl_mutex_unref(mutex);
+    return status;
 }
 
 int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token, size_t size)
@@ -62,21 +72,99 @@ int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token, size_t siz
     return ret_token ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
 }
 
+/* --- Held locks that move, at depth 1, for the owner of a recursive mutex --------------------------------------- */
+
+static int check_owner(const struct redlock_mutex *mutex, const void *pointer, struct rl_owner *ret_owner)
+{
+    int status = rl_mutex_check(mutex);
+
+    if (status < 0)
+        return status;
+    if (mutex->gate)
+        return rl_gate_owner(mutex->gate, pointer, ret_owner);
+    return pointer ? REDLOCK_E_OWNER : 0;
+}
+
+static int give_up_behind_gate(struct redlock_mutex *mutex, const struct rl_owner *owner, struct request *request)
+{
+    int status = rl_gate_leave(mutex->gate, owner, true);
+
+    if (status < 0)
+        return status;
+    status = rl_mutex_call(mutex, carry_out, request);
+    if (status < 0)
+        rl_gate_hold(mutex->gate);
+    else
+        rl_gate_open(mutex->gate);
+    return status;
+}
+
+static int give_up(struct redlock_mutex *mutex, const void *pointer, struct request request)
+{
+    struct rl_owner owner;
+    int status = check_owner(mutex, pointer, &owner);
+
+    if (status < 0)
+        return status;
+    rl_mutex_ref(mutex);
+    status = mutex->gate ? give_up_behind_gate(mutex, &owner, &request) : rl_mutex_call(mutex, carry_out, &request);
+    rl_mutex_unref(mutex);
+    return status;
+}
+
 int redlock_mutex_detach(struct redlock_mutex *mutex)
 {
-    return rl_mutex_call(mutex, carry_out, &(struct request){.mutex = mutex, .what = DETACH});
+    return give_up(mutex, NULL, (struct request){.mutex = mutex, .what = DETACH});
 }
 
 int redlock_mutex_export(struct redlock_mutex *mutex, char *ret_text, size_t size)
 {
-    struct request request = {.mutex = mutex, .what = EXPORT, .ret_text = ret_text, .size = size};
+    return give_up(mutex, NULL, (struct request){.mutex = mutex, .what = EXPORT, .ret_text = ret_text, .size = size});
+}
 
-    return rl_mutex_call(mutex, carry_out, &request);
+int redlock_mutex_export_as(struct redlock_mutex *mutex, const void *owner, char *ret_text, size_t size)
+{
+    if (mutex && !owner)
+        return REDLOCK_E_OWNER;
+    return give_up(mutex, owner, (struct request){.mutex = mutex, .what = EXPORT, .ret_text = ret_text, .size = size});
+}
+
+static int adopt_behind_gate(struct redlock_mutex *mutex, const struct rl_owner *owner, struct request *request)
+{
+    int status = rl_gate_enter(mutex->gate, owner, 0);
+
+    if (status < 0)
+        return status == REDLOCK_DEADLINE ? REDLOCK_E_ALREADY_HELD : status;
+    status = rl_mutex_call(mutex, carry_out, request);
+    if (status < 0)
+        rl_gate_open(mutex->gate);
+    else
+        rl_gate_hold(mutex->gate);
+    return status;
+}
+
+static int adopt(struct redlock_mutex *mutex, const void *pointer, struct request request)
+{
+    struct rl_owner owner;
+    int status = check_owner(mutex, pointer, &owner);
+
+    if (status < 0)
+        return status;
+    rl_mutex_ref(mutex);
+    status = mutex->gate ? adopt_behind_gate(mutex, &owner, &request) : rl_mutex_call(mutex, carry_out, &request);
+    rl_mutex_unref(mutex);
+    return status;
 }
 
 int redlock_mutex_adopt(struct redlock_mutex *mutex, const struct redlock_acquire_options *options, const char *text)
 {
-    struct request request = {.mutex = mutex, .what = ADOPT, .options = options, .text = text};
+    return adopt(mutex, NULL, (struct request){.mutex = mutex, .what = ADOPT, .options = options, .text = text});
+}
 
-    return rl_mutex_call(mutex, carry_out, &request);
+int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *owner,
+                           const struct redlock_acquire_options *options, const char *text)
+{
+    if (mutex && !owner)
+        return REDLOCK_E_OWNER;
+    return adopt(mutex, owner, (struct request){.mutex = mutex, .what = ADOPT, .options = options, .text = text});
 }

@@ -28,9 +28,13 @@ static void on_event(const struct redlock_event *event, void *user_data)
 static void end_client(struct redlock_service *service)
 {
     for (struct rl_hold *hold = rl_holds_next(&service->holds, NULL), *next; hold; hold = next) {
+        struct redlock_mutex *mutex = RL_CONTAINER_OF(hold, struct redlock_mutex, hold);
+
         next = rl_holds_next(&service->holds, hold);
         rl_holds_end(&service->holds, hold);
-        rl_watch_drop(&RL_CONTAINER_OF(hold, struct redlock_mutex, hold)->watch);
+        rl_watch_drop(&mutex->watch);
+        if (mutex->gate)
+            rl_gate_close(mutex->gate);
     }
     redlock_client_destroy(service->client);
     service->client = NULL;

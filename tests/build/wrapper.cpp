@@ -9,6 +9,8 @@ static_assert(std::is_nothrow_move_assignable<redlock::guard>::value, "a guard c
 static_assert(!std::is_copy_constructible<redlock::service>::value, "a service cannot be copied");
 static_assert(!std::is_copy_constructible<redlock::mutex>::value, "a mutex cannot be copied");
 static_assert(!std::is_copy_assignable<redlock::guard>::value, "a guard cannot be copied");
+static_assert(std::is_nothrow_move_constructible<redlock::recursive_guard>::value, "it can be moved");
+static_assert(!std::is_move_constructible<redlock::recursive_mutex>::value, "threads share it where it is");
 
 bool use_mutex(redlock::mutex &mutex)
 {
@@ -35,6 +37,24 @@ bool use_guards(redlock::mutex &mutex)
     return timed.remaining().count() > 0 && timed.fence() == 0 && timed.unlock() == REDLOCK_OK;
 }
 
+bool use_recursive_mutex(redlock::service &service)
+{
+    redlock::recursive_mutex threads(service, "threads"), tasks(service, "tasks", REDLOCK_OWNERS_NAMED);
+    const int task = 0;
+
+    threads.options.ttl_ms = 5000;
+    redlock::recursive_guard outer(threads), inner(threads, std::chrono::seconds(1));
+    redlock::recursive_guard moved(std::move(inner));
+    redlock::recursive_guard named(tasks, &task), again(tasks, std::chrono::seconds(1), &task);
+    std::lock_guard<redlock::recursive_mutex> standard(threads);
+    bool won = tasks.try_lock(&task) && tasks.try_lock_for(std::chrono::milliseconds(5), &task);
+    won = won && tasks.try_lock_until(std::chrono::steady_clock::now() + std::chrono::seconds(1), &task);
+    tasks.lock(&task);
+    won = won && tasks.unlock(&task) == REDLOCK_OK && tasks.depth() > 1 && tasks.remaining().count() > 0;
+    won = won && tasks.fence() == 0 && tasks.get() && moved.unlock() == REDLOCK_OK;
+    return won && outer.remaining().count() > 0 && outer.fence() == 0;
+}
+
 int main()
 try {
     redlock::service service({"redis://127.0.0.1"});
@@ -42,7 +62,8 @@ try {
     redlock::mutex mutex(moved, std::string("key"));
 
     service = std::move(moved);
-    return use_mutex(mutex) && use_guards(mutex) && service.stats().acquires && service.get() &&
+    return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && service.stats().acquires &&
+           service.get() &&
            !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {
     return why.retryable() ? why.status() : 1;

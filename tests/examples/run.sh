@@ -47,7 +47,7 @@ fails() {
 }
 
 # All at once: some of them try for ten seconds.
-others='async blocking threads epoll'
+others='async blocking threads recursive epoll'
 [ ! -x "$examples/example-raii" ] || others="$others raii"
 running=
 for name in $others; do
@@ -68,6 +68,9 @@ says blocking 'locked, '
 says blocking 'unlock: success'
 run threads "$@"
 says threads '40 of 40 turns'
+run recursive "$@"
+[ "$(grep -c ': 2 lines, depth 1' "$work/recursive")" -eq 4 ] || { echo "recursive: not all orders are fulfilled"; exit 1; }
+says recursive '80 on stock'
 run epoll "$@"
 [ "$(grep -c ': success' "$work/epoll")" -eq 6 ] || { echo "epoll: not all locks were taken and given back"; exit 1; }
 if [ -x "$examples/example-raii" ]; then

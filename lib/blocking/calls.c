@@ -1,0 +1,193 @@
+/* The lock and unlock calls of programs. The owners of a recursive mutex pass its gate (gate.h); only one of them at a
+ * time is a caller. */
+#include "blocking/caller.h"
+#include "blocking/mutex.h"
+#include "blocking/service.h"
+
+/* --- Lock ------------------------------------------------------------------------------------------------------- */
+
+/* Until when other owners are waited for. */
+static int find_end(const struct redlock_acquire_options *options, int64_t began_ns, int64_t *ret_end_ns)
+{
+    int64_t timeout_ms = options ? options->timeout_ms : 0;
+
+    if (timeout_ms < REDLOCK_FOREVER || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
+        return REDLOCK_E_TIMEOUT;
+    *ret_end_ns = timeout_ms == REDLOCK_FOREVER ? RL_WAIT_FOREVER : began_ns + timeout_ms * RL_NS_PER_MS;
+    return 0;
+}
+
+/* The owner holds the mutex. What is left is published for all threads, and never too long. */
+static int enter_again(struct redlock_mutex *mutex, const struct redlock_acquire_options *options)
+{
+    int64_t remaining_ns = redlock_mutex_remaining_ns(mutex);
+
+    if (remaining_ns <= 0)
+        return REDLOCK_LOST;
+    if (options && remaining_ns < options->min_validity_ms * RL_NS_PER_MS)
+        return REDLOCK_EXPIRING;
+    return rl_gate_enter_again(mutex->gate);
+}
+
+static int acquire_behind_gate(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                               int64_t began_ns, struct redlock_result **ret_result)
+{
+    enum rl_called called;
+    int status = rl_caller_acquire(mutex, options, began_ns, ret_result, &called);
+
+    if (called == RL_CALLED_LEFT)
+        return status;
+    if (status == REDLOCK_OK)
+        rl_gate_hold(mutex->gate);
+    else
+        rl_gate_open(mutex->gate);
+    return status;
+}
+
+static int acquire_as(struct redlock_mutex *mutex, const void *pointer, const struct redlock_acquire_options *options,
+                      struct redlock_result **ret_result)
+{
+    int64_t began_ns = rl_monotonic_ns();
+    int64_t end_ns = began_ns;
+    struct rl_owner owner;
+    int status = rl_gate_owner(mutex->gate, pointer, &owner);
+
+    if (status == 0)
+        status = find_end(options, began_ns, &end_ns);
+    if (status == 0)
+        status = rl_gate_enter(mutex->gate, &owner, end_ns);
+    if (status == REDLOCK_E_ALREADY_HELD)
+        return enter_again(mutex, options);
+    if (status == REDLOCK_DEADLINE && end_ns == began_ns)
+        return REDLOCK_HELD;
+    return status < 0 ? status : acquire_behind_gate(mutex, options, began_ns, ret_result);
+}
+
+int redlock_mutex_acquire_as(struct redlock_mutex *mutex, const void *owner,
+                             const struct redlock_acquire_options *options, struct redlock_result **ret_result)
+{
+    int status = rl_caller_check(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (!mutex->gate)
+        return REDLOCK_E_OWNER;
+    rl_mutex_ref(mutex);
+    status = acquire_as(mutex, owner, options, ret_result);
+    rl_mutex_unref(mutex);
+    return status;
+}
+
+int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options,
+                          struct redlock_result **ret_result)
+{
+    enum rl_called called;
+    int status = rl_caller_check(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (mutex->gate)
+        return redlock_mutex_acquire_as(mutex, NULL, options, ret_result);
+    return rl_caller_acquire(mutex, options, rl_monotonic_ns(), ret_result, &called);
+}
+
+static struct redlock_acquire_options usual_options(const struct redlock_mutex *mutex, int64_t timeout_ms)
+{
+    struct redlock_acquire_options options;
+
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = timeout_ms;
+    if (options.ttl_ms > mutex->service->max_ttl_ms)
+        options.ttl_ms = mutex->service->max_ttl_ms;
+    return options;
+}
+
+int redlock_mutex_lock(struct redlock_mutex *mutex, int64_t timeout_ms)
+{
+    struct redlock_acquire_options options;
+    int status = rl_mutex_check(mutex);
+
+    if (status < 0)
+        return status;
+    options = usual_options(mutex, timeout_ms);
+    return redlock_mutex_acquire(mutex, &options, NULL);
+}
+
+int redlock_mutex_lock_as(struct redlock_mutex *mutex, const void *owner, int64_t timeout_ms)
+{
+    struct redlock_acquire_options options;
+    int status = rl_mutex_check(mutex);
+
+    if (status < 0)
+        return status;
+    options = usual_options(mutex, timeout_ms);
+    return redlock_mutex_acquire_as(mutex, owner, &options, NULL);
+}
+
+int redlock_mutex_trylock(struct redlock_mutex *mutex)
+{
+    return redlock_mutex_acquire(mutex, NULL, NULL);
+}
+
+/* --- Unlock ----------------------------------------------------------------------------------------------------- */
+
+/* A release that cannot begin leaves the mutex to its owner. Whatever it ends with, it is not held any more. */
+static int release_behind_gate(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+{
+    enum rl_called called;
+    int status = rl_caller_release(mutex, NULL, ret_result, &called);
+
+    if (called == RL_CALLED_BUSY)
+        rl_gate_hold(mutex->gate);
+    else
+        rl_gate_open(mutex->gate);
+    return status;
+}
+
+static int release_as(struct redlock_mutex *mutex, const void *pointer, struct redlock_result **ret_result)
+{
+    struct rl_owner owner;
+    int status = rl_gate_owner(mutex->gate, pointer, &owner);
+
+    if (status == 0)
+        status = rl_gate_leave(mutex->gate, &owner, false);
+    if (status == REDLOCK_E_DEPTH)
+        return redlock_mutex_remaining_ns(mutex) > 0 ? REDLOCK_OK : REDLOCK_LOST;
+    return status < 0 ? status : release_behind_gate(mutex, ret_result);
+}
+
+int redlock_mutex_release_as(struct redlock_mutex *mutex, const void *owner, struct redlock_result **ret_result)
+{
+    int status = rl_caller_check(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (!mutex->gate)
+        return REDLOCK_E_OWNER;
+    rl_mutex_ref(mutex);
+    status = release_as(mutex, owner, ret_result);
+    rl_mutex_unref(mutex);
+    return status;
+}
+
+int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **ret_result)
+{
+    enum rl_called called;
+    int status = rl_caller_check(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (mutex->gate)
+        return redlock_mutex_release_as(mutex, NULL, ret_result);
+    return rl_caller_release(mutex, NULL, ret_result, &called);
+}
+
+int redlock_mutex_unlock(struct redlock_mutex *mutex)
+{
+    return redlock_mutex_release(mutex, NULL);
+}
+
+int redlock_mutex_unlock_as(struct redlock_mutex *mutex, const void *owner)
+{
+    return redlock_mutex_release_as(mutex, owner, NULL);
+}

@@ -1,0 +1,70 @@
+/* Who may use a recursive mutex: one owner at a time, as often as it likes. Other callers of this process wait here, in
+ * the order in which they came; only the first of them asks the masters.
+ *
+ *            nobody --- enter ---> CLAIMED --- hold ---> HELD --- leave, at depth 1 ---> CLAIMED --- open ---> nobody
+ *                                     |                  |  ^
+ *                                     +--- open          +--+ enter, leave: the depth
+ *
+ * CLAIMED is an owner whose acquisition, release or transfer is under way. `open` gives the gate to the first who
+ * waits. */
+#ifndef RL_BLOCKING_GATE_H
+#define RL_BLOCKING_GATE_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/list.h"
+
+/* A pointer of the program's, or a thread. Threads are numbered and no number comes twice, as addresses and the
+ * system's numbers of threads do. */
+struct rl_owner {
+    const void *pointer; /* NULL: the thread */
+    uint64_t thread;
+};
+
+struct rl_gate {
+    pthread_mutex_t guard;  /* never held while anything is waited for */
+    struct rl_list waiters;
+    struct rl_owner owner;  /* if it is claimed */
+    uint32_t depth;         /* 0: nobody holds the mutex */
+    bool claimed;
+    bool closed;
+    bool by_thread;         /* its owners are threads */
+};
+
+/* NULL: out of memory. */
+struct rl_gate *rl_gate_create(bool by_thread);
+void rl_gate_destroy(struct rl_gate *gate); /* NULL is allowed */
+
+/* The owner that a call means: the pointer that it names, or the thread that it is made on. REDLOCK_E_OWNER: the gate
+ * has owners of the other kind. */
+int rl_gate_owner(const struct rl_gate *gate, const void *pointer, struct rl_owner *ret_owner);
+
+/* 0: the gate is claimed by this owner, who asks the masters next. REDLOCK_E_ALREADY_HELD: the owner holds the mutex.
+ * REDLOCK_E_BUSY: the owner has an operation under way. REDLOCK_DEADLINE: somebody else still has the gate at end_ns
+ * (rl_monotonic_ns()). REDLOCK_CANCELED, REDLOCK_E_CLOSING. */
+int rl_gate_enter(struct rl_gate *gate, const struct rl_owner *owner, int64_t end_ns);
+
+/* The owner that has claimed the gate holds the mutex, at depth 1; or nobody does, and the next one may. */
+void rl_gate_hold(struct rl_gate *gate);
+void rl_gate_open(struct rl_gate *gate);
+
+/* The owner holds the mutex, and enters once more. 0, or REDLOCK_E_DEPTH. */
+int rl_gate_enter_again(struct rl_gate *gate);
+
+/* One entry of the owner ends. 0: it was the last, and the gate is claimed until rl_gate_open(), or rl_gate_hold() if
+ * the mutex is held all the same. REDLOCK_E_DEPTH: it was an inner one; with `only_last` nothing has changed.
+ * REDLOCK_E_NOT_HELD: the mutex is free. REDLOCK_E_OWNER: another owner has it. REDLOCK_E_BUSY: the owner has an
+ * operation under way. */
+int rl_gate_leave(struct rl_gate *gate, const struct rl_owner *owner, bool only_last);
+
+/* All that wait are told REDLOCK_CANCELED. True: there were any. */
+bool rl_gate_cancel(struct rl_gate *gate);
+
+/* The same for good: from now on nobody enters. */
+void rl_gate_close(struct rl_gate *gate);
+
+uint32_t rl_gate_depth(struct rl_gate *gate);
+
+#endif

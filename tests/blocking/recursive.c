@@ -1,0 +1,467 @@
+/* Recursive mutexes: owners, depth, and who waits for them within the process. */
+#include <check.h>
+#include <sched.h>
+#include <string.h>
+
+#include "service_rig.h"
+#include "thread.h"
+#include "watch.h"
+
+static struct world world;
+static char alice, bob, carol; /* owners: only their addresses matter */
+
+static void open_three(void)
+{
+    world_open(&world, 3);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+static struct redlock_mutex *make(enum redlock_owners owners)
+{
+    struct redlock_mutex *mutex;
+
+    ck_assert_int_eq(redlock_mutex_create_recursive(world.service, "key", 3, owners, &mutex), 0);
+    return mutex;
+}
+
+static struct redlock_mutex *make_held(const void *owner)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, owner, PATIENCE_MS), REDLOCK_OK);
+    return mutex;
+}
+
+static uint64_t commands(void)
+{
+    return world_stats(world.service).commands;
+}
+
+/* --- One owner -------------------------------------------------------------------------------------------------- */
+
+START_TEST(an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_sent)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+    struct redlock_result *result;
+    uint64_t before = commands();
+
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_acquire_as(mutex, &alice, NULL, &result), REDLOCK_OK);
+    ck_assert_ptr_null(result);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 3);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_release_as(mutex, &alice, &result), REDLOCK_OK);
+    ck_assert_ptr_null(result);
+    ck_assert_uint_eq(commands(), before);
+    ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
+    ck_assert_int_eq(redlock_mutex_release_as(mutex, &alice, &result), REDLOCK_OK);
+    ck_assert_uint_eq(result->granted, 3);
+    redlock_result_free(result);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(who_does_not_own_it_does_not_unlock_it)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &bob), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, 0), REDLOCK_HELD);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, 20), REDLOCK_DEADLINE);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, -2), REDLOCK_E_TIMEOUT);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
+    redlock_mutex_destroy(mutex);
+    world_wait_absent(&world, "key");
+}
+END_TEST
+
+START_TEST(calls_name_owners_of_the_kind_that_the_mutex_has)
+{
+    struct redlock_mutex *named = make(REDLOCK_OWNERS_NAMED), *threads = make(REDLOCK_OWNERS_THREADS);
+    struct redlock_mutex *plain = world_new_mutex(&world, "plain"), *none = NULL;
+    struct redlock_queue *queue;
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    ck_assert_int_eq(redlock_queue_create(world.service, &queue), 0);
+    ck_assert_int_eq(redlock_mutex_lock(named, 0), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_lock_as(named, NULL, 0), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_unlock(named), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_export(named, text, sizeof text), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_detach(named), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_lock_as(threads, &alice, 0), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_lock_as(plain, &alice, 0), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_unlock_as(plain, &alice), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_export_as(plain, &alice, text, sizeof text), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_adopt_as(plain, &alice, NULL, "x"), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_acquire_async(threads, NULL, queue, NULL), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_release_async(threads, queue, NULL), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_create_recursive(world.service, "k", 1, (enum redlock_owners)2, &none),
+                     REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_create_recursive(world.service, "", 0, REDLOCK_OWNERS_NAMED, &none),
+                     REDLOCK_E_KEY_EMPTY);
+    ck_assert_ptr_null(none);
+    redlock_queue_destroy(queue);
+    redlock_mutex_destroy(plain);
+    redlock_mutex_destroy(threads);
+    redlock_mutex_destroy(named);
+}
+END_TEST
+
+START_TEST(the_depth_has_a_limit)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+
+    for (unsigned depth = 1; depth < REDLOCK_MAX_DEPTH; depth++)
+        ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_E_DEPTH);
+    for (unsigned depth = REDLOCK_MAX_DEPTH; depth > 0; depth--)
+        ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_E_NOT_HELD);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+static struct redlock_mutex *hold_lease(uint32_t ttl_ms)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+    struct redlock_acquire_options request = rig_lease(ttl_ms, PATIENCE_MS);
+
+    ck_assert_int_eq(redlock_mutex_acquire_as(mutex, &alice, &request, NULL), REDLOCK_OK);
+    return mutex;
+}
+
+START_TEST(a_loss_is_a_loss_at_every_depth_and_is_not_locked_over)
+{
+    struct redlock_mutex *mutex = hold_lease(400);
+    struct redlock_acquire_options request = rig_request(400, 0);
+
+    request.min_validity_ms = 400;
+    ck_assert_int_eq(redlock_mutex_acquire_as(mutex, &alice, &request, NULL), REDLOCK_EXPIRING);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
+    world_wait_lost(world.service, 1);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 3);
+    for (unsigned depth = 3; depth > 0; depth--) {
+        ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, PATIENCE_MS), REDLOCK_LOST);
+        ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_LOST);
+    }
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(it_moves_between_services_at_depth_one)
+{
+    struct redlock_mutex *mutex = make_held(&alice), *heir = NULL;
+    struct redlock_service *other = world_new_service(&world);
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+
+    ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &heir), 0);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), REDLOCK_E_DEPTH);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_export_as(mutex, &bob, text, sizeof text), REDLOCK_E_OWNER);
+    ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, 10), REDLOCK_E_LIMIT);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
+    ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), 0);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
+    ck_assert_int_eq(redlock_mutex_adopt(heir, NULL, "nonsense"), REDLOCK_E_EXPORT);
+    ck_assert_int_eq(redlock_mutex_adopt(heir, NULL, text), 0);
+    ck_assert_uint_eq(redlock_mutex_depth(heir), 1);
+    ck_assert_int_eq(redlock_mutex_adopt(heir, NULL, text), REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_eq(redlock_mutex_lock(heir, 0), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(heir), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(heir), REDLOCK_OK);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    redlock_mutex_destroy(heir);
+    redlock_mutex_destroy(mutex);
+    redlock_service_destroy(other);
+}
+END_TEST
+
+/* --- Several owners --------------------------------------------------------------------------------------------- */
+
+struct guest {
+    pthread_t thread;
+    atomic_long id;
+    struct redlock_mutex *mutex;
+    const void *owner;
+    int64_t timeout_ms;
+    atomic_int *served;
+    int turn;   /* among all that were served */
+    int status;
+};
+
+static void *visit(void *argument)
+{
+    struct guest *guest = argument;
+
+    atomic_store(&guest->id, thread_self());
+    guest->status = redlock_mutex_lock_as(guest->mutex, guest->owner, guest->timeout_ms);
+    if (guest->status != REDLOCK_OK)
+        return NULL;
+    guest->turn = atomic_fetch_add(guest->served, 1);
+    redlock_mutex_unlock_as(guest->mutex, guest->owner);
+    return NULL;
+}
+
+static bool has_id(void *argument)
+{
+    return atomic_load(&((struct guest *)argument)->id) != 0;
+}
+
+/* Until it waits for its turn. */
+static void start(struct guest *guest, struct redlock_mutex *mutex, const void *owner, atomic_int *served)
+{
+    memset(guest, 0, sizeof *guest);
+    guest->mutex = mutex;
+    guest->owner = owner;
+    guest->timeout_ms = PATIENCE_MS;
+    guest->served = served;
+    ck_assert_int_eq(pthread_create(&guest->thread, NULL, visit, guest), 0);
+    world_wait(has_id, guest, "a thread");
+    thread_await_sleep(atomic_load(&guest->id));
+}
+
+#define GUESTS 5
+
+START_TEST(other_owners_wait_here_and_are_served_in_order)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+    struct guest guests[GUESTS];
+    char owners[GUESTS];
+    atomic_int served = 0;
+    uint64_t before = world_stats(world.service).acquires;
+
+    for (int i = 0; i < GUESTS; i++)
+        start(&guests[i], mutex, &owners[i], &served);
+    ck_assert_uint_eq(world_stats(world.service).acquires, before); /* nobody asks the masters meanwhile */
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+    for (int i = 0; i < GUESTS; i++) {
+        pthread_join(guests[i].thread, NULL);
+        ck_assert_int_eq(guests[i].status, REDLOCK_OK);
+        ck_assert_int_eq(guests[i].turn, i);
+    }
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(cancel_ends_all_that_wait_and_leaves_the_owner)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+    struct guest guests[2];
+    atomic_int served = 0;
+
+    start(&guests[0], mutex, &bob, &served);
+    start(&guests[1], mutex, &carol, &served);
+    ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(guests[i].thread, NULL);
+        ck_assert_int_eq(guests[i].status, REDLOCK_CANCELED);
+    }
+    ck_assert_int_eq(redlock_mutex_cancel(mutex), REDLOCK_E_NOTHING_TO_CANCEL);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(who_fails_at_the_masters_lets_the_next_one_try)
+{
+    struct redlock_mutex *holder = world_hold(&world, "key", 30000);
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_HELD);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, 30), REDLOCK_DEADLINE);
+    ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &carol, PATIENCE_MS), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+/* The service's thread is busy: the caller gives up, and what it has left is rolled back later. */
+START_TEST(a_call_that_gave_up_opens_the_gate_when_its_attempt_is_over)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_NAMED);
+    struct guest guest;
+    atomic_int served = 0;
+    struct plug plug;
+
+    plug_in(&plug, world.service);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 20), REDLOCK_DEADLINE);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 20), REDLOCK_E_BUSY);
+    start(&guest, mutex, &bob, &served);
+    plug_out(&plug);
+    pthread_join(guest.thread, NULL);
+    ck_assert_int_eq(guest.status, REDLOCK_OK);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(destroying_the_mutex_ends_all_that_wait)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+    struct guest guest;
+    atomic_int served = 0;
+
+    start(&guest, mutex, &bob, &served);
+    redlock_mutex_destroy(mutex);
+    pthread_join(guest.thread, NULL);
+    ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
+    world_wait_absent(&world, "key");
+}
+END_TEST
+
+START_TEST(shutdown_releases_at_any_depth_and_ends_all_that_wait)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+    struct guest guest;
+    atomic_int served = 0;
+
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
+    start(&guest, mutex, &bob, &served);
+    ck_assert_int_eq(redlock_service_shutdown(world.service, PATIENCE_MS), REDLOCK_OK);
+    pthread_join(guest.thread, NULL);
+    ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
+    ck_assert_uint_eq(world_count(&world, "key"), 0);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &carol, PATIENCE_MS), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_LOST);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+START_TEST(the_end_of_the_service_ends_all_that_wait)
+{
+    struct redlock_mutex *mutex = make_held(&alice);
+    struct guest guest;
+    atomic_int served = 0;
+
+    start(&guest, mutex, &bob, &served);
+    redlock_service_destroy(world.service);
+    world.service = NULL;
+    pthread_join(guest.thread, NULL);
+    ck_assert_int_eq(guest.status, REDLOCK_CANCELED);
+    ck_assert_int_eq(redlock_mutex_lock_as(mutex, &bob, PATIENCE_MS), REDLOCK_E_CLOSING);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+/* --- Threads as owners ------------------------------------------------------------------------------------------ */
+
+static void *unlock_as_a_stranger(void *mutex)
+{
+    return (void *)(intptr_t)redlock_mutex_unlock(mutex);
+}
+
+START_TEST(a_thread_is_an_owner_and_others_are_not)
+{
+    struct redlock_mutex *mutex = make(REDLOCK_OWNERS_THREADS);
+    pthread_t thread;
+    void *status = NULL;
+
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_trylock(mutex), REDLOCK_OK);
+    ck_assert_int_eq(pthread_create(&thread, NULL, unlock_as_a_stranger, mutex), 0);
+    pthread_join(thread, &status);
+    ck_assert_int_eq((intptr_t)status, REDLOCK_E_OWNER);
+    ck_assert_uint_eq(redlock_mutex_depth(mutex), 2);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+#define THREADS 6
+#define ROUNDS 10
+
+struct contest {
+    struct redlock_mutex *mutexes[2]; /* of one service, and of another */
+    atomic_int inside;
+    atomic_int overlaps;
+    atomic_int failures;
+    atomic_int next;
+    int unchecked; /* by anything but the lock */
+};
+
+static void lock_twice(struct contest *contest, struct redlock_mutex *mutex)
+{
+    if (redlock_mutex_lock(mutex, PATIENCE_MS) != REDLOCK_OK || redlock_mutex_lock(mutex, 0) != REDLOCK_OK) {
+        atomic_fetch_add(&contest->failures, 1);
+        return;
+    }
+    if (atomic_fetch_add(&contest->inside, 1) != 0)
+        atomic_fetch_add(&contest->overlaps, 1);
+    redlock_mutex_unlock(mutex);
+    contest->unchecked++;
+    sched_yield();
+    atomic_fetch_sub(&contest->inside, 1);
+    redlock_mutex_unlock(mutex);
+}
+
+static void *contend(void *argument)
+{
+    struct contest *contest = argument;
+    struct redlock_mutex *mutex = contest->mutexes[atomic_fetch_add(&contest->next, 1) % 2];
+
+    for (int i = 0; i < ROUNDS; i++)
+        lock_twice(contest, mutex);
+    return NULL;
+}
+
+START_TEST(threads_of_two_services_exclude_each_other)
+{
+    struct contest contest = {.mutexes = {make(REDLOCK_OWNERS_THREADS)}};
+    struct redlock_service *other = world_new_service(&world);
+    pthread_t threads[THREADS];
+
+    ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &contest.mutexes[1]), 0);
+    for (int i = 0; i < THREADS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, contend, &contest), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    ck_assert_int_eq(contest.failures, 0);
+    ck_assert_int_eq(contest.overlaps, 0);
+    ck_assert_int_eq(contest.unchecked, THREADS * ROUNDS);
+    redlock_mutex_destroy(contest.mutexes[0]);
+    redlock_mutex_destroy(contest.mutexes[1]);
+    redlock_service_destroy(other);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("recursive");
+    TCase *one = suite_add_case(suite, "one owner", open_three, close_world);
+    TCase *several = suite_add_case(suite, "several owners", open_three, close_world);
+    TCase *threads = suite_add_case(suite, "threads", open_three, close_world);
+
+    tcase_add_test(one, an_owner_locks_again_without_the_masters_and_only_the_last_unlock_is_sent);
+    tcase_add_test(one, who_does_not_own_it_does_not_unlock_it);
+    tcase_add_test(one, calls_name_owners_of_the_kind_that_the_mutex_has);
+    tcase_add_test(one, the_depth_has_a_limit);
+    tcase_add_test(one, a_loss_is_a_loss_at_every_depth_and_is_not_locked_over);
+    tcase_add_test(one, it_moves_between_services_at_depth_one);
+    tcase_add_test(several, other_owners_wait_here_and_are_served_in_order);
+    tcase_add_test(several, cancel_ends_all_that_wait_and_leaves_the_owner);
+    tcase_add_test(several, who_fails_at_the_masters_lets_the_next_one_try);
+    tcase_add_test(several, a_call_that_gave_up_opens_the_gate_when_its_attempt_is_over);
+    tcase_add_test(several, destroying_the_mutex_ends_all_that_wait);
+    tcase_add_test(several, shutdown_releases_at_any_depth_and_ends_all_that_wait);
+    tcase_add_test(several, the_end_of_the_service_ends_all_that_wait);
+    tcase_add_test(threads, a_thread_is_an_owner_and_others_are_not);
+    tcase_add_test(threads, threads_of_two_services_exclude_each_other);
+    return suite_run_with_server(suite);
+}
