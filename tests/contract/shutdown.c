@@ -68,6 +68,11 @@ START_TEST(shutdown_of_an_idle_client_ends_at_once)
 }
 END_TEST
 
+static bool is_waiting(void *lock)
+{
+    return redlock_state(lock) != REDLOCK_STATE_ACQUIRING;
+}
+
 START_TEST(shutdown_cancels_pending_acquisitions)
 {
     struct redlock_acquire_options request = rig_request(30000, REDLOCK_FOREVER);
@@ -77,11 +82,11 @@ START_TEST(shutdown_cancels_pending_acquisitions)
     rig_occupy(&rig, 0, "waiter");
     rig_occupy(&rig, 1, "waiter");
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
-    rig_run_for(&rig, 30);
+    rig_wait(&rig, is_waiting, lock, "the acquisition to be refused");
     ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shutdown, &report), 0);
     wait_report(REDLOCK_OK);
     outcome_expect(&outcome, REDLOCK_CANCELED);
-    ck_assert_uint_eq(masters_count_key(rig.masters, "waiter"), 2);
+    rig_wait_count(&rig, "waiter", 2);
 }
 END_TEST
 

@@ -5,6 +5,9 @@
 #include "suite.h"
 #include "watch.h"
 
+/* Long enough to be granted and used on a busy machine. */
+#define LEASE_MS 1000
+
 static struct rig rig;
 static struct tally tally;
 static struct watched watched;
@@ -79,13 +82,13 @@ static void expect_lost_inside(enum redlock_loss why)
 
 START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
 {
-    struct redlock_lock *lock = hold("silent", 1500, 0, 900);
+    struct redlock_lock *lock = hold("silent", 4500, 0, 3000);
     int64_t deadline_ns;
 
     hang_all();
     watch_wait_at_risk(&rig, &watched, 1);
     ck_assert_int_gt(watched.at_risk_ms, 0);
-    ck_assert_int_le(watched.at_risk_ms, 900);
+    ck_assert_int_le(watched.at_risk_ms, 3000);
     ck_assert_uint_eq(watched.lost, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     deadline_ns = watch_deadline_ns(lock);
@@ -98,25 +101,46 @@ START_TEST(silent_masters_first_bring_a_warning_and_then_the_alarm)
 }
 END_TEST
 
-/* Here a renewal always has an answer to wait for. A loaded machine may delay any wake-up: the best of several is what
- * the library does. */
-START_TEST(the_alarm_comes_within_five_milliseconds_of_the_deadline)
+static void note_time(evutil_socket_t fd, short what, void *fired_ns)
+{
+    *(int64_t *)fired_ns = watch_now_ns();
+}
+
+/* How much later than a timer of the program's own that is set for the deadline. */
+static int64_t alarm_delay_ns(void)
+{
+    struct redlock_lock *lock = hold("punctual", LEASE_MS, 0, 0);
+    struct timeval left;
+    int64_t deadline_ns;
+    int64_t left_us;
+    int64_t fired_ns = 0;
+    struct event *timer = evtimer_new(rig.base, note_time, &fired_ns);
+
+    hang_all();
+    deadline_ns = watch_deadline_ns(lock);
+    left_us = (deadline_ns - watch_now_ns()) / 1000;
+    left = (struct timeval){left_us / 1000000, left_us % 1000000};
+    evtimer_add(timer, &left);
+    watch_wait_lost(&rig, &watched);
+    ck_assert_int_ge(watched.lost_at_ns, deadline_ns);
+    event_free(timer);
+    redlock_lock_destroy(lock);
+    resume_all();
+    rig_wait_no_claims(&rig, rig.client);
+    return watched.lost_at_ns - (fired_ns ? fired_ns : watched.lost_at_ns);
+}
+
+/* Here a renewal always has an answer to wait for. A busy machine delays the program's timer, too, but may interrupt
+ * the process between the two: the best of several is what the library does. */
+START_TEST(the_alarm_comes_within_five_milliseconds_of_a_timer_for_the_deadline)
 {
     int64_t best_ns = INT64_MAX;
 
-    for (int i = 0; i < 8; i++) {
-        struct redlock_lock *lock = hold("punctual", 250, 0, 0);
-        int64_t deadline_ns;
+    for (int i = 0; i < 5 && best_ns > 5000000; i++) {
+        int64_t delay_ns = alarm_delay_ns();
 
-        hang_all();
-        deadline_ns = watch_deadline_ns(lock);
-        watch_wait_lost(&rig, &watched);
-        ck_assert_int_ge(watched.lost_at_ns, deadline_ns);
-        if (watched.lost_at_ns - deadline_ns < best_ns)
-            best_ns = watched.lost_at_ns - deadline_ns;
-        redlock_lock_destroy(lock);
-        resume_all();
-        rig_wait_no_claims(&rig, rig.client);
+        if (delay_ns < best_ns)
+            best_ns = delay_ns;
     }
     ck_assert_msg(best_ns <= 5000000, "%lld ns late at best", (long long)best_ns);
 }
@@ -124,7 +148,7 @@ END_TEST
 
 START_TEST(the_alarm_is_given_once)
 {
-    struct redlock_lock *lock = hold("once", 200, REDLOCK_NO_RENEWAL, 0);
+    struct redlock_lock *lock = hold("once", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
 
     watch_wait_lost(&rig, &watched);
     rig_run_for(&rig, 300);
@@ -194,7 +218,7 @@ END_TEST
 
 START_TEST(a_lock_that_was_released_is_not_lost)
 {
-    struct redlock_lock *lock = hold("released", 300, 0, 0);
+    struct redlock_lock *lock = hold("released", 2 * LEASE_MS, 0, 0);
     struct outcome outcome = {0};
     int64_t deadline_ns;
 
@@ -211,7 +235,7 @@ END_TEST
 
 START_TEST(a_lock_that_is_released_before_the_loop_has_noticed_the_loss_is_told_so_by_the_release)
 {
-    struct redlock_lock *lock = hold("late", 200, REDLOCK_NO_RENEWAL, 0);
+    struct redlock_lock *lock = hold("late", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
     struct outcome outcome;
 
     stall_until_ns(watch_deadline_ns(lock) + 1000000);
@@ -225,7 +249,7 @@ END_TEST
 
 START_TEST(after_a_stall_only_the_loss_is_told)
 {
-    struct redlock_lock *lock = hold("stall", 200, 0, 0);
+    struct redlock_lock *lock = hold("stall", LEASE_MS, 0, 0);
 
     stall_until_ns(watch_deadline_ns(lock) + 1000000);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
@@ -239,7 +263,7 @@ END_TEST
 
 START_TEST(a_watch_that_was_taken_off_is_not_called)
 {
-    struct redlock_lock *lock = hold("blind", 200, REDLOCK_NO_RENEWAL, 0);
+    struct redlock_lock *lock = hold("blind", LEASE_MS, REDLOCK_NO_RENEWAL, 0);
 
     ck_assert_int_eq(redlock_lock_watch(lock, NULL, NULL), 0);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_LOST, 1);
@@ -256,7 +280,7 @@ int main(void)
     TCase *not_told = suite_add_case(suite, "not told", open_five, close_rig);
 
     tcase_add_test(told, silent_masters_first_bring_a_warning_and_then_the_alarm);
-    tcase_add_test(patient, the_alarm_comes_within_five_milliseconds_of_the_deadline);
+    tcase_add_test(patient, the_alarm_comes_within_five_milliseconds_of_a_timer_for_the_deadline);
     tcase_add_test(told, the_alarm_is_given_once);
     tcase_add_test(told, a_warning_that_the_masters_overcome_is_given_again_the_next_time);
     tcase_add_test(told, keys_deleted_on_a_majority_are_noticed_early);

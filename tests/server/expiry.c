@@ -5,6 +5,9 @@
 #include "rig.h"
 #include "suite.h"
 
+/* Long enough to be granted, used and looked at on a busy machine. */
+#define LEASE_MS 1000
+
 static struct rig rig;
 static unsigned lost_events;
 
@@ -31,23 +34,33 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-static void stall_until(int64_t end_ms)
+static void stall_for(int ms)
 {
+    int64_t end_ms = rig_now_ms() + ms;
+
     while (rig_now_ms() < end_ms)
         poll(NULL, 0, (int)(end_ms - rig_now_ms()) + 1);
 }
 
+/* The loop runs until an instant has passed at which something does not happen. */
+static void run_past(int64_t instant_ms)
+{
+    while (rig_now_ms() <= instant_ms)
+        rig_run_for(&rig, 20);
+    rig_run_for(&rig, 50);
+}
+
 START_TEST(the_remaining_time_falls_to_zero_without_a_running_loop)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "g3", 300);
-    int64_t end = rig_now_ms() + redlock_remaining_ms(lock) + 1;
+    struct redlock_lock *lock = rig_hold_lease(&rig, "g3", LEASE_MS);
     int64_t earlier = redlock_remaining_ns(lock);
 
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
     ck_assert_int_gt(earlier, 0);
+    ck_assert_int_le(earlier, LEASE_MS * INT64_C(1000000));
     poll(NULL, 0, 2);
     ck_assert_int_lt(redlock_remaining_ns(lock), earlier);
-    stall_until(end);
+    stall_for((int)redlock_remaining_ms(lock) + 1);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
     ck_assert_uint_eq(lost_events, 0);
@@ -61,7 +74,7 @@ static bool loss_was_reported(void *argument)
 
 START_TEST(the_loss_is_reported_once_when_the_deadline_passes)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "loss", 300);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "loss", LEASE_MS);
     struct redlock_stats stats;
 
     rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
@@ -77,9 +90,9 @@ END_TEST
 
 START_TEST(a_stalled_loop_reports_the_loss_as_soon_as_it_runs)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "stall", 200);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "stall", LEASE_MS);
 
-    stall_until(rig_now_ms() + 250);
+    stall_for((int)redlock_remaining_ms(lock) + 1);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
@@ -89,13 +102,13 @@ END_TEST
 
 START_TEST(the_loss_comes_in_time_with_all_masters_silent)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "silent", 300);
-    int64_t start = rig_now_ms();
+    struct redlock_lock *lock = rig_hold_lease(&rig, "silent", LEASE_MS);
+    int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
 
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_hang(rig.masters, i));
     rig_wait(&rig, loss_was_reported, &lost_events, "the loss to be reported");
-    ck_assert_int_lt(rig_now_ms() - start, 2000);
+    ck_assert_int_lt(rig_now_ms() - end, 2000);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
 }
 END_TEST
@@ -105,7 +118,6 @@ START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
     struct redlock_acquire_options request = rig_lease(300, 0);
     struct redlock_lock *lock = rig_new_lock(rig.client, "unread");
     struct outcome outcome = {0};
-    int64_t start = rig_now_ms();
 
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_hang(rig.masters, i));
@@ -113,7 +125,7 @@ START_TEST(grants_that_a_stalled_loop_reads_too_late_are_too_slow)
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
     for (size_t i = 0; i < 3; i++)
         ck_assert(masters_resume(rig.masters, i));
-    stall_until(start + 350);
+    stall_for(350);
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_TOO_SLOW);
     ck_assert_int_eq(redlock_remaining_ns(lock), 0);
@@ -123,7 +135,7 @@ END_TEST
 
 START_TEST(a_lost_lock_can_be_acquired_again)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "again", 150);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "again", LEASE_MS);
     struct redlock_acquire_options request = rig_request(20000, 20000);
     struct outcome outcome;
 
@@ -137,11 +149,12 @@ END_TEST
 
 START_TEST(a_released_lock_is_not_lost)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "released", 200);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "released", LEASE_MS);
+    int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
     struct outcome outcome = rig_release(&rig, lock);
 
     outcome_expect(&outcome, REDLOCK_OK);
-    rig_run_for(&rig, 300);
+    run_past(end);
     ck_assert_uint_eq(lost_events, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
 }
@@ -149,11 +162,12 @@ END_TEST
 
 START_TEST(an_extended_lock_is_not_lost_at_its_first_deadline)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "extended", 300);
-    struct outcome outcome = rig_extend(&rig, lock, 20000);
+    struct redlock_lock *lock = rig_hold_lease(&rig, "extended", LEASE_MS);
+    int64_t end = rig_now_ms() + redlock_remaining_ms(lock);
+    struct outcome outcome = rig_extend(&rig, lock, 10 * LEASE_MS);
 
     outcome_expect(&outcome, REDLOCK_OK);
-    rig_run_for(&rig, 400);
+    run_past(end);
     ck_assert_uint_eq(lost_events, 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
 }

@@ -100,7 +100,7 @@ START_TEST(many_extensions_are_few_commands)
     before = commands();
     extend_all(MANY, LONGER_MS);
     expect_extended(0, MANY);
-    ck_assert_uint_le(commands() - before, 3 * 3 + 2 * 3 * 5); /* three each; and guards, in a few turns */
+    ck_assert_uint_le(commands() - before, MANY / 2); /* three for each master and some guards; 3 * MANY one by one */
 }
 END_TEST
 
@@ -316,21 +316,33 @@ static bool all_are_renewed_twice(void *argument)
     return watch_stats(rig.client).renewals >= *(const uint64_t *)argument;
 }
 
+/* Acquired in one turn of the loop, so that they are due together, or nearly so on a busy machine. */
+static void hold_renewed(void)
+{
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
+
+    request.renew_ms = 2000;
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
+        locks[i] = rig_new_lock(rig.client, keys[i]);
+        outcomes[i] = (struct outcome){0};
+        ck_assert_int_eq(redlock_acquire(locks[i], &request, outcome_record, &outcomes[i]), 0);
+    }
+    for (size_t i = 0; i < MANY; i++) {
+        rig_wait_outcome(&rig, &outcomes[i]);
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+    }
+    rig_wait_quiet(&rig, rig.client);
+}
+
 /* Renewals: all that is said above, without a call of the holder. */
 START_TEST(renewals_of_many_locks_are_few_commands)
 {
-    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
     struct redlock_stats before;
     struct redlock_stats after;
     uint64_t enough;
 
-    request.renew_ms = 500;
-    for (size_t i = 0; i < MANY; i++) {
-        struct redlock_acquire_options held = request;
-
-        snprintf(keys[i], sizeof(keys[i]), "many:%zu", i);
-        locks[i] = rig_hold_as(&rig, keys[i], &held);
-    }
+    hold_renewed();
     before = watch_stats(rig.client);
     enough = before.renewals + 2 * MANY;
     rig_wait(&rig, all_are_renewed_twice, &enough, "two renewals of each");
