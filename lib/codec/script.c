@@ -19,6 +19,8 @@ static const struct rl_script_text texts[RL_SCRIPT_COUNT] = {
     [RL_SCRIPT_REPAIR] = SCRIPT("repair", RL_REPAIR_LUA, RL_REPAIR_SHA1),
     [RL_SCRIPT_GRANT] = SCRIPT("grant", RL_GRANT_LUA, RL_GRANT_SHA1),
     [RL_SCRIPT_RAISE] = SCRIPT("raise", RL_RAISE_LUA, RL_RAISE_SHA1),
+    [RL_SCRIPT_CLAIM_PERMIT] = SCRIPT("claim_permit", RL_CLAIM_PERMIT_LUA, RL_CLAIM_PERMIT_SHA1),
+    [RL_SCRIPT_JOIN_PERMIT] = SCRIPT("join_permit", RL_JOIN_PERMIT_LUA, RL_JOIN_PERMIT_SHA1),
     [RL_SCRIPT_JOIN] = SCRIPT("join", RL_JOIN_LUA, RL_JOIN_SHA1),
 };
 
@@ -31,7 +33,8 @@ const struct rl_script_text *rl_script_text(enum rl_script script)
 /* All but JOIN, which is always sent with its text. */
 static const enum rl_script loaded[] = {
     RL_SCRIPT_RELEASE,     RL_SCRIPT_ENQUEUE, RL_SCRIPT_REFRESH_MANY, RL_SCRIPT_EXTEND,
-    RL_SCRIPT_EXTEND_MANY, RL_SCRIPT_REPAIR,  RL_SCRIPT_GRANT,     RL_SCRIPT_RAISE,
+    RL_SCRIPT_EXTEND_MANY, RL_SCRIPT_REPAIR,  RL_SCRIPT_GRANT,        RL_SCRIPT_RAISE,
+    RL_SCRIPT_CLAIM_PERMIT, RL_SCRIPT_JOIN_PERMIT,
 };
 
 const struct rl_script_text *rl_script_to_load(size_t i)

@@ -133,6 +133,14 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     rl_lock_follow(engine, lock, now, next);
 }
 
+bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    if (!rl_wait_may_move(lock))
+        return false;
+    rl_lock_follow(engine, lock, now, rl_wait_move(engine, lock, now));
+    return true;
+}
+
 /* --- Time --------------------------------------------------------------------------------------------------------- */
 
 /* The master is asked as long as the round of the attempt has time left, even if the lock is held by then

@@ -47,7 +47,7 @@ bool rl_host_repeat_alone(struct rl_host *host, unsigned node, const struct rl_t
 
 static void note_contended(struct rl_host *host, const struct rl_ticket *ticket)
 {
-    rl_contended_note(&host->contended, rl_host_claim_of(ticket->owner)->key, host->now);
+    rl_contended_note(&host->contended, rl_host_wanted_key(ticket->owner), host->now);
 }
 
 /* After OTHERS_WAIT: writes the rollback once more, with all keys of the wait queue. */
@@ -123,12 +123,38 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
     rl_host_ended(host, node, ticket, answer, latency_of(ticket, now));
 }
 
+/* The mask that ends the reply is the host's, the rest is what a mutex is told. A waiter may move to a slot that masks
+ * show to be free. */
+static void permit_replied(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_reply reply,
+                           struct rl_instant now)
+{
+    const struct rl_claim *claim = ticket->owner;
+    struct rl_host_lock *lock = rl_host_claim_lock(claim);
+    enum rl_step step = (enum rl_step)ticket->step;
+    struct rl_answer answer;
+
+    rl_permits_replied(node, ticket, &reply);
+    if (step == RL_STEP_ENQUEUE)
+        rl_notifications_entry(host, node, ticket, &reply, now);
+    answer = rl_classify(claim->kind, step, &reply);
+    rl_host_answered(host, node, ticket, answer, now);
+    if (!lock || answer.outcome != RL_QUEUED)
+        return;
+    rl_permits_look(lock);
+    rl_host_run(host);
+    rl_host_rearm(lock);
+}
+
 void rl_host_replied(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, const struct rl_reply *reply,
                      struct rl_instant now)
 {
     const struct rl_claim *claim = ticket->owner;
     enum rl_step step = (enum rl_step)ticket->step;
 
+    if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE)) {
+        permit_replied(host, node, ticket, *reply, now);
+        return;
+    }
     if (step == RL_STEP_ENQUEUE)
         rl_notifications_entry(host, node, ticket, reply, now);
     rl_host_answered(host, node, ticket, rl_classify(claim->kind, step, reply), now);

@@ -22,6 +22,8 @@ struct names {
     struct name counter;
     struct name queue;
     struct name waiters;
+    struct name candidate_queues[RL_MAX_CANDIDATES];
+    struct rl_candidates candidates;
 };
 
 /* A name has its own between the prefix and the rest of the key. */
@@ -40,6 +42,11 @@ static struct rl_slice make_counter_name(const struct rl_host *host, const struc
                                          struct names *names)
 {
     return make_name(host, key, (struct rl_slice){RL_COUNTER_NAME, sizeof RL_COUNTER_NAME - 1}, &names->counter);
+}
+
+static struct rl_slice make_queue_name(const struct rl_host *host, const struct rl_key *key, struct name *name)
+{
+    return make_name(host, key, (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, name);
 }
 
 /* --- Subjects --------------------------------------------------------------------------------------------------- */
@@ -70,14 +77,14 @@ static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
 
-    return host->closing || part->token.own.in_queue || rl_contended(&host->contended, part->key, host->now);
+    return host->closing || part->token.own.in_queue ||
+           rl_contended(&host->contended, rl_host_wanted_key(claim), host->now);
 }
 
 static void add_queue_name(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
                            struct rl_subject *subject)
 {
-    subject->queue = make_name(host, rl_host_claim_of(claim)->key,
-                               (struct rl_slice){RL_QUEUE_NAME, sizeof RL_QUEUE_NAME - 1}, &names->queue);
+    subject->queue = make_queue_name(host, rl_host_claim_of(claim)->key, &names->queue);
 }
 
 /* A release may have to give the key to a waiter with tokens. */
@@ -107,6 +114,24 @@ static void add_place(const struct rl_host *host, const struct rl_claim *claim, 
     add_waiter(host, node, subject);
     subject->round = round;
     subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
+}
+
+/* The other slots that the attempt asks about. An attempt that has ended asks about none. */
+static void add_candidates(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
+                           struct rl_subject *subject)
+{
+    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
+    const struct rl_slot_search *search = lock && lock->attempt ? &lock->attempt->search : NULL;
+    struct rl_candidates *candidates = &names->candidates;
+
+    candidates->n = search && search->claim == claim ? search->n : 0;
+    for (size_t i = 0; i < candidates->n; i++) {
+        const struct rl_key *key = rl_semaphore_key(lock->semaphore, search->slots[i]);
+
+        candidates->keys[i] = (struct rl_slice){key->bytes, key->size};
+        candidates->queues[i] = make_queue_name(host, key, &names->candidate_queues[i]);
+    }
+    subject->candidates = candidates;
 }
 
 static bool is_rollback(enum rl_step step)
@@ -146,6 +171,8 @@ static void make_command(struct rl_host *host, const struct rl_claim *claim, enu
         add_queue(host, claim, node, names, &subject);
         add_place(host, claim, node, round, &subject);
     }
+    if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE))
+        add_candidates(host, claim, names, &subject);
     claim->kind->command(step, &subject, ret_command);
     if ((flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
         ret_command->send_as = RL_SEND_EVAL;

@@ -1,17 +1,28 @@
 #include "host/effects.h"
 
+#include <redlock/status.h>
+
 #include "host/cohort.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"
+#include "host/permits.h"
 #include "host/send.h"
 #include "util/mutant.h"
 #include "votes/fence.h"
 
+/* A permit has another key for each slot; NULL: out of memory. */
+static struct rl_key *key_of_attempt(struct rl_host_lock *lock)
+{
+    return lock->semaphore ? rl_permits_choose(lock) : lock->key;
+}
+
 static void start_attempt(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
-    int error = 0;
-    struct rl_claim *claim = rl_host_claim_create(host, lock->key, lock->core.acquisition.request->kind, NULL, &error);
+    struct rl_key *key = key_of_attempt(lock);
+    const struct rl_kind *kind = lock->core.acquisition.request->kind;
+    int error = REDLOCK_E_NOMEM;
+    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, NULL, &error) : NULL;
 
     if (!claim) {
         lock->refusal = (int16_t)error;
@@ -46,6 +57,8 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
 {
     report_extending(host, effect);
     propose_anew(effect);
+    if ((effect->claim->kind->can & RL_SLOTS) && (effect->step == RL_STEP_CLAIM || effect->step == RL_STEP_ENQUEUE))
+        rl_permits_ask(effect->claim, effect->round);
     if (rl_batch_gather(host, effect))
         return;
     if (!rl_batch_can_wait_for(host, effect) && !RL_MUTANT(ROLLBACK_OVERTAKES))
@@ -88,6 +101,8 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
     case RL_EFFECT_COMPLETE:
         if (effect->op == RL_OP_ACQUIRE)
             rl_cohort_leave(lock->attempt);
+        else if (effect->op == RL_OP_RELEASE && lock->semaphore)
+            rl_permits_released(lock);
         sink->complete(lock, effect->op, effect->status, effect->cause);
         break;
     case RL_EFFECT_DISPOSE:

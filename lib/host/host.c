@@ -156,6 +156,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     rl_host_claims_init(host);
     rl_batch_init(&host->batching);
     rl_contended_init(&host->contended);
+    rl_permits_init(host, config->engine.seed);
     rl_host_read_clock(host);
     if (rl_trust_init(host, config->names) < 0) {
         rl_host_fini(host);
@@ -168,6 +169,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
 void rl_host_fini(struct rl_host *host)
 {
     rl_host_claims_fini(host);
+    rl_permits_fini(host);
     rl_waiters_fini(host);
     rl_batch_fini(&host->batching);
     rl_trust_fini(host);
@@ -178,14 +180,30 @@ void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl
 {
     lock->host = host;
     lock->key = key;
+    lock->semaphore = NULL;
+    lock->slot = RL_NO_SLOT;
     rl_lock_init(&lock->core);
     rl_timer_init(&lock->timer, on_lock_timer);
     rl_list_init(&lock->link);
     rl_list_append(&host->locks, &lock->link);
 }
 
+bool rl_host_add_permit(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key, uint32_t limit)
+{
+    struct rl_semaphore *semaphore = rl_semaphore_get(host, key, limit);
+
+    if (!semaphore)
+        return false;
+    rl_host_add_lock(host, lock, key);
+    lock->semaphore = semaphore;
+    lock->limit = limit;
+    return true;
+}
+
 void rl_host_remove_lock(struct rl_host_lock *lock)
 {
     rl_list_remove(&lock->link);
+    rl_semaphore_put(lock->host, lock->semaphore);
+    lock->semaphore = NULL;
     rl_transport_disarm(&lock->host->transport, &lock->timer);
 }

@@ -23,6 +23,7 @@
  *     commands.c               the bytes of commands
  *     fencing_counter.c        what is proposed for the masters' fencing counters; how long an idle one lives
  *     cohort.c, contended.c    keys that others want, too
+ *     permits.c                slots of semaphores
  *     claims.c, waiters.c, lock.c         what is known of claims and locks */
 #ifndef RL_HOST_HOST_H
 #define RL_HOST_HOST_H
@@ -38,6 +39,7 @@
 #include "host/contended.h"
 #include "host/environment.h"
 #include "host/lock.h"
+#include "host/permits.h"
 #include "host/shutdown.h"
 #include "host/sink.h"
 #include "host/transport.h"
@@ -77,6 +79,7 @@ struct rl_host {
     struct rl_trust trust;
     struct rl_waiters waiters;
     struct rl_contended contended;
+    struct rl_permits permits;
     struct rl_timer rollback_timer;
     struct rl_batching batching;
     uint32_t cohorts;            /* the latest one's number */
@@ -110,6 +113,11 @@ extern const struct rl_transport_sink rl_host_events;
 
 /* A lock's life in the host. */
 void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key);
+
+/* ... of a permit, in place of rl_host_add_lock(). false: out of memory; the key is the caller's still. */
+bool rl_host_add_permit(struct rl_host *host, struct rl_host_lock *lock, struct rl_key *key, uint32_t limit);
+
+/* Takes it out; its semaphore is given back. */
 void rl_host_remove_lock(struct rl_host_lock *lock);
 
 /* The lock's time, at host->now. */

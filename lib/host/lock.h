@@ -6,6 +6,7 @@
 
 #include "engine/engine.h"
 #include "host/claims.h"
+#include "host/permits.h"
 #include "util/list.h"
 #include "util/wheel.h"
 
@@ -17,13 +18,17 @@ struct rl_host_attempt {
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
     struct rl_list company; /* among the attempts that wait for the key: cohort.c */
     struct rl_host_lock *waiter; /* whose attempt this is, if it is in that list */
+    struct rl_slot_search search; /* of a permit */
     struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
 
 struct rl_host_lock {
     struct rl_lock core;
     struct rl_host *host;
-    struct rl_key *key;
+    struct rl_key *key;        /* of a permit: its semaphore's, which no master stores anything under */
+    struct rl_semaphore *semaphore; /* NULL: it is no permit */
+    uint32_t limit;            /* of a permit: slots are below it */
+    uint32_t slot;             /* of a permit: of the latest attempt or hold; or RL_NO_SLOT */
     struct rl_list link;       /* in the host's locks */
     struct rl_timer timer;
     struct rl_host_attempt *attempt; /* NULL: none is pending */
@@ -41,6 +46,14 @@ static inline struct rl_host_lock *rl_host_lock_of(struct rl_lock *core)
 static inline struct rl_host_lock *rl_host_claim_lock(const struct rl_claim *claim)
 {
     return claim->lock ? rl_host_lock_of(claim->lock) : NULL;
+}
+
+/* The key that is contended if this claim's is: of a permit, that of its semaphore, as long as it belongs to a lock. */
+static inline const struct rl_key *rl_host_wanted_key(const struct rl_claim *claim)
+{
+    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
+
+    return lock && lock->semaphore ? lock->key : rl_host_claim_of(claim)->key;
 }
 
 /* Sets the lock's timer. It follows every event that may have concerned the lock. */

@@ -29,6 +29,8 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
     lock->cohort = 0;
     attempt->request = *request;
     attempt->request.entry = &attempt->entry;
+    if (lock->semaphore)
+        rl_permits_begin(lock);
     if (request->wait == RL_WAIT_QUEUE && rl_contended(&host->contended, lock->key, host->now))
         attempt->request.wait = RL_WAIT_FIFO;
     rl_lock_acquire(&host->engine, &lock->core, host->now, &attempt->request);

@@ -27,20 +27,26 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
     };
     for (unsigned i = 0; i < claim->n_nodes; i++)
         ret_exported->bounds[i] = claim->slots[i].bound;
+    ret_exported->slot = lock->slot;
     snprintf(ret_exported->token, sizeof ret_exported->token, "%s", rl_host_token(claim));
 }
 
 int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, const struct rl_host_exported *exported)
 {
     struct rl_host *host = lock->host;
-    int error = 0;
-    struct rl_claim *claim = rl_host_claim_create(host, lock->key, exported->state.kind, exported->token, &error);
+    int error = REDLOCK_E_NOMEM;
+    struct rl_key *key = lock->semaphore ? rl_semaphore_key(lock->semaphore, exported->slot) : lock->key;
+    struct rl_claim *claim = NULL;
     bool held;
 
+    if (key)
+        claim = rl_host_claim_create(host, key, exported->state.kind, exported->token, &error);
     if (!claim)
         return error;
     held = rl_lock_import(&host->engine, &lock->core, rl_host_read_clock(host), claim, request, &exported->state);
     rl_host_run(host);
     rl_host_rearm(lock);
+    if (held)
+        lock->slot = exported->slot;
     return held ? 0 : REDLOCK_E_NOT_HELD;
 }

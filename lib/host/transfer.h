@@ -13,6 +13,7 @@ struct rl_host_exported {
     struct rl_exported_state state;
     struct rl_instant bounds[REDLOCK_MAX_MASTERS];
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+    uint32_t slot; /* of a permit: below the limit of the lock that takes it over */
 };
 
 /* The lock is HELD, and remains so until rl_host_detach(). */

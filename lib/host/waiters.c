@@ -34,7 +34,7 @@ bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim)
     struct rl_host_claim *part = rl_host_claim_of(claim);
     const char *token = rl_host_token(claim);
 
-    rl_contended_note(&host->contended, part->key, host->now);
+    rl_contended_note(&host->contended, rl_host_wanted_key(claim), host->now);
     if (!waiters->listens)
         waiters->listens = rl_transport_listen(&host->transport, waiters->channel) == 0;
     if (part->token.own.in_queue)

@@ -28,7 +28,7 @@ enum rl_step {
     RL_STEP_COUNT,
 };
 
-#define RL_COMMAND_MAX_ARGS 14
+#define RL_COMMAND_MAX_ARGS 40
 #define RL_COMMAND_MAX_NUMBERS 6
 
 /* How the codec sends it. */
@@ -42,6 +42,8 @@ enum rl_script {
     RL_SCRIPT_REPAIR,
     RL_SCRIPT_GRANT,
     RL_SCRIPT_RAISE,
+    RL_SCRIPT_CLAIM_PERMIT,
+    RL_SCRIPT_JOIN_PERMIT,
     RL_SCRIPT_JOIN,
     RL_SCRIPT_COUNT,
 };
@@ -61,6 +63,15 @@ struct rl_command {
     size_t argc;
     struct rl_slice argv[RL_COMMAND_MAX_ARGS];
     char numbers[RL_COMMAND_MAX_NUMBERS][24];
+};
+
+/* Other slots of a permit's semaphore: the answers to CLAIM and ENQUEUE say which of them are free. */
+#define RL_MAX_CANDIDATES 7
+
+struct rl_candidates {
+    size_t n;
+    struct rl_slice keys[RL_MAX_CANDIDATES];
+    struct rl_slice queues[RL_MAX_CANDIDATES];
 };
 
 /* What a command is about. */
@@ -92,6 +103,9 @@ struct rl_subject {
     uint32_t round;
     uint64_t ticket;
     uint64_t proposed_ticket;
+
+    /* CLAIM and ENQUEUE of a permit; NULL: no other slots. */
+    const struct rl_candidates *candidates;
 };
 
 /* So many values fit into one command. */
@@ -134,6 +148,8 @@ enum rl_capability {
     RL_BATCH_JOIN = 2,   /* waiters for one key may enter its wait queue, or refresh their entries, by one command */
     RL_COHORT = 4,       /* waiters of one client may hand a lock off among themselves (engine/cohort.c) */
     RL_REPAIR = 8,       /* a master that has lost the vote may get it back (votes/repair.c) */
+    RL_SLOTS = 16,       /* the key is a slot of a semaphore; a mask of other slots ends replies to CLAIM and ENQUEUE
+                            (kinds/permit.h) */
 };
 
 struct rl_kind {
@@ -165,5 +181,9 @@ extern const struct rl_kind rl_mutex_kind;
 
 /* The mutex with fencing tokens (protocol section 4): claims are granted by a script that also counts. */
 extern const struct rl_kind rl_fenced_kind;
+
+/* A permit of a semaphore: the mutex on the key of one slot, plain and with fencing tokens. */
+extern const struct rl_kind rl_permit_kind;
+extern const struct rl_kind rl_fenced_permit_kind;
 
 #endif

@@ -61,6 +61,7 @@ struct rl_counters {
     uint64_t waits;            /* acquisitions that entered the wait queues */
     uint64_t hand_offs;        /* grants by a notification */
     uint64_t yields;           /* grants given back in favour of a lower ticket */
+    uint64_t moves;            /* waiters that left a wait queue for another one */
     uint64_t cohort_hand_offs; /* locks that a waiter of the same client took over */
 };
 

@@ -205,9 +205,12 @@ static void note_held(struct client *client, struct handle *handle)
         note_pass(client, handle, box);
     else
         once_on_accept(client->world, client, handle);
+    if (handle->permit)
+        world_count(client->world, COUNTER_PERMITS);
     if (handle->host.core.claim->full_ttl_ms)
         world_count(client->world, COUNTER_OWED);
     idle_on_accept(client->world, client, handle);
+    permits_on_accept(client->world, handle);
     line_on_accept(client->world, client, handle);
 }
 
@@ -230,6 +233,7 @@ static void watch_claim(struct client *client, struct handle *handle)
 
     if (handle->seen_claim == claim)
         return;
+    handle->former_claim = claim ? NULL : handle->seen_claim;
     handle->seen_claim = claim;
     if (claim)
         client_box(client, claim)->handle = handle->index;
@@ -269,16 +273,39 @@ void client_set_rate(struct client *client, int64_t rate)
 
 /* --- The process -------------------------------------------------------------------------------------------------- */
 
-static void start_handle(struct client *client, struct handle *handle)
+bool client_wants(const struct client *client, const struct handle *handle, uint8_t key)
 {
-    const char *name = name_of_key(handle->key);
+    return handle->permit ? key >= FIRST_SLOT && key < FIRST_SLOT + client->world->plan.limits[client->index]
+                          : key == handle->key;
+}
+
+/* The handle of a permit has the semaphore's name. */
+static struct rl_key *make_key(const struct handle *handle)
+{
+    const char *name = handle->permit ? "s" : name_of_key(handle->key);
+
+    return rl_key_create((struct rl_slice){"", 0}, name, strlen(name));
+}
+
+static void add_lock(struct client *client, struct handle *handle)
+{
+    struct rl_key *key = make_key(handle);
 
     memset(&handle->host, 0, sizeof handle->host);
-    rl_host_add_lock(&client->host, &handle->host, rl_key_create((struct rl_slice){"", 0}, name, strlen(name)));
+    if (!handle->permit)
+        rl_host_add_lock(&client->host, &handle->host, key);
+    else if (!rl_host_add_permit(&client->host, &handle->host, key, client->world->plan.limits[client->index]))
+        abort();
+}
+
+static void start_handle(struct client *client, struct handle *handle)
+{
+    add_lock(client, handle);
     handle->releasing = false;
     handle->inner = 0;
     handle->seen_state = handle->host.core.state;
     handle->seen_claim = NULL;
+    handle->former_claim = NULL;
     handle->pending.op = RL_OP_NONE;
     handle->extension.op = RL_OP_NONE;
     memset(&handle->turn, 0, sizeof handle->turn);
@@ -293,24 +320,25 @@ static void start_handle(struct client *client, struct handle *handle)
 
 void client_renew_handle(struct client *client, struct handle *handle)
 {
-    const char *name = name_of_key(handle->key);
-
     rl_key_unref(handle->host.key);
-    memset(&handle->host, 0, sizeof handle->host);
-    rl_host_add_lock(&client->host, &handle->host, rl_key_create((struct rl_slice){"", 0}, name, strlen(name)));
+    add_lock(client, handle);
     handle->releasing = false;
     handle->inner = 0;
     handle->seen_state = handle->host.core.state;
     handle->seen_claim = NULL;
+    handle->former_claim = NULL;
 }
 
 void client_rename_handle(struct client *client, struct handle *handle)
 {
-    const char *name = name_of_key(handle->key);
+    struct rl_host_lock *lock = &handle->host;
+    struct rl_key *former = lock->key;
 
-    (void)client;
-    rl_key_unref(handle->host.key);
-    handle->host.key = rl_key_create((struct rl_slice){"", 0}, name, strlen(name));
+    lock->key = make_key(handle);
+    rl_semaphore_put(&client->host, lock->semaphore);
+    lock->limit = client->world->plan.limits[client->index];
+    lock->semaphore = handle->permit ? rl_semaphore_get(&client->host, lock->key, lock->limit) : NULL;
+    rl_key_unref(former);
 }
 
 static void start_host(struct client *client)
@@ -373,7 +401,8 @@ void client_start(struct world *world, struct client *client)
     client->listens = false;
     for (unsigned i = 0; i < client->n_handles; i++) {
         client->handles[i].index = (uint8_t)i;
-        client->handles[i].key = world->plan.handle_keys[client->index][i];
+        client->handles[i].permit = world->plan.handle_keys[client->index][i] == PERMIT;
+        client->handles[i].key = client->handles[i].permit ? FIRST_SLOT : world->plan.handle_keys[client->index][i];
         client->handles[i].host.attempt = NULL;
         start_handle(client, &client->handles[i]);
     }

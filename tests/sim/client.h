@@ -26,7 +26,11 @@
 #define CLIENT_LOOKS_AGAIN_NS (10000 * RL_NS_PER_MS)
 
 #define MAX_HANDLES 3
-#define MAX_KEYS 2
+
+/* Two keys of mutexes, and the slots of one semaphore. */
+#define FIRST_SLOT 2
+#define MAX_PERMITS 4
+#define MAX_KEYS (FIRST_SLOT + MAX_PERMITS)
 
 struct parcel;
 struct world;
@@ -112,9 +116,11 @@ struct ahead {
 
 /* For the oracle: the latest acquisition's place in line. */
 struct turn {
-    uint32_t operation; /* that has sent an ENQUEUE ... */
+    uint32_t operation; /* that has sent an ENQUEUE for the key ... */
+    uint8_t key;
     uint32_t served;    /* ... that has got the lock */
     uint32_t attempts;  /* of all acquisitions */
+    uint32_t failed;    /* the number of the latest of former acquisitions, or that has failed */
     struct ahead ahead[MAX_CLIENTS * MAX_HANDLES];
 };
 
@@ -122,11 +128,14 @@ struct handle {
     struct rl_host_lock host;
     struct rl_host_attempt attempt; /* lent to the host while an acquisition or extension is pending */
     uint8_t index;
-    uint8_t key;
+    uint8_t key;            /* of a permit: of the slot of its latest attempt or hold */
+    bool permit;
+    int64_t wanted_since;   /* true time: the beginning of its latest acquisition */
     bool releasing;         /* the release's completion has not been delivered */
     uint32_t inner;         /* for the oracle: inner entries of its hold */
     uint8_t seen_state;     /* for the table of transitions */
     const struct rl_claim *seen_claim;
+    const struct rl_claim *former_claim; /* the one before, if it has none */
     struct op_record pending;
     struct turn turn;
     struct op_record extension; /* one that a release has overtaken */
@@ -191,6 +200,9 @@ struct client {
     bool alive;
 };
 
+/* May this key be the one of this handle's locks? */
+bool client_wants(const struct client *client, const struct handle *handle, uint8_t key);
+
 /* A destroyed handle is made anew; a process is gone, and its memory. */
 /* ... and one that is idle may be given another key. */
 void client_rename_handle(struct client *client, struct handle *handle);
@@ -247,6 +259,9 @@ extern const struct rl_host_sink client_sink;
 
 /* The record of this claim, which is made if there is none yet. */
 struct box *client_box(struct client *client, const struct rl_claim *claim);
+
+/* ... and NULL if there is none. */
+const struct box *client_known_box(struct client *client, const struct rl_claim *claim);
 
 /* Of the claim that the handle has. */
 struct box *handle_box(const struct handle *handle);

@@ -22,10 +22,12 @@ static void lend_attempt(struct handle *handle)
 
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request)
 {
-    TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u", name_of_key(handle->key),
-          request->ttl_ms);
+    TRACE(client->world, name_of_handle(client, handle), "acquire %s ttl=%u",
+          handle->permit ? "s" : name_of_key(handle->key), request->ttl_ms);
     rl_host_begin_operation(&handle->host);
     once_start(client->world, client, handle, RL_OP_ACQUIRE, request);
+    handle->turn.failed = handle->turn.attempts;
+    handle->wanted_since = client_true_now(client);
     lend_attempt(handle);
     rl_host_acquire(&handle->host, request);
     client_watch(client);
@@ -87,6 +89,7 @@ void client_release(struct client *client, struct handle *handle)
     }
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
     idle_on_release(client->world, handle);
+    permits_on_release(client->world, handle);
     handle->releasing = true;
     rl_host_release(&handle->host);
     client_watch(client);
@@ -172,6 +175,10 @@ void client_adopt(struct client *client, struct handle *handle, const struct par
     difference = client->host.now.ns - clockwork_read(former, client_true_now(client));
     TRACE(client->world, name_of_handle(client, handle), "adopt %s", exported.token);
     exported.state.bounds = exported.bounds;
+    exported.state.kind = request->kind;
+    exported.slot = (uint32_t)(parcel->key - FIRST_SLOT);
+    if (handle->permit)
+        handle->key = parcel->key;
     for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
         if (exported.bounds[m].ns != RL_LONG_AGO.ns)
             exported.bounds[m].ns += difference;

@@ -100,6 +100,13 @@ struct box *client_box(struct client *client, const struct rl_claim *claim)
     return binding->claim ? box_get(&client->world->boxes, binding->box) : take_incoming(client, claim);
 }
 
+const struct box *client_known_box(struct client *client, const struct rl_claim *claim)
+{
+    const struct binding *binding = place_of(client, claim);
+
+    return binding->claim ? box_get(&client->world->boxes, binding->box) : NULL;
+}
+
 struct box *handle_box(const struct handle *handle)
 {
     return client_box(client_of(handle->host.host), handle->host.core.claim);
@@ -183,6 +190,11 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
 
     client->world->coverage->reports[REPORT_ATTEMPT]++;
     client_watch(client);
+    if (handle->permit) {
+        permits_on_choice(client->world, client, handle, (uint8_t)(FIRST_SLOT + lock->slot));
+        idle_on_leave(client->world, handle);
+        handle->key = (uint8_t)(FIRST_SLOT + lock->slot);
+    }
     box->handle = handle->index;
     box->key = handle->key;
     box->fenced = handle->attempt.request.kind->has_token;
@@ -222,6 +234,7 @@ static void on_backoff(struct rl_host_lock *lock, enum rl_end why)
     client->world->coverage->reports[REPORT_BACKOFF]++;
     client_watch(client);
     TRACE(client->world, name_of_handle(client, handle_of(lock)), "backs off: %s", name_of_end(why));
+    handle_of(lock)->turn.failed = handle_of(lock)->turn.attempts;
     once_on_failed_attempt(client->world, client, handle_of(lock), why);
 }
 

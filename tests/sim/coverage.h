@@ -63,6 +63,8 @@
     X(WAITS, "acquisitions that got in line")                                                            \
     X(HAND_OFFS, "grants by a call")                                                                    \
     X(COHORT_HAND_OFFS, "locks that went to a waiter of the same client as they were")                           \
+    X(PERMITS, "permits acquired")                                                                         \
+    X(MOVES, "waiters that moved to another slot")                                                       \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
     X(BATCHES, "commands for several locks")                                                             \

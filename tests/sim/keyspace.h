@@ -12,9 +12,9 @@
 #include "votes/kind.h"
 
 #define ENTRY_TEXT 160
-#define KEYSPACE_MAX_FIELDS 104
-#define KEYSPACE_MAX_MEMBERS 80
-#define KEYSPACE_MAX_KEYS 12
+#define KEYSPACE_MAX_FIELDS 200
+#define KEYSPACE_MAX_MEMBERS 160
+#define KEYSPACE_MAX_KEYS 28
 
 /* Names of what is no lock begin with this: the marker, the counters of the fencing tokens, the queues. */
 #define OWN_NAMES "redlock:"

@@ -25,9 +25,17 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_STEPS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.clock_steps = true}},
 #define MUTANT_CALM_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.calm = true}},
+#define MUTANT_PERMITS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.permits = true}},
+#define MUTANT_CALM_PERMITS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
     MUTANT_MAP(MUTANT_ROW)
         MUTANT_STEPS_MAP(MUTANT_STEPS_ROW)
         MUTANT_CALM_MAP(MUTANT_CALM_ROW)
+        MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
+        MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
+#undef MUTANT_CALM_PERMITS_ROW
+#undef MUTANT_PERMITS_ROW
 #undef MUTANT_CALM_ROW
 #undef MUTANT_STEPS_ROW
 #undef MUTANT_ROW
@@ -68,6 +76,11 @@ static const struct edit {
     {MUTANT_TICKET_FROM_CLOCK, RL_SCRIPT_ENQUEUE, "math.max(last + 1, math.min(", "math.max(1, math.min("},
     {MUTANT_ENTRY_KEPT, RL_SCRIPT_RELEASE, "redis.pcall('HDEL', KEYS[3], ARGV[1])", "0"},
     {MUTANT_REFRESH_SHORTENS, RL_SCRIPT_ENQUEUE, "if redis.call('PTTL', KEYS[1]) < lease then", "if true then"},
+    {MUTANT_SLOT_OF_EACH_MASTER, RL_SCRIPT_CLAIM_PERMIT, "return {0, redis.call('PTTL', KEYS[1]), 0, free_slots(3)}",
+     "for at = 3, #KEYS, 2 do "
+     "if redis.call('SET', KEYS[at], ARGV[1], 'NX', 'PX', ARGV[2]) then return {1, 0, 0} end "
+     "end "
+     "return {0, redis.call('PTTL', KEYS[1]), 0, 0}"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "born, ends = now, now + longest + 1000",
      "born, ends = now, now + math.floor(longest * 0.8)"},

@@ -105,12 +105,22 @@
 #define MUTANT_CALM_MAP(X)                                                                               \
     X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")
 
+/* What only semaphores show: --permits, and for some --calm. */
+#define MUTANT_PERMITS_MAP(X)                                                                            \
+    X(MOVES_WITH_VOTE, "engine", 10000, "a waiter leaves a line whose key some masters have given it")   \
+    X(MOVES_WITH_VALUE, "host", 10000, "a waiter that moves to another slot keeps its value")            \
+    X(SLOT_OF_EACH_MASTER, "script", 1000, "a master whose slot is taken grants another one")
+#define MUTANT_CALM_PERMITS_MAP(X)                                                                       \
+    X(NEVER_MOVES, "host", 1000, "a waiter does not look at other slots than its own")
+
 enum mutant {
     MUTANT_NONE,
 #define MUTANT_ENUM(name, where, budget, text) MUTANT_##name,
     MUTANT_MAP(MUTANT_ENUM)
     MUTANT_STEPS_MAP(MUTANT_ENUM)
     MUTANT_CALM_MAP(MUTANT_ENUM)
+    MUTANT_PERMITS_MAP(MUTANT_ENUM)
+    MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM
         MUTANT_COUNT,
 };

@@ -15,6 +15,7 @@ const char usage[] =
     "       sim --mutants [--seed N] [--jobs N] [--budget N]\n"
     "options of worlds:\n"
     "  --unsafe-restarts  classic, and they come back at once: violations are to be expected\n"
+    "  --permits          semaphores in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
     "  --classic          no markers and guards: masters that lost their keys stay away for the longest ttl\n"
     "  --clock-steps      masters' clocks may be set\n"
@@ -39,6 +40,7 @@ enum {
     OPTION_UNSAFE,
     OPTION_CLASSIC,
     OPTION_CALM,
+    OPTION_PERMITS,
     OPTION_STEPS,
     OPTION_WITHOUT,
     OPTION_CLIENTS,
@@ -62,6 +64,7 @@ static const struct option long_options[] = {
     {"budget", required_argument, NULL, OPTION_BUDGET},
     {"unsafe-restarts", no_argument, NULL, OPTION_UNSAFE},
     {"calm", no_argument, NULL, OPTION_CALM},
+    {"permits", no_argument, NULL, OPTION_PERMITS},
     {"classic", no_argument, NULL, OPTION_CLASSIC},
     {"clock-steps", no_argument, NULL, OPTION_STEPS},
     {"without", required_argument, NULL, OPTION_WITHOUT},
@@ -130,6 +133,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_CALM:
         worlds->calm = true;
+        return true;
+    case OPTION_PERMITS:
+        worlds->permits = true;
         return true;
     case OPTION_CLASSIC:
         worlds->classic = true;

@@ -24,13 +24,19 @@ static bool is_broken(const struct world *world, const struct handle *a, const s
                          until);
 }
 
+/* Of the value that is or was valid: a handle of a permit may be about to have another slot. */
+static uint8_t key_of(const struct world *world, const struct handle *handle)
+{
+    return box_get(&world->boxes, handle->valid_box)->key;
+}
+
 static void report(struct world *world, const struct handle *a, const struct handle *b)
 {
     const struct box *box_a = box_get(&world->boxes, a->valid_box);
     const struct box *box_b = box_get(&world->boxes, b->valid_box);
 
     world_violation(world, "exclusion", "two holders of %s: %s from %.6f to %.6f ms, %s from %.6f to %.6f ms",
-                    name_of_key(a->key), box_a->token, (double)a->valid_from / 1e6, (double)a->valid_until / 1e6,
+                    name_of_key(box_a->key), box_a->token, (double)a->valid_from / 1e6, (double)a->valid_until / 1e6,
                     box_b->token, (double)b->valid_from / 1e6, (double)b->valid_until / 1e6);
 }
 
@@ -44,7 +50,7 @@ static void compare(struct world *world, const struct handle *handle)
         for (unsigned h = 0; h < client->n_handles; h++) {
             const struct handle *other = &client->handles[h];
 
-            if (other != handle && other->key == handle->key && other->valid_box != BOX_NONE &&
+            if (other != handle && other->valid_box != BOX_NONE && key_of(world, other) == key_of(world, handle) &&
                 overlap(handle, other, world->now) && is_broken(world, handle, other))
                 report(world, handle, other);
         }
@@ -61,6 +67,7 @@ static void set_validity(struct world *world, const struct client *client, struc
     compare(world, handle);
     alarm_watch(world, client, handle);
     validity_check(world, client, handle);
+    permits_check(world);
 }
 
 /* By the time that the engine was told: a process that is stopped between its look at the clock and the engine's call

@@ -21,7 +21,7 @@ static int64_t longest_trip(const struct world *world)
     return longest;
 }
 
-static int64_t patience(const struct world *world)
+int64_t idle_patience(const struct world *world)
 {
     int64_t trips = 4;
 
@@ -44,6 +44,13 @@ static bool others_wait(struct world *world, const struct handle *holder)
     return false;
 }
 
+/* A waiter for a permit has gone to another slot's line: nobody may be left in this one. */
+void idle_on_leave(struct world *world, const struct handle *handle)
+{
+    if (world->idle_since[handle->key] != INT64_MAX && !others_wait(world, handle))
+        world->idle_since[handle->key] = INT64_MAX;
+}
+
 void idle_on_release(struct world *world, const struct handle *handle)
 {
     if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->host.core.state != RL_LOCK_HELD)
@@ -59,8 +66,8 @@ void idle_on_accept(struct world *world, const struct client *client, const stru
     if (since == INT64_MAX)
         return;
     world_count(world, COUNTER_AT_ONCE);
-    if (world->now - since > patience(world))
+    if (world->now - since > idle_patience(world))
         world_violation(world, "idle", "%s gets %s %.3f ms after its release; %.3f ms are enough",
                         name_of_handle(client, handle), name_of_key(handle->key), (double)(world->now - since) / 1e6,
-                        (double)patience(world) / 1e6);
+                        (double)idle_patience(world) / 1e6);
 }

@@ -10,6 +10,8 @@
  *     its lease;
  *   - leases are too short for this network or for these timers.
  *
+ * A waiter for a permit that moves to another slot keeps its ticket, and comes behind those with lower ones there.
+ *
  * Who sets the key without having been in line, by SET NX, is none of those looked at here: W looks again as soon as
  * the key may be free, but a queue is a schedule for those who are in it. */
 #include <stdlib.h>
@@ -107,7 +109,8 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
     uint32_t masters = line_complete_at(world, handle);
 
     ahead->operation = 0;
-    if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters))
+    if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters) ||
+        (later->attempt.entry.ticket && handle->attempt.entry.ticket > later->attempt.entry.ticket))
         return;
     *ahead = (struct ahead){.operation = handle->pending.generation, .attempts = handle->turn.attempts,
                             .masters = masters, .since = world->now - 2 * lease_of(handle)};
@@ -115,9 +118,10 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
 
 void line_on_enqueue(struct world *world, const struct client *client, struct handle *handle)
 {
-    if (handle->turn.operation == handle->pending.generation)
+    if (handle->turn.operation == handle->pending.generation && handle->turn.key == handle->key)
         return;
     handle->turn.operation = handle->pending.generation;
+    handle->turn.key = handle->key;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++)
             note_ahead(world, handle, &world->clients[c], &world->clients[c].handles[h]);

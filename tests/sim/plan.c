@@ -24,7 +24,7 @@ static void draw_sizes(struct plan *plan, struct rng *rng, const struct plan_opt
                                                        : 2 + rng_below(rng, MAX_CLIENTS - 1));
     if (options->max_clients && plan->n_clients > options->max_clients)
         plan->n_clients = options->max_clients;
-    plan->n_keys = (uint8_t)(rng_chance(rng, 800) ? 1 : MAX_KEYS);
+    plan->n_keys = (uint8_t)(rng_chance(rng, 800) ? 1 : FIRST_SLOT);
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
         plan->n_handles[c] = (uint8_t)(rng_chance(rng, 700) ? 1 : 1 + rng_below(rng, MAX_HANDLES));
         if (options->max_handles && plan->n_handles[c] > options->max_handles)
@@ -196,6 +196,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng line;
     struct rng cohort;
     struct rng mixed;
+    struct rng permits;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -203,6 +204,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&line, seed, 7);
     rng_init(&cohort, seed, 8);
     rng_init(&mixed, seed, 9);
+    rng_init(&permits, seed, 10);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -215,6 +217,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_contest_sizes(plan, &contest, options);
     plan_line_sizes(plan, &line, options);
     plan_line_cohorts(plan, &cohort, options);
+    plan_line_permits(plan, &permits, options);
     draw_config(plan, &rng);
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);

@@ -11,6 +11,9 @@
 
 struct rng;
 
+/* In place of a handle's key: it wants a permit. */
+#define PERMIT MAX_KEYS
+
 /* What the command line may change about every world. */
 struct plan_options {
     bool unsafe_restarts;    /* classic worlds, and masters that lost their data come back at once */
@@ -19,6 +22,7 @@ struct plan_options {
     bool clock_steps;        /* masters' clocks may be set */
     uint32_t forbidden;      /* set of enum fault: never */
     int64_t max_duration_ns; /* 0: as drawn */
+    bool permits;            /* semaphores in all worlds */
     uint8_t max_clients;     /* 0: as drawn */
     uint8_t max_handles;
 };
@@ -63,6 +67,8 @@ struct plan {
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
     uint32_t cohort_permille; /* how many of the latter take others of their client with them */
     bool crowded;             /* many wait for one key that nobody holds for long */
+    uint8_t permits;          /* how many there are of the semaphore; 0: nobody wants any */
+    uint8_t limits[MAX_CLIENTS]; /* how many each client names */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
     uint8_t counters[MAX_MASTERS]; /* the first key's, from before the world began */
@@ -87,6 +93,9 @@ void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_option
 void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_line_times(struct plan *plan, struct rng *rng);
 void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* Who wants permits of a semaphore here, in place of the first key. */
+void plan_line_permits(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* After all else: takes the faults away from calm worlds, and makes them long enough for many hand-overs. */
 void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip);

@@ -66,6 +66,27 @@ void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_opt
     memset(plan->handle_keys[0], 0, sizeof plan->handle_keys[0]);
 }
 
+/* Fewer permits than handles, mostly. Some handles want one slot of the semaphore, and no other, as a mutex does. So do
+ * clients that know nothing of semaphores. */
+void plan_line_permits(struct plan *plan, struct rng *rng, const struct plan_options *options)
+{
+    bool some = rng_chance(rng, plan->calm ? 500 : 250) || options->permits;
+    uint32_t most = 1 + rng_below(rng, MAX_PERMITS);
+
+    plan->permits = (uint8_t)(some && !plan->contested && !plan->forgetful && !plan->torn ? most : 0);
+    for (unsigned c = 0; c < MAX_CLIENTS; c++) {
+        plan->limits[c] = plan->permits;
+        if (plan->permits && !plan->calm && rng_chance(rng, 150))
+            plan->limits[c] = (uint8_t)(1 + rng_below(rng, plan->permits));
+        for (unsigned h = 0; h < MAX_HANDLES && plan->permits; h++) {
+            bool single = plan->foreign[c] || (!plan->calm && rng_chance(rng, 100));
+
+            if (plan->handle_keys[c][h] == 0)
+                plan->handle_keys[c][h] = (uint8_t)(single ? FIRST_SLOT + rng_below(rng, plan->permits) : PERMIT);
+        }
+    }
+}
+
 /* Masters see things in different orders. */
 static void shuffle_paths(struct plan *plan, struct rng *rng, int64_t round_trip)
 {

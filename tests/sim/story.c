@@ -39,7 +39,8 @@ static void default_setting(struct plan *plan)
     memset(plan, 0, sizeof *plan);
     plan->n_masters = 3;
     plan->n_clients = 2;
-    plan->n_keys = MAX_KEYS;
+    plan->n_keys = FIRST_SLOT;
+    plan->permits = MAX_PERMITS;
     plan->config.drift.ppm = 10000;
     plan->config.drift.fixed = rl_ms(2);
     plan->config.node_timeout = rl_ms(50);

@@ -24,7 +24,14 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
 
     if (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST)
         return false;
-    handle->key = word_is(words, 2, name_of_key(1)) ? 1 : 0;
+    handle->permit = word_is(words, 2, "s");
+    for (uint8_t key = 0; key < MAX_KEYS; key++) {
+        if (word_is(words, 2, name_of_key(key)))
+            handle->key = key;
+    }
+    if (handle->permit)
+        request.kind = word_present(words, "fenced") ? &rl_fenced_permit_kind : &rl_permit_kind;
+    client->world->plan.limits[client->index] = (uint8_t)word_value(words, "limit", 2);
     client_rename_handle(client, handle);
     client_acquire(client, handle, &request);
     return true;
@@ -40,6 +47,7 @@ static bool adopt(struct client *client, struct handle *handle)
         return false;
     client->world->parcels[0].box = BOX_NONE;
     handle->key = parcel.key;
+    handle->permit = false;
     client_rename_handle(client, handle);
     client_adopt(client, handle, &parcel, &request);
     return handle->host.core.state == RL_LOCK_HELD;

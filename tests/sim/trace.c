@@ -35,21 +35,23 @@ const char *name_of_handle(const struct client *client, const struct handle *han
 
 const char *name_of_key(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {"k", "other"};
+    static const char *const names[MAX_KEYS] = {"k", "other", "s#0", "s#1", "s#2", "s#3"};
 
     return names[key];
 }
 
 const char *name_of_queue(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {RL_QUEUE_NAME "k", RL_QUEUE_NAME "other"};
+    static const char *const names[MAX_KEYS] = {RL_QUEUE_NAME "k",   RL_QUEUE_NAME "other", RL_QUEUE_NAME "s#0",
+                                                RL_QUEUE_NAME "s#1", RL_QUEUE_NAME "s#2",   RL_QUEUE_NAME "s#3"};
 
     return names[key];
 }
 
 const char *name_of_waiters(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {RL_WAITERS_NAME "k", RL_WAITERS_NAME "other"};
+    static const char *const names[MAX_KEYS] = {RL_WAITERS_NAME "k",   RL_WAITERS_NAME "other", RL_WAITERS_NAME "s#0",
+                                                RL_WAITERS_NAME "s#1", RL_WAITERS_NAME "s#2",   RL_WAITERS_NAME "s#3"};
 
     return names[key];
 }

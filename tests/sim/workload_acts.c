@@ -33,16 +33,18 @@ static uint8_t draw_wait(const struct client *client)
     return rng_chance(&world->work, world->plan.fifo_permille) ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
 }
 
-static const struct rl_kind *draw_kind(const struct client *client)
+static const struct rl_kind *draw_kind(const struct client *client, const struct handle *handle)
 {
     bool fenced = rng_chance(&client->world->work, client->world->plan.fenced_permille);
 
     if (client->world->plan.foreign[client->index])
         return &foreign_kind;
+    if (handle->permit)
+        return fenced ? &rl_fenced_permit_kind : &rl_permit_kind;
     return fenced ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
-static struct rl_acquire draw_request(struct client *client)
+static struct rl_acquire draw_request(struct client *client, const struct handle *handle)
 {
     struct world *world = client->world;
     struct rng *rng = &world->work;
@@ -52,7 +54,7 @@ static struct rl_acquire draw_request(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
-        .kind = draw_kind(client),
+        .kind = draw_kind(client, handle),
         .wait = draw_wait(client),
     };
 
@@ -77,7 +79,7 @@ static struct rl_acquire draw_request(struct client *client)
 }
 
 /* After the healing: until it wins. */
-static struct rl_acquire last_request(struct client *client)
+static struct rl_acquire last_request(struct client *client, const struct handle *handle)
 {
     struct rng *rng = &client->world->work;
 
@@ -87,7 +89,7 @@ static struct rl_acquire last_request(struct client *client)
         .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
-        .kind = draw_kind(client),
+        .kind = draw_kind(client, handle),
         .wait = draw_wait(client),
     };
 }
@@ -97,8 +99,9 @@ static void acquire(struct client *client, struct handle *handle, const struct r
 /* Those whose turn to think it is. */
 static bool may_come_along(struct client *client, const struct handle *handle, const struct handle *other)
 {
-    return other != handle && other->key == handle->key && !agent_of(client, other)->done &&
-           agent_of(client, other)->intent == INTENT_ACQUIRE && !client_is_busy(other) && !other->inner &&
+    return other != handle && (handle->permit ? other->permit : client_wants(client, other, handle->key)) &&
+           !agent_of(client, other)->done && agent_of(client, other)->intent == INTENT_ACQUIRE &&
+           !client_is_busy(other) && !other->inner &&
            (other->host.core.state == RL_LOCK_IDLE || other->host.core.state == RL_LOCK_LOST);
 }
 
@@ -125,7 +128,7 @@ static void acquire(struct client *client, struct handle *handle, const struct r
                   rng_chance(&world->work, world->plan.cohort_permille);
 
     agent->last_round = world->phase != PHASE_FAULTS;
-    request = agent->last_round ? last_request(client) : draw_request(client);
+    request = agent->last_round ? last_request(client, handle) : draw_request(client, handle);
     if (!agent->last_round && rng_chance(&world->work, agent->cancel_permille))
         agent_intend(client, handle, INTENT_CANCEL, agent_time(world, agent->think_ns));
     else if (!agent->last_round && rng_chance(&world->work, agent->destroy_permille))
@@ -275,7 +278,8 @@ static void release_value(struct client *client, struct handle *handle)
     struct handle *former = rng_chance(&world->work, 500) ? handle : &other->handles[0];
     const struct agent *agent = former == handle ? agent_of(client, handle) : agent_of(other, former);
 
-    if (handle->host.core.state == RL_LOCK_IDLE && agent->detached && former->key == handle->key &&
+    if (handle->host.core.state == RL_LOCK_IDLE && agent->detached && !handle->permit &&
+        box_get(&world->boxes, agent->detached)->key == handle->key &&
         agent->detached_at <= client_true_now(client))
         client_release_value(client, handle, box_get(&world->boxes, agent->detached));
     else
@@ -292,7 +296,8 @@ static void export(struct client *client, struct handle *handle)
 
     while (place < MAX_PARCELS && world->parcels[place].box != BOX_NONE)
         place++;
-    if (!may_extend(client, handle) || place == MAX_PARCELS || !heir->alive || other->key != handle->key) {
+    if (!may_extend(client, handle) || place == MAX_PARCELS || !heir->alive ||
+        !client_wants(heir, other, handle->key)) {
         release(client, handle);
         return;
     }
@@ -315,7 +320,7 @@ static void adopt(struct client *client, struct handle *handle)
     struct rl_acquire request;
 
     while (place < MAX_PARCELS &&
-           (world->parcels[place].box == BOX_NONE || world->parcels[place].key != handle->key ||
+           (world->parcels[place].box == BOX_NONE || !client_wants(client, handle, world->parcels[place].key) ||
             world->parcels[place].since > client_true_now(client)))
         place++;
     if (place == MAX_PARCELS || world->plan.foreign[client->index] ||
@@ -326,11 +331,13 @@ static void adopt(struct client *client, struct handle *handle)
     }
     parcel = world->parcels[place];
     world->parcels[place].box = BOX_NONE;
-    request = draw_request(client);
+    request = draw_request(client, handle);
     request.ttl_ms = parcel.exported.state.full_ttl_ms ? parcel.exported.state.full_ttl_ms
                                                          : parcel.exported.state.ttl_ms;
     request.renew_ms = request.renew_ms ? request.ttl_ms / 3 + 1 : 0;
     request.kind = parcel.exported.state.fence ? &rl_fenced_kind : &rl_mutex_kind;
+    if (handle->permit)
+        request.kind = parcel.exported.state.fence ? &rl_fenced_permit_kind : &rl_permit_kind;
     client_adopt(client, handle, &parcel, &request);
     if (handle->host.core.state == RL_LOCK_HELD)
         agent_hold(client, handle);

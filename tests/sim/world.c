@@ -73,6 +73,7 @@ static void count_engine(struct world *world, const struct client *client)
     world->coverage->counters[COUNTER_WAITS] += counters->waits;
     world->coverage->counters[COUNTER_HAND_OFFS] += counters->hand_offs;
     world->coverage->counters[COUNTER_YIELDS] += counters->yields;
+    world->coverage->counters[COUNTER_MOVES] += counters->moves;
     world->coverage->counters[COUNTER_COHORT_HAND_OFFS] += counters->cohort_hand_offs;
     world->coverage->counters[COUNTER_SCRIPT_RELOADS] += client->host.counters.script_reloads;
 }
@@ -109,6 +110,8 @@ static void reset(struct world *world)
     world->incarnations = 0;
     for (unsigned key = 0; key < MAX_KEYS; key++)
         world->idle_since[key] = INT64_MAX;
+    for (unsigned slot = 0; slot < MAX_PERMITS; slot++)
+        world->free_since[slot] = INT64_MAX;
     world->last_step = INT64_MIN / 2;
     world->stepped_back = false;
     world->set_back_by = 0;

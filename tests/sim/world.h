@@ -116,6 +116,7 @@ struct world {
     uint32_t sending;    /* the line of the trace that is not ended yet is about this box ... */
     uint8_t sending_step; /* ... and this step */
     int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
+    int64_t free_since[MAX_PERMITS]; /* true time of a release of this slot with nobody in its line; INT64_MAX: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
     bool stepped_back;   /* a clock has been set back, too ... */
     int64_t set_back_by; /* ... and all of them by so much: what lived then may live for that much longer */

@@ -210,6 +210,53 @@ START_TEST(a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value)
 }
 END_TEST
 
+/* --- Moving ----------------------------------------------------------------------------------------------------- */
+
+static bool move(struct core *core)
+{
+    bool moved = rl_lock_move(&core->engine, &core->locks[0], core->now);
+
+    core_drain_for(core, 0);
+    return moved;
+}
+
+START_TEST(who_moves_keeps_its_ticket_and_changes_its_value)
+{
+    struct core *core = core_start_queued(3);
+
+    ck_assert(move(core));
+    core_expect(core, "t=0ms SEND rollback #1: 0 1 2\n"
+                      "t=0ms SEND enqueue #2: 0 1 2\n");
+    ck_assert_uint_eq(core->queues[0].commands[core->queues[0].head + 1].ticket, 100);
+    ck_assert_uint_eq(core->engine.votes.counters.moves, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_has_a_vote_does_not_move)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_off(core, 1);
+    ck_assert(!move(core));
+    ck_assert_uint_eq(core->n_claims, 1);
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(who_does_not_wait_does_not_move)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_off(core, 0);
+    core_hand_off(core, 1);
+    ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+    ck_assert(!move(core));
+    ck_assert_int_eq(core->locks[0].state, RL_LOCK_HELD);
+    core_stop(core);
+}
+END_TEST
+
 static void add_yield_tests(TCase *cases)
 {
     tcase_add_test(cases, who_was_given_what_a_lower_ticket_waits_for_yields);
@@ -231,11 +278,19 @@ static void add_token_tests(TCase *cases)
     tcase_add_test(cases, a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value);
 }
 
+static void add_move_tests(TCase *cases)
+{
+    tcase_add_test(cases, who_moves_keeps_its_ticket_and_changes_its_value);
+    tcase_add_test(cases, who_has_a_vote_does_not_move);
+    tcase_add_test(cases, who_does_not_wait_does_not_move);
+}
+
 int main(void)
 {
     Suite *suite = suite_create("engine_wait_yield");
 
     add_yield_tests(suite_add_case(suite, "yields", NULL, NULL));
     add_token_tests(suite_add_case(suite, "tokens", NULL, NULL));
+    add_move_tests(suite_add_case(suite, "moving", NULL, NULL));
     return suite_run(suite);
 }

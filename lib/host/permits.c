@@ -1,0 +1,398 @@
+/* Permits (protocol section 7): the host chooses the slot, the same on all masters, and a claim is for one slot only.
+ *
+ * IMPLEMENTATION NOTES
+ *
+ * A first attempt is made at the home slot: one that a handle of this client has released without handing it off, or a
+ * random one that no other handle of this client has a claim for, if there is such a slot. If the attempt is refused,
+ * the masters have said which of some other slots are free, and the next attempt is made at one that a majority shows
+ * to be free. If there is none, the lock waits in the queue of its home slot. Each refresh asks about other slots, and
+ * the waiter moves to one that a quorum shows to be free (rl_lock_move()).
+ *
+ * Nothing here matters for safety. A slot that was taken to be free is another one to wait for.
+ *
+ * The keys of a semaphore's slots are made when they are first needed, and kept. Each claim has a reference to the key
+ * of its slot, so the number of references says how many claims of this client there are for a slot. */
+#include "host/permits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/host.h"
+#include "kinds/permit.h"
+#include "util/hash.h"
+#include "util/mutant.h"
+#include "util/random.h"
+
+/* Slots that handles of this client have released. */
+#define N_RELEASED 16
+
+struct rl_semaphore {
+    struct rl_table_node node;
+    struct rl_key *key;
+    size_t references;
+    uint32_t limit;              /* the largest that a handle has named */
+    uint32_t n_released;
+    uint32_t released[N_RELEASED];
+    struct rl_key **slots;       /* by number; NULL: not needed yet */
+};
+
+/* --- Semaphores ------------------------------------------------------------------------------------------------- */
+
+static struct rl_semaphore *semaphore_at(struct rl_table_node *node)
+{
+    return node ? RL_CONTAINER_OF(node, struct rl_semaphore, node) : NULL;
+}
+
+static struct rl_semaphore *find(const struct rl_permits *permits, const struct rl_key *key, uint64_t hash)
+{
+    struct rl_table_node *node = rl_table_find(&permits->semaphores, hash);
+
+    for (; node; node = rl_table_find_next(node)) {
+        const struct rl_key *other = semaphore_at(node)->key;
+
+        if (other->size == key->size && memcmp(other->bytes, key->bytes, key->size) == 0)
+            return semaphore_at(node);
+    }
+    return NULL;
+}
+
+static bool grow(struct rl_semaphore *semaphore, uint32_t limit)
+{
+    struct rl_key **slots;
+
+    if (limit <= semaphore->limit)
+        return true;
+    slots = realloc(semaphore->slots, limit * sizeof(struct rl_key *));
+    if (!slots)
+        return false;
+    for (uint32_t i = semaphore->limit; i < limit; i++)
+        slots[i] = NULL;
+    semaphore->slots = slots;
+    semaphore->limit = limit;
+    return true;
+}
+
+static void destroy(struct rl_semaphore *semaphore)
+{
+    for (uint32_t i = 0; i < semaphore->limit; i++)
+        rl_key_unref(semaphore->slots[i]);
+    free(semaphore->slots);
+    rl_key_unref(semaphore->key);
+    free(semaphore);
+}
+
+struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit)
+{
+    uint64_t hash = rl_hash(key->bytes, key->size);
+    struct rl_semaphore *semaphore = find(&host->permits, key, hash);
+
+    if (!semaphore) {
+        semaphore = calloc(1, sizeof *semaphore);
+        if (!semaphore)
+            return NULL;
+        semaphore->key = rl_key_ref((struct rl_key *)(uintptr_t)key);
+        rl_table_add(&host->permits.semaphores, &semaphore->node, hash);
+    }
+    semaphore->references++;
+    if (grow(semaphore, limit))
+        return semaphore;
+    rl_semaphore_put(host, semaphore);
+    return NULL;
+}
+
+void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore)
+{
+    if (!semaphore || --semaphore->references)
+        return;
+    rl_table_remove(&host->permits.semaphores, &semaphore->node);
+    destroy(semaphore);
+}
+
+struct rl_key *rl_semaphore_key(struct rl_semaphore *semaphore, uint32_t slot)
+{
+    const struct rl_key *key = semaphore->key;
+    struct rl_slice base = {key->bytes, key->size};
+    char suffix[16];
+    int size = snprintf(suffix, sizeof suffix, "#%u", (unsigned)slot);
+
+    if (!semaphore->slots[slot])
+        semaphore->slots[slot] = rl_key_create(base, suffix, (size_t)size);
+    return semaphore->slots[slot];
+}
+
+void rl_permits_init(struct rl_host *host, uint64_t seed)
+{
+    rl_table_init(&host->permits.semaphores);
+    host->permits.random = ~seed;
+}
+
+void rl_permits_fini(struct rl_host *host)
+{
+    struct rl_table_node *node = rl_table_next(&host->permits.semaphores, NULL);
+
+    while (node) {
+        struct rl_table_node *next = rl_table_next(&host->permits.semaphores, node);
+
+        rl_table_remove(&host->permits.semaphores, node);
+        destroy(semaphore_at(node));
+        node = next;
+    }
+    rl_table_fini(&host->permits.semaphores);
+}
+
+/* --- Slots ------------------------------------------------------------------------------------------------------ */
+
+/* How many claims of this client there are for a slot. */
+static uint32_t claims_at(const struct rl_semaphore *semaphore, uint32_t slot)
+{
+    return semaphore->slots[slot] ? semaphore->slots[slot]->references - 1 : 0;
+}
+
+static uint32_t random_below(struct rl_host_lock *lock, uint32_t limit)
+{
+    return (uint32_t)(rl_random_next(&lock->host->permits.random) % limit);
+}
+
+/* The latest of those that this client has released and not chosen since then. Commands for it come behind the release,
+ * on the same connections. */
+static uint32_t latest_released(const struct rl_host_lock *lock)
+{
+    const struct rl_semaphore *semaphore = lock->semaphore;
+
+    for (uint32_t i = semaphore->n_released; i-- > 0;) {
+        if (semaphore->released[i] < lock->limit)
+            return semaphore->released[i];
+    }
+    return RL_NO_SLOT;
+}
+
+static void forget_released(struct rl_semaphore *semaphore, uint32_t slot)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < semaphore->n_released; i++) {
+        if (semaphore->released[i] != slot)
+            semaphore->released[kept++] = semaphore->released[i];
+    }
+    semaphore->n_released = kept;
+}
+
+#define DRAWS 8
+
+static uint32_t draw_slot(struct rl_host_lock *lock)
+{
+    uint32_t best = random_below(lock, lock->limit);
+
+    for (int i = 1; i < DRAWS && claims_at(lock->semaphore, best); i++) {
+        uint32_t slot = random_below(lock, lock->limit);
+
+        if (claims_at(lock->semaphore, slot) < claims_at(lock->semaphore, best))
+            best = slot;
+    }
+    return best;
+}
+
+static uint32_t choose_home(struct rl_host_lock *lock)
+{
+    uint32_t slot = latest_released(lock);
+
+    return slot != RL_NO_SLOT ? slot : draw_slot(lock);
+}
+
+/* --- What masters say ------------------------------------------------------------------------------------------- */
+
+static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
+{
+    return &lock->attempt->search;
+}
+
+/* One of the slots that at least so many masters show to be free, and that no other handle of this client is about to
+ * have; RL_NO_SLOT: there is none. */
+static uint32_t choose_free(struct rl_host_lock *lock, uint32_t masters)
+{
+    const struct rl_slot_search *search = search_of(lock);
+    uint32_t chosen = RL_NO_SLOT;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < search->n; i++) {
+        if (rl_count_bits(search->free_at[i]) >= masters && claims_at(lock->semaphore, search->slots[i]) == 0 &&
+            random_below(lock, ++n) == 0)
+            chosen = search->slots[i];
+    }
+    return chosen;
+}
+
+/* An attempt that was refused may not have heard of a quorum of masters. */
+static uint32_t free_by_majority(struct rl_host_lock *lock)
+{
+    uint32_t answers = rl_count_bits(search_of(lock)->answered);
+
+    return answers ? choose_free(lock, answers / 2 + 1) : RL_NO_SLOT;
+}
+
+static void forget_answers(struct rl_slot_search *search)
+{
+    search->n = 0;
+    search->answered = 0;
+    search->claim = NULL;
+}
+
+void rl_permits_begin(struct rl_host_lock *lock)
+{
+    struct rl_slot_search *search = search_of(lock);
+
+    search->target = RL_NO_SLOT;
+    search->moved = RL_LONG_AGO;
+    forget_answers(search);
+    lock->slot = RL_NO_SLOT;
+}
+
+struct rl_key *rl_permits_choose(struct rl_host_lock *lock)
+{
+    struct rl_slot_search *search = search_of(lock);
+    uint32_t slot = search->target != RL_NO_SLOT ? search->target : free_by_majority(lock);
+
+    if (slot == RL_NO_SLOT && lock->core.state == RL_LOCK_WAITING)
+        slot = lock->slot;
+    if (slot == RL_NO_SLOT)
+        slot = choose_home(lock);
+    search->target = RL_NO_SLOT;
+    forget_answers(search);
+    forget_released(lock->semaphore, slot);
+    lock->slot = slot;
+    return rl_semaphore_key(lock->semaphore, slot);
+}
+
+static bool is_asked_about(const struct rl_slot_search *search, uint32_t slot)
+{
+    for (uint32_t i = 0; i < search->n; i++) {
+        if (search->slots[i] == slot)
+            return true;
+    }
+    return false;
+}
+
+static void ask_about(const struct rl_host_lock *lock, uint32_t slot)
+{
+    struct rl_slot_search *search = search_of(lock);
+
+    if (slot == lock->slot || search->n == RL_MAX_CANDIDATES || is_asked_about(search, slot) ||
+        !rl_semaphore_key(lock->semaphore, slot))
+        return;
+    search->free_at[search->n] = 0;
+    search->slots[search->n++] = slot;
+}
+
+/* All others, if they are few. Otherwise those that this client has released last, and random ones. */
+static void choose_candidates(struct rl_host_lock *lock)
+{
+    const struct rl_semaphore *semaphore = lock->semaphore;
+
+    if (lock->limit <= RL_MAX_CANDIDATES + 1) {
+        for (uint32_t slot = 0; slot < lock->limit; slot++)
+            ask_about(lock, slot);
+        return;
+    }
+    for (uint32_t i = semaphore->n_released; i-- > 0 && search_of(lock)->n < RL_MAX_CANDIDATES / 2;) {
+        if (semaphore->released[i] < lock->limit)
+            ask_about(lock, semaphore->released[i]);
+    }
+    for (int i = 0; i < 2 * RL_MAX_CANDIDATES; i++)
+        ask_about(lock, draw_slot(lock));
+}
+
+void rl_permits_ask(const struct rl_claim *claim, uint32_t round)
+{
+    struct rl_host_lock *lock = rl_host_claim_lock(claim);
+    struct rl_slot_search *search;
+
+    if (!lock || !lock->attempt)
+        return;
+    search = search_of(lock);
+    if (search->claim == claim && search->round == round)
+        return; /* the round asks one master more, or once more */
+    forget_answers(search);
+    search->claim = claim;
+    search->round = round;
+    choose_candidates(lock);
+}
+
+void rl_permits_replied(unsigned node, const struct rl_ticket *ticket, struct rl_reply *reply)
+{
+    const struct rl_claim *claim = ticket->owner;
+    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
+    struct rl_slot_search *search;
+    uint32_t mask;
+
+    if (!rl_permit_take_mask(reply, &mask) || !lock || !lock->attempt)
+        return;
+    search = search_of(lock);
+    if (search->claim != claim || search->round != ticket->round)
+        return;
+    search->answered |= rl_bit(node);
+    for (uint32_t i = 0; i < search->n; i++) {
+        search->free_at[i] &= ~rl_bit(node);
+        if (mask & rl_bit(i))
+            search->free_at[i] |= rl_bit(node);
+    }
+}
+
+/* --- Moving ----------------------------------------------------------------------------------------------------- */
+
+/* Twice as long as the slowest answer took, so that waiters that see the same slot do not run after each other. */
+static bool has_just_moved(const struct rl_host_lock *lock)
+{
+    const struct rl_claim *claim = lock->core.claim;
+    int64_t round_trip_ns = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        int64_t latency_ns = claim->slots[i].latency_us * RL_NS_PER_US;
+
+        if (claim->slots[i].latency_us != RL_NO_LATENCY && latency_ns > round_trip_ns)
+            round_trip_ns = latency_ns;
+    }
+    return rl_before(lock->host->now, rl_after(search_of(lock)->moved, (struct rl_span){2 * round_trip_ns}));
+}
+
+void rl_permits_look(struct rl_host_lock *lock)
+{
+    struct rl_host *host = lock->host;
+    struct rl_slot_search *search;
+    uint32_t slot;
+
+    if (!lock->attempt || lock->core.state != RL_LOCK_WAITING || search_of(lock)->claim != lock->core.claim)
+        return;
+    search = search_of(lock);
+    slot = choose_free(lock, (uint32_t)host->engine.votes.config.quorum);
+    if (slot == RL_NO_SLOT || has_just_moved(lock) || RL_MUTANT(NEVER_MOVES))
+        return;
+    if (RL_MUTANT(MOVES_WITH_VALUE)) {
+        rl_key_unref(rl_host_claim_of(lock->core.claim)->key);
+        rl_host_claim_of(lock->core.claim)->key = rl_key_ref(rl_semaphore_key(lock->semaphore, slot));
+        return;
+    }
+    search->target = slot;
+    if (rl_lock_move(&host->engine, &lock->core, host->now))
+        search->moved = host->now;
+    else
+        search->target = RL_NO_SLOT;
+}
+
+void rl_permits_released(struct rl_host_lock *lock)
+{
+    struct rl_semaphore *semaphore = lock->semaphore;
+    const struct rl_claim *claim = lock->core.claim;
+    size_t deleted = 0;
+
+    for (size_t i = 0; claim && i < claim->n_nodes; i++)
+        deleted += claim->slots[i].answer == RL_GRANTED && claim->slots[i].detail == RL_DETAIL_NONE;
+    if (lock->slot == RL_NO_SLOT || deleted < lock->host->engine.votes.config.quorum)
+        return;
+    forget_released(semaphore, lock->slot);
+    if (semaphore->n_released == N_RELEASED) {
+        semaphore->n_released--;
+        memmove(semaphore->released, semaphore->released + 1, (N_RELEASED - 1) * sizeof semaphore->released[0]);
+    }
+    semaphore->released[semaphore->n_released++] = lock->slot;
+}

@@ -1,0 +1,129 @@
+/* Permits of a semaphore. Permit s of the semaphore KEY is the mutex on KEY#s, so each step is the mutex's, plain or
+ * with fencing tokens. CLAIM and ENQUEUE also ask which other slots are free, so that the host can choose the slot of
+ * the next attempt (host/permits.c). A claim is for one slot: votes for different slots are never counted together. */
+#include "kinds/permit.h"
+
+#include <string.h>
+
+#include "kinds/wait_queue.h"
+#include "votes/arguments.h"
+#include "votes/fence.h"
+
+/* --- Commands --------------------------------------------------------------------------------------------------- */
+
+static size_t n_candidates(const struct rl_subject *subject)
+{
+    return subject->candidates ? subject->candidates->n : 0;
+}
+
+static void push_candidates(const struct rl_subject *subject, struct rl_command *command)
+{
+    for (size_t i = 0; i < n_candidates(subject); i++) {
+        rl_push(command, subject->candidates->keys[i]);
+        rl_push(command, subject->candidates->queues[i]);
+    }
+}
+
+/* Without fencing, the counter is not looked at; the key is named in its place, since no ACL allows an empty name. */
+static void claim(const struct rl_subject *subject, struct rl_command *command)
+{
+    rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_CLAIM_PERMIT, 2 + 2 * n_candidates(subject));
+    rl_push(command, subject->key);
+    rl_push(command, subject->counter.size ? subject->counter : subject->key);
+    push_candidates(subject, command);
+    rl_push(command, subject->token);
+    rl_push_number(command, 0, subject->ttl_ms);
+    rl_push_number(command, 1, subject->proposal);
+    rl_push_number(command, 2, subject->counter_ttl_ms);
+}
+
+/* The mutex's ENQUEUE, with further keys behind its own. */
+static void enqueue(const struct rl_subject *subject, struct rl_command *command)
+{
+    struct rl_slice rest[RL_COMMAND_MAX_ARGS];
+    size_t n_rest;
+
+    rl_queue_command(RL_STEP_ENQUEUE, subject, command);
+    n_rest = command->argc - command->n_keys;
+    memcpy(rest, command->argv + command->n_keys, n_rest * sizeof rest[0]);
+    command->script = RL_SCRIPT_JOIN_PERMIT;
+    command->argc = command->n_keys;
+    push_candidates(subject, command);
+    command->n_keys = command->argc;
+    for (size_t i = 0; i < n_rest; i++)
+        rl_push(command, rest[i]);
+}
+
+static void permit_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
+{
+    if (step == RL_STEP_CLAIM)
+        claim(subject, ret_command);
+    else if (step == RL_STEP_ENQUEUE)
+        enqueue(subject, ret_command);
+    else
+        rl_fenced_kind.command(step, subject, ret_command);
+}
+
+/* --- Replies ---------------------------------------------------------------------------------------------------- */
+
+bool rl_permit_take_mask(struct rl_reply *reply, uint32_t *ret_mask)
+{
+    const struct rl_reply_item *last;
+
+    if (reply->root.type != RL_REPLY_ARRAY)
+        return false;
+    last = &reply->elements[reply->n_elements ? reply->n_elements - 1 : 0];
+    if (!reply->n_elements || last->type != RL_REPLY_INTEGER || last->integer < 0 ||
+        last->integer >> RL_MAX_CANDIDATES) {
+        reply->n_elements = 0;
+        return false;
+    }
+    *ret_mask = (uint32_t)last->integer;
+    reply->n_elements--;
+    return true;
+}
+
+/* {1, 0} or {0, PTTL, 0}. */
+static struct rl_answer claim_answer(const struct rl_reply *reply)
+{
+    const struct rl_reply_item *items = reply->elements;
+    size_t n = reply->n_elements;
+
+    for (size_t i = 0; i < n; i++) {
+        if (items[i].type != RL_REPLY_INTEGER)
+            n = 0;
+    }
+    if (reply->root.type == RL_REPLY_ARRAY && n == 2 && items[0].integer == 1)
+        return (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
+    if (reply->root.type == RL_REPLY_ARRAY && n == 3 && items[0].integer == 0)
+        return (struct rl_answer){RL_REFUSED, RL_DETAIL_HELD, 0};
+    return (struct rl_answer){RL_UNKNOWN, RL_DETAIL_PROTOCOL, 0};
+}
+
+static struct rl_answer permit_answer(enum rl_step step, const struct rl_reply *reply)
+{
+    return step == RL_STEP_CLAIM ? claim_answer(reply) : rl_mutex_kind.answer(step, reply);
+}
+
+static struct rl_answer fenced_permit_answer(enum rl_step step, const struct rl_reply *reply)
+{
+    return rl_fenced_kind.answer(step, reply);
+}
+
+const struct rl_kind rl_permit_kind = {
+    .name = "permit",
+    .can = RL_BATCH_EXTEND | RL_REPAIR | RL_SLOTS,
+    .command = permit_command,
+    .answer = permit_answer,
+};
+
+const struct rl_kind rl_fenced_permit_kind = {
+    .name = "fenced permit",
+    .can = RL_BATCH_EXTEND | RL_REPAIR | RL_SLOTS,
+    .has_token = true,
+    .tail_size = rl_fence_size,
+    .note = rl_fence_note,
+    .after_quorum = rl_fence_verdict,
+    .command = permit_command,
+    .answer = fenced_permit_answer,
+};
