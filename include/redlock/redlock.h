@@ -80,9 +80,10 @@ REDLOCK_API void redlock_client_destroy(struct redlock_client *client);
 typedef void (*redlock_shutdown_fn)(struct redlock_client *client, int status, void *user_data);
 
 /* Ends the work of the client in order, but does not destroy it: new work is refused with REDLOCK_E_CLOSING, pending
- * acquisitions are canceled, and held locks are released. The callback runs when all connected masters have confirmed
- * the releases, or after timeout_ms. A minority that has sent nothing for node_timeout_ms is not awaited. The status is
- * 0, REDLOCK_DEADLINE if a quorum has not confirmed some release, or REDLOCK_CANCELED if the client was destroyed.
+ * acquisitions are canceled, and held locks are released. The callback runs when a quorum has confirmed the releases
+ * and all other connected masters have answered them, or after timeout_ms. A minority that refuses the releases, or has
+ * sent nothing for node_timeout_ms, is not awaited: keys may stay there until their ttl ends. The status is 0,
+ * REDLOCK_DEADLINE if a quorum has not confirmed some release, or REDLOCK_CANCELED if the client was destroyed.
  * Errors: E_ARGUMENT, E_TIMEOUT (1 to REDLOCK_MAX_TIMEOUT_MS), E_CLOSING (called before), E_FORKED. */
 REDLOCK_API int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb,
                                         void *user_data);

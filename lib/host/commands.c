@@ -6,6 +6,7 @@
 #include "host/host.h"
 #include "host/trust/admission.h"
 #include "kinds/wait_queue.h"
+#include "util/mutant.h"
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
@@ -77,7 +78,7 @@ static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
 
-    return host->closing || part->token.own.in_queue ||
+    return (host->closing && !RL_MUTANT(SHUTDOWN_RELEASE_IN_BRIEF)) || part->token.own.in_queue ||
            rl_contended(&host->contended, rl_host_wanted_key(claim), host->now);
 }
 

@@ -3,6 +3,7 @@
 #include "host/shutdown.h"
 
 #include "host/host.h"
+#include "util/mutant.h"
 
 /* --- Time ------------------------------------------------------------------------------------------------------- */
 
@@ -23,15 +24,23 @@ static void arm(struct rl_host *host, struct rl_instant now)
     rl_transport_arm(&host->transport, &host->shutdown.timer, rl_earlier(next, host->shutdown.deadline));
 }
 
+/* What has arrived by then counts: the process may have been stopped. */
+static void expire(struct rl_host *host)
+{
+    if (!RL_MUTANT(SHUTDOWN_UNREAD))
+        rl_transport_read_now(&host->transport);
+    host->shutdown.expired = true;
+}
+
 static void on_timer(struct rl_timer *timer, struct rl_instant now)
 {
     struct rl_host *host = RL_CONTAINER_OF(timer, struct rl_host, shutdown.timer);
 
     note_silence(host);
-    if (rl_before(now, host->shutdown.deadline))
+    if (rl_before(now, host->shutdown.deadline) || RL_MUTANT(SHUTDOWN_WITHOUT_END))
         arm(host, now);
     else
-        host->shutdown.expired = true;
+        expire(host);
     rl_transport_wake(&host->transport);
 }
 
@@ -58,7 +67,8 @@ static bool answers(const struct rl_host *host, unsigned node)
 {
     enum rl_link link = host->engine.votes.links[node];
 
-    return link == RL_LINK_READY || (link == RL_LINK_LATE && !host->shutdown.silent[node]);
+    return link == RL_LINK_READY ||
+           (link == RL_LINK_LATE && (!host->shutdown.silent[node] || RL_MUTANT(SHUTDOWN_AWAITS_SILENT)));
 }
 
 static bool is_awaited(const struct rl_host *host, const struct rl_claim *claim)
@@ -100,9 +110,16 @@ static bool is_confirmed(const struct rl_host *host)
     return true;
 }
 
+static bool is_done(const struct rl_host *host)
+{
+    bool awaited = answers_awaited(host) && !RL_MUTANT(SHUTDOWN_AT_QUORUM);
+
+    return !awaited && is_confirmed(host);
+}
+
 enum rl_shutdown_progress rl_host_shutdown_progress(const struct rl_host *host)
 {
-    if (host->shutdown.expired)
-        return is_confirmed(host) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_UNCONFIRMED;
-    return !answers_awaited(host) && is_confirmed(host) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_WAITING;
+    if (!host->shutdown.expired)
+        return is_done(host) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_WAITING;
+    return is_confirmed(host) || RL_MUTANT(SHUTDOWN_DEADLINE_IS_OK) ? RL_SHUTDOWN_CONFIRMED : RL_SHUTDOWN_UNCONFIRMED;
 }
