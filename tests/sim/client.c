@@ -163,7 +163,10 @@ void client_end(struct client *client)
 
     wire_close_failed(client);
     deliver_completions(client);
-    rl_host_end_turn(&client->host);
+    if (!client->quits)
+        client_check_shutdown(client);
+    if (!client->quits)
+        rl_host_end_turn(&client->host);
     client_watch(client);
     for (unsigned node = 0; node < world->plan.n_masters; node++) {
         if (client->wires[node].unsent.count)
@@ -175,6 +178,7 @@ void client_end(struct client *client)
         alarm_check_timer(client, &client->handles[i]);
     arm_timer(client);
     once_check_running(world, client);
+    shutdown_check_running(world, client);
     client->busy_until = client_true_now(client);
     if (client->lag) {
         client->stopped_until = client->busy_until;
@@ -182,6 +186,8 @@ void client_end(struct client *client)
     }
     client->lag = 0;
     world->acting = NULL;
+    if (client->quits)
+        client_leave(client);
 }
 
 /* --- Watching the engine ------------------------------------------------------------------------------------------ */
@@ -391,6 +397,8 @@ void client_start(struct world *world, struct client *client)
     client->answering = NULL;
     client->reading = false;
     client->clock_stepped = false;
+    client->shutdown = (struct shutdown_record){0};
+    client->quits = false;
     memset(client->bindings, 0, sizeof client->bindings);
     client->n_bindings = 0;
     rl_list_init(&client->timers);
@@ -427,14 +435,17 @@ static void orphan_boxes(struct world *world, const struct client *client)
     for (uint32_t id = 1; id <= world->boxes.used; id++) {
         struct box *box = box_get(&world->boxes, id);
 
-        if (box->client == client->index && box->life == client->life && !box->disposed)
-            box->orphaned = true;
+        if (box->client != client->index || box->life != client->life || box->disposed)
+            continue;
+        box->orphaned = true;
+        box->owed = false;
     }
 }
 
-void client_kill(struct world *world, struct client *client)
+void client_vanish(struct client *client)
 {
-    TRACE(world, name_of_client(client->index), "dies");
+    struct world *world = client->world;
+
     client->alive = false;
     client->timer_generation++;
     for (unsigned node = 0; node < world->plan.n_masters; node++)
@@ -446,4 +457,10 @@ void client_kill(struct world *world, struct client *client)
     }
     orphan_boxes(world, client);
     client_stop_host(client);
+}
+
+void client_kill(struct world *world, struct client *client)
+{
+    TRACE(world, name_of_client(client->index), "dies");
+    client_vanish(client);
 }

@@ -106,6 +106,25 @@ struct completion {
 
 #define MAX_COMPLETIONS 16
 
+/* How a shutdown ends. */
+enum shutdown_end {
+    SHUTDOWN_OK,
+    SHUTDOWN_DEADLINE,
+    SHUTDOWN_CANCELED,
+};
+
+/* The orderly end of a process, from its call to its callback. */
+struct shutdown_record {
+    bool started;
+    bool ending;             /* some lock is not idle, and is looked at again in the next turn */
+    bool ended;
+    bool late;               /* its time was up when it ended ... */
+    uint32_t operations;     /* ... and the latest operation was this one */
+    bool ample;              /* nothing is wrong, and its time is long enough */
+    struct rl_instant since;
+    struct rl_instant due;
+};
+
 /* Somebody who was in line before, and had completed that. */
 struct ahead {
     uint32_t operation; /* its number among those of its client; 0: nobody */
@@ -131,6 +150,7 @@ struct handle {
     uint8_t key;            /* of a permit: of the slot of its latest attempt or hold */
     bool permit;
     int64_t wanted_since;   /* true time: the beginning of its latest acquisition */
+    uint8_t attempt_op;     /* enum rl_op: what the attempt has been lent for */
     bool releasing;         /* the release's completion has not been delivered */
     uint32_t inner;         /* for the oracle: inner entries of its hold */
     uint8_t seen_state;     /* for the table of transitions */
@@ -181,6 +201,8 @@ struct client {
     char channel[64];       /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
+    struct shutdown_record shutdown;
+    bool quits;             /* the client has been destroyed: the process ends with this turn */
     int64_t lag;            /* true time that has passed within this turn */
     int64_t busy_until;     /* the process is stopped, or in its turn */
     int64_t stopped_until;  /* the end of its latest stop */
@@ -211,6 +233,9 @@ void client_stop_host(struct client *client);
 
 void client_start(struct world *world, struct client *client);
 void client_kill(struct world *world, struct client *client); /* the process dies on the spot */
+
+/* The process is gone, whatever it was about. */
+void client_vanish(struct client *client);
 
 /* Between turns only. */
 void client_set_rate(struct client *client, int64_t rate);
@@ -250,6 +275,16 @@ void client_release_value(struct client *client, struct handle *handle, struct b
 
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
+
+/* --- client_shutdown.c -------------------------------------------------------------------------------------------- */
+
+/* redlock_client_shutdown(); and what is looked at in each turn while it is under way. */
+void client_shutdown(struct client *client, struct rl_span timeout);
+void client_check_shutdown(struct client *client);
+
+/* redlock_client_destroy(): the process ends with this turn, by client_leave(). */
+void client_quit(struct client *client);
+void client_leave(struct client *client);
 
 /* --- client_host.c ------------------------------------------------------------------------------------------------ */
 

@@ -12,8 +12,9 @@ bool client_is_busy(const struct handle *handle)
     return handle->host.attempt || handle->releasing;
 }
 
-static void lend_attempt(struct handle *handle)
+static void lend_attempt(struct handle *handle, enum rl_op op)
 {
+    handle->attempt_op = (uint8_t)op;
     handle->host.attempt = &handle->attempt;
     handle->attempt.counter = 0;
     rl_list_init(&handle->attempt.company);
@@ -28,7 +29,7 @@ void client_acquire(struct client *client, struct handle *handle, const struct r
     once_start(client->world, client, handle, RL_OP_ACQUIRE, request);
     handle->turn.failed = handle->turn.attempts;
     handle->wanted_since = client_true_now(client);
-    lend_attempt(handle);
+    lend_attempt(handle, RL_OP_ACQUIRE);
     rl_host_acquire(&handle->host, request);
     client_watch(client);
 }
@@ -43,7 +44,7 @@ void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms
     if (ttl_ms && ttl_ms < handle->host.core.claim->ttl_ms)
         world_count(client->world, COUNTER_SHORTENED);
     once_start(client->world, client, handle, RL_OP_EXTEND, NULL);
-    lend_attempt(handle);
+    lend_attempt(handle, RL_OP_EXTEND);
     rl_host_extend(&handle->host, ttl_ms);
     client_watch(client);
 }
@@ -208,6 +209,7 @@ void client_destroy(struct client *client, struct handle *handle)
     world_count(client->world, COUNTER_DESTROYS);
     if (handle->host.core.state != RL_LOCK_IDLE)
         world_count(client->world, COUNTER_DESTROYS_HELD);
+    idle_on_release(client->world, handle);
     rl_host_end_lock(&handle->host);
     exclusion_forget(handle, client_true_now(client));
     once_abandon(handle);

@@ -189,6 +189,7 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
     struct box *box = box_get(&client->world->boxes, client->made);
 
     client->world->coverage->reports[REPORT_ATTEMPT]++;
+    shutdown_on_attempt(client->world, client);
     client_watch(client);
     if (handle->permit) {
         permits_on_choice(client->world, client, handle, (uint8_t)(FIRST_SLOT + lock->slot));
@@ -211,6 +212,7 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
     struct handle *handle = handle_of(lock);
 
     client->world->coverage->reports[REPORT_COMPLETE]++;
+    shutdown_on_report(client->world, client, handle_of(lock));
     client_watch(client);
     assert(client->n_completions < MAX_COMPLETIONS);
     client->completions[client->n_completions++] =
@@ -256,6 +258,7 @@ static void on_at_risk(struct rl_host_lock *lock)
     struct client *client = client_of(lock->host);
 
     client->world->coverage->reports[REPORT_AT_RISK]++;
+    shutdown_on_report(client->world, client, handle_of(lock));
     TRACE(client->world, name_of_handle(client, handle_of(lock)), "is at risk");
     alarm_on_risk(client, handle_of(lock));
 }
@@ -265,6 +268,7 @@ static void on_lost(struct rl_host_lock *lock)
     struct client *client = client_of(lock->host);
 
     client->world->coverage->reports[REPORT_LOST]++;
+    shutdown_on_report(client->world, client, handle_of(lock));
     client_watch(client);
     TRACE(client->world, name_of_handle(client, handle_of(lock)), "has lost the lock");
     alarm_on_lost(client, handle_of(lock));

@@ -39,6 +39,11 @@
     X(RELEASED_VALUES, "values released by another handle than took them")                               \
     X(DESTROYS, "handles destroyed")                                                                     \
     X(DESTROYS_HELD, "handles destroyed while held or pending")                                          \
+    X(SHUTDOWNS, "clients shut down")                                                                    \
+    X(SHUTDOWNS_OK, "... to the end: what they had is released")                                         \
+    X(SHUTDOWNS_DEADLINE, "... until their time was up")                                                 \
+    X(SHUTDOWNS_CANCELED, "... and destroyed before that")                                               \
+    X(QUITS, "clients destroyed, in order")                                                              \
     X(STRAYS, "keys set by ghosts")                                                                      \
     X(RESURRECTED, "keys that a restart brought back")                                                   \
     X(SHORTENED, "extensions with a shorter ttl")                                                        \

@@ -87,6 +87,11 @@
     X(REENTER_EXPIRING, "host", 1000, "a lock is entered whatever validity is left")                     \
     X(INNER_RELEASE_SENT, "host", 1000, "the release of an inner entry releases the lock")               \
     X(LOSS_ENDS_ENTRIES, "host", 1000, "the first release of a lost lock ends all of its entries")       \
+    X(SHUTDOWN_AT_QUORUM, "host", 10000, "a shutdown awaits a quorum only, whoever else answers")        \
+    X(SHUTDOWN_AWAITS_SILENT, "host", 10000, "a shutdown awaits a minority that is silent")              \
+    X(SHUTDOWN_WITHOUT_END, "host", 10000, "a shutdown that masters do not confirm never ends")          \
+    X(SHUTDOWN_DEADLINE_IS_OK, "host", 10000, "a shutdown whose time is up is said to be confirmed")     \
+    X(SHUTDOWN_UNREAD, "host", 0, "a shutdown's time is up, whatever has arrived meanwhile")             \
     X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
 
@@ -103,7 +108,8 @@
 
 /* What nobody notices as long as anything else goes wrong: --calm. */
 #define MUTANT_CALM_MAP(X)                                                                               \
-    X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")
+    X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")                           \
+    X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
 /* What only semaphores show: --permits, and for some --calm. */
 #define MUTANT_PERMITS_MAP(X)                                                                            \

@@ -150,6 +150,16 @@ static void delay_ghost(struct world *world, struct pipe *pipe)
         world->messages.messages[i].arrives += delay;
 }
 
+void network_finish(struct world *world, uint16_t index)
+{
+    struct conn *conn = conn_at(world, index);
+
+    message_truncate(&world->messages, &conn->pipes[DOWN].list, 0);
+    conn->client_open = false;
+    if (!conn->pipes[UP].list.count)
+        conn_free(world, index);
+}
+
 void network_close(struct world *world, uint16_t index)
 {
     struct conn *conn = conn_at(world, index);

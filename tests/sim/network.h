@@ -77,6 +77,12 @@ uint32_t network_receive(struct world *world, uint16_t conn);
 /* The client closes its end: an arbitrary part of what it had written is still delivered, sooner or later. */
 void network_close(struct world *world, uint16_t conn);
 
+/* ... in order: all of what it had written is still delivered. */
+void network_finish(struct world *world, uint16_t conn);
+
+/* A reply has arrived at the client, and has not been read. */
+bool network_has_arrived(const struct world *world, uint16_t conn);
+
 /* The connection breaks. What is in flight is lost from some point on; the client learns of it after `notice`, or, if
  * that is negative, not at all. */
 void network_cut(struct world *world, uint16_t conn, int64_t notice);

@@ -54,6 +54,11 @@ static bool arrived(const struct world *world, const struct conn *conn, enum dir
     return arrives <= world->now && (!path->blocked[direction] || arrives <= path->blocked_since[direction]);
 }
 
+bool network_has_arrived(const struct world *world, uint16_t index)
+{
+    return arrived(world, &world->conns[index], DOWN);
+}
+
 bool network_send(struct world *world, uint16_t index, uint32_t message, int64_t at)
 {
     struct conn *conn = conn_at(world, index);

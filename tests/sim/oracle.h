@@ -18,13 +18,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "client.h"
 #include "engine/engine.h"
 #include "votes/nodeclock.h"
 
-struct box;
-struct client;
 struct entry;
-struct handle;
 struct master;
 struct world;
 
@@ -48,6 +46,7 @@ void validity_note_loss(struct world *world, uint32_t writer, unsigned master, i
 /* Nobody can undo what this value's claims have left on this master. */
 void residue_excuse(struct world *world, uint32_t writer, unsigned master);
 bool residue_is_stray(const struct world *world, const struct box *box, unsigned master);
+bool residue_holds(struct world *world, const struct box *box, unsigned master, int64_t at);
 void residue_on_dispose(struct world *world, const struct box *box);
 void residue_on_write(struct world *world, struct box *box, unsigned master, bool ghost);
 void residue_mark(struct world *world);         /* when everything has healed */
@@ -139,6 +138,16 @@ void idle_on_release(struct world *world, const struct handle *handle);
 int64_t idle_patience(const struct world *world); /* long enough for the messages of a hand-off */
 void idle_on_leave(struct world *world, const struct handle *handle);
 void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle);
+void idle_on_end(struct world *world); /* those who waited at a client that ends wait no more */
+
+/* oracle_shutdown.c: a client ends in order once, in time, and leaves nothing behind that it could reach. */
+void shutdown_on_start(struct world *world, struct client *client, struct rl_span timeout);
+void shutdown_on_end(struct world *world, struct client *client, enum shutdown_end status);
+void shutdown_on_overdue(struct world *world, const struct client *client, uint32_t life);
+void shutdown_on_attempt(struct world *world, const struct client *client);
+/* Something has happened to a lock. */
+void shutdown_on_report(struct world *world, const struct client *client, const struct handle *handle);
+void shutdown_check_running(struct world *world, struct client *client); /* at the end of a turn */
 
 /* oracle_permits.c: never more permits than there are; in calm worlds nobody waits for long while a slot is free. */
 void permits_check(struct world *world);

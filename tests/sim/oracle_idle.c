@@ -30,14 +30,16 @@ int64_t idle_patience(const struct world *world)
     return trips * (longest_trip(world) + world->plan.timer_slack_ns);
 }
 
-static bool others_wait(struct world *world, const struct handle *holder)
+/* Somebody of a client that goes on. */
+static bool others_wait(struct world *world, unsigned key, const struct handle *holder)
 {
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
             const struct handle *handle = &world->clients[c].handles[h];
             size_t masters = (size_t)__builtin_popcount(line_complete_at(world, handle));
 
-            if (handle != holder && handle->key == holder->key && masters >= world->plan.config.quorum)
+            if (handle != holder && handle->key == key && !world->clients[c].host.closing &&
+                masters >= world->plan.config.quorum)
                 return true;
         }
     }
@@ -47,7 +49,7 @@ static bool others_wait(struct world *world, const struct handle *holder)
 /* A waiter for a permit has gone to another slot's line: nobody may be left in this one. */
 void idle_on_leave(struct world *world, const struct handle *handle)
 {
-    if (world->idle_since[handle->key] != INT64_MAX && !others_wait(world, handle))
+    if (world->idle_since[handle->key] != INT64_MAX && !others_wait(world, handle->key, handle))
         world->idle_since[handle->key] = INT64_MAX;
 }
 
@@ -55,7 +57,16 @@ void idle_on_release(struct world *world, const struct handle *handle)
 {
     if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->host.core.state != RL_LOCK_HELD)
         return;
-    world->idle_since[handle->key] = others_wait(world, handle) ? world->now : INT64_MAX;
+    world->idle_since[handle->key] = others_wait(world, handle->key, handle) ? world->now : INT64_MAX;
+}
+
+/* The key may have been handed to one of those: from there it goes on. */
+void idle_on_end(struct world *world)
+{
+    for (unsigned key = 0; key < MAX_KEYS; key++) {
+        if (world->idle_since[key] != INT64_MAX)
+            world->idle_since[key] = others_wait(world, key, NULL) ? world->now : INT64_MAX;
+    }
 }
 
 void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle)

@@ -18,7 +18,7 @@ void residue_excuse(struct world *world, uint32_t writer, unsigned master)
     box_maker(&world->boxes, writer)->strays |= UINT32_C(1) << master;
 }
 
-static bool holds(struct world *world, const struct box *box, unsigned master, int64_t at)
+bool residue_holds(struct world *world, const struct box *box, unsigned master, int64_t at)
 {
     const struct entry *entry = master_peek(&world->masters[master], name_of_key(box->key), at);
 
@@ -31,7 +31,7 @@ void residue_on_dispose(struct world *world, const struct box *box)
     int64_t at = client_true_now(&world->clients[box->client]);
 
     for (unsigned m = 0; m < world->plan.n_masters && !box->let_go; m++) {
-        if (!holds(world, box, m, at) || residue_is_stray(world, box, m) || box->timed)
+        if (!residue_holds(world, box, m, at) || residue_is_stray(world, box, m) || box->timed)
             continue;
         world_violation(world, "residue", "value %s was disposed of while %s still holds it", box->token,
                         name_of_master(m));
@@ -65,7 +65,7 @@ void residue_check_prompt(struct world *world)
         const struct box *box = box_get(&world->boxes, id);
 
         for (unsigned m = 0; box->owed && m < world->plan.n_masters; m++) {
-            if (holds(world, box, m, world->now) && !residue_is_stray(world, box, m) && !box->timed)
+            if (residue_holds(world, box, m, world->now) && !residue_is_stray(world, box, m) && !box->timed)
                 world_violation(world, "residue", "value %s could have been removed from %s long ago", box->token,
                                 name_of_master(m));
         }

@@ -197,6 +197,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng cohort;
     struct rng mixed;
     struct rng permits;
+    struct rng shutdown;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -205,6 +206,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&cohort, seed, 8);
     rng_init(&mixed, seed, 9);
     rng_init(&permits, seed, 10);
+    rng_init(&shutdown, seed, 11);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -234,4 +236,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_line_calm(plan, &line, round_trip);
     set_pace(plan);
     draw_clocks(plan, &rng);
+    plan_shutdown_draw(plan, &shutdown);
 }

@@ -70,6 +70,8 @@ struct plan {
     uint8_t permits;          /* how many there are of the semaphore; 0: nobody wants any */
     uint8_t limits[MAX_CLIENTS]; /* how many each client names */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
+    bool shuts_down;          /* programs end in order, and start again ... */
+    int64_t shutdown_interval; /* ... after so long, at most */
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
     uint8_t counters[MAX_MASTERS]; /* the first key's, from before the world began */
     bool unsafe_restarts;
@@ -105,6 +107,9 @@ void plan_mixed_draw(struct plan *plan, struct rng *rng, const struct plan_optio
 
 /* Every client has the longest, which is declared. */
 void plan_mixed_none(struct plan *plan);
+
+/* plan_shutdown.c: do programs end in order here? After all else. */
+void plan_shutdown_draw(struct plan *plan, struct rng *rng);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

@@ -114,6 +114,8 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         return set_delay(plan, words);
     if (word_is(words, 0, "unsafe-restarts"))
         return plan->unsafe_restarts = true;
+    if (word_is(words, 0, "calm"))
+        return plan->calm = true;
     if (word_is(words, 0, "guarded"))
         return plan->guarded = true;
     if (word_is(words, 0, "undeclared"))

@@ -9,11 +9,13 @@
  *     wall CLIENT MS       its wall clock is so far ahead
  *     guarded              undeclared           durability MASTER none|everysec|always
  *     delay CLIENT MASTER UP DOWN               each 1 ms if not said otherwise
+ *     calm                 nothing goes wrong: a key that is wanted must not lie idle
  *
  *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
  *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [line | fifo]
  *     T CLIENT reenter [min=MS]
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
+ *     T CLIENT shutdown [timeout=MS]    T CLIENT quit             shuts its client down; destroys it, and is gone
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]
  *     T break CLIENT MASTER [silently] [requests=N] [replies=N]   so many of those in flight still arrive

@@ -22,7 +22,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .max_hold_ms = word_value(words, "hold", 0),
     };
 
-    if (handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST)
+    if ((handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST) || client->host.closing)
         return false;
     handle->permit = word_is(words, 2, "s");
     for (uint8_t key = 0; key < MAX_KEYS; key++) {
@@ -53,17 +53,29 @@ static bool adopt(struct client *client, struct handle *handle)
     return handle->host.core.state == RL_LOCK_HELD;
 }
 
+static bool shut_down(struct client *client, const struct words *words)
+{
+    if (client->host.closing)
+        return false;
+    client_shutdown(client, rl_ms(word_value(words, "timeout", 1000)));
+    return true;
+}
+
 static bool act(struct client *client, struct handle *handle, const struct words *words)
 {
     uint8_t state = handle->host.core.state;
 
+    if (word_is(words, 1, "shutdown"))
+        return shut_down(client, words);
     if (word_is(words, 1, "acquire"))
         return acquire(client, handle, words);
     if (word_is(words, 1, "cancel"))
         return client_cancel(client, handle);
     if (word_is(words, 1, "adopt"))
         return adopt(client, handle);
-    if (word_is(words, 1, "destroy"))
+    if (word_is(words, 1, "quit"))
+        client_quit(client);
+    else if (word_is(words, 1, "destroy"))
         client_destroy(client, handle);
     else if (word_is(words, 1, "extend") && state == RL_LOCK_HELD)
         client_extend(client, handle, word_value(words, "ttl", 0));

@@ -69,6 +69,7 @@ void workload_start(struct world *world)
             draw_habits(world, agent);
             agent_intend(client, &client->handles[h], INTENT_ACQUIRE, agent_time(world, agent->think_ns));
         }
+        workload_plan_shutdown(world, client);
     }
 }
 
@@ -119,7 +120,7 @@ void workload_on_completion(struct client *client, const struct completion *comp
     struct handle *handle = &client->handles[completion->handle];
     struct world *world = client->world;
 
-    if (world->story || world->phase == PHASE_DRAINING || agent_of(client, handle)->done)
+    if (world->story || world->phase == PHASE_DRAINING || agent_of(client, handle)->done || client->host.closing)
         return;
     if (completion->op == RL_OP_RELEASE)
         after_release(client, handle);
@@ -149,6 +150,8 @@ void workload_on_revive(struct world *world, struct client *client)
 {
     for (unsigned h = 0; h < client->n_handles && !world->story; h++)
         agent_intend(client, &client->handles[h], INTENT_ACQUIRE, agent_time(world, RL_NS_PER_MS));
+    if (world->phase == PHASE_FAULTS)
+        workload_plan_shutdown(world, client);
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
@@ -158,6 +161,7 @@ void workload_heal(struct world *world)
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         struct client *client = &world->clients[c];
 
+        workload_plan_shutdown(world, client);
         for (unsigned h = 0; client->alive && h < client->n_handles; h++) {
             const struct handle *handle = &client->handles[h];
             bool idle = handle->host.core.state == RL_LOCK_IDLE;

@@ -53,6 +53,14 @@ void workload_on_completion(struct client *client, const struct completion *comp
 void workload_on_lost(struct client *client, struct handle *handle);
 void workload_on_revive(struct world *world, struct client *client);
 
+/* workload_shutdown.c: a program is going to end in order; it does; its shutdown has ended; it destroys its client; its
+ * process has ended. */
+void workload_plan_shutdown(struct world *world, struct client *client);
+void workload_on_shutdown_event(struct client *client);
+void workload_on_shutdown(struct client *client);
+void workload_on_quit_event(struct client *client);
+void workload_on_leave(struct client *client);
+
 /* Everything heals: no more new work but the last round. */
 void workload_heal(struct world *world);
 bool workload_done(const struct world *world);

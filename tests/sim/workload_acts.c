@@ -345,10 +345,19 @@ static void adopt(struct client *client, struct handle *handle)
         agent_go_on(client, handle, INTENT_ACQUIRE);
 }
 
+/* A client that ends refuses the rest. */
+static bool is_allowed(const struct client *client, enum intent intent)
+{
+    return !client->host.closing || intent == INTENT_CANCEL || intent == INTENT_RELEASE || intent == INTENT_DESTROY ||
+           intent == INTENT_DETACH || intent == INTENT_EXPORT;
+}
+
 void agent_act(struct client *client, struct handle *handle, enum intent intent)
 {
     uint8_t state = handle->host.core.state;
 
+    if (!is_allowed(client, intent))
+        return;
     switch (intent) {
     case INTENT_ACQUIRE:
         if (handle->inner)

@@ -61,6 +61,9 @@ enum event_kind {
     EVENT_EAR,        /* a: client, b: master */
     EVENT_TIMER,      /* a: client */
     EVENT_APP,        /* a: client, b: handle */
+    EVENT_SHUTDOWN,   /* a: client */
+    EVENT_QUIT,       /* a: client */
+    EVENT_OVERDUE,    /* a: client */
     EVENT_OBSERVE,    /* a: client */
     EVENT_ALARM,      /* a: client, b: handle */
     EVENT_CHECK,      /* a: client, b: handle */

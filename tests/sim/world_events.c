@@ -55,6 +55,12 @@ static void on_client_event(struct world *world, struct client *client, const st
         if (client->timer_generation == event->generation)
             client_on_timer(client);
         break;
+    case EVENT_SHUTDOWN:
+        workload_on_shutdown_event(client);
+        break;
+    case EVENT_QUIT:
+        workload_on_quit_event(client);
+        break;
     case EVENT_APP:
     default:
         workload_on_event(world, client, &client->handles[event->b], event->generation);
@@ -68,6 +74,9 @@ static void on_world_event(struct world *world, const struct event *event)
     struct client *client;
 
     switch ((enum event_kind)event->kind) {
+    case EVENT_OVERDUE:
+        shutdown_on_overdue(world, &world->clients[event->a], event->generation);
+        break;
     case EVENT_OBSERVE:
         exclusion_recheck(world, &world->clients[event->a]);
         break;
@@ -125,6 +134,8 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_WIRE:
     case EVENT_EAR:
     case EVENT_TIMER:
+    case EVENT_SHUTDOWN:
+    case EVENT_QUIT:
     case EVENT_APP:
         return &world->clients[event->a];
     default:
@@ -150,6 +161,9 @@ static bool is_stale(const struct world *world, const struct event *event)
                world->clients[event->a].ears[event->b].timer_generation != event->generation;
     case EVENT_TIMER:
         return !world->clients[event->a].alive || world->clients[event->a].timer_generation != event->generation;
+    case EVENT_SHUTDOWN:
+    case EVENT_QUIT:
+        return !world->clients[event->a].alive || world->clients[event->a].life != event->generation;
     case EVENT_APP:
         return !world->clients[event->a].alive ||
                world->agents[event->a][event->b].generation != event->generation;

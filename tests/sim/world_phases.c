@@ -31,7 +31,9 @@ void phase_heal(struct world *world)
 static bool clients_are_free(const struct world *world)
 {
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
-        if (!world->clients[c].alive || world->clients[c].busy_until > world->now)
+        const struct client *client = &world->clients[c];
+
+        if (!client->alive || client->busy_until > world->now || client->host.closing)
             return false;
     }
     return true;
