@@ -9,8 +9,22 @@
 /* An empty queue keeps a buffer up to this size for the next burst. */
 #define KEPT_CAPACITY (128 * 1024)
 
+/* What lies between two places counted from data. */
+static void wipe(struct rl_bytes *bytes, size_t from, size_t to)
+{
+    if (bytes->secret && to > from)
+        explicit_bzero(bytes->data + from, to - from);
+}
+
+void rl_bytes_wipe(struct rl_bytes *bytes)
+{
+    wipe(bytes, 0, bytes->size);
+    bytes->secret = false;
+}
+
 void rl_bytes_fini(struct rl_bytes *bytes)
 {
+    wipe(bytes, 0, bytes->size);
     free(bytes->data);
     *bytes = (struct rl_bytes){0};
 }
@@ -33,8 +47,10 @@ static bool move_to_larger(struct rl_bytes *bytes, size_t wanted)
         return false;
     if (length)
         memcpy(data, rl_bytes_front(bytes), length);
+    wipe(bytes, 0, bytes->size);
     free(bytes->data);
-    *bytes = (struct rl_bytes){.data = data, .head = 0, .size = length, .capacity = capacity};
+    *bytes = (struct rl_bytes){
+        .data = data, .head = 0, .size = length, .capacity = capacity, .secret = bytes->secret};
     return true;
 }
 
@@ -43,6 +59,7 @@ static void slide_to_start(struct rl_bytes *bytes)
     size_t length = rl_bytes_length(bytes);
 
     memmove(bytes->data, bytes->data + bytes->head, length);
+    wipe(bytes, length, bytes->size);
     bytes->head = 0;
     bytes->size = length;
 }
@@ -77,6 +94,7 @@ bool rl_bytes_append(struct rl_bytes *bytes, const void *data, size_t size)
 
 void rl_bytes_consume(struct rl_bytes *bytes, size_t size)
 {
+    wipe(bytes, bytes->head, bytes->head + size);
     bytes->head += size;
     if (bytes->head < bytes->size)
         return;

@@ -10,6 +10,7 @@ struct rl_bytes {
     size_t head;     /* first byte that is not consumed */
     size_t size;     /* end of the used part, counted from data */
     size_t capacity;
+    bool secret;     /* something in it must not stay in memory: see rl_bytes_keep_secret() */
 };
 
 /* All zero is an empty queue. */
@@ -34,9 +35,21 @@ bool rl_bytes_append(struct rl_bytes *bytes, const void *data, size_t size);
 /* Drops `size` bytes from the front; gives back a large empty buffer. */
 void rl_bytes_consume(struct rl_bytes *bytes, size_t size);
 
+/* A password is in the queue, or will be: until the queue is empty the next time, bytes are wiped as soon as they are
+ * dropped or moved. */
+static inline void rl_bytes_keep_secret(struct rl_bytes *bytes)
+{
+    bytes->secret = true;
+}
+
+/* Wipes a queue with a secret as a whole. It is none after that. */
+void rl_bytes_wipe(struct rl_bytes *bytes);
+
 /* Drops everything, keeps the memory. */
 static inline void rl_bytes_clear(struct rl_bytes *bytes)
 {
+    if (bytes->secret)
+        rl_bytes_wipe(bytes);
     bytes->head = 0;
     bytes->size = 0;
 }
