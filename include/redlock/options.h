@@ -73,7 +73,13 @@ enum redlock_wait {
 };
 
 struct redlock_event;
+struct redlock_credentials_request;
+struct redlock_credentials_wanted;
 typedef void (*redlock_event_fn)(const struct redlock_event *event, void *user_data);
+
+/* See redlock/credentials.h. */
+typedef void (*redlock_credentials_fn)(struct redlock_credentials_request *request,
+                                       const struct redlock_credentials_wanted *wanted, void *user_data);
 
 /* All clients of a deployment must have the same masters, quorum and max_ttl_ms, and a drift allowance that covers the
  * clocks in use. Otherwise two of them may hold one lock. */
@@ -181,6 +187,11 @@ struct redlock_options {
 
     /* 1: every connection makes a whole handshake, instead of resuming the session before. Default 0. */
     uint8_t tls_no_resumption;
+
+    /* Whom the library asks for user and password (redlock/credentials.h), NULL by default. It is asked for each
+     * connection to a master whose URL has no password; a password in the URL comes first. */
+    redlock_credentials_fn on_credentials;
+    void *credentials_data;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

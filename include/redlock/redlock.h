@@ -29,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <redlock/credentials.h>
 #include <redlock/export.h>
 #include <redlock/observe.h>
 #include <redlock/options.h>
@@ -56,7 +57,7 @@ struct redlock_error {
  * until a quorum can vote, or until each first connection is open, has failed, or has taken node_timeout_ms.
  *
  * Each master is a URL. rediss:// is TLS (tls_ options). Percent-encoding is decoded in user,
- * password and path:
+ * password and path; a user alone goes with on_credentials:
  *
  *     redis[s]://[[user]:password@]host[:port][/db]  host is a name, an IPv4 address, or an IPv6 address in brackets
  *     unix://[[user]:password@]/path/to/socket[?db=N]

@@ -69,6 +69,8 @@ extern "C" {
     X(E_TLS, -139, false, "a tls option or its file cannot be used, or the library was built without tls") \
     X(E_DEPTH, -140, false, "the lock has been entered more than once, or as often as it can be")      \
     X(E_OWNER, -141, false, "the caller does not own the mutex, or names no owner of the kind that it has") \
+    X(E_CREDENTIALS, -142, false, "a user or password is too long, or there is a user without a password") \
+    X(E_NOT_ASKED, -143, false, "the request for credentials was answered before, or has ended")       \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 
 enum redlock_status {

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
+#include "api/credentials.h"
 #include "api/deployment_names.h"
 #include "api/environment.h"
 #include "api/events.h"
@@ -25,12 +26,26 @@ static int fail(struct redlock_error *ret_error, int status, const char *text)
     return status;
 }
 
-static int parse_one(const char *url, size_t index, struct rl_master *ret_master, struct redlock_error *ret_error)
+/* A URL by itself may have a user alone: a client that nobody can ask for the password refuses it. */
+static int parse_url(const char *url, const struct redlock_options *options, struct rl_master *ret_master,
+                     const char **ret_why)
+{
+    int status = rl_master_parse(url, ret_master, ret_why);
+
+    if (status < 0 || !ret_master->user || ret_master->password || options->on_credentials)
+        return status;
+    rl_master_fini(ret_master);
+    *ret_why = "credentials must be written as user:password@ or :password@";
+    return REDLOCK_E_URL;
+}
+
+static int parse_one(const char *url, size_t index, const struct redlock_options *options,
+                     struct rl_master *ret_master, struct redlock_error *ret_error)
 {
     char text[sizeof ret_error->text];
     char masked[96];
     const char *why = "it is NULL";
-    int status = url ? rl_master_parse(url, ret_master, &why) : REDLOCK_E_ARGUMENT;
+    int status = url ? parse_url(url, options, ret_master, &why) : REDLOCK_E_ARGUMENT;
 
     if (status == 0)
         return 0;
@@ -59,10 +74,11 @@ static void free_masters(struct rl_master *masters, size_t n)
         rl_master_fini(&masters[i]);
 }
 
-static int parse_all(const char *const *urls, size_t n, struct rl_master *masters, struct redlock_error *ret_error)
+static int parse_all(const char *const *urls, size_t n, const struct redlock_options *options,
+                     struct rl_master *masters, struct redlock_error *ret_error)
 {
     for (size_t i = 0; i < n; i++) {
-        int status = parse_one(urls[i], i, &masters[i], ret_error);
+        int status = parse_one(urls[i], i, options, &masters[i], ret_error);
 
         if (status == 0)
             status = check_distinct(masters, i, ret_error);
@@ -169,6 +185,7 @@ static int start_driver(struct redlock_client *client, struct event_base *base, 
         .max_buffer_bytes = options->max_buffer_bytes,
         .client_name = options->client_name,
         .tls = tls,
+        .credentials = rl_client_credentials(client),
         .seed = make_seed(),
     };
     int status;
@@ -232,7 +249,7 @@ int redlock_client_create(struct event_base *base, const char *const *masters, s
     if (status < 0)
         return fail(ret_error, status, why);
     memset(parsed, 0, sizeof parsed);
-    status = parse_all(masters, n_masters, parsed, ret_error);
+    status = parse_all(masters, n_masters, &checked, parsed, ret_error);
     if (status < 0)
         return status;
     status = rl_tls_start(&checked, parsed, n_masters, why, sizeof why, &tls);

@@ -101,7 +101,7 @@ static int start(struct redlock_service *service, const char *const *masters, si
 
     if (!rl_loop_init(&service->loop, &service->holds, rl_operation_tell_finished, service))
         return fail(ret_error, REDLOCK_E_SYSTEM, "no descriptor or event loop for the service");
-    service->loop.pinned = service->on_event != NULL;
+    service->loop.pinned = service->on_event || options->on_credentials;
     status = redlock_client_create(service->loop.turn.base, masters, n, options, &service->client, ret_error);
     if (status < 0)
         return status;

@@ -11,6 +11,7 @@
 
 #include <hiredis/hiredis.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "util/bytes.h"
 
@@ -167,6 +168,14 @@ void rl_reply_reader_destroy(struct rl_reply_reader *reader)
     redisReaderFree(reader->hiredis);
     rl_bytes_fini(&reader->texts);
     free(reader);
+}
+
+void rl_reply_reader_wipe(struct rl_reply_reader *reader)
+{
+    if (reader->texts.capacity)
+        explicit_bzero(reader->texts.data, reader->texts.capacity);
+    if (reader->hiredis->len)
+        explicit_bzero(reader->hiredis->buf, reader->hiredis->len);
 }
 
 bool rl_reply_reader_feed(struct rl_reply_reader *reader, const void *data, size_t size)

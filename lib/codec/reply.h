@@ -18,6 +18,9 @@ struct rl_reply_reader;
 struct rl_reply_reader *rl_reply_reader_create(void); /* NULL: out of memory */
 void rl_reply_reader_destroy(struct rl_reply_reader *reader);
 
+/* Wipes the texts of replies and what was fed. The reader is of no use any more. */
+void rl_reply_reader_wipe(struct rl_reply_reader *reader);
+
 enum rl_read_result {
     RL_READ_REPLY, /* *ret_reply holds one, valid until the next call on the reader */
     RL_READ_MORE,  /* no complete reply is buffered */

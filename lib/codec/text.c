@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "util/secret.h"
+
 const char rl_text_no_memory[] = "out of memory";
 
 const char *rl_text_find(struct rl_text text, char wanted)
@@ -63,18 +65,24 @@ static const char *decode_into(struct rl_text text, char *out)
 
 const char *rl_text_decode(struct rl_text text, char **ret_copy)
 {
-    size_t size = rl_text_length(text) + 1;
-    char *copy = malloc(size);
-    const char *why;
+    char *copy = malloc(rl_text_length(text) + 1);
+    const char *why = copy ? decode_into(text, copy) : rl_text_no_memory;
 
-    if (!copy)
-        return rl_text_no_memory;
-    why = decode_into(text, copy);
-    if (!why) {
+    if (why)
+        free(copy);
+    else
         *ret_copy = copy;
-        return NULL;
-    }
-    explicit_bzero(copy, size);
-    free(copy);
+    return why;
+}
+
+const char *rl_text_decode_secret(struct rl_text text, char **ret_secret)
+{
+    char *secret = rl_secret_create(rl_text_length(text) + 1);
+    const char *why = secret ? decode_into(text, secret) : rl_text_no_memory;
+
+    if (why)
+        rl_secret_destroy(secret);
+    else
+        *ret_secret = secret;
     return why;
 }

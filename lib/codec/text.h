@@ -27,6 +27,9 @@ bool rl_text_number(struct rl_text text, uint32_t limit, uint32_t *ret_number);
 const char *rl_text_decode(struct rl_text text, char **ret_copy);
 extern const char rl_text_no_memory[];
 
+/* The same for a password: the copy is for rl_secret_destroy(). */
+const char *rl_text_decode_secret(struct rl_text text, char **ret_secret);
+
 static inline char rl_text_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;

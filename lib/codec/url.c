@@ -11,6 +11,7 @@
 #include <redlock/status.h>
 
 #include "codec/text.h"
+#include "util/secret.h"
 
 #define DEFAULT_PORT 6379
 #define HOST_MAX 253
@@ -35,24 +36,25 @@ static const char *after_scheme(const char *url, const char *scheme)
     return url;
 }
 
-/* [user]:password. Both empty is what a template with nothing filled in gives: no credentials. */
+/* [user]:password, or a user alone, for whom the program has the password. Both empty is what a template with nothing
+ * filled in gives: no credentials. */
 static const char *parse_credentials(struct rl_text span, struct rl_master *master)
 {
     const char *colon = rl_text_find(span, ':');
-    const char *why;
+    const char *end = colon ? colon : span.end;
+    const char *why = NULL;
 
-    if (!colon)
-        return "credentials must be written as user:password@ or :password@";
     if (rl_text_find(span, '@'))
         return "an @ in a user name or password must be written as %40";
-    if (rl_text_length(span) == 1)
+    if (!rl_text_length(span))
+        return "in front of the @ there must be user:password, :password or a user";
+    if (colon && rl_text_length(span) == 1)
         return NULL;
-    if (colon > span.begin) {
-        why = rl_text_decode((struct rl_text){span.begin, colon}, &master->user);
-        if (why)
-            return why;
-    }
-    return rl_text_decode((struct rl_text){colon + 1, span.end}, &master->password);
+    if (end > span.begin)
+        why = rl_text_decode((struct rl_text){span.begin, end}, &master->user);
+    if (why || !colon)
+        return why;
+    return rl_text_decode_secret((struct rl_text){colon + 1, span.end}, &master->password);
 }
 
 /* Takes "credentials@" off the front of *authority. The last @ counts: parse_credentials() refuses others. */
@@ -250,12 +252,10 @@ int rl_master_parse(const char *url, struct rl_master *ret_master, const char **
 
 void rl_master_fini(struct rl_master *master)
 {
-    if (master->password)
-        explicit_bzero(master->password, strlen(master->password));
     free(master->host);
     free(master->path);
     free(master->user);
-    free(master->password);
+    rl_secret_destroy(master->password);
     free(master->name);
     *master = (struct rl_master){0};
 }

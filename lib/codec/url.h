@@ -1,4 +1,5 @@
-/* Master URLs: redis[s]://[[user]:password@]host[:port][/db] and unix://[[user]:password@]/path[?db=N]. */
+/* Master URLs: redis[s]://[[user]:password@]host[:port][/db] and unix://[[user]:password@]/path[?db=N]. In place of
+ * user:password there may be a user alone. */
 #ifndef RL_CODEC_URL_H
 #define RL_CODEC_URL_H
 
@@ -13,7 +14,7 @@ struct rl_master {
     bool tls;          /* rediss:// */
     char *path;        /* unix socket; NULL for TCP */
     char *user;
-    char *password;
+    char *password;    /* of rl_secret_create() */
     uint32_t db;
     char *name;        /* for people: "host:port", "[::1]:port" or the path; no credentials */
 };

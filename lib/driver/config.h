@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "driver/credentials.h"
 #include "util/clock.h"
 #include "util/instant.h"
 
@@ -22,6 +23,7 @@ struct rl_driver_config {
     size_t max_buffer_bytes;
     const char *client_name; /* copied; "" sends no CLIENT SETNAME */
     struct rl_tls_context *tls; /* the driver's from its creation on; NULL if no master has TLS */
+    struct rl_credentials_source credentials; /* for masters whose URL has no password; all zero: there is none */
     uint64_t seed;           /* for the backoff's jitter */
 };
 

@@ -7,12 +7,12 @@
 
 /* --- States --------------------------------------------------------------------------------------------------- */
 
-/*               numeric addresses, unix sockets         no greeting
- *           +------------------------------+         +---------------+
- *           |                              v         |               v
- *        WAITING --> RESOLVING --> CONNECTING --> SECURING --> SETUP --> GREETING --> READY
- *           ^            |              |            |           |          |           |
- *           +------------+--------------+------------+-----------+----------+-----------+
+/*         numeric addresses, unix sockets         nobody to ask         no greeting
+ *           +-------------------------+          +------------------+     +---------------+
+ *           |                         v          |                  v     |               v
+ *        WAITING -> RESOLVING -> CONNECTING -> SECURING -> ASKING -> SETUP -> GREETING -> READY
+ *           ^           |             |            |          |         |        |          |
+ *           +-----------+-------------+------------+----------+---------+--------+----------+
  *                                            any failure
  */
 #define BIT(state) (1U << RL_CONN_##state)
@@ -23,7 +23,8 @@ static bool may_follow(enum rl_conn_state state, enum rl_conn_state next)
         [RL_CONN_WAITING] = BIT(RESOLVING) | BIT(CONNECTING),
         [RL_CONN_RESOLVING] = BIT(CONNECTING) | BIT(WAITING),
         [RL_CONN_CONNECTING] = BIT(SECURING) | BIT(WAITING),
-        [RL_CONN_SECURING] = BIT(SETUP) | BIT(WAITING),
+        [RL_CONN_SECURING] = BIT(ASKING) | BIT(SETUP) | BIT(WAITING),
+        [RL_CONN_ASKING] = BIT(SETUP) | BIT(WAITING),
         [RL_CONN_SETUP] = BIT(GREETING) | BIT(READY) | BIT(WAITING),
         [RL_CONN_GREETING] = BIT(READY) | BIT(WAITING),
         [RL_CONN_READY] = BIT(WAITING),
@@ -66,11 +67,13 @@ bool rl_conn_is_sound(const struct rl_conn *conn)
     switch (conn->state) {
     case RL_CONN_WAITING:
     case RL_CONN_RESOLVING:
-        return is_closed(conn) && has_no_socket(conn) && !conn->wants_write;
+        return is_closed(conn) && has_no_socket(conn) && !conn->wants_write && !conn->auth.request;
     case RL_CONN_CONNECTING:
         return is_closed(conn) && (has_no_socket(conn) || has_socket(conn));
     case RL_CONN_SECURING:
         return is_closed(conn) && has_socket(conn) && !rl_timer_armed(&conn->step);
+    case RL_CONN_ASKING:
+        return is_closed(conn) && has_socket(conn) && conn->auth.request;
     case RL_CONN_SETUP:
     case RL_CONN_GREETING:
         return is_in_handshake(conn);

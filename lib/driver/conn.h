@@ -3,12 +3,15 @@
  * Its files, from the bottom to the top; each may call those above it in this list:
  *
  *     shared.c              what all connections of a driver have in common
+ *     credentials.c         requests for user and password
  *     conn.c                states and errors
  *     conn_io.c             events, and bytes out
  *     conn_connect.c        from addresses to a connected socket
+ *     conn_auth.c           user and password
  *     conn_setup.c          the Redis handshake
  *     conn_greet.c          the sink's part of the handshake
- *     conn_handshake.c      both of them, up to READY
+ *     conn_reauth.c         user and password again, before they end
+ *     conn_handshake.c      the handshakes together, up to READY
  *     conn_commands.c       a role: commands and replies
  *     conn_listen.c         a role: messages
  *     conn_close.c          the end, whatever the state
@@ -31,6 +34,7 @@
 #include "codec/url.h"
 #include "driver/address.h"
 #include "driver/backoff.h"
+#include "driver/credentials.h"
 #include "driver/ring.h"
 #include "driver/role.h"
 #include "driver/shared.h"
@@ -47,6 +51,7 @@ enum rl_conn_state {
     RL_CONN_RESOLVING,  /* a helper thread is looking up the master's name */
     RL_CONN_CONNECTING, /* one address after the other is tried */
     RL_CONN_SECURING,   /* the stream's own handshake */
+    RL_CONN_ASKING,     /* the program is asked for user and password */
     RL_CONN_SETUP,      /* the Redis handshake */
     RL_CONN_GREETING,   /* the sink's part of the handshake */
     RL_CONN_READY,
@@ -64,6 +69,16 @@ struct rl_setup_progress {
     char refusal[RL_CONN_REFUSAL_MAX]; /* latest error to a command that is not required */
 };
 
+/* conn_auth.c, conn_reauth.c. */
+struct rl_authentication {
+    struct redlock_credentials_request *request; /* ASKING, READY: the program has been asked */
+    struct rl_credentials given;  /* its answer, until the master has agreed */
+    struct rl_instant good_until; /* READY: as long as the connection's credentials hold */
+    struct rl_timer timer;        /* READY: when to ask again, or by when the answer must be there */
+    bool refused;                 /* the master wants other credentials than it was given */
+    bool echoed;                  /* the master has repeated the password, or may have */
+};
+
 /* GREETING: conn_greet.c. */
 struct rl_greeting {
     unsigned round;    /* the round under way ... */
@@ -73,11 +88,21 @@ struct rl_greeting {
     struct rl_instant sent;
 };
 
+/* What is owed to a listener that has left its channel for a moment, because a subscriber cannot authenticate. */
+enum rl_relisten {
+    RL_RELISTEN_NOT,
+    RL_RELISTEN_LEAVES, /* the answers to UNSUBSCRIBE, AUTH and SUBSCRIBE */
+    RL_RELISTEN_AUTHENTICATES,
+    RL_RELISTEN_ENTERS,
+};
+
 /* What only a listener has: conn_listen.c. */
 struct rl_listening {
     bool owes_pong;
-    struct rl_instant pinged;
+    enum rl_relisten relisten;
+    struct rl_instant pinged;     /* or, if that is later, subscribed anew */
     uint64_t ping_start;          /* where the PING is in everything queued on this connection */
+    uint64_t relisten_start;      /* ... and the UNSUBSCRIBE */
     char told[RL_CONN_ERROR_MAX]; /* the reason that the sink has heard last */
 };
 
@@ -113,6 +138,7 @@ struct rl_conn {
     uint64_t written;        /* those of them handed to the kernel */
     struct rl_list dirty;    /* in the shared list of connections with something to write */
 
+    struct rl_authentication auth;
     struct rl_setup_progress setup;
     struct rl_greeting greeting;
     struct rl_listening listening;

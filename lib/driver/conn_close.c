@@ -1,11 +1,13 @@
 #include "driver/conn_close.h"
 
+#include "driver/conn_auth.h"
 #include "driver/conn_commands.h"
 #include "driver/conn_io.h"
 
 static void release_connection(struct rl_conn *conn, enum rl_close how)
 {
     rl_conn_stop_io(conn);
+    rl_auth_forget(conn);
     if (conn->stream.fd >= 0)
         conn->stream.type->close(&conn->stream, how);
     rl_reply_reader_destroy(conn->reader);
@@ -38,6 +40,7 @@ void rl_conn_close(struct rl_conn *conn, struct rl_instant now)
     rate(conn, now);
     release_connection(conn, RL_CLOSE_RESET);
     rl_timers_disarm(timers, &conn->step);
+    rl_timers_disarm(timers, &conn->auth.timer);
     rl_timers_arm(timers, &conn->attempt, rl_after(now, pause_before_next(conn)));
     conn->failed = false;
     conn->stats.disconnects++;

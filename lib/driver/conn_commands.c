@@ -2,7 +2,10 @@
 
 #include <assert.h>
 
+#include "codec/classify.h"
+#include "driver/conn_auth.h"
 #include "driver/conn_io.h"
+#include "driver/conn_reauth.h"
 #include "driver/conn_setup.h"
 
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
@@ -104,9 +107,39 @@ bool rl_commands_send(struct rl_conn *conn, const void *bytes, size_t size, enum
     return true;
 }
 
+/* The owner of a command of the connection's own: its AUTH. */
+static const char own;
+
+static bool is_own(const struct rl_ring_entry *entry)
+{
+    return entry->ticket.owner == &own;
+}
+
+static bool authenticate(struct rl_conn *conn, struct rl_instant now)
+{
+    const struct rl_ticket ticket = {.owner = (void *)(uintptr_t)&own, .sent = now};
+    size_t before = rl_bytes_length(&conn->out);
+
+    if (!rl_ring_reserve(&conn->ring) || rl_auth_write(conn, &conn->out) < 0)
+        return false;
+    rl_ring_push(&conn->ring, &ticket, conn->queued);
+    if (rl_ring_count(&conn->ring) == 1)
+        start_watch(conn);
+    conn->queued += rl_bytes_length(&conn->out) - before;
+    rl_conn_mark_dirty(conn);
+    return true;
+}
+
+/* Whatever the command was, the master does not serve this connection any more. */
+static bool is_shut_out(const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ERROR && rl_classify_error(reply->root.text) == RL_DETAIL_NOAUTH;
+}
+
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
     const struct rl_transport_sink *sink = &conn->shared->sink;
+    bool shut_out = is_shut_out(reply);
     struct rl_ring_entry entry;
 
     /* Not even one to a command that waits to be written: it cannot be meant. */
@@ -115,11 +148,17 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
         return false;
     }
     entry = rl_ring_pop(&conn->ring);
-    conn->proved = true;
+    if (is_own(&entry))
+        return rl_reauth_reply(conn, reply, now);
+    if (shut_out) {
+        rl_auth_refused(conn);
+        rl_auth_set_error(conn, "a command", reply->root.text);
+    }
+    conn->proved = !shut_out;
     conn->stats.replies++;
     conn->stats.last_latency_ns = rl_until(entry.ticket.sent, now).ns;
     sink->reply(sink->ctx, conn->node, &entry.ticket, reply, now);
-    return true;
+    return !shut_out;
 }
 
 void rl_commands_drop(struct rl_conn *conn, struct rl_instant now)
@@ -130,7 +169,8 @@ void rl_commands_drop(struct rl_conn *conn, struct rl_instant now)
     while (rl_ring_count(&conn->ring)) {
         struct rl_ring_entry entry = rl_ring_pop(&conn->ring);
 
-        sink->dropped(sink->ctx, conn->node, &entry.ticket, entry.start >= conn->written, now);
+        if (!is_own(&entry))
+            sink->dropped(sink->ctx, conn->node, &entry.ticket, entry.start >= conn->written, now);
     }
     rl_shared_wake(conn->shared);
 }
@@ -140,6 +180,7 @@ const struct rl_conn_role rl_role_commands = {
     .greets = true,
     .first_link = RL_LINK_JOINING,
     .set_link = set_link,
+    .authenticate = authenticate,
     .deliver = deliver,
     .is_overdue = is_overdue,
     .watch = watch_replies,

@@ -2,8 +2,8 @@
 
 #include <assert.h>
 
+#include "driver/conn_auth.h"
 #include "driver/conn_io.h"
-#include "driver/conn_setup.h"
 
 static enum rl_handshake begin_round(struct rl_conn *conn, unsigned round, struct rl_instant now)
 {
@@ -35,7 +35,7 @@ enum rl_handshake rl_greet_begin(struct rl_conn *conn, struct rl_instant now)
 
 static void set_refused(struct rl_conn *conn, const char *why)
 {
-    if (rl_setup_may_hold_password(conn, rl_slice_of(why)))
+    if (rl_auth_may_hold_password(conn, rl_slice_of(why)))
         rl_conn_set_error(conn, "handshake: refused with an error text that may hold the password");
     else
         rl_conn_set_error(conn, "%s", why);

@@ -4,6 +4,7 @@
 
 #include "driver/conn_greet.h"
 #include "driver/conn_io.h"
+#include "driver/conn_reauth.h"
 #include "driver/conn_setup.h"
 
 bool rl_handshake_begin(struct rl_conn *conn)
@@ -28,6 +29,7 @@ static void become_ready(struct rl_conn *conn, struct rl_instant now)
     conn->ready_since = now;
     conn->proved = false;
     conn->stats.connects++;
+    rl_reauth_begin(conn, now);
     if (conn->role->begin)
         conn->role->begin(conn);
     conn->role->set_link(conn, RL_LINK_READY, "", now);

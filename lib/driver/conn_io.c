@@ -35,6 +35,11 @@ bool rl_conn_want_read(struct rl_conn *conn)
     return event_add(conn->read_event, NULL) == 0;
 }
 
+void rl_conn_stop_reading(struct rl_conn *conn)
+{
+    event_del(conn->read_event);
+}
+
 bool rl_conn_want_write(struct rl_conn *conn)
 {
     conn->wants_write = event_add(conn->write_event, NULL) == 0;
@@ -46,7 +51,7 @@ bool rl_conn_want_handshake(struct rl_conn *conn, enum rl_io wanted)
 {
     if (wanted == RL_IO_CROSSED)
         return rl_conn_want_read(conn);
-    event_del(conn->read_event);
+    rl_conn_stop_reading(conn);
     return rl_conn_want_write(conn);
 }
 

@@ -17,6 +17,9 @@ void rl_conn_stop_io(struct rl_conn *conn);
 bool rl_conn_want_read(struct rl_conn *conn);
 bool rl_conn_want_write(struct rl_conn *conn);
 
+/* Until rl_conn_want_read(). */
+void rl_conn_stop_reading(struct rl_conn *conn);
+
 /* What the stream's handshake waits for: RL_IO_AGAIN or RL_IO_CROSSED. false: no memory. */
 bool rl_conn_want_handshake(struct rl_conn *conn, enum rl_io wanted);
 

@@ -1,9 +1,11 @@
 #include "driver/conn_life.h"
 
+#include "driver/conn_auth.h"
 #include "driver/conn_close.h"
 #include "driver/conn_connect.h"
 #include "driver/conn_handshake.h"
 #include "driver/conn_io.h"
+#include "driver/conn_reauth.h"
 #include "driver/conn_traffic.h"
 #include "driver/stream_plain.h"
 #include "driver/stream_tls.h"
@@ -15,6 +17,41 @@ static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant 
 
 /* --- The socket ------------------------------------------------------------------------------------------------ */
 
+static void begin_handshake(struct rl_conn *conn)
+{
+    if (!rl_handshake_begin(conn))
+        rl_conn_close(conn, rl_shared_now(conn->shared));
+    else if (conn->stream.more)
+        rl_conn_read_soon(conn);
+}
+
+/* The stream is open. */
+static void authenticate(struct rl_conn *conn)
+{
+    if (!rl_auth_asks(conn)) {
+        begin_handshake(conn);
+        return;
+    }
+    rl_conn_stop_reading(conn);
+    if (rl_auth_ask(conn))
+        rl_conn_enter(conn, RL_CONN_ASKING);
+    else
+        rl_conn_close(conn, rl_shared_now(conn->shared));
+}
+
+void rl_conn_take_answer(struct rl_conn *conn)
+{
+    struct rl_instant now = rl_shared_now(conn->shared);
+    bool asking = conn->state == RL_CONN_ASKING;
+
+    if (conn->failed || !rl_auth_is_answered(conn))
+        return;
+    if (!(asking ? rl_auth_take(conn) : rl_reauth_take(conn, now)))
+        rl_conn_close(conn, now);
+    else if (asking)
+        begin_handshake(conn);
+}
+
 static void secure(struct rl_conn *conn)
 {
     enum rl_io result = conn->stream.type->handshake(&conn->stream);
@@ -25,9 +62,8 @@ static void secure(struct rl_conn *conn)
         rl_conn_set_error(conn, "securing the connection: no event");
     } else if (result != RL_IO_OK) {
         rl_conn_set_error_stream(conn, "securing the connection");
-    } else if (rl_handshake_begin(conn)) {
-        if (conn->stream.more)
-            rl_conn_read_soon(conn);
+    } else {
+        authenticate(conn);
         return;
     }
     rl_conn_close(conn, rl_shared_now(conn->shared));
@@ -155,14 +191,16 @@ static void resolve(struct rl_conn *conn, struct rl_instant now)
 /* The states in which an attempt to connect is under way, as words for people. */
 static const char *const phases[] = {
     [RL_CONN_RESOLVING] = "resolving the name", [RL_CONN_CONNECTING] = "connecting",
-    [RL_CONN_SECURING] = "securing the connection", [RL_CONN_SETUP] = "handshake",
-    [RL_CONN_GREETING] = "handshake",
+    [RL_CONN_SECURING] = "securing the connection", [RL_CONN_ASKING] = "credentials",
+    [RL_CONN_SETUP] = "handshake",                  [RL_CONN_GREETING] = "handshake",
 };
 
 static void fail_attempt(struct rl_conn *conn, struct rl_instant now)
 {
     if (conn->state == RL_CONN_SECURING && conn->stream.why)
         rl_conn_set_error(conn, "%s: timed out; %s", phases[conn->state], conn->stream.why);
+    else if (conn->state == RL_CONN_ASKING)
+        rl_conn_set_error(conn, "credentials: no answer in time");
     else
         rl_conn_set_error(conn, "%s: timed out", phases[conn->state]);
     rl_conn_close(conn, now);
@@ -233,5 +271,6 @@ void rl_conn_init(struct rl_conn *conn, struct rl_shared *shared, const struct r
     rl_timer_init(&conn->attempt, on_attempt);
     rl_timer_init(&conn->step, on_step);
     rl_timer_init(&conn->watch, on_watch);
+    rl_reauth_init(conn);
     arm(conn, &conn->attempt, now);
 }

@@ -9,4 +9,7 @@
 void rl_conn_init(struct rl_conn *conn, struct rl_shared *shared, const struct rl_conn_role *role, unsigned node,
                   const struct rl_master *master, struct rl_instant now);
 
+/* Goes on with the credentials that the program has answered, if it has. */
+void rl_conn_take_answer(struct rl_conn *conn);
+
 #endif

@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "codec/command.h"
+#include "driver/conn_auth.h"
 #include "driver/conn_io.h"
+#include "driver/conn_reauth.h"
 #include "driver/conn_setup.h"
 
 static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *why)
@@ -65,10 +67,15 @@ static void ping(struct rl_conn *conn, struct rl_instant now)
     rl_conn_mark_dirty(conn);
 }
 
+static bool is_owed(const struct rl_conn *conn)
+{
+    return conn->listening.owes_pong || conn->listening.relisten != RL_RELISTEN_NOT;
+}
+
 /* What is waited for, or else the next PING. */
 static struct rl_instant due(const struct rl_conn *conn)
 {
-    return conn->listening.owes_pong ? stall_deadline(conn) : ping_due(conn);
+    return is_owed(conn) ? stall_deadline(conn) : ping_due(conn);
 }
 
 static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
@@ -78,7 +85,7 @@ static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
 
 static bool watch_silence(struct rl_conn *conn, struct rl_instant now)
 {
-    if (is_overdue(conn, now) && conn->listening.owes_pong) {
+    if (is_overdue(conn, now) && is_owed(conn)) {
         rl_conn_set_error_silent(conn);
         return false;
     }
@@ -124,14 +131,76 @@ static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
            rl_reply_item_is(&reply->elements[0], "pong") && rl_reply_item_is(&reply->elements[1], "");
 }
 
+/* --- Authentication -------------------------------------------------------------------------------------------- */
+
+static bool write_unsubscribe(const struct rl_conn *conn, struct rl_bytes *out)
+{
+    struct rl_slice words[] = {rl_slice_of("UNSUBSCRIBE"), rl_slice_of(conn->shared->channel)};
+
+    return rl_words_encode(words, 2, out);
+}
+
+/* A subscriber cannot authenticate: it leaves the channel, and enters it again, all in one write. A message that is
+ * published in between is missed, as any message may be. */
+static bool authenticate(struct rl_conn *conn, struct rl_instant now)
+{
+    size_t before = rl_bytes_length(&conn->out);
+    bool written = write_unsubscribe(conn, &conn->out) && rl_auth_write(conn, &conn->out) > 0 &&
+                   rl_setup_write_subscribe(conn, &conn->out) > 0;
+
+    conn->listening.relisten_start = conn->queued;
+    conn->queued += rl_bytes_length(&conn->out) - before;
+    conn->listening.relisten = RL_RELISTEN_LEAVES;
+    conn->listening.pinged = now;
+    arm_watch(conn, due(conn));
+    rl_conn_mark_dirty(conn);
+    return written;
+}
+
+static bool has_left(const struct rl_conn *conn, const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
+           rl_reply_item_is(&reply->elements[0], "unsubscribe") &&
+           rl_reply_item_is(&reply->elements[1], conn->shared->channel);
+}
+
+/* false: the connection is not usable; its error is set. */
+static bool take_relisten(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
+{
+    enum rl_relisten *relisten = &conn->listening.relisten;
+    bool known = false;
+
+    switch (conn->written > conn->listening.relisten_start ? *relisten : RL_RELISTEN_NOT) {
+    case RL_RELISTEN_LEAVES:
+        known = has_left(conn, reply);
+        *relisten = RL_RELISTEN_AUTHENTICATES;
+        break;
+    case RL_RELISTEN_AUTHENTICATES:
+        *relisten = RL_RELISTEN_ENTERS;
+        return rl_reauth_reply(conn, reply, now);
+    case RL_RELISTEN_ENTERS:
+        known = rl_setup_is_subscribed(conn, reply);
+        *relisten = RL_RELISTEN_NOT;
+        if (!known && reply->root.type == RL_REPLY_ERROR) {
+            rl_auth_set_error(conn, "SUBSCRIBE", reply->root.text);
+            return false;
+        }
+        break;
+    case RL_RELISTEN_NOT:
+    default:
+        break;
+    }
+    if (!known)
+        rl_conn_set_error(conn, "neither a message nor the answer to a command");
+    return known;
+}
+
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
     if (is_message(reply))
         return take_message(conn, reply, now);
-    if (!is_pong(conn, reply)) {
-        rl_conn_set_error(conn, "neither a message nor an answer to PING");
-        return false;
-    }
+    if (!is_pong(conn, reply))
+        return take_relisten(conn, reply, now);
     conn->listening.owes_pong = false;
     conn->proved = true;
     return true;
@@ -140,6 +209,7 @@ static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct r
 static void begin(struct rl_conn *conn)
 {
     conn->listening.owes_pong = false;
+    conn->listening.relisten = RL_RELISTEN_NOT;
     conn->listening.pinged = RL_LONG_AGO;
     arm_watch(conn, ping_due(conn));
 }
@@ -150,6 +220,7 @@ const struct rl_conn_role rl_role_listener = {
     .first_link = RL_LINK_DOWN,
     .begin = begin,
     .set_link = set_link,
+    .authenticate = authenticate,
     .deliver = deliver,
     .is_overdue = is_overdue,
     .watch = watch_silence,

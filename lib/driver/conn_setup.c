@@ -10,6 +10,7 @@
 #include "codec/classify.h"
 #include "codec/command.h"
 #include "codec/script.h"
+#include "driver/conn_auth.h"
 #include "util/decimal.h"
 
 struct setup_row {
@@ -30,21 +31,6 @@ struct rl_setup {
 static int write_command(const struct rl_slice *words, size_t n_words, struct rl_bytes *out)
 {
     return rl_words_encode(words, n_words, out) ? 1 : -1;
-}
-
-static int write_auth(const struct rl_conn *conn, struct rl_bytes *out)
-{
-    const struct rl_master *master = conn->master;
-    struct rl_slice words[3];
-    size_t n = 0;
-
-    if (!master->password)
-        return 0;
-    words[n++] = rl_slice_of("AUTH");
-    if (master->user)
-        words[n++] = rl_slice_of(master->user);
-    words[n++] = rl_slice_of(master->password);
-    return write_command(words, n, out);
 }
 
 static int write_setname(const struct rl_conn *conn, struct rl_bytes *out)
@@ -89,14 +75,14 @@ static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
     return rl_reply_is_status(reply, "PONG");
 }
 
-static int write_subscribe(const struct rl_conn *conn, struct rl_bytes *out)
+int rl_setup_write_subscribe(const struct rl_conn *conn, struct rl_bytes *out)
 {
     struct rl_slice words[] = {rl_slice_of("SUBSCRIBE"), rl_slice_of(conn->shared->channel)};
 
     return write_command(words, 2, out);
 }
 
-static bool is_subscribed(const struct rl_conn *conn, const struct rl_reply *reply)
+bool rl_setup_is_subscribed(const struct rl_conn *conn, const struct rl_reply *reply)
 {
     return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
            rl_reply_item_is(&reply->elements[0], "subscribe") &&
@@ -104,7 +90,7 @@ static bool is_subscribed(const struct rl_conn *conn, const struct rl_reply *rep
            reply->elements[2].type == RL_REPLY_INTEGER && reply->elements[2].integer == 1;
 }
 
-#define AUTH_ROW {"AUTH", true, false, write_auth, NULL}
+#define AUTH_ROW {"AUTH", true, false, rl_auth_write, NULL}
 #define SETNAME_ROW {"CLIENT SETNAME", false, false, write_setname, NULL}
 
 /* Without a name or a loaded script the connection works as well: the name is for people, and a script that is not
@@ -121,7 +107,7 @@ static const struct setup_row command_rows[] = {
 static const struct setup_row listener_rows[] = {
     AUTH_ROW,
     SETNAME_ROW,
-    {"SUBSCRIBE", true, true, write_subscribe, is_subscribed},
+    {"SUBSCRIBE", true, true, rl_setup_write_subscribe, rl_setup_is_subscribed},
 };
 
 #define N_ROWS(rows) (sizeof(rows) / sizeof((rows)[0]))
@@ -147,36 +133,26 @@ bool rl_setup_begin(struct rl_conn *conn)
     return true;
 }
 
-bool rl_setup_may_hold_password(const struct rl_conn *conn, struct rl_slice text)
-{
-    const char *password = conn->master->password;
-
-    if (!password || !*password)
-        return false;
-    return rl_classify_error(text) == RL_DETAIL_UNKNOWN_COMMAND ||
-           memmem(text.data, text.size, password, strlen(password));
-}
-
-static void set_refused(struct rl_conn *conn, const char *name, struct rl_slice text)
-{
-    if (rl_setup_may_hold_password(conn, text))
-        rl_conn_set_error(conn, "%s: refused with an error text that may hold the password", name);
-    else
-        rl_conn_set_error(conn, "%s: %.*s", name, (int)text.size, (const char *)text.data);
-}
-
 /* A server that has too many clients, or none but local ones, says so once, as if in answer to whatever came first,
  * and hangs up: the text is kept in case that happens. */
 static void note_refusal(struct rl_conn *conn, struct rl_slice text)
 {
-    if (!rl_setup_may_hold_password(conn, text))
+    if (!rl_auth_may_hold_password(conn, text))
         snprintf(conn->setup.refusal, sizeof(conn->setup.refusal), "%.*s", (int)text.size, (const char *)text.data);
+}
+
+static bool is_about_credentials(const struct setup_row *row, const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ERROR &&
+           (row->write == rl_auth_write || rl_classify_error(reply->root.text) == RL_DETAIL_NOAUTH);
 }
 
 static bool check(struct rl_conn *conn, const struct setup_row *row, const struct rl_reply *reply)
 {
+    if (is_about_credentials(row, reply))
+        rl_auth_refused(conn);
     if (reply->root.type == RL_REPLY_ERROR && row->required) {
-        set_refused(conn, row->name, reply->root.text);
+        rl_auth_set_error(conn, row->name, reply->root.text);
         conn->denied = row->patient;
         return false;
     }

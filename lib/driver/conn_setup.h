@@ -14,7 +14,8 @@ bool rl_setup_begin(struct rl_conn *conn);
 
 enum rl_handshake rl_setup_reply(struct rl_conn *conn, const struct rl_reply *reply);
 
-/* Servers repeat the arguments of a command that they do not know, and AUTH's is the password. */
-bool rl_setup_may_hold_password(const struct rl_conn *conn, struct rl_slice text);
+/* SUBSCRIBE and its answer, for a listener: appends the command and returns how many that are, -1 without memory. */
+int rl_setup_write_subscribe(const struct rl_conn *conn, struct rl_bytes *out);
+bool rl_setup_is_subscribed(const struct rl_conn *conn, const struct rl_reply *reply);
 
 #endif

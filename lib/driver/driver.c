@@ -23,6 +23,15 @@ static struct rl_conn *conn_at(struct rl_driver *driver, size_t i)
     return i < driver->n_conns ? &driver->conns[i] : &driver->listeners[i - driver->n_conns];
 }
 
+static void take_answers(struct rl_driver *driver)
+{
+    if (!driver->shared.answers_due)
+        return;
+    driver->shared.answers_due = false;
+    for (size_t i = 0; i < count_all(driver); i++)
+        rl_conn_take_answer(conn_at(driver, i));
+}
+
 static void close_failed(struct rl_driver *driver)
 {
     for (size_t i = 0; i < count_all(driver); i++) {
@@ -56,6 +65,7 @@ static void on_turn(void *ctx)
     struct rl_driver *driver = ctx;
     struct rl_shared *shared = &driver->shared;
 
+    take_answers(driver);
     close_failed(driver);
     shared->in_turn = true;
     shared->sink.turn(shared->sink.ctx);

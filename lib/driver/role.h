@@ -23,6 +23,9 @@ struct rl_conn_role {
     /* The connection's state, as far as others care, is now this. Tells the sink what is new to it. */
     void (*set_link)(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now);
 
+    /* READY: writes AUTH, whose reply is for rl_reauth_reply(). false: no memory. */
+    bool (*authenticate)(struct rl_conn *conn, struct rl_instant now);
+
     /* READY: a reply has arrived. false: the connection is not usable; its error is set. */
     bool (*deliver)(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now);
 

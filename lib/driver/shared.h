@@ -25,6 +25,7 @@ struct rl_shared {
     void *turn_ctx;
     bool turn_due;
     bool in_turn;                 /* the sink's turn is running, which is followed by the writing */
+    bool answers_due;             /* a request for credentials has been answered */
     bool reading;                 /* read_buffer is in use */
     struct rl_list dirty;         /* the connections with something to write at the end of the turn */
     struct rl_resolver *resolver; /* made when the first name has to be looked up */

@@ -47,6 +47,12 @@ START_TEST(each_rule_for_masters_has_its_code)
 }
 END_TEST
 
+START_TEST(each_rule_for_credentials_has_its_code)
+{
+    errors_of_credentials(&rig);
+}
+END_TEST
+
 /* --- Keys and the options of an acquisition */
 
 static void refuse_keys(void)
@@ -290,6 +296,7 @@ START_TEST(every_caller_error_has_been_provoked)
 {
     errors_of_options(&rig);
     errors_of_masters(&rig);
+    errors_of_credentials(&rig);
     refuse_keys();
     refuse_requests();
     refuse_by_state();
@@ -345,6 +352,7 @@ int main(void)
     tcase_add_test(three, each_rule_for_options_has_its_code);
     tcase_add_test(three, sentences_have_no_identifiers_in_capitals_and_no_full_stop);
     tcase_add_test(three, each_rule_for_masters_has_its_code);
+    tcase_add_test(three, each_rule_for_credentials_has_its_code);
     tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
     tcase_add_test(three, each_state_refuses_with_its_code);
     tcase_add_test(three, every_caller_error_has_been_provoked);

@@ -11,5 +11,6 @@ void errors_expect(int actual, int expected, const char *what);
 
 void errors_of_options(struct rig *rig);
 void errors_of_masters(struct rig *rig);
+void errors_of_credentials(struct rig *rig);
 
 #endif

@@ -18,13 +18,14 @@
 
 #define PONG_TO_SUBSCRIBER "*2\r\n$4\r\npong\r\n$0\r\n\r\n"
 
-static const char *subscribe_reply(const struct request *request)
+static const char *subscription_reply(const struct request *request, unsigned channels)
 {
-    static char reply[REQUEST_WORD_MAX + 64];
+    static char replies[2][REQUEST_WORD_MAX + 64];
+    const char *word = channels ? "subscribe" : "unsubscribe";
 
-    snprintf(reply, sizeof(reply), "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n", strlen(request->words[1]),
-             request->words[1]);
-    return reply;
+    snprintf(replies[channels], sizeof(replies[0]), "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%u\r\n", strlen(word), word,
+             strlen(request->words[1]), request->words[1], channels);
+    return replies[channels];
 }
 
 /* NULL if the command is not part of the handshake. */
@@ -39,7 +40,8 @@ static const char *handshake_reply(struct fake_server *server, const struct requ
         {"SELECT", rules->select, "+OK\r\n"},
         {"SCRIPT", rules->load, "$40\r\n0123456789012345678901234567890123456789\r\n"},
         {"PING", rules->ping, server->subscribed ? PONG_TO_SUBSCRIBER : "+PONG\r\n"},
-        {"SUBSCRIBE", rules->subscribe, subscribe_reply(request)},
+        {"SUBSCRIBE", rules->subscribe, subscription_reply(request, 1)},
+        {"UNSUBSCRIBE", NULL, subscription_reply(request, 0)},
     };
 
     for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
@@ -65,12 +67,23 @@ static void log_request(struct fake_server *server, const struct request *reques
     append_text(server->log, sizeof(server->log), ";");
 }
 
+static void note_command(struct fake_server *server, const struct request *request)
+{
+    if (strcmp(request->words[0], "SUBSCRIBE") == 0)
+        server->subscribed = true;
+    if (strcmp(request->words[0], "UNSUBSCRIBE") == 0)
+        server->subscribed = false;
+    if (strcmp(request->words[0], "AUTH") == 0)
+        snprintf(server->auth, sizeof(server->auth), "%.30s%s%.30s", request->words[1],
+                 request->n_words > 2 ? " " : "", request->n_words > 2 ? request->words[2] : "");
+}
+
 static void answer(struct fake_server *server, const struct request *request)
 {
     const char *reply = handshake_reply(server, request);
 
     if (reply) {
-        server->subscribed |= strcmp(request->words[0], "SUBSCRIBE") == 0;
+        note_command(server, request);
         append_text(server->handshake, sizeof(server->handshake), request->words[0]);
         append_text(server->handshake, sizeof(server->handshake), " ");
         fake_server_say(server, reply);

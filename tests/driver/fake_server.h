@@ -48,6 +48,7 @@ struct fake_server {
     unsigned gone;           /* connections that the client has ended */
     bool was_reset;          /* ... the latest by a reset */
     char handshake[512];     /* names of the latest connection's handshake commands */
+    char auth[64];           /* the arguments of the latest AUTH, separated by a space */
     char log[4096];          /* the other commands, words separated by spaces, each ended by ";" */
     char dir[64];
     char url[160];

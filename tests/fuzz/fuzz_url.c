@@ -13,7 +13,6 @@ static void check_parts(const struct rl_master *master)
     HOLDS((master->host != NULL) != (master->path != NULL));
     HOLDS(master->path || (master->port > 0 && strlen(master->host) > 0));
     HOLDS(master->name && strlen(master->name) > 0);
-    HOLDS(!master->user || master->password);
     HOLDS(rl_master_same(master, master));
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 struct shortage shortage;
@@ -42,6 +43,9 @@ int __real_eventfd(unsigned count, int flags);
 int __wrap_eventfd(unsigned count, int flags);
 int __real_socket(int domain, int type, int protocol);
 int __wrap_socket(int domain, int type, int protocol);
+void *__real_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset);
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset);
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument);
 redisReader *__real_redisReaderCreateWithFunctions(redisReplyObjectFunctions *functions);
@@ -88,6 +92,17 @@ int __wrap_eventfd(unsigned count, int flags)
 int __wrap_socket(int domain, int type, int protocol)
 {
     return fails_with(EMFILE) ? -1 : __real_socket(domain, type, protocol);
+}
+
+void *__wrap_mmap(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return fails_with(ENOMEM) ? MAP_FAILED : __real_mmap(address, size, protection, flags, fd, offset);
+}
+
+/* What mmap() is where files may be large. */
+void *__wrap_mmap64(void *address, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    return __wrap_mmap(address, size, protection, flags, fd, offset);
 }
 
 int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *argument)

@@ -161,6 +161,39 @@ START_TEST(any_four_allocations_of_libevent_or_the_library_may_fail)
 }
 END_TEST
 
+/* --- Credentials ------------------------------------------------------------------------------------------------ */
+
+/* Without memory there is no answer, and the library asks again. */
+static void on_credentials(struct redlock_credentials_request *request,
+                           const struct redlock_credentials_wanted *wanted, void *user_data)
+{
+    struct redlock_credentials credentials;
+    int status;
+
+    (void)wanted;
+    (void)user_data;
+    redlock_credentials_init(&credentials);
+    credentials.user = "user";
+    credentials.password = "password";
+    credentials.good_for_ms = 1;
+    status = redlock_credentials_answer(request, &credentials);
+    ck_assert_msg(status == 0 || oom_is_shortage(status), "%s", redlock_status_name(status));
+    if (status < 0)
+        ck_assert_int_eq(redlock_credentials_fail(request, redlock_strerror(status)), 0);
+}
+
+static void open_three_that_ask(void)
+{
+    open_three();
+    world.options.on_credentials = on_credentials;
+}
+
+static void open_three_with_events_that_fail_and_ask(void)
+{
+    open_three_with_events_that_fail();
+    world.options.on_credentials = on_credentials;
+}
+
 /* --- Names --------------------------------------------------------------------------------------------------- */
 
 static bool has_tried(void *argument)
@@ -214,8 +247,14 @@ int main(void)
 {
     Suite *suite = suite_create("oom");
     TCase *library = suite_add_case(suite, "library", open_three, close_world);
+    TCase *asking = suite_add_case(suite, "credentials", open_three_that_ask, close_world);
+    TCase *asking_both =
+        suite_add_case(suite, "credentials and libevent", open_three_with_events_that_fail_and_ask, close_world);
     TCase *both = suite_add_case(suite, "library and libevent", open_three_with_events_that_fail, close_world);
 
+    tcase_add_test(asking, any_one_allocation_of_the_library_may_fail);
+    tcase_add_test(asking, the_client_may_be_destroyed_without_memory);
+    tcase_add_test(asking_both, any_one_allocation_of_libevent_or_the_library_may_fail);
     tcase_add_test(library, any_one_allocation_of_the_library_may_fail);
     tcase_add_test(library, any_ten_allocations_of_the_library_may_fail);
     tcase_add_test(library, the_client_may_be_destroyed_without_memory);

@@ -1,0 +1,121 @@
+#include "driver/conn_auth.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "codec/classify.h"
+#include "codec/command.h"
+
+bool rl_auth_asks(const struct rl_conn *conn)
+{
+    return conn->shared->config.credentials.ask && !conn->master->password;
+}
+
+static enum rl_credentials_need need_of(const struct rl_conn *conn)
+{
+    if (conn->auth.refused)
+        return RL_CREDENTIALS_REFUSED;
+    return conn->state == RL_CONN_READY ? RL_CREDENTIALS_EXPIRING : RL_CREDENTIALS_CONNECTING;
+}
+
+bool rl_auth_ask(struct rl_conn *conn)
+{
+    enum rl_credentials_need need = need_of(conn);
+
+    assert(!conn->auth.request);
+    conn->auth.refused = false;
+    conn->auth.request = rl_credentials_ask(conn->shared, conn->node, need);
+    if (!conn->auth.request)
+        rl_conn_set_error(conn, "credentials: no memory");
+    return conn->auth.request;
+}
+
+bool rl_auth_is_answered(const struct rl_conn *conn)
+{
+    return conn->auth.request && rl_credentials_answered(conn->auth.request);
+}
+
+bool rl_auth_take(struct rl_conn *conn)
+{
+    struct redlock_credentials_request *request = conn->auth.request;
+    char why[RL_CREDENTIALS_WHY_MAX];
+
+    conn->auth.request = NULL;
+    rl_credentials_fini(&conn->auth.given);
+    if (rl_credentials_take(request, &conn->auth.given, why))
+        return true;
+    rl_conn_set_error(conn, "credentials: %s", why);
+    return false;
+}
+
+void rl_auth_cancel(struct rl_conn *conn)
+{
+    if (conn->auth.request)
+        rl_credentials_end(conn->auth.request);
+    conn->auth.request = NULL;
+}
+
+static const char *password_of(const struct rl_conn *conn)
+{
+    return conn->master->password ? conn->master->password : conn->auth.given.password;
+}
+
+int rl_auth_write(const struct rl_conn *conn, struct rl_bytes *out)
+{
+    const char *user = conn->auth.given.user ? conn->auth.given.user : conn->master->user;
+    const char *password = password_of(conn);
+    struct rl_slice words[3];
+    size_t n = 0;
+
+    if (!password)
+        return 0;
+    words[n++] = rl_slice_of("AUTH");
+    if (user)
+        words[n++] = rl_slice_of(user);
+    words[n++] = rl_slice_of(password);
+    rl_bytes_keep_secret(out);
+    return rl_words_encode(words, n, out) ? 1 : -1;
+}
+
+void rl_auth_refused(struct rl_conn *conn)
+{
+    conn->auth.refused = true;
+}
+
+bool rl_auth_may_hold_password(struct rl_conn *conn, struct rl_slice text)
+{
+    const char *password = password_of(conn);
+
+    if (!password || !*password)
+        return false;
+    if (rl_classify_error(text) != RL_DETAIL_UNKNOWN_COMMAND &&
+        !memmem(text.data, text.size, password, strlen(password)))
+        return false;
+    conn->auth.echoed = true;
+    return true;
+}
+
+void rl_auth_set_error(struct rl_conn *conn, const char *name, struct rl_slice text)
+{
+    if (rl_auth_may_hold_password(conn, text))
+        rl_conn_set_error(conn, "%s: refused with an error text that may hold the password", name);
+    else
+        rl_conn_set_error(conn, "%s: %.*s", name, (int)text.size, (const char *)text.data);
+}
+
+void rl_auth_done(struct rl_conn *conn)
+{
+    rl_credentials_fini(&conn->auth.given);
+}
+
+void rl_auth_forget(struct rl_conn *conn)
+{
+    rl_auth_cancel(conn);
+    rl_credentials_fini(&conn->auth.given);
+    if (!conn->auth.echoed)
+        return;
+    conn->auth.echoed = false;
+    if (conn->reader)
+        rl_reply_reader_wipe(conn->reader);
+    explicit_bzero(conn->shared->read_buffer, RL_READ_BYTES);
+}
