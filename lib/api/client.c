@@ -12,6 +12,7 @@
 #include "api/lifetime.h"
 #include "api/options.h"
 #include "api/results.h"
+#include "api/set.h"
 #include "api/shutdown.h"
 #include "api/tls.h"
 
@@ -213,6 +214,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_token_source_init(&client->tokens, rl_clock_now(&client->clock));
     rl_list_init(&client->deferred);
     rl_list_init(&client->completed);
+    rl_list_init(&client->sets);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     status = start_host(client, masters, n);
     if (status == 0) {
@@ -276,6 +278,8 @@ void redlock_client_destroy(struct redlock_client *client)
     client->host.closing = true;
     client->destroyed = true; /* a callback that destroys it again does no harm */
     client->depth++;
+    while (!rl_list_empty(&client->sets))
+        redlock_set_destroy(RL_CONTAINER_OF(client->sets.next, struct redlock_set, link));
     while (!rl_list_empty(&client->host.locks))
         rl_lock_defer_free(rl_lock_at(client->host.locks.next));
     rl_shutdown_cancel(client);

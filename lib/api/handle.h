@@ -60,6 +60,7 @@ struct redlock_client {
     struct rl_clock clock;
     struct rl_list deferred;     /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
+    struct rl_list sets;
     struct rl_pool handles;      /* of locks */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;

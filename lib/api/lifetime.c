@@ -25,6 +25,14 @@ void rl_lock_defer_free(struct redlock_lock *lock)
         rl_results_cancel_all(lock);
 }
 
+void rl_lock_abandon(struct redlock_lock *lock)
+{
+    rl_host_abandon(&lock->host);
+    rl_list_remove(&lock->completed);
+    lock->alarms = 0;
+    rl_results_cancel_all(lock);
+}
+
 void rl_client_free_deferred(struct redlock_client *client)
 {
     if (client->depth)

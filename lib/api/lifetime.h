@@ -8,6 +8,10 @@ struct redlock_lock;
 /* Takes the lock out of the host, and cancels what is pending. rl_client_free_deferred() must follow. */
 void rl_lock_defer_free(struct redlock_lock *lock);
 
+/* Makes the lock IDLE: releases what it holds and cancels what is pending, whose callbacks run at once. The client goes
+ * on with the releases and rollbacks. */
+void rl_lock_abandon(struct redlock_lock *lock);
+
 /* Frees the locks that have been destroyed, and the client, if it has been; but not while a callback is running. */
 void rl_client_free_deferred(struct redlock_client *client);
 

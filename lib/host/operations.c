@@ -86,12 +86,17 @@ bool rl_host_cancel(struct rl_host_lock *lock)
     return canceled;
 }
 
-void rl_host_end_lock(struct rl_host_lock *lock)
+void rl_host_abandon(struct rl_host_lock *lock)
 {
-    rl_host_remove_lock(lock);
     if (lock->attempt)
         rl_cohort_leave(lock->attempt);
     rl_host_read_clock(lock->host);
     rl_lock_fini(&lock->host->engine, &lock->core, lock->host->now);
-    rl_host_run(lock->host);
+    carry_out(lock);
+}
+
+void rl_host_end_lock(struct rl_host_lock *lock)
+{
+    rl_host_remove_lock(lock);
+    rl_host_abandon(lock);
 }

@@ -1,0 +1,109 @@
+/* A set of locks: 2 to 16 keys, held all together or not at all.
+ *
+ *     set = keys:  add, acquire, extend, release
+ *
+ * A set that is free is acquired in one round trip, like one lock. If some of its keys are held by others, it keeps
+ * those that are smaller than the smallest of them (bytes, compared as by memcmp()), waits in that key's queue, and then
+ * takes the larger ones. So sets never wait for each other in a circle, and neither do they for a program that takes
+ * single locks in ascending order of their keys.
+ *
+ * The callback contract is that of redlock.h. A set belongs to a client, and to its thread. */
+#ifndef REDLOCK_SET_H
+#define REDLOCK_SET_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <redlock/export.h>
+#include <redlock/options.h>
+#include <redlock/redlock.h>
+#include <redlock/result.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REDLOCK_MAX_SET_KEYS 16
+
+struct redlock_set;
+
+/* What an operation of a set ended with. Valid, with all that it points to, until the callback returns. New members are
+ * added at the end. */
+struct redlock_set_result {
+    enum redlock_op op;
+    int status;           /* enum redlock_status; 0 is success */
+    int cause;            /* for DEADLINE and CANCELED: how the last attempt at the deciding key ended; 0 if none has */
+    int64_t elapsed_us;   /* from the call until the operation ended */
+    int64_t remaining_ms; /* validity left when the callback runs */
+    size_t n_keys;
+    size_t part;          /* the key that decided, as an index for redlock_set_lock(); n_keys if none did */
+    const struct redlock_result *part_result; /* that key's own result, with each master's vote, or NULL */
+    const char *why;      /* the reason of a failure, in words for people and without a full stop; "" for success */
+};
+
+typedef void (*redlock_set_fn)(struct redlock_set *set, const struct redlock_set_result *result, void *user_data);
+
+/* Creates an empty set. Errors: E_ARGUMENT, E_CLOSING, E_NOMEM, E_FORKED. */
+REDLOCK_API int redlock_set_create(struct redlock_client *client, struct redlock_set **ret_set);
+
+/* Adds a key: any bytes, which are copied. The order of the calls does not matter. Keys are those of
+ * redlock_lock_create(), and a set and a single lock of one key exclude each other. Only while the set is not held and
+ * no operation is pending. Errors: those of redlock_lock_create(), E_SET_KEYS (the set has this key, or
+ * REDLOCK_MAX_SET_KEYS keys), E_BUSY, E_ALREADY_HELD. */
+REDLOCK_API int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size);
+
+/* Ends pending operations with REDLOCK_CANCELED, begins the release of what is held, and frees the set. The client goes
+ * on with the release, and repeats it where it must. Destroying the client destroys its sets. NULL is allowed. */
+REDLOCK_API void redlock_set_destroy(struct redlock_set *set);
+
+/* Acquires all keys, in state IDLE or LOST. The options are those of redlock_acquire() and hold for every key, with
+ * these differences: timeout_ms is for the whole set; max_attempts must be 0, and renewal cannot be turned off, since
+ * some keys are held while others are awaited. With `fenced` each key has its own token: redlock_lock_fence() of
+ * redlock_set_lock().
+ *
+ * While the set is being acquired redlock_set_remaining_ns() is 0, although some keys may be held already. If one of
+ * these is lost meanwhile, all are released, and the acquisition begins anew.
+ *
+ * Status of the result: as for redlock_acquire(). After each but OK nothing is held, and what had been is rolled back.
+ * Errors: those of redlock_acquire(), E_SET_KEYS (the set has fewer than 2 keys). */
+REDLOCK_API int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options,
+                                    redlock_set_fn cb, void *user_data);
+
+/* Extends every key, as redlock_extend() does. The status is OK if each extension succeeded, and otherwise that of the
+ * smallest key whose extension did not. Errors: those of redlock_extend(). */
+REDLOCK_API int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn cb, void *user_data);
+
+/* Releases every key: redlock_set_remaining_ns() is 0 at once. A pending extension ends with CANCELED first. The status
+ * is LOST if the validity of a key had ended before the call, NO_QUORUM if the release of one is not confirmed, and
+ * otherwise OK. cb may be NULL. Errors: those of redlock_release(). */
+REDLOCK_API int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_data);
+
+/* Ends a pending acquisition with REDLOCK_CANCELED; its callback still runs from the loop. Errors: E_ARGUMENT,
+ * E_NOTHING_TO_CANCEL, E_FORKED. */
+REDLOCK_API int redlock_set_cancel(struct redlock_set *set);
+
+/* An alarm of a set is one of a key: that one is at risk, or is lost, and the set with it. The other keys are released
+ * before LOST is reported. */
+typedef void (*redlock_set_watch_fn)(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm,
+                                     void *user_data);
+
+/* Sets the alarm callback, for this hold and later ones; NULL is none. Errors: E_ARGUMENT, E_FORKED. */
+REDLOCK_API int redlock_set_watch(struct redlock_set *set, redlock_set_watch_fn watch, void *user_data);
+
+/* The least validity of any key, or 0 if the set is not held. */
+REDLOCK_API int64_t redlock_set_remaining_ns(const struct redlock_set *set);
+REDLOCK_API int64_t redlock_set_remaining_ms(const struct redlock_set *set); /* rounded down */
+
+/* IDLE, ACQUIRING, HELD, EXTENDING, RELEASING or LOST; LOST from the moment when the validity of a key ends. */
+REDLOCK_API enum redlock_state redlock_set_state(const struct redlock_set *set);
+
+/* The number of keys, and the lock of one: 0 is the smallest key. The lock is for looking only, by functions that take
+ * a const pointer (its key, token, fencing token, validity). Valid until the next redlock_set_add(), at most as long as
+ * the set; NULL beyond the last one. */
+REDLOCK_API size_t redlock_set_size(const struct redlock_set *set);
+REDLOCK_API const struct redlock_lock *redlock_set_lock(const struct redlock_set *set, size_t part);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,245 @@
+/* The acquisition of a set. engine/set.h says what is tried, awaited and given up. */
+#include "api/set_acquire.h"
+
+#include <string.h>
+
+#include "api/handle.h"
+#include "api/options.h"
+#include "api/set_pending.h"
+
+static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
+
+/* Whole milliseconds, at least one; or without end. */
+static int64_t time_left_ms(const struct redlock_set *set)
+{
+    int64_t left_ns;
+
+    if (set->options.timeout_ms <= 0)
+        return set->options.timeout_ms;
+    left_ns = rl_until(rl_host_read_clock(&set->client->host), set->deadline).ns;
+    return left_ns > RL_NS_PER_MS ? left_ns / RL_NS_PER_MS : 1;
+}
+
+static bool may_wait(const struct redlock_set *set)
+{
+    return set->options.timeout_ms < 0 ||
+           (set->options.timeout_ms > 0 && rl_before(rl_host_read_clock(&set->client->host), set->deadline));
+}
+
+static int start_part(struct redlock_set *set, unsigned part, bool once)
+{
+    struct redlock_acquire_options options = set->options;
+
+    options.timeout_ms = time_left_ms(set);
+    options.max_attempts = once && options.timeout_ms ? 1 : 0;
+    if (options.max_attempts)
+        options.wait = REDLOCK_WAIT_SPIN;
+    return redlock_acquire(set->locks[part], &options, on_acquired, set);
+}
+
+/* 0, or the first error. What was refused before does not matter any more when a part is tried again. */
+static int start_parts(struct redlock_set *set, const struct rl_set_step *step)
+{
+    int status = 0;
+
+    if (step->try)
+        set->attempt.part = set->n;
+
+    for (unsigned i = 0; i < set->n && status == 0; i++) {
+        if ((step->try | step->await) & UINT32_C(1) << i)
+            status = start_part(set, i, step->try & UINT32_C(1) << i);
+    }
+    return status;
+}
+
+static bool is_valid_enough(const struct redlock_set *set)
+{
+    for (unsigned i = 0; i < set->n; i++) {
+        if (redlock_remaining_ns(set->locks[i]) < rl_ms(set->options.min_validity_ms).ns)
+            return false;
+    }
+    return true;
+}
+
+/* The deciding part has been noted. Where there was time to wait, it is up. */
+static void fail(struct redlock_set *set, const struct redlock_result *result)
+{
+    struct rl_set_pending *attempt = &set->attempt;
+    bool refused = attempt->status == REDLOCK_HELD || attempt->status == REDLOCK_NO_QUORUM ||
+                   attempt->status == REDLOCK_TOO_SLOW;
+
+    if (refused && set->options.timeout_ms != 0) {
+        attempt->cause = attempt->status;
+        attempt->status = REDLOCK_DEADLINE;
+    }
+    rl_set_give_up(set, rl_set_abandon(&set->plan).give_up);
+    set->state = REDLOCK_STATE_IDLE;
+    rl_set_complete(set, &set->attempt, result);
+}
+
+static void fail_with(struct redlock_set *set, int status)
+{
+    rl_set_note(&set->attempt, set->n, status, 0, redlock_strerror(status));
+    fail(set, NULL);
+}
+
+/* Some key has used its validity up while others were awaited. */
+static struct rl_set_step begin_anew(struct redlock_set *set)
+{
+    rl_set_give_up(set, rl_set_abandon(&set->plan).give_up);
+    return rl_set_begin(&set->plan, set->n);
+}
+
+static void follow(struct redlock_set *set, struct rl_set_step step, const struct redlock_result *result)
+{
+    int status;
+
+    if (step.outcome == RL_SET_HELD && !is_valid_enough(set)) {
+        if (!may_wait(set)) {
+            fail_with(set, REDLOCK_TOO_SLOW);
+            return;
+        }
+        step = begin_anew(set);
+    }
+    rl_set_give_up(set, step.give_up);
+    if (step.outcome == RL_SET_HELD) {
+        set->state = REDLOCK_STATE_HELD;
+        rl_set_note(&set->attempt, set->n, REDLOCK_OK, 0, "");
+        rl_set_complete(set, &set->attempt, NULL);
+    } else if (step.outcome == RL_SET_FAILED) {
+        fail(set, result);
+    } else {
+        status = start_parts(set, &step);
+        if (status < 0)
+            fail_with(set, status);
+    }
+}
+
+/* A caller error that comes as a result, or the end of the client: there is no use in waiting. */
+static bool is_final(int status)
+{
+    return status == REDLOCK_CANCELED || status <= REDLOCK_E_NOMEM;
+}
+
+static void canceled(struct redlock_set *set, unsigned part, const struct redlock_result *result)
+{
+    int cause = result->status == REDLOCK_CANCELED ? result->cause : result->status;
+
+    rl_set_note(&set->attempt, part, REDLOCK_CANCELED, cause, redlock_strerror(REDLOCK_CANCELED));
+    fail(set, result);
+}
+
+/* The smallest part that was refused decides; its answer may come before those of smaller ones. */
+static void refused(struct redlock_set *set, unsigned part, const struct redlock_result *result)
+{
+    struct rl_set_step step;
+
+    if (part <= set->attempt.part || is_final(result->status))
+        rl_set_note(&set->attempt, part, result->status, result->cause, result->why);
+    if (is_final(result->status)) {
+        fail(set, result);
+        return;
+    }
+    step = rl_set_refused(&set->plan, part, may_wait(set));
+    follow(set, step, step.decisive == part ? result : NULL);
+}
+
+static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct redlock_set *set = user_data;
+    unsigned part = rl_set_part_of(set, lock);
+    uint8_t before = part < set->n ? set->plan.parts[part] : RL_PART_FREE;
+
+    if (set->destroyed || (before != RL_PART_TRIED && before != RL_PART_AWAITED))
+        return; /* it has been given up */
+    rl_set_enter(set);
+    if (set->canceled)
+        canceled(set, part, result);
+    else if (result->status != REDLOCK_OK)
+        refused(set, part, result);
+    else
+        follow(set, rl_set_granted(&set->plan, part, may_wait(set)), NULL);
+    rl_set_leave(set);
+}
+
+/* What was lost is acquired anew, with all the rest. */
+void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part)
+{
+    if (set->plan.parts[part] != RL_PART_HELD)
+        return;
+    if (may_wait(set) && !set->canceled)
+        follow(set, begin_anew(set), NULL);
+    else
+        fail_with(set, set->canceled ? REDLOCK_CANCELED : REDLOCK_TOO_SLOW);
+}
+
+/* --- Operations ------------------------------------------------------------------------------------------------- */
+
+static int check_options(const struct redlock_set *set, const struct redlock_acquire_options *options)
+{
+    struct rl_acquire request;
+    int status = rl_acquire_options_check(set->client, options, set->client->host.now, &request);
+
+    if (status == 0 && request.max_attempts)
+        return REDLOCK_E_RETRY;
+    return status == 0 && !request.renew_ms ? REDLOCK_E_RENEWAL : status;
+}
+
+static void keep_options(struct redlock_set *set, const struct redlock_acquire_options *options)
+{
+    redlock_acquire_options_init(&set->options);
+    if (options)
+        memcpy(&set->options, options, options->size < sizeof *options ? options->size : sizeof *options);
+    else if (set->options.ttl_ms > set->client->options.max_ttl_ms)
+        set->options.ttl_ms = set->client->options.max_ttl_ms;
+    set->options.size = sizeof set->options;
+    set->deadline = rl_after(set->client->host.now, rl_ms(set->options.timeout_ms));
+}
+
+int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options, redlock_set_fn cb,
+                        void *user_data)
+{
+    int status = cb ? rl_set_check(set) : REDLOCK_E_ARGUMENT;
+    struct rl_set_step step;
+
+    if (status < 0)
+        return status;
+    if (set->client->host.closing)
+        return REDLOCK_E_CLOSING;
+    if (set->attempt.accepted || set->release.accepted)
+        return REDLOCK_E_BUSY;
+    if (set->state == REDLOCK_STATE_HELD)
+        return REDLOCK_E_ALREADY_HELD;
+    if (set->n < 2)
+        return REDLOCK_E_SET_KEYS;
+    status = check_options(set, options);
+    if (status < 0)
+        return status;
+    if (set->state == REDLOCK_STATE_LOST)
+        rl_set_give_up(set, UINT32_MAX);
+    keep_options(set, options);
+    set->canceled = false;
+    step = rl_set_begin(&set->plan, set->n);
+    status = start_parts(set, &step);
+    if (status < 0) {
+        rl_set_give_up(set, rl_set_abandon(&set->plan).give_up);
+        set->state = REDLOCK_STATE_IDLE;
+        return status;
+    }
+    set->state = REDLOCK_STATE_ACQUIRING;
+    rl_set_start(set, &set->attempt, REDLOCK_OP_ACQUIRE, cb, user_data);
+    return 0;
+}
+
+int redlock_set_cancel(struct redlock_set *set)
+{
+    bool canceled = false;
+    int status = rl_set_check(set);
+
+    if (status < 0)
+        return status;
+    for (unsigned i = 0; i < set->n && set->attempt.accepted; i++)
+        canceled |= redlock_cancel(set->locks[i]) == 0;
+    set->canceled = set->attempt.accepted && set->attempt.op == REDLOCK_OP_ACQUIRE;
+    return canceled || set->canceled ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
+}

@@ -1,0 +1,10 @@
+/* The acquisition of a set. */
+#ifndef RL_API_SET_ACQUIRE_H
+#define RL_API_SET_ACQUIRE_H
+
+struct redlock_set;
+
+/* While the set is being acquired, this part, which it held, is lost. */
+void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part);
+
+#endif

@@ -1,0 +1,10 @@
+/* A set that is held. */
+#ifndef RL_API_SET_HOLD_H
+#define RL_API_SET_HOLD_H
+
+#include <redlock/redlock.h>
+
+/* The alarm callback of a set's locks; user_data is the set. */
+void rl_set_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
+
+#endif

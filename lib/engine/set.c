@@ -1,0 +1,94 @@
+#include "engine/set.h"
+
+#include <assert.h>
+#include <string.h>
+
+static uint32_t bit(unsigned part)
+{
+    return UINT32_C(1) << part;
+}
+
+/* Gives up the parts from `first` on. */
+static uint32_t give_up_from(struct rl_set_plan *plan, unsigned first)
+{
+    uint32_t given_up = 0;
+
+    for (unsigned i = first; i < plan->n; i++) {
+        if (plan->parts[i] != RL_PART_FREE && plan->parts[i] != RL_PART_REFUSED)
+            given_up |= bit(i);
+        plan->parts[i] = RL_PART_FREE;
+    }
+    return given_up;
+}
+
+static uint32_t try_from(struct rl_set_plan *plan, unsigned first)
+{
+    uint32_t tried = 0;
+
+    for (unsigned i = first; i < plan->n; i++) {
+        if (plan->parts[i] != RL_PART_FREE)
+            continue;
+        plan->parts[i] = RL_PART_TRIED;
+        tried |= bit(i);
+    }
+    return tried;
+}
+
+static struct rl_set_step fail(struct rl_set_plan *plan, unsigned decisive)
+{
+    return (struct rl_set_step){.give_up = give_up_from(plan, 0), .outcome = RL_SET_FAILED, .decisive = decisive};
+}
+
+/* The larger parts need not have been answered: they are given up whatever the answer will be. */
+static struct rl_set_step wait_for(struct rl_set_plan *plan, unsigned part)
+{
+    plan->parts[part] = RL_PART_AWAITED;
+    return (struct rl_set_step){.give_up = give_up_from(plan, part + 1), .await = bit(part)};
+}
+
+/* All smaller parts have to be known before a refusal counts. */
+static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
+{
+    for (unsigned i = 0; i < plan->n; i++) {
+        if (plan->parts[i] == RL_PART_HELD)
+            continue;
+        if (plan->parts[i] != RL_PART_REFUSED)
+            return (struct rl_set_step){0};
+        return may_wait ? wait_for(plan, i) : fail(plan, i);
+    }
+    return (struct rl_set_step){.outcome = RL_SET_HELD};
+}
+
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n)
+{
+    assert(n >= 1 && n <= RL_SET_MAX_PARTS);
+    memset(plan, 0, sizeof *plan);
+    plan->n = (uint8_t)n;
+    return (struct rl_set_step){.try = try_from(plan, 0)};
+}
+
+struct rl_set_step rl_set_granted(struct rl_set_plan *plan, unsigned part, bool may_wait)
+{
+    bool awaited = plan->parts[part] == RL_PART_AWAITED;
+    struct rl_set_step step = {0};
+
+    assert(awaited || plan->parts[part] == RL_PART_TRIED);
+    plan->parts[part] = RL_PART_HELD;
+    if (awaited)
+        step.try = try_from(plan, part + 1);
+    return step.try ? step : decide(plan, may_wait);
+}
+
+struct rl_set_step rl_set_refused(struct rl_set_plan *plan, unsigned part, bool may_wait)
+{
+    bool awaited = plan->parts[part] == RL_PART_AWAITED;
+
+    assert(awaited || plan->parts[part] == RL_PART_TRIED);
+    plan->parts[part] = RL_PART_REFUSED;
+    return awaited ? fail(plan, part) : decide(plan, may_wait);
+}
+
+struct rl_set_step rl_set_abandon(struct rl_set_plan *plan)
+{
+    return fail(plan, 0);
+}

@@ -1,0 +1,61 @@
+/* How a set of locks is acquired: which parts are tried, awaited and given up, and in which order.
+ *
+ * The parts stand in ascending order of their keys. The plan knows what has become of each, and nothing of locks: its
+ * owner does what a step says, and tells how it ended.
+ *
+ *   1. A single attempt for every part at once. If all succeed, the set is held.
+ *   2. Otherwise let f be the smallest part that was refused. All larger ones are given up, the smaller ones are kept.
+ *   3. f is awaited in its wait queue. Then all larger ones are tried again, as in 1.
+ *
+ * So a set waits only for a key that is larger than all that it holds. Every other set does the same, hence no circle
+ * of sets can wait for each other. */
+#ifndef RL_ENGINE_SET_H
+#define RL_ENGINE_SET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define RL_SET_MAX_PARTS 16
+
+enum rl_set_part {
+    RL_PART_FREE,
+    RL_PART_TRIED,
+    RL_PART_REFUSED,
+    RL_PART_AWAITED,
+    RL_PART_HELD,
+};
+
+struct rl_set_plan {
+    uint8_t n;
+    uint8_t parts[RL_SET_MAX_PARTS]; /* enum rl_set_part */
+};
+
+enum rl_set_outcome {
+    RL_SET_PENDING,
+    RL_SET_HELD,   /* every part is held */
+    RL_SET_FAILED, /* it is given up as a whole, on account of the part `decisive` */
+};
+
+/* What is to be done now, in this order. The masks have bit i for part i. */
+struct rl_set_step {
+    uint32_t give_up; /* an attempt that is pending is canceled, a lock that is held is released */
+    uint32_t try;     /* a single attempt for each */
+    uint32_t await;   /* one part, in its wait queue */
+    enum rl_set_outcome outcome;
+    unsigned decisive;
+};
+
+/* Nothing is held: begins an acquisition of n parts. */
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n);
+
+/* The attempt for this part has succeeded, or the lock has been granted for which it waited. `may_wait`, here and below:
+ * there is time to wait for a part that was refused. */
+struct rl_set_step rl_set_granted(struct rl_set_plan *plan, unsigned part, bool may_wait);
+
+/* It has not. A part that was tried may be awaited; one that was awaited fails the set. */
+struct rl_set_step rl_set_refused(struct rl_set_plan *plan, unsigned part, bool may_wait);
+
+/* The acquisition is given up. Where a part was lost meanwhile, another one begins after that. */
+struct rl_set_step rl_set_abandon(struct rl_set_plan *plan);
+
+#endif

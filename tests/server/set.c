@@ -1,0 +1,541 @@
+/* Sets of locks: all keys or none, in one round trip where they are free, in ascending order where they are not. */
+#include <stdlib.h>
+#include <string.h>
+
+#include <redlock/set.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define N_SETS 4
+
+static struct rig rig;
+
+/* What became of a set's operations, and of itself. */
+struct seat {
+    struct redlock_set *set;
+    unsigned ended;      /* callbacks */
+    struct redlock_set_result result;
+    bool had_evidence;   /* the deciding key's result came with it */
+    unsigned at_risk;
+    unsigned lost;
+    size_t lost_part;
+    int64_t others_ns;   /* the validity of the other keys' locks when LOST was told */
+    bool destroy;        /* in the callback */
+};
+
+static struct seat seats[N_SETS];
+
+static void open_five(void)
+{
+    memset(seats, 0, sizeof seats);
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+/* --- Sets --------------------------------------------------------------------------------------------------------- */
+
+static void on_end(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    struct seat *seat = user_data;
+
+    ck_assert_ptr_eq(set, seat->set);
+    seat->ended++;
+    seat->result = *result;
+    seat->had_evidence = result->part_result != NULL;
+    if (result->part_result)
+        ck_assert_uint_eq(result->part_result->n_nodes, 5);
+    if (seat->destroy)
+        redlock_set_destroy(set);
+}
+
+static void on_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct seat *seat = user_data;
+
+    seat->at_risk += alarm->kind == REDLOCK_ALARM_AT_RISK;
+    if (alarm->kind != REDLOCK_ALARM_LOST)
+        return;
+    seat->lost++;
+    seat->lost_part = part;
+    for (size_t i = 0; i < redlock_set_size(set); i++)
+        seat->others_ns += redlock_remaining_ns(redlock_set_lock(set, i));
+}
+
+/* The keys are letters. */
+static struct seat *seat_of(size_t i, struct redlock_client *client, const char *keys)
+{
+    struct seat *seat = &seats[i];
+
+    ck_assert_int_eq(redlock_set_create(client, &seat->set), 0);
+    for (const char *key = keys; *key; key++)
+        ck_assert_int_eq(redlock_set_add(seat->set, key, 1), 0);
+    ck_assert_int_eq(redlock_set_watch(seat->set, on_alarm, seat), 0);
+    return seat;
+}
+
+static void start(struct seat *seat, uint32_t ttl_ms, int64_t timeout_ms)
+{
+    struct redlock_acquire_options request = rig_request(ttl_ms, timeout_ms);
+
+    seat->ended = 0;
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), 0);
+    ck_assert_uint_eq(seat->ended, 0);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_ACQUIRING);
+}
+
+static bool has_ended(void *argument)
+{
+    return ((const struct seat *)argument)->ended > 0;
+}
+
+static void wait_end(struct seat *seat, int status)
+{
+    rig_wait(&rig, has_ended, seat, "the end of a set's operation");
+    ck_assert_int_eq(seat->result.status, status);
+    ck_assert_uint_eq(seat->ended, 1);
+}
+
+static void acquire(struct seat *seat, int64_t timeout_ms)
+{
+    start(seat, 10000, timeout_ms);
+    wait_end(seat, REDLOCK_OK);
+    ck_assert_int_gt(redlock_set_remaining_ns(seat->set), 0);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_HELD);
+}
+
+static void release(struct seat *seat, int status)
+{
+    seat->ended = 0;
+    ck_assert_int_eq(redlock_set_release(seat->set, on_end, seat), 0);
+    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
+    wait_end(seat, status);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_IDLE);
+}
+
+static uint64_t commands(void)
+{
+    return watch_stats(rig.client).commands;
+}
+
+/* --- Free keys ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_set_that_is_free_takes_one_command_for_each_key_and_master)
+{
+    struct seat *seat = seat_of(0, rig.client, "cab");
+    uint64_t before = commands();
+
+    acquire(seat, 0);
+    rig_wait_quiet(&rig, rig.client);
+    rig_wait_count(&rig, "a", 5);
+    rig_wait_count(&rig, "b", 5);
+    rig_wait_count(&rig, "c", 5);
+    ck_assert_uint_le(commands() - before, 3 * 5 * 2); /* epoch checks among them */
+    release(seat, REDLOCK_OK);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "b");
+    rig_wait_absent(&rig, "c");
+}
+END_TEST
+
+START_TEST(its_locks_stand_in_the_order_of_their_keys)
+{
+    struct seat *seat = seat_of(0, rig.client, "cab");
+    size_t size;
+
+    ck_assert_int_eq(redlock_set_add(seat->set, "aa", 2), 0);
+    ck_assert_uint_eq(redlock_set_size(seat->set), 4);
+    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(seat->set, 0), &size), "a", 1);
+    ck_assert_uint_eq(size, 1);
+    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(seat->set, 1), &size), "aa", 2);
+    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(seat->set, 3), &size), "c", 1);
+    ck_assert_ptr_null(redlock_set_lock(seat->set, 4));
+}
+END_TEST
+
+START_TEST(each_key_has_a_fencing_token_of_its_own)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct seat *seat = seat_of(0, rig.client, "ab");
+    uint64_t former;
+
+    request.fenced = 1;
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), 0);
+    wait_end(seat, REDLOCK_OK);
+    former = redlock_lock_fence(redlock_set_lock(seat->set, 1));
+    ck_assert_uint_gt(former, 0);
+    ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(seat->set, 0)), 0);
+    release(seat, REDLOCK_OK);
+    seat->ended = 0;
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), 0);
+    wait_end(seat, REDLOCK_OK);
+    ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(seat->set, 1)), former);
+}
+END_TEST
+
+START_TEST(an_extension_is_one_of_every_key)
+{
+    struct seat *seat = seat_of(0, rig.client, "ab");
+
+    acquire(seat, 0);
+    seat->ended = 0;
+    ck_assert_int_eq(redlock_set_extend(seat->set, 30000, on_end, seat), 0);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_EXTENDING);
+    ck_assert_int_eq(redlock_set_extend(seat->set, 30000, on_end, seat), REDLOCK_E_BUSY);
+    wait_end(seat, REDLOCK_OK);
+    ck_assert_int_eq(seat->result.op, REDLOCK_OP_EXTEND);
+    ck_assert_int_gt(redlock_set_remaining_ms(seat->set), 20000);
+    release(seat, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_release_overtakes_an_extension)
+{
+    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct seat *extension = &seats[1];
+
+    acquire(seat, 0);
+    extension->set = seat->set;
+    ck_assert_int_eq(redlock_set_extend(seat->set, 0, on_end, extension), 0);
+    release(seat, REDLOCK_OK);
+    ck_assert_uint_eq(extension->ended, 1);
+    ck_assert_int_eq(extension->result.status, REDLOCK_CANCELED);
+}
+END_TEST
+
+/* --- Held keys ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct seat *seat = seat_of(0, other, "abc");
+
+    rig_hold(&rig, "b", 10000);
+    start(seat, 10000, 0);
+    wait_end(seat, REDLOCK_HELD);
+    ck_assert_uint_eq(seat->result.part, 1);
+    ck_assert_uint_eq(seat->result.n_keys, 3);
+    ck_assert_str_ne(seat->result.why, "");
+    rig_wait_no_claims(&rig, other);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "c");
+}
+END_TEST
+
+START_TEST(the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
+    struct seat *seat = seat_of(0, other, "abc");
+
+    start(seat, 10000, REDLOCK_FOREVER);
+    rig_wait_count(&rig, "redlock:queue:b", 5);
+    rig_wait_count(&rig, "a", 5);
+    rig_wait_absent(&rig, "c");
+    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    wait_end(seat, REDLOCK_OK);
+    rig_wait_count(&rig, "c", 5);
+    release(seat, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_set_whose_time_is_up_leaves_nothing)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct seat *seat = seat_of(0, other, "abc");
+
+    rig_hold(&rig, "b", 10000);
+    start(seat, 10000, 300);
+    wait_end(seat, REDLOCK_DEADLINE);
+    ck_assert_int_eq(seat->result.cause, REDLOCK_HELD);
+    ck_assert_uint_eq(seat->result.part, 1);
+    ck_assert(seat->had_evidence);
+    ck_assert_int_ge(seat->result.elapsed_us, 290000);
+    rig_wait_no_claims(&rig, other);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "redlock:queue:b");
+}
+END_TEST
+
+/* Whoever is served releases at once; every order of arrival ends. */
+START_TEST(sets_that_overlap_in_a_ring_are_all_served)
+{
+    static const char *const keys[N_SETS] = {"ab", "cb", "ca", "bca"};
+
+    for (unsigned round = 0; round < 20; round++) {
+        for (size_t i = 0; i < N_SETS; i++) {
+            if (round == 0)
+                seat_of(i, i % 2 ? rig.client : rig_new_client(&rig), keys[i]);
+            start(&seats[i], 10000, REDLOCK_FOREVER);
+        }
+        for (size_t served = 0; served < N_SETS; served++) {
+            struct seat *next = NULL;
+
+            for (size_t i = 0; i < N_SETS && !next; i++) {
+                if (redlock_set_state(seats[i].set) == REDLOCK_STATE_ACQUIRING && !seats[i].ended)
+                    next = &seats[i];
+            }
+            for (size_t i = 0; i < N_SETS; i++) {
+                if (redlock_set_state(seats[i].set) == REDLOCK_STATE_HELD)
+                    next = &seats[i];
+            }
+            ck_assert_ptr_nonnull(next);
+            while (redlock_set_state(next->set) != REDLOCK_STATE_HELD) {
+                event_base_loop(rig.base, EVLOOP_ONCE);
+                for (size_t i = 0; i < N_SETS; i++) {
+                    if (redlock_set_state(seats[i].set) == REDLOCK_STATE_HELD)
+                        next = &seats[i];
+                }
+            }
+            ck_assert_int_eq(next->result.status, REDLOCK_OK);
+            release(next, REDLOCK_OK);
+        }
+    }
+}
+END_TEST
+
+/* --- The end of a set ----------------------------------------------------------------------------------------------- */
+
+START_TEST(a_canceled_acquisition_leaves_nothing)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct seat *seat = seat_of(0, other, "abc");
+
+    rig_hold(&rig, "b", 10000);
+    ck_assert_int_eq(redlock_set_cancel(seat->set), REDLOCK_E_NOTHING_TO_CANCEL);
+    start(seat, 10000, REDLOCK_FOREVER);
+    if (_i)
+        rig_wait_count(&rig, "redlock:queue:b", 5);
+    ck_assert_int_eq(redlock_set_cancel(seat->set), 0);
+    ck_assert_uint_eq(seat->ended, 0);
+    wait_end(seat, REDLOCK_CANCELED);
+    rig_wait_no_claims(&rig, other);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "redlock:queue:b");
+}
+END_TEST
+
+START_TEST(a_set_that_is_destroyed_calls_back_inside_and_releases)
+{
+    struct seat *seat = seat_of(0, rig.client, "ab");
+
+    start(seat, 10000, REDLOCK_FOREVER);
+    if (_i)
+        wait_end(seat, REDLOCK_OK);
+    redlock_set_destroy(seat->set);
+    ck_assert_uint_eq(seat->ended, 1);
+    ck_assert_int_eq(seat->result.status, _i ? REDLOCK_OK : REDLOCK_CANCELED);
+    rig_wait_no_claims(&rig, rig.client);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "b");
+}
+END_TEST
+
+START_TEST(a_set_may_be_destroyed_in_its_callback)
+{
+    struct seat *seat = seat_of(0, rig.client, "ab");
+
+    seat->destroy = true;
+    start(seat, 10000, REDLOCK_FOREVER);
+    wait_end(seat, REDLOCK_OK);
+    rig_wait_no_claims(&rig, rig.client);
+    rig_wait_absent(&rig, "a");
+}
+END_TEST
+
+START_TEST(a_client_that_is_destroyed_takes_its_sets_with_it)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct seat *held = seat_of(0, other, "ab");
+    struct seat *waiting = seat_of(1, other, "bc");
+
+    acquire(held, 0);
+    start(waiting, 10000, REDLOCK_FOREVER);
+    redlock_client_destroy(other);
+    ck_assert_int_eq(waiting->result.status, REDLOCK_CANCELED);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "c");
+}
+END_TEST
+
+static void on_shut_down(struct redlock_client *client, int status, void *user_data)
+{
+    *(int *)user_data = status;
+    (void)client;
+}
+
+static bool is_not_one(void *argument)
+{
+    return *(const int *)argument != 1;
+}
+
+START_TEST(a_client_that_is_shut_down_releases_its_sets)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct seat *held = seat_of(0, other, "ab");
+    struct seat *waiting = seat_of(1, other, "bc");
+    int status = 1;
+
+    acquire(held, 0);
+    start(waiting, 10000, REDLOCK_FOREVER);
+    ck_assert_int_eq(redlock_client_shutdown(other, 10000, on_shut_down, &status), 0);
+    rig_wait(&rig, is_not_one, &status, "the end of the client");
+    ck_assert_int_eq(status, REDLOCK_OK);
+    ck_assert_int_eq(waiting->result.status, REDLOCK_CANCELED);
+    ck_assert_int_eq(redlock_set_remaining_ns(held->set), 0);
+    ck_assert_int_eq(redlock_set_acquire(waiting->set, NULL, on_end, waiting), REDLOCK_E_CLOSING);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "b");
+    redlock_client_destroy(other);
+}
+END_TEST
+
+/* --- Loss --------------------------------------------------------------------------------------------------------- */
+
+static bool has_lost(void *argument)
+{
+    return ((const struct seat *)argument)->lost > 0;
+}
+
+/* Somebody has deleted one key everywhere. */
+START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
+{
+    struct seat *seat = seat_of(0, rig.client, "abc");
+
+    start(seat, 900, 0);
+    wait_end(seat, REDLOCK_OK);
+    rig_do_all(&rig, "SET", "b", "somebody", NULL);
+    rig_wait(&rig, has_lost, seat, "the loss alarm");
+    ck_assert_uint_eq(seat->lost_part, 1);
+    ck_assert_int_eq(seat->others_ns, 0);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "c");
+    if (_i) {
+        release(seat, REDLOCK_LOST);
+    } else {
+        rig_do_all(&rig, "DEL", "b", NULL);
+        acquire(seat, REDLOCK_FOREVER);
+    }
+    ck_assert_uint_eq(seat->lost, 1);
+}
+END_TEST
+
+START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
+    struct seat *seat = seat_of(0, other, "abc");
+
+    start(seat, 900, REDLOCK_FOREVER);
+    rig_wait_count(&rig, "redlock:queue:b", 5);
+    rig_wait_count(&rig, "a", 5);
+    rig_do_all(&rig, "SET", "a", "somebody", NULL);
+    rig_wait_count(&rig, "redlock:queue:a", 5);
+    rig_wait_absent(&rig, "redlock:queue:b");
+    rig_do_all(&rig, "DEL", "a", NULL);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    wait_end(seat, REDLOCK_OK);
+    ck_assert_uint_eq(seat->lost, 0);
+    release(seat, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_minority_of_dead_masters_does_not_matter)
+{
+    struct seat *seat = seat_of(0, rig.client, "ab");
+
+    masters_kill(rig.masters, 0);
+    masters_kill(rig.masters, 3);
+    acquire(seat, 5000);
+    release(seat, REDLOCK_OK);
+    masters_kill(rig.masters, 1);
+    start(seat, 10000, 500);
+    wait_end(seat, REDLOCK_DEADLINE);
+    ck_assert_int_eq(seat->result.cause, REDLOCK_NO_QUORUM);
+}
+END_TEST
+
+/* --- Bad input ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(keys_are_checked_and_nothing_is_lost)
+{
+    struct seat *seat = seat_of(0, rig.client, "a");
+    struct redlock_set *set = seat->set;
+    char key[2] = "bx";
+
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, seat), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add(set, "a", 1), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add(set, "", 0), REDLOCK_E_KEY_EMPTY);
+    ck_assert_int_eq(redlock_set_add(set, NULL, 3), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_set_add(NULL, "a", 1), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_set_add(set, "redlock:queue:x", 15), REDLOCK_E_KEY_RESERVED);
+    for (; redlock_set_size(set) < REDLOCK_MAX_SET_KEYS; key[1]++)
+        ck_assert_int_eq(redlock_set_add(set, key, 2), 0);
+    ck_assert_int_eq(redlock_set_add(set, "z", 1), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_release(set, NULL, NULL), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_set_extend(set, 0, on_end, seat), REDLOCK_E_NOT_HELD);
+    acquire(seat, 0);
+    ck_assert_int_eq(redlock_set_add(set, "z", 1), REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, seat), REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_eq(redlock_set_extend(set, UINT32_MAX, on_end, seat), REDLOCK_E_TTL);
+    release(seat, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(options_are_checked)
+{
+    struct redlock_acquire_options request = rig_request(10000, 1000);
+    struct seat *seat = seat_of(0, rig.client, "ab");
+
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, NULL, NULL), REDLOCK_E_ARGUMENT);
+    request.max_attempts = 3;
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), REDLOCK_E_RETRY);
+    request.max_attempts = 0;
+    request.renew_ms = REDLOCK_NO_RENEWAL;
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), REDLOCK_E_RENEWAL);
+    request.renew_ms = 0;
+    request.ttl_ms = UINT32_MAX;
+    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), REDLOCK_E_TTL);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_IDLE);
+    acquire(seat, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("set");
+    TCase *free_keys = suite_add_case(suite, "free", open_five, close_rig);
+    TCase *held_keys = suite_add_case(suite, "held", open_five, close_rig);
+    TCase *ends = suite_add_case(suite, "ends", open_five, close_rig);
+    TCase *losses = suite_add_case(suite, "losses", open_five, close_rig);
+    TCase *input = suite_add_case(suite, "input", open_five, close_rig);
+
+    tcase_add_test(free_keys, a_set_that_is_free_takes_one_command_for_each_key_and_master);
+    tcase_add_test(free_keys, its_locks_stand_in_the_order_of_their_keys);
+    tcase_add_test(free_keys, each_key_has_a_fencing_token_of_its_own);
+    tcase_add_test(free_keys, an_extension_is_one_of_every_key);
+    tcase_add_test(free_keys, a_release_overtakes_an_extension);
+    tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);
+    tcase_add_test(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited);
+    tcase_add_test(held_keys, a_set_whose_time_is_up_leaves_nothing);
+    tcase_add_test(held_keys, sets_that_overlap_in_a_ring_are_all_served);
+    tcase_add_loop_test(ends, a_canceled_acquisition_leaves_nothing, 0, 2);
+    tcase_add_loop_test(ends, a_set_that_is_destroyed_calls_back_inside_and_releases, 0, 2);
+    tcase_add_test(ends, a_set_may_be_destroyed_in_its_callback);
+    tcase_add_test(ends, a_client_that_is_destroyed_takes_its_sets_with_it);
+    tcase_add_test(ends, a_client_that_is_shut_down_releases_its_sets);
+    tcase_add_loop_test(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2);
+    tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
+    tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
+    tcase_add_test(input, keys_are_checked_and_nothing_is_lost);
+    tcase_add_test(input, options_are_checked);
+    return suite_run_with_server(suite);
+}
