@@ -2,10 +2,10 @@
  *
  *     set = keys:  add, acquire, extend, release
  *
- * A set that is free is acquired in one round trip, like one lock. If some of its keys are held by others, it keeps
- * those that are smaller than the smallest of them (bytes, compared as by memcmp()), waits in that key's queue, and then
- * takes the larger ones. So sets never wait for each other in a circle, and neither do they for a program that takes
- * single locks in ascending order of their keys.
+ * A set that is free is acquired in one round trip, like one lock. If some of its keys are held by others, it waits for
+ * the smallest of these in its queue. Meanwhile it keeps the keys that are smaller (compared as by memcmp()), and gives
+ * up the larger ones, which it takes after that. So sets never wait for each other in a circle, and neither do they for
+ * a program that takes single locks in ascending order of their keys.
  *
  * The callback contract is that of redlock.h. A set belongs to a client, and to its thread. */
 #ifndef REDLOCK_SET_H

@@ -42,10 +42,12 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
     set->attempt.parts = 1;
     for (unsigned i = 1; i < set->n; i++) {
         status = redlock_extend(set->locks[i], ttl_ms, on_extended, set);
+        if (status == REDLOCK_E_NOT_HELD)
+            status = REDLOCK_LOST;
         if (status == 0)
             set->attempt.parts |= UINT32_C(1) << i;
         else if (set->attempt.part == set->n)
-            rl_set_note(&set->attempt, i, status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status, 0, redlock_strerror(status));
+            rl_set_note(&set->attempt, i, status, 0, redlock_strerror(status));
     }
     return 0;
 }

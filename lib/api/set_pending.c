@@ -103,7 +103,8 @@ static void notice_loss(struct redlock_set *set)
 {
     for (unsigned i = 0; i < set->n; i++) {
         rl_lock_begin(set->locks[i]);
-        if (set->state == REDLOCK_STATE_HELD && !set->attempt.accepted && set->locks[i]->host.core.state == RL_LOCK_LOST)
+        if (set->state == REDLOCK_STATE_HELD && !set->attempt.accepted &&
+            set->locks[i]->host.core.state == RL_LOCK_LOST)
             rl_set_lose(set, i);
     }
 }

@@ -48,7 +48,7 @@ struct rl_set_step {
 /* Nothing is held: begins an acquisition of n parts. */
 struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n);
 
-/* The attempt for this part has succeeded, or the lock has been granted for which it waited. `may_wait`, here and below:
+/* The attempt for this part has succeeded, or the lock has been granted that it waited for. `may_wait`, here and below:
  * there is time to wait for a part that was refused. */
 struct rl_set_step rl_set_granted(struct rl_set_plan *plan, unsigned part, bool may_wait);
 

@@ -32,7 +32,7 @@ void rl_host_detach(struct rl_host_lock *lock);
 /* false: neither an acquisition nor an extension is pending. */
 bool rl_host_cancel(struct rl_host_lock *lock);
 
-/* The lock is IDLE at once. What it holds is released, and what it has pending is rolled back; no `complete` follows. */
+/* The lock is IDLE at once. What it holds is released, what it has pending is rolled back; no `complete` follows. */
 void rl_host_abandon(struct rl_host_lock *lock);
 
 /* Takes the lock out of the host, and rolls back or releases what it has. No `complete` follows. */

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <redlock/set.h>
+
 #include "errors.h"
 #include "suite.h"
 
@@ -187,6 +189,29 @@ static void refuse_by_state(void)
     outcome_expect(&released, REDLOCK_OK);
 }
 
+static void set_must_not_run(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    ck_abort_msg("a refused call has called back");
+    (void)set;
+    (void)result;
+    (void)user_data;
+}
+
+static void refuse_by_keys_of_a_set(void)
+{
+    struct redlock_set *set;
+
+    ck_assert_int_eq(redlock_set_create(rig.client, &set), 0);
+    errors_expect(redlock_set_acquire(set, NULL, set_must_not_run, NULL), REDLOCK_E_SET_KEYS, "an empty set");
+    errors_expect(redlock_set_release(set, NULL, NULL), REDLOCK_E_NOT_HELD, "release a set that is not held");
+    errors_expect(redlock_set_extend(set, 0, set_must_not_run, NULL), REDLOCK_E_NOT_HELD, "extend it");
+    errors_expect(redlock_set_cancel(set), REDLOCK_E_NOTHING_TO_CANCEL, "cancel it");
+    ck_assert_int_eq(redlock_set_add(set, "one", 3), 0);
+    errors_expect(redlock_set_add(set, "one", 3), REDLOCK_E_SET_KEYS, "a key twice");
+    errors_expect(redlock_set_acquire(set, NULL, set_must_not_run, NULL), REDLOCK_E_SET_KEYS, "a set of one");
+    redlock_set_destroy(set);
+}
+
 static void refuse_without_object(void)
 {
     struct redlock_stats stats;
@@ -195,6 +220,18 @@ static void refuse_without_object(void)
 
     errors_expect(redlock_extend(NULL, 0, outcome_record, NULL), REDLOCK_E_ARGUMENT, "extend nothing");
     errors_expect(redlock_reenter(NULL, 0), REDLOCK_E_ARGUMENT, "re-enter nothing");
+    errors_expect(redlock_set_create(NULL, NULL), REDLOCK_E_ARGUMENT, "a set of nothing");
+    errors_expect(redlock_set_add(NULL, "k", 1), REDLOCK_E_ARGUMENT, "add to nothing");
+    errors_expect(redlock_set_acquire(NULL, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "acquire no set");
+    errors_expect(redlock_set_extend(NULL, 0, NULL, NULL), REDLOCK_E_ARGUMENT, "extend no set");
+    errors_expect(redlock_set_release(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "release no set");
+    errors_expect(redlock_set_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel no set");
+    errors_expect(redlock_set_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch no set");
+    ck_assert_int_eq(redlock_set_remaining_ns(NULL), 0);
+    ck_assert_int_eq(redlock_set_state(NULL), REDLOCK_STATE_IDLE);
+    ck_assert_uint_eq(redlock_set_size(NULL), 0);
+    ck_assert_ptr_null(redlock_set_lock(NULL, 0));
+    redlock_set_destroy(NULL);
     errors_expect(redlock_release(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "release nothing");
     errors_expect(redlock_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel nothing");
     errors_expect(redlock_lock_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch nothing");
@@ -208,6 +245,7 @@ static void refuse_without_object(void)
 START_TEST(each_state_refuses_with_its_code)
 {
     refuse_by_state();
+    refuse_by_keys_of_a_set();
     refuse_without_object();
 }
 END_TEST
@@ -300,6 +338,7 @@ START_TEST(every_caller_error_has_been_provoked)
     refuse_keys();
     refuse_requests();
     refuse_by_state();
+    refuse_by_keys_of_a_set();
     refuse_without_object();
     refuse_above_max_claims();
     refuse_by_system();

@@ -3,6 +3,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <redlock/set.h>
+
 #include "rig.h"
 #include "suite.h"
 
@@ -67,6 +69,58 @@ START_TEST(clause_7_every_call_in_the_child_fails)
 
     in_child(every_call_fails, lock);
     ck_assert_int_gt(redlock_remaining_ms(lock), 0);
+}
+END_TEST
+
+static void set_must_not_run(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    (void)set;
+    (void)result;
+    (void)user_data;
+    _exit(3);
+}
+
+static struct redlock_set *the_set;
+
+static bool every_call_of_a_set_fails(struct redlock_lock *lock)
+{
+    struct redlock_set *another = NULL;
+    bool refused = redlock_set_create(redlock_lock_client(lock), &another) == REDLOCK_E_FORKED &&
+                   redlock_set_add(the_set, "x", 1) == REDLOCK_E_FORKED &&
+                   redlock_set_acquire(the_set, NULL, set_must_not_run, NULL) == REDLOCK_E_FORKED &&
+                   redlock_set_release(the_set, set_must_not_run, NULL) == REDLOCK_E_FORKED &&
+                   redlock_set_cancel(the_set) == REDLOCK_E_FORKED && redlock_set_remaining_ns(the_set) == 0;
+
+    redlock_set_destroy(the_set);
+    return refused && !another;
+}
+
+static void note_status(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    *(int *)user_data = result->status;
+    (void)set;
+}
+
+static bool is_held(void *argument)
+{
+    return *(const int *)argument == REDLOCK_OK;
+}
+
+START_TEST(clause_7_a_set_stays_the_parents)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
+    int status = 1;
+
+    ck_assert_int_eq(redlock_set_create(rig.client, &the_set), 0);
+    ck_assert_int_eq(redlock_set_add(the_set, "a", 1), 0);
+    ck_assert_int_eq(redlock_set_add(the_set, "b", 1), 0);
+    ck_assert_int_eq(redlock_set_acquire(the_set, NULL, note_status, &status), 0);
+    if (_i)
+        rig_wait(&rig, is_held, &status, "the set");
+    in_child(every_call_of_a_set_fails, lock);
+    rig_wait(&rig, is_held, &status, "the set");
+    ck_assert_int_gt(redlock_set_remaining_ms(the_set), 0);
+    rig_wait_count(&rig, "a", 3);
 }
 END_TEST
 
@@ -190,6 +244,7 @@ int main(void)
     TCase *three = suite_add_case(suite, "clauses", open_three, close_rig);
 
     tcase_add_test(three, clause_7_every_call_in_the_child_fails);
+    tcase_add_loop_test(three, clause_7_a_set_stays_the_parents, 0, 2);
     tcase_add_test(three, clause_7_destroying_in_the_child_leaves_the_parents_lock_alone);
     tcase_add_test(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending);
     tcase_add_test(three, clause_7_pending_work_is_not_completed_in_the_child);

@@ -300,7 +300,7 @@ START_TEST(sets_that_overlap_in_a_ring_are_all_served)
 }
 END_TEST
 
-/* --- The end of a set ----------------------------------------------------------------------------------------------- */
+/* --- The end of a set --------------------------------------------------------------------------------------------- */
 
 START_TEST(a_canceled_acquisition_leaves_nothing)
 {
