@@ -122,7 +122,7 @@ START_TEST(a_wrong_password_is_named)
     declared();
     snprintf(url, sizeof(url), "unix://me:wrong@%s", masters_url(masters, 0) + strlen("unix://"));
     use(url);
-    expect_first("down", "Give the right user and password in its URL.");
+    expect_first("down", "Give the right user and password, in its URL or by --user");
     ck_assert_ptr_null(strstr(tool.out, "me:wrong"));
 }
 END_TEST

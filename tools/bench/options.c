@@ -35,6 +35,7 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "delay", .duration_us = &given->delay_us, .most = US_PER_S},
         {.name = "node", .node = &options->masters},
         {.name = "nodes", .letter = 'n', .node_list = &options->masters},
+        CLI_PASSWORD_OPTIONS(&options->masters.password),
         CLI_TLS_OPTIONS(&options->masters.tls),
         {.name = "scenario", .letter = 's', .choice = &given->scenario, .words = names},
         {.name = "concurrency", .letter = 'c', .number = &options->concurrency, .least = 1,
@@ -101,7 +102,7 @@ int bench_options_parse(struct bench_options *options, int argc, char **argv)
         return code;
     take(options, &given);
     bench_defaults(options);
-    return bench_options_check(options) &&
+    return bench_options_check(options) && cli_settle_password("bench", &options->masters) &&
                    cli_tls_complete("bench", &options->masters.tls, options->masters.urls, options->masters.count)
                ? -1
                : cli_usage("bench");

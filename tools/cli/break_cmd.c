@@ -165,7 +165,8 @@ static int break_lock(const struct request *request, struct session *session, st
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     size_t n = request->common.masters.count;
     const struct probe_masters masters = {request->common.masters.urls, n, request->common.node_timeout_ms,
-                                          &request->common.masters.tls};
+                                          &request->common.masters.tls,
+                                          &request->common.masters.password};
     size_t answered = 0;
     struct redlock_lock *lock;
     struct tally tally;

@@ -37,7 +37,7 @@ extern const char *const cli_profile_words[];
 
 #define CLI_MASTER_OPTIONS(common)                                                                                 \
     CLI_NODE_OPTIONS(common), {.name = "nodes-file", .node_file = &(common)->masters},                             \
-        {.name = "password-file", .file = &(common)->masters.password_file},                                       \
+        CLI_PASSWORD_OPTIONS(&(common)->masters.password),                                                         \
         CLI_TLS_OPTIONS(&(common)->masters.tls),                                                                   \
         {.name = "quorum", .number = &(common)->quorum}, {.name = "prefix", .text = &(common)->prefix},            \
         {.name = "max-ttl", .duration_ms = &(common)->max_ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},         \
@@ -58,8 +58,9 @@ extern const char *const cli_profile_words[];
     "  -n, --nodes A,B,C    several at once\n"                                                                     \
     "  --nodes-file FILE    a file of them, separated by commas or lines; # comments\n"                            \
     "  REDLOCK_NODES=A,B,C  in the environment, used when no option names any\n"                                   \
-    "  --password-file FILE its first line is the password for all URLs without one;\n"                            \
-    "                       else REDLOCK_PASSWORD from the environment is\n"                                       \
+    "  --user NAME          where a URL has no password: the user, and as password\n"                              \
+    "  --password-file FILE   the first line of FILE, or\n"                                                        \
+    "  --password-command CMD   what CMD prints, or else REDLOCK_PASSWORD\n"                                       \
     "\n"                                                                                                           \
     "  A URL is redis://[[user]:password@]host[:port][/db], with TLS rediss://..., or\n"                           \
     "  unix://[[user]:password@]/path[?db=N]. host:port and /path alone do as well.\n"                             \

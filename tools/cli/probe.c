@@ -25,6 +25,7 @@ struct look {
     size_t key_size;
     struct timeval timeout;
     struct wire_tls *tls;
+    const struct cli_password *password;
     struct probe *probe;
     const struct probe_queue_names *names; /* NULL: the queue is not asked for */
     struct probe_queue *queue;
@@ -62,7 +63,7 @@ static int append_greeting(struct wire *wire, const struct target *target)
     const char *unnamed[] = {"AUTH", target->password};
     const char *database[] = {"SELECT", target->db};
 
-    if (target->user != NULL)
+    if (target->user != NULL && target->password != NULL)
         append(wire, 3, named, strlen(target->password));
     else if (target->password != NULL)
         append(wire, 2, unnamed, strlen(target->password));
@@ -185,7 +186,7 @@ static void *look_at(void *data)
     struct target target;
     struct wire wire = {0};
 
-    if (!target_parse(look->url, &target))
+    if (!target_parse(look->url, &target) || !target_authenticate(&target, look->password))
         failed(look->probe, "out of memory");
     else if (!wire_open(&wire, &target, look->timeout, look->tls))
         failed(look->probe, wire.why);
@@ -222,6 +223,7 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
         looks[i].url = masters->urls[i];
         looks[i].timeout = (struct timeval){(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
         looks[i].tls = tls;
+        looks[i].password = masters->password;
         looks[i].probe = &ret_probes[i];
         if (plan->names != NULL)
             looks[i].queue = &ret_queues[i];

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "options/password.h"
 #include "options/tls.h"
 
 enum { PROBE_VALUE_SIZE = 64 };
@@ -32,6 +33,7 @@ struct probe_masters {
     size_t n;
     uint32_t timeout_ms;       /* per step: connect, TLS handshake, and reply */
     const struct cli_tls *tls; /* NULL: none of them has TLS */
+    const struct cli_password *password; /* NULL: all passwords are in the URLs */
 };
 
 void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/password.h"
 
 enum { EXTEND_AGAIN_MS = 20, SETTLE_MS = 100 };
 
@@ -46,6 +47,7 @@ void session_close(struct session *session)
     for (size_t i = 0; i < SESSION_SIGNALS; i++)
         if (session->signals[i] != NULL)
             event_free(session->signals[i]);
+    password_desk_close(session->desk);
     if (session->base != NULL)
         event_base_free(session->base);
     memset(session, 0, sizeof(*session));
@@ -128,6 +130,24 @@ static void record(struct session *session, struct redlock_lock *lock, enum redl
 
 /* --- Operations ---------------------------------------------------------------------------------------------- */
 
+/* The first run of a password command is waited for: a connection would not wait for long. */
+static bool open_desk(struct session *session, const char *command, const struct cli_common *common)
+{
+    const char *why = NULL;
+
+    if (session->desk == NULL)
+        session->desk = password_desk_open(session->base, &common->masters.password);
+    if (session->desk == NULL)
+        why = "out of memory";
+    else
+        while (!password_desk_ready(session->desk, &why) && session->caught == 0)
+            if (event_base_loop(session->base, EVLOOP_ONCE) != 0)
+                break;
+    if (why != NULL)
+        cli_error(command, "%s", why);
+    return why == NULL && session->caught == 0;
+}
+
 struct redlock_client *session_client(struct session *session, const char *command, const struct cli_common *common,
                                       int *ret_exit)
 {
@@ -146,6 +166,12 @@ struct redlock_client *session_client(struct session *session, const char *comma
     options.join = common->join;
     options.declaration = common->declaration;
     cli_tls_apply(&common->masters.tls, &options);
+    if (cli_password_changes(&common->masters.password)) {
+        *ret_exit = CLI_INFRASTRUCTURE;
+        if (!open_desk(session, command, common))
+            return NULL;
+        password_desk_apply(session->desk, &options);
+    }
     options.client_name = "redlock-tool";
     options.on_event = on_event;
     options.event_data = session;

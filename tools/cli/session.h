@@ -15,6 +15,7 @@
 #include "cli/common.h"
 
 struct event;
+struct password_desk;
 struct event_base;
 
 struct vote {
@@ -52,6 +53,7 @@ struct session {
     int caught;
     struct redlock_lock *lock; /* of the operation that `last` belongs to */
     struct outcome last;
+    struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
     redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
     void *observer_data;
 };

@@ -212,7 +212,8 @@ static bool make_names(const struct request *request, struct names *names)
 static void take_picture(const struct request *request, const struct names *names, struct picture *picture)
 {
     const struct probe_masters masters = {request->common.masters.urls, picture->n, request->common.node_timeout_ms,
-                                          &request->common.masters.tls};
+                                          &request->common.masters.tls,
+                                          &request->common.masters.password};
     const struct probe_queue_names queue = {names->queue, names->waiters};
 
     probe_key_and_queue(&masters, names->key, strlen(names->key), &queue, picture->probes, picture->queues);

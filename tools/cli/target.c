@@ -39,15 +39,17 @@ static bool credentials(struct target *target, const char **text)
     size_t head = strcspn(*text, "/");
     const char *at = memrchr(*text, '@', head);
     const char *colon;
+    const char *end;
 
     if (at == NULL)
         return true;
     colon = memchr(*text, ':', (size_t)(at - *text));
-    if (colon != NULL && colon > *text)
-        target->user = decode(*text, (size_t)(colon - *text));
+    end = colon != NULL ? colon : at;
+    if (end > *text)
+        target->user = decode(*text, (size_t)(end - *text));
     if (colon != NULL)
         target->password = decode(colon + 1, (size_t)(at - colon - 1));
-    if (colon != NULL && (target->password == NULL || (colon > *text && target->user == NULL)))
+    if ((colon != NULL && target->password == NULL) || (end > *text && target->user == NULL))
         return false;
     *text = at + 1;
     return true;
@@ -75,6 +77,20 @@ static bool host_and_port(struct target *target, const char *text)
     if (rest != NULL && rest[1] != '\0')
         target->db = strdup(rest + 1);
     return target->host != NULL && (rest == NULL || rest[1] == '\0' || target->db != NULL);
+}
+
+bool target_authenticate(struct target *target, const struct cli_password *password)
+{
+    const char *text = password != NULL ? cli_password_text(password) : NULL;
+
+    if (target->password != NULL || text == NULL)
+        return true;
+    target->password = strdup(text);
+    if (target->user == NULL && password->user != NULL) {
+        target->user = strdup(password->user);
+        return target->password != NULL && target->user != NULL;
+    }
+    return target->password != NULL;
 }
 
 bool target_parse(const char *url, struct target *ret_target)

@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+#include "options/password.h"
+
 struct target {
     bool tls;
     char *host; /* NULL for a unix socket */
@@ -18,5 +20,8 @@ struct target {
  * cases target_fini() is due. */
 bool target_parse(const char *url, struct target *ret_target);
 void target_fini(struct target *target);
+
+/* Gives it the user and password that its URL has not. NULL is fine. False: out of memory. */
+bool target_authenticate(struct target *target, const struct cli_password *password);
 
 #endif

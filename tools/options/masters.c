@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "options/message.h"
+#include "options/password_command.h"
 #include "options/secrets.h"
 
-enum { MOST_PASSWORD = 1024, MASKED_SIZE = 256 };
+enum { MASKED_SIZE = 256 };
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
@@ -60,6 +61,8 @@ bool cli_add_list(const char *command, struct cli_masters *masters, const char *
             ok = cli_add_master(command, masters, item);
         }
     }
+    if (copy != NULL)
+        explicit_bzero(copy, strlen(list));
     free(copy);
     return ok;
 }
@@ -73,12 +76,14 @@ static bool cannot_read(const char *command, const char *path)
 bool cli_add_file(const char *command, struct cli_masters *masters, const char *path)
 {
     FILE *file = fopen(path, "re");
+    char buffer[4096];
     char *line = NULL;
     size_t size = 0;
     bool ok = true;
 
     if (file == NULL)
         return cannot_read(command, path);
+    setvbuf(file, buffer, _IOFBF, sizeof(buffer));
     while (ok && getline(&line, &size, file) >= 0) {
         char *rest = line;
 
@@ -90,27 +95,11 @@ bool cli_add_file(const char *command, struct cli_masters *masters, const char *
         explicit_bzero(line, size);
     free(line);
     fclose(file);
+    explicit_bzero(buffer, sizeof(buffer));
     return ok;
 }
 
 /* --- Their password ----------------------------------------------------------------------------------------------- */
-
-/* The first line of the file. */
-static bool read_password(const char *command, const char *path, char *ret_password, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    bool ok = file != NULL;
-
-    if (!ok)
-        return cannot_read(command, path);
-    setvbuf(file, NULL, _IONBF, 0);
-    if (fgets(ret_password, (int)size, file) == NULL)
-        ret_password[0] = '\0';
-    ok = !ferror(file);
-    fclose(file);
-    ret_password[strcspn(ret_password, "\r\n")] = '\0';
-    return ok || cannot_read(command, path);
-}
 
 static void encode(const char *password, char *ret_text)
 {
@@ -124,50 +113,64 @@ static void encode(const char *password, char *ret_text)
     *ret_text = '\0';
 }
 
-/* "scheme://" + "[user]" + ":password@" + the rest; a URL with a password of its own stays as it is. */
-static bool insert(char **url, const char *encoded)
+/* A URL that holds a password is not left behind. */
+static void drop_url(char *url)
+{
+    if (url != NULL)
+        explicit_bzero(url, strlen(url));
+    free(url);
+}
+
+/* "scheme://" + "[user]" + ":password@" + the rest. The user is encoded, like the password. */
+static bool insert(char **url, const char *user, const char *password)
 {
     const char *start = strstr(*url, "://");
-    size_t authority;
     const char *at;
     char *longer;
 
     if (start == NULL)
         return true;
     start += 3;
-    authority = strcspn(start, "/");
-    at = memrchr(start, '@', authority);
-    if (at != NULL && memchr(start, ':', (size_t)(at - start)) != NULL)
-        return true;
-    if (asprintf(&longer, "%.*s%.*s:%s@%s", (int)(start - *url), *url, at != NULL ? (int)(at - start) : 0, start,
-                 encoded, at != NULL ? at + 1 : start) < 0)
+    at = memrchr(start, '@', strcspn(start, "/"));
+    if (asprintf(&longer, "%.*s%.*s%s:%s@%s", (int)(start - *url), *url, at != NULL ? (int)(at - start) : 0, start,
+                 at != NULL ? "" : user, password, at != NULL ? at + 1 : start) < 0)
         return false;
-    free(*url);
+    drop_url(*url);
     *url = longer;
     return true;
 }
 
-static bool apply_password(const char *command, struct cli_masters *masters)
+static bool put_password(const char *command, struct cli_masters *masters)
 {
-    char password[MOST_PASSWORD] = "";
-    char encoded[MOST_PASSWORD * 3] = "";
-    const char *given = getenv("REDLOCK_PASSWORD");
+    const char *password = cli_password_text(&masters->password);
+    const char *user = masters->password.user;
+    char encoded[REDLOCK_MAX_PASSWORD_BYTES * 3 + 1] = "";
+    char encoded_user[REDLOCK_MAX_USER_BYTES * 3 + 1] = "";
     bool ok = true;
 
-    if (masters->password_file != NULL)
-        ok = read_password(command, masters->password_file, password, sizeof(password));
-    else if (given != NULL)
-        snprintf(password, sizeof(password), "%s", given);
-    encode(password, encoded);
+    encode(password != NULL ? password : "", encoded);
+    encode(user != NULL ? user : "", encoded_user);
     for (size_t i = 0; ok && encoded[0] != '\0' && i < masters->count; i++) {
-        ok = insert(&masters->owned[i], encoded);
+        ok = !cli_password_is_for(masters->owned[i]) || insert(&masters->owned[i], encoded_user, encoded);
         masters->urls[i] = masters->owned[i];
         if (!ok)
             cli_error(command, "out of memory");
     }
-    explicit_bzero(password, sizeof(password));
     explicit_bzero(encoded, sizeof(encoded));
     return ok;
+}
+
+bool cli_settle_password(const char *command, struct cli_masters *masters)
+{
+    char why[CLI_PASSWORD_WHY_SIZE];
+
+    if (!cli_password_complete(command, &masters->password))
+        return false;
+    if (masters->password.command != NULL && !password_command_wait(&masters->password, why)) {
+        cli_error(command, "%s", why);
+        return false;
+    }
+    return put_password(command, masters);
 }
 
 /* --- What a command needs ----------------------------------------------------------------------------------------- */
@@ -187,13 +190,15 @@ bool cli_need_masters(const char *command, struct cli_masters *masters)
         return false;
     if (masters->count == 0)
         cli_error(command, "no masters given: use --node, --nodes, --nodes-file or REDLOCK_NODES");
-    return masters->count > 0 && apply_password(command, masters) &&
+    return masters->count > 0 && cli_password_complete(command, &masters->password) &&
+           (cli_password_changes(&masters->password) || put_password(command, masters)) &&
            cli_tls_complete(command, &masters->tls, masters->urls, masters->count);
 }
 
 void cli_masters_fini(struct cli_masters *masters)
 {
     for (size_t i = 0; i < masters->count; i++)
-        free(masters->owned[i]);
+        drop_url(masters->owned[i]);
     masters->count = 0;
+    cli_password_fini(&masters->password);
 }

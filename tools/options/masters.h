@@ -7,14 +7,15 @@
 
 #include <redlock/options.h>
 
+#include "options/password.h"
 #include "options/tls.h"
 
 struct cli_masters {
     const char *urls[REDLOCK_MAX_MASTERS];
     char *owned[REDLOCK_MAX_MASTERS];
     size_t count;
-    const char *password_file; /* NULL: REDLOCK_PASSWORD, if that is set */
-    struct cli_tls tls;        /* for those with rediss:// URLs */
+    struct cli_password password; /* for those whose URLs have none */
+    struct cli_tls tls;           /* for those with rediss:// URLs */
 };
 
 /* One; several, separated by commas; those of a file: separated by commas or line ends, "#" begins a comment. False
@@ -26,10 +27,14 @@ bool cli_add_file(const char *command, struct cli_masters *masters, const char *
 /* Takes the masters from REDLOCK_NODES when no option named any. False, with a message: it makes no sense. */
 bool cli_masters_from_environment(const char *command, struct cli_masters *masters);
 
-/* ... and gives them their password: that of the file, else of REDLOCK_PASSWORD, if there is one and their URLs have
- * none ("user@host" keeps its user); and completes their TLS options. False, with a message: there are no masters, no
- * password can be had, or the TLS options make no sense. */
+/* ... and completes the options for their password and for TLS. A password that cannot change is put into the URLs that
+ * have none; "user@host" keeps its user. False, with a message: there are no masters, no password can be had, or the
+ * options make no sense. */
 bool cli_need_masters(const char *command, struct cli_masters *masters);
+
+/* Puts the password, as it is at this moment, into the URLs that have none. A command is run for it, and waited for.
+ * False, with a message. */
+bool cli_settle_password(const char *command, struct cli_masters *masters);
 
 void cli_masters_fini(struct cli_masters *masters);
 

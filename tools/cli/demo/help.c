@@ -65,7 +65,8 @@ struct redlock_lock *demo_lock(struct redlock_client *client, const char *name)
 
 size_t demo_count(struct demo *demo, const char *name, const char *value, size_t n)
 {
-    const struct probe_masters masters = {demo->common.masters.urls, n, 2000, &demo->common.masters.tls};
+    const struct probe_masters masters = {demo->common.masters.urls, n, 2000, &demo->common.masters.tls,
+                                          NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[DEMO_KEY_SIZE];
     size_t count = 0;

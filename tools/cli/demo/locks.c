@@ -157,7 +157,8 @@ bool demo_act_refused(struct demo *demo)
 
 static size_t count_living(struct demo *demo, const char *name, int64_t at_least_ms)
 {
-    const struct probe_masters masters = {demo->common.masters.urls, demo->n, SETTLE_MS, &demo->common.masters.tls};
+    const struct probe_masters masters = {demo->common.masters.urls, demo->n, SETTLE_MS, &demo->common.masters.tls,
+                                          NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[DEMO_KEY_SIZE];
     size_t count = 0;

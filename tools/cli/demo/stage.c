@@ -105,7 +105,7 @@ static void remove_marker(const struct demo *demo)
 
     demo_key(demo, "redlock:marker", key);
     probe_delete(&(struct probe_masters){demo->common.masters.urls, demo->n, demo->common.node_timeout_ms,
-                                         &demo->common.masters.tls},
+                                         &demo->common.masters.tls, NULL},
                  key, strlen(key));
 }
 

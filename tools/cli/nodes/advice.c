@@ -47,6 +47,7 @@ static struct advice *add(struct list *list, bool serious, const char *what, con
 /* "redis-cli -h HOST -p PORT", to go on with, as the user of the URL, whose password is asked for, or as another. */
 static void shell(const struct list *list, bool as_user, char ret_text[SHELL_SIZE])
 {
+    const char *user = list->view->user;
     struct target target;
     char where[160] = "";
 
@@ -56,8 +57,10 @@ static void shell(const struct list *list, bool as_user, char ret_text[SHELL_SIZ
         else
             set(where, sizeof(where), "-h %s -p %d", target.host, target.port);
     }
-    set(ret_text, SHELL_SIZE, "redis-cli %s%s%s%s", where, as_user && target.user != NULL ? " --user " : "",
-        as_user && target.user != NULL ? target.user : "", as_user && target.password != NULL ? " --askpass" : "");
+    if (target.user != NULL)
+        user = target.user;
+    set(ret_text, SHELL_SIZE, "redis-cli %s%s%s%s", where, as_user && user != NULL ? " --user " : "",
+        as_user && user != NULL ? user : "", as_user && (target.password != NULL || user != NULL) ? " --askpass" : "");
     target_fini(&target);
 }
 
@@ -93,7 +96,7 @@ static void on_down(struct list *list)
     if (mentions(info, "CLUSTERDOWN") || mentions(info, "MOVED"))
         on_cluster(list);
     else if (mentions(info, "WRONGPASS") || mentions(info, "NOAUTH") || mentions(info, "invalid password"))
-        add(list, true, what, "Give the right user and password in its URL.");
+        add(list, true, what, "Give the right user and password, in its URL or by --user and --password-file.");
     else if (mentions(info, "resolving the name"))
         add(list, true, what, "Correct the name, in all clients alike, or let this machine resolve it.");
     else if (mentions(info, "LOADING"))
@@ -129,6 +132,7 @@ static void on_no_rights(struct list *list)
 {
     struct advice *item = add(list, true, "cannot be judged: the user lacks rights for INFO, TIME, hashes or scripts",
                               "Have its administrator grant them (on Redis 6.0 without the word that begins with &):");
+    const char *user = list->view->user != NULL ? list->view->user : "default";
     char start[SHELL_SIZE];
     struct target target;
 
@@ -137,7 +141,7 @@ static void on_no_rights(struct list *list)
     shell(list, false, start);
     target_parse(list->view->urls[list->node], &target);
     set(item->command, sizeof(item->command), "%s ACL SETUSER %s '~%s*' '&%s*' %s", start,
-        target.user != NULL ? target.user : "default", list->view->prefix, list->view->prefix, ADVICE_RIGHTS);
+        target.user != NULL ? target.user : user, list->view->prefix, list->view->prefix, ADVICE_RIGHTS);
     target_fini(&target);
 }
 

@@ -29,6 +29,7 @@ struct advice_view {
     size_t n;
     const char *prefix;
     uint32_t max_ttl_ms;
+    const char *user; /* of masters whose URLs have none; NULL: none */
 };
 
 enum { ADVICE_MOST = 8 };

@@ -10,7 +10,8 @@
 static void measure(const struct nodes_request *request, struct nodes_look *look)
 {
     const struct probe_masters masters = {request->common.masters.urls, look->sum.n, request->common.node_timeout_ms,
-                                          &request->common.masters.tls};
+                                          &request->common.masters.tls,
+                                          &request->common.masters.password};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char marker[REDLOCK_MAX_KEY_BYTES];
 
