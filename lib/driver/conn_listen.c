@@ -172,6 +172,10 @@ static bool take_relisten(struct rl_conn *conn, const struct rl_reply *reply, st
 
     switch (conn->written > conn->listening.relisten_start ? *relisten : RL_RELISTEN_NOT) {
     case RL_RELISTEN_LEAVES:
+        if (reply->root.type == RL_REPLY_ERROR) {
+            rl_auth_set_error(conn, "UNSUBSCRIBE", reply->root.text);
+            return false;
+        }
         known = has_left(conn, reply);
         *relisten = RL_RELISTEN_AUTHENTICATES;
         break;

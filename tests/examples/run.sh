@@ -71,6 +71,10 @@ says threads '40 of 40 turns'
 run recursive "$@"
 [ "$(grep -c ': 2 lines, depth 1' "$work/recursive")" -eq 4 ] || { echo "recursive: not all orders are fulfilled"; exit 1; }
 says recursive '80 on stock'
+echo no-password-is-wrong-for-this-user >"$work/token.txt"
+run token default "$work/token.txt" "$@"
+says token 'locked'
+says token 'released'
 run epoll "$@"
 [ "$(grep -c ': success' "$work/epoll")" -eq 6 ] || { echo "epoll: not all locks were taken and given back"; exit 1; }
 if [ -x "$examples/example-raii" ]; then

@@ -1,4 +1,6 @@
 /* Passwords and tokens that change, against real masters whose users have passwords. */
+#include <pthread.h>
+#include <redlock/blocking.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +273,66 @@ START_TEST(a_password_that_is_set_at_run_time_is_asked_for)
 }
 END_TEST
 
+/* --- A service ---------------------------------------------------------------------------------------------------- */
+
+/* The callback runs on the service's thread, which keeps the requests; the answers come from another one. */
+static struct {
+    pthread_mutex_t mutex;
+    pthread_cond_t more;
+    size_t n;
+    struct redlock_credentials_request *requests[8];
+} desk = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, {NULL}};
+
+static void keep_request(struct redlock_credentials_request *request, const struct redlock_credentials_wanted *wanted,
+                         void *user_data)
+{
+    redlock_credentials_keep(request);
+    pthread_mutex_lock(&desk.mutex);
+    ck_assert_uint_lt(desk.n, 8);
+    desk.requests[desk.n++] = request;
+    pthread_cond_signal(&desk.more);
+    pthread_mutex_unlock(&desk.mutex);
+}
+
+static void answer_requests(struct redlock_client *client, void *user_data)
+{
+    struct redlock_credentials credentials;
+
+    redlock_credentials_init(&credentials);
+    credentials.user = "locker";
+    credentials.password = "first";
+    for (size_t i = 0; i < 3; i++) {
+        ck_assert_int_eq(redlock_credentials_answer(desk.requests[i], &credentials), 0);
+        redlock_credentials_drop(desk.requests[i]);
+    }
+}
+
+START_TEST(a_service_is_answered_from_another_thread)
+{
+    struct redlock_service *service = NULL;
+    struct redlock_mutex *mutex = NULL;
+    struct redlock_error error = {0};
+
+    start(3);
+    rig_connect(&rig); /* declares the masters new */
+    desk.n = 0;
+    rig.options.on_credentials = keep_request;
+    rig.options.connect_timeout_ms = 60000;
+    rig.options.node_timeout_ms = rig.options.stall_timeout_ms = 60000;
+    ck_assert_msg(redlock_service_create(rig.urls, rig.n, &rig.options, &service, &error) == 0, "%s", error.text);
+    pthread_mutex_lock(&desk.mutex);
+    while (desk.n < 3)
+        pthread_cond_wait(&desk.more, &desk.mutex);
+    pthread_mutex_unlock(&desk.mutex);
+    ck_assert_int_eq(redlock_service_run(service, answer_requests, NULL), 0);
+    ck_assert_int_eq(redlock_mutex_create(service, "served", 6, &mutex), 0);
+    ck_assert_int_eq(redlock_mutex_lock(mutex, 60000), 0);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), 0);
+    redlock_mutex_destroy(mutex);
+    redlock_service_destroy(service);
+}
+END_TEST
+
 static Suite *make_suite(void)
 {
     Suite *suite = suite_create("credentials");
@@ -280,6 +342,7 @@ static Suite *make_suite(void)
     tcase_add_test(change, a_password_that_is_wrong_on_one_master_is_that_masters_failure);
     tcase_add_test(change, both_connections_are_authenticated_again_before_a_token_ends);
     tcase_add_test(change, a_token_that_ended_is_told_and_mended);
+    tcase_add_test(change, a_service_is_answered_from_another_thread);
     if (!getenv("REDLOCK_TEST_TLS")) /* it needs the sockets' paths */
         tcase_add_test(change, a_password_that_is_set_at_run_time_is_asked_for);
     return suite;
