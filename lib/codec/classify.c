@@ -121,13 +121,15 @@ enum rl_detail rl_classify_error(struct rl_slice text)
  * count that say that it was not begun. RELEASE writes several things, too, but a rollback that failed is sent again
  * whatever the word.
  *
+ * Kinds that write several things in a step are treated like ENQUEUE there.
+ *
  * EXTEND_MANY makes many writes, but no error of its own after the first.
  *
  * WRONGTYPE comes from the first read of the key: it is somebody else's, of another type, and untouched. Reads of
  * counters and markers do not raise it, and neither do SET NX and GRANT. */
-static bool says_not_begun(enum rl_step step, enum rl_detail detail, bool from_script)
+static bool says_not_begun(bool writes_several, enum rl_detail detail, bool from_script)
 {
-    if (step != RL_STEP_ENQUEUE)
+    if (!writes_several)
         return detail != RL_DETAIL_ERROR;
     if (from_script)
         return false;
@@ -135,12 +137,12 @@ static bool says_not_begun(enum rl_step step, enum rl_detail detail, bool from_s
            detail == RL_DETAIL_BUSY || detail == RL_DETAIL_NOAUTH;
 }
 
-static struct rl_answer classify_error(enum rl_step step, struct rl_slice text)
+static struct rl_answer classify_error(enum rl_step step, bool writes_several, struct rl_slice text)
 {
     struct error_text error = unwrapped(text);
     enum rl_detail detail = detail_of(error);
 
-    if (says_not_begun(step, detail, error.from_script))
+    if (says_not_begun(writes_several, detail, error.from_script))
         return (struct rl_answer){RL_FAILED, detail, 0};
     if (step != RL_STEP_CLAIM && rl_slice_is(first_word(error.text), "WRONGTYPE"))
         return (struct rl_answer){RL_REFUSED, RL_DETAIL_FOREIGN, 0};
@@ -153,7 +155,7 @@ struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t
 
     if (reply->root.type != RL_REPLY_ERROR)
         return rl_extend_many_answer(reply, i, n);
-    answer = classify_error(RL_STEP_EXTEND, reply->root.text);
+    answer = classify_error(RL_STEP_EXTEND, false, reply->root.text);
     if (answer.detail == RL_DETAIL_FOREIGN) /* one of them: which? */
         answer = (struct rl_answer){RL_UNKNOWN, RL_DETAIL_ERROR, 0};
     return answer;
@@ -161,7 +163,9 @@ struct rl_answer rl_classify_many(const struct rl_reply *reply, size_t i, size_t
 
 struct rl_answer rl_classify(const struct rl_kind *kind, enum rl_step step, const struct rl_reply *reply)
 {
+    bool sets_vote = step == RL_STEP_CLAIM || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR;
+
     if (reply->root.type == RL_REPLY_ERROR)
-        return classify_error(step, reply->root.text);
+        return classify_error(step, step == RL_STEP_ENQUEUE || (kind->writes_several && sets_vote), reply->root.text);
     return kind->answer(step, reply);
 }

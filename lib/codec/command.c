@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include <redlock/options.h>
+
 #include "codec/script.h"
 #include "util/decimal.h"
 
@@ -99,15 +101,31 @@ static struct rl_slice number_word(uint64_t number, char digits[RL_DECIMAL_MAX])
     return (struct rl_slice){digits, rl_decimal(number, digits)};
 }
 
+/* A value whose vote is shared has the mode in front of it. */
+#define SHARED_WORD_MAX (2 + REDLOCK_MAX_TOKEN_BYTES)
+
+static struct rl_slice value_word(struct rl_slice token, enum rl_mode mode, char word[SHARED_WORD_MAX])
+{
+    if (mode == RL_EXCLUSIVE)
+        return token;
+    assert(token.size <= REDLOCK_MAX_TOKEN_BYTES);
+    word[0] = mode == RL_SHARED ? 'r' : 'u';
+    word[1] = ' ';
+    memcpy(word + 2, token.data, token.size);
+    return (struct rl_slice){word, 2 + token.size};
+}
+
 bool rl_extend_many_encode(const struct rl_extend_many *many, enum rl_send_as send_as, struct rl_bytes *out)
 {
     struct rl_slice argv[2 * RL_BATCH_MAX + 1];
+    char words[RL_BATCH_MAX][SHARED_WORD_MAX];
     char ttl[RL_DECIMAL_MAX];
 
     assert(many->n >= 1 && many->n <= RL_BATCH_MAX);
     memcpy(argv, many->keys, many->n * sizeof argv[0]);
     argv[many->n] = number_word(many->ttl_ms, ttl);
-    memcpy(argv + many->n + 1, many->tokens, many->n * sizeof argv[0]);
+    for (size_t i = 0; i < many->n; i++)
+        argv[many->n + 1 + i] = value_word(many->tokens[i], many->modes[i], words[i]);
     return encode_script(send_as, RL_SCRIPT_EXTEND_MANY, many->n, argv, 2 * many->n + 1, out);
 }
 

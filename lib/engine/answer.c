@@ -97,7 +97,8 @@ void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, str
 bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_notification *notification,
                                  struct rl_instant *ret_sent)
 {
-    if (!notification->granted || !claim->lock || claim->rolling_back || notification->round != claim->round)
+    if (notification->kind != RL_TOLD_GRANTED || !claim->lock || claim->rolling_back ||
+        notification->round != claim->round)
         return false;
     *ret_sent = claim->lock->round_start;
     return true;
@@ -110,9 +111,13 @@ static bool take_notification(struct rl_engine *engine, struct rl_instant now, s
     struct rl_lock *lock = claim->lock;
     bool waiting = lock->state == RL_LOCK_WAITING;
 
-    if (!notification->granted && waiting) {
+    if (notification->kind == RL_TOLD_LOWER && waiting) {
         lock->acquisition.request->entry->lower |= rl_bit(node);
         return true;
+    }
+    if (notification->kind == RL_TOLD_LOOK) {
+        rl_lock_look_again(engine, lock, now, node);
+        return false;
     }
     if (!rl_votes_hand_off(&engine->votes, now, claim, node, notification))
         return false;

@@ -9,6 +9,7 @@ void rl_entry_init(struct rl_entry *entry)
 {
     entry->ticket = 0;
     entry->answered = 0;
+    entry->early = (struct rl_span){0};
     entry->enqueued = false;
     entry->reported = false;
 }

@@ -13,6 +13,7 @@
 #include "engine/wait.h"
 #include "util/mutant.h"
 #include "votes/ask.h"
+#include "votes/fence.h"
 #include "votes/ledger.h"
 #include "votes/rollback.h"
 #include "votes/round.h"
@@ -54,6 +55,20 @@ void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 {
     assert(lock->state == RL_LOCK_HELD);
     rl_lock_follow(engine, lock, now, (struct rl_next){.state = RL_LOCK_EXTENDING, .ttl_ms = ttl_ms});
+}
+
+/* What the masters have is at least as strong as what the handle says from here on, so no other claim that conflicts
+ * with it can have a quorum. Telling the masters first would let one in while this one still counts as stronger. */
+void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
+                   enum rl_mode mode)
+{
+    struct rl_claim *claim = lock->claim;
+
+    assert(lock->state == RL_LOCK_HELD && (unsigned)mode >= claim->mode);
+    claim->kind = kind;
+    claim->mode = (uint8_t)mode;
+    claim->stronger = rl_bit(claim->n_nodes) - 1;
+    rl_lock_extend(engine, lock, now, 0);
 }
 
 void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -107,8 +122,9 @@ void rl_lock_begin_attempt(struct rl_engine *engine, struct rl_lock *lock, struc
 
     assert(lock->state == RL_LOCK_ACQUIRING || waiting);
     rl_claim_init(claim, config->n_nodes, config->quorum, request->kind);
+    claim->mode = request->mode;
     if (claim->kind->has_token)
-        rl_claim_fence(claim)->proposal = proposal;
+        rl_claim_fence(claim)->proposal = rl_fence_proposal(&engine->votes, claim, proposal);
     lock->acquisition.attempts++;
     engine->votes.counters.attempts++;
     if (waiting)

@@ -64,6 +64,7 @@ struct rl_acquire {
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
     const struct rl_kind *kind;
+    uint8_t mode;           /* enum rl_mode */
     bool own_token;         /* for the host: the value belongs to this hold alone */
     uint8_t wait;           /* enum rl_wait */
     struct rl_entry *entry; /* the host's memory for the engine; may be NULL with RL_WAIT_SPIN */
@@ -141,6 +142,7 @@ struct rl_exported_state {
     const struct rl_instant *bounds; /* one for each master */
     uint32_t unresolved_extension;   /* mask of masters */
     uint32_t full_ttl_ms;            /* not 0: ttl_ms is a lease, and the first extension must bring this ttl */
+    uint8_t mode;                    /* enum rl_mode */
 };
 
 void rl_lock_init(struct rl_lock *lock);
@@ -157,6 +159,12 @@ void rl_lock_acquire(struct rl_engine *engine, struct rl_lock *lock, struct rl_i
 
 /* State HELD, before the deadline; ttl_ms 0: as before. A renewal that is under way ends. */
 void rl_lock_extend(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, uint32_t ttl_ms);
+
+/* State HELD, before the deadline: lowers the mode of the hold, at once, and begins an extension that tells the
+ * masters; until all of them know, every extension does. `kind` is the claim's, or the form of it that knows modes; the
+ * mode is no stronger than it is. */
+void rl_lock_lower(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, const struct rl_kind *kind,
+                   enum rl_mode mode);
 
 /* State HELD, EXTENDING (whose operation ends with CANCELED first) or LOST. */
 void rl_lock_release(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
@@ -230,6 +238,9 @@ struct rl_instant rl_lock_deadline(const struct rl_engine *engine, const struct 
  * key expires if its holder does nothing more. */
 void rl_lock_queue_position(const struct rl_engine *engine, const struct rl_lock *lock, uint32_t *ret_rank,
                             struct rl_instant *ret_held_until);
+
+/* How a lock that is held, or was, has the key. */
+enum rl_mode rl_lock_mode(const struct rl_lock *lock);
 
 /* Is the lock valid at `now`? */
 bool rl_lock_is_valid(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now);

@@ -9,7 +9,9 @@ void rl_lock_detach(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     rl_lock_set_claim(engine, lock, NULL);
 }
 
-/* A bound may be from before a clock step that this engine has seen, and then it is worth nothing. One from after the
+/* Masters may not have been told yet of a mode that was lowered.
+ *
+ * A bound may be from before a clock step that this engine has seen, and then it is worth nothing. One from after the
  * step is regained by the first renewal, if enough others are left. */
 static void import(const struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim,
                    const struct rl_exported_state *state)
@@ -18,6 +20,8 @@ static void import(const struct rl_engine *engine, struct rl_instant now, struct
     claim->longest_ttl_ms = state->longest_ttl_ms;
     claim->shortest_extension_ms = state->shortest_extension_ms;
     claim->unresolved_extension = state->unresolved_extension;
+    claim->mode = state->mode;
+    claim->stronger = state->mode == RL_EXCLUSIVE ? 0 : rl_bit(claim->n_nodes) - 1;
     if (claim->kind->has_token)
         rl_claim_fence(claim)->token = state->fence;
     for (size_t i = 0; i < claim->n_nodes; i++) {

@@ -119,6 +119,36 @@ static bool has_answers(const struct rl_engine *engine, const struct rl_entry *e
     return rl_count_bits(entry->answered) >= engine->votes.config.quorum;
 }
 
+static bool has_quorum(const struct rl_engine *engine, const struct rl_claim *claim)
+{
+    return rl_claim_count_votes(claim, RL_GRANTED) >= engine->votes.config.quorum;
+}
+
+/* Votes that are no quorum, of a kind whose masters do not say that somebody with a lower ticket waits for one. */
+static bool has_early_refresh(const struct rl_engine *engine, const struct rl_claim *claim)
+{
+    return claim->kind->refreshes_early && rl_claim_count_votes(claim, RL_GRANTED) > 0 &&
+           !has_quorum(engine, claim) && !RL_MUTANT(NO_EARLY_REFRESH);
+}
+
+/* After some round trips, so that answers which cross each other have come; then after longer and longer times. */
+#define EARLY_TRIPS 4
+
+static void start_early(struct rl_entry *entry, struct rl_span trip)
+{
+    if (entry->early.ns)
+        return;
+    entry->early.ns = EARLY_TRIPS * trip.ns;
+    if (entry->early.ns < SHORTEST_WAIT_NS)
+        entry->early.ns = SHORTEST_WAIT_NS;
+}
+
+static void delay_early(struct rl_entry *entry, struct rl_span interval)
+{
+    if (entry->early.ns < interval.ns)
+        entry->early.ns *= 2;
+}
+
 /* Answers count for the latest round only. So a round whose answers take longer than a refresh interval delays the next
  * one until a quorum has answered, or has had the time for it. */
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
@@ -134,6 +164,8 @@ static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struc
     at = rl_after(lock->round_start, interval);
     if (answered)
         at = rl_earlier(at, rl_entry_look_at(entry, lock->claim, config->quorum));
+    if (answered && has_early_refresh(engine, lock->claim))
+        at = rl_earlier(at, rl_after(lock->round_start, entry->early));
     at = rl_later(at, rl_after(now, (struct rl_span){SHORTEST_WAIT_NS}));
     lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->acquisition.request->deadline);
 }
@@ -189,6 +221,10 @@ static struct rl_next refresh(struct rl_engine *engine, struct rl_lock *lock, st
     if (is_in_line(lock, now) && !can_ask_quorum(engine, now))
         return await_masters(lock, now);
     rl_claim_note_timeouts(lock->claim);
+    if (has_early_refresh(engine, lock->claim))
+        delay_early(entry_of(lock), (struct rl_span){rl_ms(lock->claim->ttl_ms).ns / REFRESHES});
+    else
+        entry_of(lock)->early.ns = 0;
     lock->claim->round++;
     return begin_round(engine, lock, now);
 }
@@ -210,6 +246,7 @@ struct rl_next rl_wait_begin(struct rl_engine *engine, struct rl_lock *lock, str
     engine->votes.counters.waits += !entry->enqueued;
     entry->enqueued = true;
     entry->short_rounds = 0;
+    entry->early.ns = 0;
     entry->in_line_until = RL_LONG_AGO;
     rl_lock_set_claim(engine, lock, claim);
     return begin_round(engine, lock, now);
@@ -289,11 +326,6 @@ static void drop_expired(struct rl_claim *claim, struct rl_instant now)
         if (slot->vote == RL_GRANTED && !rl_before(now, slot->bound) && !RL_MUTANT(EXPIRED_GRANT_COUNTS))
             slot->vote = RL_UNKNOWN;
     }
-}
-
-static bool has_quorum(const struct rl_engine *engine, const struct rl_claim *claim)
-{
-    return rl_claim_count_votes(claim, RL_GRANTED) >= engine->votes.config.quorum;
 }
 
 static bool long_enough(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
@@ -416,8 +448,10 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
     if (!lock->claim || lock->claim->rolling_back)
         return next; /* the claim has failed, or begins anew */
     unequal = rl_entry_fix_ticket(entry_of(lock), engine->votes.config.quorum);
-    if (has_answers(engine, entry_of(lock)))
+    if (has_answers(engine, entry_of(lock))) {
         entry_of(lock)->in_line_until = lock->claim->round_bound;
+        start_early(entry_of(lock), rl_until(lock->round_start, now));
+    }
     if (is_hopeless(engine, lock->claim) && !is_in_line(lock, now))
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     if (!has_quorum(engine, lock->claim) && must_yield(lock)) {

@@ -101,6 +101,8 @@ static void reconnect_to_recheck(struct rl_host *host, unsigned node)
 void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticket *ticket, struct rl_answer answer,
                       struct rl_instant now)
 {
+    bool releases = ticket->step == RL_STEP_RELEASE || ticket->step == RL_STEP_ROLLBACK;
+
     if (answer.fence)
         rl_counter_note(ticket->owner, answer.fence);
     if (RL_MUTANT(NOSCRIPT_MEANS_MISSING) && answer.detail == RL_DETAIL_NOSCRIPT)
@@ -109,9 +111,10 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
         answer = (struct rl_answer){RL_GRANTED, RL_DETAIL_NONE, 0};
     if (answer.detail == RL_DETAIL_NOSCRIPT && repeat_with_text(host, node, ticket))
         return;
-    if (answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))
+    if (releases && answer.detail == RL_DETAIL_OTHERS_WAIT && repeat_in_full(host, node, ticket, answer.outcome))
         return;
-    answer = rl_queue_released(answer, ticket->flags & FLAG_DELETED);
+    if (releases)
+        answer = rl_queue_released(answer, ticket->flags & FLAG_DELETED);
     if (answer.detail == RL_DETAIL_PROTOCOL)
         rl_transport_fail(&host->transport, node, "a reply that does not fit its command");
     else if (answer.detail == RL_DETAIL_READONLY)

@@ -92,6 +92,7 @@ static bool encode_extensions(struct rl_host *host, const struct rl_batch *batch
 
         many.keys[i] = (struct rl_slice){key->bytes, key->size};
         many.tokens[i] = token_of(batch, i);
+        many.modes[i] = (enum rl_mode)batch->entries[i].claim->mode;
     }
     rl_bytes_clear(&host->scratch);
     return rl_extend_many_encode(&many, send_as, &host->scratch);
@@ -287,10 +288,18 @@ static bool is_queue_candidate(struct rl_host *host, const struct rl_effect *eff
     return ret_candidate->ticket ? !first : first && effect->round == 0;
 }
 
+/* Masters that do not know yet that the mode is a weaker one are told of it alone. */
+static bool is_extension(const struct rl_effect *effect)
+{
+    const struct rl_claim *claim = effect->claim;
+
+    return effect->step == RL_STEP_EXTEND && (claim->kind->can & RL_BATCH_EXTEND) && !claim->stronger;
+}
+
 static bool is_candidate(struct rl_host *host, const struct rl_effect *effect, struct candidate *ret_candidate)
 {
     *ret_candidate = (struct candidate){.kind = RL_BATCH_EXTENSIONS};
-    return (effect->step == RL_STEP_EXTEND && (effect->claim->kind->can & RL_BATCH_EXTEND)) ||
+    return is_extension(effect) ||
            (effect->step == RL_STEP_ENQUEUE && is_queue_candidate(host, effect, ret_candidate));
 }
 

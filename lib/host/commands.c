@@ -140,6 +140,11 @@ static bool is_rollback(enum rl_step step)
     return step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
 }
 
+static bool respects_queue(const struct rl_claim *claim, enum rl_step step)
+{
+    return claim->kind->respects_queue && (step == RL_STEP_CLAIM || (step == RL_STEP_EXTEND && claim->stronger));
+}
+
 static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim,
                                       struct names *names)
 {
@@ -148,11 +153,17 @@ static struct rl_subject make_subject(const struct rl_host *host, const struct r
         .key = {part->key->bytes, part->key->size},
         .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
         .ttl_ms = claim->ttl_ms,
+        .mode = (enum rl_mode)claim->mode,
     };
 
     if (claim->kind->has_token)
         add_fence(host, claim, names, &subject);
     return subject;
+}
+
+static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, uint8_t flags)
+{
+    return !(flags & RL_COMMAND_IN_FULL) && !claim->kind->respects_queue && !queue_is_likely(host, claim);
 }
 
 /* The command borrows from the names. */
@@ -164,9 +175,9 @@ static void make_command(struct rl_host *host, const struct rl_claim *claim, enu
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
-    } else if (is_rollback(step) && !(flags & RL_COMMAND_IN_FULL) && !queue_is_likely(host, claim)) {
+    } else if (is_rollback(step) && has_short_form(host, claim, flags)) {
         add_queue_name(host, claim, names, &subject);
-    } else if (is_rollback(step)) {
+    } else if (is_rollback(step) || respects_queue(claim, step)) {
         add_queue(host, claim, node, names, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
         add_queue(host, claim, node, names, &subject);
@@ -218,11 +229,12 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
 }
 
 /* Some commands name the memory that they are meant for. */
-bool rl_command_is_same(const struct rl_host *host, enum rl_step step, unsigned a, unsigned b)
+bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step, unsigned a,
+                        unsigned b)
 {
     if (!host->trust.guarded)
         return true;
-    if (is_rollback(step))
+    if (is_rollback(step) || respects_queue(claim, step))
         return has_marker(host, a) == has_marker(host, b);
     return step != RL_STEP_REPAIR && step != RL_STEP_ENQUEUE;
 }

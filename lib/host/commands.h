@@ -29,7 +29,8 @@ bool rl_command_of_enqueues(struct rl_host *host, const struct rl_claim *claim, 
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
                            enum rl_send_as send_as, const struct rl_refresh_many *keepers);
 
-/* Are the bytes for one master those for the other, too? */
-bool rl_command_is_same(const struct rl_host *host, enum rl_step step, unsigned a, unsigned b);
+/* Are the bytes for one master those for the other, too, if the claim is as it was? */
+bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step, unsigned a,
+                        unsigned b);
 
 #endif

@@ -47,16 +47,16 @@ static void report_extending(struct rl_host *host, const struct rl_effect *effec
 }
 
 /* A waiter's numbers must be as young as its commands. */
-static void propose_anew(const struct rl_effect *effect)
+static void propose_anew(const struct rl_host *host, const struct rl_effect *effect)
 {
     if (effect->step == RL_STEP_ENQUEUE && effect->claim->kind->has_token)
-        rl_fence_propose(effect->claim, rl_counter_propose(rl_host_claim_lock(effect->claim)));
+        rl_fence_propose(&host->engine.votes, effect->claim, rl_counter_propose(rl_host_claim_lock(effect->claim)));
 }
 
 static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
 {
     report_extending(host, effect);
-    propose_anew(effect);
+    propose_anew(host, effect);
     if ((effect->claim->kind->can & RL_SLOTS) && (effect->step == RL_STEP_CLAIM || effect->step == RL_STEP_ENQUEUE))
         rl_permits_ask(effect->claim, effect->round);
     if (rl_batch_gather(host, effect))

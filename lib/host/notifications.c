@@ -54,7 +54,7 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
     if (!rl_queue_notification(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
-    if (RL_MUTANT(LOWER_UNHEARD) && !notification.granted)
+    if (RL_MUTANT(LOWER_UNHEARD) && notification.kind == RL_TOLD_LOWER)
         return;
     if (claim && rl_queue_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
         take_notification(host, node, claim, &notification, now);

@@ -5,6 +5,7 @@
 #include "host/cohort.h"
 #include "host/effects.h"
 #include "host/host.h"
+#include "kinds/shared.h"
 
 static void carry_out(struct rl_host_lock *lock)
 {
@@ -41,6 +42,15 @@ void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms)
 {
     assert(lock->attempt && lock->core.state == RL_LOCK_HELD);
     rl_lock_extend(&lock->host->engine, &lock->core, lock->host->now, ttl_ms);
+    carry_out(lock);
+}
+
+void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode)
+{
+    const struct rl_kind *kind = rl_shared_form(lock->core.claim->kind);
+
+    assert(lock->attempt && lock->core.state == RL_LOCK_HELD && kind);
+    rl_lock_lower(&lock->host->engine, &lock->core, lock->host->now, kind, mode);
     carry_out(lock);
 }
 

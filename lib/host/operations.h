@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "votes/kind.h"
+
 struct rl_acquire;
 struct rl_host_lock;
 
@@ -17,6 +19,10 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
 
 /* The lock is HELD, and has got memory for its attempt. ttl_ms: 0 for the one that it has. */
 void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms);
+
+/* The lock is HELD, its kind has a form that knows modes (kinds/shared.h), and it has got memory for its attempt:
+ * lowers its mode at once, and tells the masters by an extension. */
+void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode);
 
 /* The lock is not IDLE; its inner entries end. A waiter of the same cohort may have it instead: then the masters are
  * told nothing. */

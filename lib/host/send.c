@@ -39,7 +39,8 @@ void rl_host_send_now(struct rl_host *host, const struct rl_effect *effect)
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++) {
         if (!(effect->nodes & (UINT32_C(1) << node)))
             continue;
-        if (formatted_for == REDLOCK_MAX_MASTERS || !rl_command_is_same(host, effect->step, formatted_for, node)) {
+        if (formatted_for == REDLOCK_MAX_MASTERS ||
+            !rl_command_is_same(host, effect->claim, effect->step, formatted_for, node)) {
             encoded = is_wanted(effect) &&
                       rl_command_of_step(host, effect->claim, effect->step, effect->round, node, 0);
             formatted_for = node;

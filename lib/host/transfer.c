@@ -17,6 +17,7 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
     assert(lock->core.state == RL_LOCK_HELD);
     ret_exported->state = (struct rl_exported_state){
         .kind = claim->kind,
+        .mode = claim->mode,
         .ttl_ms = claim->ttl_ms,
         .longest_ttl_ms = claim->longest_ttl_ms,
         .shortest_extension_ms = claim->shortest_extension_ms,

@@ -4,15 +4,15 @@
 
 #include "votes/arguments.h"
 
-/* The keys of release.lua, enqueue.lua and refresh_many.lua. Where there is no marker, the key is named in its place,
- * since no ACL allows an empty name; the scripts do not look at it then. */
+/* The keys of release.lua, enqueue.lua and refresh_many.lua; and of release_short.lua. Where there is no marker, the
+ * key is named in its place, since no ACL allows an empty name; the scripts do not look at it then. */
 #define N_KEYS 5
 #define N_KEYS_SHORT 2
 
 /* The limit in enqueue.lua. */
 #define LONGEST_QUEUE 100000
 
-static void push_keys(const struct rl_subject *subject, struct rl_command *command)
+void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *command)
 {
     rl_push(command, subject->key);
     rl_push(command, subject->queue);
@@ -26,7 +26,7 @@ static void push_keys(const struct rl_subject *subject, struct rl_command *comma
 static void enqueue(const struct rl_subject *subject, struct rl_command *command)
 {
     rl_command_init(command, RL_SEND_EVALSHA, RL_SCRIPT_ENQUEUE, N_KEYS);
-    push_keys(subject, command);
+    rl_queue_push_keys(subject, command);
     rl_push(command, subject->token);
     rl_push_number(command, 0, subject->ttl_ms);
     rl_push_number(command, 1, subject->round);
@@ -41,7 +41,7 @@ static void enqueue(const struct rl_subject *subject, struct rl_command *command
 void rl_queue_refresh_many_command(const struct rl_subject *subject, struct rl_command *ret_command)
 {
     rl_command_init(ret_command, RL_SEND_EVALSHA, RL_SCRIPT_REFRESH_MANY, N_KEYS);
-    push_keys(subject, ret_command);
+    rl_queue_push_keys(subject, ret_command);
     rl_push_number(ret_command, 0, subject->ttl_ms);
     rl_push(ret_command, subject->incarnation);
     rl_push_number(ret_command, 1, subject->proposal != 0);
@@ -55,9 +55,10 @@ void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struc
         enqueue(subject, ret_command);
         return;
     }
-    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL, RL_SCRIPT_RELEASE,
+    rl_command_init(ret_command, step == RL_STEP_RELEASE ? RL_SEND_EVALSHA : RL_SEND_EVAL,
+                    subject->waiters.size ? RL_SCRIPT_RELEASE : RL_SCRIPT_RELEASE_SHORT,
                     subject->waiters.size ? N_KEYS : N_KEYS_SHORT);
-    push_keys(subject, ret_command);
+    rl_queue_push_keys(subject, ret_command);
     rl_push(ret_command, subject->token);
 }
 
@@ -326,6 +327,19 @@ static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
     return !payload.data;
 }
 
+static bool read_kind(struct rl_slice word, enum rl_notice_kind *ret_kind)
+{
+    static const char *const words[] = {
+        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look"};
+
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        *ret_kind = (enum rl_notice_kind)i;
+        if (rl_slice_is(word, words[i]))
+            return true;
+    }
+    return false;
+}
+
 bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, struct rl_slice *ret_incarnation,
                            struct rl_notification *ret_notification)
 {
@@ -336,8 +350,7 @@ bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, 
     if (!payload.size || !split(payload, words) || !read_number(words[1], &round) || round > UINT32_MAX ||
         !read_number(words[4], &notification.time_us) || !read_number(words[5], &notification.fence))
         return false;
-    notification.granted = rl_slice_is(words[2], "granted");
-    if (!notification.granted && !rl_slice_is(words[2], "lower"))
+    if (!read_kind(words[2], &notification.kind))
         return false;
     notification.round = (uint32_t)round;
     *ret_value = words[0];
@@ -349,7 +362,7 @@ bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, 
 bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
                                   struct rl_slice admitted)
 {
-    if (!notification->granted)
+    if (notification->kind != RL_TOLD_GRANTED)
         return true;
     if (!admitted.size)
         return rl_slice_is(incarnation, "-");

@@ -7,6 +7,9 @@
 
 #include "votes/kind.h"
 
+/* The keys that a command names which looks at the wait queue. */
+void rl_queue_push_keys(const struct rl_subject *subject, struct rl_command *command);
+
 /* The command of RL_STEP_ENQUEUE, RL_STEP_RELEASE or RL_STEP_ROLLBACK. */
 void rl_queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command);
 
@@ -52,7 +55,7 @@ bool rl_queue_notification(struct rl_slice payload, struct rl_slice *ret_value, 
                            struct rl_notification *ret_notification);
 
 /* Does the notification count? A grant must come from the memory that was admitted; `admitted` is its incarnation, or
- * empty where the master has no marker. That there is a lower ticket is a hint, and may come from anywhere. */
+ * empty where the master has no marker. Anything else is a hint, and may come from anywhere. */
 bool rl_queue_notification_counts(const struct rl_notification *notification, struct rl_slice incarnation,
                                   struct rl_slice admitted);
 

@@ -78,6 +78,8 @@ static void extend_answered(struct rl_votes *votes, const struct rl_event *event
     enum rl_outcome outcome = event->answer.outcome;
     bool missing = event->answer.detail == RL_DETAIL_MISSING;
 
+    if (event->round == claim->round && (outcome == RL_GRANTED || outcome == RL_REFUSED))
+        claim->stronger &= ~rl_bit(event->node);
     if (outcome == RL_REFUSED && missing && event->round == claim->round)
         rl_repair_missing(votes, claim, event->node, event->now);
     else if (outcome == RL_REFUSED && !(missing && rl_in_quarantine(votes, event->node, event->now)))
@@ -251,7 +253,7 @@ static bool counts(const struct rl_votes *votes, struct rl_instant now, const st
 {
     enum rl_detail why;
 
-    if (!notification->granted || (claim->kind->has_token && !notification->fence))
+    if (notification->kind != RL_TOLD_GRANTED || (claim->kind->has_token && !notification->fence))
         return false;
     return (notification->round == claim->round || RL_MUTANT(GRANT_FROM_LATER_REFRESH)) &&
            rl_may_claim(votes, node, now, &why);

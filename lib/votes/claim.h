@@ -57,11 +57,13 @@ struct rl_claim {
     uint32_t unresolved_extension; /* masters where a lost extension may still be carried out, at any time */
     uint32_t joining;              /* masters to be asked when their first connection has come */
     uint32_t unanswered;           /* masters that have not answered their latest extension or repair */
+    uint32_t stronger;             /* masters whose vote may be stronger than the mode: it has been lowered since */
     uint32_t round;                /* number of the latest round of commands; each answer names its own */
     uint32_t in_flight;            /* commands without a reply, over all masters */
     struct rl_instant round_bound; /* a grant in the latest round counts until then */
     uint8_t n_nodes;
     uint8_t quorum;
+    uint8_t mode;                  /* enum rl_mode: no vote is weaker */
     bool rolling_back : 1;
     bool done : 1;                   /* in the list of the finished */
     bool waiting : 1;                /* in the outbox */

@@ -21,13 +21,28 @@
 #include "votes/outbox.h"
 #include "votes/rollback.h"
 
+/* Votes that are shared are not counted, or masters' counters would drift apart with every reader. Their counters are
+ * lifted to a number that is the same for all who propose in a span of half of max_ttl. Without that a master whose
+ * counter has fallen, since it restarted from an old disk, would go on with what it found there. It abstains for
+ * max_ttl at least, and the clients' wall clocks agree within half of that (G2): then the number is above all from
+ * before. */
+uint64_t rl_fence_proposal(const struct rl_votes *votes, const struct rl_claim *claim, uint64_t proposal)
+{
+    uint64_t span_us = votes->config.max_ttl_ms * UINT64_C(1000) / 2;
+
+    if (claim->mode == RL_EXCLUSIVE)
+        return proposal;
+    return proposal < span_us ? 1 : proposal - proposal % span_us;
+}
+
 /* While a waiter waits, masters may lose their memories, and their counters begin anew with the number that it
  * proposes. So that number must not be older than the command. It never falls, so that the claim's rounds stay
  * comparable. */
-void rl_fence_propose(struct rl_claim *claim, uint64_t proposal)
+void rl_fence_propose(const struct rl_votes *votes, struct rl_claim *claim, uint64_t proposal)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
 
+    proposal = rl_fence_proposal(votes, claim, proposal);
     if (fence && proposal > fence->proposal && !RL_MUTANT(FENCE_STALE_PROPOSAL))
         fence->proposal = proposal;
 }

@@ -6,7 +6,10 @@
 #include "votes/votes.h"
 
 /* Sets the number that the claim's next commands propose. It must be made before these commands. */
-void rl_fence_propose(struct rl_claim *claim, uint64_t proposal);
+void rl_fence_propose(const struct rl_votes *votes, struct rl_claim *claim, uint64_t proposal);
+
+/* What the claim proposes to masters when this number is proposed to it. */
+uint64_t rl_fence_proposal(const struct rl_votes *votes, const struct rl_claim *claim, uint64_t proposal);
 
 /* The size that a fence adds to a claim. */
 size_t rl_fence_size(size_t n_nodes);

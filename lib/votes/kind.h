@@ -15,6 +15,14 @@
 #include "util/slice.h"
 #include "votes/quorum.h"
 
+/* How a value has the key. Votes of different values agree if both are SHARED, or one is and the other is UPGRADEABLE.
+ * The larger the number, the weaker the mode. */
+enum rl_mode {
+    RL_EXCLUSIVE,
+    RL_UPGRADEABLE,
+    RL_SHARED,
+};
+
 /* What one master may be asked to do for one value, in the order in which steps that are sent together must reach a
  * connection. */
 enum rl_step {
@@ -35,6 +43,7 @@ enum rl_step {
 enum rl_script {
     RL_SCRIPT_NONE, /* argv is the whole command */
     RL_SCRIPT_RELEASE,
+    RL_SCRIPT_RELEASE_SHORT,
     RL_SCRIPT_ENQUEUE,
     RL_SCRIPT_REFRESH_MANY,
     RL_SCRIPT_EXTEND,
@@ -44,6 +53,10 @@ enum rl_script {
     RL_SCRIPT_RAISE,
     RL_SCRIPT_CLAIM_PERMIT,
     RL_SCRIPT_JOIN_PERMIT,
+    RL_SCRIPT_CLAIM_SHARED,
+    RL_SCRIPT_JOIN_SHARED,
+    RL_SCRIPT_EXTEND_SHARED,
+    RL_SCRIPT_REPAIR_SHARED,
     RL_SCRIPT_JOIN,
     RL_SCRIPT_COUNT,
 };
@@ -79,6 +92,7 @@ struct rl_subject {
     struct rl_slice key;
     struct rl_slice token;
     uint32_t ttl_ms;
+    enum rl_mode mode;
 
     /* The marker's key, and for RL_STEP_REPAIR and RL_STEP_ENQUEUE the incarnation in which alone the command may do
      * anything; that slice is empty where the master has no marker (classic profile). */
@@ -92,8 +106,9 @@ struct rl_subject {
     uint64_t proposal;
     uint64_t fence;
 
-    /* ENQUEUE, RELEASE and ROLLBACK: the keys of the wait queue, and the counter's. RELEASE and ROLLBACK may name
-     * `queue` alone where nobody is known to wait (the short form). If somebody waits after all, the answer is
+    /* ENQUEUE, RELEASE and ROLLBACK, and CLAIM and EXTEND of kinds that respect the queue: the keys of the wait queue,
+     * and the counter's. EXTEND may leave them out where no vote is stronger than the mode. RELEASE and ROLLBACK may
+     * name `queue` alone where nobody is known to wait (the short form). If somebody waits after all, the answer is
      * OTHERS_WAIT, whether the key was deleted (GRANTED) or not (FAILED). Then the step must be repeated with all keys;
      * after GRANTED the answer "missing" means that it is done. ENQUEUE: the number of the refresh; the ticket, or 0
      * and the number proposed for it; the channel for notifications. The lease is ttl_ms. */
@@ -117,6 +132,7 @@ struct rl_extend_many {
     uint32_t ttl_ms;
     struct rl_slice keys[RL_BATCH_MAX];
     struct rl_slice tokens[RL_BATCH_MAX];
+    enum rl_mode modes[RL_BATCH_MAX];
 };
 
 /* Further values in an RL_STEP_ENQUEUE, none of which has been in the wait queue: they enter it behind the first. They
@@ -157,6 +173,16 @@ struct rl_kind {
     unsigned can;   /* set of enum rl_capability */
     bool has_token; /* its locks have fencing tokens: a claim's tail is a struct rl_fence */
 
+    /* CLAIM, EXTEND and REPAIR write several things, so some of them may be done when an error comes. */
+    bool writes_several;
+
+    /* CLAIM looks at the wait queue, and so does EXTEND where it makes a vote weaker. RELEASE and ROLLBACK have no
+     * short form. */
+    bool respects_queue;
+
+    /* Masters do not tell a waiter that has votes of those with lower tickets: it must look again soon. */
+    bool refreshes_early;
+
     /* The size of the tail: what a claim keeps behind its slots. NULL: nothing. */
     size_t (*tail_size)(size_t n_nodes);
 
@@ -185,5 +211,9 @@ extern const struct rl_kind rl_fenced_kind;
 /* A permit of a semaphore: the mutex on the key of one slot, plain and with fencing tokens. */
 extern const struct rl_kind rl_permit_kind;
 extern const struct rl_kind rl_fenced_permit_kind;
+
+/* The read-write lock: votes with a mode, plain and with fencing tokens (family 2 and 3). */
+extern const struct rl_kind rl_shared_kind;
+extern const struct rl_kind rl_fenced_shared_kind;
 
 #endif

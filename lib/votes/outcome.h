@@ -70,10 +70,16 @@ struct rl_entry_report {
     bool lower; /* granted, but a living waiter with a lower ticket waits here: the grant may have to be yielded */
 };
 
+enum rl_notice_kind {
+    RL_TOLD_GRANTED, /* the value has been given the key, or a share of it */
+    RL_TOLD_LOWER,   /* a waiter with a lower ticket has come */
+    RL_TOLD_LOOK,    /* its turn may have come: it must ask */
+};
+
 /* What a master's notification says (protocol 6.4). */
 struct rl_notification {
+    enum rl_notice_kind kind;
     uint32_t round;   /* the number of the refresh that it names */
-    bool granted;     /* the value has been given the key; false: a waiter with a lower ticket has come */
     uint64_t time_us; /* the master's clock when it was written */
     uint64_t fence;   /* the master's counter; 0: not fenced */
 };

@@ -11,7 +11,7 @@
 #include "rig.h"
 
 /* All scripts that are sent by digest: JOIN is not. */
-#define LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
+#define LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
 
 START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
 {

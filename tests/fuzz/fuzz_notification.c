@@ -23,8 +23,9 @@ static bool has_space(struct rl_slice slice)
 static void put_together(const struct rl_notification *notification, struct rl_slice value, struct rl_slice incarnation,
                          size_t size)
 {
-    int n = snprintf(NULL, 0, " %" PRIu32 " %s  %" PRIu64 " %" PRIu64, notification->round,
-                     notification->granted ? "granted" : "lower",
+    static const char *const kinds[] = {
+        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look"};
+    int n = snprintf(NULL, 0, " %" PRIu32 " %s  %" PRIu64 " %" PRIu64, notification->round, kinds[notification->kind],
                      notification->time_us, notification->fence);
 
     HOLDS(value.size + incarnation.size + (size_t)n <= size);
@@ -36,7 +37,7 @@ static void take(const uint8_t *data, size_t size)
     struct rl_notification notification = {.round = 77};
 
     if (!rl_queue_notification((struct rl_slice){data, size}, &value, &incarnation, &notification)) {
-        HOLDS(!value.data && !incarnation.data && notification.round == 77 && !notification.granted);
+        HOLDS(!value.data && !incarnation.data && notification.round == 77 && notification.kind == RL_TOLD_GRANTED);
         return;
     }
     HOLDS(is_inside(value, data, size) && is_inside(incarnation, data, size));

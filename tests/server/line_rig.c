@@ -270,7 +270,7 @@ struct rl_notification ear_expect(const char *value, bool granted, uint32_t roun
     ck_assert_msg(rl_queue_notification((struct rl_slice){payload, strlen(payload)}, &told_value, &told_incarnation,
                                         &call),
                   "%s", payload);
-    ck_assert_msg(call.granted == granted && call.round == round, "%s", payload);
+    ck_assert_msg((call.kind == RL_TOLD_GRANTED) == granted && call.round == round, "%s", payload);
     ck_assert_msg(told_value.size == strlen(value) && memcmp(told_value.data, value, told_value.size) == 0, "%s",
                   payload);
     ck_assert_msg(told_incarnation.size == strlen(incarnation) &&

@@ -215,6 +215,8 @@ static void note_held(struct client *client, struct handle *handle)
         world_count(client->world, COUNTER_PERMITS);
     if (handle->host.core.claim->full_ttl_ms)
         world_count(client->world, COUNTER_OWED);
+    if (rl_lock_mode(&handle->host.core) == RL_SHARED)
+        exclusion_count_shared(client->world, handle);
     idle_on_accept(client->world, client, handle);
     permits_on_accept(client->world, handle);
     line_on_accept(client->world, client, handle);

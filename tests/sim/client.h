@@ -163,6 +163,7 @@ struct handle {
     uint32_t valid_box;
     int64_t valid_from;
     int64_t valid_until;
+    enum rl_mode valid_mode;
     /* For the alarm: what the holder has been promised last, and what it has been told. */
     int64_t promised_since;
     int64_t promised_until;
@@ -261,6 +262,7 @@ bool client_is_busy(const struct handle *handle);
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
 void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);
 void client_reenter(struct client *client, struct handle *handle, struct rl_span min_validity);
+void client_lower(struct client *client, struct handle *handle); /* to shared */
 void client_release(struct client *client, struct handle *handle); /* or only its innermost entry */
 bool client_cancel(struct client *client, struct handle *handle);
 void client_destroy(struct client *client, struct handle *handle); /* and creates it anew */

@@ -49,6 +49,19 @@ void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms
     client_watch(client);
 }
 
+void client_lower(struct client *client, struct handle *handle)
+{
+    rl_host_begin_operation(&handle->host);
+    if (handle->host.core.state != RL_LOCK_HELD)
+        return; /* it has just been lost */
+    TRACE(client->world, name_of_handle(client, handle), "shares the lock from now on");
+    world_count(client->world, COUNTER_LOWERED);
+    once_start(client->world, client, handle, RL_OP_EXTEND, NULL);
+    lend_attempt(handle, RL_OP_EXTEND);
+    rl_host_lower(&handle->host, RL_SHARED);
+    client_watch(client);
+}
+
 void client_reenter(struct client *client, struct handle *handle, struct rl_span min_validity)
 {
     struct stillness before;

@@ -76,6 +76,10 @@
     X(CALLS, "calls heard")                                                                              \
     X(CALLS_IGNORED, "calls heard about values given up, or from a memory that is not trusted")          \
     X(DEAF, "connections that listen, ended")                                                            \
+    X(SHARED, "shared locks acquired")                                                                   \
+    X(BESIDE, "... beside somebody who shares the key")                                                  \
+    X(LOWERED, "exclusive locks that became shared")                                                     \
+    X(TOLD_ALONE, "extensions that tell masters of the mode")                                            \
     X(SURVIVED, "memories lost that held a vote of a held lock")
 
 enum counter {

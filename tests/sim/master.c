@@ -89,10 +89,23 @@ static uint32_t find_writer(const struct redis_context *context, struct rl_slice
     return BOX_NONE;
 }
 
+static void on_touch_of_set(struct redis_context *context, const struct entry *set, const char *command)
+{
+    uint32_t count;
+    const struct member *members = keyspace_members(context->keys, set, &count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        if (members[i].name[0] != '@')
+            context->vote(context, &members[i], INT64_MIN, command);
+    }
+}
+
 static void on_touch(struct redis_context *context, const struct entry *entry, const char *command)
 {
     struct rl_slice value = {entry->value.bytes, entry->value.size};
 
+    if (is_set_of_votes(entry) && strcmp(command, "PEXPIRE") != 0)
+        on_touch_of_set(context, entry, command);
     if (entry->writer && !find_writer(context, value))
         foreign_on_touch(context->world, context->master, entry, context->n_writers ? context->writers[0] : BOX_NONE,
                          command);
@@ -113,6 +126,21 @@ static void given(struct redis_context *context, const struct entry *entry)
     struct world *world = context->world;
 
     line_on_hand_over(world, box_get(&world->boxes, entry->writer), context->master, entry->expire_ms);
+}
+
+/* Nobody's vote is removed or made shorter on behalf of another, unless it has ended. */
+static void on_vote(struct redis_context *context, const struct member *vote, int64_t ends_ms, const char *command)
+{
+    struct world *world = context->world;
+    const struct box *box = box_of_member(world, vote);
+    struct rl_slice value = {box->token, box->token_size};
+
+    if (find_writer(context, value))
+        return;
+    if (vote->score < 0)
+        line_on_hand_over(world, box, context->master, ends_ms);
+    else if (vote->score >= (double)redis_now_ms(context) && (double)ends_ms < vote->score)
+        foreign_on_vote(world, context->master, box, command);
 }
 
 /* Each channel has one listener at most. */
@@ -157,6 +185,7 @@ void master_context(struct world *world, struct master *master, const struct mes
     ret_context->owner = owner;
     ret_context->given = given;
     ret_context->publish = publish;
+    ret_context->vote = on_vote;
     ret_context->world = world;
     ret_context->master = master->index;
     ret_context->info = master->info;
@@ -245,12 +274,24 @@ static void after_write_for(struct world *world, struct master *master, uint32_t
     validity_check_claim(world, claim);
 }
 
+/* A write for one value may touch the votes of others. */
+static bool has_votes(const struct keyspace *keys)
+{
+    for (uint32_t i = 0; i < keys->count; i++) {
+        if (is_set_of_votes(&keys->entries[i]))
+            return true;
+    }
+    return false;
+}
+
 static void after_write(struct world *world, struct master *master, const struct message *message, bool ghost)
 {
     if (master->unsynced_since == INT64_MAX)
         master->unsynced_since = world->now;
     for (unsigned i = 0; i < message->n_claims; i++)
         after_write_for(world, master, message->claims[i], (enum rl_step)message->step, ghost);
+    if (has_votes(&master->keys))
+        validity_check_all(world);
 }
 
 /* CONFIG GET, for which some clients have no right. */

@@ -21,6 +21,12 @@ void master_crash(struct world *world, struct master *master, enum master_loss l
     network_master_died(world, master->index, silent);
 }
 
+static void note_lost_vote(struct world *world, struct box *box, unsigned master, int64_t gone)
+{
+    if (gone > world->now)
+        validity_note_loss(world, box->id, master, gone);
+}
+
 /* The oracles note what a memory held that is lost now. */
 static void note_losses(struct world *world, const struct master *master)
 {
@@ -30,6 +36,7 @@ static void note_losses(struct world *world, const struct master *master)
         if (entry->writer && entry->gone > world->now)
             validity_note_loss(world, entry->writer, master->index, entry->gone);
     }
+    votes_each(world, master->index, note_lost_vote);
 }
 
 static void lose_all(struct world *world, struct master *master)
@@ -38,12 +45,12 @@ static void lose_all(struct world *world, struct master *master)
     keyspace_clear(&master->keys);
 }
 
-/* Nobody can undo the places in line that were brought from elsewhere. */
+/* Nobody can undo the places in line, and the votes in sets, that were brought from elsewhere. */
 static void excuse_members(struct world *world, const struct master *master)
 {
     for (uint32_t i = 0; i < master->keys.n_members; i++) {
         const struct member *member = &master->keys.members[i];
-        const struct box *box = box_of_token(&world->boxes, member->name, member->size);
+        const struct box *box = box_of_member(world, member);
 
         if (box)
             residue_excuse(world, box->id, master->index);
@@ -101,22 +108,35 @@ void master_flush(struct world *world, struct master *master)
     validity_check_all(world);
 }
 
-/* An entry begins with the end of its lease; others than entries have names that no value has. */
+/* An entry begins with the end of its lease, or with a word for its mode and that; others than entries have names that
+ * no value has. */
 static void shift_leases(struct keyspace *keys, int64_t ahead_ms)
 {
     for (uint32_t i = 0; i < keys->n_fields; i++) {
         struct field *field = &keys->fields[i];
         char before[ENTRY_TEXT + 1] = "";
-        char after[ENTRY_TEXT + 20];
+        char after[2 * ENTRY_TEXT + 20];
         char *rest;
         int64_t ends;
+        size_t mode;
 
         if (field->name.bytes[0] < 'A' || field->name.bytes[0] > 'Z')
             continue;
         memcpy(before, field->value.bytes, field->value.size);
-        ends = strtoll(before, &rest, 10) + ahead_ms;
-        text_set(&field->value, after, (size_t)snprintf(after, sizeof after, "%lld%s", (long long)ends, rest));
+        mode = before[0] > '9' ? strcspn(before, " ") + 1 : 0;
+        ends = strtoll(before + mode, &rest, 10) + ahead_ms;
+        text_set(&field->value, after, (size_t)snprintf(after, sizeof after, "%.*s%lld%s", (int)mode, before,
+                                                        (long long)ends, rest));
     }
+}
+
+static void shift_votes(struct keyspace *keys, const struct entry *set, int64_t ahead_ms)
+{
+    uint32_t count;
+    struct member *members = keyspace_members(keys, set, &count);
+
+    for (uint32_t i = 0; i < count; i++)
+        members[i].score += (double)ahead_ms;
 }
 
 /* A master that gets a former memory of its own back, from one that was its replica once, is rolled back: nothing in it
@@ -149,6 +169,8 @@ static void take_memory(struct world *world, struct master *master, const struct
             master->keys.entries[i].expire_ms += ahead_ms;
         if (master->keys.entries[i].writer)
             residue_excuse(world, master->keys.entries[i].writer, master->index);
+        if (is_set_of_votes(&master->keys.entries[i]))
+            shift_votes(&master->keys, &master->keys.entries[i], ahead_ms);
     }
     keyspace_retime(&master->keys, &master->clock);
     master->unsynced_since = INT64_MAX;

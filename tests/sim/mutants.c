@@ -81,34 +81,64 @@ static const struct edit {
      "if redis.call('SET', KEYS[at], ARGV[1], 'NX', 'PX', ARGV[2]) then return {1, 0, 0} end "
      "end "
      "return {0, redis.call('PTTL', KEYS[1]), 0, 0}"},
+    {MUTANT_ONE_END_FOR_ALL, RL_SCRIPT_CLAIM_SHARED, "math.max(tonumber(last[2]), least or 0) - now + 1", "ARGV[2]"},
+    {MUTANT_X_BESIDE_READERS, RL_SCRIPT_ENQUEUE, "return members == ", "return true or members == "},
+    {MUTANT_R_PASSES_X, RL_SCRIPT_CLAIM_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},
+    {MUTANT_R_PASSES_X, RL_SCRIPT_JOIN_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},
+    {MUTANT_R_PASSES_X, RL_SCRIPT_JOIN_SHARED, "if stays.x then", "if false then"},
+    {MUTANT_RELEASE_TAKES_ALL, RL_SCRIPT_RELEASE, "remove(value, ARGV[1])", "redis.call('DEL', KEYS[1])"},
+    {MUTANT_SHARED_NUMBERS_FALL, RL_SCRIPT_CLAIM_SHARED, "(read or counter(KEYS[4]))", "ARGV[4] + 0"},
+    {MUTANT_SHARED_ONLY_READS, RL_SCRIPT_CLAIM_SHARED, "math.max(count, math.min(proposal, now_us + 86400000000))",
+     "count > 0 and count or math.min(proposal, now_us + 86400000000)"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "born, ends = now, now + longest + 1000",
      "born, ends = now, now + math.floor(longest * 0.8)"},
     {MUTANT_MAX_TTL_FALLS_AT_ONCE, RL_SCRIPT_JOIN, "cap, falls = mine, 0", "cap, longest, falls = mine, mine, 0"},
 };
 
-/* Planted or taken out again. A script that has lost the words must not go unnoticed. */
-static void plant_edit(struct lua_host *lua, const struct edit *edit)
-{
-    const char *text = rl_script_text(edit->script)->text;
-    const char *at = strstr(text, edit->old);
-    static char edited[8192];
+#define SCRIPT_MAX 32768
 
-    if (!at || strlen(text) + strlen(edit->new) >= sizeof edited) {
-        fprintf(stderr, "sim: a script has no \"%s\" to be replaced\n", edit->old);
-        abort();
+/* In every place. */
+static bool replace_words(char text[SCRIPT_MAX], const char *old, const char *new)
+{
+    char rest[SCRIPT_MAX];
+    char *at = strstr(text, old);
+    bool found = at;
+
+    for (; at; at = strstr(at, old)) {
+        if (strlen(text) + strlen(new) >= SCRIPT_MAX)
+            return false;
+        strcpy(rest, at + strlen(old));
+        at = stpcpy(at, new);
+        strcpy(at, rest);
     }
-    memcpy(edited, text, (size_t)(at - text));
-    strcpy(stpcpy(edited + (at - text), edit->new), at + strlen(edit->old));
-    lua_host_replace(lua, edit->script, edited);
+    return found;
+}
+
+/* Of one script, those of this bug. One that has lost the words must not go unnoticed. */
+static void plant_edits_of(struct lua_host *lua, unsigned mutant, enum rl_script script)
+{
+    static char text[SCRIPT_MAX];
+    bool planted = false;
+
+    snprintf(text, sizeof text, "%s", rl_script_text(script)->text);
+    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
+        if (edits[i].mutant != mutant || edits[i].script != script)
+            continue;
+        if (!replace_words(text, edits[i].old, edits[i].new)) {
+            fprintf(stderr, "sim: a script has no \"%s\" to be replaced\n", edits[i].old);
+            abort();
+        }
+        planted = true;
+    }
+    if (planted)
+        lua_host_replace(lua, script, text);
 }
 
 static void plant_edits(struct lua_host *lua, unsigned mutant)
 {
-    for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
-        if (edits[i].mutant == mutant)
-            plant_edit(lua, &edits[i]);
-    }
+    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_COUNT; script++)
+        plant_edits_of(lua, mutant, (enum rl_script)script);
 }
 
 void mutant_plant(struct lua_host *lua, unsigned mutant)
@@ -117,7 +147,7 @@ void mutant_plant(struct lua_host *lua, unsigned mutant)
     for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_COUNT; script++)
         lua_host_replace(lua, (enum rl_script)script, NULL);
     if (mutant == MUTANT_BLIND_RELEASE)
-        lua_host_replace(lua, RL_SCRIPT_RELEASE, blind_release);
+        lua_host_replace(lua, RL_SCRIPT_RELEASE_SHORT, blind_release);
     if (mutant == MUTANT_BLIND_EXTEND)
         lua_host_replace(lua, RL_SCRIPT_EXTEND, blind_extend);
     if (mutant == MUTANT_EXTEND_CREATES)

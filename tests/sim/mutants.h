@@ -92,6 +92,13 @@
     X(SHUTDOWN_WITHOUT_END, "host", 10000, "a shutdown that masters do not confirm never ends")          \
     X(SHUTDOWN_DEADLINE_IS_OK, "host", 10000, "a shutdown whose time is up is said to be confirmed")     \
     X(SHUTDOWN_UNREAD, "host", 0, "a shutdown's time is up, whatever has arrived meanwhile")             \
+    X(MODE_LOWERED_LATE, "engine", 10000, "masters are told of a downgrade before the handle is")        \
+    X(ONE_END_FOR_ALL, "script", 10000, "the votes of a key end together, with the latest claim's ttl")  \
+    X(X_BESIDE_READERS, "script", 10000, "a waiter gets the key for itself while others share it")       \
+    X(R_PASSES_X, "script", 10000, "a reader passes a waiting writer")                                   \
+    X(RELEASE_TAKES_ALL, "script", 1000, "the release of one reader takes the votes of all")             \
+    X(SHARED_NUMBERS_FALL, "script", 10000, "a reader's fencing token is what its own clock says")       \
+    X(SHARED_ONLY_READS, "script", 100000, "a reader takes a counter for what it was before a restart")  \
     X(WALLS_APART, "model", 10000, "clients' wall clocks are further apart than half the quarantine")     \
     X(WILD_CLOCKS, "model", 1000, "clocks drift twice as much as is allowed for")
 
@@ -109,6 +116,7 @@
 /* What nobody notices as long as anything else goes wrong: --calm. */
 #define MUTANT_CALM_MAP(X)                                                                               \
     X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")                           \
+    X(NO_EARLY_REFRESH, "engine", 10000, "shared votes that are no quorum wait for the usual refresh")   \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
 /* What only semaphores show: --permits, and for some --calm. */

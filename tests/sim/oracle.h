@@ -26,11 +26,13 @@ struct entry;
 struct master;
 struct world;
 
-/* oracle_exclusion.c: at most one handle for each key has remaining() > 0 at any true instant.
+/* oracle_exclusion.c: the handles of a key that have remaining() > 0 at any true instant may hold it together.
  *
  * After anything that may have changed a handle's validity, at true time `at`. */
 void exclusion_observe(struct world *world, struct client *client, struct handle *handle, int64_t at);
 void exclusion_recheck(struct world *world, const struct client *client);
+void exclusion_count_shared(struct world *world, const struct handle *handle);
+bool modes_agree(enum rl_mode a, enum rl_mode b);
 void exclusion_forget(struct handle *handle, int64_t at);
 
 /* oracle_validity.c: while remaining() > 0, a quorum of masters holds the value. */
@@ -56,6 +58,9 @@ void residue_check_final(struct world *world);  /* when all is quiet */
 /* oracle_foreign.c: nobody's key is removed, overwritten or extended on behalf of another. */
 void foreign_on_touch(struct world *world, unsigned master, const struct entry *entry, uint32_t writer,
                       const char *command);
+
+/* ... nor anybody's vote among those of others. */
+void foreign_on_vote(struct world *world, unsigned master, const struct box *box, const char *command);
 
 /* oracle_once.c: every operation completes exactly once, within its time, and its status is true. */
 void once_start(struct world *world, struct client *client, struct handle *handle, enum rl_op op,

@@ -1,11 +1,17 @@
-/* At most one handle for each key has remaining() > 0 at any true instant, and a validity that has ended never comes
- * back (protocol 3.2).
+/* The handles of a key that have remaining() > 0 at any true instant agree (modes_agree()): there is one, or they share
+ * it. And a validity that has ended never comes back (protocol 3.2).
  *
  * Each handle has its interval of validity in true time, computed exactly through its client's clock, as it will be
  * if nothing else happens. It changes only in turns of its own client; so two intervals can begin to overlap only
  * when one of them changes, and it is enough to look then. A turn may reach into the future, while its process is
  * stopped: then the look is taken when the turn has ended (EVENT_OBSERVE). */
 #include "world.h"
+
+/* Those who share the key, one of whom may be upgradeable. */
+bool modes_agree(enum rl_mode a, enum rl_mode b)
+{
+    return (a == RL_SHARED && b != RL_EXCLUSIVE) || (b == RL_SHARED && a != RL_EXCLUSIVE);
+}
 
 static bool overlap(const struct handle *a, const struct handle *b, int64_t at)
 {
@@ -51,7 +57,8 @@ static void compare(struct world *world, const struct handle *handle)
             const struct handle *other = &client->handles[h];
 
             if (other != handle && other->valid_box != BOX_NONE && key_of(world, other) == key_of(world, handle) &&
-                overlap(handle, other, world->now) && is_broken(world, handle, other))
+                !modes_agree(handle->valid_mode, other->valid_mode) && overlap(handle, other, world->now) &&
+                is_broken(world, handle, other))
                 report(world, handle, other);
         }
     }
@@ -62,6 +69,7 @@ static void set_validity(struct world *world, const struct client *client, struc
 {
     compare(world, handle);
     handle->valid_box = box;
+    handle->valid_mode = rl_lock_mode(&handle->host.core);
     handle->valid_from = from;
     handle->valid_until = until;
     compare(world, handle);
@@ -92,6 +100,8 @@ void exclusion_observe(struct world *world, struct client *client, struct handle
     }
     box = handle_box(handle);
     until = client_when(client, deadline);
+    if (handle->valid_box == box->id)
+        handle->valid_mode = rl_lock_mode(&handle->host.core);
     check_resurrection(world, client, handle, box);
     if (!was_valid || handle->valid_box != box->id)
         set_validity(world, client, handle, box->id, at, until);
@@ -109,4 +119,20 @@ void exclusion_forget(struct handle *handle, int64_t at)
 {
     if (handle->valid_until > at)
         handle->valid_until = at;
+}
+
+void exclusion_count_shared(struct world *world, const struct handle *handle)
+{
+    bool beside = false;
+
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            const struct handle *other = &world->clients[c].handles[h];
+
+            beside |= other != handle && other->key == handle->key && other->valid_until > world->now;
+        }
+    }
+    world_count(world, COUNTER_SHARED);
+    if (beside)
+        world_count(world, COUNTER_BESIDE);
 }

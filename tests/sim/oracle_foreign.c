@@ -9,3 +9,8 @@ void foreign_on_touch(struct world *world, unsigned master, const struct entry *
     world_violation(world, "foreign", "%s on %s for %s touches the value %.*s", command, name_of_master(master),
                     box ? box->token : "nobody", (int)entry->value.size, entry->value.bytes);
 }
+
+void foreign_on_vote(struct world *world, unsigned master, const struct box *box, const char *command)
+{
+    world_violation(world, "foreign", "%s on %s touches the vote of %s", command, name_of_master(master), box->token);
+}

@@ -53,9 +53,23 @@ void idle_on_leave(struct world *world, const struct handle *handle)
         world->idle_since[handle->key] = INT64_MAX;
 }
 
+static bool is_shared_by_others(const struct world *world, const struct handle *holder)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            const struct handle *handle = &world->clients[c].handles[h];
+
+            if (handle != holder && handle->key == holder->key && handle->valid_until > world->now)
+                return true;
+        }
+    }
+    return false;
+}
+
 void idle_on_release(struct world *world, const struct handle *handle)
 {
-    if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->host.core.state != RL_LOCK_HELD)
+    if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->host.core.state != RL_LOCK_HELD ||
+        is_shared_by_others(world, handle))
         return;
     world->idle_since[handle->key] = others_wait(world, handle->key, handle) ? world->now : INT64_MAX;
 }

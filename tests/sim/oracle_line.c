@@ -1,6 +1,7 @@
 /* Waiting in line (protocol section 6): nobody is overtaken, nobody waits for ever, nobody leaves a place behind.
  *
- * Bounded overtaking: W has completed its enqueueing when a majority of masters has it in line under its final ticket,
+ * Those who can hold together do not overtake each other. For all others there is bounded overtaking. W has completed
+ * its enqueueing when a majority of masters has it in line under its final ticket,
  * which is told them, or has given it the key. Who sends its first ENQUEUE after that gets a larger ticket, since every
  * majority has a master in common with that one, and so does not get the lock before W does. That is checked whenever
  * somebody gets the lock from the line. What excuses it:
@@ -21,6 +22,15 @@
 
 /* --- Places ------------------------------------------------------------------------------------------------------- */
 
+/* The end of its lease is the first number of an entry; a word for the mode may stand before it. */
+static int64_t lease_end(const struct field *field)
+{
+    const char *space = memchr(field->value.bytes, ' ', field->value.size);
+    bool has_mode = space && field->value.bytes[0] > '9';
+
+    return strtoll(has_mode ? space + 1 : field->value.bytes, NULL, 10);
+}
+
 /* Is this value's lease in this master's queue still running? Its ticket there; 0: it is not in line. */
 uint64_t line_ticket(struct world *world, const struct box *box, unsigned master, int64_t at)
 {
@@ -35,7 +45,7 @@ uint64_t line_ticket(struct world *world, const struct box *box, unsigned master
     member = keyspace_member(keys, queue, box->token, box->token_size);
     field = keyspace_field(keys, hash, box->token, box->token_size);
     if (!member || !field ||
-        strtoll(field->value.bytes, NULL, 10) <= clockwork_read(&world->masters[master].clock, at) / RL_NS_PER_MS)
+        lease_end(field) <= clockwork_read(&world->masters[master].clock, at) / RL_NS_PER_MS)
         return 0;
     return (uint64_t)member->score;
 }
@@ -48,7 +58,7 @@ void line_on_place(struct world *world, struct box *box, unsigned master)
     const struct field *field = hash ? keyspace_field(keys, hash, box->token, box->token_size) : NULL;
 
     if (field)
-        box->lease_ends[master] = strtoll(field->value.bytes, NULL, 10);
+        box->lease_ends[master] = lease_end(field);
 }
 
 /* The key is given to somebody who was in line: not to those whose lease has ended, and for no longer than it. */
@@ -69,9 +79,7 @@ void line_on_hand_over(struct world *world, const struct box *heir, unsigned mas
 
 static bool has_key(struct world *world, const struct box *box, unsigned master)
 {
-    const struct entry *entry = master_peek(&world->masters[master], name_of_key(box->key), world->now);
-
-    return entry && text_is(&entry->value, box->token, box->token_size);
+    return vote_gone(world, box, master) > world->now;
 }
 
 uint32_t line_complete_at(struct world *world, const struct handle *handle)
@@ -110,7 +118,8 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
 
     ahead->operation = 0;
     if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters) ||
-        (later->attempt.entry.ticket && handle->attempt.entry.ticket > later->attempt.entry.ticket))
+        (later->attempt.entry.ticket && handle->attempt.entry.ticket > later->attempt.entry.ticket) ||
+        modes_agree((enum rl_mode)handle->attempt.request.mode, (enum rl_mode)later->attempt.request.mode))
         return;
     *ahead = (struct ahead){.operation = handle->pending.generation, .attempts = handle->turn.attempts,
                             .masters = masters, .since = world->now - 2 * lease_of(handle)};
@@ -259,6 +268,9 @@ void line_check_final(struct world *world)
         for (uint32_t i = 0; i < keys->count; i++) {
             const struct text *key = &keys->entries[i].key;
 
+            if (is_set_of_votes(&keys->entries[i]) && keys->entries[i].gone == INT64_MAX)
+                world_violation(world, "residue", "%.*s never ends on %s", (int)key->size, key->bytes,
+                                name_of_master(m));
             if (key->size > 2 && strncmp(key->bytes, OWN_NAMES, sizeof OWN_NAMES - 1) == 0 &&
                 !text_is(key, MARKER_KEY, sizeof MARKER_KEY - 1) && keys->entries[i].gone == INT64_MAX &&
                 keys->entries[i].type != ENTRY_STRING)

@@ -51,9 +51,7 @@ static void check_released(struct world *world, const struct client *client, con
     size_t holding = 0;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        const struct entry *entry = master_peek(&world->masters[m], name_of_key(handle->key), world->now);
-
-        holding += entry && text_is(&entry->value, box->token, box->token_size) && !residue_is_stray(world, box, m);
+        holding += vote_gone(world, box, m) > world->now && !residue_is_stray(world, box, m);
     }
     if (world->plan.n_masters - holding < client->host.engine.votes.config.quorum && !box->timed)
         world_violation(world, "once", "the release of %s is OK, but %zu masters still hold it", box->token, holding);

@@ -4,8 +4,6 @@
  * and no command that came through a living connection may set the value later. Three things nobody can undo are
  * excused, master by master: what a ghost sets after its connection was closed, what a restarted master brings back,
  * and what is set for a value after its holder has let go of it. They end by their ttl. */
-#include <string.h>
-
 #include "world.h"
 
 bool residue_is_stray(const struct world *world, const struct box *box, unsigned master)
@@ -20,10 +18,7 @@ void residue_excuse(struct world *world, uint32_t writer, unsigned master)
 
 bool residue_holds(struct world *world, const struct box *box, unsigned master, int64_t at)
 {
-    const struct entry *entry = master_peek(&world->masters[master], name_of_key(box->key), at);
-
-    return (entry && text_is(&entry->value, box->token, box->token_size)) ||
-           (box->enqueued && line_ticket(world, box, master, at));
+    return vote_gone(world, box, master) > at || (box->enqueued && line_ticket(world, box, master, at));
 }
 
 void residue_on_dispose(struct world *world, const struct box *box)
@@ -72,6 +67,12 @@ void residue_check_prompt(struct world *world)
     }
 }
 
+static void check_final_vote(struct world *world, struct box *box, unsigned master, int64_t gone)
+{
+    if (gone > world->now && !residue_is_stray(world, box, master) && !box->orphaned && !box->let_go && !box->timed)
+        world_violation(world, "residue", "value %s is left on %s at the end", box->token, name_of_master(master));
+}
+
 void residue_check_final(struct world *world)
 {
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
@@ -79,14 +80,10 @@ void residue_check_final(struct world *world)
 
         for (uint32_t i = 0; i < keys->count; i++) {
             const struct entry *entry = &keys->entries[i];
-            const struct box *box;
 
-            if (!entry->writer)
-                continue;
-            box = box_get(&world->boxes, entry->writer);
-            if (entry->gone > world->now && !residue_is_stray(world, box, m) && !box->orphaned && !box->let_go &&
-                !box->timed)
-                world_violation(world, "residue", "value %s is left on %s at the end", box->token, name_of_master(m));
+            if (entry->writer)
+                check_final_vote(world, box_get(&world->boxes, entry->writer), m, entry->gone);
         }
+        votes_each(world, m, check_final_vote);
     }
 }

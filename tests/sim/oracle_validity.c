@@ -3,8 +3,6 @@
  * This looks ahead: each key's true instant of expiry is known, if nothing else happens to it, and so is the end of
  * the handle's validity. Nothing that may still happen to the key can excuse a validity that outlives it. Keys of a
  * master that is down count until it comes back, since nobody else can be told by it that they are gone. */
-#include <string.h>
-
 #include "world.h"
 
 void validity_note_loss(struct world *world, uint32_t writer, unsigned master, int64_t gone)
@@ -21,13 +19,10 @@ void validity_note_loss(struct world *world, uint32_t writer, unsigned master, i
 
 static size_t count_holding(struct world *world, const struct box *box, int64_t until)
 {
-    const char *key = name_of_key(box->key);
     size_t holding = 0;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        const struct entry *entry = keyspace_find(&world->masters[m].keys, key, strlen(key));
-
-        if (entry && entry->gone >= until && text_is(&entry->value, box->token, box->token_size))
+        if (vote_gone(world, box, m) >= until)
             holding++;
         else if (world->plan.guarded && box_maker(&world->boxes, box->id)->lost[m] >= until)
             holding++;

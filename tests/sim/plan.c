@@ -198,6 +198,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng mixed;
     struct rng permits;
     struct rng shutdown;
+    struct rng shared;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -207,6 +208,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&mixed, seed, 9);
     rng_init(&permits, seed, 10);
     rng_init(&shutdown, seed, 11);
+    rng_init(&shared, seed, 12);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -225,6 +227,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     draw_times(plan, &rng, round_trip);
     plan_line_times(plan, &line);
     plan_mixed_draw(plan, &mixed, options);
+    plan->shared_permille = rng_chance(&shared, 600) ? 0 : rng_chance(&shared, 700) ? 600 : 900;
     draw_allowance(plan, &rng);
     plan->duration_ns = rng_scaled(&rng, 2 * rl_ms(plan->ttl_min_ms).ns, 6 * rl_ms(plan->ttl_min_ms).ns);
     if (plan->crowded)

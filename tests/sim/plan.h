@@ -64,6 +64,7 @@ struct plan {
     bool torn;                /* ... and masters' clocks are set so often that many hold at once */
     bool forgetful;           /* masters lose their memories while locks are held and renewed */
     uint32_t line_permille;   /* how many acquisitions wait in line, */
+    uint32_t shared_permille; /* how many locks are shared, or become so; 0: the kind is not used */
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
     uint32_t cohort_permille; /* how many of the latter take others of their client with them */
     bool crowded;             /* many wait for one key that nobody holds for long */

@@ -28,6 +28,11 @@ typedef uint32_t (*redis_owner_fn)(struct redis_context *context, struct rl_slic
 /* A lock has been set whose owner is none of the writers. */
 typedef void (*redis_given_fn)(struct redis_context *context, const struct entry *entry);
 
+/* A vote in a set is about to get this end (master's time, ms), or, with INT64_MIN, to be removed. One that was not
+ * there before has the score -1. */
+typedef void (*redis_vote_fn)(struct redis_context *context, const struct member *vote, int64_t ends_ms,
+                              const char *command);
+
 /* Hands a message to whoever listens now; answers how many those are. */
 typedef int64_t (*redis_publish_fn)(struct redis_context *context, struct rl_slice channel, struct rl_slice payload);
 
@@ -47,6 +52,7 @@ struct redis_context {
     redis_touch_fn touch;
     redis_owner_fn owner;
     redis_given_fn given;
+    redis_vote_fn vote;
     redis_publish_fn publish;
     void *world;
     unsigned master;

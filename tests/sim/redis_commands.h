@@ -39,6 +39,7 @@ COMMAND(hdel);
 /* redis_sorted.c */
 COMMAND(zadd);
 COMMAND(zrem);
+COMMAND(zremrangebyscore);
 COMMAND(zcard);
 COMMAND(zrank);
 COMMAND(zscore);

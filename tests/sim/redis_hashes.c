@@ -93,18 +93,22 @@ void command_hset(struct redis_context *context, size_t argc, const struct rl_sl
 
 void command_hdel(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
-    struct entry *entry = redis_lookup(context, argv[1]);
-    struct field *field;
+    int64_t deleted = 0;
 
-    (void)argc;
-    if (entry && entry->type != ENTRY_HASH) {
-        reply_error(reply, WRONGTYPE);
-        return;
+    for (size_t i = 2; i < argc; i++) {
+        struct entry *entry = redis_lookup(context, argv[1]);
+        struct field *field;
+
+        if (entry && entry->type != ENTRY_HASH) {
+            reply_error(reply, WRONGTYPE);
+            return;
+        }
+        field = entry ? keyspace_field(context->keys, entry, argv[i].data, argv[i].size) : NULL;
+        if (!field)
+            continue;
+        deleted++;
+        context->wrote = true;
+        keyspace_remove_field(context->keys, entry, field);
     }
-    field = entry ? keyspace_field(context->keys, entry, argv[2].data, argv[2].size) : NULL;
-    reply_integer(reply, field != NULL);
-    if (!field)
-        return;
-    context->wrote = true;
-    keyspace_remove_field(context->keys, entry, field);
+    reply_integer(reply, deleted);
 }

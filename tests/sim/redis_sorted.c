@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "redis_commands.h"
+#include "votes_held.h"
 #include "util/decimal.h"
 
 /* The set, NULL if there is none; false: the key is of another type, and the reply says so. */
@@ -28,45 +29,117 @@ static struct member *find_member(struct redis_context *context, const struct en
     return set ? keyspace_member(context->keys, set, name.data, name.size) : NULL;
 }
 
-/* One score and member. */
+/* The oracles hear what becomes of votes. */
+static void note_vote(struct redis_context *context, const struct entry *set, const struct member *member,
+                      int64_t ends_ms, const char *command)
+{
+    if (member->name[0] != '@' && set->key.size && is_set_of_votes(set))
+        context->vote(context, member, ends_ms, command);
+}
+
+static bool is_score(struct rl_slice word, int64_t *ret_score, struct rl_reply *reply)
+{
+    if (redis_parse_integer(word, ret_score))
+        return true;
+    reply_error(reply, "ERR value is not a valid float");
+    return false;
+}
+
+/* false: the model is full. */
+static bool add_member(struct redis_context *context, struct rl_slice key, struct rl_slice name, int64_t score,
+                       int64_t *ret_added)
+{
+    struct entry *set = redis_lookup(context, key);
+    struct member *member = find_member(context, set, name);
+    struct member fresh = {.size = (uint8_t)name.size, .score = -1};
+
+    *ret_added += member == NULL;
+    if (!set)
+        set = add_set(context->keys, key);
+    if (!set || name.size > MEMBER_TEXT)
+        return false;
+    memcpy(fresh.name, name.data, name.size);
+    note_vote(context, set, member ? member : &fresh, score, "ZADD");
+    if (member)
+        keyspace_remove_member(context->keys, NULL, member);
+    context->wrote = true;
+    return keyspace_add_member(context->keys, set, name.data, name.size, (double)score);
+}
+
+/* Scores and members. */
 void command_zadd(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
     struct entry *set;
-    struct member *member;
+    int64_t added = 0;
     int64_t score;
 
-    (void)argc;
     if (!find_set(context, argv[1], &set, reply))
         return;
-    if (!redis_parse_integer(argv[2], &score)) {
-        reply_error(reply, "ERR value is not a valid float");
-        return;
+    for (size_t i = 2; i + 1 < argc; i += 2) {
+        if (!is_score(argv[i], &score, reply))
+            return;
+        if (!add_member(context, argv[1], argv[i + 1], score, &added)) {
+            redis_full(reply);
+            return;
+        }
     }
-    member = find_member(context, set, argv[3]);
-    reply_integer(reply, member == NULL);
-    if (member)
-        keyspace_remove_member(context->keys, NULL, member);
-    if (!set)
-        set = add_set(context->keys, argv[1]);
-    if (!set || !keyspace_add_member(context->keys, set, argv[3].data, argv[3].size, (double)score))
-        redis_full(reply);
+    reply_integer(reply, added);
+}
+
+static void remove_member(struct redis_context *context, struct entry *set, struct member *member, const char *command)
+{
+    note_vote(context, set, member, INT64_MIN, command);
+    keyspace_remove_member(context->keys, set, member);
     context->wrote = true;
 }
 
 void command_zrem(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
-    struct entry *set;
-    struct member *member;
+    int64_t removed = 0;
+
+    for (size_t i = 2; i < argc; i++) {
+        struct entry *set;
+        struct member *member;
+
+        if (!find_set(context, argv[1], &set, reply))
+            return;
+        member = find_member(context, set, argv[i]);
+        if (!member)
+            continue;
+        removed++;
+        remove_member(context, set, member, "ZREM");
+    }
+    reply_integer(reply, removed);
+}
+
+/* From -inf to a score that is left out. */
+void command_zremrangebyscore(struct redis_context *context, size_t argc, const struct rl_slice *argv,
+                              struct rl_reply *reply)
+{
+    struct rl_slice most = {(const char *)argv[3].data + 1, argv[3].size ? argv[3].size - 1 : 0};
+    int64_t removed = 0;
+    int64_t score;
 
     (void)argc;
-    if (!find_set(context, argv[1], &set, reply))
+    if (!rl_slice_is(argv[2], "-inf") || !argv[3].size || *(const char *)argv[3].data != '(' ||
+        !redis_parse_integer(most, &score)) {
+        reply_error(reply, "ERR a range that the simulated master does not know");
         return;
-    member = find_member(context, set, argv[2]);
-    reply_integer(reply, member != NULL);
-    if (!member)
-        return;
-    keyspace_remove_member(context->keys, set, member);
-    context->wrote = true;
+    }
+    for (;;) {
+        struct entry *set;
+        struct member *first;
+        uint32_t count;
+
+        if (!find_set(context, argv[1], &set, reply))
+            return;
+        first = set ? keyspace_members(context->keys, set, &count) : NULL;
+        if (!first || first->score >= (double)score)
+            break;
+        removed++;
+        remove_member(context, set, first, "ZREMRANGEBYSCORE");
+    }
+    reply_integer(reply, removed);
 }
 
 void command_zcard(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
@@ -125,7 +198,7 @@ static int64_t position(int64_t index, uint32_t count)
     return index < 0 ? index + count : index;
 }
 
-/* Both ends included; scores for a single member only, since scratch has room for one. */
+/* Both ends included, as far as a reply has room; scores for a single member only, since scratch has room for one. */
 void command_zrange(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
     bool scored = argc == 5 && redis_word_is(argv[4], "WITHSCORES");
@@ -138,7 +211,7 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
     if (!find_set(context, argv[1], &set, reply))
         return;
     if (!redis_parse_integer(argv[2], &first) || !redis_parse_integer(argv[3], &last) ||
-        (scored && last > first) || last - first >= RL_REPLY_MAX_ELEMENTS) {
+        (scored && last > first)) {
         reply_error(reply, "ERR a range that the simulated master does not know");
         return;
     }
@@ -147,7 +220,7 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
     last = position(last, count);
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
     reply->n_elements = 0;
-    for (int64_t i = first < 0 ? 0 : first; i <= last && i < count; i++) {
+    for (int64_t i = first < 0 ? 0 : first; i <= last && i < count && reply->n_elements < RL_REPLY_MAX_ELEMENTS; i++) {
         reply->elements[reply->n_elements++] = (struct rl_reply_item){
             .type = RL_REPLY_STRING, .text = {members[i].name, members[i].size}};
         if (scored)

@@ -238,6 +238,13 @@ void story_start(struct world *world)
         world_event(world, world->story->lines[i].at, EVENT_STORY, i, 0, 0);
 }
 
+static void print_vote(struct world *world, struct box *box, unsigned master, int64_t gone)
+{
+    if (gone > world->now)
+        TRACE(world, name_of_master(master), "has %s = %s, shared, for %.3f ms", name_of_key(box->key), box->token,
+              (double)(gone - world->now) / 1e6);
+}
+
 static void print_keys(struct world *world)
 {
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
@@ -251,6 +258,7 @@ static void print_keys(struct world *world)
                       entry->key.bytes, (int)entry->value.size, entry->value.bytes,
                       (double)(entry->gone - world->now) / 1e6);
         }
+        votes_each(world, m, print_vote);
     }
 }
 

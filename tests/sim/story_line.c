@@ -1,5 +1,6 @@
 #include "story_line.h"
 
+#include "kinds/shared.h"
 #include "world.h"
 
 /* --- What clients do ---------------------------------------------------------------------------------------------- */
@@ -17,6 +18,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .once = word_present(words, "once"),
         .wait = word_present(words, "fifo") ? RL_WAIT_FIFO : word_present(words, "line") ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
         .kind = word_present(words, "fenced") ? &rl_fenced_kind : &rl_mutex_kind,
+        .mode = word_present(words, "shared") ? RL_SHARED : RL_EXCLUSIVE,
         .renew_ms = word_value(words, "renew", 0),
         .at_risk_ms = word_value(words, "risk", 0),
         .max_hold_ms = word_value(words, "hold", 0),
@@ -32,6 +34,8 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
     if (handle->permit)
         request.kind = word_present(words, "fenced") ? &rl_fenced_permit_kind : &rl_permit_kind;
     client->world->plan.limits[client->index] = (uint8_t)word_value(words, "limit", 2);
+    if (request.mode != RL_EXCLUSIVE)
+        request.kind = rl_shared_form(request.kind);
     client_rename_handle(client, handle);
     client_acquire(client, handle, &request);
     return true;
@@ -81,6 +85,8 @@ static bool act(struct client *client, struct handle *handle, const struct words
         client_extend(client, handle, word_value(words, "ttl", 0));
     else if (word_is(words, 1, "reenter"))
         client_reenter(client, handle, rl_ms(word_value(words, "min", 0)));
+    else if (word_is(words, 1, "share") && state == RL_LOCK_HELD)
+        client_lower(client, handle);
     else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)
         return client_export(client, handle, &client->world->parcels[0]);
     else if (word_is(words, 1, "release") &&

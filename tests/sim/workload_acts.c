@@ -1,5 +1,6 @@
 /* What the owner of a handle does with it. */
 #include "foreign.h"
+#include "kinds/shared.h"
 #include "workload_parts.h"
 
 /* --- Acquiring ---------------------------------------------------------------------------------------------------- */
@@ -33,15 +34,27 @@ static uint8_t draw_wait(const struct client *client)
     return rng_chance(&world->work, world->plan.fifo_permille) ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
 }
 
-static const struct rl_kind *draw_kind(const struct client *client, const struct handle *handle)
+/* A slot of a semaphore is for one owner at a time, whoever takes it as a plain lock. */
+static bool may_share(const struct client *client, const struct handle *handle)
 {
-    bool fenced = rng_chance(&client->world->work, client->world->plan.fenced_permille);
+    return client->world->plan.shared_permille && !handle->permit && name_of_key(handle->key)[0] != 's';
+}
 
-    if (client->world->plan.foreign[client->index])
-        return &foreign_kind;
-    if (handle->permit)
-        return fenced ? &rl_fenced_permit_kind : &rl_permit_kind;
-    return fenced ? &rl_fenced_kind : &rl_mutex_kind;
+static void draw_kind(const struct client *client, const struct handle *handle, struct rl_acquire *request)
+{
+    const struct plan *plan = &client->world->plan;
+    struct rng *rng = &client->world->work;
+    bool fenced = rng_chance(rng, plan->fenced_permille);
+
+    request->kind = fenced ? &rl_fenced_kind : &rl_mutex_kind;
+    if (plan->foreign[client->index]) {
+        request->kind = &foreign_kind;
+    } else if (handle->permit) {
+        request->kind = fenced ? &rl_fenced_permit_kind : &rl_permit_kind;
+    } else if (may_share(client, handle) && rng_chance(rng, plan->shared_permille)) {
+        request->kind = rl_shared_form(request->kind);
+        request->mode = RL_SHARED;
+    }
 }
 
 static struct rl_acquire draw_request(struct client *client, const struct handle *handle)
@@ -54,10 +67,10 @@ static struct rl_acquire draw_request(struct client *client, const struct handle
         .retry_jitter = rl_ms(rng_between(rng, world->plan.pace_ms / 24 + 1, world->plan.pace_ms / 2)),
         .min_validity = rl_ms(rng_chance(rng, 800) ? 1 : rng_between(rng, 1, world->plan.ttl_min_ms / 4)),
         .deadline = RL_NEVER,
-        .kind = draw_kind(client, handle),
-        .wait = draw_wait(client),
     };
 
+    draw_kind(client, handle, &request);
+    request.wait = draw_wait(client);
     request.own_token = world->plan.cohort_permille && rng_chance(rng, 250);
     if (world->plan.calm)
         return request;
@@ -82,16 +95,17 @@ static struct rl_acquire draw_request(struct client *client, const struct handle
 static struct rl_acquire last_request(struct client *client, const struct handle *handle)
 {
     struct rng *rng = &client->world->work;
-
-    return (struct rl_acquire){
+    struct rl_acquire request = {
         .ttl_ms = client->world->plan.own_ttl_ms[client->index],
         .retry_delay = rl_ms(rng_between(rng, 10, 20 + client->world->plan.max_ttl_ms / 8)),
         .retry_jitter = rl_ms(rng_between(rng, 20, 80 + client->world->plan.max_ttl_ms / 8)),
         .min_validity = rl_ms(1),
         .deadline = RL_NEVER,
-        .kind = draw_kind(client, handle),
-        .wait = draw_wait(client),
     };
+
+    draw_kind(client, handle, &request);
+    request.wait = draw_wait(client);
+    return request;
 }
 
 static void acquire(struct client *client, struct handle *handle, const struct rl_acquire *other);
@@ -175,6 +189,11 @@ static void reenter_often(struct client *client, struct handle *handle)
         reenter(client, handle);
 }
 
+static bool may_lower(const struct handle *handle)
+{
+    return rl_lock_mode(&handle->host.core) == RL_EXCLUSIVE && rl_shared_form(handle->host.core.claim->kind);
+}
+
 void agent_hold(struct client *client, struct handle *handle)
 {
     struct agent *agent = agent_of(client, handle);
@@ -188,6 +207,9 @@ void agent_hold(struct client *client, struct handle *handle)
 
     if (world->phase != PHASE_FAULTS)
         agent_intend(client, handle, INTENT_RELEASE, agent_time(world, RL_NS_PER_MS));
+    else if (may_share(client, handle) && may_lower(handle) &&
+             rng_chance(&world->work, world->plan.shared_permille / 2))
+        agent_intend(client, handle, INTENT_LOWER, delay / 2);
     else if (rng_chance(&world->work, agent->extend_permille))
         agent_intend(client, handle, INTENT_EXTEND, extend_delay(client, handle, delay / 2));
     else if (rng_chance(&world->work, agent->reenter_permille / 2))
@@ -229,6 +251,20 @@ static void leave_inner(struct client *client, struct handle *handle)
 {
     while (handle->inner && !client->world->violated)
         client_release(client, handle);
+}
+
+static void lower(struct client *client, struct handle *handle)
+{
+    struct agent *agent = agent_of(client, handle);
+    struct world *world = client->world;
+
+    if (!may_extend(client, handle) || !may_lower(handle)) {
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(world, agent->think_ns));
+        return;
+    }
+    if (rng_chance(&world->work, agent->cancel_permille))
+        agent_intend(client, handle, INTENT_CANCEL, agent_time(world, 2 * RL_NS_PER_MS));
+    client_lower(client, handle);
 }
 
 /* The outermost entry may last for longer than the inner ones. */
@@ -374,6 +410,9 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
     case INTENT_REENTER:
         reenter(client, handle);
         agent_intend(client, handle, INTENT_RELEASE, agent_time(client->world, agent_of(client, handle)->think_ns));
+        break;
+    case INTENT_LOWER:
+        lower(client, handle);
         break;
     case INTENT_RELEASE:
         release(client, handle);

@@ -18,6 +18,7 @@
 #include "network.h"
 #include "operator.h"
 #include "oracle.h"
+#include "votes_held.h"
 #include "plan.h"
 #include "queue.h"
 #include "rng.h"
@@ -34,7 +35,9 @@ struct fence_record {
     struct {
         int64_t at;       /* true time of the acceptance */
         uint64_t token;
+        bool shared;
         uint64_t largest; /* of all tokens until then */
+        uint64_t writer;  /* ... and of those of exclusive holds */
     } latest[MAX_FENCES];
 };
 

@@ -209,7 +209,7 @@ bool core_import(struct core *core, const struct rl_acquire *request, int64_t un
 {
     struct rl_instant bounds[RL_MAX_NODES];
     const struct rl_kind *kind = fence ? &rl_fenced_kind : &rl_mutex_kind;
-    struct rl_exported_state state = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0};
+    struct rl_exported_state state = {kind, 1000, 1000, UINT32_MAX, fence, bounds, 0, 0, RL_EXCLUSIVE};
     bool imported;
 
     for (unsigned node = 0; node < RL_MAX_NODES; node++)

@@ -200,7 +200,7 @@ static void note_called(struct core *core, struct core_claim *claim, unsigned no
 {
     struct naive_vote *vote = &naive_of(claim)->votes[node];
 
-    if (notification->granted && is_latest(vote, notification->round))
+    if (notification->kind == RL_TOLD_GRANTED && is_latest(vote, notification->round))
         grant(core, vote, node, notification->round, true);
 }
 

@@ -65,7 +65,7 @@ void core_notify(struct core *core, struct core_claim *claim, unsigned node, con
 void core_hand_off_in(struct core *core, unsigned node, uint32_t round)
 {
     struct rl_claim *claim = core->locks[core->handle].claim;
-    struct rl_notification notification = {.round = round, .granted = true,
+    struct rl_notification notification = {.round = round, .kind = RL_TOLD_GRANTED,
                                            .fence = claim->kind->has_token ? core->counters[node] : 0};
 
     core_notify(core, core_claim_of(claim), node, &notification);
@@ -78,7 +78,7 @@ void core_hand_off(struct core *core, unsigned node)
 
 void core_notify_of_lower(struct core *core, unsigned node)
 {
-    struct rl_notification notification = {.granted = false};
+    struct rl_notification notification = {.kind = RL_TOLD_LOWER};
 
     core_notify(core, core_claim_of(core->locks[core->handle].claim), node, &notification);
 }

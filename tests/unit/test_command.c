@@ -70,7 +70,7 @@ START_TEST(a_rollback_carries_the_text_of_the_script)
 {
     struct rl_command command = command_for(RL_STEP_ROLLBACK);
     const struct rl_script_text *script = rl_script_text(RL_SCRIPT_RELEASE);
-    char expected[4096];
+    char expected[16384];
 
     snprintf(expected, sizeof(expected), "*9\r\n$4\r\nEVAL\r\n$%zu\r\n%s\r\n" RELEASE_ARGUMENTS, script->size,
              script->text);

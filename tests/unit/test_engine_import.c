@@ -64,7 +64,7 @@ START_TEST(the_quorum_th_of_the_bounds_decides)
     struct rl_acquire request = core_request();
     struct rl_instant bounds[] = {RL_LONG_AGO, rl_after((struct rl_instant){0}, rl_ms(500)),
                                   rl_after((struct rl_instant){0}, rl_ms(900))};
-    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0};
+    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, UINT32_MAX, 0, bounds, 0, 0, RL_EXCLUSIVE};
 
     ck_assert(rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                             &state));
@@ -128,7 +128,7 @@ START_TEST(an_extension_that_the_former_handle_lost_still_counts_against_its_mas
     struct core *core = core_start(1);
     struct rl_acquire request = core_request();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0};
+    struct rl_exported_state state = {&rl_mutex_kind, 1000, 1000, 100, 0, &bound, 1, 0, RL_EXCLUSIVE};
 
     rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                   &state);
@@ -146,7 +146,7 @@ START_TEST(a_pending_rollback_of_it_lasts_for_the_longest_ttl_that_was_ever_aske
     struct core *core = core_start(1);
     struct rl_acquire request = core_request();
     struct rl_instant bound = rl_after((struct rl_instant){0}, rl_ms(90));
-    struct rl_exported_state state = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0};
+    struct rl_exported_state state = {&rl_mutex_kind, 100, 3000, 100, 0, &bound, 0, 0, RL_EXCLUSIVE};
 
     rl_lock_import(&core->engine, &core->locks[0], core->now, core_make_claim(core, &rl_mutex_kind), &request,
                   &state);

@@ -228,7 +228,7 @@ static void notify(struct core *core, uint64_t *random)
     if (!claim || !(claim->enqueued & (UINT32_C(1) << node)) || claim->enqueued_round[node] < back)
         return;
     notification = (struct rl_notification){.round = claim->enqueued_round[node] - back,
-                                            .granted = draw(random, 4) != 0};
+                                            .kind = draw(random, 4) ? RL_TOLD_GRANTED : RL_TOLD_LOWER};
     if (claim->claim->kind->has_token && draw(random, 10))
         notification.fence = core->counters[node] += 1 + draw(random, 2);
     core_notify(core, claim, node, &notification);

@@ -231,7 +231,7 @@ START_TEST(a_notification_behind_the_undo_counts_for_nothing)
 {
     struct core *core = core_start_queued(1);
     struct core_claim *claim = core_claim_of(core->locks[0].claim);
-    struct rl_notification notification = {.granted = true};
+    struct rl_notification notification = {.kind = RL_TOLD_GRANTED};
 
     core_cancel(core);
     core_notify(core, claim, 0, &notification);

@@ -29,7 +29,7 @@ static struct {
     enum rl_end status; /* of the latest operation that completed */
     struct {
         unsigned sent;
-        char bytes[4096]; /* rollbacks are sent with their scripts */
+        char bytes[16384]; /* rollbacks are sent with their scripts */
         struct rl_ticket ticket;
     } masters[MASTERS];
 } world;

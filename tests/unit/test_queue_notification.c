@@ -48,7 +48,7 @@ START_TEST(a_notification_is_taken_apart)
     expect_slice(value, "value-1");
     expect_slice(incarnation, "memory-2");
     ck_assert_uint_eq(notification.round, UINT32_MAX);
-    ck_assert(notification.granted);
+    ck_assert(notification.kind == RL_TOLD_GRANTED);
     ck_assert_uint_eq(notification.time_us, BIG);
     ck_assert_uint_eq(notification.fence, UINT64_C(9007199254740991));
     free(exact);
@@ -59,13 +59,14 @@ START_TEST(a_lower_ticket_is_told_of_without_a_memory)
 {
     static const char payload[] = "value 0 lower - 5 0";
     struct rl_slice value, incarnation;
-    struct rl_notification notification = {.granted = true};
+    struct rl_notification notification = {.kind = RL_TOLD_GRANTED};
     char *exact;
 
     ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &notification, &exact));
     expect_slice(value, "value");
     expect_slice(incarnation, "-");
-    ck_assert(!notification.granted && notification.round == 0 && notification.time_us == 5 && notification.fence == 0);
+    ck_assert(notification.kind == RL_TOLD_LOWER && notification.round == 0);
+    ck_assert(notification.time_us == 5 && notification.fence == 0);
     free(exact);
 }
 END_TEST
@@ -139,9 +140,9 @@ START_TEST(a_hostile_notification_does_no_harm)
 
         memcpy(bad, good, sizeof(good));
         bad[at] = '\0';
-        notification = (struct rl_notification){.round = 3};
+        notification = (struct rl_notification){.round = 3, .kind = RL_TOLD_LOWER};
         if (!take(bad, sizeof(good) - 1, &value, &incarnation, &notification, &exact))
-            ck_assert(notification.round == 3 && !notification.granted);
+            ck_assert(notification.round == 3 && notification.kind == RL_TOLD_LOWER);
         free(exact);
     }
 }
@@ -154,7 +155,7 @@ static struct rl_slice slice_of(const char *text)
 
 START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_judged)
 {
-    struct rl_notification granted = {.granted = true};
+    struct rl_notification granted = {.kind = RL_TOLD_GRANTED};
 
     ck_assert(rl_queue_notification_counts(&granted, slice_of("memory-2"), slice_of("memory-2")));
     ck_assert(!rl_queue_notification_counts(&granted, slice_of("memory-1"), slice_of("memory-2")));
@@ -168,7 +169,7 @@ END_TEST
 
 START_TEST(a_lower_ticket_may_be_told_of_by_any_memory)
 {
-    struct rl_notification lower = {.granted = false};
+    struct rl_notification lower = {.kind = RL_TOLD_LOWER};
 
     ck_assert(rl_queue_notification_counts(&lower, slice_of("-"), slice_of("memory-2")));
     ck_assert(rl_queue_notification_counts(&lower, slice_of("memory-1"), slice_of("memory-2")));

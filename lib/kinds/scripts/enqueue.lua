@@ -62,9 +62,21 @@ end
 if fenced and not counter(KEYS[4]) then
   return redis.error_reply(no_counter)
 end
-local value = redis.call('GET', KEYS[1])
+local looks = #ARGV - 7
+local value = redis.pcall('GET', KEYS[1])
 local waiting = redis.call('ZCARD', KEYS[2])
-local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me)
+local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
+if type(value) == 'table' or tonumber(notes[5] or 0) > now then
+  -- Others share the key, or want to.
+  @VOTES@
+  @GRANT_WAITERS@
+  @JOIN_MODES@
+  local answer, holder, last = join('x', '')
+  if looks > 2 and (answer[1] or -1) >= 0 then
+    answer[9] = let_follow(holder, tonumber(last))
+  end
+  return answer
+end
 local held, known = value == me, notes[4] and redis.call('ZSCORE', KEYS[2], me)
 if not known and not held and waiting >= 100000 then
   return {-3, tonumber(now_us), 0, 0, 0, -1, -1, 0}
@@ -81,7 +93,6 @@ last = whole(math.max(last, ticket))
 
 -- With every new value two other entries are looked at, so that dead ones do not pile up behind a long hold.
 local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
-local looks = #ARGV - 7
 -- A command that was held up on its way, and is older than the entry, changes nothing.
 local stale = notes[4] and tonumber(notes[4]:match('^%d+ (%d+)') or 0) > round
 local before = value
@@ -107,18 +118,14 @@ if waiting == 0 or redis.call('PTTL', KEYS[3]) < lease then
 end
 
 if at then
-  local others = redis.call('ZRANGE', KEYS[2], at, at + looks - 1)
-  local entries = redis.call('HMGET', KEYS[3], unpack(others))
-  for i, other in ipairs(others) do
-    living(other, entries[i])
-  end
+  sweep(at, looks)
 end
 if not value then
   value = hand_off(redis.call('ZPOPMIN', KEYS[2]), me)
   held = value == me
 end
 local lower = held and waiting > 0 and is_overtaken(me, ticket)
-local pttl = redis.call('PTTL', KEYS[1])
+local pttl = math.max(redis.call('PTTL', KEYS[1]), -1)
 local rank, look = 0, held and -1 or pttl
 if not held and not known and ARGV[4] == '0' and waiting > 1 then
   -- Last of many: others look after the entry in front, and so does this one's next refresh.

@@ -1,17 +1,51 @@
--- EXTEND of each KEYS[i], if it is ARGV[i + 1], to ARGV[1] ms.
+-- EXTEND of each KEYS[i], if it is ARGV[i + 1], to ARGV[1] ms. In front of a value that others may share the key with
+-- stand its mode and a space.
 -- Returns a letter for each: 1 set, 0 missing, - foreign, ? unknown. An error before anything was written is the answer
 -- for all of them, since all would meet it.
+local now
+
+-- A vote in a set (family 2.2): the key ends no earlier than it. Nothing but the first write can fail for want of
+-- memory, and that needs none.
+local function extend_vote(key, vote)
+  if not now then
+    local time = redis.call('TIME')
+    now = time[1] * 1000 + math.floor(time[2] / 1000)
+  end
+  local mode, ends = vote:sub(1, 1), now + ARGV[1]
+  local score = redis.pcall('ZSCORE', key, vote)
+  if type(score) == 'table' then
+    return string.find(score.err, '^WRONGTYPE') and '-' or score
+  elseif not score or tonumber(score) < now then
+    return (mode == 'x' or redis.call('ZSCORE', key, '@x')) and '-' or '0'
+  end
+  local last = redis.pcall('ZRANGE', key, -1, -1, 'WITHSCORES')[2] or 0
+  local left = string.format('%.0f', math.max(last, ends) - now + 1)
+  local set = redis.pcall('PEXPIRE', key, left)
+  if type(set) == 'table' then
+    return set
+  end
+  ends = string.format('%.0f', ends)
+  set = redis.pcall('ZADD', key, ends, vote)
+  if mode ~= 'r' and type(set) ~= 'table' then
+    set = redis.pcall('ZADD', key, ends, '@' .. mode)
+  end
+  return type(set) == 'table' and '?' or '1'
+end
+
 local function extend(key, token)
+  local shared = token:match('^[ru] (.*)$')
   local value = redis.pcall('GET', key)
   if not value then
     return '0'
-  elseif value == token then
+  elseif value == (shared or token) then
     local set = redis.pcall('PEXPIRE', key, ARGV[1])
     return type(set) == 'table' and set or tostring(set)
-  elseif type(value) == 'table' and not string.find(value.err, '^WRONGTYPE') then
+  elseif type(value) ~= 'table' then
+    return '-'
+  elseif not string.find(value.err, '^WRONGTYPE') then
     return value
   end
-  return '-'
+  return extend_vote(key, shared and token or 'x ' .. token)
 end
 
 local letters = {}
@@ -24,7 +58,7 @@ for i, key in ipairs(KEYS) do
     end
     letter = '?'
   end
-  written = written or letter == '1'
+  written = written or letter == '1' or letter == '?'
   letters[i] = letter
 end
 return table.concat(letters)

@@ -1,11 +1,11 @@
 -- ENQUEUE that refreshes several entries whose tickets are known, and whose turn it is not: as if the commands came
--- one after the other, and were answered then. KEYS: as for HAND_OFF.
+-- one after the other, and were answered then. KEYS: as in ENTRIES.
 -- ARGV: lease ms, incarnation expected in the marker ('' does not look), 1 if fenced, the counter's idle ttl ms,
 -- channel; then for each entry its value, round, ticket, and proposal for the fencing counter.
 -- Returns {0, node time us, PTTL of the key, "rank look" of each entry with spaces in between}: the waiters in front,
 -- and ms after which to look again or -1. "- -" means that nothing was done for this entry, which must be refreshed
 -- alone. In another memory it returns what ENQUEUE does.
-@HAND_OFF@
+@ENTRIES@
 @LIVING@
 local lease, inc, idle, channel = tonumber(ARGV[1]), ARGV[2], ARGV[4], ARGV[5]
 if inc ~= '' and inc ~= incarnation() then
@@ -14,7 +14,11 @@ end
 if ARGV[3] == '1' and not counter(KEYS[4]) then
   return redis.error_reply(no_counter)
 end
-local holder = redis.call('GET', KEYS[1])
+-- A table, where others share the key, is nobody's value.
+local holder = redis.pcall('GET', KEYS[1])
+if type(holder) == 'table' and type(redis.pcall('ZCARD', KEYS[1])) == 'table' then
+  return holder
+end
 local values = {}
 for at = 6, #ARGV, 4 do
   values[#values + 1] = ARGV[at]

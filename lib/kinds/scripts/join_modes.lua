@@ -1,0 +1,79 @@
+-- Part of ENQUEUE and JOIN_SHARED, behind LIVING and GRANT_WAITERS: enters the wait queue in a mode, or refreshes the
+-- entry. ARGV and the answer are those of ENQUEUE. `replaced` is as in GRANT_WAITERS.
+local function join(mode, replaced)
+  local me, lease, round, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[7] ~= '0'
+  look()
+  if strange then
+    return strange
+  end
+  local before, waiting = holder, redis.call('ZCARD', KEYS[2])
+  local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
+  local own, ends = vote_of(me)
+  local known = notes[4] and redis.call('ZSCORE', KEYS[2], me)
+  if not known and not own and waiting >= 100000 then
+    return {-3, tonumber(now_us), 0, 0, 0, -1, -1, 0}
+  end
+  local last, ticket = tonumber(notes[1] or 0), tonumber(ARGV[4])
+  if ticket == 0 then
+    ticket = tonumber(known or 0)
+  end
+  if ticket == 0 then
+    ticket = math.max(last + 1, math.min(tonumber(ARGV[5]), now_us + 86400000000))
+  end
+  last = whole(math.max(last, ticket))
+
+  local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
+  local _, _, _, noted = parts_of(notes[4] or '')
+  -- A command that was held up on its way, and is older than the entry, changes nothing.
+  if own then
+    if (ends or now + redis.call('PTTL', KEYS[1])) < now + lease then
+      renew(own, me, now + lease + 1)
+    end
+    redis.call('HSET', KEYS[3], '@last', last)
+    if holder then
+      redis.call('HSET', KEYS[3], '@holder', me .. ' ' .. whole(ticket) .. ' ' .. ARGV[9])
+    end
+  elseif not noted or tonumber(noted) <= round then
+    local word = replaced ~= '' and 'x^' .. replaced .. ' ' or mode ~= 'x' and mode .. ' ' or ''
+    local until_then = word == '' and 0 or now + 2 * lease
+    redis.call('ZADD', KEYS[2], whole(ticket), me)
+    redis.call('HSET', KEYS[3], '@last', last, '@sweep', at and whole(at + 2) or notes[2] or '0',
+      '@modes', whole(math.max(tonumber(notes[5] or 0), until_then)), me,
+      word .. table.concat({whole(now + lease), ARGV[3], ARGV[2], ARGV[6] == '' and '-' or ARGV[6], ARGV[7], ARGV[8],
+      ARGV[9]}, ' '))
+  end
+  if waiting == 0 or redis.call('PTTL', KEYS[3]) < lease then
+    redis.call('PEXPIRE', KEYS[2], whole(2 * lease))
+    redis.call('PEXPIRE', KEYS[3], whole(2 * lease))
+  end
+  if at then
+    sweep(at, 2)
+  end
+
+  local _, mine = grant_waiters(me)
+  local held = own or mine
+  set_end()
+  local rival = held and rival_of(mode)
+  local lowest = rival and tonumber(redis.call('ZSCORE', KEYS[2], rival))
+  local lower = rival and (lowest < ticket or lowest == ticket and rival < me)
+  local pttl = redis.call('PTTL', KEYS[1])
+  local rank, look_ms = 0, -1
+  if not held then
+    rank = redis.call('ZRANK', KEYS[2], me) or 0
+    local left
+    while rank > 0 and not left do
+      local ahead = redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1]
+      left = living(ahead, redis.call('HGET', KEYS[3], ahead))
+      rank = left and rank or rank - 1
+    end
+    look_ms = left or pttl
+  end
+  -- If another value got the key before this lower ticket was here, its waiter must know: it may have no quorum.
+  local other, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
+  if other and other == before and not held and
+      (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then
+    tell(channel, other, 0, 'lower', '-', 0)
+  end
+  local count = held and fenced and (mode == 'x' and counter(KEYS[4]) or tonumber(read_counter(ARGV[7], ARGV[8]))) or 0
+  return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look_ms, count}, holder, last
+end

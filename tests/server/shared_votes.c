@@ -1,0 +1,250 @@
+/* Votes that several values share, by the core's own commands on a real server (kinds/scripts/votes.lua). The key is
+ * "lock". */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "line_rig.h"
+#include "suite.h"
+
+static struct rl_subject subject_of(const char *value, enum rl_mode mode, uint64_t number)
+{
+    struct rl_subject about = counter_subject(value, number);
+
+    about.mode = mode;
+    about.marker = (struct rl_slice){NULL, 0};
+    about.channel = (struct rl_slice){line_channel, strlen(line_channel)};
+    about.proposed_ticket = 1000;
+    return about;
+}
+
+static struct rl_answer take(enum rl_step step, const char *value, uint32_t ttl_ms)
+{
+    struct rl_subject about = subject_of(value, RL_SHARED, 0);
+
+    about.ttl_ms = ttl_ms;
+    return counter_take(&rl_shared_kind, step, &about);
+}
+
+static void share(const char *value, uint32_t ttl_ms)
+{
+    expect_granted(take(RL_STEP_CLAIM, value, ttl_ms), 0);
+}
+
+/* A reader enters the wait queue, or refreshes its entry. */
+static struct rl_answer join(const char *value, uint64_t ticket)
+{
+    struct rl_subject about = subject_of(value, RL_SHARED, 0);
+
+    about.ticket = ticket;
+    return counter_take(&rl_shared_kind, RL_STEP_ENQUEUE, &about);
+}
+
+/* As a client that knows nothing of shared votes: "OK", or "(nil)" if somebody has the key. */
+static void set_exclusively(const char *value, const char *answer)
+{
+    char line[64];
+
+    snprintf(line, sizeof(line), "SET lock %s NX PX 30000", value);
+    ask_expect(counter_master, 0, line, answer);
+}
+
+static void expect_members(const char *members)
+{
+    char *reply = ask(counter_master, 0, "ZRANGE lock 0 -1");
+
+    for (char *at = strchr(reply, '\n'); at; at = strchr(at, '\n'))
+        *at = ',';
+    ck_assert_str_eq(reply, members);
+    free(reply);
+}
+
+/* --- Who is admitted --------------------------------------------------------------------------------------------- */
+
+START_TEST(readers_share_the_key_and_keep_writers_out)
+{
+    share("one", 30000);
+    share("two", 30000);
+    expect_members("r one,r two");
+    set_exclusively("writer", "(nil)");
+    expect_granted(take(RL_STEP_RELEASE, "one", 30000), 0);
+    set_exclusively("writer", "(nil)");
+    expect_granted(take(RL_STEP_RELEASE, "two", 30000), 0);
+    set_exclusively("writer", "OK");
+    expect_answer(take(RL_STEP_CLAIM, "three", 30000), RL_REFUSED, RL_DETAIL_HELD, 0);
+}
+END_TEST
+
+START_TEST(a_reader_does_not_pass_a_writer_that_waits)
+{
+    share("one", 30000);
+    line_wait("writer", 10);
+    expect_answer(take(RL_STEP_CLAIM, "two", 30000), RL_REFUSED, RL_DETAIL_OTHERS_WAIT, 0);
+    expect_answer(join("two", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_answer(join("early", 5), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_members("r one,r early");
+}
+END_TEST
+
+START_TEST(each_vote_has_an_end_of_its_own)
+{
+    share("short", 5000);
+    share("long", 60000);
+    clock_fault_step_ms(counter_clock, 10000);
+    expect_answer(take(RL_STEP_EXTEND, "short", 60000), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    expect_members("r long");
+    expect_granted(take(RL_STEP_EXTEND, "long", 5000), 0);
+    expect_ttl("lock", 5001);
+    clock_fault_step_ms(counter_clock, 10000);
+    set_exclusively("writer", "OK");
+}
+END_TEST
+
+START_TEST(keys_of_other_types_are_not_touched)
+{
+    static const char *const foreign[] = {"RPUSH lock a", "ZADD lock 5 user:1", "SADD lock a", "HSET lock r 1"};
+    static const enum rl_step steps[] = {RL_STEP_EXTEND, RL_STEP_REPAIR, RL_STEP_RELEASE, RL_STEP_ENQUEUE};
+
+    ask_integer(counter_master, 0, foreign[_i]);
+    expect_answer(take(RL_STEP_CLAIM, "one", 30000), RL_REFUSED, RL_DETAIL_HELD, 0);
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        expect_answer(take(steps[i], "one", 30000), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_answer(line_release("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_answer(line_release_alone("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 1);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "PTTL lock"), -1);
+}
+END_TEST
+
+/* --- Hand-off ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
+{
+    ear_open();
+    line_enqueue("holder", 0, 1);
+    expect_answer(join("a", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_answer(join("b", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
+    line_wait("writer", 30);
+    expect_answer(join("late", 40), RL_QUEUED, RL_DETAIL_NONE, 0);
+    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_members("r a,r b");
+    ear_expect("a", true, 0, "-");
+    ear_expect("b", true, 0, "-");
+    take(RL_STEP_RELEASE, "a", 30000);
+    expect_queue("writer late");
+    expect_answer(take(RL_STEP_RELEASE, "b", 30000), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_holder("writer");
+    ear_expect("writer", true, 0, "-");
+    expect_answer(line_release("writer"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_members("r late");
+    ear_expect("late", true, 0, "-");
+    ear_expect_silence();
+}
+END_TEST
+
+/* 64 in one script; the next one is told to ask. */
+START_TEST(more_readers_than_one_script_serves_are_told_to_look)
+{
+    char value[8];
+
+    ear_open();
+    line_enqueue("holder", 0, 1);
+    for (int i = 0; i < 65; i++) {
+        snprintf(value, sizeof(value), "r%02d", i);
+        expect_answer(join(value, 10 + (uint64_t)i), RL_QUEUED, RL_DETAIL_NONE, 0);
+    }
+    line_release("holder");
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 64);
+    ck_assert_int_eq(ear_expect("r64", false, 0, "-").kind, RL_TOLD_LOOK);
+    expect_answer(join("r64", 74), RL_GRANTED, RL_DETAIL_NONE, 0);
+}
+END_TEST
+
+START_TEST(a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
+{
+    line_enqueue("holder", 0, 1);
+    expect_answer(join("mine", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
+    ask_integer(counter_master, 0, "DEL lock");
+    line_lease_ms = 2000;
+    expect_granted(take(RL_STEP_REPAIR, "mine", 60000), 0);
+    expect_answer(join("other", 20), RL_GRANTED, RL_DETAIL_NONE, 0);
+    take(RL_STEP_RELEASE, "other", 1);
+    expect_ttl("lock", 60001);
+    expect_queue("");
+}
+END_TEST
+
+/* --- From exclusive to shared ------------------------------------------------------------------------------------- */
+
+START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
+{
+    ear_open();
+    set_exclusively("mine", "OK");
+    expect_answer(join("reader", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
+    line_wait("writer", 20);
+    expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
+    ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 2);
+    ear_expect("reader", true, 0, "-");
+    ear_expect_silence();
+    expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
+    expect_answer(take(RL_STEP_EXTEND, "another", 30000), RL_REFUSED, RL_DETAIL_MISSING, 0);
+}
+END_TEST
+
+START_TEST(a_full_master_still_extends_and_lowers)
+{
+    set_exclusively("mine", "OK");
+    ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
+    expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
+    expect_members("r mine");
+    expect_granted(take(RL_STEP_EXTEND, "mine", 60000), 0);
+    expect_ttl("lock", 60001);
+    expect_answer(take(RL_STEP_CLAIM, "other", 30000), RL_UNKNOWN, RL_DETAIL_OOM, 0);
+    expect_granted(take(RL_STEP_RELEASE, "mine", 30000), 0);
+}
+END_TEST
+
+/* --- Fencing ------------------------------------------------------------------------------------------------------ */
+
+static struct rl_answer claim_fenced(const char *value, enum rl_mode mode, uint64_t proposal)
+{
+    struct rl_subject about = subject_of(value, mode, proposal);
+
+    return counter_take(mode == RL_SHARED ? &rl_fenced_shared_kind : &rl_fenced_kind, RL_STEP_CLAIM, &about);
+}
+
+START_TEST(readers_do_not_count_and_the_next_writer_is_above_them)
+{
+    struct rl_subject about = subject_of("one", RL_SHARED, BIG + 7);
+
+    expect_granted(claim_fenced("one", RL_SHARED, BIG), BIG);
+    expect_granted(claim_fenced("two", RL_SHARED, BIG), BIG);
+    expect_granted(claim_fenced("old", RL_SHARED, BIG - 5), BIG);
+    expect_granted(counter_take(&rl_fenced_shared_kind, RL_STEP_RAISE, &about), 0);
+    expect_counter(BIG + 7);
+    about = subject_of("nobody", RL_SHARED, BIG + 9);
+    expect_answer(counter_take(&rl_fenced_shared_kind, RL_STEP_RAISE, &about), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    take(RL_STEP_RELEASE, "one", 1);
+    take(RL_STEP_RELEASE, "two", 1);
+    take(RL_STEP_RELEASE, "old", 1);
+    expect_granted(claim_fenced("writer", RL_EXCLUSIVE, BIG), BIG + 8);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("shared_votes");
+    TCase *cases = suite_add_case(suite, "votes", line_start, ear_close);
+
+    tcase_add_test(cases, readers_share_the_key_and_keep_writers_out);
+    tcase_add_test(cases, a_reader_does_not_pass_a_writer_that_waits);
+    tcase_add_test(cases, each_vote_has_an_end_of_its_own);
+    tcase_add_loop_test(cases, keys_of_other_types_are_not_touched, 0, 4);
+    tcase_add_test(cases, the_readers_in_front_of_the_next_writer_get_the_key_together);
+    tcase_add_test(cases, more_readers_than_one_script_serves_are_told_to_look);
+    tcase_add_test(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry);
+    tcase_add_test(cases, who_lowers_its_mode_lets_the_readers_in_that_wait);
+    tcase_add_test(cases, a_full_master_still_extends_and_lowers);
+    tcase_add_test(cases, readers_do_not_count_and_the_next_writer_is_above_them);
+    return suite_run(suite);
+}
