@@ -11,7 +11,8 @@
 #include "rig.h"
 
 /* All scripts that are sent by digest: JOIN is not. */
-#define LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
+#define FIVE_LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
+#define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS
 
 START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
 {
