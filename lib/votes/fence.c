@@ -21,14 +21,18 @@
 #include "votes/outbox.h"
 #include "votes/rollback.h"
 
+/* Half of the shortest quarantine that any master may have served, whatever max_ttl was then. */
+#define SPAN_US UINT64_C(500000)
+
 /* Votes that are shared are not counted, or masters' counters would drift apart with every reader. Their counters are
- * lifted to a number that is the same for all who propose in a span of half of max_ttl. Without that a master whose
- * counter has fallen, since it restarted from an old disk, would go on with what it found there. It abstains for
- * max_ttl at least, and the clients' wall clocks agree within half of that (G2): then the number is above all from
- * before. */
+ * lifted to a number that is the same for all who propose in one span. Without that a master whose counter has fallen,
+ * since it restarted from an old disk, would go on with what it found there. It abstains for max_ttl at least, and
+ * where it has a marker for a second more; the clients' wall clocks agree within half of that (G2). So the number is
+ * above all from before. */
 uint64_t rl_fence_proposal(const struct rl_votes *votes, const struct rl_claim *claim, uint64_t proposal)
 {
-    uint64_t span_us = votes->config.max_ttl_ms * UINT64_C(1000) / 2;
+    uint64_t half_us = votes->config.max_ttl_ms * UINT64_C(1000) / 2;
+    uint64_t span_us = half_us < SPAN_US ? half_us : SPAN_US;
 
     if (claim->mode == RL_EXCLUSIVE)
         return proposal;
