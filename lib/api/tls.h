@@ -7,7 +7,7 @@
 #include <redlock/options.h>
 
 #include "codec/url.h"
-#include "driver/tls_context.h"
+#include "stream/tls_context.h"
 
 /* REDLOCK_E_TLS, with the reason, or 0. "" becomes NULL. */
 int rl_tls_check(struct redlock_options *options, char *why, size_t size);

@@ -39,7 +39,7 @@
 #include "driver/role.h"
 #include "driver/shared.h"
 #include "driver/stats.h"
-#include "driver/stream.h"
+#include "stream/stream.h"
 #include "util/bytes.h"
 #include "util/link.h"
 #include "util/list.h"

@@ -7,8 +7,8 @@
 #include "driver/conn_io.h"
 #include "driver/conn_reauth.h"
 #include "driver/conn_traffic.h"
-#include "driver/stream_plain.h"
-#include "driver/stream_tls.h"
+#include "stream/plain.h"
+#include "stream/tls.h"
 
 static void arm(struct rl_conn *conn, struct rl_timer *timer, struct rl_instant at)
 {

@@ -6,7 +6,7 @@
 
 #include <redlock/status.h>
 
-#include "driver/tls_context.h"
+#include "stream/tls_context.h"
 
 static void after_timers(void *ctx)
 {

@@ -27,7 +27,7 @@ FIXED, SHRINKING = "fixed", "shrinking"
 Circle = collections.namedtuple("Circle", "folder kind reason files")
 KNOWN = []
 
-OWN_HEADERS = ["util", "votes", "codec", "driver", "host", "api", "blocking"]
+OWN_HEADERS = ["util", "votes", "codec", "stream", "driver", "host", "api", "blocking"]
 
 # What the functions of include/redlock begin with.
 PUBLIC = "redlock_"
@@ -35,13 +35,13 @@ PUBLIC = "redlock_"
 # The folders whose functions the files of a folder may call. Those that are not listed are kept in order by their
 # includes (layers.sh).
 MAY_CALL = {"util": [], "votes": [], "engine": ["votes"], "kinds": ["votes"], "codec": ["util", "kinds"],
-            "driver": ["util", "codec"], "host": ["util", "votes", "engine", "kinds", "codec"],
+            "stream": [], "driver": ["util", "codec", "stream"],
+            "host": ["util", "votes", "engine", "kinds", "codec"],
             "blocking": ["util", "api"]}
 
 
 # With TLS the library has the second ones, whose place the first one takes without it.
-ALTERNATIVES = {"lib/driver/tls_none.c": ["lib/driver/stream_tls.c", "lib/driver/tls_context.c",
-                                          "lib/driver/tls_words.c"]}
+ALTERNATIVES = {"lib/stream/tls_none.c": ["lib/stream/tls.c", "lib/stream/tls_context.c", "lib/stream/tls_words.c"]}
 
 
 def absent(sources, objects):

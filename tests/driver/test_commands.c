@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/stream_plain.h"
+#include "stream/plain.h"
 #include "rig.h"
 
 /* A stream that counts the writes of the driver and otherwise is the plain one. */

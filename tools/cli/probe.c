@@ -11,7 +11,6 @@
 #include "cli/probe_queue.h"
 #include "cli/target.h"
 #include "cli/wire.h"
-#include "cli/wire_tls.h"
 
 struct look;
 typedef void (*question)(struct wire *wire, const struct target *target, const struct look *look);
@@ -23,8 +22,8 @@ struct look {
     const char *url;
     const char *key;
     size_t key_size;
-    struct timeval timeout;
-    struct wire_tls *tls;
+    uint32_t timeout_ms;
+    const struct cli_tls *tls;
     const struct cli_password *password;
     struct probe *probe;
     const struct probe_queue_names *names; /* NULL: the queue is not asked for */
@@ -184,24 +183,18 @@ static void *look_at(void *data)
 {
     struct look *look = data;
     struct target target;
-    struct wire wire = {0};
+    struct wire wire;
 
-    if (!target_parse(look->url, &target) || !target_authenticate(&target, look->password))
+    if (!target_parse(look->url, &target) || !target_authenticate(&target, look->password)) {
         failed(look->probe, "out of memory");
-    else if (!wire_open(&wire, &target, look->timeout, look->tls))
-        failed(look->probe, wire.why);
-    else
-        look->ask(&wire, &target, look);
-    wire_close(&wire);
+    } else {
+        if (wire_open(&wire, &target, look->timeout_ms, look->tls))
+            look->ask(&wire, &target, look);
+        else
+            failed(look->probe, wire.why);
+        wire_close(&wire);
+    }
     target_fini(&target);
-    return NULL;
-}
-
-static struct wire_tls *open_tls(const struct probe_masters *masters)
-{
-    for (size_t i = 0; i < masters->n; i++)
-        if (masters->tls != NULL && cli_url_has_tls(masters->urls[i]))
-            return wire_tls_create(masters->tls);
     return NULL;
 }
 
@@ -210,8 +203,6 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
                     struct probe_queue *ret_queues)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
-    struct wire_tls *tls = open_tls(masters);
-    uint32_t ms = masters->timeout_ms;
     sigset_t all, before;
 
     /* Signals are for the main thread: they must not cut a read short here. */
@@ -221,8 +212,8 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
         ret_probes[i] = (struct probe){.latency_us = -1};
         looks[i] = *plan;
         looks[i].url = masters->urls[i];
-        looks[i].timeout = (struct timeval){(time_t)(ms / 1000), (suseconds_t)(ms % 1000 * 1000)};
-        looks[i].tls = tls;
+        looks[i].timeout_ms = masters->timeout_ms;
+        looks[i].tls = masters->tls;
         looks[i].password = masters->password;
         looks[i].probe = &ret_probes[i];
         if (plan->names != NULL)
@@ -236,7 +227,6 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
     for (size_t i = 0; i < masters->n; i++)
         if (looks[i].thread != 0)
             pthread_join(looks[i].thread, NULL);
-    wire_tls_destroy(tls);
 }
 
 void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes)

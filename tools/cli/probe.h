@@ -23,7 +23,7 @@ struct probe {
     uint64_t value_hash; /* of the whole value, to compare */
     int64_t pttl_ms;     /* -1: never expires */
     int64_t latency_us;  /* of the two commands, without the connect */
-    char why[96];        /* why there is no answer, "" otherwise; also "not a string" */
+    char why[200];       /* why there is no answer, "" otherwise; also "not a string" */
 };
 
 /* The URLs and the TLS options must have been accepted by redlock_client_create(): that is the one judge of their
@@ -53,7 +53,7 @@ struct probe_queue {
     size_t length;
     size_t n;
     struct probe_waiter waiters[PROBE_QUEUE_SHOWN];
-    char why[96]; /* why there is no answer, "" otherwise */
+    char why[200]; /* why there is no answer, "" otherwise */
 };
 
 /* Its names on the masters. */

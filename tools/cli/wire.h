@@ -1,32 +1,37 @@
-/* A blocking connection to a master, of the tool's own, with or without TLS. */
+/* A connection to a master, of the tool's own, for one thread that waits for each reply. Its bytes go through the
+ * library's streams: TLS is set up, checked and explained here as everywhere. */
 #ifndef CLI_WIRE_H
 #define CLI_WIRE_H
 
 #include <hiredis/hiredis.h>
 #include <stdbool.h>
-#include <sys/time.h>
+#include <stdint.h>
 
 #include "cli/target.h"
 #include "options/tls.h"
+#include "stream/stream.h"
 
-enum { WIRE_WHY_SIZE = 96 };
+enum { WIRE_WHY_SIZE = 200 };
 
-/* What the connections with TLS have in common: see wire_tls.h. */
-struct wire_tls;
+struct rl_tls_context;
 
 struct wire {
-    redisContext *context;    /* with TLS, its socket and its reader of replies alone are used */
-    struct ssl_st *ssl;       /* NULL: plain */
+    struct rl_stream stream;
+    struct rl_tls_context *tls; /* NULL: plain */
+    redisReader *reader;
+    char *output;               /* commands that have not been written yet */
+    size_t output_size;
+    uint32_t timeout_ms;
     bool failed;
-    char why[WIRE_WHY_SIZE]; /* ... and the reason */
+    char why[WIRE_WHY_SIZE];    /* ... and the reason */
 };
 
-/* `timeout` is per step: connect, handshake, and each reply. `tls` is for a target that has TLS. False: it has failed.
- * In both cases wire_close() is due. */
-bool wire_open(struct wire *wire, const struct target *target, struct timeval timeout, struct wire_tls *tls);
+/* `timeout_ms` is for each step: connect, TLS handshake, and reply. `options` are for a target that has TLS; they must
+ * have been accepted by redlock_client_create(). False: it has failed. In both cases wire_close() is due. */
+bool wire_open(struct wire *wire, const struct target *target, uint32_t timeout_ms, const struct cli_tls *options);
 void wire_close(struct wire *wire);
 
-/* A command, without waiting for the reply; a failure is told by the next wire_reply(). */
+/* A command, which leaves with the next wire_reply(). That tells of a failure, too. */
 void wire_append(struct wire *wire, int argc, const char **argv, const size_t *sizes);
 
 /* The next reply, for freeReplyObject(); NULL: it has failed. */

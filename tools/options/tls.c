@@ -87,6 +87,13 @@ bool cli_tls_complete(const char *command, struct cli_tls *tls, const char *cons
     return version_fits(command, tls->min_version);
 }
 
+enum redlock_tls_version cli_tls_lowest_version(const struct cli_tls *tls)
+{
+    bool only_1_3 = tls->min_version != NULL && strcmp(tls->min_version, cli_tls_versions[REDLOCK_TLS_1_3]) == 0;
+
+    return only_1_3 ? REDLOCK_TLS_1_3 : REDLOCK_TLS_1_2;
+}
+
 void cli_tls_apply(const struct cli_tls *tls, struct redlock_options *options)
 {
     options->tls_ca_file = tls->ca;
@@ -96,8 +103,7 @@ void cli_tls_apply(const struct cli_tls *tls, struct redlock_options *options)
     options->tls_server_name = tls->server_name;
     options->tls_ciphers = tls->ciphers;
     options->tls_ciphersuites = tls->ciphersuites;
-    if (tls->min_version != NULL && strcmp(tls->min_version, cli_tls_versions[REDLOCK_TLS_1_3]) == 0)
-        options->tls_min_version = REDLOCK_TLS_1_3;
+    options->tls_min_version = cli_tls_lowest_version(tls);
     options->tls_insecure_skip_verify = tls->insecure_skip_verify;
     options->tls_no_resumption = tls->no_resumption;
 }

@@ -56,6 +56,9 @@ bool cli_tls_complete(const char *command, struct cli_tls *tls, const char *cons
 
 bool cli_url_has_tls(const char *url);
 
+/* Of options that are complete. */
+enum redlock_tls_version cli_tls_lowest_version(const struct cli_tls *tls);
+
 void cli_tls_apply(const struct cli_tls *tls, struct redlock_options *options);
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <redlock/status.h>
 
-#include "driver/stream_tls.h"
-#include "driver/tls_context.h"
+#include "stream/tls.h"
+#include "stream/tls_context.h"
 
 int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_t size,
                           struct rl_tls_context **ret_context)

@@ -1,4 +1,4 @@
-#include "driver/tls_words.h"
+#include "stream/tls_words.h"
 
 #include <openssl/err.h>
 #include <openssl/ssl.h>

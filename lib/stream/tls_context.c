@@ -1,4 +1,4 @@
-#include "driver/tls_context.h"
+#include "stream/tls_context.h"
 
 #include <errno.h>
 #include <openssl/err.h>
@@ -11,7 +11,7 @@
 
 #include <redlock/status.h>
 
-#include "driver/tls_words.h"
+#include "stream/tls_words.h"
 
 enum { TEXTS = 7, FILES = 6, TROUBLE_MAX = 200 };
 

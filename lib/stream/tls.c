@@ -11,7 +11,7 @@
  *   keep the loop busy. What is left there makes the socket readable again.
  * - A record that is half written is completed by the next write, which is given the same bytes again, and perhaps more
  *   behind them. */
-#include "driver/stream_tls.h"
+#include "stream/tls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -25,8 +25,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "driver/tls_context.h"
-#include "driver/tls_words.h"
+#include "stream/tls_context.h"
+#include "stream/tls_words.h"
 
 /* Taken from the socket by one call. */
 #define INPUT_MAX (128 * 1024)

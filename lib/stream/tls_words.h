@@ -1,6 +1,6 @@
 /* OpenSSL's errors in words. */
-#ifndef RL_DRIVER_TLS_WORDS_H
-#define RL_DRIVER_TLS_WORDS_H
+#ifndef RL_STREAM_TLS_WORDS_H
+#define RL_STREAM_TLS_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

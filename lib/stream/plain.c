@@ -1,4 +1,4 @@
-#include "driver/stream_plain.h"
+#include "stream/plain.h"
 
 #include <errno.h>
 #include <sys/socket.h>

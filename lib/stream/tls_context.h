@@ -1,7 +1,7 @@
 /* What all TLS connections of a client have in common: trusted CAs, the client's certificate, versions and ciphers.
  * The files are read again when they have changed, so that certificates can be replaced without a restart. */
-#ifndef RL_DRIVER_TLS_CONTEXT_H
-#define RL_DRIVER_TLS_CONTEXT_H
+#ifndef RL_STREAM_TLS_CONTEXT_H
+#define RL_STREAM_TLS_CONTEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

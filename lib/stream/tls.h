@@ -1,8 +1,8 @@
 /* A stream with TLS. */
-#ifndef RL_DRIVER_STREAM_TLS_H
-#define RL_DRIVER_STREAM_TLS_H
+#ifndef RL_STREAM_TLS_H
+#define RL_STREAM_TLS_H
 
-#include "driver/stream.h"
+#include "stream/stream.h"
 
 struct rl_tls_context;
 

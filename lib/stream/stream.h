@@ -1,6 +1,6 @@
 /* The byte stream of one connection, on a socket that is already connected: plain, or TLS. No function blocks. */
-#ifndef RL_DRIVER_STREAM_H
-#define RL_DRIVER_STREAM_H
+#ifndef RL_STREAM_STREAM_H
+#define RL_STREAM_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
