@@ -231,10 +231,11 @@ def the_leader_has_a_successor_when_it_crashes_or_stands_still():
 
 
 def relays_part_the_clients():
-    scenario = safe("partition", "--deadline", "200ms")["partition"]
-    during = scenario["during"]
-    assert during["acquired"] > 10 and sum(during["refused"].values()) > 10, during
-    assert scenario["after"]["acquired"] > 50, scenario["after"]
+    for options in ((), ("--tls",)):
+        scenario = safe("partition", "--deadline", "200ms", *options)["partition"]
+        during = scenario["during"]
+        assert during["acquired"] > 10 and sum(during["refused"].values()) > 10, during
+        assert scenario["after"]["acquired"] > 50, scenario["after"]
 
 
 def a_clock_that_was_set_is_seen():
@@ -252,6 +253,8 @@ def what_cannot_be_done_is_skipped_with_its_reason():
     assert "redlock-clockshim.so" in report["scenarios"][0]["skipped"], report["scenarios"]
     report = measured("kill-3", "--masters", "3")
     assert "too few" in report["scenarios"][0]["skipped"], report["scenarios"]
+    report = measured("partition", "--nodes", "rediss://127.0.0.1:1,rediss://127.0.0.1:2,rediss://127.0.0.1:3")
+    assert "--tls-server-name" in report["scenarios"][0]["skipped"], report["scenarios"]
 
 
 def a_durable_master_has_a_quarantine_only_if_it_was_emptied():

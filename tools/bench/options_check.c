@@ -30,8 +30,8 @@ static bool check_masters(const struct bench_options *options)
                         options->restarts_ms ? "--restarts with --scenario" : "--scenario", scenario->name);
     if (options->masters.count && options->delay_us)
         return complain("--delay works with --local only");
-    if (options->tls && (options->masters.count || options->unix_sockets || options->delay_us || options->table))
-        return complain("--tls works with --local only, and neither with --unix, --delay nor --table");
+    if (options->tls && (options->masters.count || options->unix_sockets || options->table))
+        return complain("--tls works with --local only, and neither with --unix nor --table");
     if (options->table && options->delay_us)
         return complain("--delay and --table exclude each other");
     if (options->masters.count && options->table)

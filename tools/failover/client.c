@@ -38,9 +38,11 @@ void fo_seat_fail(struct fo_seat *seat, const char *format, ...)
 }
 
 /* A master's silence is noticed early, and a silent connection given up soon: an outage is to be short. */
-void fo_client_options(const struct fo_options *options, const char *prefix, struct redlock_options *ret_options)
+void fo_client_options(const struct fo_options *options, const struct cli_tls *tls, const char *prefix,
+                       struct redlock_options *ret_options)
 {
     redlock_options_init(ret_options);
+    cli_tls_apply(tls, ret_options);
     ret_options->client_name = "redlock-failover";
     ret_options->key_prefix = prefix;
     ret_options->max_ttl_ms = options->max_ttl_ms;
@@ -165,7 +167,7 @@ static bool create_client(struct process *process)
     struct redlock_options options;
     struct redlock_error error;
 
-    fo_client_options(seat->options, seat->prefix, &options);
+    fo_client_options(seat->options, seat->tls, seat->prefix, &options);
     options.on_event = on_event;
     options.event_data = process;
     if (redlock_client_create(process->base, seat->urls, seat->n_urls, &options, &process->client, &error) ==

@@ -22,6 +22,7 @@ struct fo_seat {
     struct fo_shared *shared;
     const char *const *urls;
     size_t n_urls;
+    const struct cli_tls *tls;
     const char *prefix;
     uint32_t client;
     int control; /* a seqpacket socket */
@@ -31,7 +32,8 @@ struct fo_seat {
 int fo_client_process(struct fo_seat *seat);
 
 /* The library's options for all clients of a scenario: they must be alike. */
-void fo_client_options(const struct fo_options *options, const char *prefix, struct redlock_options *ret_options);
+void fo_client_options(const struct fo_options *options, const struct cli_tls *tls, const char *prefix,
+                       struct redlock_options *ret_options);
 
 /* Leaves the sentence for the conductor, and says FAILED. */
 __attribute__((format(printf, 2, 3))) void fo_seat_fail(struct fo_seat *seat, const char *format, ...);

@@ -47,6 +47,7 @@ static int client_process(void *data, int control)
                            .shared = run->shared,
                            .urls = run->cluster.client_urls,
                            .n_urls = run->cluster.n,
+                           .tls = &run->cluster.tls,
                            .prefix = run->prefix,
                            .client = part->n,
                            .control = control};
@@ -73,6 +74,7 @@ static int referee(void *data, int control)
     return fo_referee_process(&(struct fo_watch){.shared = run->shared,
                                                  .urls = run->cluster.urls,
                                                  .n_urls = run->cluster.n,
+                                                 .tls = &run->cluster.tls,
                                                  .prefix = run->prefix,
                                                  .ttl_ms = run->options->max_ttl_ms});
 }

@@ -24,6 +24,14 @@ static bool done(struct fo_cluster *cluster, bool ok)
     return ok || broken(cluster, "%s", masters_error());
 }
 
+/* A relay is in the masters' place, for which their certificates are not made. */
+static bool certificates_forbid_relays(const struct fo_options *options)
+{
+    const struct cli_tls *tls = &options->masters.tls;
+
+    return fo_options_have_tls(options) && !options->tls && !tls->server_name && !tls->insecure_skip_verify;
+}
+
 static bool needs_hook(const struct fo_scenario *scenario)
 {
     return scenario->fault == FO_KILL || scenario->fault == FO_HANG || scenario->fault == FO_ROLL;
@@ -38,6 +46,8 @@ const char *fo_cluster_obstacle(const struct fo_options *options, const struct f
         return "this can be done to masters of our own only (without --nodes)";
     if (options->masters.count > 0 && needs_hook(scenario) && !options->hook)
         return "this needs --fault-hook";
+    if (scenario->relayed && certificates_forbid_relays(options))
+        return "a relay would show the masters' certificates at its own address: this needs --tls-server-name";
     if (scenario->masters >= options->n_masters)
         return "there are too few masters";
     if (scenario->fault != FO_STEP)
@@ -68,7 +78,10 @@ static bool make_setups(struct fo_cluster *cluster, bool with_clocks, struct mas
 static bool open_own(struct fo_cluster *cluster, const struct fo_scenario *scenario)
 {
     struct masters_setup setups[MASTERS_MAX];
-    struct masters_options options = {.count = cluster->n, .tcp = true, .setups = setups};
+    struct masters_options options = {.count = cluster->n,
+                                      .tcp = true,
+                                      .tls = cluster->options->tls ? MASTERS_TLS : MASTERS_PLAIN,
+                                      .setups = setups};
 
     if (!make_setups(cluster, scenario->fault == FO_STEP, setups))
         return done(cluster, false);
@@ -76,6 +89,10 @@ static bool open_own(struct fo_cluster *cluster, const struct fo_scenario *scena
     if (!cluster->own || !masters_cleanup_on_exit(cluster->own))
         return done(cluster, false);
     cluster->urls = masters_urls(cluster->own);
+    if (cluster->options->tls) {
+        snprintf(cluster->ca, sizeof(cluster->ca), "%s/ca.crt", masters_dir(cluster->own));
+        cluster->tls.ca = cluster->ca;
+    }
     return true;
 }
 
@@ -100,7 +117,10 @@ static bool open_relays(struct fo_cluster *cluster)
 
 bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *options, const struct fo_scenario *scenario)
 {
-    *cluster = (struct fo_cluster){.options = options, .n = options->n_masters, .urls = options->masters.urls};
+    *cluster = (struct fo_cluster){.options = options,
+                                   .n = options->n_masters,
+                                   .tls = options->masters.tls,
+                                   .urls = options->masters.urls};
     if (options->masters.count == 0 && !open_own(cluster, scenario))
         return false;
     cluster->client_urls = cluster->urls;

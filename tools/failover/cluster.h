@@ -10,6 +10,8 @@ struct fo_cluster {
     const struct fo_options *options;
     struct masters *own;                  /* NULL with --nodes */
     struct masters_clock *clocks[MASTERS_MAX];
+    struct cli_tls tls;                   /* how they are reached */
+    char ca[128];                         /* the file of our own's CA, with --tls */
     const char *const *urls;              /* of the masters */
     const char *const *client_urls;       /* ... and what clients are to use */
     struct relays *relays;                /* NULL: clients use the masters directly */

@@ -30,6 +30,7 @@ static const char help[] =
     "Masters:\n"
     "  --masters N          start N masters for the run (5)\n"
     "  --persistence MODE   their persistence: none (default), everysec, always\n"
+    "  --tls                reach them by TLS, with certificates made for the run\n"
     "  -n, --nodes A,B,...  use running masters instead. Only keys that begin with\n"
     "                       'failover:' are changed there\n"
     "  --fault-hook CMD     how to inject faults into running masters: CMD is called\n"
@@ -37,6 +38,10 @@ static const char help[] =
     "                       is 1 for the first of the list. Without it, only\n"
     "                       scenarios that need no such fault are run\n"
     "  --node URL           one running master; repeat it for each\n"
+    "  --user NAME, --password-file FILE, --password-command CMD\n"
+    "                       for URLs without a password, as in 'redlock lock --help'\n"
+    "\n"
+    CLI_TLS_HELP
     "\n"
     "Load:\n"
     "  --rate N             requests a second of all clients together (400)\n"
@@ -103,6 +108,8 @@ static int check(const struct fo_options *options)
         return complain("--nodes must name 3 masters or more", "");
     if (options->ttl_ms > options->max_ttl_ms)
         return complain("--ttl must be at most --max-ttl, which is 2s unless it is given", "");
+    if (options->tls && options->masters.count > 0)
+        return complain("--tls is for masters of its own; those of --nodes have it by rediss:// URLs", "");
     if (options->hook && options->masters.count == 0)
         return complain("--fault-hook is for masters that --nodes names", "");
     return -1;
@@ -132,7 +139,10 @@ static int parse(struct fo_options *options, uint32_t *ret_persistence, const ch
         {.name = "persistence", .choice = ret_persistence, .words = persistence_words},
         {.name = "node", .node = &options->masters},
         {.name = "nodes", .letter = 'n', .node_list = &options->masters},
+        {.name = "tls", .flag = &options->tls},
         {.name = "fault-hook", .file = &options->hook},
+        CLI_PASSWORD_OPTIONS(&options->masters.password),
+        CLI_TLS_OPTIONS(&options->masters.tls),
         {.name = "rate", .number = &options->rate, .least = 10, .most = 20000},
         {.name = "clients", .number = &options->clients, .least = 2, .most = FO_MAX_CLIENTS},
         {.name = "deadline", .duration_ms = &options->deadline_ms, .least = 1, .most = 60000},
@@ -175,12 +185,28 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
     if (options->masters.count > 0)
         options->n_masters = (uint32_t)options->masters.count;
     code = take_names(options, names);
-    return code >= 0 ? code : check(options);
+    if (code < 0)
+        code = check(options);
+    if (code < 0 && (!cli_settle_password("failover", &options->masters) ||
+                     !cli_tls_complete("failover", &options->masters.tls, options->masters.urls,
+                                       options->masters.count))) {
+        cli_usage("failover");
+        code = FO_OWN_ERROR;
+    }
+    return code;
 }
 
 void fo_options_free(struct fo_options *options)
 {
     cli_masters_fini(&options->masters);
+}
+
+bool fo_options_have_tls(const struct fo_options *options)
+{
+    for (size_t i = 0; i < options->masters.count; i++)
+        if (cli_url_has_tls(options->masters.urls[i]))
+            return true;
+    return options->tls;
 }
 
 int64_t fo_options_step_ns(const struct fo_options *options)

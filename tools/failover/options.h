@@ -10,7 +10,8 @@ struct fo_options {
     bool wanted[FO_SCENARIOS];
     bool all;
     bool list;
-    struct cli_masters masters; /* none: our own */
+    struct cli_masters masters; /* none: our own ... */
+    bool tls;                   /* ... with TLS; others say so by their URLs */
     const char *hook;           /* the command that does faults to masters of others; NULL: there is none */
     uint32_t n_masters;         /* of our own, or of the list */
     const char *persistence_name;
@@ -30,6 +31,9 @@ struct fo_options {
 /* Returns -1 to go on, else the exit code: help has been printed, or what is wrong. fo_options_free() in any case. */
 int fo_options_parse(struct fo_options *options, int argc, char **argv);
 void fo_options_free(struct fo_options *options);
+
+/* Is a master reached by TLS? */
+bool fo_options_have_tls(const struct fo_options *options);
 
 /* The time between two requests. */
 int64_t fo_options_step_ns(const struct fo_options *options);

@@ -73,7 +73,8 @@ static void compare(struct desk *desk, const struct fo_hold *held, const struct 
 static void probe_leader(struct desk *desk)
 {
     const struct fo_hold *found = fo_referee_holder(&desk->referee, FO_LEADER_KEY, fo_now_ns() + MARGIN_MS * NS_PER_MS);
-    const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, PROBE_TIMEOUT_MS, NULL, NULL};
+    const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, PROBE_TIMEOUT_MS,
+                                          desk->watch->tls, NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     struct fo_hold held;
     char key[REDLOCK_MAX_KEY_BYTES];
@@ -101,7 +102,8 @@ static void publish(struct desk *desk, int64_t before_ns)
 /* How many keys there still are; -1 if a master does not answer. */
 static int count_keys(const struct desk *desk)
 {
-    const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, 5 * PROBE_TIMEOUT_MS, NULL, NULL};
+    const struct probe_masters masters = {desk->watch->urls, desk->watch->n_urls, 5 * PROBE_TIMEOUT_MS,
+                                          desk->watch->tls, NULL};
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES];
     int n = 0;

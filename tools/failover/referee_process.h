@@ -3,12 +3,14 @@
 #ifndef FAILOVER_REFEREE_PROCESS_H
 #define FAILOVER_REFEREE_PROCESS_H
 
+#include "options/tls.h"
 #include "shared.h"
 
 struct fo_watch {
     struct fo_shared *shared;
     const char *const *urls; /* of the masters themselves, not of any relay */
     size_t n_urls;
+    const struct cli_tls *tls;
     const char *prefix;
     uint32_t ttl_ms;
 };

@@ -185,8 +185,9 @@ static void settings(FILE *out, const struct fo_report *report, const struct fo_
     snprintf(text, sizeof(text), "libredlock %s%s%s, guarded profile, fenced locks", e->library,
              *e->commit ? ", commit " : "", e->commit);
     entry(out, "library", text);
-    snprintf(text, sizeof(text), "%u, %s, %s; fsync %s", o->n_masters, e->server,
+    snprintf(text, sizeof(text), "%u, %s, %s%s; fsync %s", o->n_masters, e->server,
              o->masters.count ? "running ones (--nodes)" : "started for each scenario, TCP on loopback",
+             fo_options_have_tls(o) ? ", TLS" : "",
              *e->fsync ? e->fsync : "unknown");
     entry(out, "masters", text);
     snprintf(text, sizeof(text), "%s, median before the fault", fo_html_duration(e->trip_ns, trip, sizeof(trip)));

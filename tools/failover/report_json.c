@@ -187,6 +187,7 @@ static void write_environment(struct cli_json *json, const struct fo_report *rep
     cli_json_string(json, "commit", environment->commit);
     cli_json_string(json, "date", environment->date);
     cli_json_string(json, "server", environment->server);
+    cli_json_bool(json, "tls", fo_options_have_tls(options));
     cli_json_string(json, "fsync", environment->fsync);
     cli_json_string(json, "cpu", environment->cpu);
     cli_json_int(json, "processors", environment->processors);

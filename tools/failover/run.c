@@ -39,7 +39,7 @@ static bool declare_new(struct fo_run *run)
     struct redlock_options options;
     char why[LOAD_REASON_SIZE] = "";
 
-    fo_client_options(run->options, run->prefix, &options);
+    fo_client_options(run->options, &run->cluster.tls, run->prefix, &options);
     return load_declare(&options, run->cluster.client_urls, run->cluster.n, why) || fo_run_fail(run, "%s", why);
 }
 

@@ -49,13 +49,13 @@ static void split(const char *place, char *ret_host, size_t host_size, char *ret
         snprintf(ret_port, port_size, "%.*s", (int)strcspn(rest + 1, "/"), rest + 1);
 }
 
-static bool parse_tcp(const char *url, struct relay_address *ret, char *ret_why, size_t size)
+static bool parse_tcp(const char *url, size_t scheme, struct relay_address *ret, char *ret_why, size_t size)
 {
     const struct addrinfo wanted = {.ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
     char host[256], port[8];
 
-    split(place_of(url, strlen("redis://")), host, sizeof(host), port, sizeof(port));
+    split(place_of(url, scheme), host, sizeof(host), port, sizeof(port));
     if (getaddrinfo(host, port, &wanted, &found) != 0 || !found)
         return complain(ret_why, size, "cannot be resolved", url);
     memcpy(&ret->storage, found->ai_addr, found->ai_addrlen);
@@ -70,8 +70,10 @@ bool relay_address_parse(const char *url, struct relay_address *ret_address, cha
     if (strncmp(url, "unix://", strlen("unix://")) == 0)
         return parse_unix(url, ret_address, ret_why, size);
     if (strncmp(url, "redis://", strlen("redis://")) == 0)
-        return parse_tcp(url, ret_address, ret_why, size);
-    return complain(ret_why, size, "neither unix:// nor redis://", url);
+        return parse_tcp(url, strlen("redis://"), ret_address, ret_why, size);
+    if (strncmp(url, "rediss://", strlen("rediss://")) == 0)
+        return parse_tcp(url, strlen("rediss://"), ret_address, ret_why, size);
+    return complain(ret_why, size, "neither unix://, redis:// nor rediss://", url);
 }
 
 void relay_address_print(const struct relay_address *address, char *ret_url, size_t size)

@@ -23,6 +23,15 @@ struct relay_address {
 bool relay_address_parse(const char *url, struct relay_address *ret_address, char *ret_why, size_t size);
 void relay_address_print(const struct relay_address *address, char *ret_url, size_t size);
 
+/* --- peer.c */
+struct relay_peer {
+    pid_t process;        /* 0: not known */
+    unsigned long socket; /* the number of the other end's, on this machine; 0: not known */
+};
+
+/* Of an accepted connection. */
+void relay_peer_find(struct relay_peer *ret_peer, int fd);
+
 /* --- lane.c: one direction of one connection. */
 struct relay_chunk {
     struct list link;
@@ -72,7 +81,7 @@ struct relay {
     struct list pairs; /* struct relay_pair.link */
     struct relay_address listen;
     struct relay_address upstream;
-    unsigned (*group_of)(pid_t client, void *user_data);
+    unsigned (*group_of)(const struct relay_peer *client, void *user_data);
     void *user_data;
     uint64_t random;
     struct relay_toxics toxics[RELAY_GROUPS][2];

@@ -11,12 +11,14 @@
 
 #include "internal.h"
 
-static pid_t process_behind(evutil_socket_t fd)
+static unsigned group_of(const struct relay *relay, evutil_socket_t fd)
 {
-    struct ucred peer;
-    socklen_t size = sizeof(peer);
+    struct relay_peer peer;
 
-    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 ? peer.pid : 0;
+    if (!relay->group_of)
+        return 0;
+    relay_peer_find(&peer, fd);
+    return relay->group_of(&peer, relay->user_data) % RELAY_GROUPS;
 }
 
 static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address, int size,
@@ -27,8 +29,7 @@ static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, s
     (void)listener;
     (void)address;
     (void)size;
-    relay_pair_open(relay, fd,
-                    relay->group_of ? relay->group_of(process_behind(fd), relay->user_data) % RELAY_GROUPS : 0);
+    relay_pair_open(relay, fd, group_of(relay, fd));
 }
 
 static bool listen_again(struct relay *relay)

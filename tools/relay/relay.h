@@ -12,6 +12,8 @@
  *
  *     hold        what arrives is kept, and passed on in order when this is taken away
  *
+ * Bytes are passed on as they are, those of TLS as well: its faults are those of the line.
+ *
  * Clients may be told apart (relay_options.group_of): each group has its own faults, which is a network that is parted.
  * Nothing here prints or exits. */
 #ifndef RELAY_H
@@ -24,6 +26,7 @@
 
 struct event_base;
 struct relay;
+struct relay_peer;
 
 #define RELAY_GROUPS 2
 
@@ -48,13 +51,15 @@ struct relay_toxics {
 
 struct relay_options {
     const char *listen;   /* unix:///path, or redis://127.0.0.1:PORT; port 0 is a free one */
-    const char *upstream; /* the server, likewise */
-    /* To which group a client belongs, by the process that has connected (unix sockets only; else 0). NULL: all to
-     * group 0. */
-    unsigned (*group_of)(pid_t client, void *user_data);
+    const char *upstream; /* the server, likewise; rediss:// is the same as redis:// */
+    /* To which group a client belongs that has connected. NULL: all to group 0. */
+    unsigned (*group_of)(const struct relay_peer *client, void *user_data);
     void *user_data;
     uint64_t seed; /* of the jitter */
 };
+
+/* Whether it is this process that has connected, from this machine. */
+bool relay_peer_is(const struct relay_peer *peer, pid_t process);
 
 /* NULL: ret_why is a sentence. The server need not run: it is connected to for each client. */
 struct relay *relay_create(struct event_base *base, const struct relay_options *options, char *ret_why, size_t size);

@@ -24,6 +24,12 @@ struct order {
     struct relay_toxics toxics;
 };
 
+/* What the relay process says at first. */
+struct ready {
+    bool ok;
+    unsigned short ports[RELAYS_MAX]; /* 0: a unix socket */
+};
+
 struct relays {
     pid_t pid;
     int fd;
@@ -41,12 +47,12 @@ struct house {
     size_t n_others;
 };
 
-static unsigned side_of(pid_t client, void *user_data)
+static unsigned side_of(const struct relay_peer *client, void *user_data)
 {
     const struct house *house = user_data;
 
     for (size_t i = 0; i < house->n_others; i++)
-        if (house->others[i] == client)
+        if (relay_peer_is(client, house->others[i]))
             return 1;
     return 0;
 }
@@ -106,14 +112,24 @@ static bool open_house(struct house *house, const char *const *upstream, const c
     return house->n == n;
 }
 
+/* 0: none. */
+static unsigned short port_of(const struct relay *relay)
+{
+    const char *url = relay_url(relay);
+
+    return strncmp(url, "redis://", strlen("redis://")) == 0 ? (unsigned short)atoi(strrchr(url, ':') + 1) : 0;
+}
+
 static int relay_process(int fd, const char *const *upstream, const char *const *urls, size_t n, uint64_t seed)
 {
     struct house house = {.n = 0};
-    char ready = open_house(&house, upstream, urls, n, seed);
+    struct ready ready = {.ok = open_house(&house, upstream, urls, n, seed)};
     struct event *orders = house.base ? event_new(house.base, fd, EV_READ | EV_PERSIST, on_order, &house) : NULL;
 
-    ready = ready && orders && event_add(orders, NULL) == 0;
-    if (send(fd, &ready, 1, MSG_NOSIGNAL) == 1 && ready)
+    ready.ok = ready.ok && orders && event_add(orders, NULL) == 0;
+    for (size_t i = 0; i < house.n; i++)
+        ready.ports[i] = port_of(house.relays[i]);
+    if (send(fd, &ready, sizeof(ready), MSG_NOSIGNAL) == (ssize_t)sizeof(ready) && ready.ok)
         event_base_dispatch(house.base);
     for (size_t i = 0; i < house.n; i++)
         relay_destroy(house.relays[i]);
@@ -124,15 +140,41 @@ static int relay_process(int fd, const char *const *upstream, const char *const 
     return 0;
 }
 
-static bool answered(const struct relays *relays)
+static bool receive(const struct relays *relays, void *answer, size_t size)
 {
-    char done = 0;
     ssize_t n;
 
     do
-        n = recv(relays->fd, &done, 1, 0);
+        n = recv(relays->fd, answer, size, 0);
     while (n < 0 && errno == EINTR);
-    return n == 1 && done == 1;
+    return n == (ssize_t)size;
+}
+
+static bool answered(const struct relays *relays)
+{
+    char done = 0;
+
+    return receive(relays, &done, 1) && done == 1;
+}
+
+static bool has_tls(const char *url)
+{
+    return strncmp(url, "rediss://", strlen("rediss://")) == 0;
+}
+
+/* The same for the relay on a port. */
+static char *tls_url_before(const char *upstream, unsigned short port)
+{
+    const char *place = upstream + strlen("rediss://");
+    const char *at = strrchr(place, '@');
+    const char *rest = at ? at + 1 : place;
+    const char *database = strchr(rest, '/');
+    char *url = NULL;
+
+    if (asprintf(&url, "rediss://%.*s127.0.0.1:%u%s", (int)(rest - place), place, (unsigned)port,
+                 database ? database : "") < 0)
+        return NULL;
+    return url;
 }
 
 /* The relay's address, with the credentials and the database of the server behind it. NULL without memory. */
@@ -158,9 +200,29 @@ static bool set_urls(struct relays *relays, const char *const *upstream, const c
     if (n > RELAYS_MAX)
         return false;
     for (; relays->n < n; relays->n++) {
-        relays->owned[relays->n] = url_before(upstream[relays->n], dir, relays->n + 1);
+        relays->owned[relays->n] = has_tls(upstream[relays->n])
+                                       ? strdup("redis://127.0.0.1:0")
+                                       : url_before(upstream[relays->n], dir, relays->n + 1);
         relays->urls[relays->n] = relays->owned[relays->n];
         if (!relays->urls[relays->n])
+            return false;
+    }
+    return true;
+}
+
+/* The ports that were free. */
+static bool learn_ports(struct relays *relays, const char *const *upstream)
+{
+    struct ready ready = {.ok = false};
+
+    if (!receive(relays, &ready, sizeof(ready)) || !ready.ok)
+        return false;
+    for (size_t i = 0; i < relays->n; i++) {
+        if (!has_tls(upstream[i]))
+            continue;
+        free(relays->owned[i]);
+        relays->urls[i] = relays->owned[i] = tls_url_before(upstream[i], ready.ports[i]);
+        if (!relays->urls[i])
             return false;
     }
     return true;
@@ -181,7 +243,7 @@ static bool spawn(struct relays *relays, const char *const *upstream, uint64_t s
     }
     close(pair[1]);
     relays->fd = pair[0];
-    return relays->pid > 0 && answered(relays);
+    return relays->pid > 0 && learn_ports(relays, upstream);
 }
 
 struct relays *relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed, char *ret_why,

@@ -18,7 +18,8 @@ struct relays;
 /* A loop whose timers are not late by up to a millisecond, as epoll's own timeouts are. NULL without memory. */
 struct event_base *relay_precise_base(void);
 
-/* On unix sockets in `dir`. NULL: ret_why. */
+/* On unix sockets in `dir`; before a server with TLS on a port of 127.0.0.1, so the server's certificate must be for
+ * that or for a name that clients give. NULL: ret_why. */
 struct relays *relays_create(const char *const *upstream, size_t n, const char *dir, uint64_t seed, char *ret_why,
                              size_t size);
 void relays_destroy(struct relays *relays);
