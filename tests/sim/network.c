@@ -71,7 +71,7 @@ int64_t network_travel(struct world *world, const struct path *path, enum direct
     int64_t time = path->delay[direction] + path->slow[direction];
 
     if (jitter)
-        time += rng_between(&world->net, 0, rng_chance(&world->net, 20) ? 10 * jitter : jitter);
+        time += rng_between(&world->net, 0, rng_chance(&world->net, 20) ? RARE_JITTER * jitter : jitter);
     return time;
 }
 

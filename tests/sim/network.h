@@ -24,6 +24,9 @@ enum direction {
     DOWN, /* to the client */
 };
 
+/* One message of fifty takes up to so many times the jitter of its path. */
+#define RARE_JITTER 10
+
 /* The network between one client and one master. */
 struct path {
     int64_t delay[2];

@@ -2,18 +2,24 @@
  * lock is released, the next one has it after a few messages. Who is served at a refresh only has been forgotten until
  * then.
  *
- * How many messages: the release and its notifications; and where votes were split, one undo after the other, each of
- * which hands the key of a master to a lower ticket. */
+ * How many messages: the release and its notifications; and where votes were split, one rollback after the other, each
+ * of which hands the key of a master to a lower ticket. Waiters that share are not told of lower tickets: they look
+ * again after a multiple of their latest round trip, which may have been one of the rare long ones. */
 #include "world.h"
 
-static int64_t longest_trip(const struct world *world)
+/* The multiple (EARLY_TRIPS in lib/engine/wait.c). */
+enum { EARLY_TRIPS = 4 };
+
+/* A round trip as most are, or a rare one: network.c. */
+static int64_t longest_trip(const struct world *world, bool rare)
 {
     int64_t longest = 0;
 
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned m = 0; m < world->plan.n_masters; m++) {
             const struct path *path = &world->paths[c][m];
-            int64_t trip = path->delay[UP] + path->delay[DOWN] + path->jitter[UP] + path->jitter[DOWN];
+            int64_t jitter = path->jitter[UP] + path->jitter[DOWN];
+            int64_t trip = path->delay[UP] + path->delay[DOWN] + (rare ? RARE_JITTER * jitter : jitter);
 
             longest = trip > longest ? trip : longest;
         }
@@ -23,11 +29,12 @@ static int64_t longest_trip(const struct world *world)
 
 int64_t idle_patience(const struct world *world)
 {
+    int64_t early = world->plan.shared_permille ? EARLY_TRIPS * longest_trip(world, true) : 0;
     int64_t trips = 4;
 
     for (unsigned c = 0; c < world->plan.n_clients; c++)
         trips += 2 * world->plan.n_handles[c];
-    return trips * (longest_trip(world) + world->plan.timer_slack_ns);
+    return early + trips * (longest_trip(world, false) + world->plan.timer_slack_ns);
 }
 
 /* Somebody of a client that goes on. */
