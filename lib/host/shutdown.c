@@ -63,12 +63,19 @@ void rl_host_stop_shutdown(struct rl_host *host)
 
 /* --- Progress --------------------------------------------------------------------------------------------------- */
 
+/* An answer since the timer has fired ends the silence: more may follow. */
+static bool is_silent(const struct rl_host *host, unsigned node)
+{
+    return host->shutdown.silent[node] &&
+           (host->shutdown.answers[node] == host->answers[node] || RL_MUTANT(SHUTDOWN_SILENT_ONCE));
+}
+
 static bool answers(const struct rl_host *host, unsigned node)
 {
     enum rl_link link = host->engine.votes.links[node];
 
     return link == RL_LINK_READY ||
-           (link == RL_LINK_LATE && (!host->shutdown.silent[node] || RL_MUTANT(SHUTDOWN_AWAITS_SILENT)));
+           (link == RL_LINK_LATE && (!is_silent(host, node) || RL_MUTANT(SHUTDOWN_AWAITS_SILENT)));
 }
 
 static bool is_awaited(const struct rl_host *host, const struct rl_claim *claim)

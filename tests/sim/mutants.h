@@ -92,6 +92,7 @@
     X(SHUTDOWN_WITHOUT_END, "host", 10000, "a shutdown that masters do not confirm never ends")          \
     X(SHUTDOWN_DEADLINE_IS_OK, "host", 10000, "a shutdown whose time is up is said to be confirmed")     \
     X(SHUTDOWN_UNREAD, "host", 0, "a shutdown's time is up, whatever has arrived meanwhile")             \
+    X(SHUTDOWN_SILENT_ONCE, "host", 0, "a shutdown does not await what was silent until an answer came")  \
     X(MODE_LOWERED_LATE, "engine", 10000, "masters are told of a downgrade before the handle is")        \
     X(ONE_END_FOR_ALL, "script", 10000, "the votes of a key end together, with the latest claim's ttl")  \
     X(X_BESIDE_READERS, "script", 10000, "a waiter gets the key for itself while others share it")       \
