@@ -40,6 +40,17 @@ static struct rl_next back_off(struct rl_engine *engine, struct rl_lock *lock, s
     return rl_go(RL_LOCK_BACKING_OFF, RL_END_NONE, RL_END_NONE);
 }
 
+/* So many attempts look at one key after the other. */
+#define MOST_TRIES 8
+
+static bool tries_elsewhere(const struct rl_lock *lock, enum rl_end end)
+{
+    const struct rl_acquire *request = lock->acquisition.request;
+    uint32_t most = request->max_attempts ? request->max_attempts : MOST_TRIES;
+
+    return request->once && request->elsewhere && end == RL_END_HELD && lock->acquisition.attempts < most;
+}
+
 /* Where somebody has the key, waiting in the queues is better than asking again and again. */
 struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, enum rl_end end)
 {
@@ -48,6 +59,10 @@ struct rl_next rl_attempt_fail(struct rl_engine *engine, struct rl_lock *lock, s
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;
     lock->report.attempt = end & 15u;
+    if (tries_elsewhere(lock, end)) {
+        rl_lock_set_claim(engine, lock, NULL);
+        return rl_attempt_start(engine, lock, now);
+    }
     if (request->once || (request->max_attempts && lock->acquisition.attempts >= request->max_attempts))
         return rl_go(RL_LOCK_IDLE, end, RL_END_NONE);
     if (end == RL_END_HELD && lock->state == RL_LOCK_ACQUIRING && request->wait != RL_WAIT_SPIN)

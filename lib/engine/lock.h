@@ -63,6 +63,8 @@ struct rl_acquire {
     uint32_t at_risk_ms;        /* so much validity is left when the holder is warned; 0: it is not warned */
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
+    bool elsewhere;             /* told by the host: another key may be free. Then a single attempt that was refused is
+                                   followed by some more, unless max_attempts forbids it */
     const struct rl_kind *kind;
     uint8_t mode;           /* enum rl_mode */
     bool own_token;         /* for the host: the value belongs to this hold alone */

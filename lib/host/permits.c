@@ -149,7 +149,7 @@ static uint32_t claims_at(const struct rl_semaphore *semaphore, uint32_t slot)
     return semaphore->slots[slot] ? semaphore->slots[slot]->references - 1 : 0;
 }
 
-static uint32_t random_below(struct rl_host_lock *lock, uint32_t limit)
+static uint32_t random_below(const struct rl_host_lock *lock, uint32_t limit)
 {
     return (uint32_t)(rl_random_next(&lock->host->permits.random) % limit);
 }
@@ -209,7 +209,7 @@ static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
 
 /* One of the slots that at least so many masters show to be free, and that no other handle of this client is about to
  * have; RL_NO_SLOT: there is none. */
-static uint32_t choose_free(struct rl_host_lock *lock, uint32_t masters)
+static uint32_t choose_free(const struct rl_host_lock *lock, uint32_t masters)
 {
     const struct rl_slot_search *search = search_of(lock);
     uint32_t chosen = RL_NO_SLOT;
@@ -224,7 +224,7 @@ static uint32_t choose_free(struct rl_host_lock *lock, uint32_t masters)
 }
 
 /* An attempt that was refused may not have heard of a quorum of masters. */
-static uint32_t free_by_majority(struct rl_host_lock *lock)
+static uint32_t free_by_majority(const struct rl_host_lock *lock)
 {
     uint32_t answers = rl_count_bits(search_of(lock)->answered);
 
@@ -244,8 +244,31 @@ void rl_permits_begin(struct rl_host_lock *lock)
 
     search->target = RL_NO_SLOT;
     search->moved = RL_LONG_AGO;
+    search->looked = 0;
     forget_answers(search);
     lock->slot = RL_NO_SLOT;
+}
+
+/* The next of those that a single attempt has not asked about; RL_NO_SLOT: there is none. */
+static uint32_t next_unseen(const struct rl_host_lock *lock)
+{
+    const struct rl_slot_search *search = search_of(lock);
+
+    return search->looked < lock->limit ? (search->home + search->looked) % lock->limit : RL_NO_SLOT;
+}
+
+static uint32_t choose_first(struct rl_host_lock *lock)
+{
+    struct rl_slot_search *search = search_of(lock);
+    uint32_t slot = lock->attempt->request.once && search->looked ? next_unseen(lock) : RL_NO_SLOT;
+
+    if (slot != RL_NO_SLOT) {
+        search->looked++;
+        return slot;
+    }
+    search->home = choose_home(lock);
+    search->looked = 1;
+    return search->home;
 }
 
 struct rl_key *rl_permits_choose(struct rl_host_lock *lock)
@@ -256,7 +279,7 @@ struct rl_key *rl_permits_choose(struct rl_host_lock *lock)
     if (slot == RL_NO_SLOT && lock->core.state == RL_LOCK_WAITING)
         slot = lock->slot;
     if (slot == RL_NO_SLOT)
-        slot = choose_home(lock);
+        slot = choose_first(lock);
     search->target = RL_NO_SLOT;
     forget_answers(search);
     forget_released(lock->semaphore, slot);
@@ -284,11 +307,28 @@ static void ask_about(const struct rl_host_lock *lock, uint32_t slot)
     search->slots[search->n++] = slot;
 }
 
+/* Each attempt of one that does not wait asks about slots that the others have not asked about. */
+static void choose_unseen(struct rl_host_lock *lock)
+{
+    struct rl_slot_search *search = search_of(lock);
+
+    for (uint32_t slot = next_unseen(lock); slot != RL_NO_SLOT && search->n < RL_MAX_CANDIDATES;
+         slot = next_unseen(lock)) {
+        ask_about(lock, slot);
+        search->looked++;
+    }
+}
+
 /* All others, if they are few. Otherwise those that this client has released last, and random ones. */
 static void choose_candidates(struct rl_host_lock *lock)
 {
     const struct rl_semaphore *semaphore = lock->semaphore;
 
+    if (lock->attempt->request.once && lock->limit > RL_MAX_CANDIDATES + 1) {
+        choose_unseen(lock);
+        return;
+    }
+    search_of(lock)->looked = lock->limit;
     if (lock->limit <= RL_MAX_CANDIDATES + 1) {
         for (uint32_t slot = 0; slot < lock->limit; slot++)
             ask_about(lock, slot);
@@ -336,6 +376,7 @@ void rl_permits_replied(unsigned node, const struct rl_ticket *ticket, struct rl
         if (mask & rl_bit(i))
             search->free_at[i] |= rl_bit(node);
     }
+    lock->attempt->request.elsewhere = search->looked < lock->limit || free_by_majority(lock) != RL_NO_SLOT;
 }
 
 /* --- Moving ----------------------------------------------------------------------------------------------------- */

@@ -34,6 +34,8 @@ struct rl_slot_search {
     uint32_t slots[RL_MAX_CANDIDATES];
     const struct rl_claim *claim; /* ... and by which command of which claim */
     uint32_t round;
+    uint32_t home;               /* where the first attempt was made, */
+    uint32_t looked;             /* ... and how many slots from there on a single attempt has asked about */
     uint32_t answered;           /* masters that have answered it, */
     uint32_t free_at[RL_MAX_CANDIDATES]; /* ... and those where each slot is free */
     struct rl_instant moved;     /* when the latest change of the slot began; RL_LONG_AGO: there has been none */
