@@ -69,6 +69,7 @@ struct redlock_stats {
     uint64_t hand_overs;      /* votes that arrived as a notification */
     uint64_t yields;          /* times that a waiter gave its votes back to a waiter with a lower ticket */
     uint64_t passed_on;       /* cohort hand-offs: locks that went to another handle of this client, without a master */
+    uint64_t moves;           /* times that a waiter for a permit moved to the queue of another slot */
 };
 
 struct redlock_node_stats {
@@ -166,7 +167,8 @@ enum redlock_event_type {
 /* The bit of a type in event_types of struct redlock_options. */
 #define REDLOCK_EVENT_BIT(type) (UINT32_C(1) << (type))
 
-/* Valid until the hook returns. Members that the type does not fill are 0, but node is -1 and text is "". */
+/* Valid until the hook returns. Members that the type does not fill are 0, but node and
+ * slot are -1 and text is "". */
 struct redlock_event {
     enum redlock_event_type type;
     struct redlock_client *client;
@@ -190,6 +192,7 @@ struct redlock_event {
     uint32_t position;   /* in the wait queue; 1 is the next to get the lock */
     int64_t held_for_ms; /* until the holder's keys expire, unless it extends them; -1: they do not expire */
     int cause;           /* as in struct redlock_result */
+    int32_t slot;        /* redlock_lock_slot() of the lock; -1 without a lock, and for a lock that is no permit */
 };
 
 /* The word for an enumerator: "acquired", "ready", "quarantined", "new-memory". In static storage; "?" for other

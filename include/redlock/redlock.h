@@ -106,8 +106,9 @@ typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_resul
 
 /* Creates a handle for one key: any bytes, which are copied. Key and prefix together have at most
  * REDLOCK_MAX_KEY_BYTES. Handles for the same key exclude each other. The library itself uses "redlock:marker" and keys
- * that begin with "redlock:fence:", "redlock:queue:" or "redlock:waiters:". Errors: E_ARGUMENT, E_KEY_EMPTY,
- * E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED, E_NOMEM. */
+ * that begin with "redlock:fence:", "redlock:queue:", "redlock:waiters:", "redlock:permits:" or
+ * "redlock:permit-waiters:". Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED,
+ * E_NOMEM. */
 REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
                                     struct redlock_lock **ret_lock);
 
@@ -181,7 +182,8 @@ REDLOCK_API int redlock_lock_detach(struct redlock_lock *lock);
 /* Releases a lock that another handle, of this or another process, has acquired and detached: deletes the key wherever
  * its value is `token`. In state IDLE or LOST. Waits and reports like redlock_release(). A quorum of masters with
  * detail "missing" or "foreign" says that the lock was not held with that token. Errors: E_ARGUMENT, E_TOKEN (1 to
- * REDLOCK_MAX_TOKEN_BYTES), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
+ * REDLOCK_MAX_TOKEN_BYTES), E_PERMITS (the lock is a permit: redlock_release_permit()), E_ALREADY_HELD, E_DEPTH,
+ * E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data);
 
 /* The loss alarm, which the loop brings by timer: it does not depend on any answer. */

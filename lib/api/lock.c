@@ -1,5 +1,8 @@
 /* The functions of a lock handle: each checks what the caller asks for, and then the engine does it. */
 #include <assert.h>
+#include <inttypes.h>
+#include <redlock/semaphore.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,39 +27,79 @@ static bool is_reserved(const void *key, size_t size)
 {
     return (size == strlen(RL_MARKER_NAME) && begins_with(key, size, RL_MARKER_NAME)) ||
            begins_with(key, size, RL_COUNTER_NAME) || begins_with(key, size, RL_QUEUE_NAME) ||
-           begins_with(key, size, RL_WAITERS_NAME);
+           begins_with(key, size, RL_WAITERS_NAME) || begins_with(key, size, RL_PERMITS_NAME) ||
+           begins_with(key, size, RL_PERMIT_WAITERS_NAME);
 }
 
-int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size, struct redlock_lock **ret_lock)
+/* The names of a permit's slots are longer than its key, by so many bytes at most. */
+static size_t longest_suffix(uint32_t limit)
 {
-    struct redlock_lock *lock;
-    struct rl_key *name;
+    return limit ? (size_t)snprintf(NULL, 0, "#%" PRIu32, limit - 1) : 0;
+}
 
-    if (!client || !ret_lock || (!key && key_size))
-        return REDLOCK_E_ARGUMENT;
+static int check_key(const struct redlock_client *client, const void *key, size_t key_size, uint32_t limit)
+{
     if (rl_client_forked(client))
         return REDLOCK_E_FORKED;
     if (client->host.closing)
         return REDLOCK_E_CLOSING;
     if (key_size == 0)
         return REDLOCK_E_KEY_EMPTY;
-    if (key_size + client->host.trust.prefix_size > REDLOCK_MAX_KEY_BYTES)
+    if (key_size + client->host.trust.prefix_size + longest_suffix(limit) > REDLOCK_MAX_KEY_BYTES)
         return REDLOCK_E_KEY_TOO_LONG;
-    if (is_reserved(key, key_size))
-        return REDLOCK_E_KEY_RESERVED;
-    lock = rl_pool_take(&client->handles);
+    return is_reserved(key, key_size) ? REDLOCK_E_KEY_RESERVED : 0;
+}
+
+/* `limit` is 0 for a lock that is no permit. */
+static bool add(struct redlock_client *client, struct redlock_lock *lock, struct rl_key *name, uint32_t limit)
+{
+    if (limit)
+        return rl_host_add_permit(&client->host, &lock->host, name, limit);
+    rl_host_add_lock(&client->host, &lock->host, name);
+    return true;
+}
+
+static int create(struct redlock_client *client, const void *key, size_t key_size, uint32_t limit,
+                  struct redlock_lock **ret_lock)
+{
+    struct redlock_lock *lock = rl_pool_take(&client->handles);
+    struct rl_key *name;
+
     if (!lock)
         return REDLOCK_E_NOMEM;
     memset(lock, 0, sizeof *lock);
     name = rl_key_create(rl_trust_prefix(&client->host), key, key_size);
-    if (!name) {
+    if (!name || !add(client, lock, name, limit)) {
+        rl_key_unref(name);
         rl_pool_give(&client->handles, lock);
         return REDLOCK_E_NOMEM;
     }
     rl_list_init(&lock->completed);
-    rl_host_add_lock(&client->host, &lock->host, name);
     *ret_lock = lock;
     return 0;
+}
+
+int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size, struct redlock_lock **ret_lock)
+{
+    int status;
+
+    if (!client || !ret_lock || (!key && key_size))
+        return REDLOCK_E_ARGUMENT;
+    status = check_key(client, key, key_size, 0);
+    return status < 0 ? status : create(client, key, key_size, 0, ret_lock);
+}
+
+int redlock_permit_create(struct redlock_client *client, const void *key, size_t key_size, uint32_t limit,
+                          struct redlock_lock **ret_lock)
+{
+    int status;
+
+    if (!client || !ret_lock || (!key && key_size))
+        return REDLOCK_E_ARGUMENT;
+    if (limit == 0 || limit > REDLOCK_MAX_PERMITS)
+        return REDLOCK_E_PERMITS;
+    status = check_key(client, key, key_size, limit);
+    return status < 0 ? status : create(client, key, key_size, limit, ret_lock);
 }
 
 void redlock_lock_destroy(struct redlock_lock *lock)
@@ -159,7 +202,8 @@ int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data)
     return 0;
 }
 
-int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data)
+/* `slot` is RL_NO_SLOT for a lock that is no permit. */
+static int release_token(struct redlock_lock *lock, uint32_t slot, const char *token, redlock_fn cb, void *user_data)
 {
     int status = token ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
     struct redlock_client *client;
@@ -171,16 +215,28 @@ int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_
         return REDLOCK_E_CLOSING;
     if (!*token || strlen(token) > REDLOCK_MAX_TOKEN_BYTES)
         return REDLOCK_E_TOKEN;
+    if (lock->host.semaphore ? slot >= lock->host.limit : slot != RL_NO_SLOT)
+        return REDLOCK_E_PERMITS;
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
     rl_pending_start(&lock->release, RL_OP_RELEASE, client->host.now, cb, user_data);
-    status = rl_host_release_value(&lock->host, token);
+    status = rl_host_release_value(&lock->host, slot, token);
     if (status < 0)
         lock->release.accepted = false;
     else
         client->stats.releases++;
     return status;
+}
+
+int redlock_release_token(struct redlock_lock *lock, const char *token, redlock_fn cb, void *user_data)
+{
+    return release_token(lock, RL_NO_SLOT, token, cb, user_data);
+}
+
+int redlock_release_permit(struct redlock_lock *lock, uint32_t slot, const char *token, redlock_fn cb, void *user_data)
+{
+    return slot == RL_NO_SLOT && lock ? REDLOCK_E_PERMITS : release_token(lock, slot, token, cb, user_data);
 }
 
 int redlock_lock_detach(struct redlock_lock *lock)

@@ -1,6 +1,8 @@
 /* What an operation asks first, and what a program may ask of a lock. */
 #include "api/lock_state.h"
 
+#include <redlock/semaphore.h>
+
 #include "api/handle.h"
 #include "host/operations.h"
 #include "host/reentry.h"
@@ -102,6 +104,16 @@ const void *redlock_lock_key(const struct redlock_lock *lock, size_t *ret_size)
     if (ret_size)
         *ret_size = lock->host.key->size - prefix_size;
     return lock->host.key->bytes + prefix_size;
+}
+
+int32_t redlock_lock_slot(const struct redlock_lock *lock)
+{
+    return lock && lock->host.slot != RL_NO_SLOT ? (int32_t)lock->host.slot : -1;
+}
+
+uint32_t redlock_lock_limit(const struct redlock_lock *lock)
+{
+    return lock ? lock->host.limit : 0;
 }
 
 bool rl_lock_has_handed_off(const struct redlock_lock *lock)

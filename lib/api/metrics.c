@@ -226,6 +226,7 @@ static const struct {
     TOTAL(waits, "Acquisitions that got in line."),
     NAMED("hand_offs_total", hand_overs, "Votes of masters that came by a notification."),
     TOTAL(yields, "Times that votes were given back since a lower ticket waits."),
+    NAMED("moves_total", moves, "Times that a waiter for a permit moved to the queue of another slot."),
     NAMED("cohort_hand_offs_total", passed_on, "Locks passed on within this client, without a master."),
     TOTAL(commands, "Commands queued for masters, handshakes excluded."),
     TOTAL(script_reloads, "Scripts sent again since a master did not know them."),

@@ -1,6 +1,7 @@
 /* Statistics, what is known of each master, and the event hook. */
 #include "api/observe.h"
 
+#include <redlock/semaphore.h>
 #include <string.h>
 #include <time.h>
 
@@ -26,6 +27,7 @@ void rl_observe(struct redlock_client *client, struct redlock_event *event)
     if (!names_a_master(event->type))
         event->node = -1;
     event->client = client;
+    event->slot = redlock_lock_slot(event->lock);
     if (!event->text)
         event->text = "";
     client->options.on_event(event, client->options.event_data);
@@ -59,6 +61,7 @@ static void add_counters(const struct rl_host *host, struct redlock_stats *stats
     stats->hand_overs = counters->hand_offs;
     stats->yields = counters->yields;
     stats->passed_on = counters->cohort_hand_offs;
+    stats->moves = counters->moves;
 }
 
 int redlock_client_stats(const struct redlock_client *client, struct redlock_stats *ret_stats, size_t size)

@@ -3,7 +3,8 @@
  *     redlock1:BOOT:DEPLOYMENT:KEY:TOKEN:FENCE:TTL:LONGEST:SHORTEST:UNRESOLVED:BOUND,BOUND,...:CHECK
  *
  * BOOT names the clock: bounds are instants of CLOCK_BOOTTIME, which mean nothing on another machine, after a reboot or
- * in another time namespace. DEPLOYMENT stands for masters and quorum. Bounds are in the order of the masters' names,
+ * in another time namespace. DEPLOYMENT stands for masters and quorum. KEY is in hexadecimal digits, followed by the
+ * slot of a permit: "6b6579#3". Bounds are in the order of the masters' names,
  * "-" for a vote that does not count, and so are the bits of UNRESOLVED. TTL is "LEASE/TTL" for a lock that was handed
  * off to its holder for a lease, and still needs its full ttl (engine/wait.c). CHECK finds damage, not forgery: the
  * text is a secret, like the token in it. */
@@ -123,6 +124,8 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     fprintf(out, MAGIC ":%s:%s:", boot, client->host.trust.names.deployment_id);
     for (size_t i = 0; i < lock->host.key->size; i++)
         fprintf(out, "%02x", lock->host.key->bytes[i]);
+    if (lock->host.semaphore)
+        fprintf(out, "#%" PRIu32, exported.slot);
     fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
     if (state->full_ttl_ms)
         fprintf(out, "/%" PRIu32, state->full_ttl_ms);
@@ -233,6 +236,17 @@ static bool read_u32(const char *text, uint32_t limit, uint32_t *ret_number)
     return true;
 }
 
+/* "KEY", or "KEY#SLOT" for a permit. */
+static bool read_key(char *text, const struct rl_host_lock *lock, uint32_t *ret_slot)
+{
+    const char *hex = strsep(&text, "#");
+
+    *ret_slot = RL_NO_SLOT;
+    if (!key_matches(hex, lock->key) || !text != !lock->semaphore)
+        return false;
+    return !text || read_u32(text, lock->limit - 1, ret_slot);
+}
+
 /* "TTL", or "LEASE/TTL". */
 static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state)
 {
@@ -296,7 +310,7 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
 
     if (strcmp(fields[MAGIC_FIELD], MAGIC) != 0 || strcmp(fields[BOOT], boot) != 0 ||
         strcmp(fields[DEPLOYMENT], client->host.trust.names.deployment_id) != 0 ||
-        !key_matches(fields[KEY], lock->host.key))
+        !read_key(fields[KEY], &lock->host, &ret->slot))
         return false;
     if (!*fields[TOKEN] || strlen(fields[TOKEN]) > REDLOCK_MAX_TOKEN_BYTES)
         return false;

@@ -41,7 +41,7 @@ static struct rl_next back_off(struct rl_engine *engine, struct rl_lock *lock, s
 }
 
 /* So many attempts look at one key after the other. */
-#define MOST_TRIES 8
+#define MOST_TRIES 10
 
 static bool tries_elsewhere(const struct rl_lock *lock, enum rl_end end)
 {

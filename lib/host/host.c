@@ -181,6 +181,7 @@ void rl_host_add_lock(struct rl_host *host, struct rl_host_lock *lock, struct rl
     lock->host = host;
     lock->key = key;
     lock->semaphore = NULL;
+    lock->limit = 0;
     lock->slot = RL_NO_SLOT;
     rl_lock_init(&lock->core);
     rl_timer_init(&lock->timer, on_lock_timer);

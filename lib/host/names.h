@@ -1,5 +1,5 @@
-/* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, and
- * channels begin with. */
+/* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, the
+ * directories of semaphores' waiters, and channels begin with. */
 #ifndef RL_HOST_NAMES_H
 #define RL_HOST_NAMES_H
 
@@ -7,6 +7,8 @@
 #define RL_COUNTER_NAME "redlock:fence:"
 #define RL_QUEUE_NAME "redlock:queue:"
 #define RL_WAITERS_NAME "redlock:waiters:"
+#define RL_PERMITS_NAME "redlock:permits:"
+#define RL_PERMIT_WAITERS_NAME "redlock:permit-waiters:"
 #define RL_CHANNEL_NAME "redlock:grant:"
 
 #endif

@@ -2,9 +2,12 @@
 
 #include <assert.h>
 
+#include <redlock/status.h>
+
 #include "host/cohort.h"
 #include "host/effects.h"
 #include "host/host.h"
+#include "kinds/permit.h"
 #include "kinds/shared.h"
 
 static void carry_out(struct rl_host_lock *lock)
@@ -20,6 +23,12 @@ void rl_host_begin_operation(struct rl_host_lock *lock)
         rl_host_tick(lock);
 }
 
+/* Of locks, and of permits. */
+static const struct rl_kind *kind_of(const struct rl_host_lock *lock, const struct rl_kind *kind)
+{
+    return lock->semaphore ? rl_permit_form(kind) : kind;
+}
+
 /* An acquisition for a key that others want enters the wait queue at once: contended.c. */
 void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request)
 {
@@ -30,6 +39,7 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
     lock->cohort = 0;
     attempt->request = *request;
     attempt->request.entry = &attempt->entry;
+    attempt->request.kind = kind_of(lock, request->kind);
     if (lock->semaphore)
         rl_permits_begin(lock);
     if (request->wait == RL_WAIT_QUEUE && rl_contended(&host->contended, lock->key, host->now))
@@ -67,16 +77,18 @@ void rl_host_release(struct rl_host_lock *lock)
     rl_host_rearm(lock);
 }
 
-int rl_host_release_value(struct rl_host_lock *lock, const char *token)
+int rl_host_release_value(struct rl_host_lock *lock, uint32_t slot, const char *token)
 {
     struct rl_host *host = lock->host;
-    int error = 0;
-    struct rl_claim *claim = rl_host_claim_create(host, lock->key, &rl_mutex_kind, token, &error);
+    const struct rl_kind *kind = kind_of(lock, &rl_mutex_kind);
+    struct rl_key *key = lock->semaphore ? rl_semaphore_key(lock->semaphore, slot) : lock->key;
+    int error = REDLOCK_E_NOMEM;
+    struct rl_claim *claim = key ? rl_host_claim_create(host, key, kind, token, &error) : NULL;
 
     if (!claim)
         return error;
-    rl_lock_release_value(&host->engine, &lock->core, host->now, claim, &rl_mutex_kind,
-                          host->engine.votes.config.max_ttl_ms);
+    lock->slot = slot;
+    rl_lock_release_value(&host->engine, &lock->core, host->now, claim, kind, host->engine.votes.config.max_ttl_ms);
     carry_out(lock);
     return 0;
 }

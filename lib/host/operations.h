@@ -28,9 +28,9 @@ void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode);
  * told nothing. */
 void rl_host_release(struct rl_host_lock *lock);
 
-/* Releases a value that another handle, maybe of another process, has acquired. The lock is IDLE or LOST. 0,
- * REDLOCK_E_LIMIT or REDLOCK_E_NOMEM. */
-int rl_host_release_value(struct rl_host_lock *lock, const char *token);
+/* Releases a value that another handle, maybe of another process, has acquired, of a permit at this slot. The lock is
+ * IDLE or LOST. 0, REDLOCK_E_LIMIT or REDLOCK_E_NOMEM. */
+int rl_host_release_value(struct rl_host_lock *lock, uint32_t slot, const char *token);
 
 /* The lock is HELD: it is let go of, and its keys stay until their ttl ends. */
 void rl_host_detach(struct rl_host_lock *lock);

@@ -7,6 +7,7 @@
 
 #include "host/effects.h"
 #include "host/host.h"
+#include "kinds/permit.h"
 
 /* An extension without an answer may be carried out after the first ones of the new holder, like one that was lost. A
  * lock that was handed off to its holder for a lease still needs its full ttl (engine/wait.c). */
@@ -35,16 +36,19 @@ void rl_host_export(const struct rl_host_lock *lock, struct rl_host_exported *re
 int rl_host_import(struct rl_host_lock *lock, const struct rl_acquire *request, const struct rl_host_exported *exported)
 {
     struct rl_host *host = lock->host;
+    struct rl_exported_state state = exported->state;
     int error = REDLOCK_E_NOMEM;
     struct rl_key *key = lock->semaphore ? rl_semaphore_key(lock->semaphore, exported->slot) : lock->key;
     struct rl_claim *claim = NULL;
     bool held;
 
+    if (lock->semaphore)
+        state.kind = rl_permit_form(state.kind);
     if (key)
-        claim = rl_host_claim_create(host, key, exported->state.kind, exported->token, &error);
+        claim = rl_host_claim_create(host, key, state.kind, exported->token, &error);
     if (!claim)
         return error;
-    held = rl_lock_import(&host->engine, &lock->core, rl_host_read_clock(host), claim, request, &exported->state);
+    held = rl_lock_import(&host->engine, &lock->core, rl_host_read_clock(host), claim, request, &state);
     rl_host_run(host);
     rl_host_rearm(lock);
     if (held)

@@ -127,3 +127,12 @@ const struct rl_kind rl_fenced_permit_kind = {
     .command = permit_command,
     .answer = fenced_permit_answer,
 };
+
+const struct rl_kind *rl_permit_form(const struct rl_kind *kind)
+{
+    if (kind->can & RL_SLOTS)
+        return kind;
+    if (kind == &rl_mutex_kind)
+        return &rl_permit_kind;
+    return kind == &rl_fenced_kind ? &rl_fenced_permit_kind : NULL;
+}

@@ -1,4 +1,4 @@
-/* What masters say beside their votes for a permit: which other slots of the semaphore are free. */
+/* Permits: their kinds, and what masters say beside their votes: which other slots of the semaphore are free. */
 #ifndef RL_KINDS_PERMIT_H
 #define RL_KINDS_PERMIT_H
 
@@ -6,6 +6,10 @@
 #include <stdint.h>
 
 #include "votes/kind.h"
+
+/* The kind of a permit of which each slot is a lock of this kind, with or without fencing tokens; `kind` itself if it
+ * is one. NULL: there are no permits of such locks. */
+const struct rl_kind *rl_permit_form(const struct rl_kind *kind);
 
 /* Takes the mask off a reply to CLAIM or ENQUEUE of a permit: bit i says that candidate i has neither a holder nor
  * waiters. What is left of the reply is what the kind's `answer` expects. A reply without a mask is made one that

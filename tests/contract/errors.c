@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <redlock/semaphore.h>
 #include <redlock/set.h>
 
 #include "errors.h"
@@ -68,6 +69,10 @@ static void refuse_keys(void)
     errors_expect(redlock_lock_create(rig.client, "redlock:fence:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a counter");
     errors_expect(redlock_lock_create(rig.client, "redlock:queue:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a queue");
     errors_expect(redlock_lock_create(rig.client, "redlock:waiters:x", 17, &lock), REDLOCK_E_KEY_RESERVED, "waiters");
+    errors_expect(redlock_lock_create(rig.client, "redlock:permits:x", 17, &lock), REDLOCK_E_KEY_RESERVED,
+                  "a directory");
+    errors_expect(redlock_lock_create(rig.client, "redlock:permit-waiters:x", 24, &lock), REDLOCK_E_KEY_RESERVED,
+                  "its waiters");
     errors_expect(redlock_lock_create(rig.client, NULL, 3, &lock), REDLOCK_E_ARGUMENT, "no key");
     errors_expect(redlock_lock_create(NULL, "k", 1, &lock), REDLOCK_E_ARGUMENT, "no client");
     errors_expect(redlock_lock_create(rig.client, "k", 1, NULL), REDLOCK_E_ARGUMENT, "no result");
@@ -212,6 +217,50 @@ static void refuse_by_keys_of_a_set(void)
     redlock_set_destroy(set);
 }
 
+/* The name of each slot must fit, so the key of a larger semaphore has to be shorter. */
+static void refuse_permits(void)
+{
+    static const char key[REDLOCK_MAX_KEY_BYTES];
+    struct redlock_lock *lock = NULL;
+
+    errors_expect(redlock_permit_create(NULL, "k", 1, 1, &lock), REDLOCK_E_ARGUMENT, "a permit of no client");
+    errors_expect(redlock_permit_create(rig.client, "k", 1, 1, NULL), REDLOCK_E_ARGUMENT, "no result");
+    errors_expect(redlock_permit_create(rig.client, NULL, 1, 1, &lock), REDLOCK_E_ARGUMENT, "no key");
+    errors_expect(redlock_permit_create(rig.client, "k", 1, 0, &lock), REDLOCK_E_PERMITS, "no permits");
+    errors_expect(redlock_permit_create(rig.client, "k", 1, REDLOCK_MAX_PERMITS + 1, &lock), REDLOCK_E_PERMITS,
+                  "too many permits");
+    errors_expect(redlock_permit_create(rig.client, "", 0, 1, &lock), REDLOCK_E_KEY_EMPTY, "an empty key");
+    errors_expect(redlock_permit_create(rig.client, "redlock:queue:x", 15, 1, &lock), REDLOCK_E_KEY_RESERVED,
+                  "a queue");
+    errors_expect(redlock_permit_create(rig.client, key, sizeof(key) - 2, 11, &lock), REDLOCK_E_KEY_TOO_LONG,
+                  "no room for slot 10");
+    ck_assert_ptr_null(lock);
+    errors_expect(redlock_permit_create(rig.client, key, sizeof(key) - 2, 10, &lock), 0, "room for slot 9");
+    redlock_lock_destroy(lock);
+}
+
+static void refuse_slots(void)
+{
+    struct redlock_lock *plain = rig_new_lock(rig.client, "no permit");
+    struct redlock_lock *permit;
+
+    ck_assert_int_eq(redlock_permit_create(rig.client, "permits", 7, 2, &permit), 0);
+    errors_expect(redlock_release_token(permit, "x", NULL, NULL), REDLOCK_E_PERMITS, "which slot");
+    errors_expect(redlock_release_permit(permit, 2, "x", NULL, NULL), REDLOCK_E_PERMITS, "a slot beyond the last one");
+    errors_expect(redlock_release_permit(permit, UINT32_MAX, "x", NULL, NULL), REDLOCK_E_PERMITS, "no slot");
+    errors_expect(redlock_release_permit(permit, 0, "", NULL, NULL), REDLOCK_E_TOKEN, "an empty token");
+    errors_expect(redlock_release_permit(plain, 0, "x", NULL, NULL), REDLOCK_E_PERMITS, "a slot of a lock");
+    errors_expect(redlock_release_permit(NULL, 0, "x", NULL, NULL), REDLOCK_E_ARGUMENT, "no permit");
+    ck_assert_int_eq(redlock_lock_slot(NULL), -1);
+    ck_assert_int_eq(redlock_lock_slot(plain), -1);
+    ck_assert_int_eq(redlock_lock_slot(permit), -1);
+    ck_assert_uint_eq(redlock_lock_limit(NULL), 0);
+    ck_assert_uint_eq(redlock_lock_limit(plain), 0);
+    ck_assert_uint_eq(redlock_lock_limit(permit), 2);
+    redlock_lock_destroy(permit);
+    redlock_lock_destroy(plain);
+}
+
 static void refuse_without_object(void)
 {
     struct redlock_stats stats;
@@ -241,6 +290,13 @@ static void refuse_without_object(void)
     errors_expect(redlock_client_stats(NULL, &stats, sizeof(stats)), REDLOCK_E_ARGUMENT, "statistics of nothing");
     errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");
 }
+
+START_TEST(each_rule_for_permits_has_its_code)
+{
+    refuse_permits();
+    refuse_slots();
+}
+END_TEST
 
 START_TEST(each_state_refuses_with_its_code)
 {
@@ -339,6 +395,8 @@ START_TEST(every_caller_error_has_been_provoked)
     refuse_requests();
     refuse_by_state();
     refuse_by_keys_of_a_set();
+    refuse_permits();
+    refuse_slots();
     refuse_without_object();
     refuse_above_max_claims();
     refuse_by_system();
@@ -393,6 +451,7 @@ int main(void)
     tcase_add_test(three, each_rule_for_masters_has_its_code);
     tcase_add_test(three, each_rule_for_credentials_has_its_code);
     tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
+    tcase_add_test(three, each_rule_for_permits_has_its_code);
     tcase_add_test(three, each_state_refuses_with_its_code);
     tcase_add_test(three, every_caller_error_has_been_provoked);
     tcase_add_test(three, every_status_has_a_name_and_a_sentence);

@@ -149,7 +149,9 @@ void client_release_value(struct client *client, struct handle *handle, struct b
     once_start(client->world, client, handle, RL_OP_RELEASE, NULL);
     handle->releasing = true;
     expect_value(client, handle, origin->id);
-    if (rl_host_release_value(&handle->host, origin->token) < 0) {
+    if (handle->permit)
+        handle->key = origin->key;
+    if (rl_host_release_value(&handle->host, (uint32_t)(origin->key - FIRST_SLOT), origin->token) < 0) {
         handle->releasing = false;
         once_abandon(handle);
     }

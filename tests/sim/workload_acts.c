@@ -314,8 +314,8 @@ static void release_value(struct client *client, struct handle *handle)
     struct handle *former = rng_chance(&world->work, 500) ? handle : &other->handles[0];
     const struct agent *agent = former == handle ? agent_of(client, handle) : agent_of(other, former);
 
-    if (handle->host.core.state == RL_LOCK_IDLE && agent->detached && !handle->permit &&
-        box_get(&world->boxes, agent->detached)->key == handle->key &&
+    if (handle->host.core.state == RL_LOCK_IDLE && agent->detached &&
+        client_wants(client, handle, box_get(&world->boxes, agent->detached)->key) &&
         agent->detached_at <= client_true_now(client))
         client_release_value(client, handle, box_get(&world->boxes, agent->detached));
     else

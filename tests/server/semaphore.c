@@ -1,0 +1,368 @@
+/* Semaphores: never more than K permits, each of them a slot of its own; and a permit is a lock like any other. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <redlock/semaphore.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define KEY "pool"
+#define MOST 64
+
+static struct rig rig;
+static struct redlock_lock *permits[MOST];
+static struct outcome outcomes[MOST];
+
+static void open_three(void)
+{
+    memset(outcomes, 0, sizeof outcomes);
+    rig_open(&rig, 3);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct redlock_lock *permit_of(struct redlock_client *client, uint32_t limit)
+{
+    struct redlock_lock *permit;
+
+    ck_assert_int_eq(redlock_permit_create(client, KEY, strlen(KEY), limit, &permit), 0);
+    return permit;
+}
+
+static const char *slot_name(int32_t slot)
+{
+    static char name[32];
+
+    snprintf(name, sizeof name, KEY "#%d", (int)slot);
+    return name;
+}
+
+static struct outcome try_permit(struct redlock_lock *permit)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+
+    return rig_acquire(&rig, permit, &request);
+}
+
+/* Permits 0 to n - 1, held, of n slots of the limit. */
+static void hold(size_t n, uint32_t limit)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct outcome outcome;
+
+        permits[i] = permit_of(rig.client, limit);
+        outcome = try_permit(permits[i]);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+}
+
+static void expect_different_slots(size_t n, uint32_t limit)
+{
+    bool taken[MOST] = {false};
+
+    for (size_t i = 0; i < n; i++) {
+        int32_t slot = redlock_lock_slot(permits[i]);
+
+        ck_assert_int_ge(slot, 0);
+        ck_assert_int_lt(slot, (int32_t)limit);
+        ck_assert(!taken[slot]);
+        taken[slot] = true;
+        ck_assert_uint_ge(rig_count_value(&rig, slot_name(slot), redlock_lock_token(permits[i])), 2);
+    }
+}
+
+static void wait_for(struct redlock_lock *permit, struct outcome *outcome, enum redlock_wait wait)
+{
+    struct redlock_acquire_options request = rig_request(10000, REDLOCK_FOREVER);
+
+    request.wait = wait;
+    ck_assert_int_eq(redlock_acquire(permit, &request, outcome_record, outcome), 0);
+}
+
+/* --- How many ----------------------------------------------------------------------------------------------------- */
+
+/* Another client knows nothing of the slots that are taken, and finds the last one. */
+START_TEST(each_permit_is_found_and_no_other)
+{
+    static const uint32_t limits[] = {1, 2, 8, 9, 20, MOST};
+    uint32_t limit = limits[_i];
+    struct outcome outcome;
+
+    hold(limit - 1, limit);
+    permits[limit - 1] = permit_of(rig_new_client(&rig), limit);
+    outcome = try_permit(permits[limit - 1]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    expect_different_slots(limit, limit);
+    outcome = try_permit(permit_of(rig_new_client(&rig), limit));
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_le(outcome.attempts, 10);
+}
+END_TEST
+
+START_TEST(a_single_attempt_is_one_where_the_program_says_so)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct outcome outcome;
+
+    request.max_attempts = 1;
+    hold(20, 20);
+    outcome = rig_acquire(&rig, permit_of(rig_new_client(&rig), 20), &request);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(outcome.attempts, 1);
+}
+END_TEST
+
+/* Whoever names a larger number gets that many; slots beyond one's own number are no business of one's own. */
+START_TEST(the_largest_limit_counts)
+{
+    struct outcome outcome;
+
+    hold(5, 5);
+    outcome = try_permit(permit_of(rig_new_client(&rig), 3));
+    outcome_expect(&outcome, REDLOCK_HELD);
+    permits[5] = permit_of(rig_new_client(&rig), 6);
+    outcome = try_permit(permits[5]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_slot(permits[5]), 5);
+}
+END_TEST
+
+START_TEST(a_semaphore_of_one_is_a_mutex)
+{
+    struct redlock_lock *slot = rig_new_lock(rig_new_client(&rig), KEY "#0");
+    struct outcome outcome;
+
+    hold(1, 1);
+    outcome = try_permit(slot);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    outcome = rig_release(&rig, permits[0]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = try_permit(slot);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = try_permit(permits[0]);
+    outcome_expect(&outcome, REDLOCK_HELD);
+}
+END_TEST
+
+/* --- Waiting ------------------------------------------------------------------------------------------------------ */
+
+#define N_WAITING 6
+
+static bool all_have_ended(void *argument)
+{
+    const size_t *n = argument;
+
+    for (size_t i = 0; i < *n; i++) {
+        if (!outcomes[i].calls)
+            return false;
+    }
+    return true;
+}
+
+static bool one_has_ended(void *argument)
+{
+    size_t *next = argument;
+
+    for (size_t i = 0; i < N_WAITING; i++) {
+        if (outcomes[i].calls == 1) {
+            *next = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Each waiter that has got a permit gives it back, and the next one has it. */
+static void pass_through(size_t n)
+{
+    for (size_t served = 0; served < n; served++) {
+        size_t i = 0;
+
+        rig_wait(&rig, one_has_ended, &i, "a waiter to have a permit");
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+        outcomes[i].calls++;
+        ck_assert_int_eq(redlock_release(outcomes[i].lock, NULL, NULL), 0);
+    }
+}
+
+START_TEST(waiters_are_served_in_each_way_to_wait)
+{
+    size_t n = N_WAITING;
+    struct outcome outcome;
+
+    hold(2, 2);
+    for (size_t i = 0; i < n; i++)
+        wait_for(permit_of(i % 2 ? rig.client : rig_new_client(&rig), 2), &outcomes[i], (enum redlock_wait)_i);
+    outcome = rig_release(&rig, permits[0]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    pass_through(n);
+    ck_assert(all_have_ended(&n));
+    expect_different_slots(0, 2);
+}
+END_TEST
+
+START_TEST(a_waiter_can_give_up_and_leaves_nothing)
+{
+    struct redlock_lock *waiter = permit_of(rig.client, 2);
+    struct redlock_acquire_options request = rig_request(10000, 100);
+    struct outcome outcome;
+
+    hold(2, 2);
+    outcome = rig_acquire(&rig, waiter, &request);
+    outcome_expect(&outcome, REDLOCK_DEADLINE);
+    ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
+    wait_for(waiter, &outcomes[0], REDLOCK_WAIT_QUEUE);
+    ck_assert_int_eq(redlock_cancel(waiter), 0);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_CANCELED);
+    redlock_release(permits[0], NULL, NULL);
+    redlock_release(permits[1], NULL, NULL);
+    rig_wait_no_claims(&rig, rig.client);
+    for (int32_t slot = 0; slot < 2; slot++)
+        rig_wait_absent(&rig, slot_name(slot));
+}
+END_TEST
+
+/* --- As a lock ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_permit_is_extended_entered_and_released)
+{
+    struct outcome outcome;
+
+    hold(2, 2);
+    outcome = rig_extend(&rig, permits[0], 30000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_gt(redlock_remaining_ms(permits[0]), 20000);
+    ck_assert_int_eq(redlock_reenter(permits[0], 0), 0);
+    ck_assert_int_eq(redlock_release(permits[0], NULL, NULL), 0);
+    ck_assert_int_eq(redlock_state(permits[0]), REDLOCK_STATE_HELD);
+    outcome = rig_release(&rig, permits[0]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_remaining_ns(permits[0]), 0);
+    outcome = try_permit(permits[0]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_str_eq(redlock_lock_key(permits[0], NULL), KEY);
+}
+END_TEST
+
+/* A token is larger than the earlier ones of the same slot. */
+START_TEST(permits_have_fencing_tokens)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    uint64_t largest[2] = {0, 0};
+
+    request.fenced = 1;
+    permits[0] = permit_of(rig.client, 2);
+    for (unsigned i = 0; i < 6; i++) {
+        struct outcome outcome = rig_acquire(&rig, permits[0], &request);
+        int32_t slot = redlock_lock_slot(permits[0]);
+
+        outcome_expect(&outcome, REDLOCK_OK);
+        ck_assert_uint_gt(redlock_lock_fence(permits[0]), largest[slot]);
+        largest[slot] = redlock_lock_fence(permits[0]);
+        outcome = rig_release(&rig, permits[0]);
+    }
+}
+END_TEST
+
+START_TEST(a_permit_goes_to_another_handle_with_its_slot)
+{
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_lock *other = permit_of(client, 3);
+    struct outcome outcome;
+    int32_t slot;
+
+    hold(3, 3);
+    slot = redlock_lock_slot(permits[2]);
+    ck_assert_int_eq(redlock_lock_export(permits[2], text, sizeof text), 0);
+    ck_assert_int_eq(redlock_lock_adopt(rig_new_lock(client, KEY), NULL, text), REDLOCK_E_EXPORT);
+    ck_assert_int_eq(redlock_lock_adopt(rig_new_lock(client, slot_name(slot)), NULL, text), REDLOCK_E_EXPORT);
+    if (slot > 0)
+        ck_assert_int_eq(redlock_lock_adopt(permit_of(client, (uint32_t)slot), NULL, text), REDLOCK_E_EXPORT);
+    ck_assert_int_eq(redlock_lock_adopt(other, NULL, text), 0);
+    ck_assert_int_eq(redlock_lock_slot(other), slot);
+    outcome = rig_extend(&rig, other, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, other);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_absent(&rig, slot_name(slot));
+}
+END_TEST
+
+/* ... whoever has the token and knows the slot; a permit elsewhere stays. */
+START_TEST(a_permit_is_released_by_its_token)
+{
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+    struct redlock_lock *other = permit_of(rig_new_client(&rig), 3);
+    struct outcome outcome = {0};
+    int32_t slot;
+
+    hold(3, 3);
+    slot = redlock_lock_slot(permits[1]);
+    strcpy(token, redlock_lock_token(permits[1]));
+    rig_wait_count(&rig, slot_name(slot), 3);
+    ck_assert_int_eq(redlock_lock_detach(permits[1]), 0);
+    ck_assert_int_eq(redlock_release_permit(other, (uint32_t)slot, token, outcome_record, &outcome), 0);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_absent(&rig, slot_name(slot));
+    ck_assert_uint_ge(masters_count_key(rig.masters, slot_name(redlock_lock_slot(permits[0]))), 2);
+}
+END_TEST
+
+/* --- Events ------------------------------------------------------------------------------------------------------- */
+
+static int32_t slots_seen[2];
+
+static void note_slot(const struct redlock_event *event, void *user_data)
+{
+    (void)user_data;
+    if (event->type == REDLOCK_EVENT_ACQUIRED)
+        slots_seen[0] = event->slot;
+    else if (event->type == REDLOCK_EVENT_NODE)
+        slots_seen[1] = event->slot;
+}
+
+static void with_slots(struct redlock_options *options)
+{
+    options->on_event = note_slot;
+}
+
+START_TEST(events_tell_the_slot)
+{
+    slots_seen[0] = slots_seen[1] = 7;
+    rig_close(&rig);
+    rig_open_with(&rig, 3, 0, with_slots);
+    hold(1, 5);
+    ck_assert_int_eq(slots_seen[0], redlock_lock_slot(permits[0]));
+    ck_assert_int_eq(slots_seen[1], -1);
+    rig_hold(&rig, "no permit", 10000);
+    ck_assert_int_eq(slots_seen[0], -1);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("semaphore");
+    TCase *cases = suite_add_case(suite, "semaphore", open_three, close_rig);
+
+    tcase_add_loop_test(cases, each_permit_is_found_and_no_other, 0, 6);
+    tcase_add_test(cases, a_single_attempt_is_one_where_the_program_says_so);
+    tcase_add_test(cases, the_largest_limit_counts);
+    tcase_add_test(cases, a_semaphore_of_one_is_a_mutex);
+    tcase_add_loop_test(cases, waiters_are_served_in_each_way_to_wait, REDLOCK_WAIT_QUEUE, REDLOCK_WAIT_SPIN + 1);
+    tcase_add_test(cases, a_waiter_can_give_up_and_leaves_nothing);
+    tcase_add_test(cases, a_permit_is_extended_entered_and_released);
+    tcase_add_test(cases, permits_have_fencing_tokens);
+    tcase_add_test(cases, a_permit_goes_to_another_handle_with_its_slot);
+    tcase_add_test(cases, a_permit_is_released_by_its_token);
+    tcase_add_test(cases, events_tell_the_slot);
+    return suite_run_with_server(suite);
+}
