@@ -29,17 +29,25 @@ static void shell(const char *script)
     ck_assert_msg(system(command) == 0, "%s", command);
 }
 
-/* NAME.crt and NAME.key, of the CA or of itself; `alt` are its names, `days` may be negative. */
-static void issue(const char *name, const char *ca, const char *alt, int days)
+#define GOOD "491231235959Z"
+#define EXPIRED "200102000000Z"
+
+/* NAME.crt and NAME.key, of the CA; `alt` are its names, and it is valid from the year 2020 to `end`. For an end in the
+ * past it takes openssl-ca(1). */
+static void issue(const char *name, const char *ca, const char *alt, const char *end)
 {
-    char script[1024];
+    char script[1200];
 
     snprintf(script, sizeof(script),
              "openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out %s.key\n"
              "printf 'subjectAltName=%s\\n' >%s.ext\n"
              "openssl req -new -key %s.key -subj '/CN=redlock %s' -out %s.csr\n"
-             "openssl x509 -req -in %s.csr -CA %s.crt -CAkey %s.key -set_serial 7 -days %d -extfile %s.ext -out %s.crt",
-             name, alt, name, name, name, name, name, ca, ca, days, name, name);
+             "printf '[ca]\ndefault_ca=d\n[d]\ndatabase=issued\nnew_certs_dir=.\npolicy=p\nrand_serial=yes\n"
+             "[p]\ncommonName=supplied\n' >ca.cnf\n"
+             ": >issued\n"
+             "openssl ca -batch -notext -config ca.cnf -md sha256 -in %s.csr -cert %s.crt -keyfile %s.key "
+             "-startdate 200101000000Z -enddate %s -extfile %s.ext -out %s.crt",
+             name, alt, name, name, name, name, name, ca, ca, end, name, name);
     shell(script);
 }
 
@@ -161,7 +169,7 @@ START_TEST(without_verification_any_certificate_does)
 {
     start(1, MASTERS_TLS);
     issue_other_ca();
-    issue("stranger", "other", "DNS:elsewhere.example", -1);
+    issue("stranger", "other", "DNS:elsewhere.example", EXPIRED);
     show("stranger");
     rig.options.tls_insecure_skip_verify = 1;
     expect_locking_works();
@@ -171,7 +179,7 @@ END_TEST
 START_TEST(a_server_name_stands_for_the_address)
 {
     start(1, MASTERS_TLS);
-    issue("named", "ca", "DNS:redis.example", 30);
+    issue("named", "ca", "DNS:redis.example", GOOD);
     show("named");
     rig.options.tls_server_name = "redis.example";
     expect_locking_works();
@@ -226,7 +234,7 @@ START_TEST(an_unknown_ca_is_named)
 {
     start(1, MASTERS_TLS);
     issue_other_ca();
-    issue("stranger", "other", "IP:127.0.0.1", 30);
+    issue("stranger", "other", "IP:127.0.0.1", GOOD);
     show("stranger");
     expect_failure("unknown CA: the server's certificate was issued by \"another CA\", which is not trusted");
 }
@@ -243,7 +251,7 @@ END_TEST
 START_TEST(an_expired_certificate_says_since_when)
 {
     start(1, MASTERS_TLS);
-    issue("old", "ca", "IP:127.0.0.1", -1);
+    issue("old", "ca", "IP:127.0.0.1", EXPIRED);
     show("old");
     expect_failure("the server's certificate has expired on 20");
 }
@@ -252,7 +260,7 @@ END_TEST
 START_TEST(a_wrong_name_is_told_with_the_right_ones)
 {
     start(1, MASTERS_TLS);
-    issue("named", "ca", "DNS:redis.example,IP:10.0.0.5", 30);
+    issue("named", "ca", "DNS:redis.example,IP:10.0.0.5", GOOD);
     show("named");
     expect_failure("the server's certificate is for redis.example, 10.0.0.5, not for 127.0.0.1");
 }
@@ -356,7 +364,7 @@ START_TEST(a_new_ca_is_read_without_a_restart)
     start(1, MASTERS_TLS);
     rig_connect(&rig);
     issue_other_ca();
-    issue("next", "other", "IP:127.0.0.1", 30);
+    issue("next", "other", "IP:127.0.0.1", GOOD);
     show("next");
     reconnect();
     rig_wait(&rig, first_has_failed, (char[]){"unknown CA"}, "the new certificate to be refused");
@@ -372,7 +380,7 @@ START_TEST(what_was_read_before_stays_while_a_file_is_broken)
     shell("cp client.crt good.crt && echo nonsense >client.crt");
     reconnect();
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
-    issue("old", "ca", "IP:127.0.0.1", -1);
+    issue("old", "ca", "IP:127.0.0.1", EXPIRED);
     show("old");
     reconnect();
     rig_wait(&rig, first_has_failed, (char[]){"not read again: tls_cert_file"}, "the broken file to be told");
