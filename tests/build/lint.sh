@@ -23,7 +23,7 @@ if [ -n "$others" ]; then
     bad=1
 fi
 if command -v shellcheck >/dev/null 2>&1; then
-    for script in tools/dev .ci/run tools/packaging/build-deb tools/packaging/compose-fault \
+    for script in tools/dev .ci/run tools/packaging/build-deb tools/packaging/compose-* \
         tools/packaging/debian/tests/[dp]* tests/*/*.sh; do
         if [ -e "$script" ] && ! shellcheck "$script"; then
             bad=1
@@ -38,6 +38,9 @@ if command -v mandoc >/dev/null 2>&1; then
     done
 fi
 if [ -e docker-compose.yml ] && command -v docker-compose >/dev/null 2>&1; then
-    docker-compose -f docker-compose.yml --profile redlock --profile demo --profile failover config -q || bad=1
+    for files in '-f docker-compose.yml' '-f docker-compose.yml -f docker-compose.tls.yml'; do
+        # shellcheck disable=SC2086 # a list of words
+        docker-compose $files --profile redlock --profile demo --profile failover config -q || bad=1
+    done
 fi
 exit $bad

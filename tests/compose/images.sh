@@ -47,8 +47,9 @@ make_images() {
     import "$work/server" docker.io/library/redis:8.0 'WORKDIR /data' 'CMD ["redis-server"]'
 
     fill "$work/tool" "$redlock" "$(command -v redis-server)" "$(command -v curl)" /bin/sh \
-        "$(command -v cat)" "$(command -v head)" "$(command -v sed)" "$(command -v tr)"
-    cp "$root/tools/packaging/compose-fault" "$work/tool/usr/bin/"
+        "$(command -v cat)" "$(command -v head)" "$(command -v sed)" "$(command -v tr)" "$(command -v openssl)" \
+        "$(command -v chmod)" "$(command -v mktemp)" "$(command -v mv)" "$(command -v rm)"
+    cp "$root/tools/packaging/compose-fault" "$root/tools/packaging/compose-certificates" "$work/tool/usr/bin/"
     import "$work/tool" docker.io/library/redlock:latest \
         'USER nobody' 'WORKDIR /tmp' 'ENTRYPOINT ["redlock"]' 'CMD ["--help"]'
 }

@@ -10,6 +10,7 @@ library=$3
 work=$4
 here=$root/tests/compose
 watchdog=30 # seconds for anything that is waited for
+secured=
 nodes=redis-1:6379,redis-2:6379,redis-3:6379,redis-4:6379,redis-5:6379
 
 # What containers-common and the engine keep under /run is of no concern outside.
@@ -44,8 +45,18 @@ until_true() {
 
 # --- The file
 
+files="-f $root/docker-compose.yml"
+
 compose() {
-    docker-compose -f "$root/docker-compose.yml" --profile redlock --profile demo --profile failover "$@"
+    # shellcheck disable=SC2086 # a list of words
+    docker-compose $files --profile redlock --profile demo --profile failover "$@"
+}
+
+# From here on the masters are those with TLS.
+with_tls() {
+    files="$files -f $root/docker-compose.tls.yml"
+    nodes=rediss://redis-1,rediss://redis-2,rediss://redis-3,rediss://redis-4,rediss://redis-5
+    secured="--volume ${COMPOSE_PROJECT_NAME}_certificates:/certificates --env REDLOCK_TLS_CA=/certificates/ca.crt"
 }
 
 # quietly COMMAND...: what it says is of interest if it fails.
@@ -60,8 +71,9 @@ tool() {
 
 # The same without the file, which is quicker.
 shell() {
-    pod run --rm --network "${COMPOSE_PROJECT_NAME}_default" --env "REDLOCK_NODES=$nodes" --entrypoint sh redlock "$@" \
-        >"$work/out" 2>"$work/errors" </dev/null
+    # shellcheck disable=SC2086 # a list of words
+    pod run --rm --network "${COMPOSE_PROJECT_NAME}_default" --env "REDLOCK_NODES=$nodes" $secured --entrypoint sh \
+        redlock "$@" >"$work/out" 2>"$work/errors" </dev/null
 }
 
 # The same hook from outside of the network and from inside, where it has to find out whose masters are meant.
@@ -103,6 +115,11 @@ refused() {
     code=0
     shell -c 'exec redlock lock "$0" --ttl 5s --wait 1s' "$1" || code=$?
     [ "$code" -eq 3 ]
+}
+
+# With TLS: whoever does not know the CA.
+distrusted() {
+    ! shell -c 'unset REDLOCK_TLS_CA; exec redlock nodes' && grep -q 'unknown CA' "$work/out"
 }
 
 demo() {
@@ -164,6 +181,16 @@ quietly compose down -v --timeout 2
 claim 'no container is left' test -z "$(pod ps --all --quiet)"
 claim 'no volume is left' test -z "$(pod volume ls --quiet)"
 claim 'no network is left but the engine'\''s own' test "$(pod network ls --quiet)" = podman
+
+with_tls
+claim 'the file for TLS is valid' quietly compose config -q
+quietly compose up -d redis-1 redis-2 redis-3 redis-4 redis-5
+claim 'with TLS, the masters are declared new' until_true tool nodes --new-deployment --yes --json
+claim 'with TLS, all five vote' locks 5 five
+claim 'without the CA nobody is believed' distrusted
+claim 'with TLS, the demo runs in the network' demo
+quietly compose down -v --timeout 2
+claim 'no volume is left of the certificates' test -z "$(pod volume ls --quiet)"
 kill "$engine"
 wait "$engine" 2>/dev/null || true
 echo "$(($(date +%s) - start)) s"
