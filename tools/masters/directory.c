@@ -2,6 +2,7 @@
  *
  * The helper holds the read end of a pipe whose write end lives in this process (and in its forked children). End of
  * file means that all of them are gone, by whatever signal; a byte means that there is nothing left to do. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -59,6 +60,28 @@ void directory_remove(const char *path)
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
+/* Servers die with the parent; a process of theirs that was stopped would stay. All of them work in the directory. */
+static void kill_inhabitants(const char *path)
+{
+    DIR *processes = opendir("/proc");
+    size_t length = strlen(path);
+
+    for (const struct dirent *entry; processes && (entry = readdir(processes)) != NULL;) {
+        char link[64], place[PATH_MAX];
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        ssize_t n;
+
+        if (pid <= 0)
+            continue;
+        snprintf(link, sizeof(link), "/proc/%d/cwd", (int)pid);
+        n = readlink(link, place, sizeof(place) - 1);
+        if (n > (ssize_t)length && strncmp(place, path, length) == 0 && place[length] == '/')
+            kill(pid, SIGKILL);
+    }
+    if (processes)
+        closedir(processes);
+}
+
 /* Runs in the helper. It keeps nothing of the parent but the pipe, so that whoever waits for the end of the parent's
  * output is not kept waiting. The servers die with the parent, but not at the same instant: one that is still
  * writing could leave a file behind, hence the second look. */
@@ -78,6 +101,7 @@ static void guard_directory(int fd, const char *path)
         n = read(0, &byte, 1);
     while (n < 0 && errno == EINTR);
     if (n == 0) {
+        kill_inhabitants(path);
         for (int i = 0; i < 50 && access(path, F_OK) == 0; i++) {
             directory_remove(path);
             usleep(10000);

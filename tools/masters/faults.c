@@ -1,12 +1,11 @@
 /* Questions and faults, one master at a time. */
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "internal.h"
+#include "system.h"
 
 size_t masters_count(const struct masters *masters)
 {
@@ -21,6 +20,11 @@ const char *masters_url(const struct masters *masters, size_t i)
 const char *const *masters_urls(const struct masters *masters)
 {
     return masters->urls;
+}
+
+const char *const *masters_entries(const struct masters *masters)
+{
+    return masters->urls + masters->system->first_entry;
 }
 
 pid_t masters_pid(const struct masters *masters, size_t i)
@@ -49,9 +53,9 @@ bool masters_restart(struct masters *masters, size_t i)
     if (master->pid)
         return fail("master %zu is running", i);
     for (int attempt = 0; attempt < 5; attempt++) {
-        if (!process_start(&masters->launch, master))
+        if (!process_start(masters, master))
             return false;
-        if (master_wait_until_up(master, &ended))
+        if (master_wait_until_up(masters, master, &ended))
             return true;
         if (!ended)
             break;
@@ -66,7 +70,7 @@ bool masters_wipe(struct masters *masters, size_t i)
     if (master->pid)
         return fail("master %zu is running", i);
     directory_remove(master->dir);
-    return mkdir(master->dir, 0700) == 0 || fail("mkdir %s: %s", master->dir, strerror(errno));
+    return master_make_dir(masters, master);
 }
 
 bool masters_set_up(struct masters *masters, size_t i, const struct masters_setup *setup)
@@ -82,9 +86,7 @@ bool masters_hang(struct masters *masters, size_t i)
 
     if (!master->pid)
         return fail("master %zu is down", i);
-    if (kill(master->pid, SIGSTOP) < 0)
-        return fail("kill: %s", strerror(errno));
-    master->hung = process_wait_stopped(master->pid);
+    master->hung = process_stop(master);
     return master->hung;
 }
 
@@ -94,10 +96,32 @@ bool masters_resume(struct masters *masters, size_t i)
 
     if (!master->pid)
         return fail("master %zu is down", i);
-    if (kill(master->pid, SIGCONT) < 0)
-        return fail("kill: %s", strerror(errno));
+    if (!process_resume(master))
+        return false;
     master->hung = false;
     return true;
+}
+
+static bool leads(const struct masters *masters, const struct master *master)
+{
+    const struct system *system = masters->system;
+
+    if (!master->pid || master->hung)
+        return false;
+    return system->leads ? system->leads(masters, master) : system->count == 1;
+}
+
+size_t masters_leader(const struct masters *masters)
+{
+    for (size_t i = 0; i < masters->count; i++)
+        if (leads(masters, &masters->list[i]))
+            return i;
+    return MASTERS_MAX;
+}
+
+bool masters_server_version(const struct masters *masters, size_t i, char *ret_text, size_t size)
+{
+    return masters->system->version(&masters->list[i], ret_text, size);
 }
 
 char *masters_command(struct masters *masters, size_t i, const char *const *argv)

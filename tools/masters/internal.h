@@ -8,6 +8,9 @@
 #include <sys/types.h>
 
 #include "masters.h"
+#include "program.h"
+
+struct arguments;
 
 /* Longest path of a unix socket, without the final NUL (sockaddr_un.sun_path). */
 #define SOCKET_PATH_MAX 107
@@ -19,27 +22,36 @@ struct setup {
     char **environment;
 };
 
+/* What a member may listen for; systems use the first few. */
+enum port {
+    PORT_CLIENTS,
+    PORT_PEERS,
+    PORT_ELECTION,
+    PORTS_MAX,
+};
+
 struct master {
     struct setup setup;
+    size_t index;
     char *dir;         /* its files; also the server's working directory */
     char *socket_path; /* NULL in TCP mode without TLS */
     char *url;
-    uint16_t port;     /* 0 unless in TCP mode */
+    uint16_t ports[PORTS_MAX];     /* that it listens on; 0 unless in TCP mode */
+    uint16_t announced[PORTS_MAX]; /* that clients and other members are told */
     pid_t pid;         /* 0 while it is down */
     bool hung;         /* stopped by masters_hang() */
 };
 
-/* What is the same for all of them. */
-struct launch {
-    char *server; /* as found; looked up in PATH by exec if it has no slash */
-    bool tcp;
-    enum masters_tls tls;
-    const char *dir; /* where the certificates are */
-};
+struct system;
 
 struct masters {
-    struct launch launch;
-    char *dir;
+    const struct system *system;
+    char *server; /* the program */
+    struct program_user user;
+    bool tcp;
+    enum masters_tls tls;
+    bool founded;  /* all members have been up once */
+    char *dir;     /* certificates are in it, too */
     size_t count;
     struct master *list;
     const char **urls; /* borrowed from the list */
@@ -73,9 +85,12 @@ void setup_fini(struct setup *setup);
 char **setup_environment(const struct setup *setup);
 
 /* --- process.c */
-bool process_start(const struct launch *launch, struct master *master);
+bool process_start(const struct masters *masters, struct master *master);
+/* Runs a program that a start needs, as the member's user and in its environment, and waits for its success. */
+bool process_run(const struct masters *masters, const struct master *master, const struct arguments *arguments);
 bool process_end(struct master *master);            /* SIGKILL, and waits */
-bool process_wait_stopped(pid_t pid);               /* after SIGSTOP */
+bool process_stop(const struct master *master);     /* SIGSTOP, and waits; its children, too */
+bool process_resume(const struct master *master);
 bool process_has_ended(const struct master *master);
 /* Sleeps for at most timeout_ms; true as soon as the process has ended. */
 bool process_wait_end(pid_t pid, int timeout_ms);
@@ -83,7 +98,9 @@ bool process_wait_end(pid_t pid, int timeout_ms);
 /* --- command.c: one command, its reply as text, malloc'ed; NULL on failure. */
 char *command_run(const struct master *master, const char *const *argv, int timeout_ms);
 
-/* --- masters.c: waits until the server answers; false also if it ends meanwhile, which *ret_ended tells. */
-bool master_wait_until_up(struct master *master, bool *ret_ended);
+/* --- masters.c */
+/* Waits until the server answers; false also if it ends meanwhile, which *ret_ended tells. */
+bool master_wait_until_up(const struct masters *masters, struct master *master, bool *ret_ended);
+bool master_make_dir(const struct masters *masters, const struct master *master);
 
 #endif

@@ -5,22 +5,44 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "connection.h"
 #include "internal.h"
+#include "system.h"
 
-#define START_TIMEOUT_MS 20000
+#define START_TIMEOUT_MS 60000
 #define PORT_ATTEMPTS 20
+#define CLUSTER_ATTEMPTS 2
 
-static bool set_server(struct launch *launch, const struct masters_options *options)
+static const struct system *const systems[] = {
+    [MASTERS_REDIS] = &system_redis,         [MASTERS_SENTINEL] = &system_sentinel,
+    [MASTERS_ETCD] = &system_etcd,           [MASTERS_ZOOKEEPER] = &system_zookeeper,
+    [MASTERS_POSTGRES] = &system_postgres,   [MASTERS_MARIADB] = &system_mariadb,
+};
+
+const char *masters_system_name(enum masters_system system)
 {
-    const char *server = options->server;
+    return systems[system]->name;
+}
 
-    if (!server)
-        server = getenv("REDLOCK_SERVER");
-    if (!server || !server[0])
-        server = "redis-server";
-    launch->server = strdup(server);
-    return launch->server || fail("out of memory");
+static bool find_server(const struct system *system, const char *wanted, char **ret_server)
+{
+    bool is_redis = strcmp(system->program, system_redis.program) == 0;
+    const char *server = wanted ? wanted : is_redis ? getenv("REDLOCK_SERVER") : NULL;
+
+    *ret_server = program_find(server && server[0] ? server : system->program, system->places);
+    return *ret_server || fail("there is no program \"%s\", which is in Debian's package %s",
+                               server && server[0] ? server : system->program, system->package);
+}
+
+bool masters_is_installed(enum masters_system system)
+{
+    char *server = NULL;
+    bool found = find_server(systems[system], NULL, &server);
+
+    free(server);
+    return found && access(systems[system]->needs ? systems[system]->needs : "/", F_OK) == 0;
 }
 
 static bool set_setups(struct masters *masters, const struct masters_options *options)
@@ -33,15 +55,27 @@ static bool set_setups(struct masters *masters, const struct masters_options *op
     return true;
 }
 
-/* Gives a TCP master a (new) port. */
-static bool set_port(struct master *master, bool tls)
+static bool set_port(struct master *master, enum port which)
 {
+    uint16_t port = port_pick();
+
+    master->ports[which] = port;
+    master->announced[which] = port;
+    return port || fail("no free port");
+}
+
+/* Gives a member on ports (new) ones. */
+static bool set_ports(const struct masters *masters, struct master *master)
+{
+    const struct system *system = masters->system;
+
     free(master->url);
     master->url = NULL;
-    master->port = port_pick();
-    if (!master->port)
-        return fail("no free port");
-    if (asprintf(&master->url, "%s://127.0.0.1:%u", tls ? "rediss" : "redis", (unsigned)master->port) < 0)
+    for (enum port which = 0; which < system->ports; which++)
+        if (!set_port(master, which))
+            return false;
+    if (asprintf(&master->url, "%s127.0.0.1:%u%s", masters->tls ? "rediss://" : system->url_before,
+                 (unsigned)master->announced[PORT_CLIENTS], system->url_after) < 0)
         return fail("out of memory");
     return true;
 }
@@ -54,58 +88,35 @@ static bool set_socket(struct master *master, const char *dir, size_t i)
     return true;
 }
 
+/* It belongs to whom the server runs as. */
+bool master_make_dir(const struct masters *masters, const struct master *master)
+{
+    const struct program_user *user = &masters->user;
+
+    if (mkdir(master->dir, 0700) < 0 || (user->other && chown(master->dir, user->uid, user->gid) < 0))
+        return fail("%s: %s", master->dir, strerror(errno));
+    return true;
+}
+
 static bool prepare(struct masters *masters, size_t i)
 {
     struct master *master = &masters->list[i];
 
+    master->index = i;
     if (asprintf(&master->dir, "%s/%zu", masters->dir, i) < 0)
         return fail("out of memory");
-    if (mkdir(master->dir, 0700) < 0)
-        return fail("mkdir %s: %s", master->dir, strerror(errno));
-    if ((!masters->launch.tcp || masters->launch.tls) && !set_socket(master, masters->dir, i))
+    if (!master_make_dir(masters, master))
         return false;
-    return !masters->launch.tcp || set_port(master, masters->launch.tls);
-}
-
-/* Whether the server that answers is the one that was started: on a lost race for the port it is another one. */
-static bool is_same_process(const struct master *master)
-{
-    const char *const info[] = {"INFO", "server", NULL};
-    char line[48];
-    char *text = command_run(master, info, COMMAND_TIMEOUT_MS);
-    bool same;
-
-    if (!text) /* NOAUTH or NOPERM: it answers, which must do */
-        return !process_has_ended(master);
-    snprintf(line, sizeof(line), "process_id:%d\r", (int)master->pid);
-    same = strstr(text, line) != NULL;
-    free(text);
-    return same;
-}
-
-/* A server that refuses PING for good is up all the same; one that is LOADING is not. */
-static bool is_lasting_refusal(const char *error)
-{
-    return strncmp(error, "NOAUTH", 6) == 0 || strncmp(error, "NOPERM", 6) == 0 ||
-           strncmp(error, "MASTERDOWN", 10) == 0;
-}
-
-static bool answers(const struct master *master)
-{
-    const char *const ping[] = {"PING", NULL};
-    char *text = command_run(master, ping, COMMAND_TIMEOUT_MS);
-
-    if (!text && !is_lasting_refusal(masters_error()))
+    if ((!masters->tcp || masters->tls) && !set_socket(master, masters->dir, i))
         return false;
-    free(text);
-    return is_same_process(master);
+    return !masters->tcp || set_ports(masters, master);
 }
 
-bool master_wait_until_up(struct master *master, bool *ret_ended)
+bool master_wait_until_up(const struct masters *masters, struct master *master, bool *ret_ended)
 {
     *ret_ended = false;
     for (int waited = 0; waited < START_TIMEOUT_MS; waited += 2) {
-        if (answers(master))
+        if (masters->system->answers(master))
             return true;
         if (process_wait_end(master->pid, 2)) {
             *ret_ended = true;
@@ -116,74 +127,130 @@ bool master_wait_until_up(struct master *master, bool *ret_ended)
     return fail("the server does not answer, see %s/log", master->dir);
 }
 
-/* At creation a TCP master that loses the race for its port gets another one. */
+/* At creation a server that loses the race for its port gets another one. Members of a cluster cannot: the others have
+ * been told already. */
 static bool settle(struct masters *masters, size_t i)
 {
     struct master *master = &masters->list[i];
     bool ended;
 
     for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
-        if (master_wait_until_up(master, &ended)) {
+        if (master_wait_until_up(masters, master, &ended)) {
             masters->urls[i] = master->url;
             return true;
         }
-        if (!ended || !masters->launch.tcp)
+        if (!ended || !masters->tcp || masters->system->count > 1)
             return false;
-        if (!set_port(master, masters->launch.tls) || !process_start(&masters->launch, master))
+        if (!set_ports(masters, master) || !process_start(masters, master))
             return false;
     }
     return false;
 }
 
+bool masters_wait_until_serving(const struct masters *masters, int timeout_ms)
+{
+    int64_t deadline_ms = connection_now_ms() + timeout_ms;
+
+    for (size_t i = 0; i < masters->count && masters->system->serves;) {
+        const struct master *master = &masters->list[i];
+
+        if (!master->pid || master->hung)
+            return fail("member %zu is down or hung", i);
+        if (masters->system->serves(masters, master))
+            i++;
+        else if (connection_now_ms() >= deadline_ms || process_wait_end(master->pid, 20))
+            return false;
+    }
+    return true;
+}
+
 static bool start_all(struct masters *masters)
 {
     for (size_t i = 0; i < masters->count; i++)
-        if (!prepare(masters, i) || !process_start(&masters->launch, &masters->list[i]))
+        if (!prepare(masters, i))
+            return false;
+    for (size_t i = 0; i < masters->count; i++)
+        if (!process_start(masters, &masters->list[i]))
             return false;
     for (size_t i = 0; i < masters->count; i++)
         if (!settle(masters, i))
             return false;
+    masters->founded = masters_wait_until_serving(masters, START_TIMEOUT_MS);
+    return masters->founded;
+}
+
+/* Members that run as another user reach their own directories through this one. */
+static bool make_directory(struct masters *masters)
+{
+    masters->dir = directory_create();
+    if (!masters->dir || (masters->tls && !certificates_make(masters->dir)))
+        return false;
+    return !masters->user.other || chmod(masters->dir, 0711) == 0 || fail("chmod: %s", strerror(errno));
+}
+
+static bool allocate(struct masters *masters, size_t count)
+{
+    masters->list = calloc(count, sizeof(*masters->list));
+    masters->urls = calloc(count + 1, sizeof(*masters->urls));
+    if (!masters->list || !masters->urls)
+        return fail("out of memory");
+    masters->count = count;
     return true;
 }
 
 static bool fill(struct masters *masters, const struct masters_options *options)
 {
-    masters->launch.tls = options->tls;
-    masters->launch.tcp = options->tcp || options->tls;
-    if (!set_server(&masters->launch, options))
-        return false;
-    masters->list = calloc(options->count, sizeof(*masters->list));
-    masters->urls = calloc(options->count + 1, sizeof(*masters->urls));
-    if (!masters->list || !masters->urls)
-        return fail("out of memory");
-    masters->count = options->count;
-    if (!set_setups(masters, options))
-        return false;
-    masters->dir = directory_create();
-    masters->launch.dir = masters->dir;
-    if (!masters->dir || (options->tls && !certificates_make(masters->dir)))
-        return false;
-    return start_all(masters);
+    const struct system *system = masters->system;
+
+    masters->tls = options->tls;
+    masters->tcp = options->tcp || options->tls || system->count > 0;
+    return find_server(system, options->server, &masters->server) && program_user_find(system->user, &masters->user) &&
+           allocate(masters, system->count ? system->count : options->count) && set_setups(masters, options) &&
+           make_directory(masters) && start_all(masters);
 }
 
-struct masters *masters_create(const struct masters_options *options)
+static bool check(const struct masters_options *options)
 {
-    struct masters *masters;
+    size_t fixed = systems[options->system]->count;
 
-    if (options->count < 1 || options->count > MASTERS_MAX) {
-        fail("the number of masters must be 1 to %d", MASTERS_MAX);
-        return NULL;
-    }
-    masters = calloc(1, sizeof(*masters));
+    if (fixed && options->count && options->count != fixed)
+        return fail("%s has %zu members", systems[options->system]->name, fixed);
+    if (fixed && options->tls)
+        return fail("%s is not run with TLS here", systems[options->system]->name);
+    if (!fixed && (options->count < 1 || options->count > MASTERS_MAX))
+        return fail("the number of masters must be 1 to %d", MASTERS_MAX);
+    return true;
+}
+
+static struct masters *create(const struct masters_options *options)
+{
+    struct masters *masters = calloc(1, sizeof(*masters));
+
     if (!masters) {
         fail("out of memory");
         return NULL;
     }
     masters->guard_fd = -1;
+    masters->system = systems[options->system];
     if (fill(masters, options))
         return masters;
     masters_destroy(masters);
     return NULL;
+}
+
+/* A cluster one of whose ports was taken meanwhile is founded again on others. */
+struct masters *masters_create(const struct masters_options *options)
+{
+    struct masters *masters = NULL;
+
+    if (!check(options))
+        return NULL;
+    for (int attempt = 0; !masters && attempt < CLUSTER_ATTEMPTS; attempt++) {
+        masters = create(options);
+        if (systems[options->system]->count <= 1)
+            break;
+    }
+    return masters;
 }
 
 static void end_master(struct master *master)
@@ -206,7 +273,7 @@ void masters_destroy(struct masters *masters)
         directory_remove(masters->dir);
     if (masters->guard_fd >= 0)
         directory_unguard(masters->guard_fd, masters->guard_pid);
-    free(masters->launch.server);
+    free(masters->server);
     free(masters->dir);
     free(masters->list);
     free(masters->urls);

@@ -1,5 +1,5 @@
-/* Private Redis masters for the demo, the benchmark and the tests: started in a directory of their own, on free
- * ports or unix sockets, killed and removed on any exit.
+/* Private Redis masters for the demo, the benchmark and the tests, and clusters of other systems to compare with:
+ * started in a directory of their own, on free ports or unix sockets, killed and removed on any exit.
  *
  * Every function that can fail returns false and leaves a sentence in masters_error(). No function exits or prints. */
 #ifndef MASTERS_H
@@ -28,16 +28,28 @@ enum masters_tls {
 
 /* How a server is run. Both lists end with NULL and may be NULL; they are copied. */
 struct masters_setup {
-    enum masters_persistence persistence;
+    enum masters_persistence persistence; /* of Redis; the others keep what they have confirmed */
     const char *const *extra_args;  /* behind the other arguments, so that they win: "--maxmemory", "2mb", NULL */
     const char *const *environment; /* "NAME=value", added to this process's or in place of what that has */
 };
 
+/* What is run. All but the first are clusters, or single servers, of other systems: on ports, without TLS. */
+enum masters_system {
+    MASTERS_REDIS,     /* independent masters, as many as are wanted */
+    MASTERS_SENTINEL,  /* Redis: a master and its replicas (0 to 2), watched as "redlock" by Sentinels (3 to 5) */
+    MASTERS_ETCD,      /* three members */
+    MASTERS_ZOOKEEPER, /* three servers */
+    MASTERS_POSTGRES,  /* one */
+    MASTERS_MARIADB,   /* one */
+    MASTERS_SYSTEMS,
+};
+
 struct masters_options {
-    size_t count;
+    enum masters_system system;
+    size_t count;                   /* of members; 0 will do for a system whose number is fixed */
     bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets. A cluster needs ports. */
     enum masters_tls tls;
-    const char *server;             /* path of redis-server; NULL: $REDLOCK_SERVER, else from PATH */
+    const char *server;             /* path of the server; NULL: from PATH, for Redis $REDLOCK_SERVER first */
 
     /* The setup of all of them ... */
     enum masters_persistence persistence;
@@ -59,17 +71,30 @@ void masters_destroy(struct masters *masters); /* kills, waits, removes the dire
  * Calling it again changes nothing; false if the helper cannot be started. */
 bool masters_cleanup_on_exit(struct masters *masters);
 
+const char *masters_system_name(enum masters_system system);  /* "redis", "sentinel", "etcd" ... */
+bool masters_is_installed(enum masters_system system);        /* if not, masters_error() names the package */
+
 size_t masters_count(const struct masters *masters);
 const char *masters_url(const struct masters *masters, size_t i); /* for redlock_client_create() */
 const char *const *masters_urls(const struct masters *masters);   /* all, in order */
+const char *const *masters_entries(const struct masters *masters); /* what clients are told: all, or the Sentinels */
 pid_t masters_pid(const struct masters *masters, size_t i);       /* 0 while it is down */
 const char *masters_dir(const struct masters *masters);
 
 bool masters_kill(struct masters *masters, size_t i);    /* SIGKILL, and wait for its end */
 bool masters_restart(struct masters *masters, size_t i); /* after masters_kill(); waits until it answers */
-bool masters_wipe(struct masters *masters, size_t i);    /* after masters_kill(): its next start is empty */
+/* After masters_kill(): its next start is empty. A member of etcd is then removed and added anew, as its manual has it,
+ * which needs a majority. */
+bool masters_wipe(struct masters *masters, size_t i);
 bool masters_hang(struct masters *masters, size_t i);    /* SIGSTOP, and wait until it has stopped */
 bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
+
+/* Which member leads now, as the members say; MASTERS_MAX if they name none. A single server leads. Of independent
+ * masters none does. */
+size_t masters_leader(const struct masters *masters);
+/* Until each member of a cluster has found the others and serves clients, as after masters_create(): all must run. */
+bool masters_wait_until_serving(const struct masters *masters, int timeout_ms);
+bool masters_server_version(const struct masters *masters, size_t i, char *ret_text, size_t size); /* "etcd 3.4.23" */
 
 /* After masters_kill(): how its next starts are to be, say as a replica of another one, whose port is only known
  * by then. The old setup stays if this fails. */

@@ -1,6 +1,8 @@
 /* Server processes: start, stop, and the proof that they have. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -11,84 +13,24 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "arguments.h"
 #include "internal.h"
 #include "portable.h"
+#include "system.h"
 
-#define MAX_ARGS 64
 #define END_TIMEOUT_MS 10000
+#define RUN_TIMEOUT_MS 120000
 
-struct arguments {
-    const char *list[MAX_ARGS + 1];
-    size_t n;
-    char port[8];
-    char certificate[SOCKET_PATH_MAX + 16];
-    char key[SOCKET_PATH_MAX + 16];
-    char ca[SOCKET_PATH_MAX + 16];
-};
-
-static bool push(struct arguments *arguments, const char *word)
+/* Runs in the child. A change of user disarms the death signal, hence the order. The parent may have died before the
+ * signal was armed; its pid then no longer matches. */
+static void become_server(const struct masters *masters, const struct arguments *arguments, char **environment,
+                          pid_t parent, int log_fd, int null_fd)
 {
-    if (arguments->n == MAX_ARGS)
-        return fail("too many server arguments");
-    arguments->list[arguments->n++] = word;
-    return true;
-}
-
-static bool push_pair(struct arguments *arguments, const char *option, const char *value)
-{
-    return push(arguments, option) && push(arguments, value);
-}
-
-static bool push_tls(struct arguments *arguments, const struct launch *launch)
-{
-    snprintf(arguments->certificate, sizeof(arguments->certificate), "%s/server.crt", launch->dir);
-    snprintf(arguments->key, sizeof(arguments->key), "%s/server.key", launch->dir);
-    snprintf(arguments->ca, sizeof(arguments->ca), "%s/ca.crt", launch->dir);
-    return push_pair(arguments, "--port", "0") && push_pair(arguments, "--tls-port", arguments->port) &&
-           push_pair(arguments, "--tls-cert-file", arguments->certificate) &&
-           push_pair(arguments, "--tls-key-file", arguments->key) &&
-           push_pair(arguments, "--tls-ca-cert-file", arguments->ca) &&
-           push_pair(arguments, "--tls-auth-clients", launch->tls == MASTERS_TLS_MUTUAL ? "yes" : "no");
-}
-
-static bool push_address(struct arguments *arguments, const struct launch *launch, const struct master *master)
-{
-    snprintf(arguments->port, sizeof(arguments->port), "%u", (unsigned)master->port);
-    if (launch->tls ? !push_tls(arguments, launch) : !push_pair(arguments, "--port", arguments->port))
-        return false;
-    if (!push_pair(arguments, "--bind", "127.0.0.1"))
-        return false;
-    return !master->socket_path || (push_pair(arguments, "--unixsocket", master->socket_path) &&
-                                    push_pair(arguments, "--unixsocketperm", "700"));
-}
-
-/* Eviction would remove locks silently; snapshots would bring back an old past. */
-static bool build_arguments(const struct launch *launch, const struct master *master, struct arguments *ret)
-{
-    const struct setup *setup = &master->setup;
-    bool durable = setup->persistence != MASTERS_VOLATILE;
-
-    ret->n = 0;
-    if (!push(ret, launch->server) || !push_address(ret, launch, master) || !push_pair(ret, "--dir", master->dir) ||
-        !push_pair(ret, "--save", "") || !push_pair(ret, "--daemonize", "no") ||
-        !push_pair(ret, "--maxmemory-policy", "noeviction") ||
-        !push_pair(ret, "--appendonly", durable ? "yes" : "no"))
-        return false;
-    if (durable &&
-        !push_pair(ret, "--appendfsync", setup->persistence == MASTERS_ALWAYS ? "always" : "everysec"))
-        return false;
-    for (size_t i = 0; setup->extra_args[i]; i++)
-        if (!push(ret, setup->extra_args[i]))
-            return false;
-    ret->list[ret->n] = NULL;
-    return true;
-}
-
-/* Runs in the child. The parent may have died before the death signal was armed; its pid then no longer matches. */
-static void become_server(const struct arguments *arguments, char **environment, pid_t parent, int log_fd, int null_fd)
-{
+    const struct program_user *user = &masters->user;
     sigset_t none;
 
+    if (user->other && (setgroups(0, NULL) < 0 || setgid(user->gid) < 0 || setuid(user->uid) < 0))
+        _exit(126);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(126);
@@ -99,7 +41,7 @@ static void become_server(const struct arguments *arguments, char **environment,
     dup2(log_fd, 1);
     dup2(log_fd, 2);
     portable_close_range(3, INT_MAX);
-    execvpe(arguments->list[0], (char *const *)(uintptr_t)arguments->list, environment);
+    execvpe(arguments->list[0], arguments->list, environment);
     _exit(127);
 }
 
@@ -111,7 +53,8 @@ static int open_log(const struct master *master)
     return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
 }
 
-static pid_t spawn(const struct master *master, const struct arguments *arguments, char **environment)
+static pid_t spawn(const struct masters *masters, const struct master *master, const struct arguments *arguments,
+                   char **environment)
 {
     pid_t parent = getpid();
     int log_fd = open_log(master);
@@ -119,7 +62,7 @@ static pid_t spawn(const struct master *master, const struct arguments *argument
     pid_t pid = log_fd < 0 || null_fd < 0 ? -1 : fork();
 
     if (pid == 0)
-        become_server(arguments, environment, parent, log_fd, null_fd);
+        become_server(masters, arguments, environment, parent, log_fd, null_fd);
     if (pid < 0)
         fail("cannot start a server: %s", strerror(errno));
     if (log_fd >= 0)
@@ -130,40 +73,87 @@ static pid_t spawn(const struct master *master, const struct arguments *argument
 }
 
 /* The environment is put together before the fork: other threads may hold the allocator's lock at that moment. */
-bool process_start(const struct launch *launch, struct master *master)
+static pid_t start(const struct masters *masters, const struct master *master, const struct arguments *arguments)
 {
-    struct arguments arguments;
-    char **environment;
-    pid_t pid;
+    char **environment = setup_environment(&master->setup);
+    pid_t pid = environment ? spawn(masters, master, arguments, environment) : -1;
 
-    if (!build_arguments(launch, master, &arguments))
-        return false;
-    environment = setup_environment(&master->setup);
-    if (!environment)
-        return false;
-    pid = spawn(master, &arguments, environment);
     free(environment);
+    return pid;
+}
+
+static bool put_together(const struct masters *masters, const struct master *master, struct arguments *arguments)
+{
+    return (!masters->system->prepare || masters->system->prepare(masters, master)) &&
+           arguments_add(arguments, masters->server, NULL) &&
+           masters->system->arguments(masters, master, arguments) &&
+           arguments_add_list(arguments, (const char *const *)master->setup.extra_args);
+}
+
+bool process_start(const struct masters *masters, struct master *master)
+{
+    struct arguments arguments = {.n = 0};
+    pid_t pid = put_together(masters, master, &arguments) ? start(masters, master, &arguments) : -1;
+
+    arguments_fini(&arguments);
     master->pid = pid > 0 ? pid : 0;
     master->hung = false;
     return pid > 0;
 }
 
-/* The letter behind the command's name in /proc/PID/stat; 0 if it cannot be read. */
-static char process_state(pid_t pid)
+bool process_run(const struct masters *masters, const struct master *master, const struct arguments *arguments)
+{
+    struct timespec pause = {.tv_nsec = 2000000};
+    pid_t pid = start(masters, master, arguments);
+    pid_t ended = 0;
+    int status = 0;
+
+    if (pid <= 0)
+        return false;
+    for (int waited = 0; waited < RUN_TIMEOUT_MS && ended == 0; waited += 2) {
+        ended = waitpid(pid, &status, WNOHANG);
+        if (ended == 0 || (ended < 0 && errno == EINTR)) {
+            nanosleep(&pause, NULL);
+            ended = 0;
+        }
+    }
+    if (ended == 0) {
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+    }
+    return (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
+           fail("%s has failed, see %s/log", arguments->list[0], master->dir);
+}
+
+/* What /proc/PID/stat says behind the command's name: the state's letter and the parent. False if it cannot be read. */
+static bool read_state(pid_t pid, char *ret_state, pid_t *ret_parent)
 {
     char path[64], line[512];
     FILE *file;
     const char *end;
+    int parent = 0;
 
     snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
     file = fopen(path, "re");
     if (!file)
-        return 0;
+        return false;
     if (!fgets(line, sizeof(line), file))
         line[0] = '\0';
     fclose(file);
     end = strrchr(line, ')');
-    return end && end[1] == ' ' ? end[2] : '\0';
+    if (!end || sscanf(end, ") %c %d", ret_state, &parent) != 2)
+        return false;
+    *ret_parent = (pid_t)parent;
+    return true;
+}
+
+/* 0 if there is no such process. */
+static char process_state(pid_t pid)
+{
+    char state;
+    pid_t parent;
+
+    return read_state(pid, &state, &parent) ? state : '\0';
 }
 
 /* waitpid() knows nothing of a server that was started before a fork(); the state of its process is seen by all. */
@@ -198,8 +188,28 @@ bool process_has_ended(const struct master *master)
     return has_ended(master->pid);
 }
 
+/* Servers that have a process for each client must stop as a whole. */
+static void signal_children(pid_t parent, int signal)
+{
+    DIR *processes = opendir("/proc");
+
+    for (const struct dirent *entry; processes && (entry = readdir(processes)) != NULL;) {
+        pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+        char state;
+        pid_t its_parent;
+
+        if (pid > 0 && read_state(pid, &state, &its_parent) && its_parent == parent)
+            kill(pid, signal);
+    }
+    if (processes)
+        closedir(processes);
+}
+
+/* With its children, as when a machine fails; stopped first, so that it has no new ones meanwhile. */
 bool process_end(struct master *master)
 {
+    if (kill(master->pid, SIGSTOP) == 0)
+        signal_children(master->pid, SIGKILL);
     if (kill(master->pid, SIGKILL) < 0 && errno != ESRCH)
         return fail("kill: %s", strerror(errno));
     if (!process_wait_end(master->pid, END_TIMEOUT_MS))
@@ -209,7 +219,7 @@ bool process_end(struct master *master)
     return true;
 }
 
-bool process_wait_stopped(pid_t pid)
+static bool wait_stopped(pid_t pid)
 {
     struct timespec pause = {.tv_nsec = 500000};
 
@@ -223,4 +233,20 @@ bool process_wait_stopped(pid_t pid)
         nanosleep(&pause, NULL);
     }
     return fail("server %d does not stop", (int)pid);
+}
+
+bool process_stop(const struct master *master)
+{
+    if (kill(master->pid, SIGSTOP) < 0)
+        return fail("kill: %s", strerror(errno));
+    if (!wait_stopped(master->pid))
+        return false;
+    signal_children(master->pid, SIGSTOP);
+    return true;
+}
+
+bool process_resume(const struct master *master)
+{
+    signal_children(master->pid, SIGCONT);
+    return kill(master->pid, SIGCONT) == 0 || fail("kill: %s", strerror(errno));
 }

@@ -1,0 +1,51 @@
+/* What differs between the systems whose servers are run here: one struct for each, in systems/. Its functions leave a
+ * sentence in masters_error() when they fail. */
+#ifndef MASTERS_SYSTEM_H
+#define MASTERS_SYSTEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "arguments.h"
+#include "internal.h"
+
+struct system {
+    const char *name;
+    const char *program;    /* of the server, and where it is if not in PATH: program_find() */
+    const char *places;
+    const char *needs;      /* another file that must be there; NULL: none */
+    const char *package;    /* of Debian, that has it */
+    const char *user;       /* whom servers that refuse root run as; NULL: whoever runs this */
+    size_t count;           /* of members; 0: as many as the caller wants */
+    size_t first_entry;     /* from this member on, they are what clients are told of */
+    size_t ports;           /* of each member */
+    const char *url_before; /* its port */
+    const char *url_after;
+
+    /* Before each start: makes what the server wants to find in its directory. NULL: nothing. */
+    bool (*prepare)(const struct masters *masters, const struct master *master);
+    /* What stands behind the program's name. */
+    bool (*arguments)(const struct masters *masters, const struct master *master, struct arguments *arguments);
+    /* Whether this one is up: it listens, and is the process that was started. */
+    bool (*answers)(const struct master *master);
+    /* Whether the members have found each other and this one serves clients. NULL: an answer says so. */
+    bool (*serves)(const struct masters *masters, const struct master *master);
+    /* Whether this one leads, as it says itself. NULL: the only one that there is. */
+    bool (*leads)(const struct masters *masters, const struct master *master);
+    /* "etcd 3.4.23", as the server says. */
+    bool (*version)(const struct master *master, char *ret_text, size_t size);
+};
+
+extern const struct system system_redis;
+extern const struct system system_sentinel;
+extern const struct system system_etcd;
+extern const struct system system_zookeeper;
+extern const struct system system_postgres;
+extern const struct system system_mariadb;
+
+/* What redis-server is told, whether alone or with replicas. */
+bool redis_arguments(const struct masters *masters, const struct master *master, struct arguments *arguments);
+bool redis_answers(const struct master *master);
+bool redis_version(const struct master *master, char *ret_text, size_t size);
+
+#endif
