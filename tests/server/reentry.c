@@ -127,7 +127,8 @@ END_TEST
 START_TEST(a_rival_waits_for_the_last_release)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
-    struct redlock_lock *rival = rig_new_lock(rig_new_client(&rig), "inner");
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *rival = rig_new_lock(other, "inner");
     struct redlock_acquire_options request = rig_request(TTL_MS, 20000);
     struct outcome outcome = {0};
 
@@ -139,6 +140,7 @@ START_TEST(a_rival_waits_for_the_last_release)
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
     rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
+    redlock_client_destroy(other);
 }
 END_TEST
 
@@ -352,7 +354,8 @@ END_TEST
 START_TEST(a_lock_is_transferred_at_depth_one_and_begins_there)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
-    struct redlock_lock *heir = rig_new_lock(rig_new_client(&rig), "inner");
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *heir = rig_new_lock(other, "inner");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     reenter(lock, 1);
@@ -367,6 +370,7 @@ START_TEST(a_lock_is_transferred_at_depth_one_and_begins_there)
     ck_assert_int_eq(redlock_release(heir, NULL, NULL), 0);
     ck_assert_int_eq(rig_release(&rig, heir).status, REDLOCK_OK);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
+    redlock_client_destroy(other);
 }
 END_TEST
 
