@@ -1,7 +1,7 @@
 /* The blocking, thread-safe interface: distributed mutexes for programs without an event loop of libevent.
  *
  *     service = masters, options and a thread, which talks to the masters and renews held locks
- *     mutex   = one key: lock, extend and unlock, from any thread
+ *     mutex   = one key, or a set of keys: lock, extend and unlock, from any thread
  *     queue   = results and alarms behind a descriptor, for programs with another event loop
  *
  *     redlock_service_create(masters, 5, NULL, &service, NULL);
@@ -50,6 +50,7 @@
 #include <redlock/options.h>
 #include <redlock/redlock.h>
 #include <redlock/result.h>
+#include <redlock/set.h>
 #include <redlock/status.h>
 
 #ifdef __cplusplus
@@ -114,6 +115,33 @@ enum redlock_owners {
  * is neither). */
 REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
                                                enum redlock_owners owners, struct redlock_mutex **ret_mutex);
+
+/* Creates a mutex of several keys, a set (redlock/set.h): held all together or not at all, whoever else takes any of
+ * them. At first it has none; redlock_mutex_add() adds one, as redlock_set_add() does.
+ *
+ * The functions of a mutex are then about the set. Lock and extend calls return what redlock_set_acquire() and
+ * redlock_set_extend() report, with the options and errors of these. Unlocking is redlock_set_release(). Remaining is
+ * the least validity of any key. An alarm tells that a key is at risk, or that one is lost, and the set with it.
+ * Functions that are about one key (token, detach, release_token, export, adopt) return REDLOCK_E_SET,
+ * redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
+ *
+ * Errors of creating: those of redlock_set_create(). Errors of adding: those of redlock_set_add(), and E_SET (the mutex
+ * was not created here). */
+REDLOCK_API int redlock_mutex_create_set(struct redlock_service *service, struct redlock_mutex **ret_mutex);
+REDLOCK_API int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size);
+
+/* One key of a set. New members are added at the end. */
+struct redlock_part {
+    const void *key;     /* valid until the mutex or the service is destroyed */
+    size_t key_size;
+    uint64_t fence;      /* its fencing token, or 0 */
+};
+
+/* Tells about the key number `part` of a set: 0 is the smallest as compared by memcmp(), whatever the order was in
+ * which they were added. `size` is that of the structure. Errors: E_ARGUMENT, E_SET (not a set), E_SET_KEYS (there are
+ * not that many keys), E_CLOSING, E_FORKED. */
+REDLOCK_API int redlock_mutex_part(struct redlock_mutex *mutex, size_t part, struct redlock_part *ret_part,
+                                   size_t size);
 
 /* Ends pending operations with REDLOCK_CANCELED, and begins the release of a held lock, which goes on in the
  * background. No watch of the mutex runs after that. The call waits for the service's thread, but not for the masters.

@@ -216,6 +216,10 @@ public:
     redlock_acquire_options options;
 
 private:
+    friend class mutex_set;
+
+    explicit mutex(redlock_mutex *created) : mutex_(created) { redlock_acquire_options_init(&options); }
+
     int acquire(std::int64_t timeout_ms)
     {
         redlock_acquire_options request = options;
@@ -248,6 +252,54 @@ private:
     std::string why_;
 
     redlock_mutex *mutex_ = nullptr;
+};
+
+/* --- Mutex of several keys ------------------------------------------------------------------------------------- */
+
+/* Several keys, held all together or not at all. A guard of it is to keys what std::scoped_lock is to mutexes: sets
+ * that overlap never wait for each other in a circle, in whichever order their keys are written.
+ *
+ *     redlock::mutex_set accounts(service, {"account/17", "account/4"});
+ *     redlock::guard guard(accounts, std::chrono::seconds(10)); */
+class mutex_set : public mutex {
+public:
+    mutex_set(service &owner, const std::vector<std::string> &keys) : mutex(create(owner))
+    {
+        for (const std::string &key : keys)
+            detail::check(redlock_mutex_add(get(), key.data(), key.size()));
+    }
+
+    /* The keys in ascending order. */
+    std::vector<std::string> keys() const
+    {
+        std::vector<std::string> all;
+        redlock_part part;
+
+        for (std::size_t i = 0; redlock_mutex_part(get(), i, &part, sizeof part) == REDLOCK_OK; i++)
+            all.emplace_back(static_cast<const char *>(part.key), part.key_size);
+        return all;
+    }
+
+    /* The fencing token of one of the keys; 0 if the set does not have it. */
+    std::uint64_t fence(const std::string &key) const
+    {
+        redlock_part part;
+
+        for (std::size_t i = 0; redlock_mutex_part(get(), i, &part, sizeof part) == REDLOCK_OK; i++) {
+            if (key.compare(0, std::string::npos, static_cast<const char *>(part.key), part.key_size) == 0)
+                return part.fence;
+        }
+        return 0;
+    }
+
+private:
+    static redlock_mutex *create(service &owner)
+    {
+        redlock_mutex *created = nullptr;
+
+        detail::check(redlock_mutex_create_set(owner.get(), &created));
+        return created;
+    }
 };
 
 /* --- Recursive mutex ------------------------------------------------------------------------------------------- */

@@ -86,6 +86,9 @@ struct redlock_result {
                                NO_QUORUM and TOO_SLOW, as status or as cause of DEADLINE, and for DEADLINE without a
                                cause, it is about the masters: "0 of 5 masters can vote: 5 in quarantine, 61 s left".
                                Otherwise it is redlock_strerror() of the status or, for DEADLINE, of the cause */
+    size_t part;            /* of a set in the blocking interface: the key that decided, as an index for
+                               redlock_mutex_part(), or the number of keys if none did. The counts of masters and
+                               the nodes are about that key; there are none if another one was answered last */
 };
 
 /* The word for an enumerator, "acquire" or "granted", and a sentence about a loss, without a full stop. In static

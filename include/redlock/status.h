@@ -73,6 +73,7 @@ extern "C" {
     X(E_NOT_ASKED, -143, false, "the request for credentials was answered before, or has ended")       \
     X(E_SET_KEYS, -144, false, "a set has 2 to 16 keys, each of them once")                            \
     X(E_PERMITS, -147, false, "the number of permits is outside its range, or the slot is none of them")  \
+    X(E_SET, -150, false, "the call is for a set, and this is a single lock; or the reverse")          \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 
 enum redlock_status {

@@ -47,7 +47,7 @@ static void put(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
  * been followed by another. */
 static bool is_still_true(const struct redlock_mutex *mutex, enum redlock_alarm_kind kind)
 {
-    enum redlock_state state = redlock_state(mutex->hold.lock);
+    enum redlock_state state = rl_hold_state(&mutex->hold);
 
     if (kind == REDLOCK_ALARM_LOST)
         return state == REDLOCK_STATE_LOST;
@@ -97,10 +97,8 @@ static void put_off(struct redlock_mutex *mutex, const struct redlock_alarm *ala
 }
 
 /* The watch may destroy the mutex: nothing of it is used afterwards. */
-static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+static void tell(struct redlock_mutex *mutex, const struct redlock_alarm *alarm)
 {
-    struct redlock_mutex *mutex = user_data;
-
     rl_holds_publish(&mutex->hold);
     if (mutex->watch.queue)
         put(mutex, alarm);
@@ -108,10 +106,27 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
         put_off(mutex, alarm);
     else if (mutex->watch.fn)
         mutex->watch.fn(mutex, alarm, mutex->watch.user_data);
+}
+
+static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    tell(user_data, alarm);
     (void)lock;
 }
 
+static void on_set_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *user_data)
+{
+    tell(user_data, alarm);
+    (void)set;
+    (void)part;
+}
+
 /* --- Beginning and end of a watch ------------------------------------------------------------------------------- */
+
+void rl_watch_set(struct redlock_mutex *mutex)
+{
+    redlock_set_watch(mutex->hold.set, on_set_alarm, mutex);
+}
 
 void rl_watch_drop(struct rl_watch *watch)
 {
@@ -134,7 +149,7 @@ static int do_watch(void *argument)
     struct redlock_lock *lock = request->mutex->hold.lock;
     struct rl_watch *watch = &request->mutex->watch;
 
-    if (!lock)
+    if (!rl_hold_exists(&request->mutex->hold))
         return REDLOCK_E_CLOSING;
     rl_watch_drop(watch);
     watch->fn = request->fn;
@@ -142,6 +157,8 @@ static int do_watch(void *argument)
     watch->queue = request->queue;
     if (watch->queue)
         rl_queue_ref(watch->queue);
+    if (!lock)
+        return 0;
     return redlock_lock_watch(lock, watch->fn || watch->queue ? on_alarm : NULL, request->mutex);
 }
 

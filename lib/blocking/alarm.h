@@ -38,6 +38,10 @@ struct rl_watch {
     struct rl_late_alarm late[2];
 };
 
+/* The set behind the mutex reports its alarms for good: a set that is lost releases what is left of it at once, and
+ * before that is written the end of its validity has to be published, whoever watches. */
+void rl_watch_set(struct redlock_mutex *mutex);
+
 /* Nobody is told of alarms any more. */
 void rl_watch_drop(struct rl_watch *watch);
 

@@ -1,52 +1,110 @@
 #include "blocking/holds.h"
 
 #include <assert.h>
-
-#include <redlock/redlock.h>
+#include <stdlib.h>
 
 #include "util/hash.h"
 
 void rl_holds_init(struct rl_holds *holds)
 {
+    rl_list_init(&holds->all);
     rl_table_init(&holds->by_lock);
     rl_list_init(&holds->stale);
 }
 
 void rl_holds_fini(struct rl_holds *holds)
 {
-    assert(holds->by_lock.count == 0 && rl_list_empty(&holds->stale));
+    assert(rl_list_empty(&holds->all) && holds->by_lock.count == 0 && rl_list_empty(&holds->stale));
     rl_table_fini(&holds->by_lock);
 }
 
 void rl_holds_init_one(struct rl_hold *hold)
 {
     rl_bound_init(&hold->bound);
+    rl_list_init(&hold->link);
     rl_list_init(&hold->stale);
+}
+
+static void add_part(struct rl_holds *holds, struct rl_hold *hold, struct rl_hold_part *part,
+                     const struct redlock_lock *lock)
+{
+    part->hold = hold;
+    rl_table_add(&holds->by_lock, &part->node, rl_hash_address(lock));
 }
 
 void rl_holds_begin(struct rl_holds *holds, struct rl_hold *hold, struct redlock_lock *lock)
 {
-    assert(!hold->lock);
+    assert(!rl_hold_exists(hold));
     hold->lock = lock;
-    rl_table_add(&holds->by_lock, &hold->node, rl_hash_address(lock));
+    rl_list_append(&holds->all, &hold->link);
+    add_part(holds, hold, &hold->own, lock);
+}
+
+bool rl_holds_begin_set(struct rl_holds *holds, struct rl_hold *hold, struct redlock_set *set)
+{
+    assert(!rl_hold_exists(hold));
+    hold->parts = calloc(REDLOCK_MAX_SET_KEYS, sizeof *hold->parts);
+    if (!hold->parts)
+        return false;
+    hold->set = set;
+    rl_list_append(&holds->all, &hold->link);
+    return true;
+}
+
+static void remove_parts(struct rl_holds *holds, struct rl_hold *hold)
+{
+    while (hold->n_parts)
+        rl_table_remove(&holds->by_lock, &hold->parts[--hold->n_parts].node);
+}
+
+void rl_holds_update_set(struct rl_holds *holds, struct rl_hold *hold)
+{
+    size_t n = redlock_set_size(hold->set);
+
+    assert(n <= REDLOCK_MAX_SET_KEYS);
+    remove_parts(holds, hold);
+    while (hold->n_parts < n) {
+        add_part(holds, hold, &hold->parts[hold->n_parts], redlock_set_lock(hold->set, hold->n_parts));
+        hold->n_parts++;
+    }
 }
 
 void rl_holds_end(struct rl_holds *holds, struct rl_hold *hold)
 {
-    assert(hold->lock);
+    assert(rl_hold_exists(hold));
+    if (hold->lock)
+        rl_table_remove(&holds->by_lock, &hold->own.node);
+    remove_parts(holds, hold);
     hold->lock = NULL;
-    rl_table_remove(&holds->by_lock, &hold->node);
+    hold->set = NULL;
+    free(hold->parts);
+    hold->parts = NULL;
+    rl_list_remove(&hold->link);
     rl_holds_publish(hold);
 }
 
+bool rl_hold_exists(const struct rl_hold *hold)
+{
+    return hold->lock || hold->set;
+}
+
+enum redlock_state rl_hold_state(const struct rl_hold *hold)
+{
+    return hold->set ? redlock_set_state(hold->set) : redlock_state(hold->lock);
+}
+
+/* Of a set each key has its own fencing token. */
 void rl_holds_publish(struct rl_hold *hold)
 {
     struct rl_clock before = {0};
     int64_t remaining_ns = 0;
     uint64_t fence = 0;
 
-    if (hold->lock) {
+    if (rl_hold_exists(hold))
         rl_clock_init(&before);
+    if (hold->set)
+        remaining_ns = redlock_set_remaining_ns(hold->set);
+    if (hold->lock) {
         remaining_ns = redlock_remaining_ns(hold->lock);
         fence = redlock_lock_fence(hold->lock);
     }
@@ -63,9 +121,9 @@ void rl_holds_publish_stale(struct rl_holds *holds)
 
 struct rl_hold *rl_holds_next(const struct rl_holds *holds, const struct rl_hold *hold)
 {
-    struct rl_table_node *node = rl_table_next(&holds->by_lock, hold ? &hold->node : NULL);
+    struct rl_list *next = hold ? hold->link.next : holds->all.next;
 
-    return node ? RL_CONTAINER_OF(node, struct rl_hold, node) : NULL;
+    return next == &holds->all ? NULL : RL_CONTAINER_OF(next, struct rl_hold, link);
 }
 
 void rl_holds_publish_all(struct rl_holds *holds)
@@ -90,7 +148,7 @@ bool rl_holds_mark_lock_stale(struct rl_holds *holds, const struct redlock_lock 
     if (lock) {
         struct rl_table_node *node = rl_table_find(&holds->by_lock, rl_hash_address(lock));
 
-        return node && rl_holds_mark_stale(holds, RL_CONTAINER_OF(node, struct rl_hold, node));
+        return node && rl_holds_mark_stale(holds, RL_CONTAINER_OF(node, struct rl_hold_part, node)->hold);
     }
     for (struct rl_hold *hold = rl_holds_next(holds, NULL); hold; hold = rl_holds_next(holds, hold))
         any = rl_holds_mark_stale(holds, hold) || any;

@@ -23,7 +23,7 @@ void rl_mutex_unref(struct redlock_mutex *mutex)
     assert(was > 0);
     if (was != 1)
         return;
-    assert(!mutex->hold.lock);
+    assert(!rl_hold_exists(&mutex->hold));
     rl_gate_destroy(mutex->gate);
     free(mutex);
     rl_service_unref(service);
@@ -78,5 +78,5 @@ const void *redlock_mutex_key(const struct redlock_mutex *mutex, size_t *ret_siz
         return NULL;
     if (ret_size)
         *ret_size = mutex->key_size;
-    return mutex->key;
+    return mutex->key_size ? mutex->key : NULL;
 }

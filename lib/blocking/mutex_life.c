@@ -38,9 +38,29 @@ static int create_lock(void *argument)
     return status;
 }
 
+static int create_set(void *argument)
+{
+    struct redlock_mutex *mutex = argument;
+    struct redlock_service *service = mutex->service;
+    struct redlock_set *set;
+    int status;
+
+    if (!service->client)
+        return REDLOCK_E_CLOSING;
+    status = redlock_set_create(service->client, &set);
+    if (status < 0)
+        return status;
+    if (!rl_holds_begin_set(&service->holds, &mutex->hold, set)) {
+        redlock_set_destroy(set);
+        return REDLOCK_E_NOMEM;
+    }
+    rl_watch_set(mutex);
+    return 0;
+}
+
 /* Takes over the gate. */
 static int create(struct redlock_service *service, const void *key, size_t key_size, struct rl_gate *gate,
-                  struct redlock_mutex **ret_mutex)
+                  int (*create_held)(void *mutex), struct redlock_mutex **ret_mutex)
 {
     struct redlock_mutex *mutex = allocate(service, key, key_size);
     int status;
@@ -50,7 +70,7 @@ static int create(struct redlock_service *service, const void *key, size_t key_s
         return REDLOCK_E_NOMEM;
     }
     mutex->gate = gate;
-    status = rl_service_call(service, create_lock, mutex);
+    status = rl_service_call(service, create_held, mutex);
     if (status == 0)
         *ret_mutex = mutex;
     else
@@ -71,7 +91,7 @@ int redlock_mutex_create(struct redlock_service *service, const void *key, size_
 {
     int status = check_creation(service, key, key_size, ret_mutex);
 
-    return status < 0 ? status : create(service, key, key_size, NULL, ret_mutex);
+    return status < 0 ? status : create(service, key, key_size, NULL, create_lock, ret_mutex);
 }
 
 int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,
@@ -85,19 +105,28 @@ int redlock_mutex_create_recursive(struct redlock_service *service, const void *
     if (owners != REDLOCK_OWNERS_NAMED && owners != REDLOCK_OWNERS_THREADS)
         return REDLOCK_E_OWNER;
     gate = rl_gate_create(owners == REDLOCK_OWNERS_THREADS);
-    return gate ? create(service, key, key_size, gate, ret_mutex) : REDLOCK_E_NOMEM;
+    return gate ? create(service, key, key_size, gate, create_lock, ret_mutex) : REDLOCK_E_NOMEM;
 }
 
-static int destroy_lock(void *argument)
+int redlock_mutex_create_set(struct redlock_service *service, struct redlock_mutex **ret_mutex)
+{
+    int status = ret_mutex ? rl_service_check(service) : REDLOCK_E_ARGUMENT;
+
+    return status < 0 ? status : create(service, NULL, 0, NULL, create_set, ret_mutex);
+}
+
+static int destroy_held(void *argument)
 {
     struct redlock_mutex *mutex = argument;
     struct redlock_lock *lock = mutex->hold.lock;
+    struct redlock_set *set = mutex->hold.set;
 
-    if (!lock)
+    if (!rl_hold_exists(&mutex->hold))
         return 0;
     rl_holds_end(&mutex->service->holds, &mutex->hold);
     rl_watch_drop(&mutex->watch);
     redlock_lock_destroy(lock);
+    redlock_set_destroy(set);
     return 0;
 }
 
@@ -114,6 +143,6 @@ void redlock_mutex_destroy(struct redlock_mutex *mutex)
     atomic_store(&mutex->dying, true);
     if (mutex->gate)
         rl_gate_close(mutex->gate);
-    rl_service_call(mutex->service, destroy_lock, mutex);
+    rl_service_call(mutex->service, destroy_held, mutex);
     rl_mutex_unref(mutex);
 }

@@ -65,9 +65,8 @@ static void finish(struct rl_operation *operation, int status)
     rl_turn_want_end(&service->loop.turn);
 }
 
-static void on_done(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+static void conclude(struct rl_operation *operation, const struct redlock_result *result)
 {
-    struct rl_operation *operation = user_data;
     struct redlock_mutex *mutex = operation->mutex;
 
     if (operation->wants_result)
@@ -76,36 +75,79 @@ static void on_done(struct redlock_lock *lock, const struct redlock_result *resu
         mutex->hold.may_be_held = true;
     rl_holds_mark_stale(&mutex->service->holds, &mutex->hold);
     finish(operation, result->status);
+}
+
+static void on_done(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    conclude(user_data, result);
     (void)lock;
 }
 
-/* The next owner of a recursive mutex may ask the masters. */
-static void on_given_back(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+/* What the masters did is told of the key that decided. */
+static void on_set_done(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
-    struct redlock_mutex *mutex = user_data;
+    struct redlock_result own = {0};
 
+    if (result->part_result)
+        own = *result->part_result;
+    own.op = result->op;
+    own.status = result->status;
+    own.cause = result->cause;
+    own.elapsed_us = result->elapsed_us;
+    own.remaining_ms = result->remaining_ms;
+    own.fence = 0;
+    own.why = result->why;
+    own.part = result->part;
+    conclude(user_data, &own);
+    (void)set;
+}
+
+/* The next owner of a recursive mutex may ask the masters. */
+static void given_back(struct redlock_mutex *mutex)
+{
     if (mutex->gate)
         rl_gate_open(mutex->gate);
     rl_mutex_unref(mutex);
+}
+
+static void on_given_back(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    given_back(user_data);
     (void)lock;
     (void)result;
+}
+
+static void on_set_given_back(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    given_back(user_data);
+    (void)set;
+    (void)result;
+}
+
+static bool give_back(struct redlock_mutex *mutex)
+{
+    const struct rl_hold *hold = &mutex->hold;
+
+    if (hold->set)
+        return redlock_set_release(hold->set, on_set_given_back, mutex) == 0;
+    return hold->lock && redlock_release(hold->lock, on_given_back, mutex) == 0;
 }
 
 /* Nobody waits any more for what was an acquisition. A lock that has been won all the same is given back. */
 static void drop(struct rl_operation *operation)
 {
     struct redlock_mutex *mutex = operation->mutex;
-    bool given_back = false;
+    bool is_released = false;
 
     rl_mutex_ref(mutex);
-    if (operation->status == REDLOCK_OK && mutex->hold.lock) {
-        given_back = redlock_release(mutex->hold.lock, on_given_back, mutex) == 0;
+    if (operation->status == REDLOCK_OK) {
+        is_released = give_back(mutex);
         rl_holds_publish(&mutex->hold);
     }
     redlock_result_free(operation->result);
     rl_operation_give_back(operation);
-    if (!given_back)
-        on_given_back(NULL, NULL, mutex);
+    if (!is_released)
+        given_back(mutex);
 }
 
 static struct rl_operation *remove_first(struct rl_list *operations)
@@ -165,6 +207,31 @@ static int ended(const struct redlock_mutex *mutex)
     return atomic_load(&mutex->dying) ? REDLOCK_CANCELED : REDLOCK_E_CLOSING;
 }
 
+static int acquire(const struct rl_hold *hold, struct rl_operation *operation)
+{
+    const struct redlock_acquire_options *options = operation->defaults ? NULL : &operation->options;
+
+    if (hold->set)
+        return redlock_set_acquire(hold->set, options, on_set_done, operation);
+    return redlock_acquire(hold->lock, options, on_done, operation);
+}
+
+static int extend(const struct rl_hold *hold, struct rl_operation *operation)
+{
+    if (hold->set)
+        return redlock_set_extend(hold->set, operation->ttl_ms, on_set_done, operation);
+    return redlock_extend(hold->lock, operation->ttl_ms, on_done, operation);
+}
+
+static int release(const struct rl_hold *hold, struct rl_operation *operation)
+{
+    if (hold->set)
+        return operation->token ? REDLOCK_E_SET : redlock_set_release(hold->set, on_set_done, operation);
+    if (operation->token)
+        return redlock_release_token(hold->lock, operation->token, on_done, operation);
+    return redlock_release(hold->lock, on_done, operation);
+}
+
 /* Part of the caller's time has passed already. False: nothing is left of it. */
 static bool take_off_delay(struct rl_operation *operation)
 {
@@ -183,15 +250,16 @@ void rl_operation_acquire(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
-    struct redlock_lock *lock = mutex->hold.lock;
     int status;
 
-    if (!lock)
+    if (!rl_hold_exists(&mutex->hold))
         status = ended(mutex);
     else if (!take_off_delay(operation))
         status = REDLOCK_DEADLINE;
     else
-        status = redlock_acquire(lock, operation->defaults ? NULL : &operation->options, on_done, operation);
+        status = acquire(&mutex->hold, operation);
+    if (mutex->hold.set)
+        rl_holds_publish(&mutex->hold); /* the loss of a key may have been noticed */
     if (status < 0)
         finish(operation, status);
 }
@@ -201,8 +269,7 @@ void rl_operation_extend(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
-    struct redlock_lock *lock = mutex->hold.lock;
-    int status = lock ? redlock_extend(lock, operation->ttl_ms, on_done, operation) : ended(mutex);
+    int status = rl_hold_exists(&mutex->hold) ? extend(&mutex->hold, operation) : ended(mutex);
 
     rl_holds_publish(&mutex->hold);
     if (status < 0)
@@ -213,15 +280,8 @@ void rl_operation_release(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
-    struct redlock_lock *lock = mutex->hold.lock;
-    int status;
+    int status = rl_hold_exists(&mutex->hold) ? release(&mutex->hold, operation) : ended(mutex);
 
-    if (!lock)
-        status = ended(mutex);
-    else if (operation->token)
-        status = redlock_release_token(lock, operation->token, on_done, operation);
-    else
-        status = redlock_release(lock, on_done, operation);
     rl_holds_publish(&mutex->hold);
     rl_bound_restore(&mutex->hold.bound);
     if (status < 0)

@@ -2,12 +2,16 @@
 #include <string.h>
 
 #include "blocking/mutex.h"
+#include "blocking/service.h"
 
 struct request {
     struct redlock_mutex *mutex;
-    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT } what;
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, PART } what;
     char *ret_text; /* token, export */
     size_t size;
+    const void *key; /* add: `size` bytes */
+    size_t part;
+    struct redlock_part *ret_part;
     const char *text; /* adopt */
     const struct redlock_acquire_options *options;
 };
@@ -22,6 +26,37 @@ static int copy_token(struct redlock_lock *lock, const struct request *request)
     return 0;
 }
 
+static int describe_part(const struct redlock_set *set, const struct request *request)
+{
+    const struct redlock_lock *lock = redlock_set_lock(set, request->part);
+    struct redlock_part part = {0};
+
+    if (!lock)
+        return REDLOCK_E_SET_KEYS;
+    part.key = redlock_lock_key(lock, &part.key_size);
+    part.fence = redlock_lock_fence(lock);
+    memcpy(request->ret_part, &part, request->size < sizeof part ? request->size : sizeof part);
+    return 0;
+}
+
+/* The loss of a key, which ends the set, may be noticed here. */
+static int carry_out_on_set(const struct request *request)
+{
+    struct rl_hold *hold = &request->mutex->hold;
+    int status = REDLOCK_E_SET;
+
+    if (request->what == ADD)
+        status = redlock_set_add(hold->set, request->key, request->size);
+    else if (request->what == PART)
+        status = describe_part(hold->set, request);
+    else if (request->what == CANCEL)
+        status = redlock_set_cancel(hold->set);
+    if (request->what == ADD && status == 0)
+        rl_holds_update_set(&request->mutex->service->holds, hold);
+    rl_holds_publish(hold);
+    return status;
+}
+
 /* The owner. The last three change what is left of the validity. */
 static int carry_out(void *argument)
 {
@@ -29,9 +64,14 @@ static int carry_out(void *argument)
     struct rl_hold *hold = &request->mutex->hold;
     int status = 0;
 
-    if (!hold->lock)
+    if (!rl_hold_exists(hold))
         return REDLOCK_E_CLOSING;
+    if (hold->set)
+        return carry_out_on_set(request);
     switch (request->what) {
+    case ADD:
+    case PART:
+        return REDLOCK_E_SET;
     case CANCEL:
         return redlock_cancel(hold->lock);
     case TOKEN:
@@ -70,6 +110,20 @@ int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token, size_t siz
     struct request request = {.mutex = mutex, .what = TOKEN, .ret_text = ret_token, .size = size};
 
     return ret_token ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
+}
+
+int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size)
+{
+    struct request request = {.mutex = mutex, .what = ADD, .key = key, .size = key_size};
+
+    return rl_mutex_call(mutex, carry_out, &request);
+}
+
+int redlock_mutex_part(struct redlock_mutex *mutex, size_t part, struct redlock_part *ret_part, size_t size)
+{
+    struct request request = {.mutex = mutex, .what = PART, .part = part, .ret_part = ret_part, .size = size};
+
+    return ret_part ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
 }
 
 /* --- Held locks that move, at depth 1, for the owner of a recursive mutex --------------------------------------- */

@@ -18,7 +18,7 @@
  *     inbox.c           what other threads ask of the loop's owner
  *     bound.c           a validity that all threads may read
  *     result.c          results that outlive their callback
- *     holds.c           the locks, and which validity has to be published
+ *     holds.c           locks and sets, and which validity has to be published
  *     turn.c            the event loop, and the end of each of its turns
  *     loop.c            who turns the loop
  *     service.c         the service's memory, and how its loop's owner is asked for something

@@ -55,6 +55,16 @@ bool use_recursive_mutex(redlock::service &service)
     return won && outer.remaining().count() > 0 && outer.fence() == 0;
 }
 
+bool use_set(redlock::service &service)
+{
+    redlock::mutex_set set(service, {"b", "a"});
+    redlock::mutex_set moved(std::move(set));
+
+    moved.options.fenced = 1;
+    redlock::guard guard(moved, std::chrono::seconds(1));
+    return moved.keys().size() == 2 && moved.fence("a") > 0 && guard.unlock() == REDLOCK_OK && !moved.try_lock();
+}
+
 int main()
 try {
     redlock::service service({"redis://127.0.0.1"});
@@ -62,8 +72,8 @@ try {
     redlock::mutex mutex(moved, std::string("key"));
 
     service = std::move(moved);
-    return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && service.stats().acquires &&
-           service.get() &&
+    return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && use_set(service) &&
+           service.stats().acquires && service.get() &&
            !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {
     return why.retryable() ? why.status() : 1;
