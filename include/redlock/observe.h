@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include <redlock/export.h>
+#include <redlock/options.h>
 #include <redlock/result.h>
 
 #ifdef __cplusplus
@@ -70,6 +71,8 @@ struct redlock_stats {
     uint64_t yields;          /* times that a waiter gave its votes back to a waiter with a lower ticket */
     uint64_t passed_on;       /* cohort hand-offs: locks that went to another handle of this client, without a master */
     uint64_t moves;           /* times that a waiter for a permit moved to the queue of another slot */
+    uint64_t converts;        /* conversions to another mode that the program began */
+    uint64_t converted;       /* those that ended with REDLOCK_OK */
 };
 
 struct redlock_node_stats {
@@ -147,7 +150,7 @@ enum redlock_event_type {
                                 remaining_us, nodes, and text, if `why` of struct redlock_result is about masters */
     REDLOCK_EVENT_EXTENDED,  /* an extension succeeded */
     REDLOCK_EVENT_RELEASED,  /* a release ended, with any status */
-    REDLOCK_EVENT_FAILED,    /* an acquisition or extension failed */
+    REDLOCK_EVENT_FAILED,    /* an acquisition, extension or conversion failed */
     REDLOCK_EVENT_LOST,      /* the validity ended while the lock was held: lock, status, loss, nodes */
     REDLOCK_EVENT_RENEWED,   /* a quorum confirmed a renewal: lock, remaining_us, nodes */
     REDLOCK_EVENT_AT_RISK,   /* little validity is left: lock, remaining_us, nodes */
@@ -162,6 +165,7 @@ enum redlock_event_type {
     REDLOCK_EVENT_VALIDITY,  /* the validity of a held lock may have changed: lock, or NULL for all locks. For programs
                                 that keep a copy of redlock_remaining_ns(): they read it again when this turn of the
                                 loop ends. Only sent if event_types asks for it */
+    REDLOCK_EVENT_CONVERTED, /* a conversion succeeded: members as for ACQUIRED. One that fails is FAILED */
 };
 
 /* The bit of a type in event_types of struct redlock_options. */
@@ -193,6 +197,7 @@ struct redlock_event {
     int64_t held_for_ms; /* until the holder's keys expire, unless it extends them; -1: they do not expire */
     int cause;           /* as in struct redlock_result */
     int32_t slot;        /* redlock_lock_slot() of the lock; -1 without a lock, and for a lock that is no permit */
+    enum redlock_mode mode; /* redlock_lock_mode() of the lock; EXCLUSIVE without a lock */
 };
 
 /* The word for an enumerator: "acquired", "ready", "quarantined", "new-memory". In static storage; "?" for other

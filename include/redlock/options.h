@@ -72,6 +72,13 @@ enum redlock_wait {
     REDLOCK_WAIT_SPIN, /* the client tries again after random pauses, in no order; a contended key is often idle */
 };
 
+/* How a lock has its key. redlock_rwlock(3) describes locks that several handles share. */
+enum redlock_mode {
+    REDLOCK_EXCLUSIVE,   /* the default: no other handle has the key in any mode */
+    REDLOCK_UPGRADEABLE, /* beside shared handles; at most one handle has it, and it alone can become exclusive */
+    REDLOCK_SHARED,      /* beside any number of shared handles, and one that is upgradeable */
+};
+
 struct redlock_event;
 struct redlock_credentials_request;
 struct redlock_credentials_wanted;
@@ -247,6 +254,12 @@ struct redlock_acquire_options {
      * redlock_release_token(). With 0, the default, a waiter of the same client may get the lock together with its
      * token, so a release by that token may end the later hold. */
     uint8_t own_token;
+
+    /* How to have the key; a handle may have another mode each time. Waiters of all modes stand in one wait queue, in
+     * the order of arrival; shared ones that follow each other get the key together. REDLOCK_WAIT_SPIN has no order,
+     * so handles that share the key may keep an exclusive one out for ever. A permit of a semaphore is exclusive. The
+     * default is REDLOCK_EXCLUSIVE. */
+    enum redlock_mode mode;
 };
 
 #define REDLOCK_NO_RENEWAL UINT32_MAX

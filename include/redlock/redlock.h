@@ -3,8 +3,8 @@
  *     client = masters and options, for one event_base and one thread
  *     lock   = one key: acquire, extend, release
  *
- * At every instant at most one handle for a key has redlock_remaining_ns() > 0. redlock(7) explains this promise and
- * its assumptions.
+ * At every instant at most one handle for a key has redlock_remaining_ns() > 0, or several whose modes let them share
+ * it (enum redlock_mode). redlock(7) explains this promise and its assumptions.
  *
  * THE CALLBACK CONTRACT
  *
@@ -96,7 +96,7 @@ enum redlock_state {
     REDLOCK_STATE_ACQUIRING,   /* an attempt is under way */
     REDLOCK_STATE_BACKING_OFF, /* an attempt failed, and the next one comes after a pause */
     REDLOCK_STATE_HELD,
-    REDLOCK_STATE_EXTENDING,   /* held, and redlock_extend() is under way */
+    REDLOCK_STATE_EXTENDING,   /* held, and redlock_extend(), or redlock_convert() to a weaker mode, is under way */
     REDLOCK_STATE_RELEASING,   /* not held any more, and the release is under way */
     REDLOCK_STATE_LOST,        /* the validity ended while the lock was held: release it, or acquire it again */
     REDLOCK_STATE_WAITING,     /* in the wait queue */
@@ -105,9 +105,9 @@ enum redlock_state {
 typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
 
 /* Creates a handle for one key: any bytes, which are copied. Key and prefix together have at most
- * REDLOCK_MAX_KEY_BYTES. Handles for the same key exclude each other. The library itself uses "redlock:marker" and keys
- * that begin with "redlock:fence:", "redlock:queue:", "redlock:waiters:", "redlock:permits:" or
- * "redlock:permit-waiters:". Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED,
+ * REDLOCK_MAX_KEY_BYTES. Handles for the same key exclude each other, unless they share it. The library itself uses
+ * "redlock:marker" and keys that begin with "redlock:fence:", "redlock:queue:", "redlock:waiters:", "redlock:permits:"
+ * or "redlock:permit-waiters:". Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED,
  * E_NOMEM. */
 REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
                                     struct redlock_lock **ret_lock);
@@ -125,8 +125,8 @@ REDLOCK_API void redlock_lock_destroy(struct redlock_lock *lock);
  * in the wait queue included, as soon as it can reach them.
  *
  * options NULL for the defaults. Errors: E_ARGUMENT (cb must not be NULL), E_OPTIONS_SIZE, E_TTL, E_TIMEOUT, E_RETRY,
- * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_BUSY, E_ALREADY_HELD, E_DEPTH (lost, and entered more than once: release each
- * entry), E_CLOSING, E_NOMEM, E_FORKED. */
+ * E_MIN_VALIDITY, E_RENEWAL, E_WAIT, E_MODE (no mode, or not exclusive and the lock is a permit), E_BUSY,
+ * E_ALREADY_HELD, E_DEPTH (lost, and entered more than once: release each entry), E_CLOSING, E_NOMEM, E_FORKED. */
 REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                 redlock_fn cb, void *user_data);
 
@@ -141,7 +141,8 @@ REDLOCK_API int redlock_acquire(struct redlock_lock *lock, const struct redlock_
 REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data);
 
 /* Releases the lock: redlock_remaining_ns() is 0 at once. The operation ends when each connected master that is not
- * late has answered, after node_timeout_ms at most. A pending extension ends with CANCELED first. cb may be NULL.
+ * late has answered, after node_timeout_ms at most. A pending extension or conversion ends with CANCELED first. cb may
+ * be NULL.
  *
  * Cohort hand-off: if another handle of this client joined the wait queue by the same command as this one, and is next,
  * it may get the lock with its token, without a master. The release then ends with OK at once. Locks acquired with
@@ -154,15 +155,36 @@ REDLOCK_API int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlo
  * is pending), E_FORKED. */
 REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *user_data);
 
+/* Changes the mode of a held lock without a gap. redlock_rwlock(3) tells more.
+ *
+ * To a weaker mode, or the same: the handle has it when the call returns, and an extension tells the masters, which let
+ * others in. Nobody can refuse that. timeout_ms means nothing. The lock must not have been entered more than once.
+ *
+ * Status of the result: OK, a quorum has confirmed; NO_QUORUM, a quorum has not, within node_timeout_ms, and renewals
+ * go on telling the masters; LOST; CANCELED. In all cases but LOST the handle has the new mode.
+ *
+ * Errors: E_ARGUMENT (cb must not be NULL), E_TIMEOUT, E_MODE (no mode, or not exclusive and the lock is a permit),
+ * E_UPGRADE (the mode is stronger than the one that it has), E_NOT_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_NOMEM,
+ * E_FORKED. */
+REDLOCK_API int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
+                                void *user_data);
+
+/* The mode of the hold, or of the attempt that is under way; REDLOCK_EXCLUSIVE in state IDLE. */
+REDLOCK_API enum redlock_mode redlock_lock_mode(const struct redlock_lock *lock);
+
+/* "exclusive", "upgradeable", "shared", in static storage; "?" for other numbers. */
+REDLOCK_API const char *redlock_mode_name(enum redlock_mode mode);
+
 /* Enters a held lock once more: one handle is one owner. The lock is released when redlock_release() has been called
  * once for the acquisition, and once for each call of this function that has returned 0. Only the last of these
  * releases is sent to masters; the results of the others have no votes, and the status OK, or LOST if the lock has been
  * lost.
  *
- * The masters are not asked, and learn nothing. The validity, its renewal and the fencing token are those of the
- * acquisition. A lock that has been lost is lost at every depth: it cannot be entered, nor acquired, before each entry
- * has been released. redlock_lock_destroy() and redlock_client_shutdown() release the lock whatever its depth;
- * redlock_cancel() leaves the depth as it is.
+ * The masters are not asked, and learn nothing. The mode, the validity, its renewal and the fencing token are those of
+ * the acquisition, so code that needs the key for itself compares redlock_lock_mode() first. A lock that has been lost
+ * is lost at every depth: it cannot be entered, nor acquired, before each entry has been released.
+ * redlock_lock_destroy() and redlock_client_shutdown() release the lock whatever its depth; redlock_cancel() leaves the
+ * depth as it is.
  *
  * At least min_validity_ms of validity must be left, and more than none. Errors: E_ARGUMENT, E_NOT_HELD, LOST, EXPIRING
  * (less validity is left; a renewal may be under way), E_DEPTH (at most REDLOCK_MAX_DEPTH entries, those included whose
@@ -223,18 +245,18 @@ REDLOCK_API uint64_t redlock_lock_fence(const struct redlock_lock *lock);
 REDLOCK_API int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size);
 
 /* Imports a lock from such a text under the handle's key, in state IDLE or LOST. After 0 the lock is HELD with the
- * validity that is left, and renewed as `options` say; their timeout, retry and ttl members are ignored, and
- * max_hold_ms begins anew. Its depth is 1. Adopt a text only once: otherwise two handles hold the lock. Errors:
- * E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or of another key, deployment, machine or boot),
- * E_NOT_HELD (the validity has ended), E_RENEWAL (renew_ms or at_risk_ms does not fit the lock's ttl), E_TTL and
- * E_MIN_VALIDITY (the lock's ttl does not fit this client's options), E_ALREADY_HELD, E_DEPTH, E_BUSY, E_CLOSING,
- * E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
+ * validity that is left, and renewed as `options` say; their timeout, retry, ttl and mode members are ignored, and
+ * max_hold_ms begins anew. Its mode is the one that it was exported with, its depth is 1. Adopt a text only once:
+ * otherwise two handles hold the lock. Errors: E_ARGUMENT, E_OPTIONS_SIZE, E_EXPORT (the text is damaged, or of another
+ * key, deployment, machine or boot), E_NOT_HELD (the validity has ended), E_RENEWAL (renew_ms or at_risk_ms does not
+ * fit the lock's ttl), E_TTL and E_MIN_VALIDITY (the lock's ttl does not fit this client's options), E_ALREADY_HELD,
+ * E_DEPTH, E_BUSY, E_CLOSING, E_LIMIT, E_NOMEM, E_SYSTEM, E_FORKED. */
 REDLOCK_API int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options,
                                    const char *text);
 
-/* Ends a pending acquisition or extension with REDLOCK_CANCELED; its callback still runs from the loop. After a
- * canceled extension the lock stays held. A release cannot be canceled. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also
- * if only the callback is still to come), E_FORKED. */
+/* Ends a pending acquisition, extension or conversion with REDLOCK_CANCELED; its callback still runs from the loop.
+ * After a canceled extension or conversion the lock stays held. A release cannot be canceled. Errors: E_ARGUMENT,
+ * E_NOTHING_TO_CANCEL (also if only the callback is still to come), E_FORKED. */
 REDLOCK_API int redlock_cancel(struct redlock_lock *lock);
 
 /* The validity left, or 0 if the lock is not held. Each vote counts for ttl - drift - guard from its sending, and the

@@ -16,6 +16,7 @@ enum redlock_op {
     REDLOCK_OP_ACQUIRE = 1,
     REDLOCK_OP_EXTEND,
     REDLOCK_OP_RELEASE,
+    REDLOCK_OP_CONVERT,
 };
 
 /* What one master did with the last command of an operation. */

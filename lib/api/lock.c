@@ -131,6 +131,8 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &request);
     if (status < 0)
         return status;
+    if (lock->host.semaphore && request.mode != RL_EXCLUSIVE)
+        return REDLOCK_E_MODE;
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
@@ -169,14 +171,14 @@ int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, vo
     return 0;
 }
 
-/* An extension whose callback has not run makes room for the release; its callback still comes first. */
+/* An extension or conversion whose callback has not run makes room for the release; its callback still comes first. */
 static bool overtake_extension(struct redlock_lock *lock)
 {
     if (lock->release.accepted)
         return false;
     if (!lock->host.attempt)
         return true;
-    if (rl_attempt_of(lock)->pending.op != RL_OP_EXTEND)
+    if (rl_attempt_of(lock)->pending.op == RL_OP_ACQUIRE)
         return false;
     rl_attempt_of(lock)->pending.unanswered = true;
     return true;

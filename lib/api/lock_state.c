@@ -4,6 +4,7 @@
 #include <redlock/semaphore.h>
 
 #include "api/handle.h"
+#include "api/public.h"
 #include "host/operations.h"
 #include "host/reentry.h"
 
@@ -69,6 +70,11 @@ uint64_t redlock_lock_fence(const struct redlock_lock *lock)
     uint64_t token = lock && lock->host.core.claim ? rl_claim_token(lock->host.core.claim) : 0;
 
     return token && redlock_remaining_ns(lock) > 0 ? token : 0;
+}
+
+enum redlock_mode redlock_lock_mode(const struct redlock_lock *lock)
+{
+    return lock && lock->host.core.claim ? rl_public_mode(rl_lock_mode(&lock->host.core)) : REDLOCK_EXCLUSIVE;
 }
 
 int64_t redlock_remaining_ms(const struct redlock_lock *lock)

@@ -37,6 +37,7 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
     case REDLOCK_EVENT_EXTENDED:
     case REDLOCK_EVENT_RELEASED:
     case REDLOCK_EVENT_FAILED:
+    case REDLOCK_EVENT_CONVERTED:
         return warning_if(reason != REDLOCK_OK && reason != REDLOCK_HELD && reason != REDLOCK_CANCELED);
     case REDLOCK_EVENT_ATTEMPT:
     case REDLOCK_EVENT_VOTE:
@@ -119,9 +120,19 @@ static void add_node(struct line *line, const struct redlock_event *event)
         add(line, ", master %d", event->node);
 }
 
+static void add_mode(struct line *line, const struct redlock_event *event)
+{
+    if (event->mode != REDLOCK_EXCLUSIVE || event->type == REDLOCK_EVENT_CONVERTED)
+        add(line, ": %s", redlock_mode_name(event->mode));
+}
+
 static void add_what_the_type_names(struct line *line, const struct redlock_event *event)
 {
     switch (event->type) {
+    case REDLOCK_EVENT_ACQUIRED:
+    case REDLOCK_EVENT_CONVERTED:
+        add_mode(line, event);
+        break;
     case REDLOCK_EVENT_NODE:
     case REDLOCK_EVENT_LISTENING:
         add(line, ": %s", redlock_link_name(event->link));

@@ -211,6 +211,8 @@ static const struct {
     TOTAL(extended, "Extensions confirmed by a quorum."),
     TOTAL(releases, "Releases begun."),
     TOTAL(released, "Releases confirmed by a quorum, or passed on."),
+    TOTAL(converts, "Conversions to another mode that were begun."),
+    TOTAL(converted, "Conversions that succeeded."),
     TOTAL(lost, "Locks whose validity ended while they were held."),
     TOTAL(at_risk, "Warnings that little validity was left."),
     TOTAL(renewals, "Extensions that the library has made by itself."),

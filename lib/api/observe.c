@@ -28,6 +28,7 @@ void rl_observe(struct redlock_client *client, struct redlock_event *event)
         event->node = -1;
     event->client = client;
     event->slot = redlock_lock_slot(event->lock);
+    event->mode = redlock_lock_mode(event->lock);
     if (!event->text)
         event->text = "";
     client->options.on_event(event, client->options.event_data);

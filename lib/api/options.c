@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/public.h"
 #include "api/tls.h"
+#include "kinds/shared.h"
 #include "votes/quorum.h"
 #include "util/event_types.h"
 
@@ -247,7 +249,15 @@ static void add_renewal(const struct redlock_acquire_options *o, int64_t usable,
     request->at_risk_ms = o->at_risk_ms ? o->at_risk_ms : third_ms;
     request->max_hold_ms = o->max_hold_ms;
     request->kind = o->fenced ? &rl_fenced_kind : &rl_mutex_kind;
+    request->mode = (uint8_t)rl_mode_of(o->mode);
+    if (request->mode != RL_EXCLUSIVE)
+        request->kind = rl_shared_form(request->kind);
     request->own_token = o->own_token;
+}
+
+static int check_mode(const struct redlock_acquire_options *o)
+{
+    return rl_mode_is_valid(o->mode) ? 0 : REDLOCK_E_MODE;
 }
 
 static void make_request(const struct redlock_acquire_options *o, struct rl_instant now, struct rl_acquire *ret_request)
@@ -285,6 +295,8 @@ int rl_acquire_options_check(const struct redlock_client *client, const struct r
         status = REDLOCK_E_MIN_VALIDITY;
     if (status == 0)
         status = check_renewal(&options, usable_ns(client, options.ttl_ms));
+    if (status == 0)
+        status = check_mode(&options);
     if (status < 0)
         return status;
     make_request(&options, now, ret_request);

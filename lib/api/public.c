@@ -51,9 +51,30 @@ enum redlock_fault rl_public_fault(enum rl_fault fault)
 
 enum redlock_op rl_public_op(enum rl_op op)
 {
-    if (op == RL_OP_ACQUIRE)
-        return REDLOCK_OP_ACQUIRE;
-    return op == RL_OP_EXTEND ? REDLOCK_OP_EXTEND : REDLOCK_OP_RELEASE;
+    static const enum redlock_op ops[] = {[RL_OP_ACQUIRE] = REDLOCK_OP_ACQUIRE, [RL_OP_EXTEND] = REDLOCK_OP_EXTEND,
+                                          [RL_OP_RELEASE] = REDLOCK_OP_RELEASE, [RL_OP_CONVERT] = REDLOCK_OP_CONVERT};
+
+    return ops[op];
+}
+
+enum redlock_mode rl_public_mode(enum rl_mode mode)
+{
+    static const enum redlock_mode modes[] = {[RL_EXCLUSIVE] = REDLOCK_EXCLUSIVE,
+                                              [RL_UPGRADEABLE] = REDLOCK_UPGRADEABLE, [RL_SHARED] = REDLOCK_SHARED};
+
+    return modes[mode];
+}
+
+bool rl_mode_is_valid(enum redlock_mode mode)
+{
+    return mode == REDLOCK_EXCLUSIVE || mode == REDLOCK_UPGRADEABLE || mode == REDLOCK_SHARED;
+}
+
+enum rl_mode rl_mode_of(enum redlock_mode mode)
+{
+    if (mode == REDLOCK_EXCLUSIVE)
+        return RL_EXCLUSIVE;
+    return mode == REDLOCK_UPGRADEABLE ? RL_UPGRADEABLE : RL_SHARED;
 }
 
 int64_t rl_public_latency_us(uint32_t latency_us)

@@ -26,6 +26,7 @@ static void count(struct redlock_stats *stats, enum rl_op op, int status)
 {
     stats->extended += op == RL_OP_EXTEND && status == REDLOCK_OK;
     stats->released += op == RL_OP_RELEASE && status == REDLOCK_OK;
+    stats->converted += op == RL_OP_CONVERT && status == REDLOCK_OK;
     if (op != RL_OP_ACQUIRE)
         return;
     stats->acquired += status == REDLOCK_OK;
@@ -42,6 +43,8 @@ static enum redlock_event_type event_type(enum rl_op op, int status)
         return REDLOCK_EVENT_RELEASED;
     if (status != REDLOCK_OK)
         return REDLOCK_EVENT_FAILED;
+    if (op == RL_OP_CONVERT)
+        return REDLOCK_EVENT_CONVERTED;
     return op == RL_OP_ACQUIRE ? REDLOCK_EVENT_ACQUIRED : REDLOCK_EVENT_EXTENDED;
 }
 

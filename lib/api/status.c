@@ -47,9 +47,18 @@ bool redlock_status_retryable(int status)
 const char *redlock_op_name(enum redlock_op op)
 {
     static const char *const names[] = {
-        [REDLOCK_OP_ACQUIRE] = "acquire", [REDLOCK_OP_EXTEND] = "extend", [REDLOCK_OP_RELEASE] = "release"};
+        [REDLOCK_OP_ACQUIRE] = "acquire", [REDLOCK_OP_EXTEND] = "extend", [REDLOCK_OP_RELEASE] = "release",
+        [REDLOCK_OP_CONVERT] = "convert"};
 
-    return op >= REDLOCK_OP_ACQUIRE && op <= REDLOCK_OP_RELEASE ? names[op] : "?";
+    return op >= REDLOCK_OP_ACQUIRE && op <= REDLOCK_OP_CONVERT ? names[op] : "?";
+}
+
+const char *redlock_mode_name(enum redlock_mode mode)
+{
+    static const char *const names[] = {[REDLOCK_EXCLUSIVE] = "exclusive", [REDLOCK_UPGRADEABLE] = "upgradeable",
+                                        [REDLOCK_SHARED] = "shared"};
+
+    return (unsigned)mode <= REDLOCK_SHARED ? names[mode] : "?";
 }
 
 const char *redlock_vote_name(enum redlock_vote vote)
@@ -128,9 +137,10 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_AT_RISK] = "at-risk",   [REDLOCK_EVENT_STANDING] = "standing",
         [REDLOCK_EVENT_CLOCK] = "clock",       [REDLOCK_EVENT_WAITING] = "waiting",
         [REDLOCK_EVENT_LISTENING] = "listening", [REDLOCK_EVENT_EXTENDING] = "extending",
-        [REDLOCK_EVENT_PROVED] = "proved",     [REDLOCK_EVENT_VALIDITY] = "validity"};
+        [REDLOCK_EVENT_PROVED] = "proved",     [REDLOCK_EVENT_VALIDITY] = "validity",
+        [REDLOCK_EVENT_CONVERTED] = "converted"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_VALIDITY ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_CONVERTED ? names[type] : "?";
 }
 
 const char *redlock_version(void)

@@ -6,8 +6,9 @@
  * in another time namespace. DEPLOYMENT stands for masters and quorum. KEY is in hexadecimal digits, followed by the
  * slot of a permit: "6b6579#3". Bounds are in the order of the masters' names,
  * "-" for a vote that does not count, and so are the bits of UNRESOLVED. TTL is "LEASE/TTL" for a lock that was handed
- * off to its holder for a lease, and still needs its full ttl (engine/wait.c). CHECK finds damage, not forgery: the
- * text is a secret, like the token in it. */
+ * off to its holder for a lease, and still needs its full ttl (engine/wait.c). Where masters may have the vote in a set
+ * of shared ones, its mode follows, r, u or x: "TTL+r". CHECK finds damage, not forgery: the text is a secret, like the
+ * token in it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,8 @@
 #include "api/options.h"
 #include "host/operations.h"
 #include "host/transfer.h"
+#include "kinds/permit.h"
+#include "kinds/shared.h"
 
 #define MAGIC "redlock1"
 #define N_FIELDS 12
@@ -83,6 +86,8 @@ static size_t rank_of(const struct redlock_client *client, unsigned node)
 
 /* --- Export ----------------------------------------------------------------------------------------------------- */
 
+static const char mode_letters[] = {[RL_EXCLUSIVE] = 'x', [RL_UPGRADEABLE] = 'u', [RL_SHARED] = 'r'};
+
 /* The boot clock is read before the client's clock, so the time that passes in between makes the bounds earlier. */
 static void put_bounds(FILE *out, struct redlock_client *client, const struct rl_instant *bounds)
 {
@@ -129,6 +134,8 @@ static void put_all(FILE *out, struct redlock_lock *lock, const char *boot)
     fprintf(out, ":%s:%" PRIu64 ":%" PRIu32, exported.token, state->fence, state->ttl_ms);
     if (state->full_ttl_ms)
         fprintf(out, "/%" PRIu32, state->full_ttl_ms);
+    if (state->kind == rl_shared_form(state->kind))
+        fprintf(out, "+%c", mode_letters[state->mode]);
     fprintf(out, ":%" PRIu32 ":%" PRIu32 ":%" PRIu32 ":", state->longest_ttl_ms, state->shortest_extension_ms,
             by_rank(client, state->unresolved_extension));
     put_bounds(out, client, exported.bounds);
@@ -247,10 +254,29 @@ static bool read_key(char *text, const struct rl_host_lock *lock, uint32_t *ret_
     return !text || read_u32(text, lock->limit - 1, ret_slot);
 }
 
-/* "TTL", or "LEASE/TTL". */
+/* NULL: the kind knows no modes. */
+static bool read_mode(const char *word, struct rl_exported_state *state)
+{
+    state->kind = state->fence ? &rl_fenced_kind : &rl_mutex_kind;
+    state->mode = RL_EXCLUSIVE;
+    if (!word)
+        return true;
+    state->kind = rl_shared_form(state->kind);
+    while (state->mode < sizeof mode_letters && mode_letters[state->mode] != *word)
+        state->mode++;
+    return state->mode < sizeof mode_letters && !word[1];
+}
+
+/* "TTL", or "LEASE/TTL"; the mode may follow. */
 static bool read_ttl(char *text, uint32_t limit, struct rl_exported_state *state)
 {
-    const char *granted = strsep(&text, "/");
+    char *mode = text;
+    const char *granted;
+
+    text = strsep(&mode, "+");
+    granted = strsep(&text, "/");
+    if (!read_mode(mode, state))
+        return false;
 
     if (!read_u32(granted, limit, &state->ttl_ms) || !state->ttl_ms)
         return false;
@@ -300,6 +326,12 @@ static bool read_bounds(struct redlock_client *client, char *text, struct rl_ins
     return text == NULL;
 }
 
+/* Permits are exclusive. */
+static bool has_kind(const struct redlock_lock *lock, const struct rl_kind *kind)
+{
+    return !lock->host.semaphore || rl_permit_form(kind);
+}
+
 static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const char *boot,
                         struct rl_host_exported *ret)
 {
@@ -318,10 +350,9 @@ static bool read_fields(struct redlock_lock *lock, char *fields[N_FIELDS], const
     if (!read_number(fields[FENCE], INT64_MAX, &state->fence) || !read_ttl(fields[TTL], max_ttl_ms, state) ||
         !read_u32(fields[LONGEST], max_ttl_ms, &state->longest_ttl_ms) ||
         !read_u32(fields[SHORTEST], UINT32_MAX, &state->shortest_extension_ms) ||
-        !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) ||
+        !read_u32(fields[UNRESOLVED], UINT32_MAX, &unresolved) || !has_kind(lock, state->kind) ||
         !read_bounds(client, fields[BOUNDS], ret->bounds))
         return false;
-    state->kind = state->fence ? &rl_fenced_kind : &rl_mutex_kind;
     state->unresolved_extension = by_node(client, unresolved);
     state->bounds = ret->bounds;
     return true;

@@ -30,6 +30,7 @@ enum rl_op {
     RL_OP_ACQUIRE,
     RL_OP_EXTEND,
     RL_OP_RELEASE,
+    RL_OP_CONVERT, /* for the host: to the engine it is an extension */
 };
 
 /* How an operation or an attempt ended. */

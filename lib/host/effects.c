@@ -66,6 +66,18 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
     rl_host_send_now(host, effect);
 }
 
+/* To the engine a conversion is an extension. */
+static void complete(struct rl_host *host, struct rl_host_lock *lock, const struct rl_effect *effect)
+{
+    bool converts = effect->op == RL_OP_EXTEND && lock->attempt->converts;
+
+    if (effect->op == RL_OP_ACQUIRE)
+        rl_cohort_leave(lock->attempt);
+    else if (effect->op == RL_OP_RELEASE && lock->semaphore)
+        rl_permits_released(lock);
+    host->sink->complete(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);
+}
+
 static void carry_out(struct rl_host *host, const struct rl_effect *effect)
 {
     const struct rl_host_sink *sink = host->sink;
@@ -99,11 +111,7 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         sink->lost(lock);
         break;
     case RL_EFFECT_COMPLETE:
-        if (effect->op == RL_OP_ACQUIRE)
-            rl_cohort_leave(lock->attempt);
-        else if (effect->op == RL_OP_RELEASE && lock->semaphore)
-            rl_permits_released(lock);
-        sink->complete(lock, effect->op, effect->status, effect->cause);
+        complete(host, lock, effect);
         break;
     case RL_EFFECT_DISPOSE:
         if (sink->disposed)

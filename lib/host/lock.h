@@ -2,6 +2,7 @@
 #ifndef RL_HOST_LOCK_H
 #define RL_HOST_LOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "engine/engine.h"
@@ -12,13 +13,14 @@
 
 struct rl_host;
 
-/* An acquisition or extension that is pending. A lock that is just held has none. */
+/* An acquisition, extension or conversion that is pending. A lock that is just held has none. */
 struct rl_host_attempt {
     struct rl_acquire request; /* the engine's, too */
     uint64_t counter;       /* the largest fencing counter that any answer has shown */
     struct rl_list company; /* among the attempts that wait for the key: cohort.c */
     struct rl_host_lock *waiter; /* whose attempt this is, if it is in that list */
     struct rl_slot_search search; /* of a permit */
+    bool converts;            /* the extension tells the masters of another mode */
     struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
 

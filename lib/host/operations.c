@@ -60,8 +60,15 @@ void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode)
     const struct rl_kind *kind = rl_shared_form(lock->core.claim->kind);
 
     assert(lock->attempt && lock->core.state == RL_LOCK_HELD && kind);
+    lock->attempt->converts = true;
     rl_lock_lower(&lock->host->engine, &lock->core, lock->host->now, kind, mode);
     carry_out(lock);
+}
+
+void rl_host_confirm_mode(struct rl_host_lock *lock)
+{
+    lock->attempt->converts = true;
+    rl_host_extend(lock, 0);
 }
 
 void rl_host_release(struct rl_host_lock *lock)

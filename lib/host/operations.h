@@ -21,8 +21,11 @@ void rl_host_acquire(struct rl_host_lock *lock, const struct rl_acquire *request
 void rl_host_extend(struct rl_host_lock *lock, uint32_t ttl_ms);
 
 /* The lock is HELD, its kind has a form that knows modes (kinds/shared.h), and it has got memory for its attempt:
- * lowers its mode at once, and tells the masters by an extension. */
+ * lowers its mode at once, and tells the masters by an extension. The end is that of an RL_OP_CONVERT. */
 void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode);
+
+/* The same, to the mode that it has. */
+void rl_host_confirm_mode(struct rl_host_lock *lock);
 
 /* The lock is not IDLE; its inner entries end. A waiter of the same cohort may have it instead: then the masters are
  * told nothing. */

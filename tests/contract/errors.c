@@ -121,6 +121,8 @@ static void refuse_requests(void)
     refuse_request(lock, REQUEST(wait = (enum redlock_wait)3), REDLOCK_E_WAIT, "an unknown way to wait");
     refuse_request(lock, REQUEST(wait = (enum redlock_wait)-1), REDLOCK_E_WAIT, "a negative way to wait");
     refuse_strict_order_with_attempts(lock);
+    refuse_request(lock, REQUEST(mode = (enum redlock_mode)3), REDLOCK_E_MODE, "an unknown mode");
+    refuse_request(lock, REQUEST(mode = (enum redlock_mode)-1), REDLOCK_E_MODE, "a negative mode");
     refuse_request(lock, REQUEST(fenced = 2), REDLOCK_E_RENEWAL, "a flag that is 2");
     refuse_request(lock, REQUEST(own_token = 2), REDLOCK_E_RENEWAL, "another flag that is 2");
     errors_expect(redlock_acquire(lock, NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
@@ -166,6 +168,15 @@ static void refuse_by_state(void)
     errors_expect(redlock_release(lock, NULL, NULL), REDLOCK_E_NOT_HELD, "release before acquire");
     errors_expect(redlock_lock_detach(lock), REDLOCK_E_NOT_HELD, "detach before acquire");
     errors_expect(redlock_reenter(lock, 0), REDLOCK_E_NOT_HELD, "re-enter before acquire");
+    errors_expect(redlock_convert(lock, REDLOCK_SHARED, 0, outcome_record, NULL), REDLOCK_E_NOT_HELD,
+                  "convert before acquire");
+    errors_expect(redlock_convert(lock, REDLOCK_SHARED, 0, NULL, NULL), REDLOCK_E_ARGUMENT, "convert without callback");
+    errors_expect(redlock_convert(NULL, REDLOCK_SHARED, 0, outcome_record, NULL), REDLOCK_E_ARGUMENT,
+                  "convert nothing");
+    errors_expect(redlock_convert(lock, (enum redlock_mode)3, 0, outcome_record, NULL), REDLOCK_E_MODE,
+                  "convert to an unknown mode");
+    errors_expect(redlock_convert(lock, REDLOCK_SHARED, -2, outcome_record, NULL), REDLOCK_E_TIMEOUT,
+                  "convert with a negative timeout");
     errors_expect(redlock_cancel(lock), REDLOCK_E_NOTHING_TO_CANCEL, "cancel nothing");
     errors_expect(redlock_lock_export(lock, text, sizeof(text)), REDLOCK_E_NOT_HELD, "export before acquire");
     errors_expect(redlock_lock_export(lock, NULL, 0), REDLOCK_E_ARGUMENT, "export to nowhere");
@@ -217,6 +228,22 @@ static void refuse_by_keys_of_a_set(void)
     redlock_set_destroy(set);
 }
 
+/* Two readers that both waited to be alone would do so for ever. */
+static void refuse_upgrades(void)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct redlock_lock *lock;
+
+    request.mode = REDLOCK_SHARED;
+    lock = rig_hold_as(&rig, "shared", &request);
+    errors_expect(redlock_convert(lock, REDLOCK_EXCLUSIVE, 0, outcome_record, NULL), REDLOCK_E_UPGRADE,
+                  "make a shared lock exclusive");
+    errors_expect(redlock_convert(lock, REDLOCK_UPGRADEABLE, REDLOCK_FOREVER, outcome_record, NULL), REDLOCK_E_UPGRADE,
+                  "make a shared lock upgradeable");
+    ck_assert_int_eq(redlock_lock_mode(lock), REDLOCK_SHARED);
+    redlock_lock_destroy(lock);
+}
+
 /* The name of each slot must fit, so the key of a larger semaphore has to be shorter. */
 static void refuse_permits(void)
 {
@@ -242,10 +269,14 @@ static void refuse_permits(void)
 static void refuse_slots(void)
 {
     struct redlock_lock *plain = rig_new_lock(rig.client, "no permit");
+    struct redlock_acquire_options request = rig_request(10000, 0);
     struct redlock_lock *permit;
 
     ck_assert_int_eq(redlock_permit_create(rig.client, "permits", 7, 2, &permit), 0);
     errors_expect(redlock_release_token(permit, "x", NULL, NULL), REDLOCK_E_PERMITS, "which slot");
+    errors_expect(redlock_convert(permit, REDLOCK_SHARED, 0, outcome_record, NULL), REDLOCK_E_MODE, "share a permit");
+    request.mode = REDLOCK_SHARED;
+    errors_expect(redlock_acquire(permit, &request, outcome_record, NULL), REDLOCK_E_MODE, "acquire a shared permit");
     errors_expect(redlock_release_permit(permit, 2, "x", NULL, NULL), REDLOCK_E_PERMITS, "a slot beyond the last one");
     errors_expect(redlock_release_permit(permit, UINT32_MAX, "x", NULL, NULL), REDLOCK_E_PERMITS, "no slot");
     errors_expect(redlock_release_permit(permit, 0, "", NULL, NULL), REDLOCK_E_TOKEN, "an empty token");
@@ -294,6 +325,7 @@ static void refuse_without_object(void)
 START_TEST(each_rule_for_permits_has_its_code)
 {
     refuse_permits();
+    refuse_upgrades();
     refuse_slots();
 }
 END_TEST
@@ -397,6 +429,7 @@ START_TEST(every_caller_error_has_been_provoked)
     refuse_by_keys_of_a_set();
     refuse_permits();
     refuse_slots();
+    refuse_upgrades();
     refuse_without_object();
     refuse_above_max_claims();
     refuse_by_system();

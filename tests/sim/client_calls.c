@@ -17,6 +17,7 @@ static void lend_attempt(struct handle *handle, enum rl_op op)
     handle->attempt_op = (uint8_t)op;
     handle->host.attempt = &handle->attempt;
     handle->attempt.counter = 0;
+    handle->attempt.converts = false;
     rl_list_init(&handle->attempt.company);
     handle->attempt.waiter = NULL;
 }
@@ -56,8 +57,8 @@ void client_lower(struct client *client, struct handle *handle)
         return; /* it has just been lost */
     TRACE(client->world, name_of_handle(client, handle), "shares the lock from now on");
     world_count(client->world, COUNTER_LOWERED);
-    once_start(client->world, client, handle, RL_OP_EXTEND, NULL);
-    lend_attempt(handle, RL_OP_EXTEND);
+    once_start(client->world, client, handle, RL_OP_CONVERT, NULL);
+    lend_attempt(handle, RL_OP_CONVERT);
     rl_host_lower(&handle->host, RL_SHARED);
     client_watch(client);
 }

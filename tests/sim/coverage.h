@@ -106,7 +106,7 @@ enum report {
     REPORT_COUNT,
 };
 
-#define N_OPS (RL_OP_RELEASE + 1)
+#define N_OPS (RL_OP_CONVERT + 1)
 #define N_ENDS (RL_END_REFUSED_BY_HOST + 1)
 #define N_OUTCOMES (RL_QUEUED + 1)
 #define N_DETAILS (RL_DETAIL_ERROR + 1)

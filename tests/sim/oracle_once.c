@@ -61,7 +61,7 @@ void once_end(struct world *world, struct client *client, struct handle *handle,
 {
     struct op_record *record = &handle->pending;
 
-    if (op == RL_OP_EXTEND && handle->extension.op == RL_OP_EXTEND)
+    if (op == handle->extension.op)
         record = &handle->extension;
     if (record->op != op)
         world_violation(world, "once", "%s: an operation completes that was not pending",

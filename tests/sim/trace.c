@@ -66,7 +66,7 @@ const char *name_of_end(enum rl_end end)
 
 const char *name_of_op(enum rl_op op)
 {
-    static const char *const names[N_OPS] = {"nothing", "acquire", "extend", "release"};
+    static const char *const names[N_OPS] = {"nothing", "acquire", "extend", "release", "convert"};
 
     return names[op];
 }

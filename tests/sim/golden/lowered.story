@@ -64,7 +64,7 @@ clients 2
     62.000  B   m2 calls: B3 0 granted - 0061000 0
     62.000  B   acquire: ok, valid for 1958.000 ms
     62.000  A   m2: extend A1 granted
-    62.000  A   extend: ok, valid for 5936.000 ms
+    62.000  A   convert: ok, valid for 5936.000 ms
     62.000  B   m3 calls: B3 0 granted - 0061000 0
     62.000  A   m3: extend A1 granted
    100.000  m1  has k = B3, shared, for 1949.000 ms

@@ -1,0 +1,72 @@
+/* Held locks that change their mode. */
+#include <redlock/redlock.h>
+
+#include "api/attempts.h"
+#include "api/handle.h"
+#include "api/lock_state.h"
+#include "api/public.h"
+#include "api/results.h"
+#include "host/operations.h"
+
+/* The larger a mode's number, the weaker it is. */
+static int check_mode(const struct redlock_lock *lock, enum redlock_mode mode)
+{
+    if (!rl_mode_is_valid(mode) || (lock->host.semaphore && mode != REDLOCK_EXCLUSIVE))
+        return REDLOCK_E_MODE;
+    return 0;
+}
+
+/* Inner entries count on the mode that they were made in. */
+static int check_lock(const struct redlock_lock *lock, enum redlock_mode mode)
+{
+    enum redlock_mode present = redlock_lock_mode(lock);
+    int status = rl_lock_check_held(lock);
+
+    if (status < 0)
+        return status;
+    if (mode < present)
+        return REDLOCK_E_UPGRADE;
+    return mode > present ? rl_lock_check_held_once(lock) : 0;
+}
+
+static int check(const struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms)
+{
+    int status = check_mode(lock, mode);
+
+    if (status < 0)
+        return status;
+    if (timeout_ms < REDLOCK_FOREVER || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
+        return REDLOCK_E_TIMEOUT;
+    return check_lock(lock, mode);
+}
+
+static void convert(struct redlock_lock *lock, enum redlock_mode mode)
+{
+    if (mode == redlock_lock_mode(lock))
+        rl_host_confirm_mode(&lock->host);
+    else
+        rl_host_lower(&lock->host, rl_mode_of(mode));
+}
+
+int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
+                    void *user_data)
+{
+    struct rl_attempt *attempt;
+    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    if (lock->host.host->closing)
+        return REDLOCK_E_CLOSING;
+    status = check(lock, mode, timeout_ms);
+    if (status < 0)
+        return status;
+    attempt = rl_attempt_borrow(rl_client_of(lock));
+    if (!attempt)
+        return REDLOCK_E_NOMEM;
+    lock->host.attempt = &attempt->host;
+    rl_client_of(lock)->stats.converts++;
+    rl_pending_start(&attempt->pending, RL_OP_CONVERT, lock->host.host->now, cb, user_data);
+    convert(lock, mode);
+    return 0;
+}

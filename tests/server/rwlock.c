@@ -1,0 +1,302 @@
+/* Read-write locks: who shares a key with whom, in which order, and how a held lock changes its mode. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define KEY "book"
+#define MOST 64
+
+static struct rig rig;
+static struct redlock_lock *readers[MOST];
+static struct outcome outcomes[MOST];
+
+static void open_three(void)
+{
+    memset(outcomes, 0, sizeof outcomes);
+    rig_open(&rig, 3);
+}
+
+static void open_five(void)
+{
+    memset(outcomes, 0, sizeof outcomes);
+    rig_open(&rig, 5);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct redlock_acquire_options request_of(enum redlock_mode mode, int64_t timeout_ms)
+{
+    struct redlock_acquire_options request = rig_request(10000, timeout_ms);
+
+    request.mode = mode;
+    return request;
+}
+
+/* A handle of a client of its own tries once. */
+static int try_mode(enum redlock_mode mode)
+{
+    struct redlock_acquire_options request = request_of(mode, 0);
+
+    return rig_acquire(&rig, rig_new_lock(rig_new_client(&rig), KEY), &request).status;
+}
+
+static struct redlock_lock *hold(enum redlock_mode mode)
+{
+    struct redlock_acquire_options request = request_of(mode, 0);
+
+    return rig_hold_as(&rig, KEY, &request);
+}
+
+static void wait_for(struct redlock_lock *lock, enum redlock_mode mode, struct outcome *outcome)
+{
+    struct redlock_acquire_options request = request_of(mode, REDLOCK_FOREVER);
+
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, outcome), 0);
+}
+
+static struct outcome convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms)
+{
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_convert(lock, mode, timeout_ms, outcome_record, &outcome), 0);
+    rig_wait_outcome(&rig, &outcome);
+    ck_assert_int_eq(outcome.op, REDLOCK_OP_CONVERT);
+    return outcome;
+}
+
+static bool is_waiting(void *lock)
+{
+    return redlock_state(lock) == REDLOCK_STATE_WAITING;
+}
+
+/* --- Who shares with whom --------------------------------------------------------------------------------------- */
+
+#define X REDLOCK_EXCLUSIVE
+#define U REDLOCK_UPGRADEABLE
+#define R REDLOCK_SHARED
+
+START_TEST(modes_agree_as_the_table_says)
+{
+    static const int status[][3] = {
+        [X] = {[X] = REDLOCK_HELD, [U] = REDLOCK_HELD, [R] = REDLOCK_HELD},
+        [U] = {[X] = REDLOCK_HELD, [U] = REDLOCK_HELD, [R] = REDLOCK_OK},
+        [R] = {[X] = REDLOCK_HELD, [U] = REDLOCK_OK, [R] = REDLOCK_OK},
+    };
+    enum redlock_mode first = (enum redlock_mode)(_i / 3), second = (enum redlock_mode)(_i % 3);
+    struct redlock_lock *lock = hold(first);
+
+    ck_assert_int_eq(redlock_lock_mode(lock), first);
+    ck_assert_int_eq(try_mode(second), status[first][second]);
+}
+END_TEST
+
+START_TEST(any_number_of_handles_share_a_key)
+{
+    for (size_t i = 0; i < MOST; i++)
+        readers[i] = hold(R);
+    ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
+    for (size_t i = 0; i < MOST; i++) {
+        struct outcome outcome = rig_release(&rig, readers[i]);
+
+        outcome_expect(&outcome, REDLOCK_OK);
+        ck_assert_int_eq(redlock_lock_mode(readers[i]), X);
+    }
+    ck_assert_int_eq(try_mode(X), REDLOCK_OK);
+}
+END_TEST
+
+/* --- Downgrade --------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_weaker_mode_lets_others_in_and_keeps_the_lock)
+{
+    struct redlock_lock *lock = hold(X);
+    struct outcome outcome;
+
+    ck_assert_int_eq(try_mode(R), REDLOCK_HELD);
+    outcome = convert(lock, U, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_mode(lock), U);
+    ck_assert_int_eq(try_mode(U), REDLOCK_HELD);
+    ck_assert_int_eq(try_mode(R), REDLOCK_OK);
+    outcome = convert(lock, R, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_mode(lock), R);
+    ck_assert_int_eq(try_mode(U), REDLOCK_OK);
+    ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 0);
+}
+END_TEST
+
+START_TEST(the_mode_is_the_weaker_one_when_the_call_returns)
+{
+    struct redlock_lock *lock = hold(X);
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_convert(lock, R, 0, outcome_record, &outcome), 0);
+    ck_assert_int_eq(redlock_lock_mode(lock), R);
+    ck_assert_int_eq(redlock_convert(lock, R, 0, outcome_record, &outcome), REDLOCK_E_BUSY);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(waiting_readers_get_the_key_when_the_writer_becomes_one)
+{
+    struct redlock_lock *writer = hold(X);
+
+    for (size_t i = 0; i < 8; i++) {
+        readers[i] = rig_new_lock(rig.client, KEY);
+        wait_for(readers[i], R, &outcomes[i]);
+        rig_wait(&rig, is_waiting, readers[i], "a reader waits");
+    }
+    (void)convert(writer, R, 0);
+    for (size_t i = 0; i < 8; i++) {
+        rig_wait_outcome(&rig, &outcomes[i]);
+        outcome_expect(&outcomes[i], REDLOCK_OK);
+    }
+    ck_assert_int_gt(redlock_remaining_ms(writer), 0);
+}
+END_TEST
+
+START_TEST(readers_cannot_become_stronger)
+{
+    struct redlock_lock *lock = hold(R);
+    struct outcome outcome = {0};
+
+    ck_assert_int_eq(redlock_convert(lock, U, 0, outcome_record, &outcome), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(redlock_convert(lock, X, 0, outcome_record, &outcome), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(redlock_convert(lock, X, REDLOCK_FOREVER, outcome_record, &outcome), REDLOCK_E_UPGRADE);
+    ck_assert_int_eq(redlock_lock_mode(lock), R);
+    outcome = convert(lock, R, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(inner_entries_keep_the_mode_that_they_count_on)
+{
+    struct redlock_lock *lock = hold(X);
+    struct outcome outcome;
+
+    ck_assert_int_eq(redlock_reenter(lock, 0), 0);
+    ck_assert_int_eq(redlock_convert(lock, R, 0, outcome_record, NULL), REDLOCK_E_DEPTH);
+    ck_assert_int_eq(redlock_lock_mode(lock), X);
+    ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
+    outcome = convert(lock, R, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+/* --- Order ------------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_waiting_writer_keeps_later_readers_back)
+{
+    struct redlock_lock *reader = hold(R);
+    struct redlock_lock *writer = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *later = rig_new_lock(rig_new_client(&rig), KEY);
+
+    wait_for(writer, X, &outcomes[0]);
+    rig_wait(&rig, is_waiting, writer, "the writer waits");
+    ck_assert_int_eq(try_mode(R), REDLOCK_HELD);
+    wait_for(later, R, &outcomes[1]);
+    rig_wait(&rig, is_waiting, later, "the later reader waits");
+    ck_assert_int_eq(redlock_release(reader, NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    ck_assert_int_eq(redlock_state(later), REDLOCK_STATE_WAITING);
+    ck_assert_int_eq(redlock_release(writer, NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[1]);
+    outcome_expect(&outcomes[1], REDLOCK_OK);
+}
+END_TEST
+
+/* --- Tokens and transfer ----------------------------------------------------------------------------------------- */
+
+START_TEST(tokens_of_writers_grow_and_those_of_readers_do_not_fall)
+{
+    static const enum redlock_mode modes[] = {R, R, X, R, U, X, X, R};
+    uint64_t latest = 0;
+
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        struct redlock_acquire_options request = request_of(modes[i], 0);
+        struct redlock_lock *lock;
+
+        request.fenced = 1;
+        lock = rig_hold_as(&rig, KEY, &request);
+        ck_assert_uint_ge(redlock_lock_fence(lock), latest + (modes[i] == X && latest));
+        latest = redlock_lock_fence(lock);
+        (void)rig_release(&rig, lock);
+    }
+}
+END_TEST
+
+START_TEST(a_transfer_keeps_the_mode)
+{
+    static const enum redlock_mode modes[] = {X, U, R};
+    struct redlock_lock *heir = rig_new_lock(rig_new_client(&rig), KEY);
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+    struct redlock_lock *lock = hold(modes[_i]);
+    struct outcome outcome;
+
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
+    ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
+    ck_assert_int_eq(redlock_lock_mode(heir), modes[_i]);
+    outcome = rig_extend(&rig, heir, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(try_mode(R), modes[_i] == X ? REDLOCK_HELD : REDLOCK_OK);
+    outcome = rig_release(&rig, heir);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_no_claims(&rig, redlock_lock_client(heir));
+}
+END_TEST
+
+/* --- Masters fail ------------------------------------------------------------------------------------------------- */
+
+/* Whatever masters are dead: with a quorum readers share, and writers are kept out; without one nobody gets in. */
+START_TEST(any_mask_of_dead_masters)
+{
+    unsigned dead = 0;
+    int status;
+
+    for (size_t node = 0; node < 3; node++) {
+        if (!(_i & 1 << node))
+            continue;
+        ck_assert(masters_kill(rig.masters, node));
+        rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_DOWN);
+        dead++;
+    }
+    status = dead < 2 ? REDLOCK_OK : REDLOCK_NO_QUORUM;
+    for (size_t i = 0; i < 2; i++) {
+        struct redlock_acquire_options request = request_of(R, 0);
+
+        readers[i] = rig_new_lock(rig.client, KEY);
+        outcomes[i] = rig_acquire(&rig, readers[i], &request);
+        outcome_expect(&outcomes[i], status);
+    }
+    ck_assert_int_eq(try_mode(X), dead < 2 ? REDLOCK_HELD : REDLOCK_NO_QUORUM);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("rwlock");
+    TCase *three = suite_add_case(suite, "three masters", open_three, close_rig);
+    TCase *five = suite_add_case(suite, "five masters", open_five, close_rig);
+
+    tcase_add_loop_test(three, modes_agree_as_the_table_says, 0, 9);
+    tcase_add_test(five, any_number_of_handles_share_a_key);
+    tcase_add_test(three, a_weaker_mode_lets_others_in_and_keeps_the_lock);
+    tcase_add_test(three, the_mode_is_the_weaker_one_when_the_call_returns);
+    tcase_add_test(three, waiting_readers_get_the_key_when_the_writer_becomes_one);
+    tcase_add_test(three, readers_cannot_become_stronger);
+    tcase_add_test(three, inner_entries_keep_the_mode_that_they_count_on);
+    tcase_add_test(three, a_waiting_writer_keeps_later_readers_back);
+    tcase_add_test(three, tokens_of_writers_grow_and_those_of_readers_do_not_fall);
+    tcase_add_loop_test(three, a_transfer_keeps_the_mode, 0, 3);
+    tcase_add_loop_test(three, any_mask_of_dead_masters, 0, 8);
+    return suite_run_with_server(suite);
+}
