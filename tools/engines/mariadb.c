@@ -1,0 +1,207 @@
+/* MariaDB: GET_LOCK, a connection for each hold, as the manual has it: held until RELEASE_LOCK or until the session
+ * ends. There is no lease: the server frees the lock when it sees that the client's connection has ended. */
+#include <mysql.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "engine.h"
+
+#define CHECK_MS 200
+#define MARGIN_S 2
+#define KEY_MAX 64 /* of a lock's name, as the manual says */
+
+struct session {
+    MYSQL *connection;
+    struct session *next;
+    atomic_bool ended; /* as seen while it was held */
+};
+
+static char host[100];
+static unsigned port = 3306;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct session *idle; /* the connections that nobody uses now */
+
+static struct session *take_idle(void)
+{
+    struct session *session;
+
+    pthread_mutex_lock(&lock);
+    session = idle;
+    if (session)
+        idle = session->next;
+    pthread_mutex_unlock(&lock);
+    return session;
+}
+
+static void give_back(struct session *session)
+{
+    pthread_mutex_lock(&lock);
+    session->next = idle;
+    idle = session;
+    pthread_mutex_unlock(&lock);
+}
+
+static void end(struct session *session)
+{
+    if (!session)
+        return;
+    mysql_close(session->connection);
+    free(session);
+}
+
+static struct session *connect_new(void)
+{
+    struct session *session = calloc(1, sizeof(*session));
+    unsigned connect_s = 2;
+
+    if (!session)
+        return NULL;
+    session->connection = mysql_init(NULL);
+    mysql_options(session->connection, MYSQL_OPT_CONNECT_TIMEOUT, &connect_s);
+    mysql_options(session->connection, MYSQL_OPT_READ_TIMEOUT, &connect_s);
+    if (mysql_real_connect(session->connection, host, "root", NULL, NULL, port, NULL, 0))
+        return session;
+    engine_say("%s", mysql_error(session->connection));
+    end(session);
+    return NULL;
+}
+
+enum question {
+    GET,
+    RELEASE,
+};
+
+/* The answer to a question whose answer is a number or NULL: -1 for no answer, 2 for NULL. */
+static int ask(struct session *session, enum question question, const char *key, int64_t timeout_ms)
+{
+    unsigned patience_s = (unsigned)(timeout_ms / 1000) + MARGIN_S;
+    char name[2 * KEY_MAX + 1], text[512];
+    MYSQL_RES *result;
+    MYSQL_ROW row;
+    int answer;
+
+    mysql_real_escape_string(session->connection, name, key, (unsigned long)strlen(key));
+    if (question == GET)
+        snprintf(text, sizeof(text), "SELECT GET_LOCK('%s', %.3f)", name, (double)timeout_ms / 1000);
+    else
+        snprintf(text, sizeof(text), "SELECT RELEASE_LOCK('%s')", name);
+    mysql_optionsv(session->connection, MYSQL_OPT_READ_TIMEOUT, &patience_s);
+    result = mysql_query(session->connection, text) == 0 ? mysql_store_result(session->connection) : NULL;
+    if (!result) {
+        engine_say("%s", mysql_error(session->connection));
+        return -1;
+    }
+    row = mysql_fetch_row(result);
+    answer = row && row[0] ? (int)strtol(row[0], NULL, 10) : 2;
+    mysql_free_result(result);
+    return answer;
+}
+
+static bool is_dead(struct session *session)
+{
+    return mysql_errno(session->connection) != 0;
+}
+
+/* A session that was idle may have ended meanwhile: then another one is tried. */
+static enum engine_verdict acquire(struct engine_hold *hold)
+{
+    struct session *session;
+    int answer = -1;
+
+    if (strlen(hold->key) > KEY_MAX) {
+        engine_say("a lock's name may have %d bytes", KEY_MAX);
+        return ENGINE_ERROR;
+    }
+    session = take_idle();
+    if (session)
+        answer = ask(session, GET, hold->key, hold->timeout_ms);
+    if (answer < 0) {
+        end(session);
+        session = connect_new();
+        if (!session)
+            return ENGINE_UNREACHABLE;
+        answer = ask(session, GET, hold->key, hold->timeout_ms);
+    }
+    if (answer == 1) {
+        hold->state = session;
+        engine_renew_every(hold, CHECK_MS);
+        return ENGINE_ACQUIRED;
+    }
+    if (answer < 0 || is_dead(session))
+        end(session);
+    else
+        give_back(session);
+    return answer == 0 ? ENGINE_HELD : answer < 0 ? ENGINE_UNREACHABLE : ENGINE_ERROR;
+}
+
+/* Renews nothing: looks whether the connection has ended, which is all that a client can know. Nothing is to be read
+ * while nothing was asked. */
+static void check(struct engine_hold *hold)
+{
+    struct session *session = hold->state;
+    char byte;
+
+    if (session && !session->ended &&
+        recv(mysql_get_socket(session->connection), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+        session->ended = true;
+        engine_hold_lost(hold);
+    }
+}
+
+/* Without a lease there is no end to it but that of the connection. */
+static int64_t remaining_ms(struct engine_hold *hold)
+{
+    const struct session *session = hold->state;
+
+    return session->ended ? 0 : ENGINE_NO_END;
+}
+
+/* A session that does not confirm is closed, which frees the lock as soon as the server sees it. */
+static enum engine_release release(struct engine_hold *hold)
+{
+    struct session *session = hold->state;
+    bool ended = session->ended;
+    int answer = ended ? -1 : ask(session, RELEASE, hold->key, hold->ttl_ms);
+
+    hold->state = NULL;
+    if (answer >= 0)
+        give_back(session);
+    else
+        end(session);
+    return answer == 1 ? ENGINE_RELEASED : answer >= 0 || ended ? ENGINE_LOST : ENGINE_UNCONFIRMED;
+}
+
+static bool open_target(const struct engine_settings *settings)
+{
+    char *colon;
+
+    mysql_library_init(0, NULL, NULL);
+    engine_address(settings->nodes[0], host, sizeof(host));
+    colon = strrchr(host, ':');
+    if (colon) {
+        *colon++ = '\0';
+        port = (unsigned)strtoul(colon, NULL, 10);
+    }
+    return true;
+}
+
+int main(void)
+{
+    const struct engine engine = {
+        .name = "mariadb",
+        .version = ENGINE_VERSION,
+        .can = "-",
+        .systems = "mariadb",
+        .open = open_target,
+        .acquire = acquire,
+        .release = release,
+        .remaining_ms = remaining_ms,
+        .renew = check,
+    };
+
+    return engine_main(&engine);
+}
