@@ -10,9 +10,10 @@
 
 /* --- Names ------------------------------------------------------------------------------------------------------ */
 
-#define LONGEST_NAME (sizeof RL_WAITERS_NAME - 1)
+#define LONGEST_NAME (sizeof RL_PERMIT_WAITERS_NAME - 1)
 
-_Static_assert(sizeof RL_COUNTER_NAME - 1 <= LONGEST_NAME && sizeof RL_QUEUE_NAME - 1 <= LONGEST_NAME, "the longest");
+_Static_assert(sizeof RL_COUNTER_NAME - 1 <= LONGEST_NAME && sizeof RL_QUEUE_NAME - 1 <= LONGEST_NAME &&
+               sizeof RL_WAITERS_NAME - 1 <= LONGEST_NAME, "the longest");
 
 struct name {
     unsigned char bytes[REDLOCK_MAX_KEY_BYTES + LONGEST_NAME];
@@ -23,6 +24,8 @@ struct names {
     struct name counter;
     struct name queue;
     struct name waiters;
+    struct name directory;
+    struct name directory_entries;
     struct name candidate_queues[RL_MAX_CANDIDATES];
     struct rl_candidates candidates;
 };
@@ -117,6 +120,31 @@ static void add_place(const struct rl_host *host, const struct rl_claim *claim, 
     subject->ticket = rl_lock_ticket(claim->lock, &subject->proposed_ticket);
 }
 
+/* The key of a slot ends with its number: the semaphore's key is what stands in front of that. */
+static struct rl_slice make_semaphore_name(const struct rl_host *host, const struct rl_key *slot, struct rl_slice own,
+                                           struct name *name)
+{
+    struct rl_slice made = make_name(host, slot, own, name);
+
+    while (name->bytes[--made.size] != '#')
+        ;
+    return made;
+}
+
+static void add_directory(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
+                          struct rl_subject *subject)
+{
+    const struct rl_key *slot = rl_host_claim_of(claim)->key;
+    const struct rl_host_lock *lock = rl_host_claim_lock(claim);
+
+    subject->directory = make_semaphore_name(
+        host, slot, (struct rl_slice){RL_PERMITS_NAME, sizeof RL_PERMITS_NAME - 1}, &names->directory);
+    subject->directory_entries = make_semaphore_name(
+        host, slot, (struct rl_slice){RL_PERMIT_WAITERS_NAME, sizeof RL_PERMIT_WAITERS_NAME - 1},
+        &names->directory_entries);
+    subject->limit = lock ? lock->limit : 0;
+}
+
 /* The other slots that the attempt asks about. An attempt that has ended asks about none. */
 static void add_candidates(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
                            struct rl_subject *subject)
@@ -185,6 +213,8 @@ static void make_command(struct rl_host *host, const struct rl_claim *claim, enu
     }
     if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE))
         add_candidates(host, claim, names, &subject);
+    if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_ENQUEUE || is_rollback(step)))
+        add_directory(host, claim, names, &subject);
     claim->kind->command(step, &subject, ret_command);
     if ((flags & RL_COMMAND_AS_EVAL) && ret_command->send_as == RL_SEND_EVALSHA)
         ret_command->send_as = RL_SEND_EVAL;

@@ -5,6 +5,7 @@
 #include "host/effects.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"
+#include "host/permits.h"
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
 #include "kinds/wait_queue.h"
@@ -56,6 +57,11 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
     claim = rl_waiters_find(&host->waiters, value);
     if (RL_MUTANT(LOWER_UNHEARD) && notification.kind == RL_TOLD_LOWER)
         return;
+    if (claim && notification.kind == RL_TOLD_LOOK && (claim->kind->can & RL_SLOTS)) {
+        rl_permits_told(rl_host_claim_lock(claim), notification.fence);
+        rl_host_run(host);
+        return;
+    }
     if (claim && rl_queue_notification_counts(&notification, incarnation, rl_trust_incarnation(host, node)))
         take_notification(host, node, claim, &notification, now);
 }

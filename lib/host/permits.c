@@ -8,6 +8,10 @@
  * to be free. If there is none, the lock waits in the queue of its home slot. Each refresh asks about other slots, and
  * the waiter moves to one that a quorum shows to be free (rl_lock_move()).
  *
+ * Masters list the waiters of all slots in a directory (kinds/scripts/directory.lua). A release tells one of them that
+ * waits elsewhere: the one with the lowest ticket, if the slot is free or has gone to a higher ticket. It moves there
+ * at once, and has the slot if it is free, or is the next one to have it.
+ *
  * Nothing here matters for safety. A slot that was taken to be free is another one to wait for.
  *
  * The keys of a semaphore's slots are made when they are first needed, and kept. Each claim has a reference to the key
@@ -396,17 +400,17 @@ static bool has_just_moved(const struct rl_host_lock *lock)
     return rl_before(lock->host->now, rl_after(search_of(lock)->moved, (struct rl_span){2 * round_trip_ns}));
 }
 
-void rl_permits_look(struct rl_host_lock *lock)
+static bool is_waiting(const struct rl_host_lock *lock)
+{
+    return lock->attempt && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
+}
+
+static void move(struct rl_host_lock *lock, uint32_t slot)
 {
     struct rl_host *host = lock->host;
-    struct rl_slot_search *search;
-    uint32_t slot;
+    struct rl_slot_search *search = search_of(lock);
 
-    if (!lock->attempt || lock->core.state != RL_LOCK_WAITING || search_of(lock)->claim != lock->core.claim)
-        return;
-    search = search_of(lock);
-    slot = choose_free(lock, (uint32_t)host->engine.votes.config.quorum);
-    if (slot == RL_NO_SLOT || has_just_moved(lock) || RL_MUTANT(NEVER_MOVES))
+    if (has_just_moved(lock) || RL_MUTANT(NEVER_MOVES))
         return;
     if (RL_MUTANT(MOVES_WITH_VALUE)) {
         rl_key_unref(rl_host_claim_of(lock->core.claim)->key);
@@ -418,6 +422,22 @@ void rl_permits_look(struct rl_host_lock *lock)
         search->moved = host->now;
     else
         search->target = RL_NO_SLOT;
+}
+
+void rl_permits_look(struct rl_host_lock *lock)
+{
+    uint32_t slot = is_waiting(lock) ? choose_free(lock, (uint32_t)lock->host->engine.votes.config.quorum) : RL_NO_SLOT;
+
+    if (slot != RL_NO_SLOT)
+        move(lock, slot);
+}
+
+void rl_permits_told(struct rl_host_lock *lock, uint64_t slot)
+{
+    if (!lock || !is_waiting(lock) || slot >= lock->limit || slot == lock->slot || RL_MUTANT(TOLD_OF_SLOT_UNHEARD))
+        return;
+    move(lock, (uint32_t)slot);
+    rl_host_rearm(lock);
 }
 
 void rl_permits_released(struct rl_host_lock *lock)

@@ -66,6 +66,10 @@ void rl_permits_replied(unsigned node, const struct rl_ticket *ticket, struct rl
 /* The engine has been given the answer: a waiter moves if another slot is free. rl_host_run() must follow. */
 void rl_permits_look(struct rl_host_lock *lock);
 
+/* A master says that this slot may be had now: the lock moves there if it waits elsewhere. NULL: the claim that the
+ * master names is no lock's any more. rl_host_run() must follow. */
+void rl_permits_told(struct rl_host_lock *lock, uint64_t slot);
+
 /* A release has ended: what is known of the slot is remembered. */
 void rl_permits_released(struct rl_host_lock *lock);
 

@@ -1,6 +1,7 @@
 /* Permits of a semaphore. Permit s of the semaphore KEY is the mutex on KEY#s, so each step is the mutex's, plain or
  * with fencing tokens. CLAIM and ENQUEUE also ask which other slots are free, so that the host can choose the slot of
- * the next attempt (host/permits.c). A claim is for one slot: votes for different slots are never counted together. */
+ * the next attempt (host/permits.c). A claim is for one slot: votes for different slots are never counted together.
+ * Whoever waits is listed in the semaphore's directory, too, and a release tells one of those in it. */
 #include "kinds/permit.h"
 
 #include <string.h>
@@ -37,21 +38,38 @@ static void claim(const struct rl_subject *subject, struct rl_command *command)
     rl_push_number(command, 2, subject->counter_ttl_ms);
 }
 
-/* The mutex's ENQUEUE, with further keys behind its own. */
-static void enqueue(const struct rl_subject *subject, struct rl_command *command)
+/* The mutex's commands for the wait queue, with further keys behind theirs. */
+static void queue_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *command)
 {
     struct rl_slice rest[RL_COMMAND_MAX_ARGS];
     size_t n_rest;
 
-    rl_queue_command(RL_STEP_ENQUEUE, subject, command);
+    rl_queue_command(step, subject, command);
     n_rest = command->argc - command->n_keys;
     memcpy(rest, command->argv + command->n_keys, n_rest * sizeof rest[0]);
-    command->script = RL_SCRIPT_JOIN_PERMIT;
     command->argc = command->n_keys;
-    push_candidates(subject, command);
+    rl_push(command, subject->directory);
+    if (subject->waiters.size)
+        rl_push(command, subject->directory_entries);
+    if (step == RL_STEP_ENQUEUE)
+        push_candidates(subject, command);
     command->n_keys = command->argc;
     for (size_t i = 0; i < n_rest; i++)
         rl_push(command, rest[i]);
+}
+
+static void enqueue(const struct rl_subject *subject, struct rl_command *command)
+{
+    queue_command(RL_STEP_ENQUEUE, subject, command);
+    command->script = RL_SCRIPT_JOIN_PERMIT;
+    rl_push_number(command, 6, subject->limit);
+}
+
+static void release(enum rl_step step, const struct rl_subject *subject, struct rl_command *command)
+{
+    queue_command(step, subject, command);
+    if (subject->waiters.size)
+        command->script = RL_SCRIPT_RELEASE_PERMIT;
 }
 
 static void permit_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
@@ -60,6 +78,8 @@ static void permit_command(enum rl_step step, const struct rl_subject *subject, 
         claim(subject, ret_command);
     else if (step == RL_STEP_ENQUEUE)
         enqueue(subject, ret_command);
+    else if (step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK)
+        release(step, subject, ret_command);
     else
         rl_fenced_kind.command(step, subject, ret_command);
 }

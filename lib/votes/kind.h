@@ -37,7 +37,7 @@ enum rl_step {
 };
 
 #define RL_COMMAND_MAX_ARGS 40
-#define RL_COMMAND_MAX_NUMBERS 6
+#define RL_COMMAND_MAX_NUMBERS 7
 
 /* How the codec sends it. */
 enum rl_script {
@@ -53,6 +53,7 @@ enum rl_script {
     RL_SCRIPT_RAISE,
     RL_SCRIPT_CLAIM_PERMIT,
     RL_SCRIPT_JOIN_PERMIT,
+    RL_SCRIPT_RELEASE_PERMIT,
     RL_SCRIPT_CLAIM_SHARED,
     RL_SCRIPT_JOIN_SHARED,
     RL_SCRIPT_EXTEND_SHARED,
@@ -119,8 +120,13 @@ struct rl_subject {
     uint64_t ticket;
     uint64_t proposed_ticket;
 
-    /* CLAIM and ENQUEUE of a permit; NULL: no other slots. */
+    /* CLAIM and ENQUEUE of a permit; NULL: no other slots. ENQUEUE, RELEASE and ROLLBACK of a permit: the keys of the
+     * directory of those who wait for any slot of its semaphore, of which the short form names the first; and how many
+     * slots there are, for ENQUEUE. */
     const struct rl_candidates *candidates;
+    struct rl_slice directory;
+    struct rl_slice directory_entries;
+    uint32_t limit;
 };
 
 /* So many values fit into one command. */

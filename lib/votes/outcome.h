@@ -81,7 +81,7 @@ struct rl_notification {
     enum rl_notice_kind kind;
     uint32_t round;   /* the number of the refresh that it names */
     uint64_t time_us; /* the master's clock when it was written */
-    uint64_t fence;   /* the master's counter; 0: not fenced */
+    uint64_t fence;   /* the master's counter; 0: not fenced. TOLD_LOOK of a permit: a slot that may be free */
 };
 
 struct rl_answer {

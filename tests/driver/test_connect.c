@@ -12,7 +12,7 @@
 
 /* All scripts that are sent by digest: JOIN is not. */
 #define FIVE_LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
-#define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS
+#define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS "SCRIPT "
 
 START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
 {

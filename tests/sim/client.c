@@ -218,7 +218,7 @@ static void note_held(struct client *client, struct handle *handle)
     if (rl_lock_mode(&handle->host.core) == RL_SHARED)
         exclusion_count_shared(client->world, handle);
     idle_on_accept(client->world, client, handle);
-    permits_on_accept(client->world, handle);
+    permits_on_accept(client->world, client, handle);
     line_on_accept(client->world, client, handle);
 }
 

@@ -150,6 +150,7 @@ struct handle {
     uint8_t key;            /* of a permit: of the slot of its latest attempt or hold */
     bool permit;
     int64_t wanted_since;   /* true time: the beginning of its latest acquisition */
+    uint8_t freed_slots;    /* for the oracle: slots that have become free since it waits, and that nobody has had */
     uint8_t attempt_op;     /* enum rl_op: what the attempt has been lent for */
     bool releasing;         /* the release's completion has not been delivered */
     uint32_t inner;         /* for the oracle: inner entries of its hold */

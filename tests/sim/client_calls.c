@@ -30,6 +30,7 @@ void client_acquire(struct client *client, struct handle *handle, const struct r
     once_start(client->world, client, handle, RL_OP_ACQUIRE, request);
     handle->turn.failed = handle->turn.attempts;
     handle->wanted_since = client_true_now(client);
+    handle->freed_slots = 0;
     lend_attempt(handle, RL_OP_ACQUIRE);
     rl_host_acquire(&handle->host, request);
     client_watch(client);

@@ -81,6 +81,9 @@ static const struct edit {
      "if redis.call('SET', KEYS[at], ARGV[1], 'NX', 'PX', ARGV[2]) then return {1, 0, 0} end "
      "end "
      "return {0, redis.call('PTTL', KEYS[1]), 0, 0}"},
+    {MUTANT_NOBODY_TOLD, RL_SCRIPT_RELEASE_PERMIT, "if value and tonumber(", "if false and tonumber("},
+    {MUTANT_SHORT_RELEASE_BLIND, RL_SCRIPT_RELEASE_SHORT, "if none and KEYS[3] then", "if false then"},
+    {MUTANT_DIRECTORY_KEPT, RL_SCRIPT_RELEASE_PERMIT, "redis.pcall('HDEL', KEYS[7], ARGV[1]) == 1", "false"},
     {MUTANT_ONE_END_FOR_ALL, RL_SCRIPT_CLAIM_SHARED, "math.max(tonumber(last[2]), least or 0) - now + 1", "ARGV[2]"},
     {MUTANT_X_BESIDE_READERS, RL_SCRIPT_ENQUEUE, "return members == ", "return true or members == "},
     {MUTANT_R_PASSES_X, RL_SCRIPT_CLAIM_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},

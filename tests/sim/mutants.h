@@ -124,9 +124,13 @@
 #define MUTANT_PERMITS_MAP(X)                                                                            \
     X(MOVES_WITH_VOTE, "engine", 10000, "a waiter leaves a line whose key some masters have given it")   \
     X(MOVES_WITH_VALUE, "host", 10000, "a waiter that moves to another slot keeps its value")            \
-    X(SLOT_OF_EACH_MASTER, "script", 1000, "a master whose slot is taken grants another one")
+    X(SLOT_OF_EACH_MASTER, "script", 1000, "a master whose slot is taken grants another one")            \
+    X(DIRECTORY_KEPT, "script", 1000, "a waiter that leaves stays in the semaphore's directory")
 #define MUTANT_CALM_PERMITS_MAP(X)                                                                       \
-    X(NEVER_MOVES, "host", 1000, "a waiter does not look at other slots than its own")
+    X(NEVER_MOVES, "host", 0, "a waiter does not look at other slots than its own")                   \
+    X(NOBODY_TOLD, "script", 0, "a release tells none of those who wait for any slot")                \
+    X(SHORT_RELEASE_BLIND, "script", 0, "the short release looks at the queue of its own slot only")  \
+    X(TOLD_OF_SLOT_UNHEARD, "host", 0, "a waiter that is told of a slot does nothing")
 
 enum mutant {
     MUTANT_NONE,

@@ -141,6 +141,7 @@ uint32_t line_complete_at(struct world *world, const struct handle *handle);
 /* oracle_idle.c: in calm worlds a key that is wanted does not lie idle for longer than messages take. */
 void idle_on_release(struct world *world, const struct handle *handle);
 int64_t idle_patience(const struct world *world); /* long enough for the messages of a hand-off */
+int64_t idle_trips(const struct world *world, unsigned n); /* n round trips, each as long as a rare one can be */
 void idle_on_leave(struct world *world, const struct handle *handle);
 void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle);
 void idle_on_end(struct world *world); /* those who waited at a client that ends wait no more */
@@ -156,9 +157,12 @@ void shutdown_check_running(struct world *world, struct client *client); /* at t
 
 /* oracle_permits.c: never more permits than there are; in calm worlds nobody waits for long while a slot is free. */
 void permits_check(struct world *world);
+
+/* Is this value in the directory of those who wait for a permit? */
+bool permits_listed(struct world *world, const struct box *box, unsigned master, int64_t at);
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key);
 void permits_on_release(struct world *world, const struct handle *handle);
-void permits_on_accept(struct world *world, const struct handle *handle);
+void permits_on_accept(struct world *world, const struct client *client, struct handle *handle);
 
 /* oracle_progress.c: after the healing everyone who waits gets the lock. */
 void progress_on_limit(struct world *world);

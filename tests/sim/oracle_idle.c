@@ -27,6 +27,11 @@ static int64_t longest_trip(const struct world *world, bool rare)
     return longest;
 }
 
+int64_t idle_trips(const struct world *world, unsigned n)
+{
+    return n * (longest_trip(world, true) + world->plan.timer_slack_ns);
+}
+
 int64_t idle_patience(const struct world *world)
 {
     int64_t early = world->plan.shared_permille ? EARLY_TRIPS * longest_trip(world, true) : 0;

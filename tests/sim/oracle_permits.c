@@ -2,8 +2,9 @@
  * worlds nobody waits for long while a slot is free.
  *
  * A slot is noted as free when it is released with nobody in its own line; that one would have it by a hand-off, which
- * oracle_idle.c looks at. Who has waited since before then, in the line of another slot, sees the free one at its next
- * refresh at the latest. */
+ * oracle_idle.c looks at. Who has waited since before then, in the line of another slot, is told of the free one. */
+#include <stdlib.h>
+
 #include "world.h"
 
 void permits_check(struct world *world)
@@ -44,7 +45,20 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
                         name_of_key(former->key), name_of_key(key), votes);
 }
 
-/* In the line of this slot; or of any other, since before `then`. */
+#define DIRECTORY RL_PERMIT_WAITERS_NAME "s"
+
+bool permits_listed(struct world *world, const struct box *box, unsigned master, int64_t at)
+{
+    struct keyspace *keys = &world->masters[master].keys;
+    const struct entry *hash = keyspace_find(keys, DIRECTORY, sizeof DIRECTORY - 1);
+    int64_t now_ms = clockwork_read(&world->masters[master].clock, at) / RL_NS_PER_MS;
+    const struct field *field;
+
+    field = hash && hash->gone > at ? keyspace_field(keys, hash, box->token, box->token_size) : NULL;
+    return field && strtoll(field->value.bytes, NULL, 10) > now_ms;
+}
+
+/* In the line of some slot, since before `then`, and this one would do. */
 static bool waits(struct world *world, const struct client *client, const struct handle *handle, unsigned slot,
                   int64_t then)
 {
@@ -68,6 +82,21 @@ static bool is_wanted(struct world *world, unsigned slot)
     return false;
 }
 
+/* The slot is free for all who wait now; or nobody's any more. */
+static void mark_free(struct world *world, unsigned slot, bool is_free)
+{
+    world->free_since[slot] = is_free ? world->now : INT64_MAX;
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            struct handle *handle = &world->clients[c].handles[h];
+
+            handle->freed_slots &= (uint8_t)~(1u << slot);
+            if (is_free && waits(world, &world->clients[c], handle, slot, world->now))
+                handle->freed_slots |= (uint8_t)(1u << slot);
+        }
+    }
+}
+
 void permits_on_release(struct world *world, const struct handle *handle)
 {
     unsigned slot = handle->key - FIRST_SLOT;
@@ -75,38 +104,42 @@ void permits_on_release(struct world *world, const struct handle *handle)
     if (!world->plan.calm || world->phase != PHASE_FAULTS || handle->key < FIRST_SLOT ||
         handle->host.core.state != RL_LOCK_HELD)
         return;
-    world->free_since[slot] = is_wanted(world, slot) ? INT64_MAX : world->now;
+    mark_free(world, slot, !is_wanted(world, slot));
 }
 
-/* A refresh goes out after a quarter of the lease. */
-static int64_t patience(const struct world *world, const struct handle *handle)
+/* The message of the release, and those of the attempts that are in the way. */
+static int64_t patience(const struct world *world)
 {
-    return rl_ms(handle->host.core.claim->ttl_ms).ns / 4 + 2 * idle_patience(world);
+    return idle_trips(world, 6);
 }
 
-static void check_slot(struct world *world, unsigned slot, int64_t since)
+/* It has waited until now. */
+static void check_waiter(struct world *world, const struct client *client, const struct handle *handle)
 {
-    for (unsigned c = 0; c < world->plan.n_clients; c++) {
-        const struct client *client = &world->clients[c];
+    for (unsigned slot = 0; slot < world->plan.permits; slot++) {
+        int64_t free_for = world->now - world->free_since[slot];
 
-        for (unsigned h = 0; h < client->n_handles; h++) {
-            const struct handle *handle = &client->handles[h];
-
-            if (waits(world, client, handle, slot, since) && world->now - since > patience(world, handle))
-                world_violation(world, "idle", "%s still waits, and %s has been free for %.3f ms; %.3f ms are enough",
-                                name_of_handle(client, handle), name_of_key(FIRST_SLOT + slot),
-                                (double)(world->now - since) / 1e6, (double)patience(world, handle) / 1e6);
-        }
+        if ((handle->freed_slots >> slot & 1u) && free_for > patience(world))
+            world_violation(world, "idle", "%s has waited, and %s has been free for %.3f ms; %.3f ms are enough",
+                            name_of_handle(client, handle), name_of_key((uint8_t)(FIRST_SLOT + slot)),
+                            (double)free_for / 1e6, (double)patience(world) / 1e6);
     }
 }
 
-void permits_on_accept(struct world *world, const struct handle *handle)
+void permits_on_accept(struct world *world, const struct client *client, struct handle *handle)
 {
     if (!world->plan.calm || handle->key < FIRST_SLOT)
         return;
-    world->free_since[handle->key - FIRST_SLOT] = INT64_MAX;
-    for (unsigned slot = 0; slot < world->plan.permits; slot++) {
-        if (world->free_since[slot] != INT64_MAX)
-            check_slot(world, slot, world->free_since[slot]);
+    if (handle->permit)
+        check_waiter(world, client, handle);
+    handle->freed_slots = 0;
+    mark_free(world, handle->key - FIRST_SLOT, false);
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            const struct handle *other = &world->clients[c].handles[h];
+
+            if (other->freed_slots && other->host.core.state == RL_LOCK_WAITING)
+                check_waiter(world, &world->clients[c], other);
+        }
     }
 }

@@ -19,6 +19,9 @@ static const struct rl_subject subject = {.key = {"lock#1", 6},
                                           .channel = {"channel", 7},
                                           .round = 3,
                                           .ticket = 7,
+                                          .directory = {"all", 3},
+                                          .directory_entries = {"entries", 7},
+                                          .limit = 10,
                                           .candidates = &candidates};
 
 static struct rl_subject with_counter(void)
@@ -76,9 +79,9 @@ START_TEST(an_enqueue_is_the_mutexs_with_more_keys)
 {
     struct rl_subject fenced = with_counter();
 
-    expect_command(&rl_fenced_permit_kind, RL_STEP_ENQUEUE, &fenced, RL_SCRIPT_JOIN_PERMIT, 9,
-                   "lock#1 q w count marker lock#4 q:lock#4 lock#9 q:lock#9 value 30000 3 7 0 memory 12 86400000 "
-                   "channel");
+    expect_command(&rl_fenced_permit_kind, RL_STEP_ENQUEUE, &fenced, RL_SCRIPT_JOIN_PERMIT, 11,
+                   "lock#1 q w count marker all entries lock#4 q:lock#4 lock#9 q:lock#9 value 30000 3 7 0 memory 12 "
+                   "86400000 channel 10");
 }
 END_TEST
 
@@ -91,8 +94,20 @@ START_TEST(the_other_steps_are_the_mutexs)
                    "lock#1 marker value 30000 memory");
     expect_command(&rl_fenced_permit_kind, RL_STEP_RAISE, &fenced, RL_SCRIPT_RAISE, 2,
                    "lock#1 count value 0 86400000");
-    expect_command(&rl_fenced_permit_kind, RL_STEP_RELEASE, &fenced, RL_SCRIPT_RELEASE, 5,
-                   "lock#1 q w count marker value");
+}
+END_TEST
+
+START_TEST(a_release_names_the_directory)
+{
+    struct rl_subject fenced = with_counter();
+    struct rl_subject brief = with_counter();
+
+    brief.waiters.size = 0;
+    expect_command(&rl_fenced_permit_kind, RL_STEP_RELEASE, &fenced, RL_SCRIPT_RELEASE_PERMIT, 7,
+                   "lock#1 q w count marker all entries value");
+    expect_command(&rl_permit_kind, RL_STEP_ROLLBACK, &fenced, RL_SCRIPT_RELEASE_PERMIT, 7,
+                   "lock#1 q w count marker all entries value");
+    expect_command(&rl_permit_kind, RL_STEP_ROLLBACK, &brief, RL_SCRIPT_RELEASE_SHORT, 3, "lock#1 q all value");
 }
 END_TEST
 
@@ -192,6 +207,7 @@ int main(void)
     tcase_add_test(commands, a_claim_needs_no_other_slots);
     tcase_add_test(commands, an_enqueue_is_the_mutexs_with_more_keys);
     tcase_add_test(commands, the_other_steps_are_the_mutexs);
+    tcase_add_test(commands, a_release_names_the_directory);
     tcase_add_test(replies, a_claim_is_granted_or_refused_with_a_mask);
     tcase_add_test(replies, an_enqueue_answers_as_a_mutexs_with_a_mask);
     tcase_add_test(replies, any_other_reply_may_have_set_the_key);

@@ -1,12 +1,41 @@
 -- ENQUEUE of a permit: enters the wait queue of a slot as a mutex does, and says which other slots are free.
--- KEYS: as for ENQUEUE; then the key and the wait queue of each other slot. ARGV: as for ENQUEUE, of one value
--- Returns what ENQUEUE does, and a mask: 0 if the key is the value's now.
+-- KEYS: as for ENQUEUE; those of DIRECTORY; then the key and the wait queue of each other slot. ARGV: as for ENQUEUE,
+-- of one value; the number of slots
+-- Returns what ENQUEUE does, and a mask: 0 if the key is the value's now. A new ticket is above those of all waiters.
 @FREE_SLOTS@
+@DIRECTORY@
+local limit = table.remove(ARGV)
 local function join()
 @ENQUEUE@
 end
+
+-- Nobody is told of a waiter that cannot be listed, since the names are taken or may not be used.
+local notes = redis.pcall('HMGET', KEYS[7], '@last', ARGV[1])
+local last = tonumber(not notes.err and notes[1] or 0)
+if ARGV[4] == '0' and last > 0 then
+  ARGV[5] = string.format('%.0f', math.max(last + 1, ARGV[5]))
+end
 local answer = join()
-if not answer.err then
-  answer[9] = answer[1] == 0 and free_slots(6) or 0
+if answer.err then
+  return answer
+end
+answer[9] = 0
+if answer[1] == 0 then
+  answer[9] = free_slots(8)
+  local lease = tonumber(ARGV[2])
+  local _, _, _, notified = listed(notes[2])
+  if not notes.err and redis.pcall('ZCARD', KEYS[6]) ~= 100000 then
+    redis.pcall('ZADD', KEYS[6], string.format('%.0f', answer[3]), ARGV[1])
+    redis.pcall('HSET', KEYS[7], '@last', string.format('%.0f', math.max(last, answer[3])), ARGV[1],
+      string.format('%.0f %s %s %.0f %s', time_ms + lease, slot, limit, notified or 0, ARGV[9]))
+    -- Both end together, except that the list also ends when nobody is left.
+    if redis.pcall('ZCARD', KEYS[6]) == 1 or redis.pcall('PTTL', KEYS[7]) < lease then
+      redis.pcall('PEXPIRE', KEYS[6], 2 * lease)
+      redis.pcall('PEXPIRE', KEYS[7], 2 * lease)
+    end
+  end
+elseif notes[2] then
+  redis.pcall('ZREM', KEYS[6], ARGV[1])
+  redis.pcall('HDEL', KEYS[7], ARGV[1])
 end
 return answer

@@ -1,4 +1,5 @@
--- RELEASE in its short form, where nobody is known to wait: deletes KEYS[1], if it is ARGV[1]. KEYS[2] is the queue.
+-- RELEASE in its short form, where nobody is known to wait: deletes KEYS[1], if it is ARGV[1]. KEYS[2] is the queue;
+-- of a permit, KEYS[3] is the list of those who wait for any slot.
 -- Returns 1: deleted, 0: missing, -1: foreign. If somebody waits, that one is not told, and it returns 4: deleted,
 -- 3: nothing was done. A value that shares the key with others is left, too: 3.
 -- Where the queue's name is taken by something else, or may not be looked at, there is no queue.
@@ -17,6 +18,10 @@ end
 local foreign = value and value ~= ARGV[1]
 local waiting = redis.pcall('ZCARD', KEYS[2])
 local none = waiting == 0 or type(waiting) == 'table'
+if none and KEYS[3] then
+  waiting = redis.pcall('ZCARD', KEYS[3])
+  none = waiting == 0 or type(waiting) == 'table'
+end
 if foreign and (none or not redis.call('ZSCORE', KEYS[2], ARGV[1])) then
   return -1
 end

@@ -1,0 +1,13 @@
+-- Part of JOIN_PERMIT and RELEASE_PERMIT: the semaphore's waiters, in the queues of all of its slots. KEYS[6] is a
+-- sorted set: value -> ticket; KEYS[7] a hash: value -> end of the lease (node time, ms), home slot, number of slots,
+-- latest notification (node time, ms), channel; and '@last', the largest ticket. Nothing here matters for safety.
+local function listed(entry)
+  local ends, home, limit, notified, channel =
+    string.match(type(entry) == 'string' and entry or '', '^(%d+) (%d+) (%d+) (%d+) (.*)$')
+  return tonumber(ends), home, tonumber(limit), tonumber(notified), channel
+end
+
+local slot = KEYS[1]:match('%d+$')
+local clock = redis.call('TIME')
+local time_us = clock[1] .. string.format('%06d', clock[2])
+local time_ms = math.floor(time_us / 1000)

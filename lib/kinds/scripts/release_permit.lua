@@ -1,0 +1,46 @@
+-- RELEASE of a permit: of its slot as of a mutex; then one of the semaphore's waiters is told (family 5.3).
+-- KEYS: as for RELEASE; those of DIRECTORY. ARGV: value
+-- Returns what RELEASE does.
+@DIRECTORY@
+local function release()
+@RELEASE@
+end
+
+-- The waiter with the lowest ticket, of the first eight, that is in another slot's queue and has not been told for a
+-- while. Those whose leases have ended are dropped.
+local function next_to_tell()
+  for _, value in ipairs(redis.pcall('ZRANGE', KEYS[6], 0, 7)) do
+    local ends, home, limit, notified, channel = listed(redis.pcall('HGET', KEYS[7], value))
+    if not ends or ends <= time_ms then
+      redis.pcall('ZREM', KEYS[6], value)
+      redis.pcall('HDEL', KEYS[7], value)
+    elseif home ~= slot and tonumber(slot) < limit and math.abs(time_ms - notified) >= 100 then
+      return value, {string.format('%.0f', ends), home, limit, string.format('%.0f', time_ms), channel}
+    end
+  end
+end
+
+-- The ticket of the waiter that has the slot now; nil: somebody else has it. 0: nobody.
+local function ticket_of_holder()
+  local holder = redis.pcall('GET', KEYS[1])
+  if not holder then
+    return math.huge
+  end
+  local note = redis.pcall('HGET', KEYS[3], '@holder')
+  local value, ticket = string.match(type(note) == 'string' and note or '', '^(%S+) (%d+)')
+  return value == holder and tonumber(ticket) or 0
+end
+
+local released = release()
+if redis.pcall('HDEL', KEYS[7], ARGV[1]) == 1 then
+  redis.pcall('ZREM', KEYS[6], ARGV[1])
+end
+if type(released) == 'table' or released == -1 then
+  return released
+end
+local value, entry = next_to_tell()
+if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < ticket_of_holder() then
+  redis.call('HSET', KEYS[7], value, table.concat(entry, ' '))
+  redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. time_us .. ' ' .. slot)
+end
+return released
