@@ -45,6 +45,7 @@ struct rl_tls {
     int fd;
     size_t input_left;
     bool drained;              /* the socket was empty in this call */
+    bool open;                 /* the handshake is over */
     bool heard;                /* the server has sent something ... */
     bool no_tls;               /* ... that is not TLS */
     bool ended;
@@ -205,6 +206,7 @@ static enum rl_io fail_by_tls(struct rl_stream *stream)
     const struct rl_tls_evidence evidence = {.ssl = tls->ssl,
                                              .certificate = tls->certificate,
                                              .name = tls->name,
+                                             .open = tls->open,
                                              .no_tls = tls->no_tls,
                                              .asked = tls->asked,
                                              .identified = tls->identified};
@@ -293,7 +295,8 @@ static bool set_up(struct rl_stream *stream, const struct rl_tls_current *curren
     BIO_set_data(bio, tls);
     BIO_set_init(bio, 1);
     SSL_set_bio(tls->ssl, bio, bio);
-    SSL_set_app_data(tls->ssl, tls);
+    if (SSL_set_app_data(tls->ssl, tls) != 1)
+        return false;
     SSL_set_cert_cb(tls->ssl, note_request, tls);
     if (rl_tls_context_options(tls->context)->verifies)
         SSL_set_verify(tls->ssl, SSL_VERIFY_PEER, keep_certificate);
@@ -326,7 +329,7 @@ static bool begin(struct rl_stream *stream)
     struct rl_tls *tls = stream->tls;
 
     tls->fd = stream->fd;
-    tls->heard = tls->no_tls = tls->ended = tls->asked = tls->identified = false;
+    tls->open = tls->heard = tls->no_tls = tls->ended = tls->asked = tls->identified = false;
     tls->read_error = tls->write_error = 0;
     tls->result = RL_IO_OK;
     current = rl_tls_context_current(tls->context);
@@ -339,6 +342,7 @@ static bool begin(struct rl_stream *stream)
 static enum rl_io is_secure(struct rl_stream *stream)
 {
     stream->why = NULL;
+    stream->tls->open = true;
     stream->more = SSL_has_pending(stream->tls->ssl);
     return RL_IO_OK;
 }

@@ -125,6 +125,8 @@ static const char *alert_words(const struct rl_tls_evidence *evidence, int alert
     case SSL_AD_CERTIFICATE_REQUIRED:
         return "the server requires a client certificate (tls_cert_file)";
     case SSL_AD_HANDSHAKE_FAILURE:
+        if (evidence->open)
+            return "the server wanted to renegotiate the open connection, which is declined";
         if (evidence->asked && !evidence->identified)
             return "the server requires a client certificate (tls_cert_file)";
         return "the server accepts none of the ciphers";

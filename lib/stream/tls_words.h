@@ -13,6 +13,7 @@ struct rl_tls_evidence {
     struct ssl_st *ssl;
     struct x509_st *certificate; /* the server's, if it was found wanting */
     const char *name;     /* the server name that is wanted */
+    bool open;            /* the handshake had been completed */
     bool no_tls;          /* the server's first bytes were none of TLS */
     bool asked;           /* the server has asked for a client certificate ... */
     bool identified;      /* ... and there is one */

@@ -21,15 +21,15 @@ static struct rig rig;
 
 enum { CLIENT, SERVER };
 
-/* One connection at a time, on the rig's loop. Of what the server says, the client gets as many bytes as `limit` says,
+/* One connection at a time, on the rig's loop. Of what an end says, the other one gets as many bytes as its limit says,
  * `slice` at once; then the connection is closed, or nothing more comes. */
 static struct line {
     int listener;
     int fds[2]; /* -1: none */
     struct event *accepting, *events[2];
     in_port_t master_port;
-    size_t limit;
-    size_t passed; /* of this connection */
+    size_t limits[2];
+    size_t passed[2]; /* of this connection */
     size_t slice;
     bool falls_silent;
     char url[60];
@@ -61,10 +61,17 @@ static void hang_up(void)
     }
 }
 
-/* What the server says and the client does not get is lost. */
-static size_t allowed(size_t n)
+/* What is said and not passed on is lost. */
+static size_t allowed(size_t from, size_t n)
 {
-    return n < line.limit - line.passed ? n : line.limit - line.passed;
+    size_t left = line.limits[from] - line.passed[from];
+
+    return n < left ? n : left;
+}
+
+static bool is_used_up(void)
+{
+    return line.passed[CLIENT] == line.limits[CLIENT] || line.passed[SERVER] == line.limits[SERVER];
 }
 
 static void on_bytes(evutil_socket_t fd, short what, void *arg)
@@ -72,27 +79,26 @@ static void on_bytes(evutil_socket_t fd, short what, void *arg)
     size_t from = fd == line.fds[SERVER] ? SERVER : CLIENT;
     unsigned char bytes[16384];
     ssize_t n = recv(fd, bytes, line.slice < sizeof(bytes) ? line.slice : sizeof(bytes), 0);
-    size_t size = n > 0 ? (size_t)n : 0;
+    size_t size = n > 0 ? allowed(from, (size_t)n) : 0;
 
-    if (from == SERVER)
-        line.passed += size = allowed(size);
+    line.passed[from] += size;
     if (size && send(line.fds[1 - from], bytes, size, MSG_NOSIGNAL) != (ssize_t)size)
         n = 0;
-    if (n <= 0 || (line.passed == line.limit && !line.falls_silent))
+    if (n <= 0 || (is_used_up() && !line.falls_silent))
         hang_up();
 }
 
 static void on_connection(evutil_socket_t fd, short what, void *arg)
 {
     hang_up();
-    line.passed = 0;
+    line.passed[CLIENT] = line.passed[SERVER] = 0;
     line.fds[CLIENT] = accept(fd, NULL, NULL);
     line.fds[SERVER] = loopback(line.master_port, false);
     for (size_t i = 0; i < 2; i++) {
         line.events[i] = event_new(rig.base, line.fds[i], EV_READ | EV_PERSIST, on_bytes, NULL);
         event_add(line.events[i], NULL);
     }
-    if (!line.limit && !line.falls_silent)
+    if (is_used_up() && !line.falls_silent)
         hang_up();
 }
 
@@ -101,7 +107,7 @@ static void lay_line(void)
     struct sockaddr_in address;
     socklen_t size = sizeof(address);
 
-    line = (struct line){.fds = {-1, -1}, .limit = UNLIMITED, .slice = UNLIMITED};
+    line = (struct line){.fds = {-1, -1}, .limits = {UNLIMITED, UNLIMITED}, .slice = UNLIMITED};
     line.master_port = htons((in_port_t)atoi(strrchr(rig.urls[0], ':') + 1));
     line.listener = loopback(0, true);
     ck_assert_int_eq(getsockname(line.listener, (struct sockaddr *)&address, &size), 0);
@@ -177,65 +183,81 @@ END_TEST
 
 /* --- What comes is cut ----------------------------------------------------------------------------------------- */
 
-/* How many bytes a master sends until it is ready: the handshake, and replies to what a client asks of it first. */
-static size_t bytes_until_ready(void)
+/* How many bytes come from an end until the master is ready: the handshake, what a client asks at first, and the
+ * replies. */
+static size_t bytes_until_ready(size_t from)
 {
     rig_connect(&rig);
     rig_wait_quiet(&rig, rig.client);
-    return line.passed;
+    return line.passed[from];
 }
 
-/* Each seventh place, which is enough for every kind of it. */
+/* The same of a further connection. */
+static size_t bytes_of_reconnection(size_t from)
+{
+    uint64_t before = stats().disconnects;
+
+    hang_up();
+    wait_disconnect(before);
+    rig_wait_vote(&rig, rig.client, 0);
+    rig_wait_quiet(&rig, rig.client);
+    return line.passed[from];
+}
+
+/* In each direction: in the handshake at every few bytes, and at some places of what follows. */
 START_TEST(a_connection_that_breaks_at_any_byte_says_why_and_comes_back)
 {
+    size_t from = (size_t)_i;
     size_t total;
 
     rig.options.tls_no_resumption = 1;
-    total = bytes_until_ready();
-    ck_assert_uint_gt(total, 1000);
-    for (size_t n = 0; n < total; n += 7) {
+    bytes_until_ready(from);
+    total = bytes_of_reconnection(from);
+    ck_assert_uint_gt(total, 600);
+    for (size_t n = 0; n < total; n += n < 900 ? 11 : total / 20) {
         uint64_t before = stats().disconnects;
 
-        line.limit = n;
+        line.limits[from] = n;
         hang_up();
         wait_disconnect(before + 1);
     }
-    line.limit = UNLIMITED;
+    line.limits[from] = UNLIMITED;
     expect_all_grant("after");
 }
 END_TEST
 
-static void cut_reply(size_t n)
+static void cut_acquisition(size_t from, size_t n)
 {
     struct redlock_lock *lock = rig_new_lock(rig.client, "cut");
     struct redlock_acquire_options request = rig_request(60000, 20000);
     uint64_t before = stats().disconnects;
     struct outcome outcome;
 
-    line.limit = line.passed + n;
+    line.limits[from] = line.passed[from] + n;
     outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);
     redlock_lock_destroy(lock);
     wait_disconnect(before);
-    line.limit = UNLIMITED;
+    line.limits[from] = UNLIMITED;
     rig_wait_absent(&rig, "cut");
     rig_wait_vote(&rig, rig.client, 0);
     rig_wait_quiet(&rig, rig.client);
 }
 
-/* The reply to an acquisition is lost from its n-th byte on. Whatever became of it, the two others grant the lock, and
- * nothing stays. */
-START_TEST(a_reply_that_breaks_at_any_byte_leaves_nothing)
+/* The commands of an acquisition, or the replies, are lost from their n-th byte on. Whatever became of them, the two
+ * others grant the lock, and nothing stays. */
+START_TEST(an_acquisition_that_breaks_at_any_byte_leaves_nothing)
 {
-    size_t used = bytes_until_ready();
+    size_t from = (size_t)_i;
+    size_t used = bytes_until_ready(from);
 
     rig_hold(&rig, "counted", 60000);
     rig_wait_quiet(&rig, rig.client);
-    used = line.passed - used;
-    for (size_t n = 1; n < used; n++)
-        cut_reply(n);
+    used = line.passed[from] - used;
+    for (size_t n = 1; n < used; n += from == CLIENT ? 7 : 2)
+        cut_acquisition(from, n);
     expect_all_grant("after");
 }
 END_TEST
@@ -246,14 +268,14 @@ START_TEST(a_handshake_that_falls_silent_ends_with_its_deadline)
 
     line.falls_silent = true;
     rig.options.connect_timeout_ms = 300;
-    line.limit = places[0];
+    line.limits[SERVER] = places[0];
     ck_assert_int_eq(redlock_client_create(rig.base, rig.urls, N, &rig.options, &rig.client, NULL), 0);
     for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        line.limit = places[i];
+        line.limits[SERVER] = places[i];
         wait_disconnect(stats().disconnects + 1);
         ck_assert_msg(strstr(stats().last_error, "securing the connection: timed out"), "%s", stats().last_error);
     }
-    line.limit = UNLIMITED;
+    line.limits[SERVER] = UNLIMITED;
     expect_all_grant("after");
 }
 END_TEST
@@ -271,35 +293,23 @@ START_TEST(a_record_that_never_ends_is_a_stall)
     rig_wait_quiet(&rig, rig.client);
     before = stats().disconnects;
     line.falls_silent = true;
-    line.limit = line.passed + 3;
+    line.limits[SERVER] = line.passed[SERVER] + 3;
     outcome = rig_acquire(&rig, rig_new_lock(rig.client, "stalled"), &request);
     outcome_expect(&outcome, REDLOCK_OK);
     wait_disconnect(before);
     ck_assert_msg(strstr(stats().last_error, "stalled"), "%s", stats().last_error);
-    line.limit = UNLIMITED;
+    line.limits[SERVER] = UNLIMITED;
     expect_all_grant("after");
 }
 END_TEST
 
 /* --- Sessions -------------------------------------------------------------------------------------------------- */
 
-/* What the server sends at a further connection: most of it is the certificate, which it does not send when a session
- * is resumed. */
-static size_t bytes_of_reconnection(void)
-{
-    uint64_t before = stats().disconnects;
-
-    hang_up();
-    wait_disconnect(before);
-    rig_wait_vote(&rig, rig.client, 0);
-    rig_wait_quiet(&rig, rig.client);
-    return line.passed;
-}
-
+/* Most of what the server sends is the certificate, which it does not send when a session is resumed. */
 static void expect_resumption(bool resumed)
 {
-    size_t first = bytes_until_ready();
-    size_t second = bytes_of_reconnection();
+    size_t first = bytes_until_ready(SERVER);
+    size_t second = bytes_of_reconnection(SERVER);
 
     ck_assert_msg((second + 400 < first) == resumed, "%zu and %zu bytes", first, second);
 }
@@ -328,14 +338,14 @@ END_TEST
 START_TEST(no_session_is_resumed_when_the_ca_has_changed)
 {
     char command[300];
-    size_t first = bytes_until_ready();
+    size_t first = bytes_until_ready(SERVER);
     size_t second;
 
     snprintf(command, sizeof(command), "cd %s && cp ca.crt next && mv next ca.crt", masters_dir(rig.masters));
     ck_assert_int_eq(system(command), 0);
-    second = bytes_of_reconnection();
+    second = bytes_of_reconnection(SERVER);
     ck_assert_msg(second + 400 > first, "%zu and %zu bytes", first, second);
-    ck_assert_uint_lt(bytes_of_reconnection() + 400, first);
+    ck_assert_uint_lt(bytes_of_reconnection(SERVER) + 400, first);
 }
 END_TEST
 
@@ -346,8 +356,8 @@ int main(void)
     TCase *sessions = suite_add_case(suite, "sessions", open_rig, close_rig);
 
     tcase_add_test(cuts, records_may_come_byte_by_byte);
-    tcase_add_test(cuts, a_connection_that_breaks_at_any_byte_says_why_and_comes_back);
-    tcase_add_test(cuts, a_reply_that_breaks_at_any_byte_leaves_nothing);
+    tcase_add_loop_test(cuts, a_connection_that_breaks_at_any_byte_says_why_and_comes_back, CLIENT, SERVER + 1);
+    tcase_add_loop_test(cuts, an_acquisition_that_breaks_at_any_byte_leaves_nothing, CLIENT, SERVER + 1);
     tcase_add_test(cuts, a_handshake_that_falls_silent_ends_with_its_deadline);
     tcase_add_test(cuts, a_record_that_never_ends_is_a_stall);
     tcase_add_test(sessions, a_session_is_resumed);

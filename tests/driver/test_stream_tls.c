@@ -1,0 +1,417 @@
+/* The TLS stream against OpenSSL's server side, both stepped by hand over a pair of sockets: what masters do not do on
+ * request, and an OpenSSL that has no memory. */
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <redlock/status.h>
+
+#include "stream/tls.h"
+#include "stream/tls_context.h"
+#include "suite.h"
+
+#define NAME "redis.example"
+enum { VERSIONS = 2, MOST_STEPS = 1000 };
+static const int versions[VERSIONS] = {TLS1_2_VERSION, TLS1_3_VERSION};
+
+/* --- OpenSSL's memory ------------------------------------------------------------------------------------------- */
+
+/* While a client's call runs, the allocation with the number `failing` fails. */
+static bool is_client;
+static long allocations;
+static long failing = -1;
+
+static bool lacks_memory(void)
+{
+    return is_client && allocations++ == failing;
+}
+
+static void *scarce_malloc(size_t size, const char *file, int line)
+{
+    return lacks_memory() ? NULL : malloc(size);
+}
+
+static void *scarce_realloc(void *old, size_t size, const char *file, int line)
+{
+    return lacks_memory() ? NULL : realloc(old, size);
+}
+
+static void plain_free(void *memory, const char *file, int line)
+{
+    free(memory);
+}
+
+/* --- Server and client ------------------------------------------------------------------------------------------ */
+
+static char ca_file[32];
+static EVP_PKEY *key;
+static X509 *certificate;
+static SSL_CTX *server_context;
+static SSL *server;
+static struct rl_tls_context *context;
+static struct rl_stream stream;
+
+static void write_certificate(void)
+{
+    int fd = mkstemp(strcpy(ca_file, "/tmp/redlock-ca-XXXXXX"));
+    FILE *file = fd >= 0 ? fdopen(fd, "w") : NULL;
+
+    ck_assert(file && PEM_write_X509(file, certificate) == 1 && fclose(file) == 0);
+}
+
+/* It is its own CA. */
+static void make_certificate(void)
+{
+    X509_NAME *name;
+
+    key = EVP_EC_gen("P-256");
+    certificate = X509_new();
+    ck_assert(key && certificate);
+    ASN1_INTEGER_set(X509_get_serialNumber(certificate), 1);
+    X509_gmtime_adj(X509_getm_notBefore(certificate), -60);
+    X509_gmtime_adj(X509_getm_notAfter(certificate), 3600);
+    name = X509_get_subject_name(certificate);
+    X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, (const unsigned char *)NAME, -1, -1, 0);
+    X509_set_issuer_name(certificate, name);
+    X509_set_pubkey(certificate, key);
+    ck_assert_int_ne(X509_sign(certificate, key, EVP_sha256()), 0);
+    write_certificate();
+}
+
+static int create_context(char *why, size_t size)
+{
+    const struct rl_tls_options options = {.ca_file = ca_file, .verifies = true, .resumes = true};
+    int status;
+
+    is_client = true;
+    status = rl_tls_context_create(&options, why, size, &context);
+    is_client = false;
+    return status;
+}
+
+/* A line between a stream and a server that speaks up to this version. */
+static void open_line(int version)
+{
+    int fds[2];
+
+    ck_assert_int_eq(SSL_CTX_set_max_proto_version(server_context, version), 1);
+    ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds), 0);
+    server = SSL_new(server_context);
+    ck_assert(server && SSL_set_fd(server, fds[0]) == 1);
+    SSL_set_accept_state(server);
+    stream = (struct rl_stream){.fd = -1};
+    rl_stream_tls_init(&stream, context, NAME);
+    stream.fd = fds[1];
+}
+
+static void close_line(void)
+{
+    is_client = true;
+    if (stream.fd >= 0)
+        stream.type->close(&stream, RL_CLOSE_ORDERLY);
+    if (stream.type)
+        stream.type->fini(&stream);
+    is_client = false;
+    if (server)
+        close(SSL_get_fd(server));
+    SSL_free(server);
+    server = NULL;
+    ERR_clear_error();
+}
+
+static void set_up(void)
+{
+    char why[200] = "";
+
+    failing = -1;
+    stream = (struct rl_stream){.fd = -1};
+    make_certificate();
+    server_context = SSL_CTX_new(TLS_server_method());
+    ck_assert(SSL_CTX_use_certificate(server_context, certificate) == 1 &&
+              SSL_CTX_use_PrivateKey(server_context, key) == 1);
+    ck_assert_msg(create_context(why, sizeof(why)) == 0, "%s", why);
+}
+
+static void tear_down(void)
+{
+    close_line();
+    rl_tls_context_destroy(context);
+    SSL_CTX_free(server_context);
+    X509_free(certificate);
+    EVP_PKEY_free(key);
+    unlink(ca_file);
+    context = NULL;
+}
+
+/* --- Steps ------------------------------------------------------------------------------------------------------- */
+
+static enum rl_io shake(void)
+{
+    for (int i = 0; i < MOST_STEPS; i++) {
+        enum rl_io result;
+
+        is_client = true;
+        result = stream.type->handshake(&stream);
+        is_client = false;
+        SSL_do_handshake(server);
+        ERR_clear_error();
+        if (result != RL_IO_AGAIN && result != RL_IO_CROSSED)
+            return result;
+    }
+    ck_abort_msg("the handshake does not end");
+    return RL_IO_ERROR;
+}
+
+static void connect_with(int version)
+{
+    open_line(version);
+    ck_assert_int_eq(shake(), RL_IO_OK);
+    ck_assert_int_eq(SSL_version(server), version);
+}
+
+static enum rl_io say(const char *bytes, size_t size, size_t *ret_size)
+{
+    enum rl_io result;
+
+    is_client = true;
+    result = stream.type->write(&stream, bytes, size, ret_size);
+    is_client = false;
+    return result;
+}
+
+static enum rl_io hear(char *bytes, size_t size, size_t *ret_size)
+{
+    enum rl_io result;
+
+    is_client = true;
+    result = stream.type->read(&stream, bytes, size, ret_size);
+    is_client = false;
+    return result;
+}
+
+static void server_says(const char *text)
+{
+    ck_assert_int_eq(SSL_write(server, text, (int)strlen(text)), (int)strlen(text));
+}
+
+static void expect_heard(const char *text)
+{
+    char bytes[100];
+    size_t n = 0;
+
+    ck_assert_int_eq(hear(bytes, sizeof(bytes), &n), RL_IO_OK);
+    ck_assert(n == strlen(text) && memcmp(bytes, text, n) == 0);
+}
+
+static void expect_server_hears(const char *text)
+{
+    char bytes[100];
+    size_t n = 0;
+
+    ck_assert_int_eq(say(text, strlen(text), &n), RL_IO_OK);
+    ck_assert_uint_eq(n, strlen(text));
+    ck_assert_int_eq(SSL_read(server, bytes, sizeof(bytes)), (int)n);
+    ck_assert_mem_eq(bytes, text, n);
+}
+
+static void expect_words(const char *words)
+{
+    ck_assert_msg(stream.why && strstr(stream.why, words), "%s", stream.why ? stream.why : strerror(stream.error));
+}
+
+/* --- What masters do not do on request --------------------------------------------------------------------------- */
+
+/* The socket does not become readable once more, so the stream says that there is more. What is written then, like a
+ * rollback, is still sent. */
+START_TEST(close_notify_is_the_end_while_the_socket_stays_open)
+{
+    char byte;
+    size_t n = 0;
+
+    connect_with(versions[_i]);
+    server_says("last");
+    SSL_shutdown(server);
+    expect_heard("last");
+    ck_assert(stream.more);
+    ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_END);
+    ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_END);
+    expect_server_hears("rollback");
+}
+END_TEST
+
+START_TEST(close_notify_during_the_handshake_is_told)
+{
+    open_line(versions[_i]);
+    is_client = true;
+    stream.type->handshake(&stream);
+    is_client = false;
+    ck_assert_int_eq(send(SSL_get_fd(server), "\x15\x03\x03\x00\x02\x01\x00", 7, 0), 7);
+    ck_assert_int_eq(stream.type->handshake(&stream), RL_IO_ERROR);
+    expect_words("the server hung up during the handshake");
+}
+END_TEST
+
+/* OpenSSL's servers end a connection whose client declines. */
+START_TEST(renegotiation_is_declined_in_words)
+{
+    char byte;
+    size_t n = 0;
+
+    connect_with(TLS1_2_VERSION);
+    ck_assert_int_eq(SSL_renegotiate(server), 1);
+    ck_assert_int_eq(SSL_do_handshake(server), 1);
+    server_says("reply");
+    expect_heard("reply");
+    ck_assert_int_eq(SSL_read(server, &byte, 1), -1);
+    ERR_clear_error();
+    ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_ERROR);
+    expect_words("the server wanted to renegotiate the open connection, which is declined");
+}
+END_TEST
+
+START_TEST(keys_of_1_3_may_be_replaced)
+{
+    connect_with(TLS1_3_VERSION);
+    ck_assert_int_eq(SSL_key_update(server, SSL_KEY_UPDATE_REQUESTED), 1);
+    server_says("with new keys");
+    expect_heard("with new keys");
+    expect_server_hears("with new keys, too");
+}
+END_TEST
+
+/* What the server has got of it is the beginning of `bytes`. */
+static size_t drain(const char *bytes, size_t before, size_t most)
+{
+    static char got[1 << 16];
+    size_t n = before;
+    int done = 1;
+
+    while (done > 0 && n - before < most) {
+        done = SSL_read(server, got, sizeof(got));
+        if (done > 0) {
+            ck_assert_mem_eq(got, bytes + n, (size_t)done);
+            n += (size_t)done;
+        }
+    }
+    ERR_clear_error();
+    return n;
+}
+
+/* The socket is full in the middle of a record again and again; the next write has the same bytes, and more. */
+START_TEST(a_record_that_is_half_written_goes_on)
+{
+    static char bytes[1 << 21];
+    size_t written = 0, arrived = 0, room = 1 << 19;
+    unsigned stops = 0;
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (char)(i * 31 + i / 257);
+    connect_with(versions[_i]);
+    while (written < sizeof(bytes)) {
+        size_t wanted = (room < sizeof(bytes) ? room : sizeof(bytes)) - written;
+        size_t n = 0;
+        enum rl_io result = say(bytes + written, wanted, &n);
+
+        ck_assert(result == RL_IO_OK || result == RL_IO_AGAIN);
+        written += result == RL_IO_OK ? n : 0;
+        stops += result == RL_IO_AGAIN || n < wanted;
+        room += 1000;
+        arrived = drain(bytes, arrived, 30000);
+    }
+    while (arrived < sizeof(bytes))
+        arrived = drain(bytes, arrived, SIZE_MAX);
+    ck_assert_uint_gt(stops, 5);
+}
+END_TEST
+
+/* --- No memory --------------------------------------------------------------------------------------------------- */
+
+/* Each of the first allocations fails in turn, and every seventh of the rest. */
+static long next_failure(long number)
+{
+    return number < 200 ? number + 1 : number + 7;
+}
+
+START_TEST(a_context_without_memory_is_refused)
+{
+    char why[200];
+    int status = REDLOCK_E_NOMEM;
+    long last = 0;
+
+    rl_tls_context_destroy(context);
+    for (failing = 0, allocations = 1; allocations > last; last = failing, failing = next_failure(failing)) {
+        allocations = 0;
+        why[0] = '\0';
+        context = NULL;
+        status = create_context(why, sizeof(why));
+        ck_assert(status == REDLOCK_E_NOMEM || (status == REDLOCK_E_TLS && why[0]) || (status == 0 && context));
+        rl_tls_context_destroy(context);
+    }
+    ck_assert_msg(status == 0, "%s", why);
+    ck_assert_int_gt(failing, 100);
+    context = NULL;
+}
+END_TEST
+
+/* A handshake, a command and its reply. */
+static enum rl_io converse(void)
+{
+    char bytes[100];
+    size_t n = 0;
+    enum rl_io result = shake();
+
+    if (result == RL_IO_OK)
+        result = say("command", 7, &n);
+    if (result != RL_IO_OK)
+        return result;
+    ck_assert_int_eq(SSL_read(server, bytes, sizeof(bytes)), 7);
+    server_says("reply");
+    result = hear(bytes, sizeof(bytes), &n);
+    ck_assert(result != RL_IO_OK || n == 5);
+    return result;
+}
+
+START_TEST(a_connection_without_memory_fails_in_words)
+{
+    enum rl_io result = RL_IO_ERROR;
+    unsigned failures = 0;
+    long last = 0;
+
+    for (failing = 0, allocations = 1; allocations > last; last = failing, failing = next_failure(failing)) {
+        allocations = 0;
+        open_line(versions[_i]);
+        result = converse();
+        ck_assert_msg(result == RL_IO_OK || (result == RL_IO_ERROR && (stream.error || (stream.why && stream.why[0]))),
+                      "allocation %ld: %d", failing, (int)result);
+        failures += result == RL_IO_ERROR;
+        close_line();
+    }
+    ck_assert_int_eq(result, RL_IO_OK);
+    ck_assert_uint_gt(failures, 100);
+    failing = -1;
+    connect_with(versions[_i]);
+    expect_server_hears("after");
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("stream_tls");
+    TCase *line = suite_add_case(suite, "line", set_up, tear_down);
+    TCase *memory = suite_add_case(suite, "memory", set_up, tear_down);
+
+    if (CRYPTO_set_mem_functions(scarce_malloc, scarce_realloc, plain_free) != 1)
+        return EXIT_FAILURE;
+    tcase_add_loop_test(line, close_notify_is_the_end_while_the_socket_stays_open, 0, VERSIONS);
+    tcase_add_loop_test(line, close_notify_during_the_handshake_is_told, 0, VERSIONS);
+    tcase_add_test(line, renegotiation_is_declined_in_words);
+    tcase_add_test(line, keys_of_1_3_may_be_replaced);
+    tcase_add_loop_test(line, a_record_that_is_half_written_goes_on, 0, VERSIONS);
+    tcase_add_test(memory, a_context_without_memory_is_refused);
+    tcase_add_loop_test(memory, a_connection_without_memory_fails_in_words, 0, VERSIONS);
+    return suite_run(suite);
+}
