@@ -95,6 +95,7 @@ START_TEST(a_wrong_ca_is_told_in_words)
            "unknown CA: the server's certificate was issued by \"redlock test CA\", which is not trusted");
     expect("status job", 3, "unknown CA: the server's certificate was issued by \"redlock test CA\", which", "");
     expect("nodes", 3, "unknown CA: ", "");
+    expect("nodes", 3, "--tls-server-name", "");
 }
 END_TEST
 

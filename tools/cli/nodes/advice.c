@@ -99,6 +99,12 @@ static void on_down(struct list *list)
         add(list, true, what, "Give the right user and password, in its URL or by --user and --password-file.");
     else if (mentions(info, "resolving the name"))
         add(list, true, what, "Correct the name, in all clients alike, or let this machine resolve it.");
+    else if (mentions(info, "client certificate"))
+        add(list, true, what, "Give one that it accepts, with its key, by --tls-cert and --tls-key.");
+    else if (mentions(info, "the server's certificate"))
+        add(list, true, what,
+            "Give it a certificate that is valid, for its name and of the CA that is trusted here. What is trusted, "
+            "and another name than that of its URL, can be told by --tls-ca and --tls-server-name.");
     else if (mentions(info, "LOADING"))
         add(list, true, what, "Wait: it is still reading its data.");
     else
