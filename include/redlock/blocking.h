@@ -50,6 +50,7 @@
 #include <redlock/options.h>
 #include <redlock/redlock.h>
 #include <redlock/result.h>
+#include <redlock/semaphore.h>
 #include <redlock/set.h>
 #include <redlock/status.h>
 
@@ -99,6 +100,18 @@ REDLOCK_API int redlock_service_run(struct redlock_service *service, redlock_ser
 /* Creates a handle for one key, as redlock_lock_create() does, with its errors. */
 REDLOCK_API int redlock_mutex_create(struct redlock_service *service, const void *key, size_t key_size,
                                      struct redlock_mutex **ret_mutex);
+
+/* Creates a handle for one permit of a semaphore, as redlock_permit_create() does, with its errors. It is locked and
+ * unlocked like any other mutex; threads that want a permit each need a handle each. */
+REDLOCK_API int redlock_mutex_create_permit(struct redlock_service *service, const void *key, size_t key_size,
+                                            uint32_t limit, struct redlock_mutex **ret_mutex);
+
+/* As redlock_lock_slot(). Errors: E_ARGUMENT, E_SET, E_CLOSING, E_FORKED. */
+REDLOCK_API int redlock_mutex_slot(struct redlock_mutex *mutex, int32_t *ret_slot);
+
+/* As redlock_release_permit(), with its errors. Waits as redlock_mutex_release() does. */
+REDLOCK_API int redlock_mutex_release_permit(struct redlock_mutex *mutex, uint32_t slot, const char *token,
+                                             struct redlock_result **ret_result);
 
 /* Who owns a recursive mutex. */
 enum redlock_owners {

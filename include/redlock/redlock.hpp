@@ -217,6 +217,7 @@ public:
 
 private:
     friend class mutex_set;
+    friend class semaphore;
 
     explicit mutex(redlock_mutex *created) : mutex_(created) { redlock_acquire_options_init(&options); }
 
@@ -298,6 +299,53 @@ private:
         redlock_mutex *created = nullptr;
 
         detail::check(redlock_mutex_create_set(owner.get(), &created));
+        return created;
+    }
+};
+
+/* --- Semaphore ------------------------------------------------------------------------------------------------- */
+
+/* One permit of a semaphore of which at most `limit` are held at any time, whoever holds them. Threads that want a
+ * permit each need an object each. The names are those of std::counting_semaphore; those of a mutex mean the same, so
+ * that a guard holds a permit, too.
+ *
+ *     redlock::semaphore connection(service, "database", 20);
+ *     redlock::guard guard(connection, std::chrono::seconds(10)); */
+class semaphore : public mutex {
+public:
+    semaphore(service &owner, const std::string &key, std::uint32_t limit) : mutex(create(owner, key, limit)) {}
+
+    void acquire() { lock(); }
+    bool try_acquire() { return try_lock(); }
+
+    template <class Rep, class Period> bool try_acquire_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return try_lock_for(timeout);
+    }
+
+    template <class Clock, class Duration>
+    bool try_acquire_until(const std::chrono::time_point<Clock, Duration> &end)
+    {
+        return try_lock_until(end);
+    }
+
+    int release() noexcept { return unlock(); }
+
+    /* The number of the permit that is held, from 0 to limit - 1. */
+    std::int32_t slot() const
+    {
+        std::int32_t number = -1;
+
+        detail::check(redlock_mutex_slot(get(), &number));
+        return number;
+    }
+
+private:
+    static redlock_mutex *create(service &owner, const std::string &key, std::uint32_t limit)
+    {
+        redlock_mutex *created = nullptr;
+
+        detail::check(redlock_mutex_create_permit(owner.get(), key.data(), key.size(), limit, &created));
         return created;
     }
 };

@@ -43,12 +43,13 @@ static bool take_extension(struct redlock_mutex *mutex, uint32_t ttl_ms)
 }
 
 /* From now on the lock is not held. */
-static bool take_release(struct redlock_mutex *mutex, const char *token)
+static bool take_release(struct redlock_mutex *mutex, uint32_t slot, const char *token)
 {
     if (!rl_operation_take(&mutex->release))
         return false;
     mutex->release.post.run = rl_operation_release;
     mutex->release.token = token;
+    mutex->release.slot = slot;
     rl_bound_withhold(&mutex->hold.bound);
     return true;
 }
@@ -106,13 +107,18 @@ int rl_caller_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_
     return perform(&mutex->attempt, end_ns, ret_result, ret_called);
 }
 
-int rl_caller_release(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result,
-                      enum rl_called *ret_called)
+static int release(struct redlock_mutex *mutex, uint32_t slot, const char *token, struct redlock_result **ret_result,
+                   enum rl_called *ret_called)
 {
     *ret_called = RL_CALLED_BUSY;
-    if (!take_release(mutex, token))
+    if (!take_release(mutex, slot, token))
         return REDLOCK_E_BUSY;
     return perform(&mutex->release, RL_WAIT_FOREVER, ret_result, ret_called);
+}
+
+int rl_caller_release(struct redlock_mutex *mutex, struct redlock_result **ret_result, enum rl_called *ret_called)
+{
+    return release(mutex, RL_NO_PERMIT, NULL, ret_result, ret_called);
 }
 
 int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result)
@@ -134,7 +140,20 @@ int redlock_mutex_release_token(struct redlock_mutex *mutex, const char *token, 
 
     if (status == 0 && !token)
         status = REDLOCK_E_ARGUMENT;
-    return status < 0 ? status : rl_caller_release(mutex, token, ret_result, &called);
+    return status < 0 ? status : release(mutex, RL_NO_PERMIT, token, ret_result, &called);
+}
+
+int redlock_mutex_release_permit(struct redlock_mutex *mutex, uint32_t slot, const char *token,
+                                 struct redlock_result **ret_result)
+{
+    enum rl_called called;
+    int status = rl_caller_check(mutex, ret_result);
+
+    if (status == 0 && !token)
+        status = REDLOCK_E_ARGUMENT;
+    if (status == 0 && slot == RL_NO_PERMIT)
+        status = REDLOCK_E_PERMITS;
+    return status < 0 ? status : release(mutex, slot, token, ret_result, &called);
 }
 
 /* --- Calls whose outcome goes to a queue ------------------------------------------------------------------------ */
@@ -196,5 +215,5 @@ int redlock_mutex_release_async(struct redlock_mutex *mutex, struct redlock_queu
 
     if (status < 0)
         return status;
-    return take_release(mutex, NULL) ? begin(&mutex->release, queue, user_data) : REDLOCK_E_BUSY;
+    return take_release(mutex, RL_NO_PERMIT, NULL) ? begin(&mutex->release, queue, user_data) : REDLOCK_E_BUSY;
 }

@@ -21,7 +21,6 @@ enum rl_called {
 /* Both wait. The time of an acquisition runs from began_ns (rl_monotonic_ns()). */
 int rl_caller_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_options *options, int64_t began_ns,
                       struct redlock_result **ret_result, enum rl_called *ret_called);
-int rl_caller_release(struct redlock_mutex *mutex, const char *token, struct redlock_result **ret_result,
-                      enum rl_called *ret_called);
+int rl_caller_release(struct redlock_mutex *mutex, struct redlock_result **ret_result, enum rl_called *ret_called);
 
 #endif

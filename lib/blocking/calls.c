@@ -135,7 +135,7 @@ int redlock_mutex_trylock(struct redlock_mutex *mutex)
 static int release_behind_gate(struct redlock_mutex *mutex, struct redlock_result **ret_result)
 {
     enum rl_called called;
-    int status = rl_caller_release(mutex, NULL, ret_result, &called);
+    int status = rl_caller_release(mutex, ret_result, &called);
 
     if (called == RL_CALLED_BUSY)
         rl_gate_hold(mutex->gate);
@@ -179,7 +179,7 @@ int redlock_mutex_release(struct redlock_mutex *mutex, struct redlock_result **r
         return status;
     if (mutex->gate)
         return redlock_mutex_release_as(mutex, NULL, ret_result);
-    return rl_caller_release(mutex, NULL, ret_result, &called);
+    return rl_caller_release(mutex, ret_result, &called);
 }
 
 int redlock_mutex_unlock(struct redlock_mutex *mutex)

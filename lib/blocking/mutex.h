@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <redlock/blocking.h>
 
@@ -22,6 +23,7 @@ struct redlock_mutex {
     struct rl_watch watch;
     struct rl_gate *gate;        /* NULL: the mutex is not recursive */
     atomic_bool dying;           /* redlock_mutex_destroy() has been called */
+    uint32_t limit;              /* of a semaphore, one permit of which the mutex is; 0: none */
     size_t key_size;
     unsigned char key[];
 };

@@ -32,7 +32,10 @@ static int create_lock(void *argument)
 
     if (!service->client)
         return REDLOCK_E_CLOSING;
-    status = redlock_lock_create(service->client, mutex->key, mutex->key_size, &lock);
+    if (mutex->limit)
+        status = redlock_permit_create(service->client, mutex->key, mutex->key_size, mutex->limit, &lock);
+    else
+        status = redlock_lock_create(service->client, mutex->key, mutex->key_size, &lock);
     if (status == 0)
         rl_holds_begin(&service->holds, &mutex->hold, lock);
     return status;
@@ -58,24 +61,29 @@ static int create_set(void *argument)
     return 0;
 }
 
+static int finish(struct redlock_mutex *mutex, int (*create_held)(void *mutex), struct redlock_mutex **ret_mutex)
+{
+    int status = rl_service_call(mutex->service, create_held, mutex);
+
+    if (status == 0)
+        *ret_mutex = mutex;
+    else
+        rl_mutex_unref(mutex);
+    return status;
+}
+
 /* Takes over the gate. */
 static int create(struct redlock_service *service, const void *key, size_t key_size, struct rl_gate *gate,
                   int (*create_held)(void *mutex), struct redlock_mutex **ret_mutex)
 {
     struct redlock_mutex *mutex = allocate(service, key, key_size);
-    int status;
 
     if (!mutex) {
         rl_gate_destroy(gate);
         return REDLOCK_E_NOMEM;
     }
     mutex->gate = gate;
-    status = rl_service_call(service, create_held, mutex);
-    if (status == 0)
-        *ret_mutex = mutex;
-    else
-        rl_mutex_unref(mutex);
-    return status;
+    return finish(mutex, create_held, ret_mutex);
 }
 
 static int check_creation(const struct redlock_service *service, const void *key, size_t key_size,
@@ -92,6 +100,23 @@ int redlock_mutex_create(struct redlock_service *service, const void *key, size_
     int status = check_creation(service, key, key_size, ret_mutex);
 
     return status < 0 ? status : create(service, key, key_size, NULL, create_lock, ret_mutex);
+}
+
+int redlock_mutex_create_permit(struct redlock_service *service, const void *key, size_t key_size, uint32_t limit,
+                                struct redlock_mutex **ret_mutex)
+{
+    int status = check_creation(service, key, key_size, ret_mutex);
+    struct redlock_mutex *mutex;
+
+    if (status < 0)
+        return status;
+    if (limit == 0)
+        return REDLOCK_E_PERMITS;
+    mutex = allocate(service, key, key_size);
+    if (!mutex)
+        return REDLOCK_E_NOMEM;
+    mutex->limit = limit;
+    return finish(mutex, create_lock, ret_mutex);
 }
 
 int redlock_mutex_create_recursive(struct redlock_service *service, const void *key, size_t key_size,

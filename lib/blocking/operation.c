@@ -227,6 +227,8 @@ static int release(const struct rl_hold *hold, struct rl_operation *operation)
 {
     if (hold->set)
         return operation->token ? REDLOCK_E_SET : redlock_set_release(hold->set, on_set_done, operation);
+    if (operation->slot != RL_NO_PERMIT)
+        return redlock_release_permit(hold->lock, operation->slot, operation->token, on_done, operation);
     if (operation->token)
         return redlock_release_token(hold->lock, operation->token, on_done, operation);
     return redlock_release(hold->lock, on_done, operation);

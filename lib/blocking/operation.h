@@ -13,6 +13,8 @@
 #include "blocking/waiter.h"
 #include "util/list.h"
 
+#define RL_NO_PERMIT UINT32_MAX
+
 /* One call at a time, from its beginning until its outcome is taken. */
 struct rl_operation {
     atomic_bool taken;
@@ -30,6 +32,7 @@ struct rl_operation {
     struct redlock_acquire_options options;
     uint32_t ttl_ms;               /* extend */
     const char *token;             /* release; NULL: not that of another process */
+    uint32_t slot;                 /* with a token of a permit; otherwise RL_NO_PERMIT */
 };
 
 void rl_operation_init(struct rl_operation *operation, struct redlock_mutex *mutex);

@@ -6,12 +6,13 @@
 
 struct request {
     struct redlock_mutex *mutex;
-    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, PART } what;
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, PART, SLOT } what;
     char *ret_text; /* token, export */
     size_t size;
     const void *key; /* add: `size` bytes */
     size_t part;
     struct redlock_part *ret_part;
+    int32_t *ret_slot;
     const char *text; /* adopt */
     const struct redlock_acquire_options *options;
 };
@@ -74,6 +75,9 @@ static int carry_out(void *argument)
         return REDLOCK_E_SET;
     case CANCEL:
         return redlock_cancel(hold->lock);
+    case SLOT:
+        *request->ret_slot = redlock_lock_slot(hold->lock);
+        return 0;
     case TOKEN:
         return copy_token(hold->lock, request);
     case DETACH:
@@ -110,6 +114,13 @@ int redlock_mutex_token(struct redlock_mutex *mutex, char *ret_token, size_t siz
     struct request request = {.mutex = mutex, .what = TOKEN, .ret_text = ret_token, .size = size};
 
     return ret_token ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
+}
+
+int redlock_mutex_slot(struct redlock_mutex *mutex, int32_t *ret_slot)
+{
+    struct request request = {.mutex = mutex, .what = SLOT, .ret_slot = ret_slot};
+
+    return ret_slot ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
 }
 
 int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size)

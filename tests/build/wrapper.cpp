@@ -65,6 +65,18 @@ bool use_set(redlock::service &service)
     return moved.keys().size() == 2 && moved.fence("a") > 0 && guard.unlock() == REDLOCK_OK && !moved.try_lock();
 }
 
+static bool use_semaphore(redlock::service &service)
+{
+    redlock::semaphore permit(service, "permits", 3);
+
+    permit.acquire();
+    permit.release();
+    if (!permit.try_acquire_for(std::chrono::seconds(1)) || permit.slot() >= 3)
+        return false;
+    permit.release();
+    return permit.try_acquire_until(std::chrono::system_clock::now()) || permit.try_acquire();
+}
+
 int main()
 try {
     redlock::service service({"redis://127.0.0.1"});
@@ -73,6 +85,7 @@ try {
 
     service = std::move(moved);
     return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && use_set(service) &&
+           use_semaphore(service) &&
            service.stats().acquires && service.get() &&
            !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {
