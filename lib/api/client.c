@@ -10,6 +10,7 @@
 #include "api/events.h"
 #include "api/handle.h"
 #include "api/lifetime.h"
+#include "api/look.h"
 #include "api/options.h"
 #include "api/results.h"
 #include "api/set.h"
@@ -152,6 +153,7 @@ static void on_turn(void *ctx)
     rl_host_read_clock(&client->host);
     client->depth++;
     rl_results_deliver(client);
+    rl_looks_deliver(client);
     if (!client->destroyed)
         rl_shutdown_check(client);
     if (!client->destroyed)
@@ -215,6 +217,8 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_list_init(&client->deferred);
     rl_list_init(&client->completed);
     rl_list_init(&client->sets);
+    rl_list_init(&client->looks);
+    rl_list_init(&client->looks_over);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
     status = start_host(client, masters, n);
     if (status == 0) {
@@ -282,6 +286,7 @@ void redlock_client_destroy(struct redlock_client *client)
         redlock_set_destroy(RL_CONTAINER_OF(client->sets.next, struct redlock_set, link));
     while (!rl_list_empty(&client->host.locks))
         rl_lock_defer_free(rl_lock_at(client->host.locks.next));
+    rl_looks_cancel(client);
     rl_shutdown_cancel(client);
     rl_driver_close(client->driver, rl_client_forked(client));
     client->depth--;

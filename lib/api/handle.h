@@ -61,6 +61,9 @@ struct redlock_client {
     struct rl_list deferred;     /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
     struct rl_list sets;
+    struct rl_list looks;        /* under way */
+    struct rl_list looks_over;   /* whose callbacks are due */
+    unsigned n_looks;            /* in both, and in callbacks */
     struct rl_pool handles;      /* of locks */
     struct rl_attempt *spare_attempts;
     struct rl_token_source tokens;

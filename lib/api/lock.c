@@ -8,6 +8,7 @@
 
 #include "api/attempts.h"
 #include "api/handle.h"
+#include "api/key.h"
 #include "api/lifetime.h"
 #include "api/lock_state.h"
 #include "api/options.h"
@@ -17,37 +18,10 @@
 #include "host/reentry.h"
 #include "host/trust/admission.h"
 
-static bool begins_with(const void *key, size_t size, const char *name)
-{
-    return size >= strlen(name) && memcmp(key, name, strlen(name)) == 0;
-}
-
-/* Behind the prefix, such a key would be the marker, or a key that belongs to another lock. */
-static bool is_reserved(const void *key, size_t size)
-{
-    return (size == strlen(RL_MARKER_NAME) && begins_with(key, size, RL_MARKER_NAME)) ||
-           begins_with(key, size, RL_COUNTER_NAME) || begins_with(key, size, RL_QUEUE_NAME) ||
-           begins_with(key, size, RL_WAITERS_NAME) || begins_with(key, size, RL_PERMITS_NAME) ||
-           begins_with(key, size, RL_PERMIT_WAITERS_NAME);
-}
-
 /* The names of a permit's slots are longer than its key, by so many bytes at most. */
 static size_t longest_suffix(uint32_t limit)
 {
     return limit ? (size_t)snprintf(NULL, 0, "#%" PRIu32, limit - 1) : 0;
-}
-
-static int check_key(const struct redlock_client *client, const void *key, size_t key_size, uint32_t limit)
-{
-    if (rl_client_forked(client))
-        return REDLOCK_E_FORKED;
-    if (client->host.closing)
-        return REDLOCK_E_CLOSING;
-    if (key_size == 0)
-        return REDLOCK_E_KEY_EMPTY;
-    if (key_size + client->host.trust.prefix_size + longest_suffix(limit) > REDLOCK_MAX_KEY_BYTES)
-        return REDLOCK_E_KEY_TOO_LONG;
-    return is_reserved(key, key_size) ? REDLOCK_E_KEY_RESERVED : 0;
 }
 
 /* `limit` is 0 for a lock that is no permit. */
@@ -85,7 +59,7 @@ int redlock_lock_create(struct redlock_client *client, const void *key, size_t k
 
     if (!client || !ret_lock || (!key && key_size))
         return REDLOCK_E_ARGUMENT;
-    status = check_key(client, key, key_size, 0);
+    status = rl_key_check(client, key, key_size, 0);
     return status < 0 ? status : create(client, key, key_size, 0, ret_lock);
 }
 
@@ -98,7 +72,7 @@ int redlock_permit_create(struct redlock_client *client, const void *key, size_t
         return REDLOCK_E_ARGUMENT;
     if (limit == 0 || limit > REDLOCK_MAX_PERMITS)
         return REDLOCK_E_PERMITS;
-    status = check_key(client, key, key_size, limit);
+    status = rl_key_check(client, key, key_size, longest_suffix(limit));
     return status < 0 ? status : create(client, key, key_size, limit, ret_lock);
 }
 

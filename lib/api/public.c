@@ -77,6 +77,17 @@ enum rl_mode rl_mode_of(enum redlock_mode mode)
     return mode == REDLOCK_UPGRADEABLE ? RL_UPGRADEABLE : RL_SHARED;
 }
 
+enum redlock_look_verdict rl_public_verdict(enum rl_look_verdict verdict)
+{
+    static const enum redlock_look_verdict verdicts[] = {
+        [RL_LOOK_FREE] = REDLOCK_LOOK_FREE,           [RL_LOOK_EXCLUSIVE] = REDLOCK_LOOK_EXCLUSIVE,
+        [RL_LOOK_SHARED] = REDLOCK_LOOK_SHARED,       [RL_LOOK_UPGRADING] = REDLOCK_LOOK_UPGRADING,
+        [RL_LOOK_UNSETTLED] = REDLOCK_LOOK_UNSETTLED, [RL_LOOK_UNKNOWN] = REDLOCK_LOOK_UNKNOWN,
+    };
+
+    return verdicts[verdict];
+}
+
 int64_t rl_public_latency_us(uint32_t latency_us)
 {
     return latency_us == RL_NO_LATENCY ? -1 : (int64_t)latency_us;

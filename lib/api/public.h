@@ -2,9 +2,11 @@
 #ifndef RL_API_PUBLIC_H
 #define RL_API_PUBLIC_H
 
+#include <redlock/look.h>
 #include <redlock/redlock.h>
 
 #include "engine/engine.h"
+#include "host/look.h"
 #include "util/link.h"
 #include "votes/admission_status.h"
 #include "votes/kind.h"
@@ -17,6 +19,7 @@ enum redlock_link rl_public_link(enum rl_link link);
 enum redlock_loss rl_public_loss(enum rl_loss loss);
 enum redlock_op rl_public_op(enum rl_op op);
 enum redlock_mode rl_public_mode(enum rl_mode mode);
+enum redlock_look_verdict rl_public_verdict(enum rl_look_verdict verdict);
 
 /* And back. The number may come from a program. */
 bool rl_mode_is_valid(enum redlock_mode mode);

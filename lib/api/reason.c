@@ -152,7 +152,8 @@ static void add_headline(struct sentence *sentence, const struct redlock_result 
     else if (result->op != REDLOCK_OP_RELEASE && result->voting < result->quorum)
         add(sentence, "%u of %zu masters can vote", result->voting, result->n_nodes);
     else
-        add(sentence, "%u of %zu masters have agreed", result->granted, result->n_nodes);
+        add(sentence, "%u of %zu masters have %s", result->granted, result->n_nodes,
+            result->op ? "agreed" : "answered");
 }
 
 static bool same_reason(const struct redlock_node_result *a, const struct redlock_node_result *b)

@@ -1,4 +1,5 @@
 /* The words for status codes, operations, votes, states, links, admission, events and versions. */
+#include <redlock/look.h>
 #include <redlock/redlock.h>
 
 struct word {
@@ -59,6 +60,16 @@ const char *redlock_mode_name(enum redlock_mode mode)
                                         [REDLOCK_SHARED] = "shared"};
 
     return (unsigned)mode <= REDLOCK_SHARED ? names[mode] : "?";
+}
+
+const char *redlock_look_verdict_name(enum redlock_look_verdict verdict)
+{
+    static const char *const names[] = {
+        [REDLOCK_LOOK_FREE] = "free",           [REDLOCK_LOOK_EXCLUSIVE] = "exclusive",
+        [REDLOCK_LOOK_SHARED] = "shared",       [REDLOCK_LOOK_UPGRADING] = "upgrading",
+        [REDLOCK_LOOK_UNSETTLED] = "unsettled", [REDLOCK_LOOK_UNKNOWN] = "unknown"};
+
+    return verdict >= REDLOCK_LOOK_FREE && verdict <= REDLOCK_LOOK_UNKNOWN ? names[verdict] : "?";
 }
 
 const char *redlock_vote_name(enum redlock_vote vote)

@@ -33,6 +33,7 @@
  *     mutex_life.c      creation and end of mutexes
  *     control.c         statistics, functions on the thread, shutdown
  *     metrics.c         metrics of the client
+ *     look.c            looks at keys
  *     service_life.c    creation and end of services, and the thread */
 #ifndef RL_BLOCKING_SERVICE_H
 #define RL_BLOCKING_SERVICE_H

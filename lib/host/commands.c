@@ -5,6 +5,7 @@
 #include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
+#include "kinds/look.h"
 #include "kinds/wait_queue.h"
 #include "util/mutant.h"
 
@@ -85,19 +86,17 @@ static bool queue_is_likely(struct rl_host *host, const struct rl_claim *claim)
            rl_contended(&host->contended, rl_host_wanted_key(claim), host->now);
 }
 
-static void add_queue_name(const struct rl_host *host, const struct rl_claim *claim, struct names *names,
+static void add_queue_name(const struct rl_host *host, const struct rl_key *key, struct names *names,
                            struct rl_subject *subject)
 {
-    subject->queue = make_queue_name(host, rl_host_claim_of(claim)->key, &names->queue);
+    subject->queue = make_queue_name(host, key, &names->queue);
 }
 
 /* A release may have to give the key to a waiter with tokens. */
-static void add_queue(const struct rl_host *host, const struct rl_claim *claim, unsigned node,
-                      struct names *names, struct rl_subject *subject)
+static void add_queue(const struct rl_host *host, const struct rl_key *key, unsigned node, struct names *names,
+                      struct rl_subject *subject)
 {
-    const struct rl_key *key = rl_host_claim_of(claim)->key;
-
-    add_queue_name(host, claim, names, subject);
+    add_queue_name(host, key, names, subject);
     subject->waiters =
         make_name(host, key, (struct rl_slice){RL_WAITERS_NAME, sizeof RL_WAITERS_NAME - 1}, &names->waiters);
     if (!subject->counter.size)
@@ -204,11 +203,11 @@ static void make_command(struct rl_host *host, const struct rl_claim *claim, enu
         subject.marker = rl_trust_marker(host, node);
         subject.incarnation = rl_trust_incarnation(host, node);
     } else if (is_rollback(step) && has_short_form(host, claim, flags)) {
-        add_queue_name(host, claim, names, &subject);
+        add_queue_name(host, rl_host_claim_of(claim)->key, names, &subject);
     } else if (is_rollback(step) || respects_queue(claim, step)) {
-        add_queue(host, claim, node, names, &subject);
+        add_queue(host, rl_host_claim_of(claim)->key, node, names, &subject);
     } else if (step == RL_STEP_ENQUEUE) {
-        add_queue(host, claim, node, names, &subject);
+        add_queue(host, rl_host_claim_of(claim)->key, node, names, &subject);
         add_place(host, claim, node, round, &subject);
     }
     if ((claim->kind->can & RL_SLOTS) && (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE))
@@ -249,13 +248,24 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
     struct rl_command command;
     struct rl_subject subject = make_subject(host, claim, &names);
 
-    add_queue(host, claim, node, &names, &subject);
+    add_queue(host, rl_host_claim_of(claim)->key, node, &names, &subject);
     add_waiter(host, node, &subject);
     subject.ttl_ms = lease_ms;
     rl_queue_refresh_many_command(&subject, &command);
     command.send_as = send_as;
     rl_bytes_clear(&host->scratch);
     return rl_refresh_many_encode(&command, keepers, &host->scratch);
+}
+
+bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node)
+{
+    struct names names;
+    struct rl_command command;
+    struct rl_subject subject = {.key = {key->bytes, key->size}};
+
+    add_queue(host, key, node, &names, &subject);
+    rl_look_command(&subject, &command);
+    return rl_command_encode(&command, &host->scratch);
 }
 
 /* Some commands name the memory that they are meant for. */

@@ -10,6 +10,7 @@
 
 struct rl_claim;
 struct rl_host;
+struct rl_key;
 
 /* How a command differs from the usual one; also flags of its ticket. */
 enum {
@@ -28,6 +29,9 @@ bool rl_command_of_enqueues(struct rl_host *host, const struct rl_claim *claim, 
 /* RL_STEP_ENQUEUE of a batch of claims that keep their entries; `claim` is one of them. */
 bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim, unsigned node, uint32_t lease_ms,
                            enum rl_send_as send_as, const struct rl_refresh_many *keepers);
+
+/* What a master knows of a key. */
+bool rl_command_of_look(struct rl_host *host, const struct rl_key *key, unsigned node);
 
 /* Are the bytes for one master those for the other, too, if the claim is as it was? */
 bool rl_command_is_same(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step, unsigned a,

@@ -8,6 +8,7 @@
 #include "host/batch_answers.h"
 #include "host/effects.h"
 #include "host/notifications.h"
+#include "host/question.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 #include "host/ticket.h"
@@ -27,6 +28,8 @@ static void on_reply(void *ctx, unsigned node, const struct rl_ticket *ticket, c
         rl_host_run(host);
     } else if (ticket->step == RL_TICKET_BATCH) {
         rl_batch_answered(host, node, ticket, reply, now);
+    } else if (ticket->step == RL_TICKET_QUESTION) {
+        rl_question_replied(ticket->owner, node, ticket, reply);
     } else {
         rl_host_replied(host, node, ticket, reply, now);
     }
@@ -44,6 +47,8 @@ static void on_dropped(void *ctx, unsigned node, const struct rl_ticket *ticket,
         return; /* a guard: what it was to show fails with the link */
     if (ticket->step == RL_TICKET_BATCH)
         rl_batch_dropped(host, node, ticket, answer);
+    else if (ticket->step == RL_TICKET_QUESTION)
+        rl_question_dropped(ticket->owner, node);
     else
         rl_host_ended(host, node, ticket, answer, RL_NO_LATENCY);
 }
@@ -53,6 +58,7 @@ static void joined(struct rl_host *host, unsigned node, struct rl_instant now)
 {
     for (struct rl_list *at = host->locks.next; at != &host->locks; at = at->next)
         rl_lock_joined(&host->engine, &RL_CONTAINER_OF(at, struct rl_host_lock, link)->core, now, node);
+    rl_questions_link(host, node);
 }
 
 static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why, struct rl_instant now)
@@ -151,6 +157,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     host->environment = config->environment;
     host->drained = RL_LONG_AGO;
     rl_list_init(&host->locks);
+    rl_list_init(&host->questions);
     rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);
     rl_host_claims_init(host);
@@ -168,6 +175,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
 
 void rl_host_fini(struct rl_host *host)
 {
+    rl_questions_fini(host);
     rl_host_claims_fini(host);
     rl_permits_fini(host);
     rl_waiters_fini(host);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <redlock/semaphore.h>
+#include <redlock/look.h>
 #include <redlock/set.h>
 
 #include "errors.h"
@@ -292,6 +293,36 @@ static void refuse_slots(void)
     redlock_lock_destroy(plain);
 }
 
+static void look_must_not_run(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    ck_abort_msg("a refused call has called back");
+    (void)client;
+    (void)result;
+    (void)user_data;
+}
+
+static void refuse_looks(void)
+{
+    static const char key[REDLOCK_MAX_KEY_BYTES + 1];
+    struct redlock_look_result *result = NULL;
+
+    errors_expect(redlock_look(NULL, "k", 1, look_must_not_run, NULL), REDLOCK_E_ARGUMENT, "a look of nobody");
+    errors_expect(redlock_look(rig.client, NULL, 1, look_must_not_run, NULL), REDLOCK_E_ARGUMENT, "at no key");
+    errors_expect(redlock_look(rig.client, "k", 1, NULL, NULL), REDLOCK_E_ARGUMENT, "for nobody");
+    errors_expect(redlock_look(rig.client, "", 0, look_must_not_run, NULL), REDLOCK_E_KEY_EMPTY, "at an empty key");
+    errors_expect(redlock_look(rig.client, key, sizeof(key), look_must_not_run, NULL), REDLOCK_E_KEY_TOO_LONG,
+                  "at a long key");
+    errors_expect(redlock_look(rig.client, "redlock:marker", 14, look_must_not_run, NULL), REDLOCK_E_KEY_RESERVED,
+                  "at the marker");
+    errors_expect(redlock_service_look(NULL, "k", 1, &result), REDLOCK_E_ARGUMENT, "a look of no service");
+    errors_expect(redlock_service_look(NULL, "k", 1, NULL), REDLOCK_E_ARGUMENT, "a look without a result");
+    ck_assert_ptr_null(result);
+    redlock_look_result_free(NULL);
+    ck_assert_str_eq(redlock_look_verdict_name((enum redlock_look_verdict)99), "?");
+    ck_assert_str_eq(redlock_mode_name((enum redlock_mode)99), "?");
+    ck_assert_str_eq(redlock_mode_name(REDLOCK_UPGRADEABLE), "upgradeable");
+}
+
 static void refuse_without_object(void)
 {
     struct redlock_stats stats;
@@ -321,6 +352,12 @@ static void refuse_without_object(void)
     errors_expect(redlock_client_stats(NULL, &stats, sizeof(stats)), REDLOCK_E_ARGUMENT, "statistics of nothing");
     errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");
 }
+
+START_TEST(each_rule_for_looks_has_its_code)
+{
+    refuse_looks();
+}
+END_TEST
 
 START_TEST(each_rule_for_permits_has_its_code)
 {
@@ -484,6 +521,7 @@ int main(void)
     tcase_add_test(three, each_rule_for_masters_has_its_code);
     tcase_add_test(three, each_rule_for_credentials_has_its_code);
     tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
+    tcase_add_test(three, each_rule_for_looks_has_its_code);
     tcase_add_test(three, each_rule_for_permits_has_its_code);
     tcase_add_test(three, each_state_refuses_with_its_code);
     tcase_add_test(three, every_caller_error_has_been_provoked);

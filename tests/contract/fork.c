@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <redlock/look.h>
 #include <redlock/set.h>
 
 #include "rig.h"
@@ -121,6 +122,45 @@ START_TEST(clause_7_a_set_stays_the_parents)
     rig_wait(&rig, is_held, &status, "the set");
     ck_assert_int_gt(redlock_set_remaining_ms(the_set), 0);
     rig_wait_count(&rig, "a", 3);
+}
+END_TEST
+
+static pid_t looker;
+static int looked;
+
+static void looks_in_parent(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    if (getpid() != looker)
+        _exit(3);
+    looked = result->status == REDLOCK_OK ? 1 : -1;
+    (void)client;
+    (void)user_data;
+}
+
+static bool every_look_fails(struct redlock_lock *lock)
+{
+    struct redlock_client *client = redlock_lock_client(lock);
+    bool refused = redlock_look(client, "x", 1, looks_in_parent, NULL) == REDLOCK_E_FORKED;
+
+    redlock_client_destroy(client);
+    return refused;
+}
+
+static bool has_looked(void *argument)
+{
+    (void)argument;
+    return looked != 0;
+}
+
+START_TEST(clause_7_a_look_stays_the_parents)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
+
+    looker = getpid();
+    ck_assert_int_eq(redlock_look(rig.client, "seven", 5, looks_in_parent, NULL), 0);
+    in_child(every_look_fails, lock);
+    rig_wait(&rig, has_looked, NULL, "the look");
+    ck_assert_int_eq(looked, 1);
 }
 END_TEST
 
@@ -245,6 +285,7 @@ int main(void)
 
     tcase_add_test(three, clause_7_every_call_in_the_child_fails);
     tcase_add_loop_test(three, clause_7_a_set_stays_the_parents, 0, 2);
+    tcase_add_test(three, clause_7_a_look_stays_the_parents);
     tcase_add_test(three, clause_7_destroying_in_the_child_leaves_the_parents_lock_alone);
     tcase_add_test(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending);
     tcase_add_test(three, clause_7_pending_work_is_not_completed_in_the_child);

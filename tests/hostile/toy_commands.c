@@ -106,6 +106,21 @@ static bool names_counter(struct toy_word key)
     return key.size >= sizeof(begin) - 1 && memcmp(key.bytes, begin, sizeof(begin) - 1) == 0;
 }
 
+/* EVAL, text, 5, key, queue, waiters, counter, marker: of the queue the toy says nothing. */
+static const char *run_look(struct toy *toy, const struct toy_word *words)
+{
+    const struct toy_key *at = toy_find(toy, words[3]);
+    char vote[128] = "";
+
+    if (at)
+        snprintf(vote, sizeof(vote), "x 1000 %zu %s", strlen(at->value), at->value);
+    snprintf(toy->reply, sizeof(toy->reply),
+             "*8\r\n$6\r\n%s\r\n:%d\r\n:%" PRId64 "\r\n:%d\r\n:0\r\n$%zu\r\n%s\r\n$0\r\n\r\n$%zu\r\n%s\r\n",
+             at ? "string" : "absent", at ? 1000 : -2, toy->counter, at != NULL, strlen(vote), vote,
+             strlen(toy->incarnation), toy->incarnation);
+    return toy->reply;
+}
+
 static const char *run_script(struct toy *toy, const struct toy_word *words, size_t n)
 {
     if (toy_is(words[0], "EVALSHA") && toy->forgetful)
@@ -114,6 +129,8 @@ static const char *run_script(struct toy *toy, const struct toy_word *words, siz
         return run_extend(toy, words);
     if (toy_is(words[2], "2") && n == 6)
         return toy_release_alone(toy, words);
+    if (toy_is(words[2], "5") && n == 8)
+        return run_look(toy, words);
     if (toy_is(words[2], "5") && toy_is_keep_many(words, n))
         return toy_keep_many(toy, words, n);
     if (toy_is(words[2], "5"))
