@@ -82,6 +82,32 @@ START_TEST(the_fencing_token_grows)
 }
 END_TEST
 
+static void start_holder(struct tool *holder)
+{
+    rig_start(holder, WORDS("--permits", "1/3", SH("echo ready; exec sleep 60")));
+}
+
+START_TEST(so_many_commands_run_as_there_are_permits)
+{
+    struct tool others[3];
+
+    start_holder(&others[0]);
+    start_holder(&others[1]);
+    rig_run(0, WORDS("--permits", "1/3", "--lock-file", rig_path("lock.json"),
+                     SH("echo $REDLOCK_SLOT; grep -c \"job#$REDLOCK_SLOT\" $REDLOCK_LOCK_FILE")));
+    ck_assert(tool.out[0] >= '0' && tool.out[0] < '3');
+    ck_assert_str_eq(tool.out + 1, "\n1\n");
+    start_holder(&others[2]);
+    rig_run(124, WORDS("--permits", "1/3", SH("echo no")));
+    for (size_t i = 0; i < 3; i++) {
+        kill(others[i].pid, SIGTERM);
+        tool_finish(&others[i]);
+    }
+    rig_run(0, WORDS(SH("echo slot[$REDLOCK_SLOT]")));
+    ck_assert_str_eq(tool.out, "slot[]\n");
+}
+END_TEST
+
 START_TEST(the_command_has_the_streams_and_no_descriptor_of_ours)
 {
     rig_run(0, WORDS(SH("echo out; echo err >&2; ls -l /proc/self/fd")));
@@ -283,6 +309,7 @@ static Suite *suite(void)
     tcase_add_test(surroundings, the_environment_tells_about_the_lock);
     tcase_add_test(surroundings, the_command_begins_with_most_of_the_ttl_before_it);
     tcase_add_test(surroundings, the_fencing_token_grows);
+    tcase_add_test(surroundings, so_many_commands_run_as_there_are_permits);
     tcase_add_test(surroundings, the_command_has_the_streams_and_no_descriptor_of_ours);
     tcase_add_test(surroundings, the_key_is_held_with_this_token_while_the_command_runs);
     tcase_add_test(surroundings, the_lock_file_follows_the_renewals_and_is_removed);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/permit.h"
 #include "cli/run/signals.h"
 #include "options/duration.h"
 
@@ -24,6 +25,7 @@ static const char *const on_lost_words[] = {"term", "kill", "signal=", "exec=", 
 struct words {
     const char *key; /* as an operand */
     const char *on_lost;
+    const char *permits; /* "1/K" */
     uint32_t on_busy;
 };
 
@@ -119,6 +121,16 @@ static bool set_key(struct run_options *options, const char *operand)
     return refuse(operand != NULL ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
 }
 
+/* Slots are told apart by their numbers, so one command has one. */
+static bool set_permits(struct run_options *options, const char *word)
+{
+    if (word == NULL || cli_permits_of(word, &options->permits))
+        return true;
+    cli_error("run", "--permits: '%s' is not 1/K, with a K from 1 to %d: one of the K permits of KEY", word,
+              REDLOCK_MAX_PERMITS);
+    return false;
+}
+
 static bool complete(struct run_options *options, const struct words *words)
 {
     options->json_log = options->common.json;
@@ -127,7 +139,8 @@ static bool complete(struct run_options *options, const struct words *words)
         return false;
     if (options->quiet && options->status)
         return refuse("--quiet excludes --status and --verbose");
-    return set_on_lost(options, words->on_lost) && set_on_busy(options, words->on_busy) && set_limits(options) &&
+    return set_permits(options, words->permits) && set_on_lost(options, words->on_lost) &&
+           set_on_busy(options, words->on_busy) && set_limits(options) &&
            cli_need_masters("run", &options->common.masters);
 }
 
@@ -144,6 +157,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "kill-after", .duration_ms = &options->kill_after_ms},
         {.name = "kill-margin", .duration_ms = &options->margin_ms, .least = 1},
         {.name = "no-renew", .flag = &options->no_renew},
+        {.name = "permits", .text = &words.permits},
         {.name = "fence", .flag = &options->fenced},
         {.name = "fenced", .alias = true},
         {.name = "lock-file", .file = &options->lock_file},

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/hold_file.h"
+#include "cli/permit.h"
 #include "cli/run/metrics.h"
 #include "cli/run/notify.h"
 #include "cli/run/run.h"
@@ -43,7 +44,7 @@ static bool write_lock_file(struct run *run, const char *state)
     if (run->lock_file.path == NULL || run->lock_file_failed)
         return true;
     snprintf(hold.state, sizeof(hold.state), "%s", state);
-    snprintf(hold.key, sizeof(hold.key), "%s", run->options->key);
+    cli_held_key(run->lock, run->options->key, hold.key, sizeof(hold.key));
     snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(run->lock));
     snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", run->nodes_ok, run->options->common.masters.count);
     run->lock_file_failed = !hold_write(&run->lock_file, &hold, 0);

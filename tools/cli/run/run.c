@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
+#include "cli/permit.h"
 #include "cli/run/notify.h"
 #include "cli/run/report.h"
 #include "cli/run/run.h"
@@ -93,7 +94,9 @@ static int not_acquired(const struct run *run, int status)
     if (reason == REDLOCK_HELD) {
         /* Where that is a success, a job of cron(8) must send no mail of it. */
         run_report(run->options, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
-                   "'%s' is held by another: nothing was run", run->options->key);
+                   run->options->permits ? "all permits of '%s' are held by others: nothing was run"
+                                         : "'%s' is held by another: nothing was run",
+                   run->options->key);
         return (int)run->options->busy_code;
     }
     run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "'%s' not acquired: %s",
@@ -138,7 +141,7 @@ static int under_lock(struct run *run)
 static int with_client(struct run *run)
 {
     const char *key = run->options->key;
-    int status = redlock_lock_create(run->client, key, strlen(key), &run->lock);
+    int status = cli_lock_create(run->client, key, run->options->permits, &run->lock);
 
     if (status != 0) {
         refused_call("run", status);

@@ -4,11 +4,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/permit.h"
 #include "cli/run/env.h"
 #include "cli/run/keeper.h"
 #include "cli/run/signals.h"
 
-enum { VARIABLES = 10 };
+enum { VARIABLES = 11 };
 
 char **keeper_environment(const struct run *run)
 {
@@ -16,12 +17,14 @@ char **keeper_environment(const struct run *run)
     char until[24];
     char nodes[24];
     char fence[24];
+    char slot[16];
     uint64_t number = redlock_lock_fence(run->lock);
     bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
         {"REDLOCK_KEY", run->options->key},
         {"REDLOCK_TOKEN", redlock_lock_token(run->lock)},
         {"REDLOCK_FENCE", number != 0 ? fence : NULL},
+        {"REDLOCK_SLOT", run->options->permits ? slot : NULL},
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
@@ -31,6 +34,7 @@ char **keeper_environment(const struct run *run)
         {"WATCHDOG_PID", NULL}, /* that is this process */
     };
 
+    snprintf(slot, sizeof(slot), "%d", (int)redlock_lock_slot(run->lock));
     snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
     snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
     snprintf(nodes, sizeof(nodes), "%u/%zu", run->nodes_ok, run->options->common.masters.count);

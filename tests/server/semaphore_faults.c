@@ -1,0 +1,419 @@
+/* Semaphores while masters and clients fail: never more than K permits, and those that are free are to be had. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <redlock/semaphore.h>
+
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define KEY "pool"
+#define TTL_MS 10000
+#define MASKS_OF_3 8
+#define MOST 8
+
+static struct rig rig;
+static struct redlock_lock *permits[MOST];
+static struct outcome outcomes[MOST];
+
+static void tune(struct redlock_options *options)
+{
+    options->node_timeout_ms = 2000;
+    options->backoff_min_ms = 5;
+    options->backoff_max_ms = 20;
+}
+
+static void open_three(void)
+{
+    memset(outcomes, 0, sizeof outcomes);
+    rig_open_with(&rig, 3, 0, tune);
+}
+
+static void close_rig(void)
+{
+    rig_close(&rig);
+}
+
+static struct redlock_lock *permit_of(struct redlock_client *client, uint32_t limit)
+{
+    struct redlock_lock *permit;
+
+    ck_assert_int_eq(redlock_permit_create(client, KEY, strlen(KEY), limit, &permit), 0);
+    return permit;
+}
+
+static struct outcome try_permit(uint32_t limit)
+{
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
+
+    return rig_acquire(&rig, permit_of(rig.client, limit), &request);
+}
+
+static void hold(size_t n, uint32_t limit, const struct redlock_acquire_options *request)
+{
+    for (size_t i = 0; i < n; i++) {
+        struct outcome outcome;
+
+        permits[i] = permit_of(rig.client, limit);
+        outcome = rig_acquire(&rig, permits[i], request);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+}
+
+static void hold_all(size_t n)
+{
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
+
+    hold(n, (uint32_t)n, &request);
+}
+
+static void wait_in_queue(struct redlock_lock *permit, struct outcome *outcome)
+{
+    struct redlock_acquire_options request = rig_request(TTL_MS, REDLOCK_FOREVER);
+
+    ck_assert_int_eq(redlock_acquire(permit, &request, outcome_record, outcome), 0);
+}
+
+static const char *slot_name(const struct redlock_lock *permit)
+{
+    static char name[32];
+
+    snprintf(name, sizeof name, KEY "#%d", (int)redlock_lock_slot(permit));
+    return name;
+}
+
+static bool waits(void *argument)
+{
+    return redlock_state(argument) == REDLOCK_STATE_WAITING;
+}
+
+/* --- Masters ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(a_quorum_of_masters_is_enough_and_no_less)
+{
+    unsigned dead = 0;
+    struct outcome outcome;
+
+    for (size_t i = 0; i < 3; i++) {
+        if (_i >> i & 1) {
+            ck_assert(masters_kill(rig.masters, i));
+            rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+            dead++;
+        }
+    }
+    for (unsigned n = 0; n < 2; n++) {
+        outcome = try_permit(2);
+        outcome_expect(&outcome, dead < 2 ? REDLOCK_OK : REDLOCK_NO_QUORUM);
+    }
+    outcome = try_permit(2);
+    outcome_expect(&outcome, dead < 2 ? REDLOCK_HELD : REDLOCK_NO_QUORUM);
+}
+END_TEST
+
+START_TEST(a_hung_master_stops_nobody)
+{
+    struct redlock_lock *waiter = permit_of(rig_new_client(&rig), 2);
+
+    hold_all(2);
+    ck_assert(masters_hang(rig.masters, 1));
+    wait_in_queue(waiter, &outcomes[0]);
+    rig_wait(&rig, waits, waiter, "a waiter");
+    ck_assert_int_eq(redlock_release(permits[1], NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+    ck_assert(masters_resume(rig.masters, 1));
+}
+END_TEST
+
+/* It has lost all votes, and may not vote for anybody else; it gets them back from their holders. */
+static void lose_and_repair(void (*lose)(void))
+{
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
+    struct outcome outcome;
+
+    request.renew_ms = 50;
+    hold(2, 2, &request);
+    for (size_t i = 0; i < 2; i++)
+        rig_wait_count(&rig, slot_name(permits[i]), 3);
+    lose();
+    outcome = try_permit(2);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    for (size_t i = 0; i < 2; i++)
+        rig_wait_count(&rig, slot_name(permits[i]), 3);
+    outcome = try_permit(2);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_int_eq(redlock_state(permits[0]), REDLOCK_STATE_HELD);
+    ck_assert_int_eq(redlock_state(permits[1]), REDLOCK_STATE_HELD);
+}
+
+static void restart_empty(void)
+{
+    ck_assert(masters_kill(rig.masters, 0));
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
+    ck_assert_msg(masters_restart(rig.masters, 0), "%s", masters_error());
+    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+}
+
+START_TEST(permits_survive_the_empty_restart_of_a_master)
+{
+    lose_and_repair(restart_empty);
+}
+END_TEST
+
+static void flush(void)
+{
+    rig_do(&rig, 0, "FLUSHALL", NULL);
+}
+
+START_TEST(permits_survive_flushall_on_a_master)
+{
+    lose_and_repair(flush);
+}
+END_TEST
+
+START_TEST(full_masters_give_no_permits_and_keep_those_that_are_held)
+{
+    struct outcome outcome;
+
+    hold_all(2);
+    rig_do_all(&rig, "CONFIG", "SET", "maxmemory", "1", NULL);
+    outcome = try_permit(3);
+    ck_assert_int_ne(outcome.status, REDLOCK_OK);
+    outcome = rig_extend(&rig, permits[0], 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, permits[1]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_do_all(&rig, "CONFIG", "SET", "maxmemory", "0", NULL);
+    outcome = try_permit(2);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+/* --- Names that are taken ----------------------------------------------------------------------------------------- */
+
+START_TEST(a_foreign_key_takes_a_slot_and_no_more)
+{
+    struct outcome outcome;
+
+    rig_do_all(&rig, "RPUSH", KEY "#1", "not ours", NULL);
+    for (unsigned i = 0; i < 2; i++) {
+        outcome = try_permit(3);
+        outcome_expect(&outcome, REDLOCK_OK);
+    }
+    outcome = try_permit(3);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    ck_assert_uint_eq(masters_count_key(rig.masters, KEY "#1"), 3);
+}
+END_TEST
+
+/* Nobody can be told of other slots then: waiters find them by themselves. */
+START_TEST(a_directory_that_is_taken_stops_nobody)
+{
+    struct redlock_lock *waiter = permit_of(rig_new_client(&rig), 2);
+
+    rig_do_all(&rig, "SET", "redlock:permits:" KEY, "not ours", NULL);
+    rig_do_all(&rig, "SET", "redlock:permit-waiters:" KEY, "not ours", NULL);
+    hold_all(2);
+    wait_in_queue(waiter, &outcomes[0]);
+    rig_wait(&rig, waits, waiter, "a waiter");
+    ck_assert_int_eq(redlock_release(permits[0], NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+}
+END_TEST
+
+/* --- Processes ---------------------------------------------------------------------------------------------------- */
+
+enum { N_PROCESSES = 3, HANDLES = 3, LIMIT = 4, ROUNDS = 12 };
+
+struct shared {
+    atomic_int holders;
+    atomic_int most;
+};
+
+/* In a child: a rig of its own over the parent's masters. */
+static void start_over(void)
+{
+    redlock_client_destroy(rig.client);
+    event_reinit(rig.base);
+    rig.client = rig_new_client(&rig);
+}
+
+static pid_t child_that(int (*does)(void *argument), void *argument)
+{
+    pid_t pid = fork();
+
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        start_over();
+        _exit(does(argument));
+    }
+    return pid;
+}
+
+struct task {
+    struct redlock_lock *permit;
+    struct shared *shared;
+    unsigned left;
+    unsigned *running;
+};
+
+static void on_held(struct redlock_lock *permit, const struct redlock_result *result, void *user_data);
+
+static void begin(struct task *task)
+{
+    struct redlock_acquire_options request = rig_request(TTL_MS, REDLOCK_FOREVER);
+
+    if (task->left-- == 0)
+        --*task->running;
+    else if (redlock_acquire(task->permit, &request, on_held, task) != 0)
+        _exit(3);
+}
+
+static void on_free(struct redlock_lock *permit, const struct redlock_result *result, void *user_data)
+{
+    begin(user_data);
+}
+
+static void on_held(struct redlock_lock *permit, const struct redlock_result *result, void *user_data)
+{
+    struct task *task = user_data;
+    int now = atomic_fetch_add(&task->shared->holders, 1) + 1;
+
+    if (result->status != REDLOCK_OK)
+        _exit(4);
+    if (now > atomic_load(&task->shared->most))
+        atomic_store(&task->shared->most, now);
+    atomic_fetch_sub(&task->shared->holders, 1);
+    if (redlock_release(permit, on_free, task) != 0)
+        _exit(5);
+}
+
+static int take_and_give(void *argument)
+{
+    struct task tasks[HANDLES];
+    unsigned running = HANDLES;
+
+    for (size_t i = 0; i < HANDLES; i++) {
+        tasks[i] = (struct task){permit_of(rig.client, LIMIT), argument, ROUNDS, &running};
+        begin(&tasks[i]);
+    }
+    while (running)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    return 0;
+}
+
+START_TEST(rivals_never_hold_more_than_there_are)
+{
+    struct shared *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t children[N_PROCESSES];
+
+    ck_assert_ptr_ne(shared, MAP_FAILED);
+    for (size_t i = 0; i < N_PROCESSES; i++)
+        children[i] = child_that(take_and_give, shared);
+    for (size_t i = 0; i < N_PROCESSES; i++)
+        rig_wait_child(&rig, children[i]);
+    ck_assert_int_le(atomic_load(&shared->most), LIMIT);
+    ck_assert_int_gt(atomic_load(&shared->most), 0);
+    munmap(shared, sizeof *shared);
+}
+END_TEST
+
+static int hold_and_say(void *argument)
+{
+    const int *said = argument;
+    struct redlock_acquire_options request = rig_request(1000, REDLOCK_FOREVER);
+    struct outcome outcome = rig_acquire(&rig, permit_of(rig.client, 2), &request);
+
+    if (outcome.status != REDLOCK_OK || write(said[1], "h", 1) != 1)
+        return 1;
+    for (;;)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+}
+
+static int wait_and_say(void *argument)
+{
+    const int *said = argument;
+    struct redlock_lock *permit = permit_of(rig.client, 2);
+    struct redlock_acquire_options request = rig_request(1000, REDLOCK_FOREVER);
+    struct outcome outcome = {0};
+
+    if (redlock_acquire(permit, &request, outcome_record, &outcome) != 0)
+        return 1;
+    while (redlock_state(permit) != REDLOCK_STATE_WAITING)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+    rig_wait_quiet(&rig, rig.client);
+    if (write(said[1], "w", 1) != 1)
+        return 1;
+    for (;;)
+        event_base_loop(rig.base, EVLOOP_ONCE);
+}
+
+static void kill_child(int (*does)(void *argument))
+{
+    int said[2];
+    char word;
+    pid_t pid;
+
+    ck_assert_int_eq(pipe(said), 0);
+    pid = child_that(does, said);
+    ck_assert_int_eq(read(said[0], &word, 1), 1);
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    close(said[0]);
+    close(said[1]);
+}
+
+/* A permit is free again when the ttl of the dead holder has ended. */
+START_TEST(the_permit_of_a_killed_process_comes_back)
+{
+    struct redlock_lock *waiter = permit_of(rig.client, 2);
+
+    kill_child(hold_and_say);
+    kill_child(hold_and_say);
+    wait_in_queue(waiter, &outcomes[0]);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+}
+END_TEST
+
+/* It is the first in its queue, and in the directory. */
+START_TEST(a_killed_waiter_delays_others_for_its_lease)
+{
+    struct redlock_lock *waiter = permit_of(rig.client, 2);
+
+    hold_all(2);
+    kill_child(wait_and_say);
+    wait_in_queue(waiter, &outcomes[0]);
+    rig_wait(&rig, waits, waiter, "a waiter");
+    redlock_release(permits[0], NULL, NULL);
+    redlock_release(permits[1], NULL, NULL);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("semaphore_faults");
+    TCase *cases = suite_add_case(suite, "semaphore_faults", open_three, close_rig);
+
+    tcase_add_loop_test(cases, a_quorum_of_masters_is_enough_and_no_less, 0, MASKS_OF_3);
+    tcase_add_test(cases, a_hung_master_stops_nobody);
+    tcase_add_test(cases, permits_survive_the_empty_restart_of_a_master);
+    tcase_add_test(cases, permits_survive_flushall_on_a_master);
+    tcase_add_test(cases, full_masters_give_no_permits_and_keep_those_that_are_held);
+    tcase_add_test(cases, a_foreign_key_takes_a_slot_and_no_more);
+    tcase_add_test(cases, a_directory_that_is_taken_stops_nobody);
+    tcase_add_test(cases, rivals_never_hold_more_than_there_are);
+    tcase_add_test(cases, the_permit_of_a_killed_process_comes_back);
+    tcase_add_test(cases, a_killed_waiter_delays_others_for_its_lease);
+    return suite_run_with_server(suite);
+}
