@@ -71,6 +71,11 @@ says threads '40 of 40 turns'
 run recursive "$@"
 [ "$(grep -c ': 2 lines, depth 1' "$work/recursive")" -eq 4 ] || { echo "recursive: not all orders are fulfilled"; exit 1; }
 says recursive '80 on stock'
+run permits "$@"
+[ "$(grep -c 'is converted in /tmp/converter.[012]$' "$work/permits")" -eq 7 ] || {
+    echo "permits: not all images are converted"
+    exit 1
+}
 echo no-password-is-wrong-for-this-user >"$work/token.txt"
 run token default "$work/token.txt" "$@"
 says token 'locked'
