@@ -5,7 +5,7 @@
 #include <redlock/set.h>
 
 #include "api/reason.h"
-#include "engine/set.h"
+#include "engine/set_whole.h"
 #include "util/clock.h"
 #include "util/list.h"
 
@@ -31,10 +31,8 @@ struct redlock_set {
     unsigned n;
     struct redlock_lock *locks[REDLOCK_MAX_SET_KEYS]; /* in ascending order of their keys */
     enum redlock_state state;       /* IDLE, ACQUIRING, HELD, RELEASING or LOST */
-    struct rl_set_plan plan;        /* of the acquisition */
-    struct redlock_acquire_options options;
-    struct rl_instant deadline;
-    bool canceled;                  /* the acquisition is to end */
+    struct rl_set core;
+    struct redlock_acquire_options options; /* of the acquisition */
     struct rl_set_pending attempt;  /* an acquisition or extension */
     struct rl_set_pending release;
     redlock_set_watch_fn watch;

@@ -1,4 +1,4 @@
-/* The acquisition of a set. engine/set.h says what is tried, awaited and given up. */
+/* The acquisition of a set. engine/set_whole.h says what is tried, awaited and given up. */
 #include "api/set_acquire.h"
 
 #include <string.h>
@@ -16,16 +16,12 @@ static int64_t time_left_ms(const struct redlock_set *set)
 
     if (set->options.timeout_ms <= 0)
         return set->options.timeout_ms;
-    left_ns = rl_until(rl_host_read_clock(&set->client->host), set->deadline).ns;
+    left_ns = rl_until(rl_host_read_clock(&set->client->host), set->core.deadline).ns;
     return left_ns > RL_NS_PER_MS ? left_ns / RL_NS_PER_MS : 1;
 }
 
-static bool may_wait(const struct redlock_set *set)
-{
-    return set->options.timeout_ms < 0 ||
-           (set->options.timeout_ms > 0 && rl_before(rl_host_read_clock(&set->client->host), set->deadline));
-}
-
+/* A key that is awaited has just been refused: a plain attempt before the wait queue would be one round trip for
+ * nothing. */
 static int start_part(struct redlock_set *set, unsigned part, bool once)
 {
     struct redlock_acquire_options options = set->options;
@@ -34,6 +30,8 @@ static int start_part(struct redlock_set *set, unsigned part, bool once)
     options.max_attempts = once && options.timeout_ms ? 1 : 0;
     if (options.max_attempts)
         options.wait = REDLOCK_WAIT_SPIN;
+    else if (options.timeout_ms && options.wait == REDLOCK_WAIT_QUEUE)
+        options.wait = REDLOCK_WAIT_FIFO;
     return redlock_acquire(set->locks[part], &options, on_acquired, set);
 }
 
@@ -52,15 +50,6 @@ static int start_parts(struct redlock_set *set, const struct rl_set_step *step)
     return status;
 }
 
-static bool is_valid_enough(const struct redlock_set *set)
-{
-    for (unsigned i = 0; i < set->n; i++) {
-        if (redlock_remaining_ns(set->locks[i]) < rl_ms(set->options.min_validity_ms).ns)
-            return false;
-    }
-    return true;
-}
-
 /* The deciding part has been noted. Where there was time to wait, it is up. */
 static void fail(struct redlock_set *set, const struct redlock_result *result)
 {
@@ -72,7 +61,7 @@ static void fail(struct redlock_set *set, const struct redlock_result *result)
         attempt->cause = attempt->status;
         attempt->status = REDLOCK_DEADLINE;
     }
-    rl_set_give_up(set, rl_set_abandon(&set->plan).give_up);
+    rl_set_give_up(set, rl_set_abandon(&set->core.plan).give_up);
     set->state = REDLOCK_STATE_IDLE;
     rl_set_complete(set, &set->attempt, result);
 }
@@ -83,35 +72,33 @@ static void fail_with(struct redlock_set *set, int status)
     fail(set, NULL);
 }
 
-/* Some key has used its validity up while others were awaited. */
-static struct rl_set_step begin_anew(struct redlock_set *set)
-{
-    rl_set_give_up(set, rl_set_abandon(&set->plan).give_up);
-    return rl_set_begin(&set->plan, set->n);
-}
-
+/* Callbacks of what is given up run at once; they find a plan that has nothing pending. */
 static void follow(struct redlock_set *set, struct rl_set_step step, const struct redlock_result *result)
 {
     int status;
 
-    if (step.outcome == RL_SET_HELD && !is_valid_enough(set)) {
-        if (!may_wait(set)) {
-            fail_with(set, REDLOCK_TOO_SLOW);
-            return;
-        }
-        step = begin_anew(set);
-    }
     rl_set_give_up(set, step.give_up);
-    if (step.outcome == RL_SET_HELD) {
+    if (step.outcome == RL_SET_AGAIN)
+        step = rl_set_acquire_again(&set->core);
+    switch (step.outcome) {
+    case RL_SET_HELD:
         set->state = REDLOCK_STATE_HELD;
         rl_set_note(&set->attempt, set->n, REDLOCK_OK, 0, "");
         rl_set_complete(set, &set->attempt, NULL);
-    } else if (step.outcome == RL_SET_FAILED) {
+        break;
+    case RL_SET_FAILED:
         fail(set, result);
-    } else {
+        break;
+    case RL_SET_TOO_SLOW:
+        status = set->core.canceled ? REDLOCK_CANCELED : REDLOCK_TOO_SLOW;
+        fail_with(set, status);
+        break;
+    case RL_SET_PENDING:
+    case RL_SET_AGAIN:
         status = start_parts(set, &step);
         if (status < 0)
             fail_with(set, status);
+        break;
     }
 }
 
@@ -140,7 +127,7 @@ static void refused(struct redlock_set *set, unsigned part, const struct redlock
         fail(set, result);
         return;
     }
-    step = rl_set_refused(&set->plan, part, may_wait(set));
+    step = rl_set_part_refused(&set->core, rl_host_read_clock(&set->client->host), part);
     follow(set, step, step.decisive == part ? result : NULL);
 }
 
@@ -148,29 +135,24 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
 {
     struct redlock_set *set = user_data;
     unsigned part = rl_set_part_of(set, lock);
-    uint8_t before = part < set->n ? set->plan.parts[part] : RL_PART_FREE;
+    uint8_t before = part < set->n ? set->core.plan.parts[part] : RL_PART_FREE;
 
     if (set->destroyed || (before != RL_PART_TRIED && before != RL_PART_AWAITED))
         return; /* it has been given up */
     rl_set_enter(set);
-    if (set->canceled)
+    if (set->core.canceled)
         canceled(set, part, result);
     else if (result->status != REDLOCK_OK)
         refused(set, part, result);
     else
-        follow(set, rl_set_granted(&set->plan, part, may_wait(set)), NULL);
+        follow(set, rl_set_part_granted(&set->core, rl_host_read_clock(&set->client->host), part), NULL);
     rl_set_leave(set);
 }
 
 /* What was lost is acquired anew, with all the rest. */
 void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part)
 {
-    if (set->plan.parts[part] != RL_PART_HELD)
-        return;
-    if (may_wait(set) && !set->canceled)
-        follow(set, begin_anew(set), NULL);
-    else
-        fail_with(set, set->canceled ? REDLOCK_CANCELED : REDLOCK_TOO_SLOW);
+    follow(set, rl_set_part_lost(&set->core, rl_host_read_clock(&set->client->host), part), NULL);
 }
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
@@ -193,7 +175,20 @@ static void keep_options(struct redlock_set *set, const struct redlock_acquire_o
     else if (set->options.ttl_ms > set->client->options.max_ttl_ms)
         set->options.ttl_ms = set->client->options.max_ttl_ms;
     set->options.size = sizeof set->options;
-    set->deadline = rl_after(set->client->host.now, rl_ms(set->options.timeout_ms));
+}
+
+static void describe(struct redlock_set *set)
+{
+    set->core.engine = &set->client->host.engine;
+    set->core.n = set->n;
+    for (unsigned i = 0; i < set->n; i++)
+        set->core.locks[i] = &set->locks[i]->host.core;
+    set->core.min_validity = rl_ms(set->options.min_validity_ms);
+    set->core.deadline = RL_NEVER;
+    if (set->options.timeout_ms == 0)
+        set->core.deadline = RL_LONG_AGO;
+    else if (set->options.timeout_ms > 0)
+        set->core.deadline = rl_after(set->client->host.now, rl_ms(set->options.timeout_ms));
 }
 
 int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options, redlock_set_fn cb,
@@ -218,11 +213,11 @@ int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_op
     if (set->state == REDLOCK_STATE_LOST)
         rl_set_give_up(set, UINT32_MAX);
     keep_options(set, options);
-    set->canceled = false;
-    step = rl_set_begin(&set->plan, set->n);
+    describe(set);
+    step = rl_set_acquire(&set->core);
     status = start_parts(set, &step);
     if (status < 0) {
-        rl_set_give_up(set, rl_set_abandon(&set->plan).give_up);
+        rl_set_give_up(set, rl_set_abandon(&set->core.plan).give_up);
         set->state = REDLOCK_STATE_IDLE;
         return status;
     }
@@ -240,6 +235,6 @@ int redlock_set_cancel(struct redlock_set *set)
         return status;
     for (unsigned i = 0; i < set->n && set->attempt.accepted; i++)
         canceled |= redlock_cancel(set->locks[i]) == 0;
-    set->canceled = set->attempt.accepted && set->attempt.op == REDLOCK_OP_ACQUIRE;
-    return canceled || set->canceled ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
+    set->core.canceled = set->attempt.accepted && set->attempt.op == REDLOCK_OP_ACQUIRE;
+    return canceled || set->core.canceled ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }

@@ -95,7 +95,7 @@ void rl_set_lose(struct redlock_set *set, unsigned part)
     set->state = REDLOCK_STATE_LOST;
     if (set->attempt.accepted)
         rl_set_note(&set->attempt, part, REDLOCK_LOST, 0, redlock_strerror(REDLOCK_LOST));
-    rl_set_give_up(set, ~(UINT32_C(1) << part));
+    rl_set_give_up(set, rl_set_rest(&set->core, part));
 }
 
 /* While an extension is pending, the loss is left to its alarm: callbacks come from the loop. */

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "util/mutant.h"
+
 static uint32_t bit(unsigned part)
 {
     return UINT32_C(1) << part;
@@ -42,14 +44,20 @@ static struct rl_set_step fail(struct rl_set_plan *plan, unsigned decisive)
 /* The larger parts need not have been answered: they are given up whatever the answer will be. */
 static struct rl_set_step wait_for(struct rl_set_plan *plan, unsigned part)
 {
+    struct rl_set_step step = {.await = bit(part)};
+
     plan->parts[part] = RL_PART_AWAITED;
-    return (struct rl_set_step){.give_up = give_up_from(plan, part + 1), .await = bit(part)};
+    if (!RL_MUTANT(SET_KEEPS_LARGER) && !RL_MUTANT(SET_DESCENDS))
+        step.give_up = give_up_from(plan, part + 1);
+    return step;
 }
 
 /* All smaller parts have to be known before a refusal counts. */
 static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
 {
-    for (unsigned i = 0; i < plan->n; i++) {
+    for (unsigned n = 0; n < plan->n; n++) {
+        unsigned i = RL_MUTANT(SET_DESCENDS) ? plan->n - 1 - n : n;
+
         if (plan->parts[i] == RL_PART_HELD)
             continue;
         if (plan->parts[i] != RL_PART_REFUSED)

@@ -34,6 +34,8 @@ enum rl_set_outcome {
     RL_SET_PENDING,
     RL_SET_HELD,   /* every part is held */
     RL_SET_FAILED, /* it is given up as a whole, on account of the part `decisive` */
+    RL_SET_TOO_SLOW, /* the same, since too little is left of its validity: set_whole.h */
+    RL_SET_AGAIN,    /* the same, but there is time to begin anew, after all has been given up */
 };
 
 /* What is to be done now, in this order. The masks have bit i for part i. */

@@ -163,6 +163,7 @@ void client_end(struct client *client)
 
     wire_close_failed(client);
     deliver_completions(client);
+    client_end_turn_of_set(client);
     if (!client->quits)
         client_check_shutdown(client);
     if (!client->quits)
@@ -178,6 +179,7 @@ void client_end(struct client *client)
         alarm_check_timer(client, &client->handles[i]);
     arm_timer(client);
     once_check_running(world, client);
+    sets_check(world, client);
     shutdown_check_running(world, client);
     client->busy_until = client_true_now(client);
     if (client->lag) {
@@ -283,6 +285,8 @@ void client_set_rate(struct client *client, int64_t rate)
 
 bool client_wants(const struct client *client, const struct handle *handle, uint8_t key)
 {
+    if (client_is_part(client, handle))
+        return false;
     return handle->permit ? key >= FIRST_SLOT && key < FIRST_SLOT + client->world->plan.limits[client->index]
                           : key == handle->key;
 }
@@ -416,6 +420,7 @@ void client_start(struct world *world, struct client *client)
         client->handles[i].host.attempt = NULL;
         start_handle(client, &client->handles[i]);
     }
+    client_start_set(client);
     client_begin(client);
     for (unsigned node = 0; node < world->plan.n_masters; node++) {
         struct wire *wire = &client->wires[node];

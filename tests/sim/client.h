@@ -13,6 +13,7 @@
 
 #include "box.h"
 #include "clockwork.h"
+#include "engine/set_whole.h"
 #include "host/host.h"
 #include "host/operations.h"
 #include "host/reentry.h"
@@ -172,6 +173,22 @@ struct handle {
     bool risk_told;
 };
 
+enum client_set_state {
+    SET_IDLE,
+    SET_ACQUIRING,
+    SET_HELD,
+    SET_RELEASING,
+    SET_LOST,
+};
+
+/* A set of locks: the client's first handles, whose keys are in ascending order. */
+struct client_set {
+    struct rl_set core;        /* n: 0 if the client has no set */
+    struct rl_acquire request; /* for each part that is awaited */
+    uint32_t lost;             /* parts whose loss was reported in this turn */
+    uint8_t state;             /* enum client_set_state */
+};
+
 /* The record of a claim. */
 struct binding {
     const struct rl_claim *claim; /* NULL: the place is free */
@@ -200,6 +217,7 @@ struct client {
     struct ear ears[MAX_MASTERS];
     bool listens;           /* since somebody has got in line */
     struct handle handles[MAX_HANDLES];
+    struct client_set set;
     char channel[64];       /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
@@ -268,6 +286,8 @@ void client_release(struct client *client, struct handle *handle); /* or only it
 bool client_cancel(struct client *client, struct handle *handle);
 void client_destroy(struct client *client, struct handle *handle); /* and creates it anew */
 
+void client_abandon(struct client *client, struct handle *handle); /* it is idle at once, and nothing is reported */
+
 /* Lets go of a held lock, keys and all; and undoes a value that a process has let go of so. */
 void client_detach(struct client *client, struct handle *handle);
 /* Lets go of a held lock, so that another handle may adopt it. */
@@ -278,6 +298,26 @@ void client_release_value(struct client *client, struct handle *handle, struct b
 
 /* True instant at which the client's clock reads `local`; INT64_MAX for RL_NEVER. */
 int64_t client_when(const struct client *client, struct rl_instant local);
+
+/* --- client_sets.c ------------------------------------------------------------------------------------------------ */
+
+/* Is this handle part of the client's set? */
+bool client_is_part(const struct client *client, const struct handle *handle);
+
+/* A process begins. */
+void client_start_set(struct client *client);
+
+/* The library's calls, for a set in a state that allows them. `request` is that of the whole: with `once` nothing is
+ * awaited. */
+void client_acquire_set(struct client *client, const struct rl_acquire *request);
+void client_cancel_set(struct client *client);
+void client_release_set(struct client *client);
+void client_destroy_set(struct client *client); /* and creates it anew */
+
+/* What becomes of its parts; the loss of one is looked at when the turn ends. */
+void client_on_part(struct client *client, const struct completion *completion);
+void client_on_part_lost(struct client *client, const struct handle *handle);
+void client_end_turn_of_set(struct client *client);
 
 /* --- client_shutdown.c -------------------------------------------------------------------------------------------- */
 

@@ -220,6 +220,21 @@ static void forget_completions(struct client *client, const struct handle *handl
     client->n_completions = kept;
 }
 
+void client_abandon(struct client *client, struct handle *handle)
+{
+    if (handle->host.core.state == RL_LOCK_IDLE && !client_is_busy(handle))
+        return;
+    TRACE(client->world, name_of_handle(client, handle), "give up");
+    idle_on_release(client->world, handle);
+    rl_host_abandon(&handle->host);
+    exclusion_forget(handle, client_true_now(client));
+    once_abandon(handle);
+    forget_completions(client, handle);
+    handle->host.attempt = NULL;
+    handle->releasing = false;
+    client_watch(client);
+}
+
 void client_destroy(struct client *client, struct handle *handle)
 {
     TRACE(client->world, name_of_handle(client, handle), "destroy");

@@ -68,6 +68,10 @@
     X(WAITS, "acquisitions that got in line")                                                            \
     X(HAND_OFFS, "grants by a call")                                                                    \
     X(COHORT_HAND_OFFS, "locks that went to a waiter of the same client as they were")                           \
+    X(SETS, "sets of locks acquired")                                                                    \
+    X(SETS_WAITING, "... times that one waited for a part")                                              \
+    X(SETS_AGAIN, "... times that one began anew, since what it had was lost or old")                    \
+    X(SETS_LOST, "sets lost with one of their parts")                                                    \
     X(PERMITS, "permits acquired")                                                                         \
     X(MOVES, "waiters that moved to another slot")                                                       \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \

@@ -27,15 +27,18 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_CALM_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.calm = true}},
 #define MUTANT_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.permits = true}},
+#define MUTANT_SETS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.sets = true}},
 #define MUTANT_CALM_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
     MUTANT_MAP(MUTANT_ROW)
         MUTANT_STEPS_MAP(MUTANT_STEPS_ROW)
         MUTANT_CALM_MAP(MUTANT_CALM_ROW)
+        MUTANT_SETS_MAP(MUTANT_SETS_ROW)
         MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
 #undef MUTANT_CALM_PERMITS_ROW
 #undef MUTANT_PERMITS_ROW
+#undef MUTANT_SETS_ROW
 #undef MUTANT_CALM_ROW
 #undef MUTANT_STEPS_ROW
 #undef MUTANT_ROW

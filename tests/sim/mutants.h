@@ -120,6 +120,13 @@
     X(NO_EARLY_REFRESH, "engine", 10000, "shared votes that are no quorum wait for the usual refresh")   \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
+/* What only sets of locks show: --sets. */
+#define MUTANT_SETS_MAP(X)                                                                               \
+    X(SET_DESCENDS, "engine", 1000, "a set waits for the largest key first, and keeps the smaller ones") \
+    X(SET_KEEPS_LARGER, "engine", 1000, "a set keeps larger keys while it waits for a smaller one")      \
+    X(SET_LOSS_OVERLOOKED, "engine", 10000, "a set is held that has lost a key while it waited for another") \
+    X(SET_REST_KEPT, "engine", 1000, "a set that has lost a key keeps the others")
+
 /* What only semaphores show: --permits, and for some --calm. */
 #define MUTANT_PERMITS_MAP(X)                                                                            \
     X(MOVES_WITH_VOTE, "engine", 10000, "a waiter leaves a line whose key some masters have given it")   \
@@ -138,6 +145,7 @@ enum mutant {
     MUTANT_MAP(MUTANT_ENUM)
     MUTANT_STEPS_MAP(MUTANT_ENUM)
     MUTANT_CALM_MAP(MUTANT_ENUM)
+    MUTANT_SETS_MAP(MUTANT_ENUM)
     MUTANT_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM

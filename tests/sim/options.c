@@ -16,6 +16,7 @@ const char usage[] =
     "options of worlds:\n"
     "  --unsafe-restarts  classic, and they come back at once: violations are to be expected\n"
     "  --permits          semaphores in all worlds\n"
+    "  --sets             sets of locks in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
     "  --classic          no markers and guards: masters that lost their keys stay away for the longest ttl\n"
     "  --clock-steps      masters' clocks may be set\n"
@@ -41,6 +42,7 @@ enum {
     OPTION_CLASSIC,
     OPTION_CALM,
     OPTION_PERMITS,
+    OPTION_SETS,
     OPTION_STEPS,
     OPTION_WITHOUT,
     OPTION_CLIENTS,
@@ -65,6 +67,7 @@ static const struct option long_options[] = {
     {"unsafe-restarts", no_argument, NULL, OPTION_UNSAFE},
     {"calm", no_argument, NULL, OPTION_CALM},
     {"permits", no_argument, NULL, OPTION_PERMITS},
+    {"sets", no_argument, NULL, OPTION_SETS},
     {"classic", no_argument, NULL, OPTION_CLASSIC},
     {"clock-steps", no_argument, NULL, OPTION_STEPS},
     {"without", required_argument, NULL, OPTION_WITHOUT},
@@ -136,6 +139,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_PERMITS:
         worlds->permits = true;
+        return true;
+    case OPTION_SETS:
+        worlds->sets = true;
         return true;
     case OPTION_CLASSIC:
         worlds->classic = true;

@@ -85,6 +85,10 @@ void alarm_check_timer(const struct client *client, const struct handle *handle)
 void alarm_on_risk(const struct client *client, struct handle *handle);
 void alarm_on_lost(const struct client *client, const struct handle *handle);
 
+/* oracle_sets.c: a set is held as a whole or not at all. It has just been reported held; at the end of a turn. */
+void sets_on_held(struct world *world, const struct client *client);
+void sets_check(struct world *world, const struct client *client);
+
 /* oracle_reentry.c: an inner entry needs a lock that is held, and changes nothing.
  *
  * What must not change when an inner entry begins or ends. */

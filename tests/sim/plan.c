@@ -199,6 +199,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng permits;
     struct rng shutdown;
     struct rng shared;
+    struct rng sets;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -209,6 +210,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&permits, seed, 10);
     rng_init(&shutdown, seed, 11);
     rng_init(&shared, seed, 12);
+    rng_init(&sets, seed, 13);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -240,4 +242,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     set_pace(plan);
     draw_clocks(plan, &rng);
     plan_shutdown_draw(plan, &shutdown);
+    plan_sets_draw(plan, &sets, options);
 }

@@ -23,6 +23,7 @@ struct plan_options {
     uint32_t forbidden;      /* set of enum fault: never */
     int64_t max_duration_ns; /* 0: as drawn */
     bool permits;            /* semaphores in all worlds */
+    bool sets;               /* sets of locks in all worlds */
     uint8_t max_clients;     /* 0: as drawn */
     uint8_t max_handles;
 };
@@ -71,6 +72,7 @@ struct plan {
     uint8_t permits;          /* how many there are of the semaphore; 0: nobody wants any */
     uint8_t limits[MAX_CLIENTS]; /* how many each client names */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
+    uint8_t set_sizes[MAX_CLIENTS]; /* how many of a client's first handles are parts of a set; 0: it has none */
     bool shuts_down;          /* programs end in order, and start again ... */
     int64_t shutdown_interval; /* ... after so long, at most */
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
@@ -111,6 +113,9 @@ void plan_mixed_none(struct plan *plan);
 
 /* plan_shutdown.c: do programs end in order here? After all else. */
 void plan_shutdown_draw(struct plan *plan, struct rng *rng);
+
+/* plan_sets.c: who wants several keys at once here? After all else. */
+void plan_sets_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

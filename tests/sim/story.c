@@ -104,6 +104,15 @@ static bool apply_span(struct plan *plan, const struct words *words)
     return false;
 }
 
+/* The client's handles are the parts of a set. */
+static void set_set(struct plan *plan, unsigned client)
+{
+    plan->set_sizes[client] = FIRST_SLOT;
+    plan->n_handles[client] = FIRST_SLOT;
+    for (uint8_t h = 0; h < FIRST_SLOT; h++)
+        plan->handle_keys[client][h] = h;
+}
+
 static bool apply_setting(struct plan *plan, const struct words *words)
 {
     unsigned client;
@@ -126,6 +135,10 @@ static bool apply_setting(struct plan *plan, const struct words *words)
     }
     if (words->count == 3 && word_is(words, 0, "own-max-ttl") && word_client(words, 1, &client)) {
         plan->own_ttl_ms[client] = word_number(words, 2);
+        return true;
+    }
+    if (words->count == 2 && word_is(words, 0, "set") && word_client(words, 1, &client)) {
+        set_set(plan, client);
         return true;
     }
     if (word_is(words, 0, "durability"))

@@ -5,10 +5,11 @@
 
 /* --- What clients do ---------------------------------------------------------------------------------------------- */
 
-static bool acquire(struct client *client, struct handle *handle, const struct words *words)
+static struct rl_acquire read_request(const struct client *client, const struct words *words)
 {
     uint32_t timeout_ms = word_value(words, "timeout", 0);
-    struct rl_acquire request = {
+
+    return (struct rl_acquire){
         .ttl_ms = word_value(words, "ttl", 1000),
         .max_attempts = word_value(words, "attempts", 0),
         .retry_delay = rl_ms(word_value(words, "delay", 20)),
@@ -23,6 +24,11 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         .at_risk_ms = word_value(words, "risk", 0),
         .max_hold_ms = word_value(words, "hold", 0),
     };
+}
+
+static bool acquire(struct client *client, struct handle *handle, const struct words *words)
+{
+    struct rl_acquire request = read_request(client, words);
 
     if ((handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST) || client->host.closing)
         return false;
@@ -65,10 +71,30 @@ static bool shut_down(struct client *client, const struct words *words)
     return true;
 }
 
+static bool act_on_set(struct client *client, const struct words *words)
+{
+    struct rl_acquire request = read_request(client, words);
+    uint8_t state = client->set.state;
+
+    if (word_is(words, 1, "acquire") && (state == SET_IDLE || state == SET_LOST))
+        client_acquire_set(client, &request);
+    else if (word_is(words, 1, "release") && (state == SET_HELD || state == SET_LOST))
+        client_release_set(client);
+    else if (word_is(words, 1, "cancel") && state == SET_ACQUIRING)
+        client_cancel_set(client);
+    else if (word_is(words, 1, "destroy"))
+        client_destroy_set(client);
+    else
+        return false;
+    return true;
+}
+
 static bool act(struct client *client, struct handle *handle, const struct words *words)
 {
     uint8_t state = handle->host.core.state;
 
+    if (client_is_part(client, handle))
+        return act_on_set(client, words);
     if (word_is(words, 1, "shutdown"))
         return shut_down(client, words);
     if (word_is(words, 1, "acquire"))

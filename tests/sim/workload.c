@@ -120,7 +120,13 @@ void workload_on_completion(struct client *client, const struct completion *comp
     struct handle *handle = &client->handles[completion->handle];
     struct world *world = client->world;
 
-    if (world->story || world->phase == PHASE_DRAINING || agent_of(client, handle)->done || client->host.closing)
+    if (world->phase == PHASE_DRAINING || agent_of(client, handle)->done || client->host.closing)
+        return;
+    if (client_is_part(client, handle)) {
+        client_on_part(client, completion);
+        return;
+    }
+    if (world->story)
         return;
     if (completion->op == RL_OP_RELEASE)
         after_release(client, handle);
@@ -137,7 +143,13 @@ void workload_on_completion(struct client *client, const struct completion *comp
 void workload_on_lost(struct client *client, struct handle *handle)
 {
     world_count(client->world, COUNTER_LOSSES);
-    if (client->world->story || client->world->phase == PHASE_DRAINING)
+    if (client->world->phase == PHASE_DRAINING)
+        return;
+    if (client_is_part(client, handle)) {
+        client_on_part_lost(client, handle);
+        return;
+    }
+    if (client->world->story)
         return;
     if (rng_chance(&client->world->work, agent_of(client, handle)->reenter_permille))
         agent_intend(client, handle, INTENT_REENTER, agent_time(client->world, agent_of(client, handle)->think_ns));

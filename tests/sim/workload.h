@@ -51,6 +51,7 @@ struct agent {
 void workload_start(struct world *world);
 void workload_on_event(struct world *world, struct client *client, struct handle *handle, uint32_t generation);
 void workload_on_completion(struct client *client, const struct completion *completion);
+void workload_on_set(struct client *client, enum rl_end status); /* workload_sets.c */
 void workload_on_lost(struct client *client, struct handle *handle);
 void workload_on_revive(struct world *world, struct client *client);
 

@@ -394,6 +394,10 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
 
     if (!is_allowed(client, intent))
         return;
+    if (client_is_part(client, handle)) {
+        set_act(client, handle, intent);
+        return;
+    }
     switch (intent) {
     case INTENT_ACQUIRE:
         if (handle->inner)

@@ -17,6 +17,9 @@ void agent_go_on(struct client *client, struct handle *handle, enum intent inten
 
 void agent_act(struct client *client, struct handle *handle, enum intent intent);
 
+/* workload_sets.c: ... of a handle that is part of a set */
+void set_act(struct client *client, const struct handle *handle, enum intent intent);
+
 /* The lock is held: what next? */
 void agent_hold(struct client *client, struct handle *handle);
 

@@ -1,0 +1,204 @@
+/* Sets of locks: some handles of one client, held all together or not at all. What decides is the engine's
+ * (set_whole.h); this file is in the place of lib/api/set*.c. */
+#include "client.h"
+
+#include "world.h"
+
+bool client_is_part(const struct client *client, const struct handle *handle)
+{
+    return handle->index < client->set.core.n;
+}
+
+static const char *name_of_set(const struct client *client)
+{
+    return name_of_client(client->index);
+}
+
+void client_start_set(struct client *client)
+{
+    struct client_set *set = &client->set;
+
+    *set = (struct client_set){.core.n = client->world->plan.set_sizes[client->index],
+                               .core.engine = &client->host.engine};
+    for (unsigned i = 0; i < set->core.n; i++)
+        set->core.locks[i] = &client->handles[i].host.core;
+}
+
+static void give_up(struct client *client, uint32_t parts)
+{
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        if (parts >> i & 1u)
+            client_abandon(client, &client->handles[i]);
+    }
+}
+
+static void start_part(struct client *client, unsigned part, bool once)
+{
+    struct rl_acquire request = client->set.request;
+
+    if (once) {
+        request.once = client->set.core.deadline.ns == RL_LONG_AGO.ns;
+        request.max_attempts = 1;
+        request.wait = RL_WAIT_SPIN;
+    } else if (request.wait == RL_WAIT_QUEUE) {
+        request.wait = RL_WAIT_FIFO;
+    }
+    if (client->set.core.deadline.ns != RL_LONG_AGO.ns)
+        request.deadline = client->set.core.deadline;
+    client_acquire(client, &client->handles[part], &request);
+}
+
+static void start_parts(struct client *client, const struct rl_set_step *step)
+{
+    if (step->await)
+        world_count(client->world, COUNTER_SETS_WAITING);
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        if ((step->try | step->await) >> i & 1u)
+            start_part(client, i, step->try >> i & 1u);
+    }
+}
+
+static void end(struct client *client, enum client_set_state state, enum rl_end status)
+{
+    static const char *const words[] = {
+        [SET_IDLE] = "idle", [SET_ACQUIRING] = "wanted", [SET_HELD] = "held", [SET_RELEASING] = "released",
+        [SET_LOST] = "lost"};
+
+    TRACE(client->world, name_of_set(client), "its set is %s", words[state]);
+    client->set.state = (uint8_t)state;
+    if (state == SET_HELD) {
+        world_count(client->world, COUNTER_SETS);
+        sets_on_held(client->world, client);
+    }
+    workload_on_set(client, status);
+}
+
+static void follow(struct client *client, struct rl_set_step step)
+{
+    struct client_set *set = &client->set;
+
+    give_up(client, step.give_up);
+    if (step.outcome == RL_SET_AGAIN) {
+        world_count(client->world, COUNTER_SETS_AGAIN);
+        step = rl_set_acquire_again(&set->core);
+    }
+    if (step.outcome == RL_SET_PENDING || step.outcome == RL_SET_AGAIN)
+        start_parts(client, &step);
+    else if (step.outcome == RL_SET_HELD)
+        end(client, SET_HELD, RL_END_OK);
+    else
+        end(client, SET_IDLE, step.outcome == RL_SET_TOO_SLOW ? RL_END_TOO_SLOW : RL_END_HELD);
+}
+
+void client_acquire_set(struct client *client, const struct rl_acquire *request)
+{
+    struct client_set *set = &client->set;
+    struct rl_set_step step;
+
+    TRACE(client->world, name_of_set(client), "acquires its set, ttl=%u", request->ttl_ms);
+    if (set->state == SET_LOST)
+        give_up(client, UINT32_MAX);
+    set->lost = 0;
+    set->request = *request;
+    set->request.once = false;
+    set->request.max_attempts = 0;
+    set->core.deadline = request->once ? RL_LONG_AGO : request->deadline;
+    set->core.min_validity = request->min_validity;
+    set->state = SET_ACQUIRING;
+    step = rl_set_acquire(&set->core);
+    start_parts(client, &step);
+}
+
+void client_release_set(struct client *client)
+{
+    client->set.state = SET_RELEASING;
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        struct handle *handle = &client->handles[i];
+        uint8_t state = handle->host.core.state;
+
+        if (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST)
+            client_release(client, handle);
+    }
+}
+
+void client_cancel_set(struct client *client)
+{
+    for (unsigned i = 0; i < client->set.core.n; i++)
+        client_cancel(client, &client->handles[i]);
+    client->set.core.canceled = true;
+}
+
+void client_destroy_set(struct client *client)
+{
+    client->set.state = SET_IDLE;
+    client->set.lost = 0;
+    for (unsigned i = 0; i < client->set.core.n; i++)
+        client_destroy(client, &client->handles[i]);
+}
+
+static void cancel(struct client *client)
+{
+    give_up(client, rl_set_abandon(&client->set.core.plan).give_up);
+    end(client, SET_IDLE, RL_END_CANCELED);
+}
+
+static void acquired(struct client *client, unsigned part, enum rl_end status)
+{
+    struct rl_set *set = &client->set.core;
+    uint8_t before = set->plan.parts[part];
+    struct rl_instant now = rl_host_read_clock(&client->host);
+
+    if (client->set.state != SET_ACQUIRING || (before != RL_PART_TRIED && before != RL_PART_AWAITED))
+        return;
+    if (set->canceled || status == RL_END_CANCELED || status == RL_END_REFUSED_BY_HOST)
+        cancel(client);
+    else if (status == RL_END_OK)
+        follow(client, rl_set_part_granted(set, now, part));
+    else
+        follow(client, rl_set_part_refused(set, now, part));
+}
+
+static bool is_released(const struct client *client)
+{
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        if (client->handles[i].releasing)
+            return false;
+    }
+    return true;
+}
+
+void client_on_part(struct client *client, const struct completion *completion)
+{
+    if (completion->op == RL_OP_ACQUIRE)
+        acquired(client, completion->handle, (enum rl_end)completion->status);
+    else if (completion->op == RL_OP_RELEASE && client->set.state == SET_RELEASING && is_released(client))
+        end(client, SET_IDLE, RL_END_NONE);
+}
+
+void client_on_part_lost(struct client *client, const struct handle *handle)
+{
+    client->set.lost |= UINT32_C(1) << handle->index;
+}
+
+/* The set was held, and is lost with the first of its parts; or it is being acquired. */
+static void lose(struct client *client, unsigned part)
+{
+    if (client->set.state == SET_ACQUIRING) {
+        follow(client, rl_set_part_lost(&client->set.core, rl_host_read_clock(&client->host), part));
+    } else if (client->set.state == SET_HELD) {
+        world_count(client->world, COUNTER_SETS_LOST);
+        give_up(client, rl_set_rest(&client->set.core, part));
+        end(client, SET_LOST, RL_END_LOST);
+    }
+}
+
+void client_end_turn_of_set(struct client *client)
+{
+    uint32_t lost = client->set.lost;
+
+    client->set.lost = 0;
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        if (lost >> i & 1u)
+            lose(client, i);
+    }
+}
