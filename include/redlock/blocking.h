@@ -130,7 +130,8 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
                                                enum redlock_owners owners, struct redlock_mutex **ret_mutex);
 
 /* Creates a mutex of several keys, a set (redlock/set.h): held all together or not at all, whoever else takes any of
- * them. At first it has none; redlock_mutex_add() adds one, as redlock_set_add() does.
+ * them. At first it has none; redlock_mutex_add(), redlock_mutex_add_mode() and redlock_mutex_add_permit() add one, as
+ * redlock_set_add(), redlock_set_add_mode() and redlock_set_add_permit() do.
  *
  * The functions of a mutex are then about the set. Lock and extend calls return what redlock_set_acquire() and
  * redlock_set_extend() report, with the options and errors of these. Unlocking is redlock_set_release(). Remaining is
@@ -138,16 +139,22 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
  * Functions that are about one key (token, detach, release_token, export, adopt) return REDLOCK_E_SET,
  * redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
  *
- * Errors of creating: those of redlock_set_create(). Errors of adding: those of redlock_set_add(), and E_SET (the mutex
- * was not created here). */
+ * Errors of creating: those of redlock_set_create(). Errors of adding: those of the function of the same name, and
+ * E_SET (the mutex was not created here). */
 REDLOCK_API int redlock_mutex_create_set(struct redlock_service *service, struct redlock_mutex **ret_mutex);
 REDLOCK_API int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size);
+REDLOCK_API int redlock_mutex_add_mode(struct redlock_mutex *mutex, const void *key, size_t key_size,
+                                       enum redlock_mode mode);
+REDLOCK_API int redlock_mutex_add_permit(struct redlock_mutex *mutex, const void *key, size_t key_size,
+                                         uint32_t limit);
 
 /* One key of a set. New members are added at the end. */
 struct redlock_part {
     const void *key;     /* valid until the mutex or the service is destroyed */
     size_t key_size;
     uint64_t fence;      /* its fencing token, or 0 */
+    enum redlock_mode mode; /* as redlock_lock_mode() */
+    int32_t slot;        /* as redlock_lock_slot() */
 };
 
 /* Tells about the key number `part` of a set: 0 is the smallest as compared by memcmp(), whatever the order was in

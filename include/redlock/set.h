@@ -1,4 +1,4 @@
-/* A set of locks: 2 to 16 keys, held all together or not at all.
+/* A set of locks: 2 to 16 keys, each in a mode of its own, and permits of semaphores, held all together or not at all.
  *
  *     set = keys:  add, acquire, extend, release
  *
@@ -52,6 +52,16 @@ REDLOCK_API int redlock_set_create(struct redlock_client *client, struct redlock
  * REDLOCK_MAX_SET_KEYS keys), E_BUSY, E_ALREADY_HELD. */
 REDLOCK_API int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size);
 
+/* Adds a key as redlock_set_add() does, to be had in this mode, whatever `mode` the options of an acquisition name.
+ * Further error: E_MODE (it is no mode). */
+REDLOCK_API int redlock_set_add_mode(struct redlock_set *set, const void *key, size_t key_size,
+                                     enum redlock_mode mode);
+
+/* Adds one permit of the semaphore with this key and `limit` permits (redlock/semaphore.h). Among the keys of the set
+ * it stands where the semaphore's key does. A set has at most one permit of each semaphore. Further errors: those of
+ * redlock_permit_create(). */
+REDLOCK_API int redlock_set_add_permit(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit);
+
 /* Ends pending operations with REDLOCK_CANCELED, begins the release of what is held, and frees the set. The client goes
  * on with the release, and repeats it where it must. Destroying the client destroys its sets. NULL is allowed. */
 REDLOCK_API void redlock_set_destroy(struct redlock_set *set);
@@ -98,8 +108,8 @@ REDLOCK_API int64_t redlock_set_remaining_ms(const struct redlock_set *set); /* 
 REDLOCK_API enum redlock_state redlock_set_state(const struct redlock_set *set);
 
 /* The number of keys, and the lock of one: 0 is the smallest key. The lock is for looking only, by functions that take
- * a const pointer (its key, token, fencing token, validity). Valid until the next redlock_set_add(), at most as long as
- * the set; NULL beyond the last one. */
+ * a const pointer (its key, mode, slot, token, fencing token, validity). Valid until the next addition, at most as long
+ * as the set; NULL beyond the last one. */
 REDLOCK_API size_t redlock_set_size(const struct redlock_set *set);
 REDLOCK_API const struct redlock_lock *redlock_set_lock(const struct redlock_set *set, size_t part);
 

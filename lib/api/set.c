@@ -1,6 +1,7 @@
 /* Sets: their life and their keys. A set is made of ordinary locks. */
 #include "api/set.h"
 
+#include <redlock/semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,19 +40,17 @@ static int compare(const struct redlock_lock *lock, const void *key, size_t key_
     return order ? order : (size > key_size) - (size < key_size);
 }
 
-static void insert(struct redlock_set *set, unsigned at, struct redlock_lock *lock)
+static void insert(struct redlock_set *set, unsigned at, struct redlock_lock *lock, int mode)
 {
     memmove(set->locks + at + 1, set->locks + at, (set->n - at) * sizeof set->locks[0]);
+    memmove(set->modes + at + 1, set->modes + at, (set->n - at) * sizeof set->modes[0]);
     set->locks[at] = lock;
+    set->modes[at] = (int8_t)mode;
     set->n++;
 }
 
-int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size)
+static int check_addition(struct redlock_set *set, const void *key, size_t key_size)
 {
-    struct redlock_lock *lock;
-    unsigned at = 0;
-    int status;
-
     if (!set || (!key && key_size))
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(set->client))
@@ -60,18 +59,46 @@ int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size)
         return REDLOCK_E_CLOSING;
     if (set->attempt.accepted || set->release.accepted)
         return REDLOCK_E_BUSY;
-    if (set->state == REDLOCK_STATE_HELD)
-        return REDLOCK_E_ALREADY_HELD;
+    return set->state == REDLOCK_STATE_HELD ? REDLOCK_E_ALREADY_HELD : 0;
+}
+
+/* limit: of a permit. NULL: the part is a key. */
+static int add(struct redlock_set *set, const void *key, size_t key_size, int mode, const uint32_t *limit)
+{
+    struct redlock_lock *lock;
+    unsigned at = 0;
+    int status = check_addition(set, key, key_size);
+
+    if (status < 0)
+        return status;
     while (at < set->n && compare(set->locks[at], key, key_size) < 0)
         at++;
     if (set->n == REDLOCK_MAX_SET_KEYS || (at < set->n && compare(set->locks[at], key, key_size) == 0))
         return REDLOCK_E_SET_KEYS;
-    status = redlock_lock_create(set->client, key, key_size, &lock);
-    if (status == 0) {
-        redlock_lock_watch(lock, rl_set_alarm, set);
-        insert(set, at, lock);
-    }
-    return status;
+    status = limit ? redlock_permit_create(set->client, key, key_size, *limit, &lock)
+                   : redlock_lock_create(set->client, key, key_size, &lock);
+    if (status < 0)
+        return status;
+    redlock_lock_watch(lock, rl_set_alarm, set);
+    insert(set, at, lock, mode);
+    return 0;
+}
+
+int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size)
+{
+    return add(set, key, key_size, RL_MODE_OF_OPTIONS, NULL);
+}
+
+int redlock_set_add_mode(struct redlock_set *set, const void *key, size_t key_size, enum redlock_mode mode)
+{
+    if (mode != REDLOCK_EXCLUSIVE && mode != REDLOCK_UPGRADEABLE && mode != REDLOCK_SHARED)
+        return REDLOCK_E_MODE;
+    return add(set, key, key_size, (int)mode, NULL);
+}
+
+int redlock_set_add_permit(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit)
+{
+    return add(set, key, key_size, REDLOCK_EXCLUSIVE, &limit);
 }
 
 void redlock_set_destroy(struct redlock_set *set)

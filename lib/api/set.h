@@ -11,6 +11,8 @@
 
 _Static_assert(REDLOCK_MAX_SET_KEYS == RL_SET_MAX_PARTS, "the limit is the plan's");
 
+#define RL_MODE_OF_OPTIONS (-1)
+
 /* One operation of a set, from its start to its callback. */
 struct rl_set_pending {
     redlock_set_fn cb;
@@ -30,6 +32,7 @@ struct redlock_set {
     struct redlock_client *client;
     unsigned n;
     struct redlock_lock *locks[REDLOCK_MAX_SET_KEYS]; /* in ascending order of their keys */
+    int8_t modes[REDLOCK_MAX_SET_KEYS]; /* enum redlock_mode of each; RL_MODE_OF_OPTIONS: the acquisition's */
     enum redlock_state state;       /* IDLE, ACQUIRING, HELD, RELEASING or LOST */
     struct rl_set core;
     struct redlock_acquire_options options; /* of the acquisition */

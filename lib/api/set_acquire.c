@@ -26,6 +26,8 @@ static int start_part(struct redlock_set *set, unsigned part, bool once)
 {
     struct redlock_acquire_options options = set->options;
 
+    if (set->modes[part] != RL_MODE_OF_OPTIONS)
+        options.mode = (enum redlock_mode)set->modes[part];
     options.timeout_ms = time_left_ms(set);
     options.max_attempts = once && options.timeout_ms ? 1 : 0;
     if (options.max_attempts)

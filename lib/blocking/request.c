@@ -1,4 +1,5 @@
 /* Functions on a mutex that need the loop's owner for a moment only. */
+#include <redlock/semaphore.h>
 #include <string.h>
 
 #include "blocking/mutex.h"
@@ -6,10 +7,12 @@
 
 struct request {
     struct redlock_mutex *mutex;
-    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, PART, SLOT } what;
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMIT, PART, SLOT } what;
     char *ret_text; /* token, export */
     size_t size;
     const void *key; /* add: `size` bytes */
+    enum redlock_mode mode;
+    uint32_t limit;
     size_t part;
     struct redlock_part *ret_part;
     int32_t *ret_slot;
@@ -36,6 +39,8 @@ static int describe_part(const struct redlock_set *set, const struct request *re
         return REDLOCK_E_SET_KEYS;
     part.key = redlock_lock_key(lock, &part.key_size);
     part.fence = redlock_lock_fence(lock);
+    part.mode = redlock_lock_mode(lock);
+    part.slot = redlock_lock_slot(lock);
     memcpy(request->ret_part, &part, request->size < sizeof part ? request->size : sizeof part);
     return 0;
 }
@@ -46,14 +51,26 @@ static int carry_out_on_set(const struct request *request)
     struct rl_hold *hold = &request->mutex->hold;
     int status = REDLOCK_E_SET;
 
-    if (request->what == ADD)
+    switch (request->what) {
+    case ADD:
         status = redlock_set_add(hold->set, request->key, request->size);
-    else if (request->what == PART)
+        break;
+    case ADD_MODE:
+        status = redlock_set_add_mode(hold->set, request->key, request->size, request->mode);
+        break;
+    case ADD_PERMIT:
+        status = redlock_set_add_permit(hold->set, request->key, request->size, request->limit);
+        break;
+    case PART:
         status = describe_part(hold->set, request);
-    else if (request->what == CANCEL)
+        break;
+    case CANCEL:
         status = redlock_set_cancel(hold->set);
-    if (request->what == ADD && status == 0)
-        rl_holds_update_set(&request->mutex->service->holds, hold);
+        break;
+    default:
+        break;
+    }
+    rl_holds_update_set(&request->mutex->service->holds, hold);
     rl_holds_publish(hold);
     return status;
 }
@@ -71,6 +88,8 @@ static int carry_out(void *argument)
         return carry_out_on_set(request);
     switch (request->what) {
     case ADD:
+    case ADD_MODE:
+    case ADD_PERMIT:
     case PART:
         return REDLOCK_E_SET;
     case CANCEL:
@@ -126,6 +145,20 @@ int redlock_mutex_slot(struct redlock_mutex *mutex, int32_t *ret_slot)
 int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size)
 {
     struct request request = {.mutex = mutex, .what = ADD, .key = key, .size = key_size};
+
+    return rl_mutex_call(mutex, carry_out, &request);
+}
+
+int redlock_mutex_add_mode(struct redlock_mutex *mutex, const void *key, size_t key_size, enum redlock_mode mode)
+{
+    struct request request = {.mutex = mutex, .what = ADD_MODE, .key = key, .size = key_size, .mode = mode};
+
+    return rl_mutex_call(mutex, carry_out, &request);
+}
+
+int redlock_mutex_add_permit(struct redlock_mutex *mutex, const void *key, size_t key_size, uint32_t limit)
+{
+    struct request request = {.mutex = mutex, .what = ADD_PERMIT, .key = key, .size = key_size, .limit = limit};
 
     return rl_mutex_call(mutex, carry_out, &request);
 }

@@ -168,6 +168,26 @@ START_TEST(the_renewal_of_the_keys_is_that_of_the_set)
 }
 END_TEST
 
+START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
+{
+    struct redlock_mutex *sets[2] = {make(""), make("")};
+    struct redlock_part parts[2];
+
+    for (size_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(redlock_mutex_add_permit(sets[i], "s", 1, 2), 0);
+        ck_assert_int_eq(redlock_mutex_add_mode(sets[i], "a", 1, REDLOCK_SHARED), 0);
+        ck_assert_int_eq(redlock_mutex_lock(sets[i], PATIENCE_MS), REDLOCK_OK);
+        ck_assert_int_eq(redlock_mutex_part(sets[i], 0, &parts[i], sizeof parts[i]), 0);
+        ck_assert_int_eq(parts[i].mode, REDLOCK_SHARED);
+        ck_assert_int_eq(parts[i].slot, -1);
+        ck_assert_int_eq(redlock_mutex_part(sets[i], 1, &parts[i], sizeof parts[i]), 0);
+    }
+    ck_assert_int_ne(parts[0].slot, parts[1].slot);
+    redlock_mutex_destroy(sets[0]);
+    redlock_mutex_destroy(sets[1]);
+}
+END_TEST
+
 /* --- Loss ------------------------------------------------------------------------------------------------------- */
 
 static bool is_not_held(void *mutex)
@@ -360,6 +380,9 @@ START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
     ck_assert_int_eq(redlock_mutex_create_set(world.service, NULL), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_add(NULL, "x", 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_add(single, "x", 1), REDLOCK_E_SET);
+    ck_assert_int_eq(redlock_mutex_add_mode(single, "x", 1, REDLOCK_SHARED), REDLOCK_E_SET);
+    ck_assert_int_eq(redlock_mutex_add_permit(single, "x", 1, 2), REDLOCK_E_SET);
+    ck_assert_int_eq(redlock_mutex_add_permit(set, "x", 1, 0), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_mutex_part(single, 0, &part, sizeof part), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_part(set, 0, NULL, sizeof part), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_part(set, 1, &part, sizeof part), REDLOCK_E_SET_KEYS);
@@ -399,6 +422,7 @@ int main(void)
     tcase_add_test(life, a_refusal_names_the_key_and_leaves_nothing);
     tcase_add_loop_test(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled, 0, 2);
     tcase_add_test(life, each_key_has_a_fencing_token_of_its_own);
+    tcase_add_test(life, parts_are_keys_in_a_mode_and_permits_of_semaphores);
     tcase_add_test(life, the_renewal_of_the_keys_is_that_of_the_set);
     tcase_add_test(life, operations_of_a_set_end_in_a_queue);
     tcase_add_test(losses, the_loss_of_one_key_is_published_and_releases_the_others);

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <redlock/semaphore.h>
 #include <redlock/set.h>
 
 #include "rig.h"
@@ -205,6 +206,35 @@ START_TEST(a_release_overtakes_an_extension)
     release(seat, REDLOCK_OK);
     ck_assert_uint_eq(extension->ended, 1);
     ck_assert_int_eq(extension->result.status, REDLOCK_CANCELED);
+}
+END_TEST
+
+/* Two permits of "s", and readers of "a": a third set is refused its permit, and a writer its key. */
+START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
+{
+    struct redlock_client *others[2] = {rig_new_client(&rig), rig_new_client(&rig)};
+    struct redlock_lock *writer = rig_new_lock(rig.client, "a");
+    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct outcome outcome;
+
+    for (size_t i = 0; i < 3; i++) {
+        struct seat *seat = seat_of(i, i ? others[i - 1] : rig.client, "");
+
+        ck_assert_int_eq(redlock_set_add_permit(seat->set, "s", 1, 2), 0);
+        ck_assert_int_eq(redlock_set_add_mode(seat->set, "a", 1, REDLOCK_SHARED), 0);
+        if (i < 2)
+            acquire(seat, 20000);
+    }
+    ck_assert_int_eq(redlock_lock_mode(redlock_set_lock(seats[0].set, 0)), REDLOCK_SHARED);
+    ck_assert_int_ne(redlock_lock_slot(redlock_set_lock(seats[0].set, 1)),
+                     redlock_lock_slot(redlock_set_lock(seats[1].set, 1)));
+    start(&seats[2], 10000, 0);
+    wait_end(&seats[2], REDLOCK_HELD);
+    ck_assert_uint_eq(seats[2].result.part, 1);
+    outcome = rig_acquire(&rig, writer, &request);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    release(&seats[0], REDLOCK_OK);
+    acquire(&seats[2], 20000);
 }
 END_TEST
 
@@ -477,6 +507,11 @@ START_TEST(keys_are_checked_and_nothing_is_lost)
     ck_assert_int_eq(redlock_set_add(set, NULL, 3), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_set_add(NULL, "a", 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_set_add(set, "redlock:queue:x", 15), REDLOCK_E_KEY_RESERVED);
+    ck_assert_int_eq(redlock_set_add_mode(set, "m", 1, (enum redlock_mode)7), REDLOCK_E_MODE);
+    ck_assert_int_eq(redlock_set_add_mode(set, "a", 1, REDLOCK_SHARED), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permit(set, "p", 1, 0), REDLOCK_E_PERMITS);
+    ck_assert_int_eq(redlock_set_add_permit(set, "a", 1, 2), REDLOCK_E_SET_KEYS);
+    ck_assert_uint_eq(redlock_set_size(set), 1);
     for (; redlock_set_size(set) < REDLOCK_MAX_SET_KEYS; key[1]++)
         ck_assert_int_eq(redlock_set_add(set, key, 2), 0);
     ck_assert_int_eq(redlock_set_add(set, "z", 1), REDLOCK_E_SET_KEYS);
@@ -521,6 +556,7 @@ int main(void)
     tcase_add_test(free_keys, a_set_that_is_free_takes_one_command_for_each_key_and_master);
     tcase_add_test(free_keys, its_locks_stand_in_the_order_of_their_keys);
     tcase_add_test(free_keys, each_key_has_a_fencing_token_of_its_own);
+    tcase_add_test(free_keys, parts_are_keys_in_a_mode_and_permits_of_semaphores);
     tcase_add_test(free_keys, an_extension_is_one_of_every_key);
     tcase_add_test(free_keys, a_release_overtakes_an_extension);
     tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);

@@ -1,5 +1,6 @@
-/* Sets of locks: a set that is reported held has all of its parts; nothing is left of one that has ended or is lost; and
- * while it waits for a part it has nothing of the larger ones, so that sets never wait for each other in a circle. */
+/* Sets of locks. A set that is reported held has all of its parts, and nothing is left of one that has ended or is
+ * lost. While a set waits for a part it has nothing of the larger ones, so that sets never wait for each other in a
+ * circle. */
 #include "world.h"
 
 static const struct handle *part_of(const struct client *client, unsigned part)
