@@ -67,11 +67,12 @@ static bool grow(struct rl_semaphore *semaphore, uint32_t limit)
 
     if (limit <= semaphore->limit)
         return true;
-    slots = realloc(semaphore->slots, limit * sizeof(struct rl_key *));
+    slots = calloc(limit, sizeof(struct rl_key *));
     if (!slots)
         return false;
-    for (uint32_t i = semaphore->limit; i < limit; i++)
-        slots[i] = NULL;
+    if (semaphore->limit)
+        memcpy(slots, semaphore->slots, semaphore->limit * sizeof(struct rl_key *));
+    free(semaphore->slots);
     semaphore->slots = slots;
     semaphore->limit = limit;
     return true;

@@ -112,6 +112,15 @@ def hammering_tasks_exclude_each_other():
     assert result["gap_us"]["n"] > 0 and result["gap_us"]["p50"] > 0, result["gap_us"]
 
 
+def permits_are_never_exceeded():
+    result = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--permits", "2", "--hold", "1ms",
+                      "--duration", "0.5s")
+    assert result["permits"] == 2 and 0 < result["busy"] <= 1, result
+    assert result["overlaps"] == 0 and result["gap_us"]["n"] > 0, result
+    assert "--permits" in refused("--scenario", "fence", "--permits", "2")
+    assert "--permits" in refused("--permits", "1025")
+
+
 def tasks_with_clients_of_their_own_have_connections_of_their_own():
     shared = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--duration", "0.5s")
     own = measured("--scenario", "hammer", "--concurrency", "6", "--procs", "2", "--duration", "0.5s", "--own-clients")
@@ -300,7 +309,7 @@ def help_names_every_option():
     named = set(re.findall(r"--[a-z-]+", out))
     for option in ("nodes", "local", "scenario", "concurrency", "duration", "ttl", "hold", "procs", "json", "floor",
                    "warmup", "pin", "persistence", "locks", "retry-delay", "retry-jitter", "table", "profile", "scenario",
-                   "keys", "restarts", "idle"):
+                   "keys", "permits", "restarts", "idle"):
         assert "--" + option in named, f"--{option} is not in the help text"
     for scenario in ("seq", "conc", "blocking", "hammer", "herd", "hung1", "hung2", "killed1", "killed2", "hold", "fence"):
         assert re.search(rf"\b{scenario}\b", out), f"{scenario} is not in the help text"
@@ -313,6 +322,7 @@ TESTS = [
     concurrent_tasks_share_the_guards,
     a_delay_is_felt_once_each_way,
     hammering_tasks_exclude_each_other,
+    permits_are_never_exceeded,
     tasks_with_clients_of_their_own_have_connections_of_their_own,
     a_herd_serves_everyone_once_each_round,
     faults_report_both_phases,

@@ -24,9 +24,9 @@ double bench_commands_per_lock(const struct bench_record *record)
     return record->locks ? (double)record->totals.commands / (double)record->locks : 0;
 }
 
-double bench_busy(const struct bench_record *record)
+double bench_busy(const struct bench_record *record, uint32_t permits)
 {
-    return bench_locks_per_s(record) * histogram_mean(&record->hold) / 1e9;
+    return bench_locks_per_s(record) * histogram_mean(&record->hold) / 1e9 / (permits ? permits : 1);
 }
 
 double bench_trips(const struct bench_record *record, double q)

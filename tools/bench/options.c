@@ -53,6 +53,7 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "retry-delay", .duration_ms = &options->retry_delay_ms, .most = 60000},
         {.name = "retry-jitter", .duration_ms = &options->retry_jitter_ms, .most = 60000},
         {.name = "node-timeout", .duration_ms = &options->node_timeout_ms, .least = 1, .most = 60000},
+        {.name = "permits", .number = &options->permits, .least = 1, .most = BENCH_MAX_PERMITS},
         {.name = "keys", .number = &options->keys, .least = 1, .most = BENCH_MAX_KEYS},
         {.name = "idle", .duration_us = &given->idle_us, .least = US_PER_S / 100, .most = INT64_C(3600) * US_PER_S},
         {.name = "restarts", .duration_ms = &options->restarts_ms, .least = 10, .most = 3600000},

@@ -68,6 +68,7 @@ struct bench_options {
     uint32_t retry_jitter_ms;
     uint32_t node_timeout_ms;
     uint32_t keys;                      /* fence: contended ones */
+    uint32_t permits;                   /* of each key, which is a semaphore then; 0: a lock */
     uint32_t restarts_ms;               /* between kills of masters; 0: none */
     double idle_s;                      /* hold: for which the idle client is watched */
     enum redlock_wait acquire;          /* what a task does that finds its key taken */

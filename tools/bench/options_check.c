@@ -77,6 +77,10 @@ static bool check_work(const struct bench_options *options)
         return complain("--scenario hold takes at most %d locks", BENCH_MAX_HELD);
     if (scenario->threads && options->procs > 1)
         return complain("--scenario %s is one process; --procs %u does not fit", scenario->name, options->procs);
+    if (options->permits && (scenario->work != BENCH_LOAD || scenario->threads))
+        return complain("--permits does not work with --scenario %s", scenario->name);
+    if (options->permits && options->floor)
+        return complain("--permits and --floor exclude each other: the floor has locks only");
     if (options->restarts_ms && scenario->threads)
         return complain("--restarts does not work with --scenario %s", scenario->name);
     if (options->restarts_ms && scenario->fault != BENCH_NO_FAULT)

@@ -26,7 +26,8 @@ static void write_growth(struct cli_json *json, const char *name, uint64_t start
     cli_json_end(json, '}');
 }
 
-static void write_record(struct cli_json *json, const struct bench_record *record, double jain, uint32_t tasks)
+static void write_record(struct cli_json *json, const struct bench_options *options, const struct bench_record *record,
+                         double jain)
 {
     cli_json_number(json, "seconds", record->seconds, 3);
     cli_json_int(json, "locks", (int64_t)record->locks);
@@ -36,7 +37,7 @@ static void write_record(struct cli_json *json, const struct bench_record *recor
     write_histogram(json, "gap_us", &record->gap);
     write_histogram(json, "trip_us", &record->trip);
     write_histogram(json, "hold_us", &record->hold);
-    cli_json_number(json, "busy", bench_busy(record), 4);
+    cli_json_number(json, "busy", bench_busy(record, options->permits), 4);
     cli_json_int(json, "failed", (int64_t)record->failed);
     cli_json_int(json, "release_failed", (int64_t)record->release_failed);
     cli_json_int(json, "overlaps", (int64_t)record->overlaps);
@@ -46,19 +47,20 @@ static void write_record(struct cli_json *json, const struct bench_record *recor
     cli_json_number(json, "cpu_s_per_10k", record->locks ? bench_cpu_per_10k(record) : NAN, 5);
     cli_json_number(json, "rss_mb", (double)record->rss_peak_kb / 1024, 2);
     cli_json_number(json, "jain", jain, 4);
-    cli_json_number(json, "worst_wait", bench_worst_wait(record, tasks), 3);
+    cli_json_number(json, "worst_wait", bench_worst_wait(record, options->concurrency), 3);
     write_growth(json, "fds", record->fds_start, record->fds_end);
     write_growth(json, "rss_kb", record->rss_start_kb, record->rss_end_kb);
 }
 
-static void write_phases(struct cli_json *json, const struct bench_measurement *m, uint32_t tasks)
+static void write_phases(struct cli_json *json, const struct bench_options *options,
+                         const struct bench_measurement *m)
 {
     const struct bench_result *result = &m->library;
     static const char *const names[BENCH_PHASES] = {"healthy", "degraded"};
 
     for (uint32_t i = 0; i < result->phases; i++) {
         cli_json_begin(json, names[i], '{');
-        write_record(json, &result->record[i], result->jain[i], tasks);
+        write_record(json, options, &result->record[i], result->jain[i]);
         cli_json_end(json, '}');
     }
     cli_json_number(json, "p99_ratio", m->p99_ratio, 3);
@@ -149,12 +151,14 @@ void bench_report_json(FILE *out, const struct bench_options *options, size_t no
     cli_json_string(&json, "scenario", options->scenario->name);
     cli_json_int(&json, "concurrency", options->concurrency);
     cli_json_int(&json, "procs", options->procs);
+    if (options->permits)
+        cli_json_int(&json, "permits", options->permits);
     cli_json_number(&json, "delay_ms", options->delay_us / 1e3, 3);
     cli_json_int(&json, "nodes", (int64_t)nodes);
     cli_json_string(&json, "profile", bench_profile_name(options));
-    write_record(&json, &result->record[last], result->jain[last], options->concurrency);
+    write_record(&json, options, &result->record[last], result->jain[last]);
     if (result->phases > 1)
-        write_phases(&json, m, options->concurrency);
+        write_phases(&json, options, m);
     if (options->scenario->work == BENCH_HOLD)
         write_hold(&json, &result->record[0], &result->hold);
     if (options->scenario->work == BENCH_FENCE)

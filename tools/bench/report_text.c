@@ -9,11 +9,13 @@ static void print_times(FILE *out, const char *name, const struct histogram *his
             bench_us(histogram, 1));
 }
 
-static void print_contention(FILE *out, const struct bench_record *record, double jain, uint32_t tasks)
+static void print_contention(FILE *out, const struct bench_options *options, const struct bench_record *record,
+                             double jain)
 {
-    fprintf(out, "  %-20s %9.1f %%\n", "key held", 100 * bench_busy(record));
+    fprintf(out, "  %-20s %9.1f %%\n", options->permits ? "permits in use" : "key held",
+            100 * bench_busy(record, options->permits));
     fprintf(out, "  %-20s %10.3f      longest wait %.2f x the fair share\n", "fairness (Jain)", jain,
-            bench_worst_wait(record, tasks));
+            bench_worst_wait(record, options->concurrency));
     fprintf(out, "  %-20s %10.2f      round trips, 99 %% within %.2f\n", "release to next", bench_trips(record, 0.5),
             bench_trips(record, 0.99));
 }
@@ -33,7 +35,7 @@ static void print_record(FILE *out, const struct bench_options *options, const s
     fprintf(out, "  %-20s %10llu      at the start %llu\n", "open files", (unsigned long long)record->fds_end,
             (unsigned long long)record->fds_start);
     if (options->scenario->contended)
-        print_contention(out, record, jain, options->concurrency);
+        print_contention(out, options, record, jain);
     fprintf(out, "\n  %-20s %10s %10s %10s %10s %10s\n", "microseconds", "p50", "p99", "p99.9", "mean", "max");
     print_times(out, "acquire", &record->acquire);
     print_times(out, "release", &record->release);

@@ -16,6 +16,7 @@
 #define BENCH_PHASES 2 /* measured ones: the main or healthy one, and the degraded one of a fault scenario */
 #define BENCH_ERROR_SIZE 300
 #define BENCH_MAX_KEYS 64 /* contended ones */
+#define BENCH_MAX_PERMITS 1024 /* of a contended semaphore */
 
 /* What the library has counted: of all clients of a process, in one phase. The floor counts its commands only. */
 struct bench_totals {
@@ -73,7 +74,7 @@ struct bench_shared {
     int64_t epoch_ns;              /* CLOCK_MONOTONIC when the run began */
     _Atomic int64_t locks_left;    /* of the phase, if their number is limited */
     _Atomic uint32_t unserved;     /* tasks of the current round that have not had their turn */
-    struct bench_cell cells[BENCH_MAX_KEYS];
+    struct bench_cell cells[BENCH_MAX_PERMITS]; /* of each key, or of each slot of the semaphore */
     struct bench_hold hold;
     char errors[][BENCH_ERROR_SIZE]; /* one for each process; records and counters follow */
 };

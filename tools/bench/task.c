@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <event2/event.h>
+#include <redlock/semaphore.h>
 
 #include "work.h"
 
@@ -13,6 +14,7 @@ struct task {
     struct redlock_client *client;
     struct redlock_lock *lock;
     struct event *hold_timer; /* NULL if locks are released at once */
+    struct bench_cell *cell;  /* contended: the referee's, of the key or slot that is held */
     uint64_t claim;           /* with the referee */
     int64_t asked_ns;
     int64_t acquired_ns;
@@ -100,8 +102,8 @@ static void release(struct task *task, int64_t now_ns)
     if (seat->record)
         histogram_add(&seat->record->hold, (uint64_t)(now_ns - task->acquired_ns));
     if (seat->options->scenario->contended) {
-        bench_referee_leave(&seat->shared->cells[0], task->claim);
-        atomic_store(&seat->shared->cells[0].released_ns, now_ns);
+        bench_referee_leave(task->cell, task->claim);
+        atomic_store(&task->cell->released_ns, now_ns);
     }
     task->released_ns = now_ns;
     status = redlock_release(task->lock, on_released, task);
@@ -114,15 +116,17 @@ static void on_hold_over(evutil_socket_t fd, short what, void *user_data)
     release(user_data, bench_now_ns());
 }
 
-/* Who has the key now, and how long it lay idle. */
+/* Who has the key or slot now, and how long it lay idle. */
 static void enter(struct task *task, struct bench_record *record)
 {
     struct bench_shared *shared = task->load->seat->shared;
-    struct bench_cell *cell = &shared->cells[0];
+    int32_t slot = redlock_lock_slot(task->lock);
+    struct bench_cell *cell = &shared->cells[slot > 0 ? slot : 0];
     int64_t before = atomic_exchange(&cell->released_ns, 0);
     bool alone = bench_referee_enter(shared, cell, task->number, task->acquired_ns,
                                      redlock_remaining_ns(task->lock), &task->claim);
 
+    task->cell = cell;
     if (!record)
         return;
     record->overlaps += !alone;
@@ -173,6 +177,8 @@ static int take_lock(struct task *task)
         bench_key(seat->shared, BENCH_EVERYBODY, 0, key);
     else
         bench_key(seat->shared, seat->proc, load->next_key++, key);
+    if (seat->options->permits)
+        return redlock_permit_create(task->client, key, sizeof(key), seat->options->permits, &task->lock);
     return redlock_lock_create(task->client, key, sizeof(key), &task->lock);
 }
 
