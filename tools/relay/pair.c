@@ -1,6 +1,8 @@
 /* One connection through a relay: both ends, a lane in each direction, and the fuse of those faults that end it. */
 #include <event2/bufferevent.h>
 #include <event2/event.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -112,11 +114,19 @@ static void lose_client(struct relay_pair *pair)
     relay_lane_finish(&pair->lanes[RELAY_UPSTREAM]);
 }
 
+/* What is passed on leaves at once, as the ends wanted it. A unix socket has no such option and needs none. */
+static void hurry(struct bufferevent *end)
+{
+    setsockopt(bufferevent_getfd(end), IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
+}
+
 /* An end that closes has its last bytes delivered first, but for those that are held. */
 static void on_end(struct bufferevent *end, short events, void *user_data)
 {
     struct relay_pair *pair = user_data;
 
+    if (events & BEV_EVENT_CONNECTED)
+        hurry(end);
     if (!(events & (BEV_EVENT_EOF | BEV_EVENT_ERROR)))
         return;
     if (events & BEV_EVENT_EOF)
@@ -158,6 +168,7 @@ void relay_pair_open(struct relay *relay, int client, unsigned group)
         relay_pair_close(pair);
         return;
     }
+    hurry(pair->client);
     bufferevent_setcb(pair->client, on_request, on_client_flushed, on_end, pair);
     bufferevent_setcb(pair->server, on_reply, on_server_flushed, on_end, pair);
     bufferevent_enable(pair->client, EV_READ | EV_WRITE);
