@@ -52,6 +52,38 @@ START_TEST(status_judges_by_the_quorum_whatever_the_silent_masters_store)
 }
 END_TEST
 
+/* Slot 1 is held by a majority, slot 0 is wanted by three, and slot 2 is held by somebody who names more permits. */
+START_TEST(status_shows_each_permit_and_those_beyond)
+{
+    static const char *const rivals[] = {"a", "b", "c"};
+
+    for (size_t i = 0; i < 3; i++) {
+        locks_command(i, (const char *const[]){"SET", "job#0", rivals[i], "PX", "30000", NULL});
+        locks_command(i, (const char *const[]){"SET", "job#1", "the-holder", "PX", "30000", NULL});
+        locks_command(i, (const char *const[]){"SET", "job#2", "another", "PX", "30000", NULL});
+    }
+    tool_run(&tool, "status job --permits 2");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "       0  unsettled\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "       1  the-hold  "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "1 of 2 permits held\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "1 more held by programs that name more than 2 permits\n"));
+    tool_run(&tool, "status other --permits 2 --json");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"permits\":2,\"held\":0,\"beyond\":0,\"unknown\":0"));
+}
+END_TEST
+
+START_TEST(status_without_masters_knows_no_permits)
+{
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    tool_run(&tool, "status job --permits 2");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "unknown: too few masters answered for 2 of them\n"));
+}
+END_TEST
+
 START_TEST(status_shortens_tokens_unless_told_otherwise)
 {
     const char *token = locks_lock();
@@ -119,6 +151,8 @@ static Suite *suite(void)
     tcase_add_test(status, status_without_enough_answers_is_unknown);
     tcase_add_test(status, status_judges_by_the_quorum_whatever_the_silent_masters_store);
     tcase_add_test(status, status_shortens_tokens_unless_told_otherwise);
+    tcase_add_test(status, status_shows_each_permit_and_those_beyond);
+    tcase_add_test(status, status_without_masters_knows_no_permits);
     tcase_add_test(status, status_shows_who_waits_in_line_and_where);
     tcase_add_test(status, status_shows_the_key_where_the_queue_may_not_be_looked_at);
     return made;

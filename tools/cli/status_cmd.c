@@ -6,8 +6,10 @@
 #include "cli/common.h"
 #include "cli/finish.h"
 #include "cli/json.h"
+#include "cli/permit.h"
 #include "cli/probe.h"
 #include "cli/session.h"
+#include "cli/status_permits.h"
 #include "cli/status_queue.h"
 #include "cli/term.h"
 #include "cli/verdict.h"
@@ -28,6 +30,8 @@ static const char status_help[] =
     "each on every master, in the order of the table, and for how long its entry is\n"
     "kept unless the waiter refreshes it.\n"
     "\n"
+    "  --permits K          KEY is a semaphore with K permits: show the holder of\n"
+    "                       each, how many are held, and who waits for any of them\n"
     "  -v, --verbose        show whole tokens instead of their first 8 characters;\n"
     "                       whoever has a token can unlock with it\n"
     "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
@@ -39,7 +43,8 @@ static const char status_help[] =
     "The command only reads, and shows this moment. The holder's own validity ends a\n"
     "little before the time shown here, since it leaves room for clock drift.\n"
     "\n"
-    "Exit status: 0 held; 1 free or split; 2 wrong usage; 3 unknown.\n"
+    "Exit status: 0 held, or one of the permits is; 1 free or split; 2 wrong usage; 3\n"
+    "unknown.\n"
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
@@ -49,6 +54,7 @@ enum { SHORT_TOKEN = 8, KEY_COLUMN = 8 };
 struct request {
     struct cli_common common;
     bool verbose;
+    uint32_t permits; /* 0: KEY is a lock */
     const char *key;
 };
 
@@ -249,6 +255,7 @@ static int look(const struct request *request, const struct redlock_client *clie
 static int run(const struct request *request)
 {
     struct session session;
+    const struct status_permits permits = {request->key, request->permits, request->verbose, request->common.json};
     struct redlock_client *client = NULL;
     struct redlock_lock *lock;
     int code = CLI_INFRASTRUCTURE;
@@ -257,8 +264,11 @@ static int run(const struct request *request)
     if (session_open(&session, "status"))
         client = session_client(&session, "status", &request->common, &code);
     if (client != NULL) {
-        status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
-        code = status != 0 ? refused_call("status", status) : look(request, client);
+        status = cli_lock_create(client, request->key, request->permits, &lock);
+        if (status != 0)
+            code = refused_call("status", status);
+        else
+            code = request->permits ? status_permits(&session, client, &permits) : look(request, client);
     }
     redlock_client_destroy(client);
     return finish(&session, NULL, 0, code);
@@ -268,6 +278,7 @@ int status_main(int argc, char **argv)
 {
     struct request request = {0};
     const struct cli_option options[] = {
+        {.name = "permits", .number = &request.permits, .least = 1, .most = STATUS_MAX_PERMITS},
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
