@@ -127,6 +127,12 @@ def tasks_with_clients_of_their_own_have_connections_of_their_own():
     assert own["fds"]["start"] >= shared["fds"]["start"] + 2 * 5, (own["fds"], shared["fds"])
 
 
+def a_set_of_five_takes_the_round_trip_of_one_key():
+    result = measured("--scenario", "set5", "--local", "3", "--delay", "10ms", "--count", "20")
+    assert 20000 <= result["acquire_us"]["p50"] < 40000, result["acquire_us"]
+    assert result["commands_per_lock"] >= 5 * 3 * 2, result["commands_per_lock"]
+
+
 def a_herd_serves_everyone_once_each_round():
     result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--duration", "1s",
                       "--retry-delay", "1ms", "--retry-jitter", "5ms")
@@ -334,6 +340,7 @@ TESTS = [
     held_locks_are_measured_for_two_renewals_at_least,
     fencing_tokens_grow,
     fencing_tokens_grow_while_masters_are_restarted,
+    a_set_of_five_takes_the_round_trip_of_one_key,
     a_broken_promise_has_an_exit_code_of_its_own,
     people_get_a_table,
     running_masters_can_be_named,

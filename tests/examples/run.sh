@@ -47,8 +47,8 @@ fails() {
 }
 
 # All at once: some of them try for ten seconds.
-others='async blocking threads recursive epoll'
-[ ! -x "$examples/example-raii" ] || others="$others raii"
+others='async blocking threads recursive epoll transfer'
+[ ! -x "$examples/example-raii" ] || others="$others raii scoped"
 running=
 for name in $others; do
     fails "$name" "$@" &
@@ -71,6 +71,11 @@ says threads '40 of 40 turns'
 run recursive "$@"
 [ "$(grep -c ': 2 lines, depth 1' "$work/recursive")" -eq 4 ] || { echo "recursive: not all orders are fulfilled"; exit 1; }
 says recursive '80 on stock'
+run transfer "$@"
+[ "$(grep -c ' with token .* with token .* ms left$' "$work/transfer")" -eq 4 ] || {
+    echo "transfer: not all transfers were carried out"
+    exit 1
+}
 run permits "$@"
 [ "$(grep -c 'is converted in /tmp/converter.[012]$' "$work/permits")" -eq 7 ] || {
     echo "permits: not all images are converted"
@@ -87,6 +92,9 @@ if [ -x "$examples/example-raii" ]; then
     says raii 'the lock is free: true'
     says raii 'unlock: success'
     says raii 'again: true'
+    run scoped "$@"
+    says scoped 'alice -> bob: tokens '
+    says scoped 'bob -> alice: tokens '
 else
     echo "there is no C++ compiler: raii was not built"
 fi

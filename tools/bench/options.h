@@ -30,6 +30,7 @@ enum bench_work {
     BENCH_LOAD,  /* acquire, release, again */
     BENCH_HOLD,  /* many locks, held */
     BENCH_FENCE, /* fencing tokens of contended keys */
+    BENCH_SETS,  /* several fresh keys at once, and again */
 };
 
 struct bench_scenario {
@@ -43,6 +44,7 @@ struct bench_scenario {
     uint32_t concurrency; /* these three unless the user says otherwise */
     uint32_t procs;
     uint32_t reps;
+    uint32_t set_keys;    /* sets: of each */
     const char *text;
 };
 
@@ -96,7 +98,7 @@ const char *bench_profile_name(const struct bench_options *options);
 
 void bench_options_help(FILE *out);
 
-#define BENCH_SCENARIOS 11
+#define BENCH_SCENARIOS 14
 extern const struct bench_scenario bench_scenarios[BENCH_SCENARIOS];
 const struct bench_scenario *bench_scenario_find(const char *name);
 

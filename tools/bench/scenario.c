@@ -22,6 +22,9 @@ const struct bench_scenario bench_scenarios[BENCH_SCENARIOS] = {
      .text = "one client holds many locks: what their renewal costs"},
     {.name = "fence", .work = BENCH_FENCE, .concurrency = 16, .procs = 4,
      .text = "N clients on a few keys: fencing tokens must grow"},
+    {.name = "set2", .work = BENCH_SETS, .set_keys = 2, .concurrency = 1, .text = "one task: two fresh keys at once"},
+    {.name = "set5", .work = BENCH_SETS, .set_keys = 5, .concurrency = 1, .text = "... five"},
+    {.name = "set8", .work = BENCH_SETS, .set_keys = 8, .concurrency = 1, .text = "... eight"},
 };
 
 const struct bench_scenario *bench_scenario_find(const char *name)

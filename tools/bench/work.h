@@ -29,6 +29,7 @@ struct bench_work_type {
 extern const struct bench_work_type bench_load_work;  /* task.c */
 extern const struct bench_work_type bench_hold_work;  /* hold.c */
 extern const struct bench_work_type bench_fence_work; /* fence.c */
+extern const struct bench_work_type bench_sets_work;  /* sets.c */
 
 /* A call of the library was refused, which no scenario provokes. */
 void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call, int status);

@@ -29,7 +29,8 @@ struct worker {
 static const struct bench_work_type *type_of(enum bench_work work)
 {
     static const struct bench_work_type *const types[] = {
-        [BENCH_LOAD] = &bench_load_work, [BENCH_HOLD] = &bench_hold_work, [BENCH_FENCE] = &bench_fence_work};
+        [BENCH_LOAD] = &bench_load_work, [BENCH_HOLD] = &bench_hold_work, [BENCH_FENCE] = &bench_fence_work,
+        [BENCH_SETS] = &bench_sets_work};
 
     return types[work];
 }
