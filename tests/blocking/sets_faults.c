@@ -1,0 +1,235 @@
+/* Sets of locks whose holders and waiters are killed, whose masters hang or forget, and which overlap in several
+ * processes. */
+#include <check.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "service_rig.h"
+
+#define SHORT_TTL_MS 1000
+
+static struct world world;
+
+static void open_five(void)
+{
+    world_open(&world, 5);
+}
+
+static void close_world(void)
+{
+    world_close(&world);
+}
+
+/* The keys are letters. */
+static struct redlock_mutex *make_of(struct redlock_service *service, const char *keys)
+{
+    struct redlock_mutex *mutex;
+
+    ck_assert_int_eq(redlock_mutex_create_set(service, &mutex), 0);
+    for (const char *key = keys; *key; key++)
+        ck_assert_int_eq(redlock_mutex_add(mutex, key, 1), 0);
+    return mutex;
+}
+
+/* Renewed so often that a test need not wait for it. */
+static struct redlock_mutex *make_held(const char *keys)
+{
+    struct redlock_acquire_options request = rig_request(10000, PATIENCE_MS);
+    struct redlock_mutex *mutex = make_of(world.service, keys);
+
+    request.renew_ms = 200;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+    return mutex;
+}
+
+static void lock_and_unlock(const char *keys)
+{
+    struct redlock_mutex *mutex = make_of(world.service, keys);
+
+    ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    redlock_mutex_destroy(mutex);
+}
+
+/* --- Processes that are killed ---------------------------------------------------------------------------------- */
+
+/* Another process, which wants a set. One that is forgotten is ended by its alarm. */
+static pid_t start_process(const char *keys)
+{
+    pid_t pid = fork();
+
+    ck_assert_int_ge(pid, 0);
+    if (pid == 0) {
+        struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, REDLOCK_FOREVER);
+
+        alarm(2 * SUITE_PATIENCE_S);
+        redlock_mutex_acquire(make_of(world_new_service(&world), keys), &request, NULL);
+        for (;;)
+            pause();
+    }
+    return pid;
+}
+
+static void kill_process(pid_t pid)
+{
+    int status;
+
+    ck_assert_int_eq(kill(pid, SIGKILL), 0);
+    ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+}
+
+struct sight {
+    const char *key;
+    size_t masters;
+};
+
+static bool is_there(void *argument)
+{
+    const struct sight *sight = argument;
+
+    return world_count(&world, sight->key) >= sight->masters;
+}
+
+static void await_key(const char *key)
+{
+    world_wait(is_there, &(struct sight){key, 3}, key);
+}
+
+START_TEST(a_holder_that_is_killed_blocks_its_keys_for_their_ttl)
+{
+    pid_t pid = start_process("ab");
+
+    await_key("a");
+    await_key("b");
+    kill_process(pid);
+    lock_and_unlock("bc");
+    lock_and_unlock("ab");
+}
+END_TEST
+
+/* It holds a, and waits for b. */
+START_TEST(a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl)
+{
+    struct redlock_mutex *holder = world_hold(&world, "b", 10000);
+    pid_t pid = start_process("ab");
+
+    await_key("a");
+    await_key("redlock:queue:b");
+    kill_process(pid);
+    lock_and_unlock("ac");
+    ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
+    lock_and_unlock("ab");
+    redlock_mutex_destroy(holder);
+}
+END_TEST
+
+/* --- Processes that overlap ------------------------------------------------------------------------------------- */
+
+#define N_PROCESSES 4
+#define ROUNDS 8
+
+/* In memory that all of them share. */
+struct table {
+    atomic_int forks[N_PROCESSES];
+};
+
+static void eat(struct table *table, unsigned first, const char *keys)
+{
+    struct redlock_mutex *mutex = make_of(world_new_service(&world), keys);
+    unsigned second = (first + 1) % N_PROCESSES;
+
+    alarm(4 * SUITE_PATIENCE_S);
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        bool alone;
+
+        if (redlock_mutex_lock(mutex, REDLOCK_FOREVER) != REDLOCK_OK)
+            _exit(2);
+        alone = atomic_fetch_add(&table->forks[first], 1) == 0;
+        alone = atomic_fetch_add(&table->forks[second], 1) == 0 && alone;
+        atomic_fetch_sub(&table->forks[first], 1);
+        atomic_fetch_sub(&table->forks[second], 1);
+        if (!alone)
+            _exit(3);
+        if (redlock_mutex_unlock(mutex) != REDLOCK_OK)
+            _exit(4);
+    }
+    _exit(0);
+}
+
+START_TEST(processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
+{
+    static const char *const keys[N_PROCESSES] = {"ab", "cb", "dc", "ad"};
+    struct table *table = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t pids[N_PROCESSES];
+
+    ck_assert_ptr_ne(table, MAP_FAILED);
+    for (unsigned i = 0; i < N_PROCESSES; i++) {
+        pids[i] = fork();
+        ck_assert_int_ge(pids[i], 0);
+        if (pids[i] == 0)
+            eat(table, i, keys[i]);
+    }
+    for (unsigned i = 0; i < N_PROCESSES; i++) {
+        int status;
+
+        ck_assert_int_eq(waitpid(pids[i], &status, 0), pids[i]);
+        ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == 0, "process %u ended with %x", i, status);
+    }
+    munmap(table, sizeof *table);
+}
+END_TEST
+
+/* --- Masters ---------------------------------------------------------------------------------------------------- */
+
+START_TEST(a_hung_minority_does_not_matter)
+{
+    ck_assert(masters_hang(world.rig.masters, 0));
+    ck_assert(masters_hang(world.rig.masters, 4));
+    lock_and_unlock("ab");
+    ck_assert(masters_resume(world.rig.masters, 0));
+    ck_assert(masters_resume(world.rig.masters, 4));
+    world_wait_absent(&world, "a");
+    world_wait_absent(&world, "b");
+}
+END_TEST
+
+/* Each in turn forgets the keys, by a command or by a restart; a renewal gives them back before the next one does. */
+START_TEST(a_held_set_survives_masters_that_forget_one_after_the_other)
+{
+    struct redlock_mutex *mutex = make_held("ab");
+
+    for (size_t node = 0; node < 5; node++) {
+        if (_i) {
+            ck_assert(masters_kill(world.rig.masters, node));
+            ck_assert_msg(masters_restart(world.rig.masters, node), "%s", masters_error());
+        } else {
+            rig_do(&world.rig, node, "FLUSHALL", NULL);
+        }
+        world_wait(is_there, &(struct sight){"a", 5}, "the repair of a");
+        world_wait(is_there, &(struct sight){"b", 5}, "the repair of b");
+        ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
+    }
+    ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
+    world_wait_absent(&world, "a");
+    world_wait_absent(&world, "b");
+    redlock_mutex_destroy(mutex);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("sets_faults");
+    TCase *killed = suite_add_case(suite, "killed", open_five, close_world);
+    TCase *overlap = suite_add_case(suite, "overlap", open_five, close_world);
+    TCase *masters = suite_add_case(suite, "masters", open_five, close_world);
+
+    tcase_add_test(killed, a_holder_that_is_killed_blocks_its_keys_for_their_ttl);
+    tcase_add_test(killed, a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl);
+    tcase_add_test(overlap, processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end);
+    tcase_add_test(masters, a_hung_minority_does_not_matter);
+    tcase_add_loop_test(masters, a_held_set_survives_masters_that_forget_one_after_the_other, 0, 2);
+    return suite_run_with_server(suite);
+}
