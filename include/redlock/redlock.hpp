@@ -270,6 +270,22 @@ public:
             detail::check(redlock_mutex_add(get(), key.data(), key.size()));
     }
 
+    /* Without keys; they are added before it is locked. */
+    explicit mutex_set(service &owner) : mutex(create(owner)) {}
+
+    mutex_set &add(const std::string &key, redlock_mode mode = REDLOCK_EXCLUSIVE)
+    {
+        detail::check(redlock_mutex_add_mode(get(), key.data(), key.size(), mode));
+        return *this;
+    }
+
+    /* One permit of a semaphore with so many permits. */
+    mutex_set &add_permit(const std::string &key, std::uint32_t limit)
+    {
+        detail::check(redlock_mutex_add_permit(get(), key.data(), key.size(), limit));
+        return *this;
+    }
+
     /* The keys in ascending order. */
     std::vector<std::string> keys() const
     {
@@ -286,14 +302,27 @@ public:
     {
         redlock_part part;
 
-        for (std::size_t i = 0; redlock_mutex_part(get(), i, &part, sizeof part) == REDLOCK_OK; i++) {
-            if (key.compare(0, std::string::npos, static_cast<const char *>(part.key), part.key_size) == 0)
-                return part.fence;
-        }
-        return 0;
+        return find(key, part) ? part.fence : 0;
+    }
+
+    /* The slot of the permit with this key; -1 if the set does not have one. */
+    std::int32_t slot(const std::string &key) const
+    {
+        redlock_part part;
+
+        return find(key, part) ? part.slot : -1;
     }
 
 private:
+    bool find(const std::string &key, redlock_part &ret_part) const
+    {
+        for (std::size_t i = 0; redlock_mutex_part(get(), i, &ret_part, sizeof ret_part) == REDLOCK_OK; i++) {
+            if (key.compare(0, std::string::npos, static_cast<const char *>(ret_part.key), ret_part.key_size) == 0)
+                return true;
+        }
+        return false;
+    }
+
     static redlock_mutex *create(service &owner)
     {
         redlock_mutex *created = nullptr;

@@ -60,9 +60,14 @@ bool use_set(redlock::service &service)
     redlock::mutex_set set(service, {"b", "a"});
     redlock::mutex_set moved(std::move(set));
 
+    redlock::mutex_set mixed(service);
+    mixed.add("a", REDLOCK_SHARED).add("b").add_permit("s", 2);
+    redlock::guard both(mixed);
+
     moved.options.fenced = 1;
     redlock::guard guard(moved, std::chrono::seconds(1));
-    return moved.keys().size() == 2 && moved.fence("a") > 0 && guard.unlock() == REDLOCK_OK && !moved.try_lock();
+    return mixed.slot("s") >= 0 && moved.keys().size() == 2 && moved.fence("a") > 0 &&
+           guard.unlock() == REDLOCK_OK && !moved.try_lock();
 }
 
 static bool use_semaphore(redlock::service &service)
