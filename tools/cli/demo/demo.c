@@ -12,9 +12,10 @@ static const char demo_help[] =
     "Usage: redlock demo [--fast] [--tls | --nodes A,B,C]\n"
     "\n"
     "A tour of what the lock does on real masters. It shows the votes of an\n"
-    "acquisition, a refused client, an extension and a release. Then masters are\n"
-    "killed and frozen while locking goes on, the majority is lost and comes back,\n"
-    "masters lose their memory, and a holder loses its lock.\n"
+    "acquisition, a refused client, an extension and a release, and several keys\n"
+    "that are held all together or not at all. Then masters are killed and frozen\n"
+    "while locking goes on, the majority is lost and comes back, masters lose their\n"
+    "memory, and a holder loses its lock.\n"
     "\n"
     "Without --nodes the demo starts five redis-server processes with ports and a\n"
     "directory of their own, and removes them at the end, also after Ctrl-C.\n"
@@ -51,6 +52,7 @@ static const struct {
     {"A lock is a majority of votes", demo_act_acquire, true, true},
     {"A second client is refused", demo_act_refused, true, true},
     {"Extended, released, handed on", demo_act_handover, true, true},
+    {"Several keys, all or none", demo_act_sets, true, true},
     {"Speed", demo_act_healthy, false, true},
     {"One and two masters fail", demo_act_faults, true, false},
     {"A third one fails", demo_act_no_quorum, true, false},

@@ -1,0 +1,125 @@
+/* Act: several keys, all or none. */
+#include <redlock/set.h>
+#include <string.h>
+
+#include "cli/demo/demo.h"
+
+enum { TIMEOUT_MS = 10000 };
+
+/* A set, and how its latest operation has ended. */
+struct owner {
+    struct redlock_set *set;
+    bool ended;
+    int status;
+    size_t part;
+    int64_t elapsed_us;
+};
+
+static void on_end(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    struct owner *owner = user_data;
+
+    owner->ended = true;
+    owner->status = result->status;
+    owner->part = result->part;
+    owner->elapsed_us = result->elapsed_us;
+    (void)set;
+}
+
+static bool has_ended(const struct session *session, void *data)
+{
+    (void)session;
+    return ((const struct owner *)data)->ended;
+}
+
+static struct redlock_set *make_set(struct redlock_client *client, const char *first, const char *second)
+{
+    struct redlock_set *set = NULL;
+
+    if (redlock_set_create(client, &set) == REDLOCK_OK &&
+        redlock_set_add(set, first, strlen(first)) == REDLOCK_OK &&
+        redlock_set_add(set, second, strlen(second)) == REDLOCK_OK)
+        return set;
+    redlock_set_destroy(set);
+    return NULL;
+}
+
+static int start(struct owner *owner, int64_t timeout_ms)
+{
+    struct redlock_acquire_options options;
+
+    redlock_acquire_options_init(&options);
+    options.timeout_ms = timeout_ms;
+    owner->ended = false;
+    return redlock_set_acquire(owner->set, &options, on_end, owner);
+}
+
+/* `started` is what the call has returned. */
+static int await(struct demo *demo, struct owner *owner, int started)
+{
+    if (started != REDLOCK_OK)
+        return started;
+    return session_run_until(&demo->session, has_ended, owner, TIMEOUT_MS) ? owner->status : REDLOCK_CANCELED;
+}
+
+static int release(struct demo *demo, struct owner *owner)
+{
+    owner->ended = false;
+    return await(demo, owner, redlock_set_release(owner->set, on_end, owner));
+}
+
+static bool nobody_has(struct demo *demo, const char *name)
+{
+    demo_wait_quiet(demo, demo->bob, demo->n);
+    return demo_count(demo, name, NULL, demo->n) == 0;
+}
+
+static void refuse(struct demo *demo, struct owner *bob)
+{
+    int status = await(demo, bob, start(bob, 0));
+
+    demo_say(demo, "Bob wants the accounts b and c, and tries once.");
+    demo_check(demo, status == REDLOCK_HELD && bob->part == 0, "refused, on account of b: %s",
+               redlock_strerror(status));
+    demo_check(demo, nobody_has(demo, "account:c"), "c was free, and is free again: all or none");
+    demo_gap(demo);
+}
+
+static void wait_for_both(struct demo *demo, struct owner *alice, struct owner *bob)
+{
+    int started = start(bob, TIMEOUT_MS);
+    char took[16];
+    int status;
+
+    demo_say(demo, "He waits for b in its queue, and Alice releases both of hers.");
+    status = release(demo, alice);
+    demo_check(demo, status == REDLOCK_OK, "released");
+    status = await(demo, bob, started);
+    demo_check(demo, status == REDLOCK_OK, "Bob has b and c, %s after he asked",
+               term_time(bob->elapsed_us, took, sizeof(took)));
+    status = release(demo, bob);
+    demo_check(demo, status == REDLOCK_OK && nobody_has(demo, "account:b") && nobody_has(demo, "account:c"),
+               "released, and nothing is left behind");
+}
+
+bool demo_act_sets(struct demo *demo)
+{
+    struct owner alice = {.set = make_set(demo->alice, "account:b", "account:a")};
+    struct owner bob = {.set = make_set(demo->bob, "account:c", "account:b")};
+    bool made = alice.set != NULL && bob.set != NULL;
+    char took[16];
+    int status;
+
+    if (made) {
+        status = await(demo, &alice, start(&alice, TIMEOUT_MS));
+        demo_say(demo, "A transfer needs two accounts. Alice asks for a and b at once, in one round trip.");
+        demo_check(demo, status == REDLOCK_OK, "both acquired in %s",
+                   term_time(alice.elapsed_us, took, sizeof(took)));
+        demo_gap(demo);
+        refuse(demo, &bob);
+        wait_for_both(demo, &alice, &bob);
+    }
+    redlock_set_destroy(alice.set);
+    redlock_set_destroy(bob.set);
+    return made || demo_stop(demo, "a set", redlock_strerror(REDLOCK_E_NOMEM));
+}
