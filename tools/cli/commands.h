@@ -19,6 +19,7 @@ int break_main(int argc, char **argv);
 int status_main(int argc, char **argv);
 int nodes_main(int argc, char **argv);
 int demo_main(int argc, char **argv);
+int lock_engine_main(int argc, char **argv);
 int bench_main(int argc, char **argv);
 int failover_main(int argc, char **argv);
 

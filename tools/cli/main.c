@@ -25,6 +25,7 @@ static const struct {
     {"break", "take a lock away from its holder", break_main},
     {"status", "show who holds a lock, master by master", status_main},
     {"nodes", "show which masters may vote, and how to mend the others", nodes_main},
+    {"engine", "list and check programs that take locks of other systems", lock_engine_main},
     {"demo", "a guided tour on real masters, with faults", demo_main},
 #ifdef REDLOCK_HAVE_BENCH
     {"bench", "measure speed, also while masters are down", bench_main},

@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""redlock engine: an engine of the tests' own, without and with each fault that the check must name, and `single`.
+
+    test_engines.py REDLOCK TINY SINGLE
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+redlock, tiny, single = sys.argv[1:4]
+
+# What is planted, and what must be said of it.
+FAULTS = {
+    "name": r"calls itself 'etcd'",
+    "malformed": r"a line that makes no sense .*: acquired \d+ soon",
+    "twice": r"answers what was not asked|answers twice",
+    "order": r"out of order within one ID",
+    "dies": r"ended by itself with status 9",
+    "refuses": r"gives up: there is no such folder",
+    "clock": r"T0 from before the order was given",
+    "two": r"grants two holders",
+    "fence": r"fence that does not grow: 7 after 7",
+    "immortal": r"does not exit at the end of its standard input",
+    "silent": r"does not answer bye",
+}
+
+
+def run(*words, fault=None):
+    environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny))
+    if fault:
+        environment["TINY_FAULT"] = fault
+    return subprocess.run([redlock, "engine", *words], env=environment, capture_output=True, text=True, timeout=200)
+
+
+def check_tiny(fault=None):
+    with tempfile.TemporaryDirectory() as folder:
+        return run("check", tiny, f"nodes={folder}", fault=fault)
+
+
+def a_good_engine_has_no_fault():
+    done = check_tiny()
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("ok ") == 7 and "FAULT" not in done.stdout, done.stdout
+
+
+def fault_is_named(fault):
+    done = check_tiny(fault)
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "FAULT" in done.stdout and re.search(FAULTS[fault], done.stdout), done.stdout
+
+
+def single_has_no_fault_on_a_server_of_its_own():
+    done = run("check", single)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("ok ") == 7, done.stdout
+
+
+def engines_are_found_by_name():
+    done = run("list")
+    assert done.returncode == 0 and re.search(r"^tiny +1\.0 +on folder$", done.stdout, re.M), done.stdout + done.stderr
+    done = run("check", "no-such-engine")
+    assert done.returncode == 2 and "redlock-engine-no-such-engine" in done.stderr, done.stderr
+    for words in ([], ["check"], ["check", tiny, "nodes"], ["shake"]):
+        assert run(*words).returncode == 2, words
+
+
+def failover_reports_a_broken_engine():
+    environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny), TINY_FAULT="dies")
+    done = subprocess.run([redlock, "failover", "baseline", "--engine", "tiny", "--quiet"], env=environment,
+                          capture_output=True, text=True, timeout=100)
+    assert done.returncode == 125 and "cannot be put on anything" in done.stderr, done.stderr
+
+
+TESTS = [("a good engine has no fault", a_good_engine_has_no_fault),
+         *((f"fault is named: {fault}", lambda fault=fault: fault_is_named(fault)) for fault in FAULTS),
+         ("single has no fault on a server of its own", single_has_no_fault_on_a_server_of_its_own),
+         ("engines are found by name", engines_are_found_by_name),
+         ("failover says what it cannot use", failover_reports_a_broken_engine)]
+
+print(f"1..{len(TESTS)}")
+bad = 0
+for number, (name, test) in enumerate(TESTS, 1):
+    try:
+        test()
+        print(f"ok {number} - {name}", flush=True)
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        bad += 1
+        print(f"not ok {number} - {name}", flush=True)
+        for line in str(error).splitlines():
+            print(f"# {line}", flush=True)
+sys.exit(1 if bad else 0)
