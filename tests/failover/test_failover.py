@@ -27,6 +27,7 @@ SHORT = ("--quiet", "--phase", "500ms", "--ttl", "400ms", "--max-ttl", "500ms", 
 PROMISES = ("double_holds", "fence_regressions", "mixed_writes", "foreign_releases", "leaked_keys")
 SCENARIOS = ("baseline", "kill-1", "kill-2", "kill-3", "hang-1", "hang-2", "hang-3", "restart-empty", "rolling-restart",
              "partition", "slow-master", "lost-replies", "clock-step", "holder-crash", "holder-pause")
+OF_COMPARISONS = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all")
 
 
 def failover(*args, program=REDLOCK, plant=""):
@@ -81,7 +82,9 @@ def refused(*args):
 def all_scenarios_are_listed():
     code, out, err = failover("--list")
     assert code == 0 and err == "", err
-    assert tuple(line.split()[0] for line in out.splitlines()) == SCENARIOS, out
+    listed = [line.split()[0] for line in out.splitlines()]
+    assert sorted(listed) == sorted(SCENARIOS + OF_COMPARISONS), out
+    assert [name for name in listed if name in SCENARIOS] == list(SCENARIOS), out
 
 
 def help_teaches():
@@ -361,7 +364,35 @@ def a_report_that_cannot_be_written_is_an_error():
         assert out == "", f"it was run before the file was looked at: {out}"
 
 
-TESTS = [all_scenarios_are_listed, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,
+def engines_are_compared():
+    """A single Redis that restarts empty has two holders, which the referee must find; this library has not."""
+    with tempfile.TemporaryDirectory() as folder:
+        json_path, html_path = f"{folder}/report.json", f"{folder}/report.html"
+        code, out, err = failover("restart-empty", "kill-leader", *SHORT, "--engine", "redlock,single", "--json",
+                                  json_path, "--html", html_path)
+        assert code == 0, err
+        with open(json_path, encoding="utf-8") as file:
+            report = json.load(file)
+        with open(html_path, encoding="utf-8") as file:
+            page = file.read()
+    ours, single = ({scenario["scenario"]: scenario for scenario in engine["scenarios"]} for engine in report["engines"])
+    assert [engine["engine"] for engine in report["engines"]] == ["redlock", "single"], report["engines"]
+    assert "leads" in ours["kill-leader"]["not_run"] and ours["restart-empty"]["double_holds"] == 0, ours
+    assert single["restart-empty"]["double_holds"] >= 1, single
+    assert any("second holder" in event["text"] for event in single["restart-empty"]["events"]), single
+    assert single["kill-leader"]["unavailable_ms"] > 400 and single["kill-leader"]["refused"] > 0, single
+    assert "single@" not in out and "second holder at once" in out, out
+    assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page
+
+
+def unknown_engines_are_named():
+    assert "redlock-engine-nothing" in refused("--engine", "nothing", "baseline")
+    assert "it knows redis:1,sentinel" in refused("--engine", "single@etcd", "baseline")
+    assert "--nodes" in refused("--engine", "single", "--nodes", "redis://a,redis://b,redis://c", "baseline")
+
+
+TESTS = [all_scenarios_are_listed, engines_are_compared, unknown_engines_are_named, help_teaches,
+         wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
          relays_part_the_clients, a_clock_that_was_set_is_seen, what_cannot_be_done_is_skipped_with_its_reason,
          a_durable_master_has_a_quarantine_only_if_it_was_emptied,

@@ -41,7 +41,7 @@ static void said(uint8_t client, enum fo_kind kind, int64_t at, int64_t until)
 
 static void written(enum fo_write what, bool valid)
 {
-    struct fo_record record = {.kind = FO_WRITTEN, .key = KEY, .detail = (uint8_t)what, .status = valid};
+    struct fo_record record = {.kind = FO_WRITTEN, .fence = 1, .key = KEY, .detail = (uint8_t)what, .status = valid};
 
     fo_referee_take(referee, &record);
 }
@@ -182,6 +182,19 @@ START_TEST(only_holds_before_the_given_instant_are_judged)
 }
 END_TEST
 
+/* Without a token nothing keeps a former holder's write out; that it is one too many is found all the same. */
+START_TEST(late_writes_without_a_token_are_counted_by_themselves)
+{
+    struct fo_record record = {.kind = FO_WRITTEN, .detail = FO_MIXED};
+
+    fo_referee_take(referee, &record);
+    judge();
+    ck_assert_uint_eq(verdict.late_mixed, 1);
+    ck_assert_uint_eq(verdict.late_refused, 0);
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
+}
+END_TEST
+
 START_TEST(writes_are_judged_by_the_writers_validity)
 {
     written(FO_TAKEN, true);
@@ -241,6 +254,7 @@ int main(void)
     tcase_add_test(judgement, what_is_acquired_too_late_is_no_hold);
     tcase_add_test(judgement, only_holds_before_the_given_instant_are_judged);
     tcase_add_test(judgement, writes_are_judged_by_the_writers_validity);
+    tcase_add_test(judgement, late_writes_without_a_token_are_counted_by_themselves);
     tcase_add_test(judgement, the_counter_takes_what_a_holder_has_read);
     tcase_add_test(judgement, the_counter_refuses_the_past_and_the_mixed);
     return suite_run(suite);

@@ -9,12 +9,13 @@
 #define CLIENTS 2
 #define START 1000
 
+static const struct fo_options options;
 static struct fo_run run;
 static struct fo_outcome outcome;
 
 static void set_up(void)
 {
-    run = (struct fo_run){.shared = fo_shared_create(CLIENTS), .course = {.start_ns = START}};
+    run = (struct fo_run){.options = &options, .shared = fo_shared_create(CLIENTS), .course = {.start_ns = START}};
     ck_assert_ptr_nonnull(run.shared);
     outcome = (struct fo_outcome){.n_masters = 2, .end_ns = 900};
 }

@@ -32,7 +32,7 @@ cases=(
     'redlock bench --acquire ' 'fifo queue spin'
     'redlock bench --dur' '--duration'
     'redlock failover --html r' 'report.html'
-    'redlock failover kill-' 'kill-1 kill-2 kill-3'
+    'redlock failover kill-' 'kill-1 kill-2 kill-3 kill-all kill-lagging kill-leader'
     'redlock lock k --profile ' 'classic guarded'
     'redlock lock k -f j' 'jobs.txt'
     'redlock lock k -w ' '0 forever'

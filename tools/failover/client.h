@@ -1,8 +1,8 @@
-/* A client process of a scenario: one client of the library, its share of the requests, and a contender for the leader
- * lock. The conductor speaks to it in the words of load/message.h:
+/* A client process of a scenario: one client of the lock system, its share of the requests, and a contender for the
+ * leader lock. The conductor speaks to it in the words of load/message.h:
  *
  *     client        conductor
- *     READY     ->              every master votes
+ *     READY     ->              every master votes; the engine has been opened
  *               <-  START       the schedule has begun (fo_shared.start_ns)
  *               <-  QUIT        finish what was begun, give everything back, exit
  *     FAILED    ->              at any time: the reason is in the shared memory
@@ -16,6 +16,9 @@
 #include "shared.h"
 
 struct event_base;
+struct fo_grant;
+struct fo_lock;
+struct fo_locker;
 
 struct fo_seat {
     const struct fo_options *options;
@@ -44,15 +47,14 @@ void fo_key_name(uint32_t key, char ret_name[FO_KEY_SIZE]);
 /* --- What holders do: note.c */
 
 /* The acquisition that has just succeeded, with its masters. */
-void fo_note_acquired(struct fo_seat *seat, uint32_t key, const struct redlock_lock *lock,
-                      const struct redlock_result *result);
+void fo_note_acquired(const struct fo_lock *lock, const struct fo_grant *grant);
 
 /* Completes a write to the counter file that began with reading `count`. */
-void fo_note_write(struct fo_seat *seat, uint32_t key, const struct redlock_lock *lock, uint64_t fence, uint32_t count);
+void fo_note_write(const struct fo_lock *lock, uint64_t fence, uint32_t count);
 
 /* --- The requests: requests.c */
 struct fo_requests;
-struct fo_requests *fo_requests_create(struct fo_seat *seat, struct event_base *base, struct redlock_client *client);
+struct fo_requests *fo_requests_create(struct fo_seat *seat, struct event_base *base, struct fo_locker *locker);
 void fo_requests_destroy(struct fo_requests *requests);
 void fo_requests_start(struct fo_requests *requests);
 /* No more are begun; `done` is called, maybe at once, when none is under way. */
@@ -60,11 +62,9 @@ void fo_requests_stop(struct fo_requests *requests, void (*done)(void *user_data
 
 /* --- The contender for the leader lock: contender.c */
 struct fo_contender;
-struct fo_contender *fo_contender_create(struct fo_seat *seat, struct event_base *base, struct redlock_client *client);
+struct fo_contender *fo_contender_create(struct fo_seat *seat, struct event_base *base, struct fo_locker *locker);
 void fo_contender_destroy(struct fo_contender *contender);
 void fo_contender_start(struct fo_contender *contender);
 void fo_contender_stop(struct fo_contender *contender);
-/* From the client's event hook. */
-void fo_contender_renewed(struct fo_contender *contender, const struct redlock_event *event);
 
 #endif

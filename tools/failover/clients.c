@@ -45,8 +45,8 @@ static int client_process(void *data, int control)
     struct fo_run *run = part->run;
     struct fo_seat seat = {.options = run->options,
                            .shared = run->shared,
-                           .urls = run->cluster.client_urls,
-                           .n_urls = run->cluster.n,
+                           .urls = run->options->engine ? run->cluster.entries : run->cluster.client_urls,
+                           .n_urls = run->options->engine ? run->cluster.n_entries : run->cluster.n,
                            .tls = &run->cluster.tls,
                            .prefix = run->prefix,
                            .client = part->n,
@@ -73,7 +73,7 @@ static int referee(void *data, int control)
 
     return fo_referee_process(&(struct fo_watch){.shared = run->shared,
                                                  .urls = run->cluster.urls,
-                                                 .n_urls = run->cluster.n,
+                                                 .n_urls = run->options->engine ? 0 : run->cluster.n,
                                                  .tls = &run->cluster.tls,
                                                  .prefix = run->prefix,
                                                  .ttl_ms = run->options->max_ttl_ms});

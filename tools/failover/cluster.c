@@ -37,10 +37,54 @@ static bool needs_hook(const struct fo_scenario *scenario)
     return scenario->fault == FO_KILL || scenario->fault == FO_HANG || scenario->fault == FO_ROLL;
 }
 
+/* Members of the systems that engines are put on; those of Sentinel watch, and are not counted. */
+static size_t members_of(const struct engine_contestant *engine)
+{
+    switch (engine->system) {
+    case MASTERS_POSTGRES:
+    case MASTERS_MARIADB:
+        return 1;
+    case MASTERS_REDIS:
+        return engine->members;
+    default:
+        return 3;
+    }
+}
+
+/* Where independent masters are voted by, none leads; a single server does. */
+static bool has_leader(const struct engine_contestant *engine)
+{
+    return engine->system != MASTERS_REDIS || engine->members == 1;
+}
+
+static const char *engine_obstacle(const struct engine_contestant *engine, const struct fo_scenario *scenario)
+{
+    if (scenario->leader && !has_leader(engine))
+        return "no member leads";
+    if (!scenario->leader && scenario->masters == FO_ALL_MASTERS && members_of(engine) == 1)
+        return "there is one server: it is the leader";
+    if (scenario->fault == FO_STEP && engine_contestant_is_durable(engine))
+        return "its leases do not run by the wall clock";
+    if (scenario->lagging && engine->system != MASTERS_SENTINEL)
+        return "it has no replicas that may lag";
+    if (scenario->relayed)
+        return "its servers cannot be parted here";
+    if (!scenario->leader && (scenario->fault == FO_KILL || scenario->fault == FO_HANG) &&
+        scenario->masters != FO_ALL_MASTERS && scenario->masters >= members_of(engine))
+        return "there are too few servers";
+    return NULL;
+}
+
 const char *fo_cluster_obstacle(const struct fo_options *options, const struct fo_scenario *scenario)
 {
     static char why[200];
+    const char *obstacle = options->engine ? engine_obstacle(options->engine, scenario) : NULL;
     struct masters_clock *clock;
+
+    if (obstacle)
+        return obstacle;
+    if (!options->engine && scenario->leader)
+        return "no master leads";
 
     if (options->masters.count > 0 && scenario->own_only)
         return "this can be done to masters of our own only (without --nodes)";
@@ -48,7 +92,7 @@ const char *fo_cluster_obstacle(const struct fo_options *options, const struct f
         return "this needs --fault-hook";
     if (scenario->relayed && certificates_forbid_relays(options))
         return "a relay would show the masters' certificates at its own address: this needs --tls-server-name";
-    if (scenario->masters >= options->n_masters)
+    if (!options->engine && scenario->masters != FO_ALL_MASTERS && scenario->masters >= options->n_masters)
         return "there are too few masters";
     if (scenario->fault != FO_STEP)
         return NULL;
@@ -72,6 +116,29 @@ static bool make_setups(struct fo_cluster *cluster, bool with_clocks, struct mas
             return false;
         setups[i].environment = masters_clock_environment(cluster->clocks[i]);
     }
+    return true;
+}
+
+/* All members have one clock: what a step does to their leases is the question, not what it does between them. */
+static bool open_engine(struct fo_cluster *cluster, const struct fo_scenario *scenario)
+{
+    const struct engine_contestant *engine = cluster->options->engine;
+    struct masters_options options = {.system = engine->system, .count = engine->members, .tcp = true};
+
+    if (scenario->fault == FO_STEP) {
+        cluster->clocks[0] = masters_clock_create();
+        if (!cluster->clocks[0])
+            return done(cluster, false);
+        options.environment = masters_clock_environment(cluster->clocks[0]);
+    }
+    cluster->own = masters_create(&options);
+    if (!cluster->own || !masters_cleanup_on_exit(cluster->own))
+        return done(cluster, false);
+    cluster->n = members_of(engine);
+    cluster->urls = masters_urls(cluster->own);
+    cluster->entries = masters_entries(cluster->own);
+    while (cluster->entries[cluster->n_entries])
+        cluster->n_entries++;
     return true;
 }
 
@@ -121,6 +188,8 @@ bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *option
                                    .n = options->n_masters,
                                    .tls = options->masters.tls,
                                    .urls = options->masters.urls};
+    if (options->engine)
+        return open_engine(cluster, scenario);
     if (options->masters.count == 0 && !open_own(cluster, scenario))
         return false;
     cluster->client_urls = cluster->urls;
@@ -174,6 +243,13 @@ static bool run_hook(struct fo_cluster *cluster, const char *verb, size_t i)
     return broken(cluster, "'%s %s %s' failed (wait status %#x)", hook, verb, number, (unsigned)status);
 }
 
+size_t fo_cluster_leader(const struct fo_cluster *cluster)
+{
+    if (cluster->options->engine && cluster->n == 1)
+        return 0;
+    return cluster->own ? masters_leader(cluster->own) : MASTERS_MAX;
+}
+
 bool fo_cluster_kill(struct fo_cluster *cluster, size_t i)
 {
     return cluster->own ? done(cluster, masters_kill(cluster->own, i)) : run_hook(cluster, "kill", i);
@@ -199,9 +275,18 @@ bool fo_cluster_wipe(struct fo_cluster *cluster, size_t i)
     return done(cluster, masters_wipe(cluster->own, i));
 }
 
+bool fo_cluster_part_replicas(struct fo_cluster *cluster, size_t i)
+{
+    char *reply = masters_command(cluster->own, i, (const char *const[]){"CLIENT", "KILL", "TYPE", "replica", NULL});
+    bool ok = done(cluster, reply != NULL);
+
+    free(reply);
+    return ok;
+}
+
 bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms)
 {
-    masters_clock_step_ms(cluster->clocks[i], by_ms);
+    masters_clock_step_ms(cluster->clocks[cluster->options->engine ? 0 : i], by_ms);
     return true;
 }
 

@@ -16,7 +16,9 @@ struct fo_cluster {
     const char *const *client_urls;       /* ... and what clients are to use */
     struct relays *relays;                /* NULL: clients use the masters directly */
     char *dir;                            /* of the relays' sockets, if it is ours */
-    size_t n;
+    size_t n;                             /* members that faults can be done to */
+    const char *const *entries;           /* what an engine is told */
+    size_t n_entries;
     char why[240];
 };
 
@@ -26,11 +28,15 @@ const char *fo_cluster_obstacle(const struct fo_options *options, const struct f
 bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *options, const struct fo_scenario *scenario);
 void fo_cluster_close(struct fo_cluster *cluster);
 
+/* The member that leads, MASTERS_MAX if none does. */
+size_t fo_cluster_leader(const struct fo_cluster *cluster);
+
 bool fo_cluster_kill(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_start(struct fo_cluster *cluster, size_t i); /* returns when our own ones answer */
 bool fo_cluster_hang(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_resume(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_wipe(struct fo_cluster *cluster, size_t i);  /* between kill and start */
+bool fo_cluster_part_replicas(struct fo_cluster *cluster, size_t i); /* from this master */
 bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms);
 bool fo_cluster_toxics(struct fo_cluster *cluster, size_t i, unsigned side, enum relay_direction direction,
                        const struct relay_toxics *toxics);

@@ -2,12 +2,12 @@
  * wants it again. A step that was begun with validity left is finished whatever happens meanwhile, as it would be in a
  * program that stands still between its check and its write: keeping that out is the fencing token's business. */
 #include <stdlib.h>
-#include <string.h>
 
 #include <event2/event.h>
 
 #include "client.h"
 #include "counter.h"
+#include "locker.h"
 #include "plant.h"
 #include "plant_deeds.h"
 
@@ -19,9 +19,8 @@
 
 struct fo_contender {
     struct fo_seat *seat;
-    struct redlock_client *client;
-    struct redlock_lock *lock;
-    struct redlock_acquire_options acquire;
+    const struct fo_locker_type *type;
+    struct fo_lock *lock;
     struct event *timer;
     uint64_t random;
     uint64_t fence;
@@ -64,11 +63,11 @@ static void step_down(struct fo_contender *contender)
     atomic_compare_exchange_strong(&contender->seat->shared->leader, &self, FO_NOBODY);
 }
 
-static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+static void on_released(void *user_data)
 {
     struct fo_contender *contender = user_data;
 
-    if (result->status != REDLOCK_CANCELED && !contender->stopping)
+    if (!contender->stopping)
         wait_ms(contender, REST_MS);
 }
 
@@ -76,7 +75,7 @@ static void give_up(struct fo_contender *contender)
 {
     step_down(contender);
     note(contender, FO_RELEASED, 0);
-    if (redlock_release(contender->lock, on_released, contender) != REDLOCK_OK)
+    if (contender->type->release(contender->lock) != REDLOCK_OK)
         wait_ms(contender, AGAIN_MS);
 }
 
@@ -84,16 +83,17 @@ static void begin_step(struct fo_contender *contender)
 {
     contender->count = fo_counter_read(&contender->seat->shared->cells[FO_LEADER_KEY]);
     contender->in_step = true;
+    contender->steps_left -= contender->steps_left > 0;
     wait_ms(contender, STEP_MS);
 }
 
 static void end_step(struct fo_contender *contender)
 {
     contender->in_step = false;
-    fo_note_write(contender->seat, FO_LEADER_KEY, contender->lock, contender->fence, contender->count);
+    fo_note_write(contender->lock, contender->fence, contender->count);
 }
 
-/* The library's word counts, not ours: a lost lock is left alone until its alarm has been called. */
+/* The lock system's word counts, not ours: a lost lock is left alone until its alarm has been called. */
 static void on_time(evutil_socket_t fd, short what, void *user_data)
 {
     struct fo_contender *contender = user_data;
@@ -104,20 +104,20 @@ static void on_time(evutil_socket_t fd, short what, void *user_data)
     }
     if (contender->in_step)
         end_step(contender);
-    if (redlock_remaining_ns(contender->lock) == 0)
+    if (contender->type->remaining_ns(contender->lock) == 0)
         wait_ms(contender, STEP_MS);
-    else if (contender->steps_left-- == 0)
+    else if (contender->steps_left == 0 && !atomic_load(&contender->seat->shared->hold_on))
         give_up(contender);
     else
         begin_step(contender);
 }
 
 /* A step that is under way is finished all the same, by the timer. */
-static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+static void on_lost(void *user_data)
 {
     struct fo_contender *contender = user_data;
 
-    if (alarm->kind != REDLOCK_ALARM_LOST)
+    if (!contender->holds)
         return;
     note(contender, FO_LOST, 0);
     if (contender->in_step)
@@ -126,13 +126,13 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
     wait_ms(contender, REST_MS);
 }
 
-static void take_office(struct fo_contender *contender, const struct redlock_result *result)
+static void take_office(struct fo_contender *contender, const struct fo_grant *grant)
 {
     struct fo_shared *shared = contender->seat->shared;
 
-    fo_note_acquired(contender->seat, FO_LEADER_KEY, contender->lock, result);
+    fo_note_acquired(contender->lock, grant);
     contender->holds = true;
-    contender->fence = redlock_lock_fence(contender->lock);
+    contender->fence = contender->type->fence(contender->lock);
     contender->steps_left = draw(contender, LEAST_TERM_STEPS, MOST_TERM_STEPS);
     atomic_store(&shared->leader_since_ns, fo_now_ns());
     atomic_store(&shared->leader, contender->seat->client);
@@ -140,63 +140,55 @@ static void take_office(struct fo_contender *contender, const struct redlock_res
     begin_step(contender);
 }
 
-static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+static void on_acquired(const struct fo_grant *grant, void *user_data)
 {
     struct fo_contender *contender = user_data;
 
-    if (result->status == REDLOCK_CANCELED || contender->stopping)
+    if (contender->stopping)
         return;
-    if (result->status == REDLOCK_OK) {
-        take_office(contender, result);
+    if (grant->status == REDLOCK_OK) {
+        take_office(contender, grant);
         return;
     }
     fo_plant_at_refused(contender->seat);
     want(contender);
 }
 
+/* Attempts that last a second at most, so that a refusal is noticed, and the place in the queue is renewed. */
 static void want(struct fo_contender *contender)
 {
+    uint32_t timeout_ms = fo_planted(FO_PLANT_DOUBLE) ? 20 : 1000;
+
     if (contender->stopping)
         return;
-    if (redlock_acquire(contender->lock, &contender->acquire, on_acquired, contender) != REDLOCK_OK)
+    if (contender->type->acquire(contender->lock, timeout_ms) != REDLOCK_OK)
         wait_ms(contender, AGAIN_MS);
 }
 
-void fo_contender_renewed(struct fo_contender *contender, const struct redlock_event *event)
+static void on_renewed(int64_t until_ns, void *user_data)
 {
-    if (contender && event->lock == contender->lock && contender->holds)
-        note(contender, FO_RENEWED, fo_now_ns() + event->remaining_us * 1000);
+    struct fo_contender *contender = user_data;
+
+    if (contender->holds)
+        note(contender, FO_RENEWED, until_ns);
 }
 
-/* Attempts that last a second at most, so that a refusal is noticed, and the place in the queue is renewed. */
-static void set_options(struct fo_contender *contender)
+struct fo_contender *fo_contender_create(struct fo_seat *seat, struct event_base *base, struct fo_locker *locker)
 {
-    redlock_acquire_options_init(&contender->acquire);
-    contender->acquire.own_token = 1; /* journals name holds by it */
-    contender->acquire.ttl_ms = contender->seat->options->ttl_ms;
-    contender->acquire.timeout_ms = fo_planted(FO_PLANT_DOUBLE) ? 20 : 1000;
-    contender->acquire.fenced = 1;
-}
-
-struct fo_contender *fo_contender_create(struct fo_seat *seat, struct event_base *base, struct redlock_client *client)
-{
+    static const struct fo_lock_calls calls = {on_acquired, on_released, on_lost, on_renewed};
     struct fo_contender *contender = calloc(1, sizeof(*contender));
-    char name[FO_KEY_SIZE];
 
     if (!contender)
         return NULL;
     contender->seat = seat;
-    contender->client = client;
+    contender->type = locker->type;
     contender->random = (uint64_t)seat->options->seed * 1000003 + seat->client + 1;
-    set_options(contender);
-    fo_key_name(FO_LEADER_KEY, name);
     contender->timer = evtimer_new(base, on_time, contender);
-    if (!contender->timer || redlock_lock_create(client, name, strlen(name), &contender->lock) != REDLOCK_OK ||
-        redlock_lock_watch(contender->lock, on_alarm, contender) != REDLOCK_OK) {
-        fo_contender_destroy(contender);
-        return NULL;
-    }
-    return contender;
+    contender->lock = locker->type->lock(locker, FO_LEADER_KEY, &calls, contender);
+    if (contender->timer && contender->lock)
+        return contender;
+    fo_contender_destroy(contender);
+    return NULL;
 }
 
 void fo_contender_destroy(struct fo_contender *contender)
@@ -204,7 +196,7 @@ void fo_contender_destroy(struct fo_contender *contender)
     if (!contender)
         return;
     contender->stopping = true;
-    redlock_lock_destroy(contender->lock);
+    contender->type->unlock(contender->lock);
     if (contender->timer)
         event_free(contender->timer);
     free(contender);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/file_out.h"
+#include "comparison.h"
 #include "options/message.h"
 #include "progress.h"
 #include "report.h"
@@ -23,9 +24,13 @@ static bool run_one(struct fo_report *report, const struct fo_scenario *scenario
     if (fo_run(run))
         outcome = fo_outcome_of(run);
     fo_progress_end(progress);
+    if (!outcome && *run->why && report->options->engine) {
+        report->engine_failed = true;
+        outcome = fo_outcome_skipped(scenario, run->why);
+    }
     if (outcome)
         fo_report_add(report, outcome);
-    else
+    if (!outcome || *outcome->skipped)
         cli_error("failover", "%s: %s", scenario->name, *run->why ? run->why : "out of memory");
     fo_run_fini(run);
     free(run);
@@ -61,7 +66,7 @@ static bool run_all(struct fo_report *report, struct fo_progress *progress)
 
 typedef void (*write_fn)(FILE *out, const struct fo_report *report);
 
-enum { FILES = 4, PATIENCE_MS = 10000 };
+enum { FILE_JSON, FILE_CSV, FILE_HGRM, FILE_HTML, FILES, PATIENCE_MS = 10000 };
 
 /* The files of the report: one for each form that was asked for. */
 struct files {
@@ -119,18 +124,94 @@ static int run(const struct fo_options *options, struct files *files)
     return code;
 }
 
+/* --- Several lock systems ----------------------------------------------------------------------------------------- */
+
+static bool run_entry(struct fo_entry *entry, const struct fo_options *options)
+{
+    struct fo_progress progress;
+
+    fo_entry_init(entry, options);
+    fo_progress_init(&progress, &entry->options);
+    if (!options->quiet)
+        fprintf(stderr, "%s%s%s\n", entry->contestant->label, *entry->contestant->skipped ? ": " : "",
+                entry->contestant->skipped);
+    if (*entry->contestant->skipped)
+        return true;
+    if (!run_all(&entry->report, &progress))
+        return false;
+    fo_report_complete(&entry->report);
+    return true;
+}
+
+static bool write_comparison(struct files *files, const struct fo_comparison *comparison)
+{
+    static void (*const writers[])(FILE *out, const struct fo_comparison *comparison) = {
+        [FILE_JSON] = fo_comparison_json, [FILE_HTML] = fo_comparison_html};
+    bool ok = true;
+
+    for (size_t i = 0; i < FILES; i++) {
+        FILE *out = files->out[i].path ? file_out_begin(&files->out[i]) : NULL;
+
+        if (out)
+            writers[i](out, comparison);
+        ok = (!files->out[i].path || (out && file_out_end(&files->out[i], PATIENCE_MS))) && ok;
+    }
+    return ok;
+}
+
+/* What is broken elsewhere is a finding; what is broken here is a failure. */
+static int compare(const struct fo_options *options, const struct engine_contestants *contestants, struct files *files)
+{
+    struct fo_comparison *comparison = fo_comparison_create(options, contestants);
+    struct term term;
+    bool ok = comparison != NULL;
+    int code = FO_OWN_ERROR;
+
+    term_init(&term, stdout);
+    for (size_t i = 0; ok && i < comparison->n; i++)
+        ok = run_entry(&comparison->entries[i], options);
+    if (ok) {
+        fo_comparison_text(&term, comparison);
+        code = write_comparison(files, comparison) ? fo_comparison_exit(comparison) : FO_OWN_ERROR;
+    }
+    fo_comparison_free(comparison);
+    return code;
+}
+
+static int run_engines(struct fo_options *options, struct files *files)
+{
+    struct engine_contestants *contestants = calloc(1, sizeof(*contestants));
+    char why[240] = "out of memory";
+    int code = FO_OWN_ERROR;
+
+    if (!contestants || !engine_contestants_find(contestants, options->engines, why, sizeof(why)))
+        cli_error("failover", "%s", why);
+    else if (options->compare || contestants->n > 1)
+        code = compare(options, contestants, files);
+    else {
+        if (!engine_contestant_is_library(&contestants->list[0]))
+            options->engine = &contestants->list[0];
+        code = run(options, files);
+    }
+    free(contestants);
+    return code;
+}
+
 int failover_main(int argc, char **argv)
 {
     struct fo_options options;
     struct files files = {0};
     int code = fo_options_parse(&options, argc, argv);
+    bool with_engines = code < 0 && (options.engines || options.compare);
 
     if (code < 0 && options.list) {
         fo_scenario_list(stdout);
         code = FO_OK;
     }
+    if (code < 0 && !open_files(&files, &options))
+        code = FO_OWN_ERROR;
     if (code < 0)
-        code = open_files(&files, &options) ? run(&options, &files) : FO_OWN_ERROR;
+        code = with_engines ? run_engines(&options, &files) : run(&options, &files);
     close_files(&files);
     fo_options_free(&options);
     return code;

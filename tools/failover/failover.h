@@ -10,6 +10,7 @@ enum fo_exit {
     FO_OK = 0,
     FO_VIOLATION = 1,   /* a promise was broken: the referee says which */
     FO_TOO_LONG = 2,    /* nobody could lock for longer than --max-unavailable */
+    FO_ENGINE = 3,      /* an engine broke the protocol, was silent, or ended: no measurement */
     FO_OWN_ERROR = 125, /* wrong options, or it could not be measured */
 };
 

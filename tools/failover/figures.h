@@ -52,6 +52,14 @@ struct fo_judged {
     char text[160];
 };
 
+/* What led to two holders at once, or to a write of a former one: the first time that it happened. */
+struct fo_clue {
+    int64_t at_ns;
+    char text[140];
+};
+
+#define FO_CLUES 24
+
 struct fo_outcome {
     const struct fo_scenario *scenario;
     char skipped[200]; /* why it was not run; "" if it was */
@@ -80,6 +88,8 @@ struct fo_outcome {
     size_t n_spans;
     struct fo_hold *terms;     /* of the leader lock */
     size_t n_terms;
+    struct fo_clue clues[FO_CLUES]; /* in order */
+    size_t n_clues;
 };
 
 /* NULL without memory. */
@@ -104,6 +114,9 @@ bool fo_gather(struct fo_outcome *outcome, const struct fo_run *run);
 /* --- lanes.c */
 bool fo_lanes(struct fo_outcome *outcome, const struct fo_run *run);
 void fo_times(struct fo_outcome *outcome, const struct fo_run *run);
+
+/* --- evidence.c: the clues, if there is anything to be explained */
+bool fo_evidence(struct fo_outcome *outcome, const struct fo_run *run);
 
 /* --- goals.c: needs all else. */
 void fo_judge_goal(struct fo_outcome *outcome, const struct fo_options *options);

@@ -61,8 +61,11 @@ static bool do_resume(struct fo_run *run, size_t node)
     return did(run, fo_cluster_resume(&run->cluster, node));
 }
 
+/* What keeps its memory on disk has it again. */
 static bool do_wipe_and_start(struct fo_run *run, size_t node)
 {
+    if (run->options->engine && engine_contestant_is_durable(run->options->engine))
+        return do_start(run, node);
     return did(run, fo_cluster_wipe(&run->cluster, node)) && do_start(run, node);
 }
 
@@ -130,8 +133,42 @@ static bool to_first(struct fo_run *run, deed_fn deed, size_t n)
     return true;
 }
 
-/* A leader that has been in office for a moment, so that it is in the middle of its work. */
-static bool find_victim(struct fo_run *run)
+/* The leading member alone, or the first ones; where one leads, it comes after all others. */
+static bool choose_targets(struct fo_run *run)
+{
+    struct fo_course *course = &run->course;
+    size_t n = run->cluster.n, leader = fo_cluster_leader(&run->cluster);
+    size_t wanted = run->scenario->masters < n ? run->scenario->masters : n;
+
+    course->n_targets = 0;
+    if (run->scenario->leader && leader >= n)
+        return fo_run_fail(run, "no member says that it leads");
+    for (size_t i = 0; i < n && !run->scenario->leader && course->n_targets < wanted; i++)
+        if (i != leader)
+            course->targets[course->n_targets++] = (uint32_t)i;
+    if (leader < n && course->n_targets < wanted)
+        course->targets[course->n_targets++] = (uint32_t)leader;
+    return true;
+}
+
+static bool to_targets(struct fo_run *run, deed_fn deed)
+{
+    for (size_t i = 0; i < run->course.n_targets; i++)
+        if (!deed(run, run->course.targets[i]))
+            return false;
+    return true;
+}
+
+static bool to_others(struct fo_run *run, deed_fn deed)
+{
+    for (size_t i = 0; i < run->cluster.n; i++)
+        if (i != run->course.targets[0] && !deed(run, i))
+            return false;
+    return true;
+}
+
+/* A leader that has been in office for a moment, so that it is in the middle of its work, and not since earlier. */
+static bool find_leader(struct fo_run *run, int64_t since_ns, uint32_t *ret_leader)
 {
     int64_t give_up_ns = fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS;
     uint32_t leader;
@@ -140,14 +177,54 @@ static bool find_victim(struct fo_run *run)
         if (!fo_run_attend(run, fo_now_ns() + NS_PER_MS, false))
             return false;
         leader = atomic_load(&run->shared->leader);
-        if (leader != FO_NOBODY &&
-            fo_now_ns() - atomic_load(&run->shared->leader_since_ns) > 30 * NS_PER_MS) {
-            run->course.victim = leader;
-            run->course.victim_ns = fo_now_ns();
+        *ret_leader = leader;
+        if (leader != FO_NOBODY && atomic_load(&run->shared->leader_since_ns) >= since_ns &&
+            fo_now_ns() - atomic_load(&run->shared->leader_since_ns) > 30 * NS_PER_MS)
             return true;
-        }
     } while (fo_now_ns() < give_up_ns);
     return fo_run_fail(run, "nobody becomes leader");
+}
+
+static bool find_victim(struct fo_run *run)
+{
+    bool found = find_leader(run, 0, &run->course.victim);
+
+    run->course.victim_ns = fo_now_ns();
+    return found;
+}
+
+/* What is on its way to a member that stands still would be read when it goes on, so the connections end, too. */
+static bool do_part_replicas(struct fo_run *run, size_t node)
+{
+    return did(run, fo_cluster_part_replicas(&run->cluster, node));
+}
+
+/* The others hear of nothing until somebody has become leader, whose lock is not to end by itself soon. */
+static bool kill_lagging(struct fo_run *run)
+{
+    int64_t since_ns = fo_now_ns();
+    uint32_t leader;
+
+    if (!to_others(run, do_hang) || !to_targets(run, do_part_replicas) || !find_leader(run, since_ns, &leader))
+        return false;
+    atomic_store(&run->shared->hold_on, true);
+    return to_targets(run, do_kill) && to_others(run, do_resume);
+}
+
+/* Whose lock is in the hands of a member that fails is to be at work meanwhile. */
+static bool must_hold_on(const struct fo_scenario *scenario)
+{
+    return (scenario->leader && !scenario->lagging) || scenario->fault == FO_EMPTY || scenario->fault == FO_STEP;
+}
+
+/* To the client, and to its engine if it has one. */
+static bool signal_client(const struct fo_run *run, uint32_t client, int number)
+{
+    int engine = atomic_load(&run->shared->engines[client]);
+
+    if (engine > 0)
+        kill(-engine, number);
+    return kill(run->pids[client], number) == 0;
 }
 
 static bool crash_leader(struct fo_run *run)
@@ -156,7 +233,7 @@ static bool crash_leader(struct fo_run *run)
 
     if (!find_victim(run))
         return false;
-    kill(run->pids[course->victim], SIGKILL);
+    signal_client(run, course->victim, SIGKILL);
     waitpid(run->pids[course->victim], NULL, 0);
     atomic_store(&run->shared->crashed_ns[course->victim], fo_now_ns());
     close(run->controls[course->victim]);
@@ -170,7 +247,7 @@ static bool pause_leader(struct fo_run *run)
 {
     if (!find_victim(run))
         return false;
-    return kill(run->pids[run->course.victim], SIGSTOP) == 0 || fo_run_fail(run, "the leader cannot be stopped");
+    return signal_client(run, run->course.victim, SIGSTOP) || fo_run_fail(run, "the leader cannot be stopped");
 }
 
 static bool revive(struct fo_run *run)
@@ -178,7 +255,7 @@ static bool revive(struct fo_run *run)
     uint32_t victim = run->course.victim;
 
     if (run->scenario->fault == FO_PAUSE)
-        return kill(run->pids[victim], SIGCONT) == 0 || fo_run_fail(run, "the leader cannot be continued");
+        return signal_client(run, victim, SIGCONT) || fo_run_fail(run, "the leader cannot be continued");
     return fo_run_spawn(run, victim) && fo_run_attend(run, fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS, true) &&
            load_send(run->controls[victim], LOAD_START, 0);
 }
@@ -196,25 +273,26 @@ static bool roll(struct fo_run *run)
 
 bool fo_run_inject(struct fo_run *run)
 {
-    uint32_t n = run->scenario->masters;
-
+    if (!choose_targets(run))
+        return false;
+    atomic_store(&run->shared->hold_on, must_hold_on(run->scenario));
     switch (run->scenario->fault) {
     case FO_KILL:
-        return to_first(run, do_kill, n);
+        return run->scenario->lagging ? kill_lagging(run) : to_targets(run, do_kill);
     case FO_HANG:
-        return to_first(run, do_hang, n);
+        return to_targets(run, do_hang);
     case FO_EMPTY:
-        return to_first(run, do_kill, n) && to_first(run, do_wipe_and_start, n);
+        return to_targets(run, do_kill) && to_targets(run, do_wipe_and_start);
     case FO_ROLL:
         return roll(run);
     case FO_PART:
         return to_first(run, do_part, run->cluster.n);
     case FO_SLOW:
-        return to_first(run, do_slow, n);
+        return to_targets(run, do_slow);
     case FO_LOSE_REPLIES:
-        return to_first(run, do_mute, n);
+        return to_targets(run, do_mute);
     case FO_STEP:
-        return to_first(run, do_step, n);
+        return to_targets(run, do_step);
     case FO_CRASH:
         return crash_leader(run);
     case FO_PAUSE:
@@ -227,19 +305,18 @@ bool fo_run_inject(struct fo_run *run)
 
 bool fo_run_heal(struct fo_run *run)
 {
-    uint32_t n = run->scenario->masters;
-
+    atomic_store(&run->shared->hold_on, false);
     switch (run->scenario->fault) {
     case FO_KILL:
-        return to_first(run, do_start, n);
+        return to_targets(run, do_start);
     case FO_HANG:
-        return to_first(run, do_resume, n);
+        return to_targets(run, do_resume);
     case FO_PART:
         return to_first(run, do_clean, run->cluster.n);
     case FO_SLOW:
-        return to_first(run, do_clean, n);
+        return to_targets(run, do_clean);
     case FO_LOSE_REPLIES:
-        return to_first(run, do_reset, n);
+        return to_targets(run, do_reset);
     case FO_CRASH:
     case FO_PAUSE:
         return revive(run);

@@ -47,7 +47,7 @@ static int64_t met_ns(const struct fo_shared *shared, uint32_t node, int64_t aft
  * mark of the start: what counts is that it came after the master's end. */
 static bool add_state(struct fo_outcome *outcome, const struct fo_run *run, struct fo_span span, int64_t down_ns)
 {
-    if (span.state == FO_UP && down_ns >= 0) {
+    if (span.state == FO_UP && down_ns >= 0 && !run->options->engine) {
         struct fo_span unmet = span;
         int64_t met_at_ns = met_ns(run->shared, span.node, run->course.start_ns + down_ns) - run->course.start_ns;
 
@@ -147,14 +147,10 @@ static bool add_quarantines(struct fo_outcome *outcome, const struct fo_run *run
 
 static bool add_terms(struct fo_outcome *outcome, const struct fo_run *run)
 {
-    struct fo_referee *referee = calloc(1, sizeof(*referee));
+    struct fo_referee *referee = fo_referee_replay(run->shared);
 
     if (!referee)
         return false;
-    fo_referee_read(referee, run->shared);
-    for (uint32_t i = 0; i < run->shared->clients; i++)
-        if (atomic_load(&run->shared->crashed_ns[i]))
-            fo_referee_crash(referee, i, atomic_load(&run->shared->crashed_ns[i]));
     outcome->terms = calloc(referee->n + 1, sizeof(*outcome->terms));
     for (size_t i = 0; outcome->terms && i < referee->n; i++) {
         struct fo_hold *term = &outcome->terms[outcome->n_terms];
@@ -205,9 +201,9 @@ static int64_t detect_ns(const struct fo_run *run)
 {
     int64_t last_ns = -1;
 
-    for (uint32_t node = 0; node < run->scenario->masters; node++)
+    for (uint32_t i = 0; i < run->course.n_targets; i++)
         for (uint32_t client = 0; client < run->shared->clients; client++) {
-            int64_t at_ns = noticed_ns(run, client, node);
+            int64_t at_ns = noticed_ns(run, client, run->course.targets[i]);
 
             if (at_ns > last_ns)
                 last_ns = at_ns;
@@ -250,7 +246,7 @@ static void take_over(struct fo_outcome *outcome, const struct fo_run *run)
 {
     const struct fo_options *options = run->options;
     int64_t victim_ns = run->course.victim_ns - run->course.start_ns;
-    int64_t drift_ns = ((options->ttl_ms + 99) / 100 + 2) * INT64_C(1000000);
+    int64_t drift_ns = options->engine ? 0 : ((options->ttl_ms + 99) / 100 + 2) * INT64_C(1000000);
 
     outcome->takeover_ns = outcome->takeover_theory_ns = -1;
     for (size_t i = 0; i < outcome->n_terms && outcome->victim != FO_NOBODY; i++) {
@@ -275,6 +271,6 @@ static void take_over(struct fo_outcome *outcome, const struct fo_run *run)
 void fo_times(struct fo_outcome *outcome, const struct fo_run *run)
 {
     outcome->detect_ns = detect_ns(run);
-    outcome->strength_ns = strength_ns(run);
+    outcome->strength_ns = run->options->engine ? -1 : strength_ns(run);
     take_over(outcome, run);
 }

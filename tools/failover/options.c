@@ -27,6 +27,15 @@ static const char help[] =
     "  --list               list the scenarios, and what each of them does\n"
     "  --all                run all of them, in about three minutes\n"
     "\n"
+    "Other lock systems, see redlock-failover(1):\n"
+    "  --engine NAME[@SYSTEM][,...]\n"
+    "                       put these engine programs to the test instead; 'redlock' is\n"
+    "                       this library. More than one: as --compare\n"
+    "  --compare            all systems that are found here, or those of --engine, by\n"
+    "                       all scenarios that make sense, or those named: one report\n"
+    "\n";
+
+static const char help_options[] =
     "Masters:\n"
     "  --masters N          start N masters for the run (5)\n"
     "  --persistence MODE   their persistence: none (default), everysec, always\n"
@@ -68,8 +77,15 @@ static const char help[] =
     "\n"
     "Exit status: 0 no promise was broken; 1 a promise was broken: two holders at a\n"
     "time, a fencing token that did not grow, a lock taken away from its holder, or a\n"
-    "key left behind; 2 nobody could lock for longer than --max-unavailable; 125\n"
-    "wrong options, or it could not be measured.\n";
+    "key left behind; 2 nobody could lock for longer than --max-unavailable; 3 an\n"
+    "engine failed; 125 wrong options, or it could not be measured.\n"
+    "With --compare, 1 and 2 are about this library alone.\n";
+
+static void write_help(FILE *out)
+{
+    fputs(help, out);
+    fputs(help_options, out);
+}
 
 #define SCENARIO_WORD "[SCENARIO]"
 
@@ -87,7 +103,7 @@ static int complain(const char *what, const char *detail)
 
 static int take_names(struct fo_options *options, const char *const *names)
 {
-    bool any = options->all || options->list;
+    bool any = options->all || options->list || (options->compare && !names[0]);
 
     for (size_t i = 0; i < FO_SCENARIOS && names[i]; i++) {
         int found = fo_scenario_find(names[i]);
@@ -97,13 +113,19 @@ static int take_names(struct fo_options *options, const char *const *names)
         options->wanted[found] = any = true;
     }
     for (size_t i = 0; options->all && i < FO_SCENARIOS; i++)
-        options->wanted[i] = true;
+        options->wanted[i] = !fo_scenarios[i].by_name;
+    for (size_t i = 0; options->compare && !options->all && !names[0] && i < FO_SCENARIOS; i++)
+        options->wanted[i] = fo_scenarios[i].compared;
     return any ? -1 : complain("name a scenario, or use --all; see --list", "");
 }
 
 /* What makes no sense as an experiment. */
 static int check(const struct fo_options *options)
 {
+    if ((options->engines || options->compare) && (options->masters.count > 0 || options->tls))
+        return complain("--engine and --compare start servers of their own: no --nodes, no --tls", "");
+    if (options->compare && (options->csv || options->hgrm))
+        return complain("--compare has --html and --json", "");
     if (options->n_masters < FO_LEAST_MASTERS)
         return complain("--nodes must name 3 masters or more", "");
     if (options->ttl_ms > options->max_ttl_ms)
@@ -130,11 +152,31 @@ static void set_defaults(struct fo_options *options)
     };
 }
 
+/* Longer leases, which outlive the choice of a new leader; less load, for clients that are slow to start. */
+static void set_comparison_defaults(struct fo_options *options)
+{
+    options->clients = 3;
+    options->rate = 150;
+    options->phase_ms = 3000;
+    options->ttl_ms = options->max_ttl_ms = 5000;
+    options->deadline_ms = 1000;
+}
+
+static bool has_word(int argc, char **argv, const char *word)
+{
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], word) == 0)
+            return true;
+    return false;
+}
+
 static int parse(struct fo_options *options, uint32_t *ret_persistence, const char **ret_names, int argc, char **argv)
 {
     const struct cli_option table[] = {
         {.name = "list", .flag = &options->list},
         {.name = "all", .flag = &options->all},
+        {.name = "compare", .flag = &options->compare},
+        {.name = "engine", .text = &options->engines},
         {.name = "masters", .number = &options->n_masters, .least = FO_LEAST_MASTERS, .most = MASTERS_MAX},
         {.name = "persistence", .choice = ret_persistence, .words = persistence_words},
         {.name = "node", .node = &options->masters},
@@ -160,8 +202,8 @@ static int parse(struct fo_options *options, uint32_t *ret_persistence, const ch
     };
     const char *operands[FO_SCENARIOS + 1] = {NULL};
     const char *words[FO_SCENARIOS + 1] = {NULL};
-    const struct cli_command command = {.name = "failover", .help = help, .options = table, .operands = operands,
-                                        .operand_words = words};
+    const struct cli_command command = {.name = "failover", .write_help = write_help, .options = table,
+                                        .operands = operands, .operand_words = words};
 
     for (size_t i = 0; i < FO_SCENARIOS; i++) {
         operands[i] = SCENARIO_WORD;
@@ -177,6 +219,8 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
     int code;
 
     set_defaults(options);
+    if (has_word(argc, argv, "--compare"))
+        set_comparison_defaults(options);
     code = parse(options, &persistence, names, argc, argv);
     if (code >= 0)
         return code == 0 ? FO_OK : FO_OWN_ERROR;
@@ -219,6 +263,8 @@ uint32_t fo_options_quarantine_ms(const struct fo_options *options, enum fo_faul
     bool durable = options->masters.count == 0 && options->persistence == MASTERS_ALWAYS;
     bool restarts = fault == FO_KILL || fault == FO_ROLL;
 
+    if (options->engine)
+        return 0;
     if (fault != FO_EMPTY && fault != FO_STEP && !(restarts && !durable))
         return 0;
     return options->max_ttl_ms + 1000;

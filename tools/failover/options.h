@@ -2,6 +2,7 @@
 #ifndef FAILOVER_OPTIONS_H
 #define FAILOVER_OPTIONS_H
 
+#include "engines/run/contestants.h"
 #include "masters/masters.h"
 #include "options/masters.h"
 #include "scenario.h"
@@ -9,6 +10,9 @@
 struct fo_options {
     bool wanted[FO_SCENARIOS];
     bool all;
+    bool compare;
+    const char *engines;                /* their names, as the user gave them; NULL: the library alone */
+    const struct engine_contestant *engine; /* the one that is put to the test; NULL: the library */
     bool list;
     struct cli_masters masters; /* none: our own ... */
     bool tls;                   /* ... with TLS; others say so by their URLs */

@@ -44,12 +44,15 @@ struct fo_outcome *fo_outcome_of(const struct fo_run *run)
     outcome->victim = run->course.victim;
     copy_course(outcome, run);
     copy_meters(outcome, run->shared);
-    if (!fo_gather(outcome, run) || !fo_lanes(outcome, run)) {
+    if (!fo_gather(outcome, run) || !fo_lanes(outcome, run) || !fo_evidence(outcome, run)) {
         fo_outcome_free(outcome);
         return NULL;
     }
     fo_times(outcome, run);
-    fo_judge_goal(outcome, run->options);
+    if (run->options->engine)
+        masters_server_version(run->cluster.own, 0, outcome->version.server, sizeof(outcome->version.server));
+    else
+        fo_judge_goal(outcome, run->options);
     return outcome;
 }
 

@@ -82,6 +82,8 @@ static void written(struct fo_referee *referee, const struct fo_record *record)
     if (record->detail == FO_TAKEN) {
         referee->written++;
         referee->late_landed += !valid;
+    } else if (!valid && record->detail == FO_MIXED && !record->fence) {
+        referee->late_mixed++;
     } else if (!valid) {
         referee->late_refused++;
     } else if (record->detail == FO_STALE) {
@@ -129,6 +131,19 @@ void fo_referee_crash(struct fo_referee *referee, uint32_t client, int64_t at_ns
 {
     for (uint32_t key = 0; key < FO_ALL_KEYS; key++)
         end_hold(referee, client, key, at_ns, FO_CRASHED);
+}
+
+struct fo_referee *fo_referee_replay(const struct fo_shared *shared)
+{
+    struct fo_referee *referee = calloc(1, sizeof(*referee));
+
+    if (!referee)
+        return NULL;
+    fo_referee_read(referee, shared);
+    for (uint32_t i = 0; i < shared->clients; i++)
+        if (atomic_load(&shared->crashed_ns[i]))
+            fo_referee_crash(referee, i, atomic_load(&shared->crashed_ns[i]));
+    return referee;
 }
 
 const struct fo_hold *fo_referee_holder(const struct fo_referee *referee, uint32_t key, int64_t at_ns)
@@ -194,6 +209,7 @@ void fo_referee_judge(const struct fo_referee *referee, int64_t before_ns, struc
     verdict->late_acquired = referee->late_acquired;
     verdict->late_refused = referee->late_refused;
     verdict->late_landed = referee->late_landed;
+    verdict->late_mixed = referee->late_mixed;
     verdict->acquired = referee->n;
     verdict->writes = referee->written;
 }

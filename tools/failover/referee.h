@@ -35,6 +35,7 @@ struct fo_referee {
     uint64_t late_acquired;
     uint64_t late_refused;
     uint64_t late_landed;
+    uint64_t late_mixed;
     uint64_t stale_writes; /* refused by the fence although the writer's lock was valid */
     uint64_t mixed_writes;
     uint64_t written;
@@ -49,6 +50,10 @@ void fo_referee_take(struct fo_referee *referee, const struct fo_record *record)
 
 /* What is new in all journals. */
 void fo_referee_read(struct fo_referee *referee, const struct fo_shared *shared);
+
+/* All that is in the journals now, with the clients that were killed; free() it after fo_referee_fini(). NULL without
+ * memory. */
+struct fo_referee *fo_referee_replay(const struct fo_shared *shared);
 
 /* The client's process was killed: it believes nothing any more. */
 void fo_referee_crash(struct fo_referee *referee, uint32_t client, int64_t at_ns);

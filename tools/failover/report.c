@@ -94,6 +94,8 @@ bool fo_report_too_long(const struct fo_report *report, const struct fo_outcome 
 
 int fo_report_exit(const struct fo_report *report)
 {
+    if (report->engine_failed)
+        return FO_ENGINE;
     if (fo_verdict_violations(&report->verdict))
         return FO_VIOLATION;
     for (size_t i = 0; i < report->n; i++)

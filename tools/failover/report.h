@@ -27,6 +27,7 @@ struct fo_report {
     size_t n;
     struct fo_verdict verdict; /* sum over all */
     int64_t lasted_ns;
+    bool engine_failed;        /* at least once; the outcome says how */
 };
 
 void fo_report_add(struct fo_report *report, struct fo_outcome *outcome); /* takes it */

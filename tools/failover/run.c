@@ -30,7 +30,8 @@ static void name_prefix(struct fo_run *run)
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(run->prefix, sizeof(run->prefix), "failover:%llx:",
              (unsigned long long)now.tv_sec * 1000 + (unsigned long long)now.tv_nsec / 1000000);
-    run->shared->token_base = (uint64_t)now.tv_sec * 1000000 - UINT64_C(3600000000);
+    if (!run->options->engine)
+        run->shared->token_base = (uint64_t)now.tv_sec * 1000000 - UINT64_C(3600000000);
 }
 
 /* These masters have never been asked for a lock with this prefix. */
@@ -54,7 +55,7 @@ static bool prepare(struct fo_run *run)
     name_prefix(run);
     if (!fo_cluster_open(&run->cluster, run->options, run->scenario))
         return fo_run_fail(run, "%s", run->cluster.why);
-    if (!declare_new(run) || !fo_run_spawn_witnesses(run))
+    if ((!run->options->engine && !declare_new(run)) || !fo_run_spawn_witnesses(run))
         return false;
     for (uint32_t i = 0; i < run->options->clients; i++)
         if (!fo_run_spawn(run, i))

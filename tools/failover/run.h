@@ -38,6 +38,8 @@ struct fo_course {
     int64_t end_ns;
     uint32_t n_marks;
     struct fo_mark marks[FO_MAX_MARKS];
+    uint32_t n_targets;   /* members that the fault is done to */
+    uint32_t targets[MASTERS_MAX];
     uint32_t victim;      /* the leader that was killed or stopped, or FO_NOBODY */
     int64_t victim_ns;    /* when */
 };

@@ -6,30 +6,45 @@
 #define SETTLE_MS 1500
 
 const struct fo_scenario fo_scenarios[FO_SCENARIOS] = {
-    {.name = "baseline", .text = "nothing is done",
+    {.name = "baseline", .text = "nothing is done", .compared = true,
      .story = "The yardstick: what this machine does to the load by itself."},
-    {.name = "kill-1", .text = "1 master is killed", .fault = FO_KILL, .masters = 1,
+    {.name = "kill-1", .text = "1 master is killed", .fault = FO_KILL, .masters = 1, .compared = true,
      .story = "The others are a quorum, and nobody waits for the dead."},
-    {.name = "kill-2", .text = "2 masters are killed", .fault = FO_KILL, .masters = 2,
+    {.name = "kill-leader", .text = "the leading master is killed", .fault = FO_KILL, .masters = 1, .leader = true,
+     .by_name = true, .compared = true,
+     .story = "Where one master leads the others, they must notice its end and choose another."},
+    {.name = "kill-lagging", .text = "the leading master is killed while its replicas lag behind", .fault = FO_KILL,
+     .masters = 1, .leader = true, .lagging = true, .by_name = true, .compared = true,
+     .story = "It has granted a lock that its replicas have not heard of, and dies. One of them takes its place."},
+    {.name = "kill-2", .text = "2 masters are killed", .fault = FO_KILL, .masters = 2, .compared = true,
      .story = "Three of five are still a quorum."},
     {.name = "kill-3", .text = "3 masters are killed: the quorum is lost", .fault = FO_KILL, .masters = 3,
      .story = "Two of five may not grant anything: everybody is refused in time. Masters without persistence come back "
               "without memory and must wait until every lock that they may have forgotten has run out."},
-    {.name = "hang-1", .text = "1 master is stopped", .fault = FO_HANG, .masters = 1,
+    {.name = "kill-all", .text = "all masters are killed", .fault = FO_KILL, .masters = FO_ALL_MASTERS,
+     .by_name = true, .compared = true,
+     .story = "Nobody can be asked. What they come back with is what their persistence has kept."},
+    {.name = "hang-1", .text = "1 master is stopped", .fault = FO_HANG, .masters = 1, .compared = true,
      .story = "It takes connections and requests, and never answers. The others decide without it."},
-    {.name = "hang-2", .text = "2 masters are stopped", .fault = FO_HANG, .masters = 2,
+    {.name = "hang-leader", .text = "the leading master is stopped", .fault = FO_HANG, .masters = 1, .leader = true,
+     .by_name = true, .compared = true,
+     .story = "It may be replaced meanwhile, and does not know it when it goes on."},
+    {.name = "hang-2", .text = "2 masters are stopped", .fault = FO_HANG, .masters = 2, .compared = true,
      .story = "Three answers are enough."},
     {.name = "hang-3", .text = "3 masters are stopped: the quorum is lost", .fault = FO_HANG, .masters = 3,
      .story = "Refused in time. When they go on, they execute all that has piled up, old attempts and their "
               "rollbacks."},
+    {.name = "hang-all", .text = "all masters are stopped", .fault = FO_HANG, .masters = FO_ALL_MASTERS,
+     .by_name = true, .compared = true,
+     .story = "Nobody gets an answer, and when they go on, all that has piled up is executed."},
     {.name = "restart-empty", .text = "3 masters come back at once with nothing in their memory", .fault = FO_EMPTY,
-     .masters = 3, .own_only = true,
+     .masters = 3, .own_only = true, .compared = true,
      .story = "The case that breaks plain Redlock: a majority has forgotten who holds what, and would grant it again. "
               "Here they do not vote until the quarantine is over, and holders renew their locks meanwhile."},
     {.name = "rolling-restart", .text = "every master is restarted, one after the other", .fault = FO_ROLL,
      .story = "As an operator would, waiting for each to vote again before the next."},
     {.name = "partition", .text = "the clients are parted: some see 2 masters, the others 3", .fault = FO_PART,
-     .masters = 2, .relayed = true,
+     .masters = 2, .relayed = true, .compared = true,
      .story = "The majority's side goes on, the minority's is refused. Everything that was sent into the gap arrives "
               "when it closes, seconds late."},
     {.name = "slow-master", .text = "1 master answers 50 ms late, in pieces", .fault = FO_SLOW, .masters = 1,
@@ -38,13 +53,13 @@ const struct fo_scenario fo_scenarios[FO_SCENARIOS] = {
      .fault = FO_LOSE_REPLIES, .masters = 2, .relayed = true,
      .story = "Nobody knows what these two have stored; what is not known is undone once they can be asked again."},
     {.name = "clock-step", .text = "the clocks of 2 masters are set forward by a minute", .fault = FO_STEP,
-     .masters = 2, .own_only = true,
+     .masters = 2, .own_only = true, .compared = true,
      .story = "All their keys end at once. The step is found out by the first answer, and they do not vote until every "
               "lock from before has run out."},
-    {.name = "holder-crash", .text = "the leader's process is killed", .fault = FO_CRASH,
+    {.name = "holder-crash", .text = "the leader's process is killed", .fault = FO_CRASH, .compared = true,
      .story = "Its lock must run out before anybody may have it."},
     {.name = "holder-pause", .text = "the leader's process is stopped for longer than its lock lasts",
-     .fault = FO_PAUSE,
+     .fault = FO_PAUSE, .compared = true,
      .story = "It wakes up in the middle of a write, after a successor has been at work: the write comes too late, and "
               "the fencing token keeps it out."},
 };
@@ -68,7 +83,7 @@ bool fo_scenario_loses_quorum(const struct fo_scenario *scenario, size_t n_maste
     bool stops = scenario->fault == FO_KILL || scenario->fault == FO_HANG || scenario->fault == FO_EMPTY ||
                  scenario->fault == FO_LOSE_REPLIES || scenario->fault == FO_STEP;
 
-    return stops && n_masters - scenario->masters < n_masters / 2 + 1;
+    return stops && (scenario->masters == FO_ALL_MASTERS || n_masters - scenario->masters < n_masters / 2 + 1);
 }
 
 enum fo_goal fo_scenario_goal(const struct fo_scenario *scenario, size_t n_masters)
@@ -108,5 +123,7 @@ struct fo_phases fo_scenario_phases(const struct fo_scenario *scenario, size_t n
     default:
         break;
     }
+    if (scenario->leader)
+        phases.during_ms = longer(phases.during_ms, ttl_ms + SETTLE_MS);
     return phases;
 }

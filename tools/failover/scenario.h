@@ -34,12 +34,17 @@ struct fo_scenario {
     const char *text;  /* what is done, as a clause for lists and tables */
     const char *story; /* what to expect, one or two sentences */
     enum fo_fault fault;
-    uint32_t masters; /* so many of them, the first ones */
+    uint32_t masters; /* so many of them, the first ones; FO_ALL_MASTERS */
+    bool leader;      /* the one that leads instead; where one does, others than it are the first */
     bool relayed;     /* through relays, which can do it to any masters */
+    bool lagging;     /* while its replicas stand still: what it has granted last dies with it */
     bool own_only;    /* cannot be done to masters of others */
+    bool by_name;     /* not one of --all */
+    bool compared;    /* one of --compare */
 };
 
-#define FO_SCENARIOS 15
+#define FO_ALL_MASTERS UINT32_MAX
+#define FO_SCENARIOS 20
 extern const struct fo_scenario fo_scenarios[FO_SCENARIOS];
 
 /* -1: there is none of this name. */

@@ -54,6 +54,7 @@ void fo_verdict_add(struct fo_verdict *into, const struct fo_verdict *more)
     into->late_acquired += more->late_acquired;
     into->late_refused += more->late_refused;
     into->late_landed += more->late_landed;
+    into->late_mixed += more->late_mixed;
     into->acquired += more->acquired;
     into->writes += more->writes;
     into->probes += more->probes;

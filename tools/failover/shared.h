@@ -77,6 +77,7 @@ struct fo_verdict {
     uint64_t late_acquired;     /* told "acquired" when the validity had already ended: of no use, but no harm */
     uint64_t late_refused;      /* writes of former holders that the fence kept out */
     uint64_t late_landed;       /* ... that came before any successor's: not promised, see redlock(7) */
+    uint64_t late_mixed;        /* writes of former holders over those of a successor, and no fence to keep them out */
     uint64_t acquired;
     uint64_t writes;            /* that the counter file has taken */
     uint64_t probes;            /* looks at a held key on the masters, past the library */
@@ -93,8 +94,10 @@ struct fo_shared {
     uint64_t token_base;                /* see counter.h */
     _Atomic uint32_t phase;
     _Atomic uint32_t touched;           /* masters that something has been done to, as a mask */
+    _Atomic bool hold_on;               /* the leader goes on for as long as its lock lasts */
     _Atomic uint32_t leader;            /* client that holds the leader lock, or FO_NOBODY */
     _Atomic int64_t leader_since_ns;
+    _Atomic int engines[FO_MAX_CLIENTS]; /* process groups of the clients' engines; 0: there is none */
     _Atomic int64_t crashed_ns[FO_MAX_CLIENTS]; /* the process has been killed, and has ended; 0: it has not */
     _Atomic bool finished;              /* all clients have ended: the referee may come to its end */
     _Atomic uint64_t cells[FO_ALL_KEYS]; /* the counter file, see counter.h */
