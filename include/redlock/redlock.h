@@ -157,14 +157,21 @@ REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *
 
 /* Changes the mode of a held lock without a gap. redlock_rwlock(3) tells more.
  *
+ * From upgradeable to exclusive: the handle waits, in front of all who wait for the key, until those who share it have
+ * released it; others are kept out meanwhile. timeout_ms is that of redlock_acquire(): with 0 there is one attempt. The
+ * handle stays HELD in its mode, and is renewed. With OK it is exclusive, and has another token and a larger fencing
+ * token. Any other status leaves the handle as it was: HELD, somebody shares the key (timeout_ms 0); NO_QUORUM,
+ * TOO_SLOW, DEADLINE, CANCELED, E_NOMEM and E_LIMIT as for redlock_acquire(); LOST, the validity of the hold has ended.
+ * A result that is not OK has no votes.
+ *
  * To a weaker mode, or the same: the handle has it when the call returns, and an extension tells the masters, which let
  * others in. Nobody can refuse that. timeout_ms means nothing. The lock must not have been entered more than once.
- *
- * Status of the result: OK, a quorum has confirmed; NO_QUORUM, a quorum has not, within node_timeout_ms, and renewals
- * go on telling the masters; LOST; CANCELED. In all cases but LOST the handle has the new mode.
+ * Status: OK, a quorum has confirmed; NO_QUORUM, a quorum has not, within node_timeout_ms, and renewals go on telling
+ * the masters; LOST; CANCELED. In all cases but LOST the handle has the new mode.
  *
  * Errors: E_ARGUMENT (cb must not be NULL), E_TIMEOUT, E_MODE (no mode, or not exclusive and the lock is a permit),
- * E_UPGRADE (the mode is stronger than the one that it has), E_NOT_HELD, E_DEPTH, E_BUSY, E_CLOSING, E_NOMEM,
+ * E_UPGRADE (the lock is shared, and the mode is stronger: two such handles would wait for each other for ever),
+ * E_NOT_HELD, E_DEPTH (the mode is weaker, and inner entries count on the present one), E_BUSY, E_CLOSING, E_NOMEM,
  * E_FORKED. */
 REDLOCK_API int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
                                 void *user_data);

@@ -25,7 +25,7 @@ static int check_lock(const struct redlock_lock *lock, enum redlock_mode mode)
     if (status < 0)
         return status;
     if (mode < present)
-        return REDLOCK_E_UPGRADE;
+        return present == REDLOCK_UPGRADEABLE ? 0 : REDLOCK_E_UPGRADE;
     return mode > present ? rl_lock_check_held_once(lock) : 0;
 }
 
@@ -40,12 +40,24 @@ static int check(const struct redlock_lock *lock, enum redlock_mode mode, int64_
     return check_lock(lock, mode);
 }
 
-static void convert(struct redlock_lock *lock, enum redlock_mode mode)
+/* What a second claim is answered is told only if it becomes the lock's: see rl_results_queue(). */
+static int upgrade(struct redlock_lock *lock, int64_t timeout_ms)
 {
+    struct rl_instant now = lock->host.host->now;
+
+    rl_attempt_of(lock)->pending.unanswered = true;
+    return rl_host_upgrade(&lock->host, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
+}
+
+static int convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms)
+{
+    if (mode < redlock_lock_mode(lock))
+        return upgrade(lock, timeout_ms);
     if (mode == redlock_lock_mode(lock))
         rl_host_confirm_mode(&lock->host);
     else
         rl_host_lower(&lock->host, rl_mode_of(mode));
+    return 0;
 }
 
 int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
@@ -65,8 +77,13 @@ int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t t
     if (!attempt)
         return REDLOCK_E_NOMEM;
     lock->host.attempt = &attempt->host;
-    rl_client_of(lock)->stats.converts++;
     rl_pending_start(&attempt->pending, RL_OP_CONVERT, lock->host.host->now, cb, user_data);
-    convert(lock, mode);
+    status = convert(lock, mode, timeout_ms);
+    if (status < 0) {
+        lock->host.attempt = NULL;
+        rl_attempt_give_back(rl_client_of(lock), attempt);
+        return status;
+    }
+    rl_client_of(lock)->stats.converts++;
     return 0;
 }

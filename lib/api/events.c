@@ -7,6 +7,7 @@
 #include "api/public.h"
 #include "api/results.h"
 #include "codec/classify.h"
+#include "host/upgrade.h"
 
 static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
 {
@@ -17,34 +18,33 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
                                                    .token = rl_host_token(claim)});
 }
 
-/* The position was known when the notice was made, but the waiter may have asked for it anew since. */
-static void on_waiting(struct rl_host_lock *lock)
+/* Of an acquisition, or of an upgrade. */
+static enum redlock_op op_of_attempt(const struct rl_host_lock *lock)
 {
-    struct redlock_client *client = rl_client_of_host(lock->host);
-    struct rl_instant held_until;
-    uint32_t rank;
-
-    if (!rl_observes(client, REDLOCK_EVENT_WAITING) || lock->core.state != RL_LOCK_WAITING)
-        return;
-    rl_lock_queue_position(&lock->host->engine, &lock->core, &rank, &held_until);
-    if (rank == UINT32_MAX)
-        return;
-    rl_observe(client, &(struct redlock_event){
-                           .type = REDLOCK_EVENT_WAITING, .lock = rl_lock_of(lock), .op = REDLOCK_OP_ACQUIRE,
-                           .position = rank + 1,
-                           .held_for_ms = held_until.ns == RL_NEVER.ns
-                                              ? -1 : rl_until(lock->host->now, held_until).ns / RL_NS_PER_MS});
+    return lock->attempt->upgrade ? REDLOCK_OP_CONVERT : REDLOCK_OP_ACQUIRE;
 }
 
-static void on_backoff(struct rl_host_lock *lock, enum rl_end why)
+static void on_waiting(struct rl_host_lock *lock, const struct rl_position *position)
+{
+    struct redlock_client *client = rl_client_of_host(lock->host);
+    int64_t held_ns = rl_until(lock->host->now, position->held_until).ns;
+
+    if (rl_observes(client, REDLOCK_EVENT_WAITING))
+        rl_observe(client, &(struct redlock_event){
+                               .type = REDLOCK_EVENT_WAITING, .lock = rl_lock_of(lock), .op = op_of_attempt(lock),
+                               .position = position->rank + 1,
+                               .held_for_ms = position->held_until.ns == RL_NEVER.ns ? -1 : held_ns / RL_NS_PER_MS});
+}
+
+static void on_backoff(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay)
 {
     struct redlock_client *client = rl_client_of_host(lock->host);
 
     if (rl_observes(client, REDLOCK_EVENT_BACKOFF))
         rl_observe(client, &(struct redlock_event){
-                               .type = REDLOCK_EVENT_BACKOFF, .lock = rl_lock_of(lock), .op = REDLOCK_OP_ACQUIRE,
+                               .type = REDLOCK_EVENT_BACKOFF, .lock = rl_lock_of(lock), .op = op_of_attempt(lock),
                                .status = rl_public_status(rl_lock_of(lock), why),
-                               .delay_us = rl_until(lock->host->now, lock->core.wake).ns / RL_NS_PER_US});
+                               .delay_us = delay.ns / RL_NS_PER_US});
 }
 
 /* Only a lock that is held, or has been lost, has a validity that can change. */
@@ -163,10 +163,10 @@ static void on_verified(struct rl_host *host, unsigned node)
 
         if (!claim->lock || !(claim->unverified & rl_bit(node)))
             continue;
-        on_validity(host, rl_host_claim_lock(claim));
+        on_validity(host, rl_host_owner(rl_host_claim_lock(claim)));
         if (rl_observes(client, REDLOCK_EVENT_PROVED))
             rl_observe(client, &(struct redlock_event){.type = REDLOCK_EVENT_PROVED, .node = (int)node,
-                                                       .lock = rl_lock_of(rl_host_claim_lock(claim))});
+                                                       .lock = rl_lock_of(rl_host_owner(rl_host_claim_lock(claim)))});
     }
 }
 

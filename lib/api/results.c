@@ -84,6 +84,8 @@ void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end stat
     pending->ended = true;
     pending->status = (int16_t)rl_public_status(lock, status);
     pending->cause = (int16_t)rl_public_status(lock, cause);
+    if (op == RL_OP_CONVERT && pending->status == REDLOCK_OK)
+        pending->unanswered = false;
     count(&client->stats, op, pending->status);
     if (op == RL_OP_ACQUIRE && pending->status == REDLOCK_OK)
         RL_PROBE_1(grant, &lock->host, rl_pending_elapsed_us(pending, client->host.now));

@@ -5,6 +5,13 @@
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "host/shutdown.h"
+#include "host/upgrade.h"
+
+/* It belongs to the upgrade of another lock, which ends with that. */
+static bool is_hidden(struct rl_list *at)
+{
+    return rl_upgrade_is(RL_CONTAINER_OF(at, struct rl_host_lock, link));
+}
 
 /* A held lock is released whatever its depth. True: there is more to do. A lock that has been acquired is busy until
  * its callback has said so, and is released after that. */
@@ -23,8 +30,10 @@ static bool end_lock(struct redlock_lock *lock)
 static void end_locks(struct redlock_client *client)
 {
     client->shutdown.ending = false;
-    for (struct rl_list *at = client->host.locks.next; at != &client->host.locks; at = at->next)
-        client->shutdown.ending |= end_lock(rl_lock_at(at));
+    for (struct rl_list *at = client->host.locks.next; at != &client->host.locks; at = at->next) {
+        if (!is_hidden(at))
+            client->shutdown.ending |= end_lock(rl_lock_at(at));
+    }
 }
 
 int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, redlock_shutdown_fn cb, void *user_data)
@@ -47,7 +56,7 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
 static bool callbacks_due(const struct redlock_client *client)
 {
     for (struct rl_list *at = client->host.locks.next; at != &client->host.locks; at = at->next) {
-        if (rl_lock_is_busy(rl_lock_at(at)))
+        if (!is_hidden(at) && rl_lock_is_busy(rl_lock_at(at)))
             return true;
     }
     return false;

@@ -5,6 +5,9 @@
 #include "votes/ask.h"
 #include "votes/quorum.h"
 
+/* In front of all tickets that masters give. */
+#define FRONT_TICKET 1
+
 /* A strict acquisition makes no plain attempt, which might overtake waiters. */
 struct rl_next rl_acquire_start(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
@@ -23,7 +26,7 @@ struct rl_next rl_acquire_enter(struct rl_engine *engine, struct rl_lock *lock, 
         lock->acquisition.request = how->request;
         lock->report.attempt = RL_END_NONE;
         if (how->request->wait != RL_WAIT_SPIN)
-            rl_entry_init(how->request->entry);
+            rl_entry_init(how->request->entry, how->request->front && !RL_MUTANT(UPGRADE_BEHIND) ? FRONT_TICKET : 0);
     }
     if (lock->acquisition.attempts || !rl_ask_must_wait(&engine->votes, now))
         return rl_acquire_start(engine, lock, now);

@@ -5,9 +5,9 @@
 /* PTTL rounds down, and the key lives through its last millisecond. */
 #define ROUNDING_NS RL_NS_PER_MS
 
-void rl_entry_init(struct rl_entry *entry)
+void rl_entry_init(struct rl_entry *entry, uint64_t ticket)
 {
-    entry->ticket = 0;
+    entry->ticket = ticket;
     entry->answered = 0;
     entry->early = (struct rl_span){0};
     entry->enqueued = false;

@@ -33,8 +33,8 @@ struct rl_entry {
     } seen[RL_MAX_NODES];   /* of the masters in `answered`; comes last: the host may leave out masters it has not */
 };
 
-/* A new acquisition begins. */
-void rl_entry_init(struct rl_entry *entry);
+/* A new acquisition begins; its ticket is known, or 0. */
+void rl_entry_init(struct rl_entry *entry, uint64_t ticket);
 
 /* A new round of ENQUEUE begins: the answers to the one before do not count any more. */
 void rl_entry_start_round(struct rl_entry *entry);

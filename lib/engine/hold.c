@@ -86,6 +86,24 @@ void rl_hold_begin(const struct rl_engine *engine, struct rl_lock *lock, struct 
         rl_hold_change_ttl(engine, lock, granted_ms);
 }
 
+void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_acquire *ret_request)
+{
+    const struct rl_config *config = &engine->votes.config;
+    uint32_t ttl_ms = lock->claim->full_ttl_ms ? lock->claim->full_ttl_ms : lock->claim->ttl_ms;
+    int64_t usable_ms = rl_usable_validity(&config->drift, config->guard, ttl_ms).ns / RL_NS_PER_MS;
+
+    *ret_request = (struct rl_acquire){
+        .ttl_ms = ttl_ms,
+        .retry_delay = rl_ms(20),
+        .retry_jitter = rl_ms(60),
+        .min_validity = rl_ms(1),
+        .deadline = RL_NEVER,
+        .renew_ms = scale(lock->hold.renew_part, ttl_ms, usable_ms * 2 / 3),
+        .at_risk_ms = scale(lock->hold.at_risk_part, ttl_ms, usable_ms / 3),
+        .kind = lock->claim->kind,
+    };
+}
+
 bool rl_hold_may_renew(const struct rl_lock *lock, struct rl_instant at)
 {
     return lock->hold.renew_ms && rl_before(at, lock->hold.end);

@@ -64,6 +64,7 @@ struct rl_acquire {
     uint32_t at_risk_ms;        /* so much validity is left when the holder is warned; 0: it is not warned */
     uint32_t max_hold_ms;       /* no renewal begins after that; 0: no limit */
     bool once;                  /* a single attempt: it ends with its own outcome, not with DEADLINE */
+    bool front;                 /* it stands in front of the wait queues: it holds the lock in a weaker mode */
     bool elsewhere;             /* told by the host: another key may be free. Then a single attempt that was refused is
                                    followed by some more, unless max_attempts forbids it */
     const struct rl_kind *kind;
@@ -182,6 +183,15 @@ void rl_lock_release_value(struct rl_engine *engine, struct rl_lock *lock, struc
  * has changed, and the claim goes back at once (RL_EFFECT_DISPOSE). There is no completion. */
 bool rl_lock_import(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_claim *claim,
                     const struct rl_acquire *request, const struct rl_exported_state *state);
+
+/* State HELD: what the hold is for, as a request for another claim of the same kind. Mode, deadline and the way to wait
+ * are the caller's. */
+void rl_lock_describe_hold(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_acquire *ret_request);
+
+/* Both have claims of one owner under one key, `by` has just been acquired and is HELD, and no operation of `lock` is
+ * pending. `lock` gets the claim of `by`, its own one is released, and `by` is IDLE. False: `lock` is not valid any
+ * more, and only that has been noticed. There is no completion. */
+bool rl_lock_replace(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, struct rl_lock *by);
 
 /* State HELD: the handle becomes IDLE, and the keys stay where they are until their ttl ends. There is no
  * completion. */

@@ -8,6 +8,7 @@
 #include "host/notifications.h"
 #include "host/send.h"
 #include "host/trust/admission.h"
+#include "host/upgrade.h"
 #include "kinds/wait_queue.h"
 #include "util/mutant.h"
 
@@ -72,8 +73,8 @@ void rl_host_ended(struct rl_host *host, unsigned node, const struct rl_ticket *
                    uint32_t latency_us)
 {
     struct rl_claim *claim = ticket->owner;
-    const struct rl_vote vote = {.lock = rl_host_claim_lock(claim), .claim = claim, .step = (enum rl_step)ticket->step,
-                                 .answer = answer, .latency_us = latency_us};
+    const struct rl_vote vote = {.lock = rl_host_owner(rl_host_claim_lock(claim)), .claim = claim,
+                                 .step = (enum rl_step)ticket->step, .answer = answer, .latency_us = latency_us};
     const struct rl_event event = {host->now, claim, vote.step, ticket->round, node, answer, latency_us};
 
     if (vote.step == RL_STEP_CLAIM || vote.step == RL_STEP_ENQUEUE)

@@ -5,6 +5,7 @@
 #include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/trust/admission.h"
+#include "host/upgrade.h"
 #include "kinds/look.h"
 #include "kinds/wait_queue.h"
 #include "util/mutant.h"
@@ -176,6 +177,7 @@ static struct rl_subject make_subject(const struct rl_host *host, const struct r
                                       struct names *names)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
+    const struct rl_claim *other = rl_upgrade_other_claim(claim);
     struct rl_subject subject = {
         .key = {part->key->bytes, part->key->size},
         .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
@@ -183,6 +185,8 @@ static struct rl_subject make_subject(const struct rl_host *host, const struct r
         .mode = (enum rl_mode)claim->mode,
     };
 
+    if (other)
+        subject.replaces = (struct rl_slice){rl_host_token(other), strlen(rl_host_token(other))};
     if (claim->kind->has_token)
         add_fence(host, claim, names, &subject);
     return subject;

@@ -7,6 +7,7 @@
 #include "host/host.h"
 #include "host/permits.h"
 #include "host/send.h"
+#include "host/upgrade.h"
 #include "util/mutant.h"
 #include "votes/fence.h"
 
@@ -30,7 +31,7 @@ static void start_attempt(struct rl_host_lock *lock)
         return;
     }
     rl_host_claim_of(claim)->token.own.exposed = lock->core.acquisition.request->own_token;
-    host->sink->attempt(lock, claim);
+    host->sink->attempt(rl_host_owner(lock), claim);
     /* The event that led here has just read the clock: earlier than the send, as t0 must be. */
     rl_lock_begin_attempt(&host->engine, &lock->core,
                           RL_MUTANT(TIME_AFTER_SEND) ? rl_after(host->now, rl_ms(5)) : host->now, claim,
@@ -66,16 +67,49 @@ static void send_or_gather(struct rl_host *host, const struct rl_effect *effect)
     rl_host_send_now(host, effect);
 }
 
-/* To the engine a conversion is an extension. */
+/* The position was known when the notice was made, but the waiter may have asked for it anew since. */
+static void report_position(const struct rl_host *host, struct rl_host_lock *lock)
+{
+    struct rl_position position;
+
+    if (lock->core.state != RL_LOCK_WAITING)
+        return;
+    rl_lock_queue_position(&host->engine, &lock->core, &position.rank, &position.held_until);
+    if (position.rank != UINT32_MAX)
+        host->sink->waiting(rl_host_owner(lock), &position);
+}
+
+static void complete_upgrade(struct rl_host *host, struct rl_upgrade *upgrade, const struct rl_effect *effect)
+{
+    struct rl_host_lock *owner = upgrade->owner;
+    enum rl_end status = rl_upgrade_completed(upgrade, effect->status);
+
+    host->sink->complete(owner, RL_OP_CONVERT, status, effect->cause);
+    rl_host_rearm(owner);
+}
+
+/* To the engine a conversion is an extension, or the acquisition of another lock. */
 static void complete(struct rl_host *host, struct rl_host_lock *lock, const struct rl_effect *effect)
 {
     bool converts = effect->op == RL_OP_EXTEND && lock->attempt->converts;
 
+    if (rl_upgrade_is(lock)) {
+        complete_upgrade(host, lock->attempt->upgrade, effect);
+        return;
+    }
     if (effect->op == RL_OP_ACQUIRE)
         rl_cohort_leave(lock->attempt);
     else if (effect->op == RL_OP_RELEASE && lock->semaphore)
         rl_permits_released(lock);
     host->sink->complete(lock, converts ? RL_OP_CONVERT : effect->op, effect->status, effect->cause);
+}
+
+/* Without the first claim there is nothing that the second one could replace. */
+static void lose(struct rl_host *host, struct rl_host_lock *lock)
+{
+    host->sink->lost(lock);
+    if (rl_upgrade_drop(lock))
+        host->sink->complete(lock, RL_OP_CONVERT, RL_END_LOST, RL_END_NONE);
 }
 
 static void carry_out(struct rl_host *host, const struct rl_effect *effect)
@@ -94,10 +128,10 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         rl_lock_accept(&host->engine, &lock->core, RL_MUTANT(STALE_ACCEPT) ? host->now : rl_host_read_clock(host));
         break;
     case RL_EFFECT_WAITING:
-        sink->waiting(lock);
+        report_position(host, lock);
         break;
     case RL_EFFECT_BACKOFF:
-        sink->backoff(lock, effect->status);
+        sink->backoff(rl_host_owner(lock), effect->status, rl_until(host->now, lock->core.wake));
         break;
     case RL_EFFECT_EARLIER:
         break; /* the timer is set anew below */
@@ -108,7 +142,7 @@ static void carry_out(struct rl_host *host, const struct rl_effect *effect)
         sink->at_risk(lock);
         break;
     case RL_EFFECT_LOST:
-        sink->lost(lock);
+        lose(host, lock);
         break;
     case RL_EFFECT_COMPLETE:
         complete(host, lock, effect);

@@ -21,6 +21,9 @@ void rl_counter_note(const struct rl_claim *claim, uint64_t counter)
         lock->attempt->counter = counter;
 }
 
+/* Tickets are at least that: 1 belongs to those who stand in front of the wait queue (engine/acquire.c). */
+#define SMALLEST_PROPOSAL 2
+
 /* protocol 4.4: "max(client wall clock in microseconds, last c seen for this key + 1)". */
 uint64_t rl_counter_propose(const struct rl_host_lock *lock)
 {
@@ -28,5 +31,7 @@ uint64_t rl_counter_propose(const struct rl_host_lock *lock)
     const struct rl_host_attempt *attempt = lock->attempt;
     uint64_t wall = environment->wall_us(environment->ctx);
 
+    if (wall < SMALLEST_PROPOSAL)
+        wall = SMALLEST_PROPOSAL;
     return attempt && attempt->counter >= wall ? attempt->counter + 1 : wall;
 }

@@ -12,6 +12,7 @@
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
 #include "host/ticket.h"
+#include "host/upgrade.h"
 #include "util/mutant.h"
 
 /* --- What the transport tells ----------------------------------------------------------------------------------- */
@@ -115,7 +116,7 @@ void rl_host_tick(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
 
-    host->sink->validity(host, lock);
+    host->sink->validity(host, rl_host_owner(lock));
     rl_lock_tick(&host->engine, &lock->core, host->now);
     rl_host_run(host);
 }
@@ -145,6 +146,7 @@ void rl_host_end_turn(struct rl_host *host)
         rl_host_run(host);
     while (rl_batch_flush(host));
     rl_trust_check_epoch(host);
+    rl_upgrades_free_ended(host);
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -158,6 +160,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     host->drained = RL_LONG_AGO;
     rl_list_init(&host->locks);
     rl_list_init(&host->questions);
+    rl_list_init(&host->ended_upgrades);
     rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);
     rl_host_claims_init(host);
@@ -176,6 +179,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
 void rl_host_fini(struct rl_host *host)
 {
     rl_questions_fini(host);
+    rl_upgrades_free_ended(host);
     rl_host_claims_fini(host);
     rl_permits_fini(host);
     rl_waiters_fini(host);
@@ -211,6 +215,7 @@ bool rl_host_add_permit(struct rl_host *host, struct rl_host_lock *lock, struct 
 
 void rl_host_remove_lock(struct rl_host_lock *lock)
 {
+    rl_upgrade_drop(lock);
     rl_list_remove(&lock->link);
     rl_semaphore_put(lock->host, lock->semaphore);
     lock->semaphore = NULL;

@@ -21,6 +21,7 @@ struct rl_host_attempt {
     struct rl_host_lock *waiter; /* whose attempt this is, if it is in that list */
     struct rl_slot_search search; /* of a permit */
     bool converts;            /* the extension tells the masters of another mode */
+    struct rl_upgrade *upgrade; /* NULL: none is pending (host/upgrade.h) */
     struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
 

@@ -8,6 +8,7 @@
 #include "host/permits.h"
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
+#include "host/upgrade.h"
 #include "kinds/wait_queue.h"
 #include "util/mutant.h"
 
@@ -20,8 +21,9 @@ static void read_clock(struct rl_host *host, unsigned node, uint64_t time_us, st
 
 static void report_hand_off(struct rl_host *host, unsigned node, const struct rl_claim *claim)
 {
-    const struct rl_vote vote = {.lock = rl_host_claim_lock(claim), .claim = claim, .step = RL_STEP_ENQUEUE,
-                                 .answer = {RL_GRANTED, RL_DETAIL_NONE, 0}, .latency_us = RL_NO_LATENCY};
+    const struct rl_vote vote = {.lock = rl_host_owner(rl_host_claim_lock(claim)), .claim = claim,
+                                 .step = RL_STEP_ENQUEUE, .answer = {RL_GRANTED, RL_DETAIL_NONE, 0},
+                                 .latency_us = RL_NO_LATENCY};
 
     host->sink->vote(host, node, &vote);
 }

@@ -7,6 +7,7 @@
 #include "host/cohort.h"
 #include "host/effects.h"
 #include "host/host.h"
+#include "host/upgrade.h"
 #include "kinds/permit.h"
 #include "kinds/shared.h"
 
@@ -71,10 +72,50 @@ void rl_host_confirm_mode(struct rl_host_lock *lock)
     rl_host_extend(lock, 0);
 }
 
+/* Its place in the queue is in front of all: those in front of it would wait for the very lock that waits behind
+ * them. */
+int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once)
+{
+    struct rl_host *host = lock->host;
+    struct rl_host_attempt *attempt = lock->attempt;
+    struct rl_upgrade *upgrade;
+
+    assert(attempt && lock->core.state == RL_LOCK_HELD && rl_lock_mode(&lock->core) == RL_UPGRADEABLE);
+    upgrade = rl_upgrade_create(lock);
+    if (!upgrade)
+        return REDLOCK_E_NOMEM;
+    rl_lock_describe_hold(&host->engine, &lock->core, &attempt->request);
+    attempt->request.mode = RL_EXCLUSIVE;
+    attempt->request.front = true;
+    attempt->request.own_token = rl_host_claim_of(lock->core.claim)->token.own.exposed;
+    attempt->request.deadline = deadline;
+    attempt->request.once = once;
+    attempt->request.wait = once ? RL_WAIT_SPIN : RL_WAIT_FIFO;
+    attempt->request.entry = &attempt->entry;
+    rl_host_add_lock(host, &upgrade->lock, lock->key);
+    upgrade->lock.attempt = attempt;
+    rl_lock_acquire(&host->engine, &upgrade->lock.core, host->now, &attempt->request);
+    rl_host_run(host);
+    rl_host_rearm(&upgrade->lock);
+    return 0;
+}
+
+/* Its completion comes first. */
+static void cancel_upgrade(struct rl_host_lock *lock)
+{
+    struct rl_upgrade *upgrade = rl_upgrade_of(lock);
+
+    if (!upgrade)
+        return;
+    rl_lock_cancel(&lock->host->engine, &upgrade->lock.core, lock->host->now);
+    rl_host_run(lock->host);
+}
+
 void rl_host_release(struct rl_host_lock *lock)
 {
     struct rl_host *host = lock->host;
 
+    cancel_upgrade(lock);
     lock->inner_entries = 0;
     host->successor = rl_cohort_hand_off(lock);
     if (!host->successor)
@@ -109,7 +150,9 @@ void rl_host_detach(struct rl_host_lock *lock)
 
 bool rl_host_cancel(struct rl_host_lock *lock)
 {
-    bool canceled = rl_lock_cancel(&lock->host->engine, &lock->core, lock->host->now);
+    struct rl_upgrade *upgrade = rl_upgrade_of(lock);
+    struct rl_lock *core = upgrade ? &upgrade->lock.core : &lock->core;
+    bool canceled = rl_lock_cancel(&lock->host->engine, core, lock->host->now);
 
     carry_out(lock);
     return canceled;
@@ -120,6 +163,7 @@ void rl_host_abandon(struct rl_host_lock *lock)
     if (lock->attempt)
         rl_cohort_leave(lock->attempt);
     rl_host_read_clock(lock->host);
+    rl_upgrade_drop(lock);
     rl_lock_fini(&lock->host->engine, &lock->core, lock->host->now);
     carry_out(lock);
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "util/instant.h"
 #include "votes/kind.h"
 
 struct rl_acquire;
@@ -27,8 +28,13 @@ void rl_host_lower(struct rl_host_lock *lock, enum rl_mode mode);
 /* The same, to the mode that it has. */
 void rl_host_confirm_mode(struct rl_host_lock *lock);
 
-/* The lock is not IDLE; its inner entries end. A waiter of the same cohort may have it instead: then the masters are
- * told nothing. */
+/* The lock is HELD and upgradeable, and has got memory for its attempt: it becomes exclusive, before the deadline and
+ * as soon as no other holder is there, or in a single attempt. The end is that of an RL_OP_CONVERT; after a bad one the
+ * lock is as before. 0 or REDLOCK_E_NOMEM. */
+int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once);
+
+/* The lock is not IDLE; a conversion that is pending is canceled first; its inner entries end. A waiter of the same
+ * cohort may have it instead: then the masters are told nothing. */
 void rl_host_release(struct rl_host_lock *lock);
 
 /* Releases a value that another handle, maybe of another process, has acquired, of a permit at this slot. The lock is
@@ -38,7 +44,7 @@ int rl_host_release_value(struct rl_host_lock *lock, uint32_t slot, const char *
 /* The lock is HELD: it is let go of, and its keys stay until their ttl ends. */
 void rl_host_detach(struct rl_host_lock *lock);
 
-/* false: neither an acquisition nor an extension is pending. */
+/* false: neither an acquisition nor an extension nor a conversion is pending. */
 bool rl_host_cancel(struct rl_host_lock *lock);
 
 /* The lock is IDLE at once. What it holds is released, what it has pending is rolled back; no `complete` follows. */

@@ -23,12 +23,18 @@ struct rl_vote {
     uint32_t latency_us;          /* or RL_NO_LATENCY */
 };
 
+/* In the wait queue: how many wait in front, and when the key expires if its holder does nothing more; RL_NEVER. */
+struct rl_position {
+    uint32_t rank;
+    struct rl_instant held_until;
+};
+
 struct rl_host_sink {
     /* Of a lock. Exactly one `complete` for each operation. */
     void (*complete)(struct rl_host_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
     void (*attempt)(struct rl_host_lock *lock, const struct rl_claim *claim); /* is about to begin */
-    void (*waiting)(struct rl_host_lock *lock);                    /* its place is known, or has changed */
-    void (*backoff)(struct rl_host_lock *lock, enum rl_end why);
+    void (*waiting)(struct rl_host_lock *lock, const struct rl_position *position); /* it is known, or has changed */
+    void (*backoff)(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay);
     void (*extending)(struct rl_host_lock *lock);
     void (*renewed)(struct rl_host_lock *lock);
     void (*at_risk)(struct rl_host_lock *lock);

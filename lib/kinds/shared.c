@@ -29,6 +29,7 @@ static void claim(const struct rl_subject *subject, struct rl_command *command)
     push_mode(command, subject->mode);
     rl_push_number(command, 1, subject->proposal);
     rl_push_number(command, 2, subject->counter_ttl_ms);
+    rl_push(command, subject->replaces);
 }
 
 static void extend(const struct rl_subject *subject, struct rl_command *command)
@@ -44,11 +45,11 @@ static void extend(const struct rl_subject *subject, struct rl_command *command)
 }
 
 /* What enqueue and repair say of a vote beyond the mutex: its mode, and the value whose vote it is to replace. */
-static void push_vote(struct rl_command *command, enum rl_script script, enum rl_mode mode)
+static void push_vote(const struct rl_subject *subject, enum rl_script script, struct rl_command *command)
 {
     command->script = script;
-    push_mode(command, mode);
-    rl_push_word(command, "");
+    push_mode(command, subject->mode);
+    rl_push(command, subject->replaces);
 }
 
 static void shared_command(enum rl_step step, const struct rl_subject *subject, struct rl_command *ret_command)
@@ -59,14 +60,14 @@ static void shared_command(enum rl_step step, const struct rl_subject *subject, 
         break;
     case RL_STEP_ENQUEUE:
         rl_queue_command(step, subject, ret_command);
-        push_vote(ret_command, RL_SCRIPT_JOIN_SHARED, subject->mode);
+        push_vote(subject, RL_SCRIPT_JOIN_SHARED, ret_command);
         break;
     case RL_STEP_EXTEND:
         extend(subject, ret_command);
         break;
     case RL_STEP_REPAIR:
         rl_mutex_kind.command(step, subject, ret_command);
-        push_vote(ret_command, RL_SCRIPT_REPAIR_SHARED, subject->mode);
+        push_vote(subject, RL_SCRIPT_REPAIR_SHARED, ret_command);
         break;
     case RL_STEP_RAISE:
         rl_fenced_kind.command(step, subject, ret_command);

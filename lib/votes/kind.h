@@ -96,6 +96,10 @@ struct rl_subject {
     uint32_t ttl_ms;
     enum rl_mode mode;
 
+    /* The handle's other value, for one that is about to take the place of another; or empty. The two do not conflict:
+     * CLAIM, ENQUEUE and REPAIR of kinds that know modes. */
+    struct rl_slice replaces;
+
     /* The marker's key, and for RL_STEP_REPAIR and RL_STEP_ENQUEUE the incarnation in which alone the command may do
      * anything; that slice is empty where the master has no marker (classic profile). */
     struct rl_slice marker;

@@ -1,4 +1,5 @@
 /* Read-write locks: who shares a key with whom, in which order, and how a held lock changes its mode. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -192,6 +193,269 @@ START_TEST(inner_entries_keep_the_mode_that_they_count_on)
 }
 END_TEST
 
+/* --- Upgrade ----------------------------------------------------------------------------------------------------- */
+
+static void upgrade(struct redlock_lock *lock, int64_t timeout_ms, struct outcome *outcome)
+{
+    ck_assert_int_eq(redlock_convert(lock, X, timeout_ms, outcome_record, outcome), 0);
+}
+
+static bool keeps_readers_out(void *unused)
+{
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_acquire_options request = request_of(R, 0);
+    int status = rig_acquire(&rig, rig_new_lock(client, KEY), &request).status;
+
+    (void)unused;
+    redlock_client_destroy(client);
+    return status == REDLOCK_HELD;
+}
+
+START_TEST(an_upgradeable_lock_becomes_exclusive)
+{
+    static const int64_t timeouts[] = {0, 10000, REDLOCK_FOREVER};
+    struct redlock_lock *lock = hold(U);
+    struct outcome outcome = convert(lock, X, timeouts[_i]);
+    char before[64];
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_ge(outcome.granted, 2);
+    ck_assert_int_eq(redlock_lock_mode(lock), X);
+    ck_assert_int_eq(try_mode(R), REDLOCK_HELD);
+    ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
+    snprintf(before, sizeof before, "%s", redlock_lock_token(lock));
+    outcome = rig_extend(&rig, lock, 20000);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 15000);
+    ck_assert_str_eq(redlock_lock_token(lock), before);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_no_claims(&rig, rig.client);
+    rig_wait_absent(&rig, KEY);
+    ck_assert_int_eq(try_mode(X), REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(an_upgrade_waits_for_the_readers_and_keeps_others_out)
+{
+    struct redlock_lock *lock = hold(U);
+    struct redlock_lock *reader = hold(R);
+    struct outcome outcome = {0};
+
+    upgrade(lock, REDLOCK_FOREVER, &outcome);
+    rig_wait(&rig, keeps_readers_out, NULL, "readers are kept out");
+    ck_assert_int_eq(redlock_lock_mode(lock), U);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_HELD);
+    ck_assert_uint_eq(outcome.calls, 0);
+    ck_assert_int_eq(redlock_extend(lock, 0, outcome_record, NULL), REDLOCK_E_BUSY);
+    ck_assert_int_eq(redlock_release(reader, NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_mode(lock), X);
+}
+END_TEST
+
+/* Whoever waits in front of it would wait for the very lock that waits behind him. */
+START_TEST(an_upgrade_comes_before_writers_that_wait)
+{
+    struct redlock_lock *lock = hold(U);
+    struct redlock_lock *reader = hold(R);
+    struct redlock_lock *writer = rig_new_lock(rig_new_client(&rig), KEY);
+
+    wait_for(writer, X, &outcomes[0]);
+    rig_wait(&rig, is_waiting, writer, "the writer waits");
+    upgrade(lock, REDLOCK_FOREVER, &outcomes[1]);
+    ck_assert_int_eq(redlock_release(reader, NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[1]);
+    outcome_expect(&outcomes[1], REDLOCK_OK);
+    ck_assert_uint_eq(outcomes[0].calls, 0);
+    ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcomes[0]);
+    outcome_expect(&outcomes[0], REDLOCK_OK);
+}
+END_TEST
+
+/* The lock is as before, and nothing of the upgrade is left. */
+static void expect_as_before(struct redlock_lock *lock, const char *token)
+{
+    struct outcome outcome;
+
+    ck_assert_int_eq(redlock_lock_mode(lock), U);
+    ck_assert_str_eq(redlock_lock_token(lock), token);
+    ck_assert_int_eq(try_mode(U), REDLOCK_HELD);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_release(&rig, lock);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+
+START_TEST(an_upgrade_that_ends_badly_leaves_the_lock_as_it_was)
+{
+    static const struct {
+        int64_t timeout_ms;
+        bool canceled;
+        int status;
+    } cases[] = {{0, false, REDLOCK_HELD}, {100, false, REDLOCK_DEADLINE}, {REDLOCK_FOREVER, true, REDLOCK_CANCELED}};
+    struct redlock_lock *lock = hold(U);
+    struct redlock_lock *reader = hold(R);
+    struct outcome outcome = {0};
+    char token[64];
+
+    snprintf(token, sizeof token, "%s", redlock_lock_token(lock));
+    upgrade(lock, cases[_i].timeout_ms, &outcome);
+    if (cases[_i].canceled)
+        ck_assert_int_eq(redlock_cancel(lock), 0);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, cases[_i].status);
+    expect_as_before(lock, token);
+    (void)rig_release(&rig, reader);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_int_eq(try_mode(X), REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_release_cancels_an_upgrade)
+{
+    struct redlock_lock *lock = hold(U);
+    struct redlock_lock *reader = hold(R);
+    struct outcome converted = {0}, released = {0};
+
+    upgrade(lock, REDLOCK_FOREVER, &converted);
+    ck_assert_int_eq(redlock_release(lock, outcome_record, &released), 0);
+    ck_assert_int_eq(redlock_remaining_ns(lock), 0);
+    rig_wait_outcome(&rig, &released);
+    outcome_expect(&converted, REDLOCK_CANCELED);
+    outcome_expect(&released, REDLOCK_OK);
+    ck_assert_int_eq(try_mode(R), REDLOCK_OK);
+    (void)reader;
+}
+END_TEST
+
+/* Destroying the handle, or the whole client, takes the second claim along. */
+START_TEST(what_is_destroyed_upgrades_no_more)
+{
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_acquire_options request = request_of(U, 0);
+    struct redlock_lock *lock = rig_new_lock(client, KEY);
+    struct redlock_lock *reader = hold(R);
+    struct outcome outcome = rig_acquire(&rig, lock, &request);
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome.calls = 0;
+    upgrade(lock, REDLOCK_FOREVER, &outcome);
+    rig_wait(&rig, keeps_readers_out, NULL, "readers are kept out");
+    if (_i == 0)
+        redlock_client_destroy(client);
+    else
+        redlock_lock_destroy(lock);
+    ck_assert_uint_eq(outcome.calls, 1);
+    ck_assert_int_eq(outcome.status, REDLOCK_CANCELED);
+    (void)rig_release(&rig, reader);
+    rig_wait_absent(&rig, KEY);
+    ck_assert_int_eq(try_mode(X), REDLOCK_OK);
+}
+END_TEST
+
+static void note_shutdown(struct redlock_client *client, int status, void *user_data)
+{
+    (void)client;
+    *(int *)user_data = status;
+}
+
+static bool has_ended(void *status)
+{
+    return *(int *)status != 1;
+}
+
+START_TEST(a_client_shuts_down_with_an_upgrade_pending)
+{
+    struct redlock_lock *lock = hold(U);
+    struct redlock_lock *reader = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_acquire_options request = request_of(R, 0);
+    struct outcome outcome = rig_acquire(&rig, reader, &request);
+    int status = 1;
+
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome.calls = 0;
+    upgrade(lock, REDLOCK_FOREVER, &outcome);
+    ck_assert_int_eq(redlock_client_shutdown(rig.client, 30000, note_shutdown, &status), 0);
+    rig_wait(&rig, has_ended, &status, "the client has shut down");
+    ck_assert_int_eq(status, REDLOCK_OK);
+    outcome_expect(&outcome, REDLOCK_CANCELED);
+    ck_assert_int_eq(try_mode(U), REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
+{
+    struct redlock_acquire_options request = request_of(U, 0);
+    char text[REDLOCK_MAX_EXPORT_BYTES];
+    struct redlock_lock *heir = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *lock;
+    struct outcome outcome;
+    uint64_t token;
+
+    request.fenced = 1;
+    lock = rig_hold_as(&rig, KEY, &request);
+    token = redlock_lock_fence(lock);
+    outcome = convert(lock, X, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_gt(redlock_lock_fence(lock), token);
+    ck_assert_uint_eq(outcome.fence, redlock_lock_fence(lock));
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
+    ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
+    ck_assert_int_eq(redlock_lock_mode(heir), X);
+    ck_assert_int_eq(try_mode(R), REDLOCK_HELD);
+    outcome = convert(heir, U, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_int_eq(try_mode(R), REDLOCK_OK);
+    outcome = rig_release(&rig, heir);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+/* The first claim is renewed while the second one waits. */
+START_TEST(an_upgrade_that_waits_outlives_the_ttl)
+{
+    struct redlock_acquire_options request = request_of(U, 0);
+    struct redlock_lock *reader = hold(R);
+    struct redlock_lock *lock;
+    struct outcome outcome = {0};
+
+    request.ttl_ms = 1500;
+    lock = rig_hold_as(&rig, KEY, &request);
+    upgrade(lock, REDLOCK_FOREVER, &outcome);
+    rig_run_for(&rig, 2000);
+    ck_assert_int_gt(redlock_remaining_ms(lock), 0);
+    ck_assert_uint_eq(outcome.calls, 0);
+    ck_assert_int_eq(redlock_release(reader, NULL, NULL), 0);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_OK);
+}
+END_TEST
+
+/* No renewal: the first claim ends while the second one waits for a reader. */
+START_TEST(an_upgrade_is_lost_with_the_lock)
+{
+    struct redlock_acquire_options request = request_of(U, 0);
+    struct redlock_lock *reader = hold(R);
+    struct redlock_lock *lock;
+    struct outcome outcome = {0};
+
+    request.ttl_ms = 700;
+    request.renew_ms = REDLOCK_NO_RENEWAL;
+    lock = rig_hold_as(&rig, KEY, &request);
+    upgrade(lock, REDLOCK_FOREVER, &outcome);
+    rig_wait_outcome(&rig, &outcome);
+    outcome_expect(&outcome, REDLOCK_LOST);
+    ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_LOST);
+    (void)rig_release(&rig, reader);
+    ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
+    rig_wait_no_claims(&rig, rig.client);
+    ck_assert_int_eq(try_mode(X), REDLOCK_OK);
+}
+END_TEST
+
 /* --- Order ------------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_waiting_writer_keeps_later_readers_back)
@@ -294,6 +558,16 @@ int main(void)
     tcase_add_test(three, waiting_readers_get_the_key_when_the_writer_becomes_one);
     tcase_add_test(three, readers_cannot_become_stronger);
     tcase_add_test(three, inner_entries_keep_the_mode_that_they_count_on);
+    tcase_add_loop_test(three, an_upgradeable_lock_becomes_exclusive, 0, 3);
+    tcase_add_test(three, an_upgrade_waits_for_the_readers_and_keeps_others_out);
+    tcase_add_test(three, an_upgrade_comes_before_writers_that_wait);
+    tcase_add_loop_test(three, an_upgrade_that_ends_badly_leaves_the_lock_as_it_was, 0, 3);
+    tcase_add_test(three, a_release_cancels_an_upgrade);
+    tcase_add_loop_test(three, what_is_destroyed_upgrades_no_more, 0, 2);
+    tcase_add_test(three, a_client_shuts_down_with_an_upgrade_pending);
+    tcase_add_test(three, an_upgrade_brings_a_larger_token_and_can_be_undone);
+    tcase_add_test(three, an_upgrade_that_waits_outlives_the_ttl);
+    tcase_add_test(three, an_upgrade_is_lost_with_the_lock);
     tcase_add_test(three, a_waiting_writer_keeps_later_readers_back);
     tcase_add_test(three, tokens_of_writers_grow_and_those_of_readers_do_not_fall);
     tcase_add_loop_test(three, a_transfer_keeps_the_mode, 0, 3);

@@ -32,6 +32,7 @@ struct box {
     bool excused;       /* a clock step has voided what the library promises for it */
     bool timed;         /* a clock has been set while it lived: its ttl says nothing about the true time */
     bool fenced;
+    uint32_t replaces;  /* the box of the value whose place this one is to take; BOX_NONE */
     bool own;           /* named outside its client: never another hold's */
     bool undone;        /* its undo has been handed to the host: nothing may set it any more */
     char token[TOKEN_TEXT];

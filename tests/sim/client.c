@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/upgrade.h"
 #include "world.h"
 
 /* --- Time --------------------------------------------------------------------------------------------------------- */
@@ -389,8 +390,10 @@ void client_stop_host(struct client *client)
     if (!client->has_host)
         return;
     client->has_host = false;
-    for (unsigned i = 0; i < client->n_handles; i++)
+    for (unsigned i = 0; i < client->n_handles; i++) {
+        rl_upgrade_drop(&client->handles[i].host); /* its memory alone: what the engine wants done is not */
         rl_key_unref(client->handles[i].host.key);
+    }
     rl_host_fini(&client->host);
     rl_list_init(&client->timers);
 }

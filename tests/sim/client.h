@@ -281,7 +281,8 @@ bool client_is_busy(const struct handle *handle);
 void client_acquire(struct client *client, struct handle *handle, const struct rl_acquire *request);
 void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms);
 void client_reenter(struct client *client, struct handle *handle, struct rl_span min_validity);
-void client_lower(struct client *client, struct handle *handle); /* to shared */
+void client_lower(struct client *client, struct handle *handle, enum rl_mode mode);
+void client_upgrade(struct client *client, struct handle *handle, struct rl_instant deadline, bool once);
 void client_release(struct client *client, struct handle *handle); /* or only its innermost entry */
 bool client_cancel(struct client *client, struct handle *handle);
 void client_destroy(struct client *client, struct handle *handle); /* and creates it anew */

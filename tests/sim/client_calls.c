@@ -1,10 +1,12 @@
 /* The library's calls. */
 #include "client.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <redlock/status.h>
 
+#include "host/upgrade.h"
 #include "world.h"
 
 bool client_is_busy(const struct handle *handle)
@@ -18,6 +20,7 @@ static void lend_attempt(struct handle *handle, enum rl_op op)
     handle->host.attempt = &handle->attempt;
     handle->attempt.counter = 0;
     handle->attempt.converts = false;
+    handle->attempt.upgrade = NULL;
     rl_list_init(&handle->attempt.company);
     handle->attempt.waiter = NULL;
 }
@@ -51,16 +54,33 @@ void client_extend(struct client *client, struct handle *handle, uint32_t ttl_ms
     client_watch(client);
 }
 
-void client_lower(struct client *client, struct handle *handle)
+void client_lower(struct client *client, struct handle *handle, enum rl_mode mode)
 {
     rl_host_begin_operation(&handle->host);
     if (handle->host.core.state != RL_LOCK_HELD)
         return; /* it has just been lost */
-    TRACE(client->world, name_of_handle(client, handle), "shares the lock from now on");
+    TRACE(client->world, name_of_handle(client, handle),
+          mode == RL_SHARED ? "shares the lock from now on" : "lets readers in from now on");
     world_count(client->world, COUNTER_LOWERED);
     once_start(client->world, client, handle, RL_OP_CONVERT, NULL);
     lend_attempt(handle, RL_OP_CONVERT);
-    rl_host_lower(&handle->host, RL_SHARED);
+    rl_host_lower(&handle->host, mode);
+    client_watch(client);
+}
+
+void client_upgrade(struct client *client, struct handle *handle, struct rl_instant deadline, bool once)
+{
+    const struct rl_acquire request = {.deadline = deadline, .once = once};
+
+    rl_host_begin_operation(&handle->host);
+    if (handle->host.core.state != RL_LOCK_HELD)
+        return; /* it has just been lost */
+    TRACE(client->world, name_of_handle(client, handle), "upgrade");
+    world_count(client->world, COUNTER_UPGRADES);
+    once_start(client->world, client, handle, RL_OP_CONVERT, &request);
+    lend_attempt(handle, RL_OP_CONVERT);
+    if (rl_host_upgrade(&handle->host, deadline, once) < 0)
+        abort();
     client_watch(client);
 }
 
@@ -99,7 +119,7 @@ void client_release(struct client *client, struct handle *handle)
     if (leave(client, handle))
         return;
     TRACE(client->world, name_of_handle(client, handle), "release");
-    if (handle->host.core.state == RL_LOCK_EXTENDING) {
+    if (handle->host.core.state == RL_LOCK_EXTENDING || rl_upgrade_of(&handle->host)) {
         handle->extension = handle->pending;
         handle->pending.op = RL_OP_NONE;
     }
@@ -114,7 +134,7 @@ void client_release(struct client *client, struct handle *handle)
 bool client_cancel(struct client *client, struct handle *handle)
 {
     rl_host_begin_operation(&handle->host);
-    if (handle->host.core.op != RL_OP_ACQUIRE && handle->host.core.op != RL_OP_EXTEND)
+    if (handle->host.core.op != RL_OP_ACQUIRE && handle->host.core.op != RL_OP_EXTEND && !rl_upgrade_of(&handle->host))
         return false;
     TRACE(client->world, name_of_handle(client, handle), "cancel");
     world_count(client->world, COUNTER_CANCELS);

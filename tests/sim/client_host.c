@@ -200,6 +200,9 @@ static void on_attempt(struct rl_host_lock *lock, const struct rl_claim *claim)
     box->key = handle->key;
     box->fenced = handle->attempt.request.kind->has_token;
     box->own = handle->attempt.request.own_token;
+    box->replaces = BOX_NONE;
+    if (handle->pending.op == RL_OP_CONVERT)
+        box->replaces = box_maker(&client->world->boxes, handle_box(handle)->id)->id;
     box->begun = client_true_now(client);
     bind(client, claim, box);
     handle->turn.attempts++;
@@ -220,16 +223,22 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
     client->world->coverage->ends[op][status]++;
     trace_completion(client, handle, op, status);
     once_end(client->world, client, handle, op, status);
+    if (op == RL_OP_CONVERT && status == RL_END_OK && rl_lock_mode(&handle->host.core) == RL_EXCLUSIVE) {
+        world_count(client->world, COUNTER_UPGRADED);
+        once_on_accept(client->world, client, handle);
+    }
     client_hiccup(client);
 }
 
-static void on_waiting(struct rl_host_lock *lock)
+static void on_waiting(struct rl_host_lock *lock, const struct rl_position *position)
 {
-    client_of(lock->host)->world->coverage->reports[REPORT_WAITING]++;
-    trace_place(client_of(lock->host), handle_of(lock));
+    struct client *client = client_of(lock->host);
+
+    client->world->coverage->reports[REPORT_WAITING]++;
+    TRACE(client->world, name_of_handle(client, handle_of(lock)), "waits behind %u others", position->rank);
 }
 
-static void on_backoff(struct rl_host_lock *lock, enum rl_end why)
+static void on_backoff(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay)
 {
     struct client *client = client_of(lock->host);
 

@@ -83,6 +83,8 @@
     X(SHARED, "shared locks acquired")                                                                   \
     X(BESIDE, "... beside somebody who shares the key")                                                  \
     X(LOWERED, "exclusive locks that became shared")                                                     \
+    X(UPGRADES, "upgrades begun")                                                                        \
+    X(UPGRADED, "upgradeable locks that became exclusive")                                               \
     X(TOLD_ALONE, "extensions that tell masters of the mode")                                            \
     X(SURVIVED, "memories lost that held a vote of a held lock")
 

@@ -89,6 +89,20 @@ static uint32_t find_writer(const struct redis_context *context, struct rl_slice
     return BOX_NONE;
 }
 
+/* An upgrade concerns both values of its handle: one is to take the place of the other. */
+static bool concerns(const struct redis_context *context, const struct box *box)
+{
+    struct world *world = context->world;
+
+    for (size_t i = 0; i < context->n_writers; i++) {
+        const struct box *writer = box_get(&world->boxes, context->writers[i]);
+
+        if (writer->replaces == box->id || box->replaces == writer->id)
+            return true;
+    }
+    return false;
+}
+
 static void on_touch_of_set(struct redis_context *context, const struct entry *set, const char *command)
 {
     uint32_t count;
@@ -106,7 +120,8 @@ static void on_touch(struct redis_context *context, const struct entry *entry, c
 
     if (is_set_of_votes(entry) && strcmp(command, "PEXPIRE") != 0)
         on_touch_of_set(context, entry, command);
-    if (entry->writer && !find_writer(context, value))
+    if (entry->writer && !find_writer(context, value) &&
+        !concerns(context, box_get(&((struct world *)context->world)->boxes, entry->writer)))
         foreign_on_touch(context->world, context->master, entry, context->n_writers ? context->writers[0] : BOX_NONE,
                          command);
 }
@@ -135,7 +150,7 @@ static void on_vote(struct redis_context *context, const struct member *vote, in
     const struct box *box = box_of_member(world, vote);
     struct rl_slice value = {box->token, box->token_size};
 
-    if (find_writer(context, value))
+    if (find_writer(context, value) || concerns(context, box))
         return;
     if (vote->score < 0)
         line_on_hand_over(world, box, context->master, ends_ms);

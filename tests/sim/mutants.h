@@ -94,6 +94,9 @@
     X(SHUTDOWN_UNREAD, "host", 0, "a shutdown's time is up, whatever has arrived meanwhile")             \
     X(SHUTDOWN_SILENT_ONCE, "host", 0, "a shutdown does not await what was silent until an answer came")  \
     X(MODE_LOWERED_LATE, "engine", 10000, "masters are told of a downgrade before the handle is")        \
+    X(UPGRADE_BEHIND, "engine", 10000, "an upgrade waits behind those who wait for its own lock to go")   \
+    X(UPGRADE_BLIND, "script", 10000, "an upgrade gets the key beside those who share it")               \
+    X(REPLACED_KEPT, "script", 10000, "a mode is lowered to that of a vote that is being released")      \
     X(ONE_END_FOR_ALL, "script", 10000, "the votes of a key end together, with the latest claim's ttl")  \
     X(X_BESIDE_READERS, "script", 10000, "a waiter gets the key for itself while others share it")       \
     X(R_PASSES_X, "script", 10000, "a reader passes a waiting writer")                                   \

@@ -125,8 +125,11 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
                             .masters = masters, .since = world->now - 2 * lease_of(handle)};
 }
 
+/* An upgrade comes before everybody. */
 void line_on_enqueue(struct world *world, const struct client *client, struct handle *handle)
 {
+    if (handle->pending.op == RL_OP_CONVERT)
+        return;
     if (handle->turn.operation == handle->pending.generation && handle->turn.key == handle->key)
         return;
     handle->turn.operation = handle->pending.generation;

@@ -19,7 +19,9 @@ static struct rl_acquire read_request(const struct client *client, const struct 
         .once = word_present(words, "once"),
         .wait = word_present(words, "fifo") ? RL_WAIT_FIFO : word_present(words, "line") ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
         .kind = word_present(words, "fenced") ? &rl_fenced_kind : &rl_mutex_kind,
-        .mode = word_present(words, "shared") ? RL_SHARED : RL_EXCLUSIVE,
+        .mode = word_present(words, "shared")        ? RL_SHARED
+                : word_present(words, "upgradeable") ? RL_UPGRADEABLE
+                                                     : RL_EXCLUSIVE,
         .renew_ms = word_value(words, "renew", 0),
         .at_risk_ms = word_value(words, "risk", 0),
         .max_hold_ms = word_value(words, "hold", 0),
@@ -112,7 +114,9 @@ static bool act(struct client *client, struct handle *handle, const struct words
     else if (word_is(words, 1, "reenter"))
         client_reenter(client, handle, rl_ms(word_value(words, "min", 0)));
     else if (word_is(words, 1, "share") && state == RL_LOCK_HELD)
-        client_lower(client, handle);
+        client_lower(client, handle, RL_SHARED);
+    else if (word_is(words, 1, "upgrade") && state == RL_LOCK_HELD && !client_is_busy(handle))
+        client_upgrade(client, handle, RL_NEVER, word_present(words, "once"));
     else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)
         return client_export(client, handle, &client->world->parcels[0]);
     else if (word_is(words, 1, "release") &&

@@ -245,17 +245,6 @@ void trace_answer(struct client *client, const struct box *box, enum rl_step ste
           answer.detail == RL_DETAIL_NONE ? "" : ", ", rl_detail_text(answer.detail));
 }
 
-void trace_place(struct client *client, const struct handle *handle)
-{
-    struct rl_instant held_until;
-    uint32_t rank;
-
-    if (!client->world->trace)
-        return;
-    rl_lock_queue_position(&client->host.engine, &handle->host.core, &rank, &held_until);
-    world_trace(client->world, name_of_handle(client, handle), "waits behind %u others", rank);
-}
-
 void trace_completion(struct client *client, const struct handle *handle, enum rl_op op, enum rl_end status)
 {
     struct rl_instant deadline = rl_lock_deadline(&client->host.engine, &handle->host.core);

@@ -31,7 +31,6 @@ void trace_command(struct world *world, const struct master *master, const struc
                    const struct rl_reply *reply);
 void trace_answer(struct client *client, const struct box *box, enum rl_step step, unsigned node,
                   struct rl_answer answer);
-void trace_place(struct client *client, const struct handle *handle);
 void trace_completion(struct client *client, const struct handle *handle, enum rl_op op, enum rl_end status);
 
 const char *name_of_client(unsigned client);

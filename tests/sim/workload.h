@@ -20,6 +20,7 @@ enum intent {
     INTENT_EXTEND,
     INTENT_REENTER, /* and release it then */
     INTENT_LOWER,         /* shares the lock from then on */
+    INTENT_UPGRADE,       /* has it for itself from then on */
     INTENT_RELEASE,
     INTENT_DESTROY,
     INTENT_DETACH,        /* lets go of the handle, not of the lock: another one will release it */

@@ -53,7 +53,7 @@ static void draw_kind(const struct client *client, const struct handle *handle, 
         request->kind = fenced ? &rl_fenced_permit_kind : &rl_permit_kind;
     } else if (may_share(client, handle) && rng_chance(rng, plan->shared_permille)) {
         request->kind = rl_shared_form(request->kind);
-        request->mode = RL_SHARED;
+        request->mode = rng_chance(rng, 350) ? RL_UPGRADEABLE : RL_SHARED;
     }
 }
 
@@ -191,7 +191,12 @@ static void reenter_often(struct client *client, struct handle *handle)
 
 static bool may_lower(const struct handle *handle)
 {
-    return rl_lock_mode(&handle->host.core) == RL_EXCLUSIVE && rl_shared_form(handle->host.core.claim->kind);
+    return rl_lock_mode(&handle->host.core) != RL_SHARED && rl_shared_form(handle->host.core.claim->kind);
+}
+
+static bool may_upgrade(const struct handle *handle)
+{
+    return rl_lock_mode(&handle->host.core) == RL_UPGRADEABLE;
 }
 
 void agent_hold(struct client *client, struct handle *handle)
@@ -207,6 +212,8 @@ void agent_hold(struct client *client, struct handle *handle)
 
     if (world->phase != PHASE_FAULTS)
         agent_intend(client, handle, INTENT_RELEASE, agent_time(world, RL_NS_PER_MS));
+    else if (may_share(client, handle) && may_upgrade(handle) && rng_chance(&world->work, 600))
+        agent_intend(client, handle, INTENT_UPGRADE, delay / 2);
     else if (may_share(client, handle) && may_lower(handle) &&
              rng_chance(&world->work, world->plan.shared_permille / 2))
         agent_intend(client, handle, INTENT_LOWER, delay / 2);
@@ -264,7 +271,36 @@ static void lower(struct client *client, struct handle *handle)
     }
     if (rng_chance(&world->work, agent->cancel_permille))
         agent_intend(client, handle, INTENT_CANCEL, agent_time(world, 2 * RL_NS_PER_MS));
-    client_lower(client, handle);
+    client_lower(client, handle,
+                 may_upgrade(handle) || rng_chance(&world->work, 500) ? RL_SHARED : RL_UPGRADEABLE);
+}
+
+static struct rl_instant draw_deadline(struct client *client)
+{
+    struct world *world = client->world;
+
+    if (rng_chance(&world->work, 400))
+        return RL_NEVER;
+    return rl_after(client->host.now,
+                    (struct rl_span){rng_scaled(&world->work, RL_NS_PER_MS, world->plan.duration_ns)});
+}
+
+static void upgrade(struct client *client, struct handle *handle)
+{
+    struct agent *agent = agent_of(client, handle);
+    struct world *world = client->world;
+
+    if (!may_extend(client, handle) || !may_upgrade(handle)) {
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(world, agent->think_ns));
+        return;
+    }
+    if (rng_chance(&world->work, 150))
+        agent_intend(client, handle, INTENT_RELEASE, agent_time(world, 2 * RL_NS_PER_MS));
+    else if (rng_chance(&world->work, agent->cancel_permille))
+        agent_intend(client, handle, INTENT_CANCEL, agent_time(world, agent->hold_ns));
+    else if (rng_chance(&world->work, agent->destroy_permille))
+        agent_intend(client, handle, INTENT_DESTROY, agent_time(world, agent->hold_ns));
+    client_upgrade(client, handle, draw_deadline(client), rng_chance(&world->work, 250));
 }
 
 /* The outermost entry may last for longer than the inner ones. */
@@ -374,6 +410,8 @@ static void adopt(struct client *client, struct handle *handle)
     request.kind = parcel.exported.state.fence ? &rl_fenced_kind : &rl_mutex_kind;
     if (handle->permit)
         request.kind = parcel.exported.state.fence ? &rl_fenced_permit_kind : &rl_permit_kind;
+    else if (rl_shared_form(parcel.exported.state.kind) == parcel.exported.state.kind)
+        request.kind = parcel.exported.state.kind;
     client_adopt(client, handle, &parcel, &request);
     if (handle->host.core.state == RL_LOCK_HELD)
         agent_hold(client, handle);
@@ -417,6 +455,9 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
         break;
     case INTENT_LOWER:
         lower(client, handle);
+        break;
+    case INTENT_UPGRADE:
+        upgrade(client, handle);
         break;
     case INTENT_RELEASE:
         release(client, handle);

@@ -114,7 +114,11 @@ static void of_lock(struct rl_host_lock *lock)
 {
 }
 
-static void of_pause(struct rl_host_lock *lock, enum rl_end why)
+static void of_position(struct rl_host_lock *lock, const struct rl_position *position)
+{
+}
+
+static void of_pause(struct rl_host_lock *lock, enum rl_end why, struct rl_span delay)
 {
 }
 
@@ -131,7 +135,7 @@ static void of_vote(struct rl_host *host, unsigned node, const struct rl_vote *v
 }
 
 static const struct rl_host_sink sink = {
-    .complete = on_complete, .attempt = of_claim, .waiting = of_lock, .backoff = of_pause, .extending = of_lock,
+    .complete = on_complete, .attempt = of_claim, .waiting = of_position, .backoff = of_pause, .extending = of_lock,
     .renewed = of_lock,      .at_risk = of_lock,  .lost = of_lock,    .validity = of_validity,
     .link = of_link,         .vote = of_vote,
 };

@@ -1,11 +1,12 @@
 -- CLAIM of a vote that others may share (family 2.4): respects those who wait.
--- KEYS: as in ENTRIES. ARGV: value, ttl ms, mode (r or u), proposed number (0: not fenced), counter's idle ttl ms
+-- KEYS: as in ENTRIES. ARGV: value, ttl ms, mode, proposed number (0: not fenced), counter's idle ttl ms, the value whose
+-- vote this one is to replace or '': that one has the key already, and waits for nobody
 -- {1, counter}: the vote is there, {0, PTTL, counter, 1 if somebody has the key and 2 if others wait for it}. The
 -- counter is 0 without fencing.
 @ENTRIES@
 @VOTES@
 @GRANT_WAITERS@
-local me, mode = ARGV[1], ARGV[3]
+local me, mode, replaced = ARGV[1], ARGV[3], ARGV[6]
 local fenced = ARGV[4] ~= '0'
 if fenced and not counter(KEYS[4]) then
   return redis.error_reply(no_counter)
@@ -14,16 +15,21 @@ look()
 if strange then
   return {0, redis.call('PTTL', KEYS[1]), 0, 1}
 end
+local failed = replaced ~= '' and weaken_replaced(replaced)
+if failed then
+  return failed
+end
 local own, ends = vote_of(me)
 local granted = grant_waiters(me)
-local admitted = admits(mode, '')
-if not own and (rival_of(mode) or not admitted) then
+local admitted = admits(mode, replaced)
+local rival = replaced == '' and rival_of(mode)
+if not own and (rival or not admitted) then
   if granted > 0 then
     set_end()
   end
   return {0, redis.call('PTTL', KEYS[1]), fenced and counter(KEYS[4]) or 0, admitted and 2 or 1}
 end
-local count = read_counter(ARGV[4], ARGV[5])
+local count = (mode == 'x' and count_up or read_counter)(ARGV[4], ARGV[5])
 ends = math.max(ends or 0, now + ARGV[2])
 if own then
   renew(own, me, ends)

@@ -6,6 +6,10 @@ local function join(mode, replaced)
   if strange then
     return strange
   end
+  local failed = replaced ~= '' and weaken_replaced(replaced)
+  if failed then
+    return failed
+  end
   local before, waiting = holder, redis.call('ZCARD', KEYS[2])
   local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
   local own, ends = vote_of(me)

@@ -49,7 +49,7 @@ local function admits(mode, replaced)
   elseif mode == 'r' then
     return members < 100000
   elseif mode == 'u' then
-    return not marks.u or own == 'u'
+    return not marks.u
   end
   return members == (own == 'r' and 1 or own and 2 or 0)
 end
@@ -103,5 +103,47 @@ local function remove(mode, value)
   if mode ~= 'r' then
     redis.call('ZREM', KEYS[1], '@' .. mode)
     members, marks[mode] = members - 1, nil
+  end
+end
+
+-- Beside an exclusive vote there is nothing but the upgradeable one that it has replaced, whose release is on its way.
+-- Two of these would have one '@u'.
+local function remove_replaced()
+  for _, member in ipairs(redis.call('ZRANGE', KEYS[1], 0, 3)) do
+    if member:find('^u ') then
+      remove('u', member:sub(3))
+    end
+  end
+end
+
+-- Changes a vote to a weaker mode. What cannot be stored as a set stays as it was, or the vote would be gone though its
+-- holder counts it: then an error is returned.
+local function weaken(own, mode, value, ends)
+  if not holder then
+    set_end(ends)
+    if mode == 'u' then
+      remove_replaced()
+    end
+    vote(mode, value, ends)
+    remove(own, value)
+    return
+  end
+  local words = {}
+  redis.call('DEL', KEYS[1])
+  holder = false
+  add_vote(words, mode, value, ends)
+  local done = redis.pcall('ZADD', KEYS[1], unpack(words))
+  if type(done) == 'table' then
+    redis.call('SET', KEYS[1], value, 'PX', whole(ends - now))
+    return done
+  end
+  members = #words / 2
+end
+
+-- A vote that is to be replaced is an upgradeable one, which this master may not have been told yet.
+local function weaken_replaced(value)
+  local own, ends = vote_of(value)
+  if own == 'x' then
+    return weaken(own, 'u', value, ends or now + redis.call('PTTL', KEYS[1]))
   end
 end

@@ -25,9 +25,9 @@ clients 2
     22.000  A   m3: claim A1 granted
     40.000  B   acquire k ttl=6000
     40.000  B   claim B2 -> m1 m2 m3
-    41.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0 = 0 5980 0 1
-    41.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0 = 0 5980 0 1
-    41.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0 = 0 5980 0 1
+    41.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0  = 0 5980 0 1
+    41.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0  = 0 5980 0 1
+    41.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0  = 0 5980 0 1
     42.000  B   m1: claim B2 refused, held
     42.000  B   m2: claim B2 refused, held
     42.000  B   rollback B2 -> m3

@@ -36,9 +36,9 @@ clients 4
     22.000  A   m3: claim A1 granted
     40.000  B   acquire k ttl=6000
     40.000  B   claim B2 -> m1 m2 m3
-    41.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0 = 0 5980 0 1
-    41.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0 = 0 5980 0 1
-    41.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0 = 0 5980 0 1
+    41.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0  = 0 5980 0 1
+    41.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0  = 0 5980 0 1
+    41.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k B2 6000 r 0 0  = 0 5980 0 1
     42.000  B   m1: claim B2 refused, held
     42.000  B   m2: claim B2 refused, held
     42.000  B   rollback B2 -> m3
@@ -67,9 +67,9 @@ clients 4
     48.000  B   m3: enqueue B3 queued
     50.000  C   acquire k ttl=6000
     50.000  C   claim C4 -> m1 m2 m3
-    51.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k C4 6000 r 0 0 = 0 5970 0 1
-    51.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k C4 6000 r 0 0 = 0 5970 0 1
-    51.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k C4 6000 r 0 0 = 0 5970 0 1
+    51.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k C4 6000 r 0 0  = 0 5970 0 1
+    51.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k C4 6000 r 0 0  = 0 5970 0 1
+    51.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k C4 6000 r 0 0  = 0 5970 0 1
     52.000  C   m1: claim C4 refused, held
     52.000  C   m2: claim C4 refused, held
     52.000  C   rollback C4 -> m3
@@ -150,9 +150,9 @@ clients 4
     84.000  A   release: ok
    100.000  A   acquire k ttl=6000
    100.000  A   claim A8 -> m1 m2 m3
-   101.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A8 6000 r 0 0 = 0 1958 0 2
-   101.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A8 6000 r 0 0 = 0 1958 0 2
-   101.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A8 6000 r 0 0 = 0 1958 0 2
+   101.000  m1  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A8 6000 r 0 0  = 0 1958 0 2
+   101.000  m2  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A8 6000 r 0 0  = 0 1958 0 2
+   101.000  m3  claim k redlock:queue:k redlock:waiters:k redlock:fence:k k A8 6000 r 0 0  = 0 1958 0 2
    102.000  A   m1: claim A8 refused, others wait
    102.000  A   m2: claim A8 refused, others wait
    102.000  A   rollback A8 -> m3
