@@ -12,6 +12,7 @@
  *   - leases are too short for this network or for these timers.
  *
  * A waiter for a permit that moves to another slot keeps its ticket, and comes behind those with lower ones there.
+ * Slots have tickets of their own, so two waiters may have the same one.
  *
  * Who sets the key without having been in line, by SET NX, is none of those looked at here: W looks again as soon as
  * the key may be free, but a queue is a schedule for those who are in it. */
@@ -110,6 +111,18 @@ static int64_t lease_of(const struct handle *handle)
     return rl_ms(handle->host.core.claim->ttl_ms).ns;
 }
 
+/* A waiter that has moved may have the ticket of another one: then the values decide. */
+static bool is_behind(const struct handle *handle, const struct handle *later)
+{
+    uint64_t ticket = handle->attempt.entry.ticket;
+    uint64_t other = later->attempt.entry.ticket;
+
+    if (!other || ticket < other)
+        return false;
+    return ticket > other ||
+           strcmp(rl_host_token(later->host.core.claim), rl_host_token(handle->host.core.claim)) < 0;
+}
+
 static void note_ahead(struct world *world, struct handle *later, const struct client *client,
                        const struct handle *handle)
 {
@@ -118,7 +131,7 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
 
     ahead->operation = 0;
     if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters) ||
-        (later->attempt.entry.ticket && handle->attempt.entry.ticket > later->attempt.entry.ticket) ||
+        is_behind(handle, later) ||
         modes_agree((enum rl_mode)handle->attempt.request.mode, (enum rl_mode)later->attempt.request.mode))
         return;
     *ahead = (struct ahead){.operation = handle->pending.generation, .attempts = handle->turn.attempts,
