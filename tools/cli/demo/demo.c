@@ -53,6 +53,7 @@ static const struct {
     {"A second client is refused", demo_act_refused, true, true},
     {"Extended, released, handed on", demo_act_handover, true, true},
     {"Several keys, all or none", demo_act_sets, true, true},
+    {"Three permits, four that want one", demo_act_permits, true, true},
     {"Speed", demo_act_healthy, false, true},
     {"One and two masters fail", demo_act_faults, true, false},
     {"A third one fails", demo_act_no_quorum, true, false},
