@@ -37,11 +37,13 @@ const struct rl_script_text *rl_script_text(enum rl_script script)
     return &texts[script];
 }
 
-/* All but LOOK and JOIN, which are always sent with their text. */
+/* All but LOOK and JOIN, which are always sent with their text, and JOIN_PERMIT, which is too long: a master that wants
+ * a password drops a connection without one that sends it more than 16 KiB as one word, and with it the NOAUTH that
+ * tells why. So that is sent with its text when it is used first. */
 static const enum rl_script loaded[] = {
     RL_SCRIPT_RELEASE,     RL_SCRIPT_RELEASE_SHORT, RL_SCRIPT_ENQUEUE, RL_SCRIPT_REFRESH_MANY, RL_SCRIPT_EXTEND,
     RL_SCRIPT_EXTEND_MANY, RL_SCRIPT_REPAIR,  RL_SCRIPT_GRANT,        RL_SCRIPT_RAISE,
-    RL_SCRIPT_CLAIM_PERMIT, RL_SCRIPT_JOIN_PERMIT, RL_SCRIPT_RELEASE_PERMIT,
+    RL_SCRIPT_CLAIM_PERMIT, RL_SCRIPT_RELEASE_PERMIT,
     RL_SCRIPT_CLAIM_SHARED, RL_SCRIPT_JOIN_SHARED, RL_SCRIPT_EXTEND_SHARED, RL_SCRIPT_REPAIR_SHARED,
 };
 

@@ -10,9 +10,9 @@
 
 #include "rig.h"
 
-/* All scripts that are sent by digest: JOIN is not. */
+/* All scripts that are sent by digest from the beginning. */
 #define FIVE_LOADS "SCRIPT SCRIPT SCRIPT SCRIPT SCRIPT "
-#define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS "SCRIPT "
+#define LOADS FIVE_LOADS FIVE_LOADS FIVE_LOADS
 
 START_TEST(the_handshake_is_what_the_url_and_the_configuration_ask_for)
 {

@@ -57,8 +57,13 @@ START_TEST(every_script_begins_by_saying_what_it_is)
 }
 END_TEST
 
+static bool is_sent_with_its_text(enum rl_script script)
+{
+    return script == RL_SCRIPT_LOOK || script == RL_SCRIPT_JOIN || script == RL_SCRIPT_JOIN_PERMIT;
+}
+
 /* A script that is missing costs an EVAL with its text on every new connection, and nobody would notice. */
-START_TEST(every_script_but_join_is_loaded_once)
+START_TEST(every_other_script_is_loaded_once)
 {
     unsigned loaded[RL_SCRIPT_COUNT] = {0};
     const struct rl_script_text *script;
@@ -68,7 +73,17 @@ START_TEST(every_script_but_join_is_loaded_once)
             loaded[j] += rl_script_text((enum rl_script)j) == script;
     }
     for (int j = RL_SCRIPT_NONE + 1; j < RL_SCRIPT_COUNT; j++)
-        ck_assert_uint_eq(loaded[j], j == RL_SCRIPT_JOIN ? 0 : 1);
+        ck_assert_uint_eq(loaded[j], is_sent_with_its_text((enum rl_script)j) ? 0 : 1);
+}
+END_TEST
+
+/* What Redis takes from a connection before it has given its password: it ends one that sends longer words. */
+START_TEST(what_is_loaded_may_be_sent_without_a_password)
+{
+    const struct rl_script_text *script;
+
+    for (size_t i = 0; (script = rl_script_to_load(i)); i++)
+        ck_assert_msg(script->size <= 16384, "%s", script->name);
 }
 END_TEST
 
@@ -80,6 +95,7 @@ int main(void)
     tcase_add_test(tc, the_embedded_text_is_the_file_byte_for_byte);
     tcase_add_test(tc, digests_are_40_lower_case_hexadecimal_digits);
     tcase_add_test(tc, every_script_begins_by_saying_what_it_is);
-    tcase_add_test(tc, every_script_but_join_is_loaded_once);
+    tcase_add_test(tc, every_other_script_is_loaded_once);
+    tcase_add_test(tc, what_is_loaded_may_be_sent_without_a_password);
     return suite_run(suite);
 }
