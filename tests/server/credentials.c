@@ -48,7 +48,8 @@ static void set_user(const char *name, const char *password)
     char word[64];
 
     snprintf(word, sizeof(word), ">%s", password);
-    rig_do_all(&rig, "ACL", "SETUSER", name, "on", "resetpass", word, "~*", "&*", "+@all", NULL);
+    rig_do_all(&rig, "ACL", "SETUSER", name, "on", "resetpass", word, "~*", "+@all",
+               suite_server_is(6, 2) ? "&*" : NULL, NULL);
 }
 
 static void start(size_t n)

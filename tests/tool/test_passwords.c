@@ -31,8 +31,8 @@ static void set_password(const char *password)
 
     snprintf(word, sizeof(word), ">%s", password);
     for (size_t i = 0; i < N; i++)
-        locks_command(i, (const char *const[]){"ACL", "SETUSER", "locker", "on", "resetpass", word, "~*", "&*", "+@all",
-                                               NULL});
+        locks_command(i, (const char *const[]){"ACL", "SETUSER", "locker", "on", "resetpass", word, "~*", "+@all",
+                                               suite_server_is(6, 2) ? "&*" : NULL, NULL});
 }
 
 static void hang_up(void)
