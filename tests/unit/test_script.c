@@ -27,7 +27,7 @@ START_TEST(the_embedded_text_is_the_file_byte_for_byte)
 {
     for (int i = RL_SCRIPT_NONE + 1; i < RL_SCRIPT_COUNT; i++) {
         const struct rl_script_text *script = rl_script_text((enum rl_script)i);
-        char source[16384];
+        char source[65536];
         size_t size = read_source(script->name, source, sizeof(source));
 
         ck_assert_uint_eq(script->size, size);
