@@ -321,7 +321,23 @@ def help_names_every_option():
         assert re.search(rf"\b{scenario}\b", out), f"{scenario} is not in the help text"
 
 
+def engines_are_measured_side_by_side():
+    code, out, err = bench("--engine", "redlock,single", "-d", "200ms", "--warmup", "50ms")
+    assert code == 0, err
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in out.splitlines() if line.startswith("| ")][1:]
+    assert [row[:3] for row in rows] == [[system, load, tasks] for system in ("redlock", "single") for load, tasks in
+                                         (("seq", "1"), ("conc", "64"), ("herd", "16"), ("hammer", "16"))], out
+    assert all(row[9] == "0" for row in rows), f"two holders: {out}"
+    assert all(int(row[3]) > 0 for row in rows if row[1] != "hammer"), out
+    for words in (("--engine", "single", "--json"), ("--compare", "--nodes", "redis://a")):
+        code, _, err = bench(*words)
+        assert code == 2 and "--engine and --compare" in err, err
+    code, _, err = bench("--engine", "nothing")
+    assert code == 3 and "redlock-engine-nothing" in err, err
+
+
 TESTS = [
+    engines_are_measured_side_by_side,
     a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters,
     a_lone_guarded_task_needs_ten_more_for_the_guards,
     concurrent_tasks_share_the_connections,

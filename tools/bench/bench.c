@@ -1,6 +1,7 @@
 #include <stdio.h>
 
 #include "bench.h"
+#include "comparison.h"
 #include "measure.h"
 #include "table.h"
 
@@ -63,13 +64,25 @@ static int start_and_run(struct bench_options *options)
     return exit_code;
 }
 
+/* Each lock system has servers of its own. */
+static int compare(const struct bench_options *options)
+{
+    char reason[LOAD_REASON_SIZE] = "";
+    bool broken;
+
+    if (bench_comparison(stdout, options, &broken, reason) && fflush(stdout) == 0)
+        return broken ? BROKEN : MEASURED;
+    fprintf(stderr, "redlock: bench: %s\n", *reason ? reason : "cannot write the results");
+    return NOT_MEASURED;
+}
+
 int bench_main(int argc, char **argv)
 {
     struct bench_options options;
     int exit_code = bench_options_parse(&options, argc, argv);
 
     if (exit_code < 0)
-        exit_code = start_and_run(&options);
+        exit_code = options.engines || options.compare ? compare(&options) : start_and_run(&options);
     bench_options_free(&options);
     return exit_code;
 }

@@ -63,6 +63,8 @@ static int parse(struct bench_options *options, struct given *given, int argc, c
         {.name = "floor", .flag = &options->floor},
         {.name = "reps", .number = &options->reps, .least = 1, .most = 100},
         {.name = "table", .flag = &options->table},
+        {.name = "engine", .text = &options->engines},
+        {.name = "compare", .flag = &options->compare},
         {0},
     };
     const struct cli_command command = {.name = "bench", .options = table, .operands = (const char *const[]){NULL},

@@ -20,6 +20,8 @@
 #define BENCH_HOLD_LOCKS 100000  /* unless the user says otherwise */
 #define BENCH_HOLD_PERIODS 2     /* renewals of each lock that are measured, at least */
 
+struct engine_contestant;
+
 enum bench_fault {
     BENCH_NO_FAULT,
     BENCH_HANG,
@@ -81,6 +83,9 @@ struct bench_options {
     bool pin;
     bool json;
     bool table;
+    bool compare;
+    const char *engines;                    /* as the user named them; NULL: none, or all that are found */
+    const struct engine_contestant *engine; /* the one that is measured; NULL: the library */
 };
 
 /* Returns -1 to go on, else the exit code: help has been printed, or what is wrong. bench_options_free() in both

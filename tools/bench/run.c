@@ -148,7 +148,8 @@ static void tidy(struct bench_conduct *run)
 /* Before the client processes exist: what follows is all theirs. */
 static bool declare_new(struct bench_conduct *run, bench_worker_fn worker)
 {
-    if (!run->servers->own || worker == bench_floor_worker || run->options->profile != REDLOCK_PROFILE_GUARDED)
+    if (!run->servers->own || worker == bench_floor_worker || worker == bench_engine_worker ||
+        run->options->profile != REDLOCK_PROFILE_GUARDED)
         return true;
     return bench_declare_new(run->options, run->servers, run->reason);
 }

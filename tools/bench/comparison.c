@@ -1,0 +1,149 @@
+#include "comparison.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <redlock/redlock.h>
+
+#include "defaults.h"
+#include "engines/run/contestants.h"
+#include "figures.h"
+#include "load/system.h"
+
+static const struct shape {
+    const char *scenario;
+    uint32_t concurrency, procs;
+    double hold_ms;
+} shapes[] = {{"seq", 1, 1, 0}, {"conc", 64, 1, 0}, {"herd", 16, 2, 1}, {"hammer", 16, 2, 1}};
+
+enum { SHAPES = sizeof(shapes) / sizeof(shapes[0]) };
+
+static bool start_servers(struct bench_servers *servers, const struct bench_options *options, const char **ret_reason)
+{
+    const struct engine_contestant *engine = options->engine;
+    const struct masters_options own = {.system = engine ? engine->system : MASTERS_REDIS,
+                                        .count = engine ? engine->members : options->local,
+                                        .tcp = true};
+
+    if (!engine)
+        return bench_servers_start(servers, options, ret_reason);
+    *servers = (struct bench_servers){.own = masters_create(&own)};
+    *ret_reason = masters_error();
+    if (!servers->own || !masters_cleanup_on_exit(servers->own))
+        return false;
+    servers->urls = masters_entries(servers->own);
+    while (servers->urls[servers->n])
+        servers->n++;
+    return true;
+}
+
+static void print_row(FILE *out, const char *label, const struct shape *shape, const struct bench_options *options,
+                      const struct bench_result *result)
+{
+    const struct bench_record *record = &result->record[0];
+    bool contended = options->scenario->contended;
+
+    fprintf(out, "| %s | %s | %u | %.0f | %.0f / %.0f |", label, shape->scenario, options->concurrency,
+            bench_locks_per_s(record), bench_us(&record->acquire, 0.5), bench_us(&record->acquire, 0.99));
+    if (contended)
+        fprintf(out, " %.1f %% | %.3f |", 100 * bench_busy(record, 1), result->jain[0]);
+    else
+        fputs(" | |", out);
+    if (options->engine)
+        fputs(" – |", out);
+    else
+        fprintf(out, " %.1f |", bench_commands_per_lock(record));
+    fprintf(out, " %llu | %llu |\n", (unsigned long long)record->failed, (unsigned long long)record->overlaps);
+    fflush(out);
+}
+
+static bool run_shape(FILE *out, const struct bench_options *options, const struct shape *shape, const char *label,
+                      struct bench_servers *servers, bool *ret_broken, char *ret_reason)
+{
+    struct bench_options one = *options;
+    struct bench_result *result = calloc(1, sizeof(*result));
+    bool ok;
+
+    one.scenario = bench_scenario_find(shape->scenario);
+    one.concurrency = shape->concurrency;
+    one.procs = shape->procs;
+    one.hold_ms = shape->hold_ms;
+    one.timeout_ms = one.scenario->contended ? -1 : 5000;
+    bench_defaults(&one);
+    ok = result && bench_run(&one, servers, one.engine ? bench_engine_worker : bench_library_worker, result,
+                             ret_reason);
+    if (ok)
+        print_row(out, label, shape, &one, result);
+    if (ok && !one.engine && bench_broken(one.scenario, &result->record[0]))
+        *ret_broken = true;
+    free(result);
+    return ok;
+}
+
+static bool run_system(FILE *out, const struct bench_options *options, const struct engine_contestant *contestant,
+                       bool *ret_broken, char *ret_reason)
+{
+    struct bench_options mine = *options;
+    struct bench_servers servers;
+    const char *why = "";
+    bool ok;
+
+    mine.engine = engine_contestant_is_library(contestant) ? NULL : contestant;
+    ok = start_servers(&servers, &mine, &why);
+    if (!ok)
+        snprintf(ret_reason, LOAD_REASON_SIZE, "%s: %s", contestant->label, why);
+    for (size_t i = 0; ok && i < SHAPES; i++)
+        ok = run_shape(out, &mine, &shapes[i], contestant->label, &servers, ret_broken, ret_reason);
+    bench_servers_stop(&servers);
+    return ok;
+}
+
+static void print_head(FILE *out, const struct bench_options *options)
+{
+    char cpu[128], kernel[128], date[32] = "";
+    time_t now = time(NULL);
+    struct tm utc;
+
+    system_cpu_model(cpu, sizeof(cpu));
+    system_kernel(kernel, sizeof(kernel));
+    if (gmtime_r(&now, &utc))
+        strftime(date, sizeof(date), "%Y-%m-%d", &utc);
+    fprintf(out, "libredlock %s, %s: TCP on loopback; %s, %ld processors, %s; %g s a line, ttl %u ms.\n\n",
+            redlock_version(), date, cpu, sysconf(_SC_NPROCESSORS_ONLN), kernel, options->seconds, options->ttl_ms);
+    fputs("| system | load | tasks | locks/s | acquire p50 / p99, us | key held | fairness | commands a lock | refused "
+          "| 2 holders |\n|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n",
+          out);
+}
+
+static void print_versions(FILE *out, const struct engine_contestants *contestants)
+{
+    putc('\n', out);
+    for (size_t i = 0; i < contestants->n; i++) {
+        const struct engine_contestant *contestant = &contestants->list[i];
+
+        if (*contestant->skipped)
+            fprintf(out, "- %s: not run: %s\n", contestant->label, contestant->skipped);
+        else if (!engine_contestant_is_library(contestant))
+            fprintf(out, "- %s: %s, on %s\n", contestant->label, contestant->hello.version,
+                    masters_system_name(contestant->system));
+    }
+}
+
+bool bench_comparison(FILE *out, const struct bench_options *options, bool *ret_broken, char *ret_reason)
+{
+    struct engine_contestants *contestants = calloc(1, sizeof(*contestants));
+    bool ok = contestants && engine_contestants_find(contestants, options->engines, ret_reason, LOAD_REASON_SIZE);
+
+    *ret_broken = false;
+    if (ok)
+        print_head(out, options);
+    for (size_t i = 0; ok && i < contestants->n; i++)
+        if (!*contestants->list[i].skipped)
+            ok = run_system(out, options, &contestants->list[i], ret_broken, ret_reason);
+    if (ok)
+        print_versions(out, contestants);
+    free(contestants);
+    return ok;
+}
