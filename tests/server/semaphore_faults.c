@@ -295,18 +295,31 @@ static void on_free(struct redlock_lock *permit, const struct redlock_result *re
     begin(user_data);
 }
 
+static void let_go(evutil_socket_t fd, short what, void *user_data)
+{
+    struct task *task = user_data;
+
+    (void)fd;
+    (void)what;
+    atomic_fetch_sub(&task->shared->holders, 1);
+    if (redlock_release(task->permit, on_free, task) != 0)
+        _exit(5);
+}
+
+/* For a moment, so that others hold theirs meanwhile. */
 static void on_held(struct redlock_lock *permit, const struct redlock_result *result, void *user_data)
 {
+    const struct timeval moment = {0, 2000};
     struct task *task = user_data;
     int now = atomic_fetch_add(&task->shared->holders, 1) + 1;
 
+    (void)permit;
     if (result->status != REDLOCK_OK)
         _exit(4);
     if (now > atomic_load(&task->shared->most))
         atomic_store(&task->shared->most, now);
-    atomic_fetch_sub(&task->shared->holders, 1);
-    if (redlock_release(permit, on_free, task) != 0)
-        _exit(5);
+    if (event_base_once(rig.base, -1, EV_TIMEOUT, let_go, task, &moment) != 0)
+        _exit(6);
 }
 
 static int take_and_give(void *argument)
