@@ -230,12 +230,14 @@ static bool signal_client(const struct fo_run *run, uint32_t client, int number)
 static bool crash_leader(struct fo_run *run)
 {
     struct fo_course *course = &run->course;
+    int64_t ended_ns;
 
     if (!find_victim(run))
         return false;
+    ended_ns = fo_now_ns(); /* a server may give the lock to the next one before the end has been waited for */
     signal_client(run, course->victim, SIGKILL);
     waitpid(run->pids[course->victim], NULL, 0);
-    atomic_store(&run->shared->crashed_ns[course->victim], fo_now_ns());
+    atomic_store(&run->shared->crashed_ns[course->victim], ended_ns);
     close(run->controls[course->victim]);
     run->controls[course->victim] = -1;
     run->pids[course->victim] = 0;

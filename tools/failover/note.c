@@ -27,13 +27,14 @@ void fo_note_acquired(const struct fo_lock *lock, const struct fo_grant *grant)
     fo_journal_add(lock->locker->seat->shared, lock->locker->seat->client, record);
 }
 
-/* Validity is asked for behind the write: what is left then was there during it. */
+/* Validity is asked for behind the write: what is left then was there during it. A token of an engine that was refused
+ * has done its work, whatever its holder believed; whether tokens grow is seen at the acquisitions. */
 void fo_note_write(const struct fo_lock *lock, uint64_t fence, uint32_t count)
 {
     const struct fo_seat *seat = lock->locker->seat;
     struct fo_shared *shared = seat->shared;
     enum fo_write what = fo_counter_write(&shared->cells[lock->key], shared->token_base, fence, count);
-    bool valid = lock->locker->type->remaining_ns(lock) > 0;
+    bool valid = lock->locker->type->remaining_ns(lock) > 0 && !(what == FO_STALE && seat->options->engine);
 
     if (what == FO_TAKEN)
         atomic_fetch_add(&shared->taken[seat->client], 1);
