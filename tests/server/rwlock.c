@@ -14,6 +14,17 @@ static struct rig rig;
 static struct redlock_lock *readers[MOST];
 static struct outcome outcomes[MOST];
 
+/* Further clients, which end with the test. */
+static struct redlock_client *others[16];
+static size_t n_others;
+
+static struct redlock_client *another_client(void)
+{
+    ck_assert_uint_lt(n_others, sizeof others / sizeof others[0]);
+    others[n_others] = rig_new_client(&rig);
+    return others[n_others++];
+}
+
 static void open_three(void)
 {
     memset(outcomes, 0, sizeof outcomes);
@@ -28,6 +39,8 @@ static void open_five(void)
 
 static void close_rig(void)
 {
+    while (n_others)
+        redlock_client_destroy(others[--n_others]);
     rig_close(&rig);
 }
 
@@ -44,7 +57,7 @@ static int try_mode(enum redlock_mode mode)
 {
     struct redlock_acquire_options request = request_of(mode, 0);
 
-    return rig_acquire(&rig, rig_new_lock(rig_new_client(&rig), KEY), &request).status;
+    return rig_acquire(&rig, rig_new_lock(another_client(), KEY), &request).status;
 }
 
 static struct redlock_lock *hold(enum redlock_mode mode)
@@ -260,7 +273,7 @@ START_TEST(an_upgrade_comes_before_writers_that_wait)
 {
     struct redlock_lock *lock = hold(U);
     struct redlock_lock *reader = hold(R);
-    struct redlock_lock *writer = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *writer = rig_new_lock(another_client(), KEY);
 
     wait_for(writer, X, &outcomes[0]);
     rig_wait(&rig, is_waiting, writer, "the writer waits");
@@ -334,7 +347,7 @@ END_TEST
 /* Destroying the handle, or the whole client, takes the second claim along. */
 START_TEST(what_is_destroyed_upgrades_no_more)
 {
-    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_client *client = _i == 0 ? rig_new_client(&rig) : another_client();
     struct redlock_acquire_options request = request_of(U, 0);
     struct redlock_lock *lock = rig_new_lock(client, KEY);
     struct redlock_lock *reader = hold(R);
@@ -370,7 +383,7 @@ static bool has_ended(void *status)
 START_TEST(a_client_shuts_down_with_an_upgrade_pending)
 {
     struct redlock_lock *lock = hold(U);
-    struct redlock_lock *reader = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *reader = rig_new_lock(another_client(), KEY);
     struct redlock_acquire_options request = request_of(R, 0);
     struct outcome outcome = rig_acquire(&rig, reader, &request);
     int status = 1;
@@ -390,7 +403,7 @@ START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
 {
     struct redlock_acquire_options request = request_of(U, 0);
     char text[REDLOCK_MAX_EXPORT_BYTES];
-    struct redlock_lock *heir = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *heir = rig_new_lock(another_client(), KEY);
     struct redlock_lock *lock;
     struct outcome outcome;
     uint64_t token;
@@ -461,8 +474,8 @@ END_TEST
 START_TEST(a_waiting_writer_keeps_later_readers_back)
 {
     struct redlock_lock *reader = hold(R);
-    struct redlock_lock *writer = rig_new_lock(rig_new_client(&rig), KEY);
-    struct redlock_lock *later = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *writer = rig_new_lock(another_client(), KEY);
+    struct redlock_lock *later = rig_new_lock(another_client(), KEY);
 
     wait_for(writer, X, &outcomes[0]);
     rig_wait(&rig, is_waiting, writer, "the writer waits");
@@ -501,7 +514,7 @@ END_TEST
 START_TEST(a_transfer_keeps_the_mode)
 {
     static const enum redlock_mode modes[] = {X, U, R};
-    struct redlock_lock *heir = rig_new_lock(rig_new_client(&rig), KEY);
+    struct redlock_lock *heir = rig_new_lock(another_client(), KEY);
     char text[REDLOCK_MAX_EXPORT_BYTES];
     struct redlock_lock *lock = hold(modes[_i]);
     struct outcome outcome;
@@ -545,6 +558,43 @@ START_TEST(any_mask_of_dead_masters)
 }
 END_TEST
 
+/* The vote comes back as a shared one: others still get in, also with this master. */
+START_TEST(a_master_that_was_emptied_gets_the_vote_back_in_its_mode)
+{
+    struct redlock_lock *lock = hold(_i ? U : R);
+    struct outcome outcome;
+
+    rig_do(&rig, 0, "DEL", KEY, NULL);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_count(&rig, KEY, 3);
+    ck_assert(masters_kill(rig.masters, 1));
+    rig_wait_link(&rig, rig.client, 1, REDLOCK_LINK_DOWN);
+    ck_assert_int_eq(try_mode(X), REDLOCK_HELD);
+    ck_assert_int_eq(try_mode(_i ? U : R), _i ? REDLOCK_HELD : REDLOCK_OK);
+    ck_assert_int_eq(try_mode(R), REDLOCK_OK);
+}
+END_TEST
+
+/* Clients that know nothing of modes are exclusive owners, and are kept out by those who share. */
+START_TEST(other_clients_exclude_readers_and_are_excluded)
+{
+    static const char *const keys[] = {"theirs", KEY};
+    struct redlock_acquire_options request = request_of(R, 0);
+    struct outcome outcome;
+
+    for (size_t node = 0; node < 2; node++)
+        rig_occupy(&rig, node, keys[0]);
+    outcome = rig_acquire(&rig, rig_new_lock(rig.client, keys[0]), &request);
+    outcome_expect(&outcome, REDLOCK_HELD);
+    (void)hold(R);
+    for (size_t node = 0; node < 3; node++) {
+        rig_do(&rig, node, "SET", KEY, "theirs", "NX", "PX", "30000", NULL);
+        ck_assert_uint_eq(rig_count_value(&rig, KEY, "theirs"), 0);
+    }
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("rwlock");
@@ -571,6 +621,8 @@ int main(void)
     tcase_add_test(three, a_waiting_writer_keeps_later_readers_back);
     tcase_add_test(three, tokens_of_writers_grow_and_those_of_readers_do_not_fall);
     tcase_add_loop_test(three, a_transfer_keeps_the_mode, 0, 3);
+    tcase_add_loop_test(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2);
+    tcase_add_test(three, other_clients_exclude_readers_and_are_excluded);
     tcase_add_loop_test(three, any_mask_of_dead_masters, 0, 8);
     return suite_run_with_server(suite);
 }

@@ -29,6 +29,8 @@ static const char options_help[] =
     "  --permits 1/K        take one of the K permits of KEY instead, so that K\n"
     "                       commands run at a time; its number, 0 to K - 1, is in\n"
     "                       REDLOCK_SLOT\n"
+    "  --shared             share the lock with others that say so, too; nobody else\n"
+    "                       has it meanwhile\n"
     "  --fence              take a fencing token, and put it in REDLOCK_FENCE\n"
     "  --lock-file FILE     keep FILE as JSON up to date while the lock is held: see\n"
     "                       'redlock check'; removed at the end\n"

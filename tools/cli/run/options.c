@@ -158,6 +158,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "kill-margin", .duration_ms = &options->margin_ms, .least = 1},
         {.name = "no-renew", .flag = &options->no_renew},
         {.name = "permits", .text = &words.permits},
+        {.name = "shared", .flag = &options->shared},
         {.name = "fence", .flag = &options->fenced},
         {.name = "fenced", .alias = true},
         {.name = "lock-file", .file = &options->lock_file},

@@ -39,6 +39,7 @@ struct run_options {
     const char *hook;   /* shell command instead of it, NULL: none */
     bool no_renew;
     bool fenced;
+    bool shared;
     uint32_t permits; /* of the semaphore that KEY is; 0: it is a lock */
     bool foreground;
     bool status;
