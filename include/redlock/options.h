@@ -18,7 +18,8 @@ extern "C" {
 /* Limits that no option changes. */
 #define REDLOCK_MAX_MASTERS 31          /* masters of one client */
 #define REDLOCK_MAX_KEY_BYTES 1024      /* length of a key, its prefix included */
-#define REDLOCK_MAX_TOKEN_BYTES 63      /* length of a token; those of this library have 36 */
+#define REDLOCK_MAX_TOKEN_BYTES 127     /* length of a token; those of this library have 36, and more with a label */
+#define REDLOCK_MAX_LABEL_BYTES 64
 #define REDLOCK_MAX_TTL_MS 86400000     /* largest value of max_ttl_ms: one day */
 #define REDLOCK_MAX_TIMEOUT_MS 86400000 /* largest timeout of any operation: one day */
 #define REDLOCK_MAX_PREFIX_BYTES 64     /* length of a key prefix */
@@ -199,6 +200,11 @@ struct redlock_options {
      * connection to a master whose URL has no password; a password in the URL comes first. */
     redlock_credentials_fn on_credentials;
     void *credentials_data;
+
+    /* Who the client is, for people who look at its locks and for those who observe an election: up to
+     * REDLOCK_MAX_LABEL_BYTES printable characters without a space, "host:pid" say. It becomes part of its tokens,
+     * behind a colon, and so of the values that masters store. NULL or "", the default, is none. */
+    const char *label;
 };
 
 REDLOCK_API void redlock_options_init_size(struct redlock_options *options, size_t size);

@@ -44,7 +44,7 @@ extern "C" {
     X(E_STALL_TIMEOUT, -113, false, "stall_timeout_ms is outside its range")                           \
     X(E_BACKOFF, -114, false, "the reconnect backoff is outside its range")                            \
     X(E_LIMITS, -115, false, "max_claims or max_buffer_bytes is outside its range")                    \
-    X(E_CLIENT_NAME, -116, false, "the client name is too long or has a space or control character")   \
+    X(E_CLIENT_NAME, -116, false, "the client name or label is too long, or has a space or control character") \
     X(E_KEY_EMPTY, -117, false, "the key is empty")                                                    \
     X(E_KEY_TOO_LONG, -118, false, "the key is too long")                                              \
     X(E_TTL, -119, false, "the ttl is 0, above max_ttl_ms, or no longer than its drift allowance")     \

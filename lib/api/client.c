@@ -6,6 +6,7 @@
 
 #include "api/credentials.h"
 #include "api/deployment_names.h"
+#include "api/election.h"
 #include "api/environment.h"
 #include "api/events.h"
 #include "api/handle.h"
@@ -211,12 +212,15 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     if (!client)
         return REDLOCK_E_NOMEM;
     client->options = *options;
+    memcpy(client->label, options->label, strlen(options->label));
+    client->options.label = client->label;
     client->fork_generation = rl_fork_generation();
     rl_clock_init(&client->clock);
     rl_token_source_init(&client->tokens, rl_clock_now(&client->clock));
     rl_list_init(&client->deferred);
     rl_list_init(&client->completed);
     rl_list_init(&client->sets);
+    rl_list_init(&client->elections);
     rl_list_init(&client->looks);
     rl_list_init(&client->looks_over);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
@@ -284,6 +288,8 @@ void redlock_client_destroy(struct redlock_client *client)
     client->depth++;
     while (!rl_list_empty(&client->sets))
         redlock_set_destroy(RL_CONTAINER_OF(client->sets.next, struct redlock_set, link));
+    while (!rl_list_empty(&client->elections))
+        redlock_election_destroy(RL_CONTAINER_OF(client->elections.next, struct redlock_election, link));
     while (!rl_list_empty(&client->host.locks))
         rl_lock_defer_free(rl_lock_at(client->host.locks.next));
     rl_looks_cancel(client);

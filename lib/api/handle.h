@@ -55,12 +55,14 @@ struct rl_shutdown {
 
 struct redlock_client {
     struct redlock_options options;
+    char label[REDLOCK_MAX_LABEL_BYTES + 1]; /* options.label */
     struct rl_host host;
     struct rl_driver *driver;
     struct rl_clock clock;
     struct rl_list deferred;     /* destroyed handles, until the outermost dispatch ends */
     struct rl_list completed;
     struct rl_list sets;
+    struct rl_list elections;
     struct rl_list looks;        /* under way */
     struct rl_list looks_over;   /* whose callbacks are due */
     unsigned n_looks;            /* in both, and in callbacks */

@@ -110,19 +110,29 @@ static int check_quorum(uint32_t n_masters, struct redlock_options *options, cha
 
 #define MAX_NAME 64
 
-static int check_name(struct redlock_options *options, char *why, size_t size)
+static int check_text(const char *name, const char *text, size_t most, char *why, size_t size)
 {
-    if (!options->client_name)
-        options->client_name = "libredlock";
-    for (size_t i = 0; options->client_name[i]; i++) {
-        unsigned char c = (unsigned char)options->client_name[i];
+    for (size_t i = 0; text[i]; i++) {
+        unsigned char c = (unsigned char)text[i];
 
-        if (i >= MAX_NAME || c <= ' ' || c > '~') {
-            snprintf(why, size, "client_name has more than %d characters, or one that is not printable", MAX_NAME);
+        if (i >= most || c <= ' ' || c > '~') {
+            snprintf(why, size, "%s has more than %zu characters, or one that is not printable", name, most);
             return REDLOCK_E_CLIENT_NAME;
         }
     }
     return 0;
+}
+
+static int check_names(struct redlock_options *options, char *why, size_t size)
+{
+    int status;
+
+    if (!options->client_name)
+        options->client_name = "libredlock";
+    if (!options->label)
+        options->label = "";
+    status = check_text("client_name", options->client_name, MAX_NAME, why, size);
+    return status < 0 ? status : check_text("label", options->label, REDLOCK_MAX_LABEL_BYTES, why, size);
 }
 
 /* One row for each number with a fixed range. */
@@ -175,7 +185,7 @@ int rl_options_check(const struct redlock_options *given, size_t n_masters, stru
     if (status == 0)
         status = check_prefix(&options, why, why_size);
     if (status == 0)
-        status = check_name(&options, why, why_size);
+        status = check_names(&options, why, why_size);
     if (status == 0)
         status = rl_tls_check(&options, why, why_size);
     if (status == 0)

@@ -51,6 +51,23 @@ void rl_host_claims_init(struct rl_host *host)
     rl_pool_init(&host->claims[true], sizeof(struct rl_host_claim) + rl_claim_size(n, &rl_fenced_kind));
 }
 
+/* The token is longer than one of our own then. */
+static bool add_label(struct rl_host_claim *part, const char *label)
+{
+    size_t token_size = strlen(part->token.own.text);
+    size_t label_size = strlen(label);
+    char *text = malloc(token_size + 1 + label_size + 1);
+
+    if (!text)
+        return false;
+    memcpy(text, part->token.own.text, token_size);
+    text[token_size] = ':';
+    memcpy(text + token_size + 1, label, label_size + 1);
+    part->token.other.empty = '\0';
+    part->token.other.text = text;
+    return true;
+}
+
 static bool set_token(struct rl_host *host, struct rl_host_claim *part, const char *token)
 {
     if (token && strlen(token) >= sizeof part->token.own.text) {
@@ -58,11 +75,12 @@ static bool set_token(struct rl_host *host, struct rl_host_claim *part, const ch
         part->token.other.text = strdup(token);
         return part->token.other.text != NULL;
     }
-    if (token)
+    if (token) {
         memcpy(part->token.own.text, token, strlen(token) + 1);
-    else
-        host->environment.make_token(host->environment.ctx, host->now, part->token.own.text);
-    return true;
+        return true;
+    }
+    host->environment.make_token(host->environment.ctx, host->now, part->token.own.text);
+    return !host->options->label || !*host->options->label || add_label(part, host->options->label);
 }
 
 static void drop_token(struct rl_host_claim *part)

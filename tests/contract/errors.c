@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <redlock/semaphore.h>
+#include <redlock/election.h>
 #include <redlock/look.h>
 #include <redlock/set.h>
 
@@ -323,6 +324,74 @@ static void refuse_looks(void)
     ck_assert_str_eq(redlock_mode_name(REDLOCK_UPGRADEABLE), "upgradeable");
 }
 
+static void election_must_not_run(struct redlock_election *election, const struct redlock_election_event *event,
+                                  void *user_data)
+{
+    ck_abort_msg("a refused call has called back");
+    (void)election;
+    (void)event;
+    (void)user_data;
+}
+
+static void leader_must_not_run(struct redlock_election *election, const struct redlock_leader *leader,
+                                void *user_data)
+{
+    ck_abort_msg("a refused call has called back");
+    (void)election;
+    (void)leader;
+    (void)user_data;
+}
+
+static void refuse_elections_of_nothing(void)
+{
+    struct redlock_election *election;
+
+    errors_expect(redlock_election_create(NULL, "k", 1, &election), REDLOCK_E_ARGUMENT, "an election of nobody");
+    errors_expect(redlock_election_create(rig.client, "k", 1, NULL), REDLOCK_E_ARGUMENT, "no result");
+    errors_expect(redlock_election_create(rig.client, "", 0, &election), REDLOCK_E_KEY_EMPTY, "an empty key");
+    errors_expect(redlock_election_campaign(NULL, NULL, election_must_not_run, NULL), REDLOCK_E_ARGUMENT, "nothing");
+    errors_expect(redlock_election_resign(NULL), REDLOCK_E_ARGUMENT, "resign from nothing");
+    errors_expect(redlock_election_observe(NULL, 100, leader_must_not_run, NULL), REDLOCK_E_ARGUMENT, "observe");
+    ck_assert_int_eq(redlock_election_remaining_ns(NULL), 0);
+    ck_assert_uint_eq(redlock_election_term(NULL), 0);
+    ck_assert_int_eq(redlock_election_state(NULL), REDLOCK_ELECTION_IDLE);
+    ck_assert_str_eq(redlock_election_state_name(REDLOCK_ELECTION_LEADING), "leading");
+    ck_assert_str_eq(redlock_election_state_name((enum redlock_election_state)99), "?");
+    redlock_election_destroy(NULL);
+}
+
+START_TEST(each_rule_for_elections_has_its_code)
+{
+    struct redlock_election_options options;
+    struct redlock_election *election;
+
+    refuse_elections_of_nothing();
+    ck_assert_int_eq(redlock_election_create(rig.client, "k", 1, &election), 0);
+    redlock_election_options_init(&options);
+    errors_expect(redlock_election_campaign(election, &options, NULL, NULL), REDLOCK_E_ARGUMENT, "no callback");
+    options.size = sizeof options.size;
+    errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_OPTIONS_SIZE,
+                  "options that were not initialised");
+    redlock_election_options_init(&options);
+    options.ttl_ms = REDLOCK_MAX_TTL_MS + 1;
+    errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_TTL,
+                  "a long ttl");
+    redlock_election_options_init(&options);
+    options.once = 2;
+    errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_RENEWAL,
+                  "once is 0 or 1");
+    options.once = 0;
+    options.renew_ms = options.ttl_ms;
+    errors_expect(redlock_election_campaign(election, &options, election_must_not_run, NULL), REDLOCK_E_RENEWAL,
+                  "a late renewal");
+    ck_assert_int_eq(redlock_election_state(election), REDLOCK_ELECTION_IDLE);
+    errors_expect(redlock_election_resign(election), REDLOCK_E_NOT_HELD, "resign from no candidacy");
+    errors_expect(redlock_election_observe(election, 9, leader_must_not_run, NULL), REDLOCK_E_TIMEOUT, "too often");
+    errors_expect(redlock_election_observe(election, 3600001, leader_must_not_run, NULL), REDLOCK_E_TIMEOUT, "seldom");
+    redlock_election_destroy(election);
+}
+END_TEST
+
 static void refuse_without_object(void)
 {
     struct redlock_stats stats;
@@ -521,6 +590,7 @@ int main(void)
     tcase_add_test(three, each_rule_for_masters_has_its_code);
     tcase_add_test(three, each_rule_for_credentials_has_its_code);
     tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
+    tcase_add_test(three, each_rule_for_elections_has_its_code);
     tcase_add_test(three, each_rule_for_looks_has_its_code);
     tcase_add_test(three, each_rule_for_permits_has_its_code);
     tcase_add_test(three, each_state_refuses_with_its_code);

@@ -67,6 +67,11 @@ void errors_of_options(struct rig *rig)
     options.client_name = "0123456789012345678901234567890123456789012345678901234567890123x";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_CLIENT_NAME, "a name of 65 characters");
     options.client_name = NULL;
+    options.label = "two words";
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_CLIENT_NAME, "a label with a space");
+    options.label = "0123456789012345678901234567890123456789012345678901234567890123x";
+    refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_CLIENT_NAME, "a label of 65 characters");
+    options.label = NULL;
     options.key_prefix = "0123456789012345678901234567890123456789012345678901234567890123x";
     refuse_client(rig, rig->urls, 3, &options, REDLOCK_E_PREFIX, "a prefix of 65 characters");
     options.key_prefix = NULL;

@@ -13,7 +13,7 @@
 #include "options/password.h"
 #include "options/tls.h"
 
-enum { PROBE_VALUE_SIZE = 64 };
+enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1 };
 
 struct probe {
     bool answered;

@@ -1,0 +1,287 @@
+/* Candidates. An election is made of a lock: who holds it leads, and its fencing token is the term. */
+#include "api/election.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/election_memory.h"
+#include "api/election_observe.h"
+#include "api/handle.h"
+#include "api/lifetime.h"
+
+/* --- Events ----------------------------------------------------------------------------------------------------- */
+
+static void tell(struct redlock_election *election, const struct redlock_election_event *event)
+{
+    if (!election->destroyed && !rl_client_forked(election->client))
+        election->cb(election, event, election->user_data);
+}
+
+/* It is no candidate any more. */
+static void end(struct redlock_election *election, enum redlock_election_event_kind kind, int status,
+                const struct redlock_result *result)
+{
+    const struct redlock_election_event event = {.kind = kind, .status = status, .result = result};
+
+    election->state = REDLOCK_ELECTION_IDLE;
+    tell(election, &event);
+}
+
+static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct redlock_election *election = user_data;
+
+    (void)lock;
+    if (election->destroyed)
+        return;
+    rl_election_enter(election);
+    end(election, REDLOCK_ELECTION_RESIGNED, result->status, result);
+    rl_election_leave(election);
+}
+
+static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data);
+
+static int campaign(struct redlock_election *election)
+{
+    int status = redlock_acquire(election->lock, &election->options, on_acquired, election);
+
+    election->state = status == 0 ? REDLOCK_ELECTION_CAMPAIGNING : REDLOCK_ELECTION_IDLE;
+    return status;
+}
+
+static void campaign_again(struct redlock_election *election)
+{
+    int status = campaign(election);
+
+    if (status < 0)
+        end(election, REDLOCK_ELECTION_FAILED, status, NULL);
+}
+
+/* It has been elected after it withdrew. */
+static void withdraw(struct redlock_election *election, const struct redlock_result *result)
+{
+    if (result->status != REDLOCK_OK || redlock_release(election->lock, on_released, election) != 0)
+        end(election, REDLOCK_ELECTION_RESIGNED, REDLOCK_CANCELED, result);
+}
+
+static void lead(struct redlock_election *election, const struct redlock_result *result)
+{
+    const struct redlock_election_event event = {
+        .kind = REDLOCK_ELECTION_ELECTED,
+        .term = redlock_lock_fence(election->lock),
+        .remaining_ms = redlock_remaining_ms(election->lock),
+        .result = result,
+    };
+
+    election->state = REDLOCK_ELECTION_LEADING;
+    election->term = event.term;
+    tell(election, &event);
+}
+
+/* The process may have been stopped since the lock was won, so that nothing is left of it. */
+static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    struct redlock_election *election = user_data;
+
+    if (election->destroyed)
+        return;
+    rl_election_enter(election);
+    if (election->state == REDLOCK_ELECTION_RESIGNING)
+        withdraw(election, result);
+    else if (result->status != REDLOCK_OK)
+        end(election, REDLOCK_ELECTION_FAILED, result->status, result);
+    else if (redlock_remaining_ns(lock) > 0)
+        lead(election, result);
+    else
+        campaign_again(election);
+    rl_election_leave(election);
+}
+
+/* A callback that is told of the loss may resign or campaign: so the new campaign begins first. */
+static void lose(struct redlock_election *election, const struct redlock_alarm *alarm)
+{
+    const struct redlock_election_event event = {
+        .kind = REDLOCK_ELECTION_LOST, .term = election->term, .loss = alarm->loss, .status = REDLOCK_LOST};
+    int status = 0;
+
+    election->state = REDLOCK_ELECTION_IDLE;
+    if (!election->once)
+        status = campaign(election);
+    tell(election, &event);
+    if (status < 0 && election->state == REDLOCK_ELECTION_IDLE)
+        end(election, REDLOCK_ELECTION_FAILED, status, NULL);
+}
+
+static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
+{
+    struct redlock_election *election = user_data;
+    const struct redlock_election_event at_risk = {.kind = REDLOCK_ELECTION_AT_RISK,
+                                                   .term = election->term,
+                                                   .remaining_ms = alarm->remaining_ms};
+
+    (void)lock;
+    if (election->destroyed || election->state != REDLOCK_ELECTION_LEADING)
+        return;
+    rl_election_enter(election);
+    if (alarm->kind == REDLOCK_ALARM_LOST)
+        lose(election, alarm);
+    else
+        tell(election, &at_risk);
+    rl_election_leave(election);
+}
+
+/* --- Life ------------------------------------------------------------------------------------------------------- */
+
+int redlock_election_create(struct redlock_client *client, const void *key, size_t key_size,
+                            struct redlock_election **ret_election)
+{
+    struct redlock_election *election;
+    struct redlock_lock *lock;
+    int status = ret_election ? redlock_lock_create(client, key, key_size, &lock) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    election = calloc(1, sizeof *election);
+    if (!election) {
+        redlock_lock_destroy(lock);
+        return REDLOCK_E_NOMEM;
+    }
+    election->client = client;
+    election->lock = lock;
+    rl_election_init_observer(election);
+    redlock_lock_watch(lock, on_alarm, election);
+    rl_list_append(&client->elections, &election->link);
+    *ret_election = election;
+    return 0;
+}
+
+void redlock_election_destroy(struct redlock_election *election)
+{
+    struct redlock_client *client;
+
+    if (!election || election->destroyed)
+        return;
+    client = election->client;
+    client->depth++;
+    rl_election_enter(election);
+    election->destroyed = true;
+    rl_list_remove(&election->link);
+    rl_election_stop_observing(election);
+    redlock_lock_destroy(election->lock);
+    rl_election_leave(election);
+    client->depth--;
+    rl_client_free_deferred(client);
+}
+
+/* --- Operations ------------------------------------------------------------------------------------------------- */
+
+static const struct redlock_election_options defaults = {.ttl_ms = 10000};
+
+#define SMALLEST_OPTIONS offsetof(struct redlock_election_options, renew_ms)
+
+void redlock_election_options_init_size(struct redlock_election_options *options, size_t size)
+{
+    memset(options, 0, size);
+    memcpy(options, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    options->size = size;
+}
+
+static int check(const struct redlock_election *election)
+{
+    if (!election)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(election->client))
+        return REDLOCK_E_FORKED;
+    return election->destroyed ? REDLOCK_E_CLOSING : 0;
+}
+
+/* Strictly in line, without end. */
+static int keep_options(struct redlock_election *election, const struct redlock_election_options *options)
+{
+    struct redlock_election_options own = defaults;
+
+    if (options && options->size < SMALLEST_OPTIONS)
+        return REDLOCK_E_OPTIONS_SIZE;
+    if (options)
+        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    else if (own.ttl_ms > election->client->options.max_ttl_ms)
+        own.ttl_ms = election->client->options.max_ttl_ms;
+    if (own.once > 1)
+        return REDLOCK_E_RENEWAL;
+    election->once = own.once;
+    redlock_acquire_options_init(&election->options);
+    election->options.ttl_ms = own.ttl_ms;
+    election->options.renew_ms = own.renew_ms;
+    election->options.at_risk_ms = own.at_risk_ms;
+    election->options.max_hold_ms = own.max_hold_ms;
+    election->options.timeout_ms = REDLOCK_FOREVER;
+    election->options.wait = REDLOCK_WAIT_FIFO;
+    election->options.fenced = 1;
+    return 0;
+}
+
+int redlock_election_campaign(struct redlock_election *election, const struct redlock_election_options *options,
+                              redlock_election_fn cb, void *user_data)
+{
+    int status = cb ? check(election) : REDLOCK_E_ARGUMENT;
+
+    if (status < 0)
+        return status;
+    if (election->state != REDLOCK_ELECTION_IDLE)
+        return REDLOCK_E_BUSY;
+    status = keep_options(election, options);
+    if (status < 0)
+        return status;
+    election->cb = cb;
+    election->user_data = user_data;
+    return campaign(election);
+}
+
+/* Where only the callback of the acquisition is to come, that one gives up what was won. */
+int redlock_election_resign(struct redlock_election *election)
+{
+    int status = check(election);
+
+    if (status < 0)
+        return status;
+    if (election->state == REDLOCK_ELECTION_IDLE)
+        return REDLOCK_E_NOT_HELD;
+    if (election->state == REDLOCK_ELECTION_RESIGNING)
+        return REDLOCK_E_BUSY;
+    if (election->state == REDLOCK_ELECTION_CAMPAIGNING)
+        redlock_cancel(election->lock);
+    else
+        status = redlock_release(election->lock, on_released, election);
+    election->state = status == 0 ? REDLOCK_ELECTION_RESIGNING : REDLOCK_ELECTION_IDLE;
+    return status;
+}
+
+int64_t redlock_election_remaining_ns(const struct redlock_election *election)
+{
+    return election && election->state == REDLOCK_ELECTION_LEADING ? redlock_remaining_ns(election->lock) : 0;
+}
+
+uint64_t redlock_election_term(const struct redlock_election *election)
+{
+    return redlock_election_remaining_ns(election) > 0 ? redlock_lock_fence(election->lock) : 0;
+}
+
+/* A loss whose alarm has yet to come counts already, and so does the end of the client, which releases the lock. */
+enum redlock_election_state redlock_election_state(const struct redlock_election *election)
+{
+    if (!election)
+        return REDLOCK_ELECTION_IDLE;
+    if (election->state != REDLOCK_ELECTION_LEADING || redlock_election_remaining_ns(election) > 0)
+        return election->state;
+    return election->once || election->client->host.closing ? REDLOCK_ELECTION_IDLE : REDLOCK_ELECTION_CAMPAIGNING;
+}
+
+const char *redlock_election_state_name(enum redlock_election_state state)
+{
+    static const char *const names[] = {[REDLOCK_ELECTION_IDLE] = "idle",
+                                        [REDLOCK_ELECTION_CAMPAIGNING] = "campaigning",
+                                        [REDLOCK_ELECTION_LEADING] = "leading",
+                                        [REDLOCK_ELECTION_RESIGNING] = "resigning"};
+
+    return (unsigned)state <= REDLOCK_ELECTION_RESIGNING ? names[state] : "?";
+}

@@ -1,0 +1,44 @@
+/* An election behind its opaque handle. */
+#ifndef RL_API_ELECTION_H
+#define RL_API_ELECTION_H
+
+#include <redlock/election.h>
+
+#include "host/environment.h"
+#include "util/list.h"
+#include "util/wheel.h"
+
+/* What an observer was told last. */
+struct rl_seen_leader {
+    bool told;
+    bool present;
+    int status;
+    uint64_t term;
+    size_t label_size;
+    char label[REDLOCK_MAX_LABEL_BYTES];
+};
+
+struct redlock_election {
+    struct rl_list link; /* in the client's list */
+    struct redlock_client *client;
+    struct redlock_lock *lock;
+    struct redlock_acquire_options options;
+    bool once;
+    uint64_t term;                     /* of the latest leadership */
+    enum redlock_election_state state; /* LEADING may be over: redlock_election_state() */
+    redlock_election_fn cb;
+    void *user_data;
+
+    /* election_observe.c */
+    redlock_leader_fn observer; /* NULL: it does not observe */
+    void *observer_data;
+    uint32_t interval_ms;
+    struct rl_timer timer; /* the next look */
+    bool looking;          /* a look has yet to call back */
+    struct rl_seen_leader seen;
+
+    unsigned depth; /* callbacks on the stack that use it */
+    bool destroyed;
+};
+
+#endif

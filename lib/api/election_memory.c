@@ -1,0 +1,23 @@
+/* Callbacks on the stack keep it, and looks that have yet to call back. */
+#include "api/election_memory.h"
+
+#include <stdlib.h>
+
+#include "api/election.h"
+#include "api/handle.h"
+
+void rl_election_enter(struct redlock_election *election)
+{
+    election->depth++;
+    election->client->depth++;
+}
+
+/* A look that has yet to call back keeps the memory; in a forked child none does. */
+void rl_election_leave(struct redlock_election *election)
+{
+    bool awaited = election->looking && !rl_client_forked(election->client);
+
+    election->client->depth--;
+    if (--election->depth == 0 && election->destroyed && !awaited)
+        free(election);
+}

@@ -1,0 +1,553 @@
+/* Elections on real masters: who leads, since which term, and what happens when leaders and masters go. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <redlock/election.h>
+
+#include "queue_rig.h"
+#include "rig.h"
+#include "suite.h"
+#include "watch.h"
+
+#define N_CANDIDATES 3
+#define TTL_MS 2000
+
+static struct rig rig;
+
+struct candidate {
+    struct redlock_client *client;
+    struct redlock_election *election;
+    unsigned elected, at_risk, lost, resigned, failed;
+    uint64_t term;          /* of the latest ELECTED */
+    uint64_t lost_term;
+    int status;             /* of the latest RESIGNED or FAILED */
+    int64_t others_ns;      /* what was left of the other candidates' leaderships at the latest event */
+    bool resign, destroy, campaign; /* in the next callback */
+};
+
+static struct candidate candidates[N_CANDIDATES];
+
+/* --- Candidates --------------------------------------------------------------------------------------------------- */
+
+static struct redlock_election_options options_with(uint32_t ttl_ms)
+{
+    struct redlock_election_options options;
+
+    redlock_election_options_init(&options);
+    options.ttl_ms = ttl_ms;
+    return options;
+}
+
+static void on_event(struct redlock_election *election, const struct redlock_election_event *event, void *user_data)
+{
+    struct candidate *candidate = user_data;
+    struct redlock_election_options options = options_with(TTL_MS);
+
+    ck_assert_ptr_eq(election, candidate->election);
+    candidate->others_ns = 0;
+    for (size_t i = 0; i < N_CANDIDATES; i++) {
+        if (&candidates[i] != candidate)
+            candidate->others_ns += redlock_election_remaining_ns(candidates[i].election);
+    }
+    switch (event->kind) {
+    case REDLOCK_ELECTION_ELECTED:
+        candidate->elected++;
+        ck_assert_uint_gt(event->term, candidate->term);
+        candidate->term = event->term;
+        ck_assert_uint_eq(redlock_election_term(election), event->term);
+        ck_assert_int_gt(redlock_election_remaining_ns(election), 0);
+        ck_assert_int_eq(redlock_election_state(election), REDLOCK_ELECTION_LEADING);
+        ck_assert_int_eq(candidate->others_ns, 0);
+        break;
+    case REDLOCK_ELECTION_AT_RISK:
+        candidate->at_risk++;
+        break;
+    case REDLOCK_ELECTION_LOST:
+        candidate->lost++;
+        candidate->lost_term = event->term;
+        ck_assert_int_eq(redlock_election_remaining_ns(election), 0);
+        ck_assert_uint_eq(redlock_election_term(election), 0);
+        break;
+    case REDLOCK_ELECTION_RESIGNED:
+    case REDLOCK_ELECTION_FAILED:
+        candidate->resigned += event->kind == REDLOCK_ELECTION_RESIGNED;
+        candidate->failed += event->kind == REDLOCK_ELECTION_FAILED;
+        candidate->status = event->status;
+        ck_assert_int_eq(redlock_election_state(election), REDLOCK_ELECTION_IDLE);
+        break;
+    }
+    if (candidate->resign) {
+        candidate->resign = false;
+        ck_assert_int_eq(redlock_election_resign(election), 0);
+    }
+    if (candidate->campaign) {
+        candidate->campaign = false;
+        ck_assert_int_eq(redlock_election_campaign(election, &options, on_event, candidate), 0);
+    }
+    if (candidate->destroy) {
+        redlock_election_destroy(election);
+        candidate->election = NULL;
+    }
+}
+
+static struct candidate *campaign(size_t i, uint32_t ttl_ms)
+{
+    struct redlock_election_options options = options_with(ttl_ms);
+    struct candidate *candidate = &candidates[i];
+
+    candidate->client = i ? rig_new_client(&rig) : rig.client;
+    ck_assert_int_eq(redlock_election_create(candidate->client, "leader", 6, &candidate->election), 0);
+    ck_assert_int_eq(redlock_election_campaign(candidate->election, &options, on_event, candidate), 0);
+    ck_assert_uint_eq(candidate->elected, 0);
+    return candidate;
+}
+
+static bool leads(void *argument)
+{
+    return redlock_election_state(((const struct candidate *)argument)->election) == REDLOCK_ELECTION_LEADING;
+}
+
+static bool has_lost(void *argument)
+{
+    return ((const struct candidate *)argument)->lost > 0;
+}
+
+static bool has_ended(void *argument)
+{
+    const struct candidate *candidate = argument;
+
+    return candidate->resigned + candidate->failed > 0;
+}
+
+static struct candidate *leader(size_t i, uint32_t ttl_ms)
+{
+    struct candidate *candidate = campaign(i, ttl_ms);
+
+    rig_wait(&rig, leads, candidate, "an election");
+    return candidate;
+}
+
+static bool is_in_line(void *argument)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig.n; i++)
+        n += masters_pid(rig.masters, i) && queue_length(&rig, i, "leader") == *(size_t *)argument;
+    return n > rig.n / 2;
+}
+
+static struct candidate *follower(size_t i, size_t in_line)
+{
+    struct candidate *candidate = campaign(i, TTL_MS);
+
+    rig_wait(&rig, is_in_line, &in_line, "a candidate in the wait queue");
+    return candidate;
+}
+
+static void tune(struct redlock_options *options)
+{
+    options->max_ttl_ms = 5000;
+    options->node_timeout_ms = 300;
+}
+
+static void open_three(void)
+{
+    memset(candidates, 0, sizeof candidates);
+    rig_open_with(&rig, 3, 0, tune);
+}
+
+static void close_rig(void)
+{
+    for (size_t i = 0; i < N_CANDIDATES; i++) {
+        redlock_election_destroy(candidates[i].election);
+        if (i)
+            redlock_client_destroy(candidates[i].client);
+    }
+    rig_close(&rig);
+}
+
+/* --- Leading ------------------------------------------------------------------------------------------------------ */
+
+START_TEST(one_candidate_leads_and_the_others_follow_in_the_order_of_their_arrival)
+{
+    struct candidate *first = leader(0, TTL_MS);
+    struct candidate *second = follower(1, 1);
+    struct candidate *third = follower(2, 2);
+
+    ck_assert_int_eq(redlock_election_state(second->election), REDLOCK_ELECTION_CAMPAIGNING);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    ck_assert_int_eq(redlock_election_remaining_ns(first->election), 0);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_RESIGNING);
+    ck_assert_uint_eq(first->resigned, 0);
+    rig_wait(&rig, leads, second, "the second leader");
+    rig_wait(&rig, has_ended, first, "the end of the resignation");
+    ck_assert_int_eq(first->status, REDLOCK_OK);
+    ck_assert_uint_gt(second->term, first->term);
+    ck_assert_uint_eq(third->elected, 0);
+    ck_assert_int_eq(redlock_election_resign(second->election), 0);
+    rig_wait(&rig, leads, third, "the third leader");
+    ck_assert_uint_gt(third->term, second->term);
+    ck_assert_uint_eq(first->lost + second->lost + third->lost, 0);
+}
+END_TEST
+
+START_TEST(a_leader_is_renewed)
+{
+    struct candidate *first = leader(0, 600);
+
+    rig_run_for(&rig, 1500);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_LEADING);
+    ck_assert_uint_eq(first->elected, 1);
+    ck_assert_uint_eq(first->lost + first->at_risk, 0);
+}
+END_TEST
+
+START_TEST(a_candidate_that_withdraws_is_never_elected)
+{
+    struct candidate *first = leader(0, TTL_MS);
+    struct candidate *second = follower(1, 1);
+    struct candidate *third = follower(2, 2);
+
+    ck_assert_int_eq(redlock_election_resign(second->election), 0);
+    ck_assert_int_eq(redlock_election_resign(second->election), REDLOCK_E_BUSY);
+    rig_wait(&rig, has_ended, second, "the end of the candidacy");
+    ck_assert_int_eq(second->status, REDLOCK_CANCELED);
+    ck_assert_int_eq(redlock_election_resign(second->election), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, leads, third, "the next leader");
+    ck_assert_uint_eq(second->elected, 0);
+}
+END_TEST
+
+/* --- Losses ------------------------------------------------------------------------------------------------------- */
+
+/* Of three masters two fall silent. LOST comes by timer, before anybody could be elected, and the candidate is elected
+ * anew when the masters are back. */
+START_TEST(a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again)
+{
+    struct candidate *first = leader(0, 1000);
+    uint64_t term = first->term;
+
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    rig_wait(&rig, has_lost, first, "the loss");
+    ck_assert_uint_eq(first->at_risk, 1);
+    ck_assert_uint_eq(first->lost_term, term);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_CAMPAIGNING);
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(masters_resume(rig.masters, i));
+    rig_wait(&rig, leads, first, "another election");
+    ck_assert_uint_gt(first->term, term);
+    ck_assert_uint_eq(first->lost, 1);
+}
+END_TEST
+
+/* The key is another's until the renewal has found that out. */
+static void tell_loss(struct candidate *candidate)
+{
+    rig_do_all(&rig, "SET", "leader", "usurper", "PX", "1500", NULL);
+    rig_wait(&rig, has_lost, candidate, "the loss");
+}
+
+START_TEST(a_leader_whose_key_is_gone_has_lost_before_another_is_elected)
+{
+    struct candidate *first = leader(0, TTL_MS);
+    struct candidate *second = follower(1, 1);
+
+    tell_loss(first);
+    ck_assert_uint_eq(second->elected, 0);
+    rig_wait(&rig, leads, second, "the next leader");
+    ck_assert_uint_gt(second->term, first->term);
+    ck_assert_uint_eq(first->elected, 1);
+}
+END_TEST
+
+START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
+{
+    struct redlock_election_options options = options_with(TTL_MS);
+    struct candidate *first = &candidates[0];
+
+    first->client = rig.client;
+    options.once = 1;
+    options.max_hold_ms = 1;
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &first->election), 0);
+    ck_assert_int_eq(redlock_election_campaign(first->election, &options, on_event, first), 0);
+    rig_wait(&rig, leads, first, "an election");
+    ck_assert_int_eq(redlock_election_campaign(first->election, &options, on_event, first), REDLOCK_E_BUSY);
+    rig_wait(&rig, has_lost, first, "the loss");
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_IDLE);
+    ck_assert_int_eq(redlock_election_campaign(first->election, &options, on_event, first), 0);
+    rig_wait(&rig, leads, first, "another election");
+    ck_assert_uint_eq(first->elected, 2);
+}
+END_TEST
+
+/* A process of its own leads, and is killed: its ttl is all that it costs. */
+static pid_t start_other_leader(void)
+{
+    int told[2];
+    char byte;
+    pid_t pid;
+
+    ck_assert_int_eq(pipe(told), 0);
+    pid = fork();
+    if (pid == 0) {
+        rig.base = event_base_new();
+        memset(candidates, 0, sizeof candidates);
+        rig.client = rig_new_client(&rig);
+        leader(0, TTL_MS);
+        if (write(told[1], "x", 1) != 1)
+            _exit(1);
+        for (;;)
+            event_base_loop(rig.base, EVLOOP_ONCE);
+    }
+    close(told[1]);
+    ck_assert_int_eq(read(told[0], &byte, 1), 1);
+    close(told[0]);
+    return pid;
+}
+
+START_TEST(a_leader_that_is_killed_is_replaced_when_its_ttl_is_over)
+{
+    pid_t pid = start_other_leader();
+    struct candidate *second = follower(1, 1);
+    int64_t killed;
+
+    ck_assert_uint_eq(second->elected, 0);
+    kill(pid, SIGKILL);
+    killed = rig_now_ms();
+    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    rig_wait(&rig, leads, second, "the next leader");
+    printf("# elected %lld ms after the kill, ttl %d ms\n", (long long)(rig_now_ms() - killed), TTL_MS);
+}
+END_TEST
+
+START_TEST(a_master_that_comes_back_empty_elects_nobody_else)
+{
+    struct candidate *first, *second;
+
+    ck_assert(masters_kill(rig.masters, (size_t)_i % 3));
+    rig_wait_link(&rig, rig.client, (size_t)_i % 3, REDLOCK_LINK_DOWN);
+    first = leader(0, TTL_MS);
+    second = follower(1, 1);
+    ck_assert(masters_restart(rig.masters, (size_t)_i % 3));
+    rig_wait_link(&rig, rig.client, (size_t)_i % 3, REDLOCK_LINK_READY);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_LEADING);
+    ck_assert_uint_eq(second->elected, 0);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, leads, second, "the next leader");
+    ck_assert_uint_gt(second->term, first->term);
+}
+END_TEST
+
+/* --- Callbacks and ends ------------------------------------------------------------------------------------------- */
+
+START_TEST(callbacks_may_resign_campaign_and_destroy)
+{
+    struct candidate *first = &candidates[0];
+    struct candidate *second = &candidates[1];
+
+    first->resign = true;
+    campaign(0, TTL_MS);
+    rig_wait(&rig, has_ended, first, "a resignation at once");
+    ck_assert_uint_eq(first->elected, 1);
+    first->resigned = 0;
+    first->destroy = true;
+    second->destroy = true;
+    campaign(1, TTL_MS);
+    rig_run_for(&rig, 0);
+    ck_assert_int_eq(redlock_election_campaign(first->election, NULL, on_event, first), 0);
+    while (first->election || second->election)
+        rig_run_for(&rig, 1);
+    ck_assert_uint_eq(second->elected, 1);
+    rig_wait_absent(&rig, "leader");
+}
+END_TEST
+
+START_TEST(a_callback_that_is_told_of_a_loss_may_resign_or_destroy)
+{
+    struct candidate *first = leader(0, TTL_MS);
+    struct candidate *second = campaign(1, TTL_MS);
+
+    first->resign = true;
+    tell_loss(first);
+    rig_wait(&rig, has_ended, first, "the end of the candidacy");
+    ck_assert_int_eq(first->status, REDLOCK_CANCELED);
+    ck_assert_uint_eq(first->elected, 1);
+    rig_wait(&rig, leads, second, "the next leader");
+    second->destroy = true;
+    tell_loss(second);
+    rig_wait_no_claims(&rig, second->client);
+}
+END_TEST
+
+static void on_shutdown(struct redlock_client *client, int status, void *user_data)
+{
+    *(int *)user_data = status;
+    (void)client;
+}
+
+static bool is_zero(void *argument)
+{
+    return *(int *)argument == 0;
+}
+
+START_TEST(a_shutdown_ends_leaders_and_candidates)
+{
+    struct candidate *first = leader(0, TTL_MS);
+    struct candidate *second = follower(1, 1);
+    int ended = 1;
+
+    ck_assert_int_eq(redlock_client_shutdown(second->client, 10000, on_shutdown, &ended), 0);
+    rig_wait(&rig, is_zero, &ended, "the shutdown of a candidate");
+    ck_assert_uint_eq(second->failed, 1);
+    ck_assert_int_eq(second->status, REDLOCK_CANCELED);
+    ended = 1;
+    ck_assert_int_eq(redlock_client_shutdown(first->client, 10000, on_shutdown, &ended), 0);
+    ck_assert_int_eq(redlock_election_remaining_ns(first->election), 0);
+    ck_assert_int_eq(redlock_election_state(first->election), REDLOCK_ELECTION_IDLE);
+    rig_wait(&rig, is_zero, &ended, "the shutdown of a leader");
+    ck_assert_uint_eq(first->lost + first->resigned, 0);
+    rig_wait_absent(&rig, "leader");
+}
+END_TEST
+
+START_TEST(destroying_the_client_ends_its_elections)
+{
+    leader(0, TTL_MS);
+    follower(1, 1);
+    redlock_client_destroy(candidates[1].client);
+    candidates[1].client = NULL;
+    candidates[1].election = NULL;
+    ck_assert_uint_eq(candidates[1].elected + candidates[1].resigned + candidates[1].failed, 0);
+    redlock_election_destroy(candidates[0].election);
+    candidates[0].election = NULL;
+    rig_wait_absent(&rig, "leader");
+}
+END_TEST
+
+/* --- Observers ---------------------------------------------------------------------------------------------------- */
+
+struct sight {
+    unsigned calls;
+    struct redlock_leader leader;
+    char label[REDLOCK_MAX_LABEL_BYTES + 1];
+    uint64_t wanted_term;
+    struct redlock_election *destroy;
+};
+
+static void on_leader(struct redlock_election *election, const struct redlock_leader *leader, void *user_data)
+{
+    struct sight *sight = user_data;
+
+    sight->calls++;
+    sight->leader = *leader;
+    snprintf(sight->label, sizeof sight->label, "%s", leader->label);
+    ck_assert_uint_eq(strlen(sight->label), leader->label_size);
+    if (sight->destroy)
+        redlock_election_destroy(election);
+}
+
+static bool sees_term(void *argument)
+{
+    const struct sight *sight = argument;
+
+    return sight->calls > 0 && sight->leader.status == REDLOCK_OK && sight->leader.term == sight->wanted_term &&
+           sight->leader.present == (sight->wanted_term != 0);
+}
+
+static bool sees_nobody_for_sure(void *argument)
+{
+    return ((const struct sight *)argument)->leader.status == REDLOCK_NO_QUORUM;
+}
+
+static void see(struct sight *sight, uint64_t term)
+{
+    sight->wanted_term = term;
+    rig_wait(&rig, sees_term, sight, "a change of the leader");
+}
+
+START_TEST(observers_are_told_of_each_change_by_label_and_term)
+{
+    struct redlock_election *election;
+    struct sight sight = {0};
+    struct candidate *first, *second;
+    unsigned calls;
+
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &election), 0);
+    ck_assert_int_eq(redlock_election_observe(election, 20, on_leader, &sight), 0);
+    see(&sight, 0);
+    rig.options.label = "host-7:4711";
+    candidates[0].client = NULL;
+    first = leader(1, TTL_MS);
+    see(&sight, first->term);
+    ck_assert_str_eq(sight.label, "host-7:4711");
+    calls = sight.calls;
+    rig_run_for(&rig, 200);
+    ck_assert_uint_eq(sight.calls, calls); /* the same leader, renewed */
+    rig.options.label = NULL;
+    second = follower(2, 1);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, leads, second, "the next leader");
+    see(&sight, second->term);
+    ck_assert_str_eq(sight.label, "");
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(masters_hang(rig.masters, i));
+    rig_wait(&rig, sees_nobody_for_sure, &sight, "the end of all knowledge");
+    for (size_t i = 0; i < 2; i++)
+        ck_assert(masters_resume(rig.masters, i));
+    ck_assert_int_eq(redlock_election_observe(election, 0, NULL, NULL), 0);
+    calls = sight.calls;
+    rig_run_for(&rig, 100);
+    ck_assert_uint_eq(sight.calls, calls);
+    redlock_election_destroy(election);
+}
+END_TEST
+
+START_TEST(observers_may_end_at_any_time)
+{
+    struct redlock_client *client = rig_new_client(&rig);
+    struct redlock_election *elections[4];
+    struct sight sights[4] = {{0}};
+
+    for (size_t i = 0; i < 4; i++) {
+        ck_assert_int_eq(redlock_election_create(client, "leader", 6, &elections[i]), 0);
+        ck_assert_int_eq(redlock_election_observe(elections[i], 10, on_leader, &sights[i]), 0);
+    }
+    sights[0].destroy = elections[0];
+    redlock_election_destroy(elections[1]); /* before its first look */
+    see(&sights[0], 0);
+    see(&sights[2], 0);
+    rig_run_for(&rig, 11);
+    redlock_election_destroy(elections[2]); /* with or without a look under way */
+    redlock_client_destroy(client);
+    ck_assert_uint_eq(sights[0].calls, 1);
+    ck_assert_uint_eq(sights[1].calls, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("election");
+    TCase *three = suite_add_case(suite, "three", open_three, close_rig);
+
+    tcase_add_test(three, one_candidate_leads_and_the_others_follow_in_the_order_of_their_arrival);
+    tcase_add_test(three, a_leader_is_renewed);
+    tcase_add_test(three, a_candidate_that_withdraws_is_never_elected);
+    tcase_add_test(three, a_leader_without_a_quorum_is_told_so_in_time_and_campaigns_again);
+    tcase_add_test(three, a_leader_whose_key_is_gone_has_lost_before_another_is_elected);
+    tcase_add_test(three, a_candidate_that_campaigns_once_is_idle_after_a_loss);
+    tcase_add_test(three, a_leader_that_is_killed_is_replaced_when_its_ttl_is_over);
+    tcase_add_loop_test(three, a_master_that_comes_back_empty_elects_nobody_else, 0, 3);
+    tcase_add_test(three, callbacks_may_resign_campaign_and_destroy);
+    tcase_add_test(three, a_callback_that_is_told_of_a_loss_may_resign_or_destroy);
+    tcase_add_test(three, a_shutdown_ends_leaders_and_candidates);
+    tcase_add_test(three, destroying_the_client_ends_its_elections);
+    tcase_add_test(three, observers_are_told_of_each_change_by_label_and_term);
+    tcase_add_test(three, observers_may_end_at_any_time);
+    return suite_run_with_server(suite);
+}
