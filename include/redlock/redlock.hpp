@@ -255,6 +255,55 @@ private:
     redlock_mutex *mutex_ = nullptr;
 };
 
+/* --- Leader election ------------------------------------------------------------------------------------------- */
+
+/* A candidate, for a thread that waits until it leads. The term is the fencing token of the lock that makes the leader:
+ * see redlock/election.h. A leader asks leads() at the moment of acting, and sends the term with what it does.
+ *
+ *     redlock::leader_election election(service, "scheduler");
+ *     election.campaign();
+ *     while (election.leads())
+ *         ... work, with election.term() ...
+ */
+class leader_election {
+public:
+    leader_election(service &owner, const std::string &key) : mutex_(owner, key)
+    {
+        mutex_.options.fenced = 1;
+        mutex_.options.wait = REDLOCK_WAIT_FIFO;
+    }
+
+    /* Waits behind the candidates that came before, and returns the term; or throws. */
+    std::uint64_t campaign()
+    {
+        mutex_.lock();
+        return mutex_.fence();
+    }
+
+    /* False: not elected in time. */
+    template <class Rep, class Period>
+    bool campaign_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return mutex_.try_lock_for(timeout);
+    }
+
+    /* campaign(), in which another thread is waiting, throws REDLOCK_CANCELED. False: there is none. */
+    bool withdraw() { return mutex_.cancel(); }
+
+    bool leads() const noexcept { return remaining() > std::chrono::nanoseconds::zero(); }
+    std::chrono::nanoseconds remaining() const noexcept { return mutex_.remaining(); }
+    std::uint64_t term() const noexcept { return mutex_.fence(); } /* 0: it does not lead */
+
+    /* The next candidate leads from now on. The status is that of mutex::unlock(). */
+    int resign() noexcept { return mutex_.unlock(); }
+
+    /* Its options hold for the next campaign; its watch tells of a loss. */
+    mutex &lock() noexcept { return mutex_; }
+
+private:
+    mutex mutex_;
+};
+
 /* --- Mutex of several keys ------------------------------------------------------------------------------------- */
 
 /* Several keys, held all together or not at all. A guard of it is to keys what std::scoped_lock is to mutexes: sets

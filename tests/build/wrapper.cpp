@@ -23,6 +23,16 @@ bool use_mutex(redlock::mutex &mutex)
     return won && mutex.unlock() == REDLOCK_OK && mutex.why().empty() && mutex.get() != nullptr;
 }
 
+bool use_election(redlock::service &service)
+{
+    redlock::leader_election election(service, "scheduler");
+    const std::uint64_t term = election.campaign_for(std::chrono::seconds(1)) ? election.term() : election.campaign();
+
+    election.lock().options.ttl_ms = 5000;
+    return election.leads() && election.remaining().count() > 0 && term != 0 && !election.withdraw() &&
+           election.resign() == REDLOCK_OK;
+}
+
 bool use_guards(redlock::mutex &mutex)
 {
     redlock::guard first(mutex);
@@ -90,7 +100,7 @@ try {
 
     service = std::move(moved);
     return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && use_set(service) &&
-           use_semaphore(service) &&
+           use_election(service) && use_semaphore(service) &&
            service.stats().acquires && service.get() &&
            !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {

@@ -68,6 +68,19 @@ says blocking 'locked, '
 says blocking 'unlock: success'
 run threads "$@"
 says threads '40 of 40 turns'
+# Two instances at once: each of them leads, one after the other.
+"$examples/example-leader" one "$@" >"$work/leader-one" &
+"$examples/example-leader" two "$@" >"$work/leader-two" || { cat "$work/leader-two"; exit 1; }
+wait $! || { cat "$work/leader-one"; exit 1; }
+for name in one two; do
+    says "leader-$name" "$name has ended: success"
+    term=$(sed -n "s/^$name leads, term //p" "$work/leader-$name")
+    [ "$(grep -c "turn . of term $term\$" "$work/leader-$name")" -eq 5 ] || { cat "$work/leader-$name"; exit 1; }
+done
+if [ "$(sed -n 's/.*leads, term //p' "$work/leader-one" "$work/leader-two" | sort -u | wc -l)" -ne 2 ]; then
+    echo "two leaders have the same term"
+    exit 1
+fi
 run recursive "$@"
 [ "$(grep -c ': 2 lines, depth 1' "$work/recursive")" -eq 4 ] || { echo "recursive: not all orders are fulfilled"; exit 1; }
 says recursive '80 on stock'
