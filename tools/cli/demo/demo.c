@@ -15,7 +15,7 @@ static const char demo_help[] =
     "acquisition, a refused client, an extension and a release, and several keys\n"
     "that are held all together or not at all. Then masters are killed and frozen\n"
     "while locking goes on, the majority is lost and comes back, masters lose their\n"
-    "memory, and a holder loses its lock.\n"
+    "memory, a holder loses its lock, and a leader resigns.\n"
     "\n"
     "Without --nodes the demo starts five redis-server processes with ports and a\n"
     "directory of their own, and removes them at the end, also after Ctrl-C.\n"
@@ -62,6 +62,7 @@ static const struct {
     {"All masters restart empty", demo_act_rolling, true, false},
     {"A holder stands still", demo_act_stopped, true, false},
     {"Fencing tokens", demo_act_fencing, true, false},
+    {"Leader election", demo_act_election, true, true},
 };
 
 static void title(const struct demo *demo, unsigned number, const char *text)

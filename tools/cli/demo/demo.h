@@ -51,6 +51,7 @@ bool demo_act_empty(struct demo *demo);
 bool demo_act_rolling(struct demo *demo);
 bool demo_act_stopped(struct demo *demo);
 bool demo_act_fencing(struct demo *demo);
+bool demo_act_election(struct demo *demo);
 
 /* --- stage.c: what is needed before the first act and after the last. */
 bool demo_open(struct demo *demo, int *ret_exit); /* false after a message; *ret_exit is then the exit code */
