@@ -7,6 +7,7 @@
 #include "codec/classify.h"
 #include "codec/reply.h"
 #include "votes/join.h"
+#include "kinds/look.h"
 #include "kinds/wait_queue.h"
 #include "fuzz.h"
 
@@ -140,6 +141,38 @@ static void classify(struct reading *reading, const struct rl_kind *kind, const 
     }
 }
 
+static bool lies_in(struct rl_slice inner, struct rl_slice outer)
+{
+    const char *begin = outer.data;
+    const char *at = inner.data;
+
+    return !inner.size || (at >= begin && at + inner.size <= begin + outer.size);
+}
+
+/* Lists are taken apart to their end, and no value reaches out of them. */
+static void check_list(struct rl_slice list, bool (*next)(struct rl_slice *text, struct rl_look_vote *ret))
+{
+    struct rl_slice rest = list;
+    struct rl_look_vote vote;
+
+    for (size_t before = rest.size; next(&rest, &vote); before = rest.size) {
+        HOLDS(rest.size < before);
+        HOLDS(lies_in(vote.value, list) && vote.value.size <= RL_LOOK_VALUE_BYTES);
+        HOLDS(vote.left_ms >= -1 && (unsigned)vote.mode <= RL_SHARED);
+    }
+}
+
+static void look(const struct rl_reply *reply)
+{
+    struct rl_look_answer answer;
+
+    if (!rl_look_answer(reply, &answer))
+        return;
+    HOLDS(reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 8);
+    check_list(answer.votes, rl_look_next_vote);
+    check_list(answer.waiters, rl_look_next_waiter);
+}
+
 /* What a server says of itself: believed only as far as it makes sense, and a vote only with a marker. */
 static void judge(const struct rl_reply *reply)
 {
@@ -173,6 +206,7 @@ static bool take(struct rl_reply_reader *reader, struct reading *reading)
         classify(reading, &rl_fenced_kind, &reply);
         check_place(&reply);
         judge(&reply);
+        look(&reply);
     }
     if (reading->end == RL_READ_ERROR) {
         HOLDS(rl_reply_reader_next(reader, &reply) == RL_READ_ERROR);
