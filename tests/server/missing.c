@@ -38,11 +38,13 @@ static void hand_over(void)
 {
     struct redlock_acquire_options request = rig_request(5000, 20000);
     struct redlock_lock *first = rig_hold(&rig, "key", 5000);
+    struct redlock_client *other;
     struct redlock_lock *second;
     struct outcome released = {0}, acquired = {0};
 
     trust_vote(&rig.options);
-    second = rig_new_lock(rig_new_client(&rig), "key");
+    other = rig_new_client(&rig);
+    second = rig_new_lock(other, "key");
     ck_assert_int_eq(redlock_acquire(second, &request, outcome_record, &acquired), 0);
     ck_assert_int_eq(redlock_release(first, outcome_record, &released), 0);
     rig_wait_outcome(&rig, &released);
@@ -51,6 +53,7 @@ static void hand_over(void)
     outcome_expect(&acquired, REDLOCK_OK);
     acquired = rig_release(&rig, second);
     outcome_expect(&acquired, REDLOCK_OK);
+    redlock_client_destroy(other);
 }
 
 START_TEST(a_guarded_client_does_without_or_says_what_it_lacks)
