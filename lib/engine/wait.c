@@ -149,19 +149,36 @@ static void delay_early(struct rl_entry *entry, struct rl_span interval)
         entry->early.ns *= 2;
 }
 
+static struct rl_span refresh_interval(const struct rl_claim *claim)
+{
+    return (struct rl_span){rl_ms(claim->ttl_ms).ns / REFRESHES};
+}
+
 /* Answers count for the latest round only. So a round whose answers take longer than a refresh interval delays the next
  * one until a quorum has answered, or has had the time for it. */
+static bool round_is_under_way(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    return !has_answers(engine, entry_of(lock)) &&
+           rl_before(now, rl_after(lock->round_start, engine->votes.config.node_timeout));
+}
+
+static struct rl_instant next_look(const struct rl_engine *engine, const struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_span interval = refresh_interval(lock->claim);
+    struct rl_instant at = rl_after(lock->round_start, interval);
+
+    if (rl_before(now, at) || !round_is_under_way(engine, lock, now))
+        return at;
+    return rl_earlier(rl_after(now, interval), rl_after(lock->round_start, engine->votes.config.node_timeout));
+}
+
 static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
     const struct rl_entry *entry = entry_of(lock);
-    struct rl_span interval = {rl_ms(lock->claim->ttl_ms).ns / REFRESHES};
     bool answered = has_answers(engine, entry);
-    struct rl_instant at;
+    struct rl_instant at = next_look(engine, lock, now);
 
-    if (!answered && interval.ns < config->node_timeout.ns)
-        interval = config->node_timeout;
-    at = rl_after(lock->round_start, interval);
     if (answered)
         at = rl_earlier(at, rl_entry_look_at(entry, lock->claim, config->quorum));
     if (answered && has_early_refresh(engine, lock->claim))
@@ -170,11 +187,19 @@ static void set_wake(const struct rl_engine *engine, struct rl_lock *lock, struc
     lock->wake = rl_earlier(RL_MUTANT(WAIT_WITHOUT_TIMER) ? RL_NEVER : at, lock->acquisition.request->deadline);
 }
 
+/* The instant by which all that is sent at `now` has been carried out, and has expired. */
+static void note_sending(const struct rl_engine *engine, struct rl_claim *claim, struct rl_instant now)
+{
+    const struct rl_config *config = &engine->votes.config;
+    struct rl_instant answered = rl_after(now, config->node_timeout);
+
+    claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->ttl_ms));
+}
+
 static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
     const struct rl_config *config = &engine->votes.config;
     struct rl_claim *claim = lock->claim;
-    struct rl_instant answered = rl_after(now, config->node_timeout);
     uint32_t nodes = askable(engine, claim, now);
 
     lock->round_start = now;
@@ -182,8 +207,29 @@ static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     rl_entry_start_round(entry_of(lock));
     claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
-    claim->give_up = rl_later(claim->give_up, rl_surely_expired(&config->drift, answered, claim->ttl_ms));
+    note_sending(engine, claim, now);
     ask(engine, claim, nodes);
+    set_wake(engine, lock, now);
+    return rl_stay(lock);
+}
+
+/* While other masters take their time for the round's answers, those that have certainly not been reached by it are
+ * asked again, before the leases that they have granted end. */
+static struct rl_next ask_failed(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
+{
+    struct rl_claim *claim = lock->claim;
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++) {
+        enum rl_detail why;
+
+        if (claim->slots[i].answer == RL_FAILED && rl_may_claim(&engine->votes, i, now, &why))
+            nodes |= rl_bit(i);
+    }
+    if (nodes) {
+        note_sending(engine, claim, now);
+        ask(engine, claim, nodes);
+    }
     set_wake(engine, lock, now);
     return rl_stay(lock);
 }
@@ -209,7 +255,7 @@ static bool is_in_line(const struct rl_lock *lock, struct rl_instant now)
 /* Masters that come back are asked one by one (rl_lock_look_again()). */
 static struct rl_next await_masters(struct rl_lock *lock, struct rl_instant now)
 {
-    struct rl_instant again = rl_after(now, (struct rl_span){rl_ms(lock->claim->ttl_ms).ns / REFRESHES});
+    struct rl_instant again = rl_after(now, refresh_interval(lock->claim));
     struct rl_instant end = rl_earlier(entry_of(lock)->in_line_until, lock->acquisition.request->deadline);
 
     lock->wake = rl_earlier(again, end);
@@ -222,7 +268,7 @@ static struct rl_next refresh(struct rl_engine *engine, struct rl_lock *lock, st
         return await_masters(lock, now);
     rl_claim_note_timeouts(lock->claim);
     if (has_early_refresh(engine, lock->claim))
-        delay_early(entry_of(lock), (struct rl_span){rl_ms(lock->claim->ttl_ms).ns / REFRESHES});
+        delay_early(entry_of(lock), refresh_interval(lock->claim));
     else
         entry_of(lock)->early.ns = 0;
     lock->claim->round++;
@@ -471,7 +517,7 @@ struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, stru
     if (!lock->claim)
         return rl_stay(lock);
     if (rl_before(now, lock->acquisition.request->deadline))
-        return refresh(engine, lock, now);
+        return round_is_under_way(engine, lock, now) ? ask_failed(engine, lock, now) : refresh(engine, lock, now);
     rl_claim_note_timeouts(lock->claim);
     rl_rollback_start(&engine->votes, lock->claim, RL_STEP_ROLLBACK, now);
     engine->votes.counters.rollbacks++;

@@ -157,6 +157,35 @@ START_TEST(a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout)
 }
 END_TEST
 
+/* Master 2 needs all of its time. Master 1 has not been asked, since its backlog was full: by then its lease would have
+ * ended. */
+START_TEST(a_master_that_a_round_has_not_reached_is_asked_again_meanwhile)
+{
+    struct rl_config config = core_config(3);
+    struct rl_acquire request = core_request_fifo();
+    struct core *core;
+
+    config.node_timeout = rl_ms(1800);
+    core = core_new(&config);
+    for (unsigned node = 0; node < 3; node++)
+        core_link(core, node, RL_LINK_READY);
+    core_acquire(core, &request);
+    core_answers(core, "qf");
+    core_skip(core);
+    core_run_to(core, 500);
+    core_expect(core, "t=500ms SEND enqueue #1: 1\n");
+    ck_assert_uint_eq(core->locks[0].claim->round, 0);
+    core_answers(core, "-f");
+    core_run_to(core, 1000);
+    core_expect(core, "t=1000ms SEND enqueue #1: 1\n");
+    core_answers(core, "-q");
+    core_skip(core);
+    core_run_to(core, 1001);
+    core_expect(core, "t=1001ms SEND enqueue #1: 0 1 2\n"); /* a quorum has answered, and its interval is over */
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(a_master_that_comes_back_is_asked_at_once)
 {
     struct core *core = core_start_queued(3);
@@ -317,6 +346,7 @@ static void add_timer_tests(TCase *cases)
     tcase_add_test(cases, looks_are_a_millisecond_and_a_round_trip_apart);
     tcase_add_test(cases, no_notification_brings_a_look_or_puts_one_off);
     tcase_add_test(cases, a_round_without_a_majority_of_answers_is_over_at_the_masters_timeout);
+    tcase_add_test(cases, a_master_that_a_round_has_not_reached_is_asked_again_meanwhile);
     tcase_add_test(cases, a_master_that_comes_back_is_asked_at_once);
     tcase_add_test(cases, a_master_that_may_not_be_asked_is_not_asked_again);
     tcase_add_test(cases, who_does_not_wait_does_not_look);
