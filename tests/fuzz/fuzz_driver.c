@@ -12,7 +12,7 @@
 
 #include <redlock/redlock.h>
 
-#include "votes/kind.h"
+#include "codec/script.h"
 #include "fuzz.h"
 
 #define MASTERS 3
@@ -222,7 +222,7 @@ static void shake_hands(struct master *master)
 {
     accept_client(master);
     say_text(master, "+OK\r\n");
-    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_JOIN; script++)
+    for (size_t i = 0; rl_script_to_load(i); i++)
         say_text(master, "$2\r\nab\r\n");
     say_text(master, "+PONG\r\n");
     if (!world.guarded)
