@@ -25,7 +25,8 @@ static const char demo_help[] =
     "  --tls                reach the five servers by TLS, with certificates that are\n"
     "                       made for them\n"
     "  -n, --nodes, --node  your own masters: locks are taken and released on them,\n"
-    "                       but the acts that kill or freeze masters are left out\n"
+    "                       but the acts that kill or freeze masters, or would leave\n"
+    "                       fencing counters there, are left out\n"
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "\n"
     CLI_TLS_HELP
@@ -62,7 +63,7 @@ static const struct {
     {"All masters restart empty", demo_act_rolling, true, false},
     {"A holder stands still", demo_act_stopped, true, false},
     {"Fencing tokens", demo_act_fencing, true, false},
-    {"Leader election", demo_act_election, true, true},
+    {"Leader election", demo_act_election, true, false},
 };
 
 static void title(const struct demo *demo, unsigned number, const char *text)

@@ -83,7 +83,8 @@ bool demo_act_masters(struct demo *demo)
         return false;
     if (demo->masters == NULL) {
         demo_say(demo, "Your own masters (--nodes). They are left running and unharmed: the acts that");
-        demo_say(demo, "kill and freeze masters are left out. Keys of this run begin with redlock-demo:");
+        demo_say(demo, "kill and freeze masters, or would leave fencing counters there, are left out.");
+        demo_say(demo, "Keys of this run begin with redlock-demo:");
         demo_gap(demo);
         for (size_t i = 0; i < demo->n; i++)
             demo_say(demo, "master %zu   %s", i + 1, session_node_name(demo->alice, i));
