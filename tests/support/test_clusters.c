@@ -13,13 +13,18 @@
 static enum masters_system system_under_test;
 static struct masters *masters;
 
-static void start(void)
+static void start_relayed(bool relayed)
 {
-    struct masters_options options = {.system = system_under_test};
+    struct masters_options options = {.system = system_under_test, .relayed = relayed};
 
     masters = masters_create(&options);
     ck_assert_msg(masters, "%s", masters_error());
     ck_assert_msg(masters_cleanup_on_exit(masters), "%s", masters_error());
+}
+
+static void start(void)
+{
+    start_relayed(false);
 }
 
 static void stop(void)
@@ -86,6 +91,27 @@ START_TEST(another_member_leads_when_the_leader_fails)
 }
 END_TEST
 
+/* The others go on, and it comes back to them. */
+START_TEST(another_member_leads_when_the_leader_is_cut_off)
+{
+    size_t leader;
+
+    start_relayed(true);
+    leader = wait_for_leader(MASTERS_MAX);
+    DO(masters_part(masters, leader, true));
+    wait_for_leader(leader);
+    DO(masters_part(masters, leader, false));
+    DO(masters_wait_until_serving(masters, PATIENCE_MS));
+}
+END_TEST
+
+START_TEST(members_without_relays_cannot_be_cut_off)
+{
+    ck_assert(!masters_part(masters, 0, true));
+    ck_assert_str_eq(masters_error(), "the members are not relayed");
+}
+END_TEST
+
 START_TEST(a_member_that_has_lost_its_memory_serves_again)
 {
     size_t leader = wait_for_leader(MASTERS_MAX);
@@ -106,6 +132,12 @@ static bool find_system(const char *name)
     return false;
 }
 
+static bool has_members_to_part(void)
+{
+    return system_under_test != MASTERS_POSTGRES && system_under_test != MASTERS_MARIADB &&
+           masters_can_part(system_under_test);
+}
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("clusters");
@@ -114,6 +146,7 @@ int main(int argc, char **argv)
     tcase_add_test(lives, the_members_serve_under_one_leader);
     tcase_add_loop_test(lives, another_member_leads_when_the_leader_fails, 0, N_FAULTS);
     tcase_add_test(lives, a_member_that_has_lost_its_memory_serves_again);
+    tcase_add_test(lives, members_without_relays_cannot_be_cut_off);
     if (argc != 2 || !find_system(argv[1])) {
         fprintf(stderr, "usage: test_clusters SYSTEM\n");
         return EXIT_FAILURE;
@@ -122,5 +155,7 @@ int main(int argc, char **argv)
         printf("1..0 # SKIP %s\n", masters_error());
         return EXIT_SUCCESS;
     }
+    if (has_members_to_part())
+        tcase_add_test(suite_add_case(suite, "parts", NULL, stop), another_member_leads_when_the_leader_is_cut_off);
     return suite_run(suite);
 }

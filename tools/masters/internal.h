@@ -40,8 +40,10 @@ struct master {
     uint16_t announced[PORTS_MAX]; /* that clients and other members are told */
     pid_t pid;         /* 0 while it is down */
     bool hung;         /* stopped by masters_hang() */
+    bool apart;        /* by masters_part() */
 };
 
+struct relays;
 struct system;
 
 struct masters {
@@ -50,8 +52,10 @@ struct masters {
     struct program_user user;
     bool tcp;
     enum masters_tls tls;
+    bool relayed;
     bool founded;  /* all members have been up once */
     char *dir;     /* certificates are in it, too */
+    struct relays *relays; /* one before each port; NULL: there are none */
     size_t count;
     struct master *list;
     const char **urls; /* borrowed from the list */

@@ -9,6 +9,8 @@
 
 #include "connection.h"
 #include "internal.h"
+#include "parts.h"
+#include "relays.h"
 #include "system.h"
 
 #define START_TIMEOUT_MS 60000
@@ -24,6 +26,11 @@ static const struct system *const systems[] = {
 const char *masters_system_name(enum masters_system system)
 {
     return systems[system]->name;
+}
+
+bool masters_can_part(enum masters_system system)
+{
+    return !systems[system]->cannot_part;
 }
 
 static bool find_server(const struct system *system, const char *wanted, char **ret_server)
@@ -55,13 +62,13 @@ static bool set_setups(struct masters *masters, const struct masters_options *op
     return true;
 }
 
-static bool set_port(struct master *master, enum port which)
+static bool set_port(struct master *master, enum port which, bool relayed)
 {
     uint16_t port = port_pick();
 
     master->ports[which] = port;
-    master->announced[which] = port;
-    return port || fail("no free port");
+    master->announced[which] = relayed ? port_pick() : port;
+    return (port && master->announced[which]) || fail("no free port");
 }
 
 /* Gives a member on ports (new) ones. */
@@ -72,7 +79,7 @@ static bool set_ports(const struct masters *masters, struct master *master)
     free(master->url);
     master->url = NULL;
     for (enum port which = 0; which < system->ports; which++)
-        if (!set_port(master, which))
+        if (!set_port(master, which, masters->relayed))
             return false;
     if (asprintf(&master->url, "%s127.0.0.1:%u%s", masters->tls ? "rediss://" : system->url_before,
                  (unsigned)master->announced[PORT_CLIENTS], system->url_after) < 0)
@@ -139,7 +146,7 @@ static bool settle(struct masters *masters, size_t i)
             masters->urls[i] = master->url;
             return true;
         }
-        if (!ended || !masters->tcp || masters->system->count > 1)
+        if (!ended || !masters->tcp || masters->relayed || masters->system->count > 1)
             return false;
         if (!set_ports(masters, master) || !process_start(masters, master))
             return false;
@@ -164,11 +171,13 @@ bool masters_wait_until_serving(const struct masters *masters, int timeout_ms)
     return true;
 }
 
-static bool start_all(struct masters *masters)
+static bool start_all(struct masters *masters, bool relayed)
 {
     for (size_t i = 0; i < masters->count; i++)
         if (!prepare(masters, i))
             return false;
+    if (relayed && !parts_begin(masters))
+        return false;
     for (size_t i = 0; i < masters->count; i++)
         if (!process_start(masters, &masters->list[i]))
             return false;
@@ -203,10 +212,11 @@ static bool fill(struct masters *masters, const struct masters_options *options)
     const struct system *system = masters->system;
 
     masters->tls = options->tls;
-    masters->tcp = options->tcp || options->tls || system->count > 0;
+    masters->relayed = options->relayed;
+    masters->tcp = options->tcp || options->tls || options->relayed || system->count > 0;
     return find_server(system, options->server, &masters->server) && program_user_find(system->user, &masters->user) &&
            allocate(masters, system->count ? system->count : options->count) && set_setups(masters, options) &&
-           make_directory(masters) && start_all(masters);
+           make_directory(masters) && start_all(masters, options->relayed);
 }
 
 static bool check(const struct masters_options *options)
@@ -215,6 +225,10 @@ static bool check(const struct masters_options *options)
 
     if (fixed && options->count && options->count != fixed)
         return fail("%s has %zu members", systems[options->system]->name, fixed);
+    if (options->relayed && systems[options->system]->cannot_part)
+        return fail("the members of %s cannot be parted", systems[options->system]->name);
+    if (options->relayed && (options->tls || (!fixed && options->count > PARTS_MAX)))
+        return fail("at most %d members without TLS can be parted", PARTS_MAX);
     if (fixed && options->tls)
         return fail("%s is not run with TLS here", systems[options->system]->name);
     if (!fixed && (options->count < 1 || options->count > MASTERS_MAX))
@@ -247,7 +261,7 @@ struct masters *masters_create(const struct masters_options *options)
         return NULL;
     for (int attempt = 0; !masters && attempt < CLUSTER_ATTEMPTS; attempt++) {
         masters = create(options);
-        if (systems[options->system]->count <= 1)
+        if (systems[options->system]->count <= 1 && !options->relayed)
             break;
     }
     return masters;
@@ -269,6 +283,7 @@ void masters_destroy(struct masters *masters)
         return;
     for (size_t i = 0; i < masters->count; i++)
         end_master(&masters->list[i]);
+    relays_destroy(masters->relays);
     if (masters->dir)
         directory_remove(masters->dir);
     if (masters->guard_fd >= 0)

@@ -49,6 +49,7 @@ struct masters_options {
     size_t count;                   /* of members; 0 will do for a system whose number is fixed */
     bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets. A cluster needs ports. */
     enum masters_tls tls;
+    bool relayed;                   /* a relay is before each port, for masters_part(); on ports */
     const char *server;             /* path of the server; NULL: from PATH, for Redis $REDLOCK_SERVER first */
 
     /* The setup of all of them ... */
@@ -88,6 +89,12 @@ bool masters_restart(struct masters *masters, size_t i); /* after masters_kill()
 bool masters_wipe(struct masters *masters, size_t i);
 bool masters_hang(struct masters *masters, size_t i);    /* SIGSTOP, and wait until it has stopped */
 bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
+
+/* Of relayed members. A member that is apart, others that are, and clients that are told to be: these hear nothing of
+ * the rest, and the rest nothing of them, until it is taken back; what was on its way arrives then, as TCP has it. */
+bool masters_can_part(enum masters_system system);
+bool masters_part(struct masters *masters, size_t i, bool apart);
+bool masters_part_client(struct masters *masters, pid_t client); /* before it connects, and for good */
 
 /* Which member leads now, as the members say; MASTERS_MAX if they name none. A single server leads. Of independent
  * masters none does. */

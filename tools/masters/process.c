@@ -15,6 +15,7 @@
 
 #include "arguments.h"
 #include "internal.h"
+#include "parts.h"
 #include "portable.h"
 #include "system.h"
 
@@ -98,7 +99,7 @@ bool process_start(const struct masters *masters, struct master *master)
     arguments_fini(&arguments);
     master->pid = pid > 0 ? pid : 0;
     master->hung = false;
-    return pid > 0;
+    return pid > 0 && parts_add_process(masters, master);
 }
 
 bool process_run(const struct masters *masters, const struct master *master, const struct arguments *arguments)

@@ -28,7 +28,7 @@ struct event_base;
 struct relay;
 struct relay_peer;
 
-#define RELAY_GROUPS 2
+#define RELAY_GROUPS 16
 
 enum relay_direction {
     RELAY_UPSTREAM,   /* from the client to the server */

@@ -12,7 +12,7 @@
 
 #include <event2/event.h>
 
-#define MAX_OTHERS 64
+#define MAX_OTHERS 256
 
 /* What the owner says; the answer is one byte. */
 struct order {
@@ -43,7 +43,10 @@ struct house {
     struct event_base *base;
     struct relay *relays[RELAYS_MAX];
     size_t n;
-    pid_t others[MAX_OTHERS]; /* processes of side 1 */
+    struct other {
+        pid_t process;
+        unsigned side;
+    } others[MAX_OTHERS]; /* processes that are not of side 0; of very many the oldest are forgotten */
     size_t n_others;
 };
 
@@ -51,16 +54,16 @@ static unsigned side_of(const struct relay_peer *client, void *user_data)
 {
     const struct house *house = user_data;
 
-    for (size_t i = 0; i < house->n_others; i++)
-        if (relay_peer_is(client, house->others[i]))
-            return 1;
+    for (size_t i = 0; i < house->n_others && i < MAX_OTHERS; i++)
+        if (relay_peer_is(client, house->others[i].process))
+            return house->others[i].side;
     return 0;
 }
 
 static void obey(struct house *house, const struct order *order)
 {
-    if (order->assign && order->side && house->n_others < MAX_OTHERS)
-        house->others[house->n_others++] = order->client;
+    if (order->assign && order->side)
+        house->others[house->n_others++ % MAX_OTHERS] = (struct other){order->client, order->side};
     else if (!order->assign && order->server < house->n)
         relay_set(house->relays[order->server], order->side, order->direction, &order->toxics);
 }
@@ -210,6 +213,19 @@ static bool set_urls(struct relays *relays, const char *const *upstream, const c
     return true;
 }
 
+static bool copy_urls(struct relays *relays, const char *const *urls, size_t n)
+{
+    if (n > RELAYS_MAX)
+        return false;
+    for (; relays->n < n; relays->n++) {
+        relays->owned[relays->n] = strdup(urls[relays->n]);
+        relays->urls[relays->n] = relays->owned[relays->n];
+        if (!relays->urls[relays->n])
+            return false;
+    }
+    return true;
+}
+
 /* The ports that were free. */
 static bool learn_ports(struct relays *relays, const char *const *upstream)
 {
@@ -257,6 +273,21 @@ struct relays *relays_create(const char *const *upstream, size_t n, const char *
             return relays;
     }
     snprintf(ret_why, size, "the relays do not start in %.100s", dir);
+    relays_destroy(relays);
+    return NULL;
+}
+
+struct relays *relays_create_at(const char *const *listen, const char *const *upstream, size_t n, uint64_t seed,
+                                char *ret_why, size_t size)
+{
+    struct relays *relays = calloc(1, sizeof(*relays));
+
+    if (relays) {
+        relays->fd = -1;
+        if (copy_urls(relays, listen, n) && spawn(relays, upstream, seed))
+            return relays;
+    }
+    snprintf(ret_why, size, "the relays do not start at %.100s", n ? listen[0] : "no address");
     relays_destroy(relays);
     return NULL;
 }

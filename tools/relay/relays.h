@@ -25,7 +25,11 @@ struct relays *relays_create(const char *const *upstream, size_t n, const char *
 void relays_destroy(struct relays *relays);
 const char *const *relays_urls(const struct relays *relays);
 
-/* The process belongs to this side from its next connection on; all others to side 0. */
+/* The same at addresses that the caller has chosen, in `listen`, and which are the URLs afterwards. */
+struct relays *relays_create_at(const char *const *listen, const char *const *upstream, size_t n, uint64_t seed,
+                                char *ret_why, size_t size);
+
+/* The process belongs to this side, of RELAY_GROUPS, from its next connection on; all others to side 0. */
 bool relays_assign(struct relays *relays, pid_t client, unsigned side);
 
 /* Returns when it is so. */

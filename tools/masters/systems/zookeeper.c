@@ -113,6 +113,7 @@ const struct system system_zookeeper = {
     .package = "zookeeper",
     .count = 3,
     .ports = 3,
+    .cannot_part = true, /* the address in an election's first message is that which the sender is bound to */
     .url_before = "zookeeper://",
     .url_after = "",
     .prepare = prepare,
