@@ -15,6 +15,7 @@
 #define NS_PER_MS 1000000
 #define CONNECT_MS 1000L
 #define REVOKE_MS 1000
+#define SINGLE_MS 200 /* of a single attempt: Lock waits, there is none that does not */
 #define ANSWER_MAX ((size_t)1 << 20)
 
 struct lease {
@@ -252,7 +253,8 @@ static bool lock(struct engine_hold *hold, const struct lease *lease, int64_t de
 
 static enum engine_verdict acquire(struct engine_hold *hold)
 {
-    int64_t deadline_ns = engine_now_ns() + hold->timeout_ms * NS_PER_MS;
+    int64_t timeout_ms = hold->timeout_ms > SINGLE_MS ? hold->timeout_ms : SINGLE_MS;
+    int64_t deadline_ns = engine_now_ns() + timeout_ms * NS_PER_MS;
     struct lease *lease = calloc(1, sizeof(*lease));
 
     if (!lease)

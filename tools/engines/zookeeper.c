@@ -198,7 +198,7 @@ static enum engine_verdict wait_for_turn(const struct node *node, int64_t deadli
 {
     int code = ZNOTEMPTY;
 
-    while (engine_now_ns() < deadline_ns) {
+    do {
         unsigned long seen = events_so_far();
 
         code = look(node);
@@ -210,7 +210,7 @@ static enum engine_verdict wait_for_turn(const struct node *node, int64_t deadli
             wait_for_event(seen, deadline_ns);
         else if (!wait_until_connected(deadline_ns))
             break;
-    }
+    } while (engine_now_ns() < deadline_ns);
     if (code != ZNOTEMPTY)
         engine_say("%s", zerror(code));
     return code == ZNOTEMPTY ? ENGINE_HELD : ENGINE_UNREACHABLE;
