@@ -102,6 +102,7 @@ static const struct {
     {"run job -v true -- x", "write '--' between 'job' and the command 'true'"},
     {"run -- true", "KEY is missing"},
     {"run true --key job", "two keys are given: 'true' and --key 'job'"},
+    {"run --key job -k other true", "--key is given twice, 'job' and 'other': only one is possible"},
     {"run job -k other -- true", "two keys are given: 'job' and --key 'other'"},
     {"run --fly true", "unknown option '--fly'"},
     {"run -x true", "unknown option '-x'"},
@@ -138,14 +139,21 @@ START_TEST(wrong_usage_is_125)
 }
 END_TEST
 
+static void run_with_key(const char *key)
+{
+    tool_start(&tool, WORDS("run", "--key", key, "true"));
+    tool_finish(&tool);
+    tool_expect(&tool, 125);
+}
+
 START_TEST(a_key_that_cannot_be_one_is_125)
 {
     static char too_long[5000];
 
     memset(too_long, 'k', sizeof(too_long) - 1);
-    rig_run(125, WORDS("--key", "", "true"));
+    run_with_key("");
     ck_assert_str_eq(tool.err, "redlock: run: the key is empty\nTry 'redlock run --help'.\n");
-    rig_run(125, WORDS("--key", too_long, "true"));
+    run_with_key(too_long);
     ck_assert_str_eq(tool.err, "redlock: run: the key is too long\nTry 'redlock run --help'.\n");
 }
 END_TEST

@@ -133,7 +133,7 @@ static const struct {
     {"lock k -qv" MASTERS, "redlock: lock: --verbose and --quiet exclude each other"},
     {"extend f -q -v" MASTERS, "redlock: extend: --verbose and --quiet exclude each other"},
     {"unlock k t --quiet --verbose" MASTERS, "redlock: unlock: --verbose and --quiet exclude each other"},
-    {"lock k other" MASTERS, "redlock: lock: unexpected argument 'other'"},
+    {"lock k other" MASTERS, "redlock: lock: unexpected argument 'other': only one key is possible"},
     {"lock k", "redlock: lock: no masters given"},
     {"lock k --nodes a,,b", "redlock: lock: --nodes: empty item in the list of masters"},
     {"lock k --nodes a,b,a:6379", "masters 1 and 3 are the same"},

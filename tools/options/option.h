@@ -26,6 +26,7 @@ struct cli_option {
     struct cli_masters *node_list; /* several, separated by commas */
     struct cli_masters *node_file; /* a file of them */
 
+    bool once;                     /* of a text: a second one is refused, and does not replace the first */
     const char *const *words;      /* what can be chosen, up to NULL; for a text: what is often meant */
     uint64_t least, most;          /* of durations (in their unit) and numbers; most 0: what the type can hold */
 };

@@ -103,6 +103,11 @@ static bool takes_masters(const struct cli_command *command)
     return false;
 }
 
+static bool takes_one_key(const struct cli_command *command)
+{
+    return command->operands[0] != NULL && strcmp(command->operands[0], "KEY") == 0 && command->operands[1] == NULL;
+}
+
 static void unexpected(const struct cli_command *command, const char *word)
 {
     char masked[MASKED_SIZE];
@@ -112,7 +117,8 @@ static void unexpected(const struct cli_command *command, const char *word)
         cli_error(command->name, "unexpected argument '%s'; masters are named by an option: --nodes %s", masked,
                   masked);
     else
-        cli_error(command->name, "unexpected argument '%s'", masked);
+        cli_error(command->name, "unexpected argument '%s'%s", masked,
+                  takes_one_key(command) ? ": only one key is possible" : "");
 }
 
 /* --- The loop ---------------------------------------------------------------------------------------------------- */

@@ -156,6 +156,17 @@ static bool store_masters(const char *command, const struct cli_option *option, 
     return cli_add_list(command, option->node_list, where, text);
 }
 
+static bool store_text(const char *command, const struct cli_option *option, const char *text)
+{
+    if (option->once && *option->text != NULL) {
+        cli_error(command, "--%s is given twice, '%s' and '%s': only one is possible", option->name, *option->text,
+                  text);
+        return false;
+    }
+    *option->text = text;
+    return true;
+}
+
 bool cli_store(const char *command, const struct cli_option *option, const char *text)
 {
     if (option->flag != NULL)
@@ -166,10 +177,12 @@ bool cli_store(const char *command, const struct cli_option *option, const char 
         return store_number(command, option, text);
     if (option->choice != NULL)
         return store_choice(command, option, text);
-    if (option->text == NULL && option->file == NULL)
+    if (option->text != NULL)
+        return store_text(command, option, text);
+    if (option->file == NULL)
         return store_masters(command, option, text);
-    if (option->file != NULL && *text == '\0')
+    if (*text == '\0')
         return bad_value(command, option->name, text, "a file");
-    *(option->text != NULL ? option->text : option->file) = text;
+    *option->file = text;
     return true;
 }

@@ -148,7 +148,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 {
     struct words words = {0};
     const struct cli_option table[] = {
-        {.name = "key", .letter = 'k', .text = &options->key},
+        {.name = "key", .letter = 'k', .text = &options->key, .once = true},
         {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
         {.name = "on-busy", .choice = &words.on_busy, .words = on_busy_words},
