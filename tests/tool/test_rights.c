@@ -1,4 +1,5 @@
 /* The rights that a user of locks is advised to have: enough, no more than needed, and as the manual prints them. */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,13 +56,37 @@ static void use_locker(int left_out)
     setenv("REDLOCK_NODES", urls, 1);
 }
 
-/* On a majority: on the first master there may be no right for it. */
-static bool one_is_in_line(const char *status)
+/* So many, on a majority: on the first master there may be no right for it. */
+static bool are_in_line(const char *status, unsigned number)
 {
-    static const char words[] = "\"queue_length\":1";
-    const char *first = strstr(status, words);
+    char words[40];
+    const char *first;
 
+    snprintf(words, sizeof(words), "\"queue_length\":%u", number);
+    first = strstr(status, words);
     return first != NULL && strstr(first + 1, words) != NULL;
+}
+
+static void await_line(const char *key, unsigned number)
+{
+    char line[80];
+
+    snprintf(line, sizeof(line), "status %s --prefix app: --json", key);
+    do
+        tool_run(&tool, line);
+    while (!are_in_line(tool.out, number));
+}
+
+static void start_waiter(struct tool *waiter, const char *key)
+{
+    tool_start(waiter, (const char *const[]){"lock", key, "--prefix", "app:", "--wait", "20s", "--quiet", NULL});
+}
+
+static void stop_waiter(struct tool *waiter)
+{
+    ck_assert_int_eq(kill(waiter->pid, SIGTERM), 0);
+    tool_finish(waiter);
+    ck_assert_msg(waiter->exit_code != 0, "it has got the lock");
 }
 
 struct token {
@@ -91,20 +116,20 @@ static struct token get_in_line(struct tool *waiter)
 
     run("lock job --prefix app: --quiet", 0);
     first = printed_by(&tool);
-    tool_start(waiter, (const char *const[]){"lock", "job", "--prefix", "app:", "--wait", "20s", "--quiet", NULL});
-    do
-        tool_run(&tool, "status job --prefix app: --json");
-    while (!one_is_in_line(tool.out));
+    start_waiter(waiter, "job");
+    await_line("job", 1);
     return first;
 }
 
 /* One waits in line, another gets in line behind it and leaves; the first is handed the lock when it is given up. */
 static void hand_off(void)
 {
-    struct tool waiter;
+    static struct tool waiter, leaver;
     struct token first = get_in_line(&waiter);
 
-    run("lock job --prefix app: --quiet --wait 200ms", 1);
+    start_waiter(&leaver, "job");
+    await_line("job", 2);
+    stop_waiter(&leaver);
     unlock(first);
     tool_finish(&waiter);
     tool_expect(&waiter, 0);
@@ -114,6 +139,7 @@ static void hand_off(void)
 /* Two readers have the key. The vote of one of them has ended, and whoever gets in line takes it out. */
 static void wait_behind_readers(void)
 {
+    static struct tool waiter;
     static const char *const words[] = {
         "EVAL",
         "redis.call('SELECT', 1)\n"
@@ -125,7 +151,9 @@ static void wait_behind_readers(void)
         ck_assert_msg(reply != NULL, "%s", masters_error());
         free(reply);
     }
-    run("lock read --prefix app: --quiet --wait 100ms", 1);
+    start_waiter(&waiter, "read");
+    await_line("read", 1);
+    stop_waiter(&waiter);
 }
 
 static void use_all_rights(void)
