@@ -268,8 +268,10 @@ void client_watch(struct client *client)
             exclusion_observe(client->world, client, handle, client_true_now(client));
         }
     }
-    for (unsigned i = 0; i < client->n_handles && client->has_host; i++)
+    for (unsigned i = 0; i < client->n_handles && client->has_host; i++) {
         watch_claim(client, &client->handles[i]);
+        idle_on_wait(client->world, &client->handles[i]);
+    }
 }
 
 void client_set_rate(struct client *client, int64_t rate)

@@ -30,12 +30,19 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_SETS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.sets = true}},
 #define MUTANT_CALM_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
+#define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
+#define MUTANT_COHORTS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.cohorts = true}},
     MUTANT_MAP(MUTANT_ROW)
         MUTANT_STEPS_MAP(MUTANT_STEPS_ROW)
         MUTANT_CALM_MAP(MUTANT_CALM_ROW)
         MUTANT_SETS_MAP(MUTANT_SETS_ROW)
         MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
+        MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
+        MUTANT_COHORTS_MAP(MUTANT_COHORTS_ROW)
+#undef MUTANT_COHORTS_ROW
+#undef MUTANT_MIXED_ROW
 #undef MUTANT_CALM_PERMITS_ROW
 #undef MUTANT_PERMITS_ROW
 #undef MUTANT_SETS_ROW
@@ -86,7 +93,8 @@ static const struct edit {
      "return {0, redis.call('PTTL', KEYS[1]), 0, 0}"},
     {MUTANT_NOBODY_TOLD, RL_SCRIPT_RELEASE_PERMIT, "if value and tonumber(", "if false and tonumber("},
     {MUTANT_SHORT_RELEASE_BLIND, RL_SCRIPT_RELEASE_SHORT, "if none and KEYS[3] then", "if false then"},
-    {MUTANT_DIRECTORY_KEPT, RL_SCRIPT_RELEASE_PERMIT, "redis.pcall('HDEL', KEYS[7], ARGV[1]) == 1", "false"},
+    {MUTANT_DIRECTORY_KEPT, RL_SCRIPT_RELEASE_PERMIT, "unlist(ARGV[1])", ""},
+    {MUTANT_HOLDER_LISTED, RL_SCRIPT_RELEASE_PERMIT, "unlist_holder()\nlocal value", "local value"},
     {MUTANT_UPGRADE_BLIND, RL_SCRIPT_JOIN_SHARED, "return members == ", "return true or members == "},
     {MUTANT_UPGRADE_BLIND, RL_SCRIPT_CLAIM_SHARED, "return members == ", "return true or members == "},
     {MUTANT_REPLACED_KEPT, RL_SCRIPT_EXTEND_SHARED, "if member:find('^u ') then", "if false then"},

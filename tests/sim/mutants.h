@@ -60,7 +60,6 @@
     X(FENCE_PER_NODE, "script", 10000, "each master counts for itself, the largest count is the token")   \
     X(FENCE_STALE_PROPOSAL, "engine", 0, "a waiter proposes the number for its token once and for all")   \
     X(MAX_TTL_FALLS_AT_ONCE, "script", 100000, "a smaller max_ttl is all that quarantines are reckoned with, at once") \
-    X(LARGER_MAX_TTL_ACCEPTED, "engine", 10000, "a client with a larger max_ttl than the marker's gets votes") \
     X(DECLARATION_MISSED, "engine", 100000, "clients do not heed what markers tell of declarations")      \
     X(UPTIME_TRUSTED, "script", 10000, "a marker that is still there is believed after a restart")        \
     X(QUARANTINE_SHORTER, "script", 100000, "the quarantine is a fifth shorter than the longest ttl")      \
@@ -73,7 +72,6 @@
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
     X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
     X(COHORT_OWN_TOKEN, "host", 10000, "a value that others may name is passed on")                      \
-    X(COHORT_OF_ANYBODY, "host", 10000, "a lock is passed on to whoever of its client waits")            \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
     X(QUEUED_NOT_ROLLED_BACK, "engine", 10000, "who gives up keeps his place in line")                        \
@@ -119,7 +117,6 @@
 
 /* What nobody notices as long as anything else goes wrong: --calm. */
 #define MUTANT_CALM_MAP(X)                                                                               \
-    X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")                           \
     X(NO_EARLY_REFRESH, "engine", 10000, "shared votes that are no quorum wait for the usual refresh")   \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
@@ -137,10 +134,20 @@
     X(SLOT_OF_EACH_MASTER, "script", 1000, "a master whose slot is taken grants another one")            \
     X(DIRECTORY_KEPT, "script", 1000, "a waiter that leaves stays in the semaphore's directory")
 #define MUTANT_CALM_PERMITS_MAP(X)                                                                       \
+    X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")                           \
     X(NEVER_MOVES, "host", 0, "a waiter does not look at other slots than its own")                   \
+    X(HOLDER_LISTED, "script", 0, "who is handed a slot stays in the semaphore's directory")             \
     X(NOBODY_TOLD, "script", 0, "a release tells none of those who wait for any slot")                \
     X(SHORT_RELEASE_BLIND, "script", 0, "the short release looks at the queue of its own slot only")  \
     X(TOLD_OF_SLOT_UNHEARD, "host", 0, "a waiter that is told of a slot does nothing")
+
+/* Where clients have different max_ttl: --mixed. */
+#define MUTANT_MIXED_MAP(X)                                                                              \
+    X(LARGER_MAX_TTL_ACCEPTED, "engine", 50000, "a client with a larger max_ttl than the marker's gets votes")
+
+/* What needs cohorts of several at once: --cohorts. */
+#define MUTANT_COHORTS_MAP(X)                                                                            \
+    X(COHORT_OF_ANYBODY, "host", 50000, "a lock is passed on to whoever of its client waits")
 
 enum mutant {
     MUTANT_NONE,
@@ -151,6 +158,8 @@ enum mutant {
     MUTANT_SETS_MAP(MUTANT_ENUM)
     MUTANT_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
+    MUTANT_MIXED_MAP(MUTANT_ENUM)
+    MUTANT_COHORTS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM
         MUTANT_COUNT,
 };

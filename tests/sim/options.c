@@ -17,6 +17,8 @@ const char usage[] =
     "  --unsafe-restarts  classic, and they come back at once: violations are to be expected\n"
     "  --permits          semaphores in all worlds\n"
     "  --sets             sets of locks in all worlds\n"
+    "  --mixed            clients have different max_ttl\n"
+    "  --cohorts          waiters of one client form cohorts in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
     "  --classic          no markers and guards: masters that lost their keys stay away for the longest ttl\n"
     "  --clock-steps      masters' clocks may be set\n"
@@ -43,6 +45,8 @@ enum {
     OPTION_CALM,
     OPTION_PERMITS,
     OPTION_SETS,
+    OPTION_MIXED,
+    OPTION_COHORTS,
     OPTION_STEPS,
     OPTION_WITHOUT,
     OPTION_CLIENTS,
@@ -68,6 +72,8 @@ static const struct option long_options[] = {
     {"calm", no_argument, NULL, OPTION_CALM},
     {"permits", no_argument, NULL, OPTION_PERMITS},
     {"sets", no_argument, NULL, OPTION_SETS},
+    {"mixed", no_argument, NULL, OPTION_MIXED},
+    {"cohorts", no_argument, NULL, OPTION_COHORTS},
     {"classic", no_argument, NULL, OPTION_CLASSIC},
     {"clock-steps", no_argument, NULL, OPTION_STEPS},
     {"without", required_argument, NULL, OPTION_WITHOUT},
@@ -142,6 +148,12 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_SETS:
         worlds->sets = true;
+        return true;
+    case OPTION_MIXED:
+        worlds->mixed = true;
+        return true;
+    case OPTION_COHORTS:
+        worlds->cohorts = true;
         return true;
     case OPTION_CLASSIC:
         worlds->classic = true;

@@ -146,6 +146,7 @@ uint32_t line_complete_at(struct world *world, const struct handle *handle);
 void idle_on_release(struct world *world, const struct handle *handle);
 int64_t idle_patience(const struct world *world); /* long enough for the messages of a hand-off */
 int64_t idle_trips(const struct world *world, unsigned n); /* n round trips, each as long as a rare one can be */
+void idle_on_wait(struct world *world, const struct handle *handle); /* after each of its client's turns */
 void idle_on_leave(struct world *world, const struct handle *handle);
 void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle);
 void idle_on_end(struct world *world); /* those who waited at a client that ends wait no more */

@@ -86,6 +86,28 @@ void idle_on_release(struct world *world, const struct handle *handle)
     world->idle_since[handle->key] = others_wait(world, handle->key, handle) ? world->now : INT64_MAX;
 }
 
+static bool is_held(const struct world *world, unsigned key)
+{
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
+            const struct handle *handle = &world->clients[c].handles[h];
+
+            if (handle->key == key && handle->valid_until > world->now)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* Nobody has held the key before these waiters, or the one that had it is gone: their votes may be split. */
+void idle_on_wait(struct world *world, const struct handle *handle)
+{
+    if (world->plan.calm && world->phase == PHASE_FAULTS && handle->host.core.state == RL_LOCK_WAITING &&
+        world->idle_since[handle->key] == INT64_MAX && !is_held(world, handle->key) &&
+        others_wait(world, handle->key, NULL))
+        world->idle_since[handle->key] = world->now;
+}
+
 /* The key may have been handed to one of those: from there it goes on. */
 void idle_on_end(struct world *world)
 {

@@ -24,6 +24,8 @@ struct plan_options {
     int64_t max_duration_ns; /* 0: as drawn */
     bool permits;            /* semaphores in all worlds */
     bool sets;               /* sets of locks in all worlds */
+    bool mixed;              /* clients have different max_ttl wherever that is possible */
+    bool cohorts;            /* waiters of one client form cohorts in all worlds */
     uint8_t max_clients;     /* 0: as drawn */
     uint8_t max_handles;
 };

@@ -18,6 +18,8 @@ void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_option
         plan->line_permille = 1000;
         return;
     }
+    if (options->cohorts && !plan->line_permille)
+        plan->line_permille = 1000;
     if (!plan->line_permille)
         return;
     plan->crowded = !plan->contested && !plan->forgetful && rng_chance(rng, 250);
@@ -55,7 +57,7 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
 /* Whoever is to take others along must have some. */
 void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
-    bool many = rng_chance(rng, plan->crowded ? 600 : 300);
+    bool many = rng_chance(rng, plan->crowded ? 600 : 300) || options->cohorts;
     uint32_t company = 2 + rng_below(rng, MAX_HANDLES - 1);
 
     plan->cohort_permille = !plan->line_permille || !many ? 0 : rng_chance(rng, 500) ? 900 : 400;

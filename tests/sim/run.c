@@ -35,6 +35,12 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --unsafe-restarts");
     if (options->calm)
         size += (size_t)snprintf(text + size, sizeof text - size, " --calm");
+    if (options->permits)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --permits");
+    if (options->mixed)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --mixed");
+    if (options->cohorts)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --cohorts");
     if (options->classic)
         size += (size_t)snprintf(text + size, sizeof text - size, " --classic");
     if (options->clock_steps)

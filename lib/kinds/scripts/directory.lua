@@ -7,6 +7,20 @@ local function listed(entry)
   return tonumber(ends), home, tonumber(limit), tonumber(notified), channel
 end
 
+local function unlist(value)
+  if redis.pcall('HDEL', KEYS[7], value) == 1 then
+    redis.pcall('ZREM', KEYS[6], value)
+  end
+end
+
+-- Whoever has the slot waits no more: a notification to it would be lost for those who do.
+local function unlist_holder()
+  local holder = redis.pcall('GET', KEYS[1])
+  if type(holder) == 'string' then
+    unlist(holder)
+  end
+end
+
 local slot = KEYS[1]:match('%d+$')
 local clock = redis.call('TIME')
 local time_us = clock[1] .. string.format('%06d', clock[2])

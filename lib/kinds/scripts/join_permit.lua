@@ -20,6 +20,7 @@ if answer.err then
   return answer
 end
 answer[9] = 0
+unlist_holder()
 if answer[1] == 0 then
   answer[9] = free_slots(8)
   local lease = tonumber(ARGV[2])
@@ -34,8 +35,5 @@ if answer[1] == 0 then
       redis.pcall('PEXPIRE', KEYS[7], 2 * lease)
     end
   end
-elseif notes[2] then
-  redis.pcall('ZREM', KEYS[6], ARGV[1])
-  redis.pcall('HDEL', KEYS[7], ARGV[1])
 end
 return answer

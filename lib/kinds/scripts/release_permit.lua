@@ -32,12 +32,11 @@ local function ticket_of_holder()
 end
 
 local released = release()
-if redis.pcall('HDEL', KEYS[7], ARGV[1]) == 1 then
-  redis.pcall('ZREM', KEYS[6], ARGV[1])
-end
+unlist(ARGV[1])
 if type(released) == 'table' or released == -1 then
   return released
 end
+unlist_holder()
 local value, entry = next_to_tell()
 if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < ticket_of_holder() then
   redis.call('HSET', KEYS[7], value, table.concat(entry, ' '))
