@@ -141,6 +141,25 @@ START_TEST(status_shows_the_key_where_the_queue_may_not_be_looked_at)
 }
 END_TEST
 
+/* Votes as redlock(7) describes them: two that share, one of which is upgradeable, and one that has no quorum. */
+START_TEST(status_tells_who_shares_a_key)
+{
+    const char *far = "99999999999999";
+
+    for (size_t i = 0; i < 3; i++)
+        locks_command(i, (const char *const[]){"ZADD", "job", far, "r reader", far, "u writer-to-be", far, "@u", NULL});
+    locks_command(3, (const char *const[]){"ZADD", "job", far, "r other", "1", "r ended", NULL});
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "shared by 2, for at most "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "; writer-t is upgradeable\n"));
+    tool_run(&tool, "status job --json");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"shared\""));
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"shared_by\":2,"));
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("status");
@@ -148,6 +167,7 @@ static Suite *suite(void)
 
     tcase_add_test(status, status_of_a_free_key_exits_with_1);
     tcase_add_test(status, status_shows_a_split_and_does_not_call_it_held);
+    tcase_add_test(status, status_tells_who_shares_a_key);
     tcase_add_test(status, status_without_enough_answers_is_unknown);
     tcase_add_test(status, status_judges_by_the_quorum_whatever_the_silent_masters_store);
     tcase_add_test(status, status_shortens_tokens_unless_told_otherwise);

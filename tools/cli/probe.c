@@ -9,6 +9,7 @@
 
 #include "cli/clock.h"
 #include "cli/probe_queue.h"
+#include "cli/probe_votes.h"
 #include "cli/target.h"
 #include "cli/wire.h"
 
@@ -28,6 +29,7 @@ struct look {
     struct probe *probe;
     const struct probe_queue_names *names; /* NULL: the queue is not asked for */
     struct probe_queue *queue;
+    struct probe_votes *votes;             /* NULL: they are not asked for */
     pthread_t thread;
 };
 
@@ -96,25 +98,11 @@ static bool greeted(struct wire *wire, int replies, struct probe *probe)
     return true;
 }
 
-static uint64_t fnv1a(const char *bytes, size_t size)
-{
-    uint64_t hash = 14695981039346656037u;
-
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (unsigned char)bytes[i]) * 1099511628211u;
-    return hash;
-}
-
 static void take_value(const redisReply *reply, struct probe *probe)
 {
-    size_t length = reply->len < PROBE_VALUE_SIZE ? (size_t)reply->len : PROBE_VALUE_SIZE - 1;
-
     probe->exists = true;
     probe->is_text = true;
-    probe->value_hash = fnv1a(reply->str, (size_t)reply->len);
-    for (size_t i = 0; i < length; i++)
-        probe->value[i] = reply->str[i] >= ' ' && reply->str[i] <= '~' ? reply->str[i] : '?';
-    probe->value[length] = '\0';
+    probe_keep_value(reply->str, (size_t)reply->len, probe->value, &probe->value_hash);
 }
 
 static bool take_get(struct wire *wire, struct probe *probe)
@@ -151,6 +139,16 @@ static void take_pttl(struct wire *wire, struct probe *probe)
     freeReplyObject(reply);
 }
 
+/* A key of which all votes have ended is absent. */
+static void ask_for_votes(struct wire *wire, const struct look *look)
+{
+    probe_votes_take(wire, look->key, look->key_size, look->votes);
+    if (!look->votes->answered)
+        return;
+    look->probe->why[0] = '\0';
+    look->probe->exists = look->votes->n > 0;
+}
+
 static void ask_for_key(struct wire *wire, const struct target *target, const struct look *look)
 {
     const char *get[] = {"GET", look->key};
@@ -165,6 +163,8 @@ static void ask_for_key(struct wire *wire, const struct target *target, const st
         return;
     take_pttl(wire, look->probe);
     look->probe->latency_us = clock_now_us() - start;
+    if (look->votes != NULL && look->probe->exists && !look->probe->is_text)
+        ask_for_votes(wire, look);
     if (look->names != NULL)
         probe_queue_take(wire, look->names, look->queue);
 }
@@ -200,7 +200,7 @@ static void *look_at(void *data)
 
 /* `plan` is what all of them have in common. */
 static void ask_all(const struct look *plan, const struct probe_masters *masters, struct probe *ret_probes,
-                    struct probe_queue *ret_queues)
+                    struct probe_votes *ret_votes, struct probe_queue *ret_queues)
 {
     struct look looks[REDLOCK_MAX_MASTERS] = {0};
     sigset_t all, before;
@@ -216,6 +216,8 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
         looks[i].tls = masters->tls;
         looks[i].password = masters->password;
         looks[i].probe = &ret_probes[i];
+        if (ret_votes != NULL)
+            looks[i].votes = &ret_votes[i];
         if (plan->names != NULL)
             looks[i].queue = &ret_queues[i];
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
@@ -233,17 +235,27 @@ void probe_key(const struct probe_masters *masters, const char *key, size_t key_
 {
     const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size};
 
-    ask_all(&plan, masters, ret_probes, NULL);
+    ask_all(&plan, masters, ret_probes, NULL, NULL);
+}
+
+void probe_key_and_votes(const struct probe_masters *masters, const char *key, size_t key_size,
+                         struct probe *ret_probes, struct probe_votes *ret_votes)
+{
+    const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size};
+
+    memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
+    ask_all(&plan, masters, ret_probes, ret_votes, NULL);
 }
 
 void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
                          const struct probe_queue_names *names, struct probe *ret_probes,
-                         struct probe_queue *ret_queues)
+                         struct probe_votes *ret_votes, struct probe_queue *ret_queues)
 {
     const struct look plan = {.ask = ask_for_key, .key = key, .key_size = key_size, .names = names};
 
+    memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
     memset(ret_queues, 0, masters->n * sizeof(ret_queues[0]));
-    ask_all(&plan, masters, ret_probes, ret_queues);
+    ask_all(&plan, masters, ret_probes, ret_votes, ret_queues);
 }
 
 void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size)
@@ -251,5 +263,5 @@ void probe_delete(const struct probe_masters *masters, const char *key, size_t k
     const struct look plan = {.ask = ask_to_delete, .key = key, .key_size = key_size};
     struct probe probes[REDLOCK_MAX_MASTERS];
 
-    ask_all(&plan, masters, probes, NULL);
+    ask_all(&plan, masters, probes, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* A look at one key on each master, past the library: GET and PTTL over connections of its own, all masters at once.
+/* A look at one key on each master, past the library: GET and PTTL, and the votes of a shared key, over connections
+ * of its own, all masters at once.
  *
  * The library has no call for it on purpose: a lock is what a quorum agreed on, not what some masters store. For a
  * person who wants to see, this is the evidence, and for the demo it is a witness that shares no code with what it
@@ -18,7 +19,7 @@ enum { PROBE_VALUE_SIZE = REDLOCK_MAX_TOKEN_BYTES + 1 };
 struct probe {
     bool answered;
     bool exists;
-    bool is_text;        /* a string, as locks are; other types of Redis values only exist */
+    bool is_text;        /* a string, an exclusive vote; others are votes, or somebody else's */
     char value[PROBE_VALUE_SIZE]; /* cut if longer; bytes that cannot be printed are shown as '?' */
     uint64_t value_hash; /* of the whole value, to compare */
     int64_t pttl_ms;     /* -1: never expires */
@@ -36,13 +37,30 @@ struct probe_masters {
     const struct cli_password *password; /* NULL: all passwords are in the URLs */
 };
 
+/* The key only. */
 void probe_key(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes);
 
-enum { PROBE_QUEUE_SHOWN = 100 };
+enum { PROBE_VOTES_SHOWN = 100, PROBE_QUEUE_SHOWN = 100 };
+
+struct probe_vote {
+    char mode; /* 'r': shared, 'u': upgradeable, 'x': exclusive */
+    char value[PROBE_VALUE_SIZE];
+    uint64_t value_hash;
+    int64_t left_ms; /* by the master's clock */
+};
+
+/* The votes of a key that is no string, on one master: those that end last. */
+struct probe_votes {
+    bool answered; /* the key is made of votes */
+    bool more;     /* there are more */
+    size_t n;
+    struct probe_vote votes[PROBE_VOTES_SHOWN];
+};
 
 /* One in line, on one master. */
 struct probe_waiter {
     char value[PROBE_VALUE_SIZE];
+    char mode; /* as of a vote */
     uint64_t ticket;
     int64_t lease_ms; /* left, by the master's clock; 0: ended, or there is no entry */
 };
@@ -62,10 +80,14 @@ struct probe_queue_names {
     const char *waiters;
 };
 
+/* The same, and the votes where the key is no string. */
+void probe_key_and_votes(const struct probe_masters *masters, const char *key, size_t key_size,
+                         struct probe *ret_probes, struct probe_votes *ret_votes);
+
 /* The same, and the queue by the same connections: it is the masters' as a whole, so it is looked at together. */
 void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
                          const struct probe_queue_names *names, struct probe *ret_probes,
-                         struct probe_queue *ret_queues);
+                         struct probe_votes *ret_votes, struct probe_queue *ret_queues);
 
 /* Deletes it everywhere, as far as masters answer. */
 void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size);

@@ -73,7 +73,18 @@ static bool take_time(struct wire *wire, struct probe_queue *queue, int64_t *ret
     return ok;
 }
 
-/* An entry begins with the end of the lease. */
+/* An entry begins with the end of the lease; before it stands a mode, 'r', 'u' or 'x^VALUE', unless it is exclusive. */
+static const char *mode_and_rest(const char *entry, char *ret_mode)
+{
+    const char *rest = strchr(entry, ' ');
+
+    *ret_mode = 'x';
+    if (rest == NULL || entry[0] == '\0' || strchr("rux", entry[0]) == NULL)
+        return entry;
+    *ret_mode = entry[0];
+    return rest + 1;
+}
+
 static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t now_ms)
 {
     redisReply *reply = next_of_type(wire, REDIS_REPLY_ARRAY, queue);
@@ -82,7 +93,8 @@ static bool take_leases(struct wire *wire, struct probe_queue *queue, int64_t no
         return false;
     for (size_t i = 0; i < reply->elements && i < queue->n; i++) {
         const redisReply *entry = reply->element[i];
-        int64_t left_ms = entry->type == REDIS_REPLY_STRING ? strtoll(entry->str, NULL, 10) - now_ms : 0;
+        const char *rest = mode_and_rest(entry->type == REDIS_REPLY_STRING ? entry->str : "", &queue->waiters[i].mode);
+        int64_t left_ms = strtoll(rest, NULL, 10) - now_ms;
 
         queue->waiters[i].lease_ms = left_ms > 0 ? left_ms : 0;
     }

@@ -9,6 +9,7 @@
 #include "cli/permit.h"
 #include "cli/probe.h"
 #include "cli/session.h"
+#include "cli/shares.h"
 #include "cli/status_permits.h"
 #include "cli/status_queue.h"
 #include "cli/term.h"
@@ -21,6 +22,7 @@ static const char status_help[] =
     "Asks every master what it stores under KEY, and says what that adds up to:\n"
     "\n"
     "  held     a majority of the masters has the same token: that is the holder\n"
+    "  shared   tokens with shared votes of a majority: those hold it together\n"
     "  free     nobody has it\n"
     "  split    some masters have the key, but no token has a majority: nobody holds\n"
     "           the lock, attempts are under way, or leftovers wait for their ttl\n"
@@ -43,8 +45,8 @@ static const char status_help[] =
     "The command only reads, and shows this moment. The holder's own validity ends a\n"
     "little before the time shown here, since it leaves room for clock drift.\n"
     "\n"
-    "Exit status: 0 held, or one of the permits is; 1 free or split; 2 wrong usage; 3\n"
-    "unknown.\n"
+    "Exit status: 0 held or shared, or one of the permits is; 1 free or split; 2\n"
+    "wrong usage; 3 unknown.\n"
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
@@ -62,6 +64,7 @@ struct picture {
     const struct request *request;
     const struct redlock_client *client; /* for the names */
     struct probe probes[REDLOCK_MAX_MASTERS];
+    struct probe_votes votes[REDLOCK_MAX_MASTERS];
     struct probe_queue queues[REDLOCK_MAX_MASTERS];
     size_t n;
     struct verdict verdict;
@@ -97,9 +100,13 @@ static void print_row(const struct term *term, const struct picture *picture, si
     term_time(probe->latency_us, latency, sizeof(latency));
     term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", KEY_COLUMN,
                probe->exists ? "set" : "absent");
-    fprintf(term->out, "%-*.*s  %8s  %8s%s%s\n", token_columns, token_columns, probe->is_text ? probe->value : "-",
+    fprintf(term->out, "%-*.*s  %8s  %8s%s%s", token_columns, token_columns, probe->is_text ? probe->value : "-",
             probe->exists ? time_left(probe->pttl_ms, left, sizeof(left)) : "-", latency,
             probe->why[0] != '\0' ? "  " : "", probe->why);
+    if (picture->votes[i].n > 0)
+        fprintf(term->out, "  %zu%s", picture->votes[i].n,
+                picture->votes[i].more ? " votes and more" : " votes that share it");
+    putc('\n', term->out);
 }
 
 static void print_verdict(const struct term *term, const struct picture *picture)
@@ -112,6 +119,14 @@ static void print_verdict(const struct term *term, const struct picture *picture
         term_print(term, TERM_GREEN, "held");
         fprintf(term->out, " by %.*s on %zu of %zu masters, for at most %s\n", token_width(picture), verdict->value,
                 verdict->most, picture->n, time_left(verdict->pttl_ms, left, sizeof(left)));
+        break;
+    case VERDICT_SHARED:
+        term_print(term, TERM_GREEN, "shared");
+        fprintf(term->out, " by %zu, for at most %s", verdict->sharers,
+                time_left(verdict->pttl_ms, left, sizeof(left)));
+        if (verdict->value != NULL)
+            fprintf(term->out, "; %.*s is upgradeable", token_width(picture), verdict->value);
+        putc('\n', term->out);
         break;
     case VERDICT_FREE:
         term_print(term, TERM_BOLD, "free");
@@ -187,7 +202,10 @@ static void print_json(const struct picture *picture)
     cli_json_int(&json, "answered", (int64_t)verdict->answered);
     cli_json_int(&json, "present", (int64_t)verdict->present);
     cli_json_int(&json, "agreeing", (int64_t)verdict->most);
-    if (verdict->kind == VERDICT_HELD) {
+    if (verdict->kind == VERDICT_SHARED) {
+        cli_json_int(&json, "shared_by", (int64_t)verdict->sharers);
+        cli_json_int(&json, "pttl_ms", verdict->pttl_ms);
+    } else if (verdict->kind == VERDICT_HELD) {
         json_token(&json, picture, verdict->value);
         cli_json_int(&json, "pttl_ms", verdict->pttl_ms);
     }
@@ -222,14 +240,17 @@ static void take_picture(const struct request *request, const struct names *name
                                           &request->common.masters.password};
     const struct probe_queue_names queue = {names->queue, names->waiters};
 
-    probe_key_and_queue(&masters, names->key, strlen(names->key), &queue, picture->probes, picture->queues);
+    probe_key_and_queue(&masters, names->key, strlen(names->key), &queue, picture->probes, picture->votes,
+                        picture->queues);
     picture->verdict = verdict_of(picture->probes, picture->n, cli_quorum(&request->common));
+    shares_judge(&picture->verdict, picture->votes, picture->n);
 }
 
 static int look(const struct request *request, const struct redlock_client *client)
 {
     static const int codes[] = {
         [VERDICT_HELD] = CLI_OK,
+        [VERDICT_SHARED] = CLI_OK,
         [VERDICT_FREE] = CLI_NOT_HELD,
         [VERDICT_SPLIT] = CLI_NOT_HELD,
         [VERDICT_UNKNOWN] = CLI_INFRASTRUCTURE,

@@ -9,6 +9,7 @@ enum verdict_kind {
     VERDICT_FREE,    /* no master that answered has the key, and those are a quorum */
     VERDICT_SPLIT,   /* some have it, but no value can have a quorum, whatever the silent masters store */
     VERDICT_UNKNOWN, /* the silent masters decide */
+    VERDICT_SHARED,  /* values with shared votes of a quorum: shares.h */
 };
 
 struct verdict {
@@ -18,6 +19,8 @@ struct verdict {
     size_t present;     /* masters with the key, whatever its value */
     size_t most;        /* masters that agree on the most frequent value */
     const char *value;  /* that value, borrowed from a probe; NULL if there is none */
+    size_t sharers;     /* values with votes of a quorum that share the key */
+    bool exclusive;     /* one of them does not */
     int64_t pttl_ms;    /* HELD: how long a quorum keeps it, without renewal; -1: for ever */
 };
 
