@@ -160,6 +160,20 @@ START_TEST(status_tells_who_shares_a_key)
 }
 END_TEST
 
+START_TEST(two_that_lock_shared_hold_it_together_and_keep_another_out)
+{
+    for (size_t i = 0; i < 2; i++) {
+        tool_run(&tool, "lock job --shared");
+        tool_expect(&tool, 0);
+    }
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "shared by 2, "));
+    tool_run(&tool, "lock job");
+    tool_expect(&tool, 1);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *made = suite_create("status");
@@ -168,6 +182,7 @@ static Suite *suite(void)
     tcase_add_test(status, status_of_a_free_key_exits_with_1);
     tcase_add_test(status, status_shows_a_split_and_does_not_call_it_held);
     tcase_add_test(status, status_tells_who_shares_a_key);
+    tcase_add_test(status, two_that_lock_shared_hold_it_together_and_keep_another_out);
     tcase_add_test(status, status_without_enough_answers_is_unknown);
     tcase_add_test(status, status_judges_by_the_quorum_whatever_the_silent_masters_store);
     tcase_add_test(status, status_shortens_tokens_unless_told_otherwise);

@@ -25,6 +25,8 @@ static const char lock_help[] =
     "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --shared             share the lock with others that say so, too; nobody else\n"
+    "                       has it meanwhile\n"
     "  --fence              print a fencing token behind the token: TOKEN NUMBER\n"
     "  -f, --token-file FILE\n"
     "                       write the token there instead, for extend, unlock, check;\n"
@@ -60,6 +62,7 @@ struct request {
     bool verbose;
     bool quiet;
     bool fenced;
+    bool shared;
     const char *token_file; /* NULL: the token is printed */
     struct file_out out;    /* ... to it */
     const char *key;
@@ -220,6 +223,7 @@ static int acquire(struct request *request, struct session *session, struct redl
     options.timeout_ms = request->wait_ms;
     options.min_validity_ms = request->min_validity_ms;
     options.fenced = request->fenced;
+    options.mode = request->shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
     options.own_token = 1;
     options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
     status = session_acquire_whole(session, lock, &options); /* nobody extends it any more */
@@ -276,6 +280,7 @@ int lock_main(int argc, char **argv)
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
+        {.name = "shared", .flag = &request.shared},
         {.name = "fence", .flag = &request.fenced},
         {.name = "fenced", .alias = true},
         CLI_COMMON_OPTIONS(&request.common),
