@@ -171,6 +171,11 @@ START_TEST(two_that_lock_shared_hold_it_together_and_keep_another_out)
     ck_assert_ptr_nonnull(strstr(tool.out, "shared by 2, "));
     tool_run(&tool, "lock job");
     tool_expect(&tool, 1);
+    tool_run(&tool, "break job --yes");
+    tool_expect(&tool, 0);
+    tool_run(&tool, "status job");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "free"));
 }
 END_TEST
 

@@ -43,20 +43,23 @@ struct request {
 
 struct tally {
     size_t values;  /* different ones that were found */
-    size_t deleted; /* keys */
+    size_t deleted; /* masters that have deleted any */
+    bool has_deleted[REDLOCK_MAX_MASTERS];
     int status;     /* of the worst release */
     struct outcome worst;
 };
 
 enum { FINISH_MS = 1000 };
 
-static size_t count_granted(const struct outcome *outcome)
+/* A master that deletes several votes counts once. */
+static void count_deleted(const struct outcome *outcome, struct tally *tally)
 {
-    size_t n = 0;
+    for (size_t i = 0; i < outcome->n_nodes; i++) {
+        bool deletes = outcome->votes[i].vote == REDLOCK_VOTE_GRANTED && !tally->has_deleted[i];
 
-    for (size_t i = 0; i < outcome->n_nodes; i++)
-        n += outcome->votes[i].vote == REDLOCK_VOTE_GRANTED;
-    return n;
+        tally->deleted += deletes;
+        tally->has_deleted[i] |= deletes;
+    }
 }
 
 static bool is_first_of_its_value(const struct probe *probes, size_t i)
@@ -67,24 +70,39 @@ static bool is_first_of_its_value(const struct probe *probes, size_t i)
     return probes[i].exists && probes[i].is_text;
 }
 
+static bool is_first_of_its_vote(const struct probe_votes *votes, size_t i, uint64_t value_hash)
+{
+    for (size_t j = 0; j < i; j++)
+        for (size_t k = 0; k < votes[j].n; k++)
+            if (votes[j].votes[k].value_hash == value_hash)
+                return false;
+    return true;
+}
+
+static void release(struct session *session, struct redlock_lock *lock, const char *value, struct tally *tally)
+{
+    int status = session_release_token(session, lock, value);
+
+    tally->values++;
+    count_deleted(&session->last, tally);
+    if (status != REDLOCK_OK) {
+        tally->status = status;
+        tally->worst = session->last;
+    }
+}
+
 /* One release for each value that somebody stores, as its holder would do it. */
 static struct tally release_all(struct session *session, struct redlock_lock *lock, const struct probe *probes,
-                                size_t n)
+                                const struct probe_votes *votes, size_t n)
 {
     struct tally tally = {0};
 
     for (size_t i = 0; i < n && session->caught == 0; i++) {
-        int status;
-
-        if (!is_first_of_its_value(probes, i))
-            continue;
-        status = session_release_token(session, lock, probes[i].value);
-        tally.values++;
-        tally.deleted += count_granted(&session->last);
-        if (status != REDLOCK_OK) {
-            tally.status = status;
-            tally.worst = session->last;
-        }
+        if (is_first_of_its_value(probes, i))
+            release(session, lock, probes[i].value, &tally);
+        for (size_t j = 0; j < votes[i].n && session->caught == 0; j++)
+            if (is_first_of_its_vote(votes, i, votes[i].votes[j].value_hash))
+                release(session, lock, votes[i].votes[j].value, &tally);
     }
     return tally;
 }
@@ -161,6 +179,7 @@ static int conclude(const struct request *request, const struct redlock_client *
 
 static int break_lock(const struct request *request, struct session *session, struct redlock_client *client)
 {
+    static struct probe_votes votes[REDLOCK_MAX_MASTERS]; /* too large for a stack */
     struct probe probes[REDLOCK_MAX_MASTERS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     size_t n = request->common.masters.count;
@@ -177,10 +196,10 @@ static int break_lock(const struct request *request, struct session *session, st
     if (status != 0)
         return refused_call("break", status);
     session_join(session, client);
-    probe_key(&masters, key, strlen(key), probes);
+    probe_key_and_votes(&masters, key, strlen(key), probes, votes);
     for (size_t i = 0; i < n; i++)
         answered += probes[i].answered;
-    tally = release_all(session, lock, probes, n);
+    tally = release_all(session, lock, probes, votes, n);
     return conclude(request, client, &tally, probes, answered);
 }
 
