@@ -98,29 +98,32 @@ START_TEST(status_shortens_tokens_unless_told_otherwise)
 }
 END_TEST
 
-/* The queue as redlock(7) describes it: a ticket for each value, and an entry that begins with the end of the lease. */
-static void line_up(size_t i, const char *value, const char *ticket)
-{
-    const char *far = "99999999999999 0 - 0 0 channel";
+#define FAR "99999999999999 0 - 0 0 channel"
 
+/* The queue as redlock(7) describes it: a ticket for each value, and an entry that begins with the end of the lease,
+ * or with a mode that is not exclusive. */
+static void line_up(size_t i, const char *value, const char *ticket, const char *entry)
+{
     locks_command(i, (const char *const[]){"ZADD", "redlock:queue:job", ticket, value, NULL});
-    locks_command(i, (const char *const[]){"HSET", "redlock:waiters:job", value, far, NULL});
+    locks_command(i, (const char *const[]){"HSET", "redlock:waiters:job", value, entry, NULL});
 }
 
 START_TEST(status_shows_who_waits_in_line_and_where)
 {
     locks_lock();
     for (size_t i = 0; i < 5; i++) {
-        line_up(i, "second-waiter", "1700000000000002");
+        line_up(i, "second-waiter", "1700000000000002", "r " FAR);
         if (i != 2)
-            line_up(i, "first-waiter", "1700000000000001");
+            line_up(i, "first-waiter", "1700000000000001", FAR);
     }
     tool_run(&tool, "status job");
     tool_expect(&tool, 0);
     ck_assert_ptr_nonnull(strstr(tool.out, "in line: 2\n"));
     ck_assert_ptr_nonnull(strstr(tool.out, "first-wa      1700000000000001    1  1  -  1  1"));
     ck_assert_ptr_nonnull(strstr(tool.out, "second-w      1700000000000002    2  2  1  2  2"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "  shared\n"));
     tool_run(&tool, "status job --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"mode\":\"shared\"}"));
     ck_assert_ptr_nonnull(strstr(tool.out, "\"queue_length\":2,\"queue\":[{\"token_prefix\":\"first-wa\",\"ticket\":"
                                            "1700000000000001,\"lease_ms\":"));
     ck_assert_ptr_null(strstr(tool.out, "first-waiter"));
@@ -130,7 +133,7 @@ END_TEST
 START_TEST(status_shows_the_key_where_the_queue_may_not_be_looked_at)
 {
     locks_lock();
-    line_up(0, "waiter", "1");
+    line_up(0, "waiter", "1", FAR);
     for (size_t i = 0; i < 5; i++)
         locks_command(i, (const char *const[]){"ACL", "SETUSER", "default", "-zrange", NULL});
     tool_run(&tool, "status job");

@@ -1,9 +1,8 @@
 /* A look at one key on each master, past the library: GET and PTTL, and the votes of a shared key, over connections
  * of its own, all masters at once.
  *
- * The library has no call for it on purpose: a lock is what a quorum agreed on, not what some masters store. For a
- * person who wants to see, this is the evidence, and for the demo it is a witness that shares no code with what it
- * checks. */
+ * redlock_look() ends when a quorum has answered. This shows all masters, excluded ones as well: the evidence for a
+ * person who wants to see, and for the demo a witness that shares no code with what it checks. */
 #ifndef CLI_PROBE_H
 #define CLI_PROBE_H
 

@@ -65,6 +65,11 @@ static void print_positions(const struct term *term, const struct row *row, size
     }
 }
 
+static const char *mode_name(char mode)
+{
+    return mode == 'r' ? "shared" : mode == 'u' ? "upgradeable" : "exclusive";
+}
+
 static void print_row(const struct term *term, const struct row *row, size_t n, int token_columns)
 {
     char least[16];
@@ -76,6 +81,8 @@ static void print_row(const struct term *term, const struct row *row, size_t n, 
     fprintf(term->out, "  %s", term_time(row->least_ms * 1000, least, sizeof(least)));
     if (row->most_ms > row->least_ms)
         fprintf(term->out, " to %s", term_time(row->most_ms * 1000, most, sizeof(most)));
+    if (row->waiter->mode != 'x')
+        fprintf(term->out, "  %s", mode_name(row->waiter->mode));
     putc('\n', term->out);
 }
 
@@ -127,6 +134,7 @@ static void json_waiter(struct cli_json *json, const struct probe_waiter *waiter
     cli_json_string(json, whole_tokens ? "token" : "token_prefix", part);
     cli_json_int(json, "ticket", (int64_t)waiter->ticket);
     cli_json_int(json, "lease_ms", waiter->lease_ms);
+    cli_json_string(json, "mode", mode_name(waiter->mode));
     cli_json_end(json, '}');
 }
 
