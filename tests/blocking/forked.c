@@ -151,16 +151,6 @@ START_TEST(destroying_in_the_child_leaves_the_parents_lock_alone)
 }
 END_TEST
 
-/* ThreadSanitizer does not allow threads in a child of a process that had some. */
-#ifdef __SANITIZE_THREAD__
-#define WITHOUT_THREADS_IN_CHILDREN
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define WITHOUT_THREADS_IN_CHILDREN
-#endif
-#endif
-
-#ifndef WITHOUT_THREADS_IN_CHILDREN
 static bool a_service_of_its_own_works(struct inherited *inherited)
 {
     struct world own = world;
@@ -185,8 +175,6 @@ START_TEST(a_service_created_in_the_child_works)
     redlock_mutex_destroy(inherited.mutex);
 }
 END_TEST
-
-#endif
 
 /* --- fork() at any moment --------------------------------------------------------------------------------------- */
 
@@ -259,9 +247,8 @@ int main(void)
 
     tcase_add_test(three, every_call_in_the_child_fails);
     tcase_add_test(three, destroying_in_the_child_leaves_the_parents_lock_alone);
-#ifndef WITHOUT_THREADS_IN_CHILDREN
-    tcase_add_test(three, a_service_created_in_the_child_works);
-#endif
+    if (CHILDREN_MAY_HAVE_THREADS)
+        tcase_add_test(three, a_service_created_in_the_child_works);
     tcase_add_test(three, a_fork_at_any_moment_does_not_block_the_child);
     return suite_run_with_server(suite);
 }

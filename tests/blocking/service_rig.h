@@ -14,6 +14,18 @@
 /* For acquisitions that are to be granted: the machine may be busy. */
 #define PATIENCE_MS (SUITE_PATIENCE_S * 1000)
 
+/* ThreadSanitizer does not allow threads in a child of a process that had some. */
+#ifdef __SANITIZE_THREAD__
+#define CHILDREN_MAY_HAVE_THREADS 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CHILDREN_MAY_HAVE_THREADS 0
+#endif
+#endif
+#ifndef CHILDREN_MAY_HAVE_THREADS
+#define CHILDREN_MAY_HAVE_THREADS 1
+#endif
+
 struct world {
     struct rig rig; /* masters and options; no client of its own */
     struct redlock_service *service;

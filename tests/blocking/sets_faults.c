@@ -231,9 +231,11 @@ int main(void)
     TCase *overlap = suite_add_case(suite, "overlap", open_five, close_world);
     TCase *masters = suite_add_case(suite, "masters", open_five, close_world);
 
-    tcase_add_test(killed, a_holder_that_is_killed_blocks_its_keys_for_their_ttl);
-    tcase_add_test(killed, a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl);
-    tcase_add_test(overlap, processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end);
+    if (CHILDREN_MAY_HAVE_THREADS) {
+        tcase_add_test(killed, a_holder_that_is_killed_blocks_its_keys_for_their_ttl);
+        tcase_add_test(killed, a_waiter_that_is_killed_blocks_what_it_has_for_its_ttl);
+        tcase_add_test(overlap, processes_with_sets_that_overlap_in_a_ring_all_come_to_an_end);
+    }
     tcase_add_test(masters, a_hung_minority_does_not_matter);
     tcase_add_test(masters, a_held_set_survives_masters_that_forget_one_after_the_other);
     return suite_run_with_server(suite);
