@@ -89,15 +89,27 @@ static uint32_t find_writer(const struct redis_context *context, struct rl_slice
     return BOX_NONE;
 }
 
-/* An upgrade concerns both values of its handle: one is to take the place of the other. */
+/* The value takes the place of another one, or of one whose place that one has taken. */
+static bool succeeds(const struct box_pool *boxes, const struct box *later, const struct box *earlier)
+{
+    uint32_t wanted = box_maker(boxes, earlier->id)->id;
+    uint32_t id = box_maker(boxes, later->id)->replaces;
+
+    while (id != BOX_NONE && id != wanted)
+        id = box_get(boxes, id)->replaces;
+    return id == wanted;
+}
+
+/* An upgrade concerns both values of its handle: one is to take the place of the other. A master that has not heard of
+ * the release of a value still has it when the value's successor is replaced in its turn. */
 static bool concerns(const struct redis_context *context, const struct box *box)
 {
-    struct world *world = context->world;
+    const struct world *world = context->world;
 
     for (size_t i = 0; i < context->n_writers; i++) {
         const struct box *writer = box_get(&world->boxes, context->writers[i]);
 
-        if (writer->replaces == box->id || box->replaces == writer->id)
+        if (succeeds(&world->boxes, writer, box) || succeeds(&world->boxes, box, writer))
             return true;
     }
     return false;
