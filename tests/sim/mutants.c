@@ -99,6 +99,7 @@ static const struct edit {
     {MUTANT_UPGRADE_BLIND, RL_SCRIPT_CLAIM_SHARED, "return members == ", "return true or members == "},
     {MUTANT_REPLACED_KEPT, RL_SCRIPT_EXTEND_SHARED, "if member:find('^u ') then", "if false then"},
     {MUTANT_ONE_END_FOR_ALL, RL_SCRIPT_CLAIM_SHARED, "math.max(tonumber(last[2]), least or 0) - now + 1", "ARGV[2]"},
+    {MUTANT_X_REPLACES_X, RL_SCRIPT_RELEASE, "elseif own == 'x' then", "elseif false then"},
     {MUTANT_X_BESIDE_READERS, RL_SCRIPT_ENQUEUE, "return members == ", "return true or members == "},
     {MUTANT_R_PASSES_X, RL_SCRIPT_CLAIM_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},
     {MUTANT_R_PASSES_X, RL_SCRIPT_JOIN_SHARED, "mode == 'u' and stays.u or stays.x", "nil"},

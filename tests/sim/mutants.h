@@ -95,6 +95,7 @@
     X(UPGRADE_BEHIND, "engine", 10000, "an upgrade waits behind those who wait for its own lock to go")   \
     X(UPGRADE_BLIND, "script", 10000, "an upgrade gets the key beside those who share it")               \
     X(REPLACED_KEPT, "script", 10000, "a mode is lowered to that of a vote that is being released")      \
+    X(X_REPLACES_X, "script", 0, "an exclusive vote is given beside the exclusive one that it replaces") \
     X(ONE_END_FOR_ALL, "script", 10000, "the votes of a key end together, with the latest claim's ttl")  \
     X(X_BESIDE_READERS, "script", 10000, "a waiter gets the key for itself while others share it")       \
     X(R_PASSES_X, "script", 10000, "a reader passes a waiting writer")                                   \

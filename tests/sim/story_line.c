@@ -115,6 +115,8 @@ static bool act(struct client *client, struct handle *handle, const struct words
         client_reenter(client, handle, rl_ms(word_value(words, "min", 0)));
     else if (word_is(words, 1, "share") && state == RL_LOCK_HELD)
         client_lower(client, handle, RL_SHARED);
+    else if (word_is(words, 1, "lower") && state == RL_LOCK_HELD)
+        client_lower(client, handle, RL_UPGRADEABLE);
     else if (word_is(words, 1, "upgrade") && state == RL_LOCK_HELD && !client_is_busy(handle))
         client_upgrade(client, handle, RL_NEVER, word_present(words, "once"));
     else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)

@@ -38,7 +38,8 @@ local function vote_of(value)
 end
 
 -- Would a vote in this mode agree with all the others? `replaced`: '', or a value whose vote does not count, since the
--- new one is to take its place.
+-- new one is to take its place. One exclusive vote does not replace another, since both would have the same '@x': this
+-- master has not been told yet that the old one is weaker.
 local function admits(mode, replaced)
   if holder then
     return false
@@ -50,6 +51,8 @@ local function admits(mode, replaced)
     return members < 100000
   elseif mode == 'u' then
     return not marks.u
+  elseif own == 'x' then
+    return false
   end
   return members == (own == 'r' and 1 or own and 2 or 0)
 end
