@@ -23,7 +23,8 @@
  *    REDLOCK_CANCELED, or the status it was about to return.
  * 2. A mutex belongs to no thread: one thread may lock it and another unlock it. A mutex is one holder, so threads that
  *    are to exclude each other need a mutex each, for the same key, or a recursive mutex, which has owners. At most one
- *    lock or extend call and one unlock call can be pending on a mutex; another one returns REDLOCK_E_BUSY at once.
+ *    lock, extend or convert call and one unlock call can be pending on a mutex; another one returns REDLOCK_E_BUSY at
+ *    once.
  * 3. Callbacks are the event hook, watches, and functions given to redlock_service_run(). They run on the service's
  *    thread, which renews no lock meanwhile. A call that would wait returns REDLOCK_E_OWN_THREAD there. The name of the
  *    thread is "redlock", and it blocks all signals.
@@ -136,8 +137,8 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
  * The functions of a mutex are then about the set. Lock and extend calls return what redlock_set_acquire() and
  * redlock_set_extend() report, with the options and errors of these. Unlocking is redlock_set_release(). Remaining is
  * the least validity of any key. An alarm tells that a key is at risk, or that one is lost, and the set with it.
- * Functions that are about one key (token, detach, release_token, export, adopt) return REDLOCK_E_SET,
- * redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
+ * Functions that are about one key (token, mode, convert, detach, release_token, export, adopt) return
+ * REDLOCK_E_SET, redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
  *
  * Errors of creating: those of redlock_set_create(). Errors of adding: those of the function of the same name, and
  * E_SET (the mutex was not created here). */
@@ -184,6 +185,16 @@ REDLOCK_API int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct 
 /* As redlock_extend(), with its statuses and errors, and E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result);
 
+/* As redlock_convert(), with its statuses and errors, and E_OWN_THREAD, E_SET, E_OWNER (a recursive mutex keeps the
+ * mode that it was locked in). The timeout runs from the moment when the service begins the conversion, which a
+ * callback may delay. While an upgrade waits, another thread may unlock the mutex: the upgrade ends with
+ * REDLOCK_CANCELED. */
+REDLOCK_API int redlock_mutex_convert(struct redlock_mutex *mutex, enum redlock_mode mode, int64_t timeout_ms,
+                                      struct redlock_result **ret_result);
+
+/* As redlock_lock_mode(). Errors: E_ARGUMENT, E_SET (redlock_mutex_part()), E_CLOSING, E_FORKED. */
+REDLOCK_API int redlock_mutex_mode(struct redlock_mutex *mutex, enum redlock_mode *ret_mode);
+
 /* Release the lock: remaining is 0 at once, and the lock is not held whatever they return. They wait as
  * redlock_release() does, with its statuses and errors. Also E_OWN_THREAD. */
 REDLOCK_API int redlock_mutex_unlock(struct redlock_mutex *mutex);
@@ -214,9 +225,9 @@ REDLOCK_API int redlock_mutex_adopt_as(struct redlock_mutex *mutex, const void *
  * was lost with. */
 REDLOCK_API uint32_t redlock_mutex_depth(const struct redlock_mutex *mutex);
 
-/* Ends a pending lock or extend call, of another thread or for a queue, with REDLOCK_CANCELED; of a recursive mutex all
- * that wait. Errors: E_ARGUMENT,
- * E_NOTHING_TO_CANCEL (also if the operation has just ended), E_CLOSING, E_FORKED. */
+/* Ends a pending lock, extend or convert call, of another thread or for a queue, with REDLOCK_CANCELED; of a recursive
+ * mutex all that wait. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL (also if the operation has just ended), E_CLOSING,
+ * E_FORKED. */
 REDLOCK_API int redlock_mutex_cancel(struct redlock_mutex *mutex);
 
 /* The validity left, or 0 if the lock is not held. Does not ask the service's thread, and is right even while that is

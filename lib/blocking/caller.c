@@ -42,6 +42,18 @@ static bool take_extension(struct redlock_mutex *mutex, uint32_t ttl_ms)
     return true;
 }
 
+static bool take_conversion(struct redlock_mutex *mutex, enum redlock_mode mode, int64_t timeout_ms)
+{
+    struct rl_operation *operation = &mutex->attempt;
+
+    if (!rl_operation_take(operation))
+        return false;
+    operation->post.run = rl_operation_convert;
+    operation->mode = mode;
+    operation->timeout_ms = timeout_ms;
+    return true;
+}
+
 /* From now on the lock is not held. */
 static bool take_release(struct redlock_mutex *mutex, uint32_t slot, const char *token)
 {
@@ -129,6 +141,22 @@ int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct re
     if (status < 0)
         return status;
     if (!take_extension(mutex, ttl_ms))
+        return REDLOCK_E_BUSY;
+    return perform(&mutex->attempt, RL_WAIT_FOREVER, ret_result, &called);
+}
+
+/* The deadline is the client's: an upgrade that nobody awaits any more could succeed. */
+int redlock_mutex_convert(struct redlock_mutex *mutex, enum redlock_mode mode, int64_t timeout_ms,
+                          struct redlock_result **ret_result)
+{
+    enum rl_called called;
+    int status = rl_caller_check(mutex, ret_result);
+
+    if (status < 0)
+        return status;
+    if (mutex->gate)
+        return REDLOCK_E_OWNER;
+    if (!take_conversion(mutex, mode, timeout_ms))
         return REDLOCK_E_BUSY;
     return perform(&mutex->attempt, RL_WAIT_FOREVER, ret_result, &called);
 }

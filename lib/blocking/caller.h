@@ -1,5 +1,5 @@
-/* Acquire, extend and release calls, as any thread makes them; and what each of them asks of the loop's owner. calls.c
- * has the lock and unlock calls of programs. */
+/* Acquire, extend, convert and release calls, as any thread makes them; and what each of them asks of the loop's
+ * owner. calls.c has the lock and unlock calls of programs. */
 #ifndef RL_BLOCKING_CALLER_H
 #define RL_BLOCKING_CALLER_H
 

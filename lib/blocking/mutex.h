@@ -18,7 +18,7 @@ struct redlock_mutex {
     atomic_uint references;
     struct redlock_service *service;
     struct rl_hold hold;
-    struct rl_operation attempt; /* to acquire or to extend */
+    struct rl_operation attempt; /* to acquire, to extend or to convert */
     struct rl_operation release;
     struct rl_watch watch;
     struct rl_gate *gate;        /* NULL: the mutex is not recursive */

@@ -223,6 +223,13 @@ static int extend(const struct rl_hold *hold, struct rl_operation *operation)
     return redlock_extend(hold->lock, operation->ttl_ms, on_done, operation);
 }
 
+static int convert(const struct rl_hold *hold, struct rl_operation *operation)
+{
+    if (hold->set)
+        return REDLOCK_E_SET;
+    return redlock_convert(hold->lock, operation->mode, operation->timeout_ms, on_done, operation);
+}
+
 static int release(const struct rl_hold *hold, struct rl_operation *operation)
 {
     if (hold->set)
@@ -272,6 +279,17 @@ void rl_operation_extend(struct rl_post *post)
     struct rl_operation *operation = begin(post);
     struct redlock_mutex *mutex = operation->mutex;
     int status = rl_hold_exists(&mutex->hold) ? extend(&mutex->hold, operation) : ended(mutex);
+
+    rl_holds_publish(&mutex->hold);
+    if (status < 0)
+        finish(operation, status);
+}
+
+void rl_operation_convert(struct rl_post *post)
+{
+    struct rl_operation *operation = begin(post);
+    struct redlock_mutex *mutex = operation->mutex;
+    int status = rl_hold_exists(&mutex->hold) ? convert(&mutex->hold, operation) : ended(mutex);
 
     rl_holds_publish(&mutex->hold);
     if (status < 0)

@@ -1,5 +1,5 @@
-/* Acquire, extend and release calls as the loop's owner sees them: it begins them, and tells their outcome to the
- * caller that waits, or puts it into a queue. The program's side is caller.c. */
+/* Acquire, extend, convert and release calls as the loop's owner sees them: it begins them, and tells their outcome to
+ * the caller that waits, or puts it into a queue. The program's side is caller.c. */
 #ifndef RL_BLOCKING_OPERATION_H
 #define RL_BLOCKING_OPERATION_H
 
@@ -31,6 +31,8 @@ struct rl_operation {
     bool defaults;                 /* acquire: without options */
     struct redlock_acquire_options options;
     uint32_t ttl_ms;               /* extend */
+    enum redlock_mode mode;        /* convert, and the next */
+    int64_t timeout_ms;
     const char *token;             /* release; NULL: not that of another process */
     uint32_t slot;                 /* with a token of a permit; otherwise RL_NO_PERMIT */
 };
@@ -44,6 +46,7 @@ void rl_operation_give_back(struct rl_operation *operation);
 /* What is posted: `run` of the operation's post. */
 void rl_operation_acquire(struct rl_post *post);
 void rl_operation_extend(struct rl_post *post);
+void rl_operation_convert(struct rl_post *post);
 void rl_operation_release(struct rl_post *post);
 
 /* The owner, at the end of a turn: tells all callers whose operations have finished. */

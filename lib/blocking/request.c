@@ -7,7 +7,7 @@
 
 struct request {
     struct redlock_mutex *mutex;
-    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMIT, PART, SLOT } what;
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMIT, PART, SLOT, MODE } what;
     char *ret_text; /* token, export */
     size_t size;
     const void *key; /* add: `size` bytes */
@@ -16,6 +16,7 @@ struct request {
     size_t part;
     struct redlock_part *ret_part;
     int32_t *ret_slot;
+    enum redlock_mode *ret_mode;
     const char *text; /* adopt */
     const struct redlock_acquire_options *options;
 };
@@ -97,6 +98,9 @@ static int carry_out(void *argument)
     case SLOT:
         *request->ret_slot = redlock_lock_slot(hold->lock);
         return 0;
+    case MODE:
+        *request->ret_mode = redlock_lock_mode(hold->lock);
+        return 0;
     case TOKEN:
         return copy_token(hold->lock, request);
     case DETACH:
@@ -140,6 +144,13 @@ int redlock_mutex_slot(struct redlock_mutex *mutex, int32_t *ret_slot)
     struct request request = {.mutex = mutex, .what = SLOT, .ret_slot = ret_slot};
 
     return ret_slot ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
+}
+
+int redlock_mutex_mode(struct redlock_mutex *mutex, enum redlock_mode *ret_mode)
+{
+    struct request request = {.mutex = mutex, .what = MODE, .ret_mode = ret_mode};
+
+    return ret_mode ? rl_mutex_call(mutex, carry_out, &request) : REDLOCK_E_ARGUMENT;
 }
 
 int redlock_mutex_add(struct redlock_mutex *mutex, const void *key, size_t key_size)
