@@ -173,20 +173,30 @@ static bool respects_queue(const struct rl_claim *claim, enum rl_step step)
     return claim->kind->respects_queue && (step == RL_STEP_CLAIM || (step == RL_STEP_EXTEND && claim->stronger));
 }
 
-static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim,
+/* The first claim of an upgrade replaces nothing, though its commands may still be under way: a master that has given
+ * the second one its vote must not make that weaker. It is put back beside the second one, too. */
+static struct rl_slice replaced_token(const struct rl_claim *claim, enum rl_step step)
+{
+    const struct rl_claim *other = rl_upgrade_other_claim(claim);
+
+    if (!other || (step != RL_STEP_REPAIR && !rl_upgrade_is(rl_host_claim_lock(claim)) &&
+                   !RL_MUTANT(FIRST_CLAIM_REPLACES)))
+        return (struct rl_slice){0};
+    return (struct rl_slice){rl_host_token(other), strlen(rl_host_token(other))};
+}
+
+static struct rl_subject make_subject(const struct rl_host *host, const struct rl_claim *claim, enum rl_step step,
                                       struct names *names)
 {
     const struct rl_host_claim *part = rl_host_claim_of(claim);
-    const struct rl_claim *other = rl_upgrade_other_claim(claim);
     struct rl_subject subject = {
         .key = {part->key->bytes, part->key->size},
         .token = {rl_host_token(claim), strlen(rl_host_token(claim))},
         .ttl_ms = claim->ttl_ms,
         .mode = (enum rl_mode)claim->mode,
+        .replaces = replaced_token(claim, step),
     };
 
-    if (other)
-        subject.replaces = (struct rl_slice){rl_host_token(other), strlen(rl_host_token(other))};
     if (claim->kind->has_token)
         add_fence(host, claim, names, &subject);
     return subject;
@@ -201,7 +211,7 @@ static bool has_short_form(struct rl_host *host, const struct rl_claim *claim, u
 static void make_command(struct rl_host *host, const struct rl_claim *claim, enum rl_step step, uint32_t round,
                          unsigned node, uint8_t flags, struct names *names, struct rl_command *ret_command)
 {
-    struct rl_subject subject = make_subject(host, claim, names);
+    struct rl_subject subject = make_subject(host, claim, step, names);
 
     if (step == RL_STEP_REPAIR) {
         subject.marker = rl_trust_marker(host, node);
@@ -250,7 +260,7 @@ bool rl_command_of_refreshes(struct rl_host *host, const struct rl_claim *claim,
 {
     struct names names;
     struct rl_command command;
-    struct rl_subject subject = make_subject(host, claim, &names);
+    struct rl_subject subject = make_subject(host, claim, RL_STEP_ENQUEUE, &names);
 
     add_queue(host, rl_host_claim_of(claim)->key, node, &names, &subject);
     add_waiter(host, node, &subject);

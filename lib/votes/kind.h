@@ -96,8 +96,8 @@ struct rl_subject {
     uint32_t ttl_ms;
     enum rl_mode mode;
 
-    /* The handle's other value, for one that is about to take the place of another; or empty. The two do not conflict:
-     * CLAIM, ENQUEUE and REPAIR of kinds that know modes. */
+    /* For kinds that know modes; or empty. CLAIM and ENQUEUE: the value whose place this one is to take. REPAIR: the
+     * other value of a handle of which one is to take the place of the other. The two do not conflict. */
     struct rl_slice replaces;
 
     /* The marker's key, and for RL_STEP_REPAIR and RL_STEP_ENQUEUE the incarnation in which alone the command may do

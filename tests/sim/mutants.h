@@ -93,6 +93,7 @@
     X(SHUTDOWN_SILENT_ONCE, "host", 0, "a shutdown does not await what was silent until an answer came")  \
     X(MODE_LOWERED_LATE, "engine", 10000, "masters are told of a downgrade before the handle is")        \
     X(UPGRADE_BEHIND, "engine", 10000, "an upgrade waits behind those who wait for its own lock to go")   \
+    X(FIRST_CLAIM_REPLACES, "host", 0, "the first claim of an upgrade says that it replaces the second one") \
     X(UPGRADE_BLIND, "script", 10000, "an upgrade gets the key beside those who share it")               \
     X(REPLACED_KEPT, "script", 10000, "a mode is lowered to that of a vote that is being released")      \
     X(X_REPLACES_X, "script", 0, "an exclusive vote is given beside the exclusive one that it replaces") \
