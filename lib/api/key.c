@@ -16,7 +16,7 @@ static bool is_reserved(const void *key, size_t size)
     return (size == strlen(RL_MARKER_NAME) && begins_with(key, size, RL_MARKER_NAME)) ||
            begins_with(key, size, RL_COUNTER_NAME) || begins_with(key, size, RL_QUEUE_NAME) ||
            begins_with(key, size, RL_WAITERS_NAME) || begins_with(key, size, RL_PERMITS_NAME) ||
-           begins_with(key, size, RL_PERMIT_WAITERS_NAME);
+           begins_with(key, size, RL_PERMIT_WAITERS_NAME) || begins_with(key, size, RL_LATCH_NAME);
 }
 
 int rl_key_check(const struct redlock_client *client, const void *key, size_t key_size, size_t longest_suffix)

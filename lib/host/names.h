@@ -1,5 +1,6 @@
 /* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, the
- * directories of semaphores' waiters, and channels begin with. */
+ * directories of semaphores' waiters, latches, and channels begin with. This version writes no latches: their name is
+ * reserved, so that later versions find no locks there. */
 #ifndef RL_HOST_NAMES_H
 #define RL_HOST_NAMES_H
 
@@ -9,6 +10,7 @@
 #define RL_WAITERS_NAME "redlock:waiters:"
 #define RL_PERMITS_NAME "redlock:permits:"
 #define RL_PERMIT_WAITERS_NAME "redlock:permit-waiters:"
+#define RL_LATCH_NAME "redlock:latch:"
 #define RL_CHANNEL_NAME "redlock:grant:"
 
 #endif

@@ -75,6 +75,7 @@ static void refuse_keys(void)
                   "a directory");
     errors_expect(redlock_lock_create(rig.client, "redlock:permit-waiters:x", 24, &lock), REDLOCK_E_KEY_RESERVED,
                   "its waiters");
+    errors_expect(redlock_lock_create(rig.client, "redlock:latch:x", 15, &lock), REDLOCK_E_KEY_RESERVED, "a latch");
     errors_expect(redlock_lock_create(rig.client, NULL, 3, &lock), REDLOCK_E_ARGUMENT, "no key");
     errors_expect(redlock_lock_create(NULL, "k", 1, &lock), REDLOCK_E_ARGUMENT, "no client");
     errors_expect(redlock_lock_create(rig.client, "k", 1, NULL), REDLOCK_E_ARGUMENT, "no result");
