@@ -98,9 +98,8 @@ static bool is_short_of_masters(const struct redlock_result *result)
     return reason == REDLOCK_NO_QUORUM || reason == REDLOCK_TOO_SLOW || reason == REDLOCK_DEADLINE;
 }
 
-static void on_result(struct redlock_lock *lock, const struct redlock_result *result, void *data)
+void session_record(struct session *session, const struct redlock_result *result)
 {
-    struct session *session = data;
     struct outcome *last = &session->last;
 
     last->done = true;
@@ -120,7 +119,12 @@ static void on_result(struct redlock_lock *lock, const struct redlock_result *re
         set_vote(last, i, result->nodes[i].vote, result->nodes[i].latency_us, result->nodes[i].detail);
 }
 
-static void record(struct session *session, struct redlock_lock *lock, enum redlock_op op)
+static void on_result(struct redlock_lock *lock, const struct redlock_result *result, void *data)
+{
+    session_record(data, result);
+}
+
+void session_begin(struct session *session, struct redlock_lock *lock, enum redlock_op op)
 {
     memset(&session->last, 0, sizeof(session->last));
     clear_votes(&session->last);
@@ -192,7 +196,7 @@ int session_end(struct session *session)
 }
 
 /* A call that was refused has no operation to wait for. */
-static int ended(struct session *session, int started)
+int session_started(struct session *session, int started)
 {
     if (started == 0)
         return session_end(session);
@@ -204,20 +208,20 @@ static int ended(struct session *session, int started)
 int session_acquire_begin(struct session *session, struct redlock_lock *lock,
                           const struct redlock_acquire_options *options)
 {
-    record(session, lock, REDLOCK_OP_ACQUIRE);
+    session_begin(session, lock, REDLOCK_OP_ACQUIRE);
     return redlock_acquire(lock, options, on_result, session);
 }
 
 int session_acquire(struct session *session, struct redlock_lock *lock,
                     const struct redlock_acquire_options *options)
 {
-    return ended(session, session_acquire_begin(session, lock, options));
+    return session_started(session, session_acquire_begin(session, lock, options));
 }
 
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms)
 {
-    record(session, lock, REDLOCK_OP_EXTEND);
-    return ended(session, redlock_extend(lock, ttl_ms, on_result, session));
+    session_begin(session, lock, REDLOCK_OP_EXTEND);
+    return session_started(session, redlock_extend(lock, ttl_ms, on_result, session));
 }
 
 int session_acquire_whole(struct session *session, struct redlock_lock *lock,
@@ -241,12 +245,12 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
 
 int session_release(struct session *session, struct redlock_lock *lock)
 {
-    record(session, lock, REDLOCK_OP_RELEASE);
-    return ended(session, redlock_release(lock, on_result, session));
+    session_begin(session, lock, REDLOCK_OP_RELEASE);
+    return session_started(session, redlock_release(lock, on_result, session));
 }
 
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token)
 {
-    record(session, lock, REDLOCK_OP_RELEASE);
-    return ended(session, redlock_release_token(lock, token, on_result, session));
+    session_begin(session, lock, REDLOCK_OP_RELEASE);
+    return session_started(session, redlock_release_token(lock, token, on_result, session));
 }

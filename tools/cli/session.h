@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include <redlock/redlock.h>
+#include <redlock/set.h>
 
 #include "cli/common.h"
 
@@ -43,6 +44,7 @@ struct outcome {
     char why[400];
     unsigned replies;
     struct vote votes[REDLOCK_MAX_MASTERS];
+    size_t part; /* of a set: the key that decided, counted as in struct redlock_set_result */
 };
 
 enum { SESSION_SIGNALS = 3 };
@@ -80,6 +82,18 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
 int session_release(struct session *session, struct redlock_lock *lock);
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token);
+
+/* The same for a set, which is renewed by the library from the start. The masters' votes in session->last are those
+ * about the key that decided. */
+int session_set_acquire_whole(struct session *session, struct redlock_set *set,
+                              const struct redlock_acquire_options *options);
+int session_set_release(struct session *session, struct redlock_set *set);
+
+/* What these are made of: an operation begins, of this lock or, with NULL, of a set; it has ended with the result;
+ * the call that was to start it has returned `started`, and its end is waited for if there is one. */
+void session_begin(struct session *session, struct redlock_lock *lock, enum redlock_op op);
+void session_record(struct session *session, const struct redlock_result *result);
+int session_started(struct session *session, int started);
 
 /* The same in two halves, to look around between them. */
 int session_acquire_begin(struct session *session, struct redlock_lock *lock,

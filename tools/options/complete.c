@@ -49,7 +49,7 @@ static void note(struct line *line, const struct cli_option *option, bool has_ar
 {
     if (option == NULL || option->flag != NULL)
         return;
-    if (option->text != NULL && (const void *)option->text == (const void *)line->command->instead)
+    if (option->texts != NULL && (const void *)option->texts->items == (const void *)line->command->instead)
         line->instead = true;
     if (!has_argument)
         line->open = option;

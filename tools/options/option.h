@@ -3,9 +3,18 @@
 #define OPTIONS_OPTION_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "options/masters.h"
+
+enum { CLI_MOST_TEXTS = 16 };
+
+/* Texts of an option that may be given several times, in the order of the command line; NULL behind the last one. */
+struct cli_texts {
+    const char *items[CLI_MOST_TEXTS + 1];
+    size_t n;
+};
 
 /* Exactly one of the pointers from `flag` to `password_file` is set: it says what argument the option takes, and where
  * that goes. */
@@ -18,6 +27,7 @@ struct cli_option {
     int64_t *duration_us;
     int64_t *wait_ms;              /* a duration, or "forever": REDLOCK_FOREVER */
     const char **text;             /* any text, borrowed */
+    struct cli_texts *texts;       /* any text, borrowed; a further one is added */
     const char **file;             /* the path of a file, borrowed */
     uint32_t *number;
     uint64_t *count;
@@ -26,7 +36,6 @@ struct cli_option {
     struct cli_masters *node_list; /* several, separated by commas */
     struct cli_masters *node_file; /* a file of them */
 
-    bool once;                     /* of a text: a second one is refused, and does not replace the first */
     const char *const *words;      /* what can be chosen, up to NULL; for a text: what is often meant */
     uint64_t least, most;          /* of durations (in their unit) and numbers; most 0: what the type can hold */
 };

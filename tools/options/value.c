@@ -156,14 +156,20 @@ static bool store_masters(const char *command, const struct cli_option *option, 
     return cli_add_list(command, option->node_list, where, text);
 }
 
-static bool store_text(const char *command, const struct cli_option *option, const char *text)
+static bool add_text(const char *command, const struct cli_option *option, const char *text)
 {
-    if (option->once && *option->text != NULL) {
-        cli_error(command, "--%s is given twice, '%s' and '%s': only one is possible", option->name, *option->text,
-                  text);
+    struct cli_texts *texts = option->texts;
+
+    for (size_t i = 0; i < texts->n; i++)
+        if (strcmp(texts->items[i], text) == 0) {
+            cli_error(command, "--%s '%s' is given twice", option->name, text);
+            return false;
+        }
+    if (texts->n == CLI_MOST_TEXTS) {
+        cli_error(command, "--%s: only %d are possible, and '%s' is one more", option->name, CLI_MOST_TEXTS, text);
         return false;
     }
-    *option->text = text;
+    texts->items[texts->n++] = text;
     return true;
 }
 
@@ -177,8 +183,12 @@ bool cli_store(const char *command, const struct cli_option *option, const char 
         return store_number(command, option, text);
     if (option->choice != NULL)
         return store_choice(command, option, text);
-    if (option->text != NULL)
-        return store_text(command, option, text);
+    if (option->texts != NULL)
+        return add_text(command, option, text);
+    if (option->text != NULL) {
+        *option->text = text;
+        return true;
+    }
     if (option->file == NULL)
         return store_masters(command, option, text);
     if (*text == '\0')

@@ -31,7 +31,7 @@ static struct instant read_valid_until(const struct run *run)
 
     for (int i = 0; i < READINGS; i++) {
         struct instant now = instant_now();
-        struct instant until = instant_after(now, redlock_remaining_ns(run->lock));
+        struct instant until = instant_after(now, grip_remaining_ns(&run->grip));
 
         if (i == 0 || until.boot_ns > best.boot_ns)
             best = until;
@@ -55,9 +55,9 @@ static void publish_renewal(struct run *run)
 {
     run_publish(run, "held");
     if (run->renewed)
-        run_report(run->options, RUN_LEVEL_DETAIL, "renewed", "'%s' is renewed: %u/%zu masters, %lld ms left",
-                   run->options->key, run->nodes_ok, run->options->common.masters.count,
-                   (long long)redlock_remaining_ms(run->lock));
+        run_report(run->options, RUN_LEVEL_DETAIL, "renewed", "%s %s renewed: %u/%zu masters, %lld ms left",
+                   run->options->title, run->options->verb, grip_nodes_ok(&run->grip),
+                   run->options->common.masters.count, (long long)grip_remaining_ms(&run->grip));
     run->renewed = false;
 }
 
@@ -84,7 +84,7 @@ void keeper_refresh(struct keeper *keeper)
     struct instant until = read_valid_until(run);
     int64_t moved_ns = instant_left(until, run->valid_until);
 
-    if (run->lost || redlock_remaining_ns(run->lock) <= 0) {
+    if (run->lost || grip_remaining_ns(&run->grip) <= 0) {
         lose(keeper);
     } else if (moved_ns >= NOTABLE_NS || moved_ns <= -NOTABLE_NS) {
         run->valid_until = until;
@@ -94,16 +94,16 @@ void keeper_refresh(struct keeper *keeper)
     }
 }
 
-static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *data)
+static void on_alarm(const char *key, const struct redlock_alarm *alarm, void *data)
 {
     const struct keeper *keeper = data;
     const struct run_options *options = keeper->run->options;
 
     if (alarm->kind == REDLOCK_ALARM_AT_RISK)
-        run_report(options, RUN_LEVEL_STATUS, "at-risk", "'%s' could not be renewed yet: %lld ms left", options->key,
+        run_report(options, RUN_LEVEL_STATUS, "at-risk", "'%s' could not be renewed yet: %lld ms left", key,
                    (long long)alarm->remaining_ms);
     else
-        run_report(options, RUN_LEVEL_ERROR, "lost", "'%s' is lost: %s", options->key, redlock_loss_text(alarm->loss));
+        run_report(options, RUN_LEVEL_ERROR, "lost", "'%s' is lost: %s", key, redlock_loss_text(alarm->loss));
 }
 
 static void on_watchdog(evutil_socket_t fd, short what, void *data)
@@ -135,14 +135,14 @@ static bool listen_to_all(struct keeper *keeper)
 
 static void keep(struct keeper *keeper)
 {
-    redlock_lock_watch(keeper->run->lock, on_alarm, keeper);
+    grip_watch(&keeper->run->grip, on_alarm, keeper);
     set_fallback(keeper);
     while (!keeper->run->fate.ended) {
         if (event_base_loop(keeper->run->session.base, EVLOOP_ONCE) != 0)
             keeper_take_over(keeper, "the event loop has failed");
         keeper_refresh(keeper);
     }
-    redlock_lock_watch(keeper->run->lock, NULL, NULL);
+    grip_watch(&keeper->run->grip, NULL, NULL);
 }
 
 static void close_all(struct keeper *keeper)

@@ -80,7 +80,7 @@ static void on_started(struct keeper *keeper, pid_t pid)
     run->fate.pid = pid;
     run_report(run->options, RUN_LEVEL_DETAIL, "started", "'%s' runs as process %d", run->options->argv[0], (int)pid);
     run_notify("%sSTATUS=held %u/%zu", run->options->notifier == RUN_NOTIFIER_REDLOCK ? "READY=1\n" : "",
-               run->nodes_ok, run->options->common.masters.count);
+               grip_nodes_ok(&run->grip), run->options->common.masters.count);
 }
 
 static void on_exited(struct run *run, int status)
@@ -122,13 +122,13 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
     case RUN_NEWS_WARNED:
         run->fate.ended_by_us = true;
         run_report(run->options, RUN_LEVEL_ERROR, "warned",
-                   "'%s' could not be renewed: the command is warned, and killed in %u ms at the latest",
-                   run->options->key, run->options->kill_after_ms);
+                   "%s could not be renewed: the command is warned, and killed in %u ms at the latest",
+                   run->options->title, run->options->kill_after_ms);
         break;
     case RUN_NEWS_KILLED:
         run->fate.ended_by_us = true;
-        run_report(run->options, RUN_LEVEL_ERROR, "killed", "'%s' can no longer be held: the command is killed",
-                   run->options->key);
+        run_report(run->options, RUN_LEVEL_ERROR, "killed", "%s can no longer be held: the command is killed",
+                   run->options->title);
         break;
     case RUN_NEWS_EXITED:
         on_exited(run, news->number);

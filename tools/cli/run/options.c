@@ -1,7 +1,10 @@
 #include "cli/run/options.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <redlock/set.h>
 
 #include "cli/commands.h"
 #include "cli/permit.h"
@@ -9,6 +12,8 @@
 #include "options/duration.h"
 
 enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255 };
+
+_Static_assert(CLI_MOST_TEXTS == REDLOCK_MAX_SET_KEYS, "--key can be given as often as a set has keys");
 
 /* Distinguishable from everything that can be given. */
 #define NOT_GIVEN UINT32_MAX
@@ -108,17 +113,65 @@ static bool set_limits(struct run_options *options)
 /* An operand or an option. */
 static bool set_key(struct run_options *options, const char *operand)
 {
-    if (operand != NULL && options->key != NULL) {
-        cli_error("run", "two keys are given: '%s' and --key '%s'", operand, options->key);
+    struct cli_texts *keys = &options->keys;
+
+    if (operand != NULL && keys->n > 0) {
+        cli_error("run", "two keys are given: '%s' and --key '%s'; write --key before each of several", operand,
+                  keys->items[0]);
         return false;
     }
     if (operand != NULL)
-        options->key = operand;
-    if (options->key == NULL)
+        keys->items[keys->n++] = operand;
+    if (keys->n == 0)
         return refuse("KEY is missing: the lock that is to be held");
     if (options->argv[0] != NULL)
         return true;
     return refuse(operand != NULL ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
+}
+
+/* What only one key can have, and what only a key that stands alone can be. */
+static bool check_several(const struct run_options *options)
+{
+    if (options->keys.n == 1)
+        return true;
+    if (options->permits != 0)
+        return refuse("--permits takes one key: a permit and other locks cannot be held together by 'run'");
+    if (options->no_renew)
+        return refuse("--no-renew takes one key: while one of several is awaited, the others must be renewed");
+    if (options->lock_file != NULL)
+        return refuse("--lock-file takes one key: the file describes one lock");
+    for (size_t i = 0; i < options->keys.n; i++)
+        if (strchr(options->keys.items[i], '\n') != NULL)
+            return refuse("a key with a line break must be the only one: REDLOCK_KEYS has one key on each line");
+    return true;
+}
+
+/* NULL: out of memory. */
+static char *join_keys(const struct cli_texts *keys, const char *before, const char *between, const char *behind)
+{
+    size_t size = strlen(before) + strlen(behind) + 1;
+    char *text;
+
+    for (size_t i = 0; i < keys->n; i++)
+        size += strlen(keys->items[i]) + strlen(between);
+    text = malloc(size);
+    if (text == NULL)
+        return NULL;
+    strcpy(text, before);
+    for (size_t i = 0; i < keys->n; i++) {
+        strcat(text, i > 0 ? between : "");
+        strcat(text, keys->items[i]);
+    }
+    return strcat(text, behind);
+}
+
+static bool name_keys(struct run_options *options)
+{
+    options->verb = options->keys.n > 1 ? "are" : "is";
+    options->title = join_keys(&options->keys, "'", "', '", "'");
+    options->label = join_keys(&options->keys, "", " ", "");
+    options->lines = join_keys(&options->keys, "", "\n", "");
+    return (options->title != NULL && options->label != NULL && options->lines != NULL) || refuse("out of memory");
 }
 
 /* Slots are told apart by their numbers, so one command has one. */
@@ -139,7 +192,8 @@ static bool complete(struct run_options *options, const struct words *words)
         return false;
     if (options->quiet && options->status)
         return refuse("--quiet excludes --status and --verbose");
-    return set_permits(options, words->permits) && set_on_lost(options, words->on_lost) &&
+    return set_permits(options, words->permits) && check_several(options) && name_keys(options) &&
+           set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
            cli_need_masters("run", &options->common.masters);
 }
@@ -148,7 +202,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 {
     struct words words = {0};
     const struct cli_option table[] = {
-        {.name = "key", .letter = 'k', .text = &options->key, .once = true},
+        {.name = "key", .letter = 'k', .texts = &options->keys},
         {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
         {.name = "on-busy", .choice = &words.on_busy, .words = on_busy_words},
@@ -174,7 +228,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
     };
     const struct cli_command command = {.name = "run", .options = table,
                                         .operands = (const char *const[]){"[KEY]", NULL},
-                                        .command_line = &options->argv, .instead = &options->key,
+                                        .command_line = &options->argv, .instead = options->keys.items,
                                         .write_help = run_write_help};
     int code;
 
@@ -190,5 +244,8 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 
 void run_options_fini(struct run_options *options)
 {
+    free(options->title);
+    free(options->label);
+    free(options->lines);
     cli_common_fini(&options->common);
 }

@@ -27,7 +27,11 @@ enum run_notifier {
 
 struct run_options {
     struct cli_common common;
-    const char *key;
+    struct cli_texts keys;
+    char *title;        /* the keys in quotation marks, for messages ... */
+    const char *verb;   /* ... and "is" or "are" */
+    char *label;        /* the keys, separated by blanks */
+    char *lines;        /* the keys, one on each line */
     uint32_t ttl_ms;
     int64_t wait_ms;
     uint32_t busy_code; /* exit code when another has the lock */

@@ -36,17 +36,19 @@ void run_publish_close(struct run *run)
     file_out_close(&run->metrics_file);
 }
 
+/* With one key only. */
 static bool write_lock_file(struct run *run, const char *state)
 {
-    struct hold hold = {.fence = redlock_lock_fence(run->lock), .ttl_ms = run->options->ttl_ms,
-                        .valid_until = run->valid_until};
+    struct hold hold = {.ttl_ms = run->options->ttl_ms, .valid_until = run->valid_until};
 
     if (run->lock_file.path == NULL || run->lock_file_failed)
         return true;
+    hold.fence = redlock_lock_fence(run->grip.lock);
     snprintf(hold.state, sizeof(hold.state), "%s", state);
-    cli_held_key(run->lock, run->options->key, hold.key, sizeof(hold.key));
-    snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(run->lock));
-    snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", run->nodes_ok, run->options->common.masters.count);
+    cli_held_key(run->grip.lock, run->options->keys.items[0], hold.key, sizeof(hold.key));
+    snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(run->grip.lock));
+    snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", grip_nodes_ok(&run->grip),
+             run->options->common.masters.count);
     run->lock_file_failed = !hold_write(&run->lock_file, &hold, 0);
     return !run->lock_file_failed;
 }
@@ -54,9 +56,9 @@ static bool write_lock_file(struct run *run, const char *state)
 static bool write_metrics(struct run *run, bool held)
 {
     struct metrics metrics = {
-        .key = run->options->key,
+        .key = run->options->label,
         .held = held,
-        .remaining_ms = held ? redlock_remaining_ms(run->lock) : 0,
+        .remaining_ms = held ? grip_remaining_ms(&run->grip) : 0,
         .acquire_us = run->acquire_us,
     };
 
@@ -73,8 +75,8 @@ bool run_publish(struct run *run, const char *state)
     bool metrics = write_metrics(run, held);
 
     if (held)
-        run_notify("STATUS=held %u/%zu, %lld s left", run->nodes_ok, run->options->common.masters.count,
-                   (long long)redlock_remaining_ms(run->lock) / 1000);
+        run_notify("STATUS=held %u/%zu, %lld s left", grip_nodes_ok(&run->grip), run->options->common.masters.count,
+                   (long long)grip_remaining_ms(&run->grip) / 1000);
     else
         run_notify("STATUS=%s", state);
     return lock_file && metrics;

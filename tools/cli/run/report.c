@@ -27,12 +27,27 @@ static bool is_wanted(const struct run_options *options, enum run_level level)
     }
 }
 
+static void write_keys(struct cli_json *json, const struct cli_texts *keys)
+{
+    if (keys->n == 1) {
+        cli_json_key(json, keys->items[0]);
+        return;
+    }
+    cli_json_begin(json, "keys", '[');
+    for (size_t i = 0; i < keys->n; i++) {
+        cli_json_begin(json, NULL, '{');
+        cli_json_key(json, keys->items[i]);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
 /* One write for a line: the command writes to the same place. */
 static void write_json(const struct run_options *options, enum run_level level, const char *event,
                        const struct redlock_client *client, const struct outcome *outcome, const char *text)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
-    static char line[MOST_TEXT * 2 + REDLOCK_MAX_KEY_BYTES * 6 + REDLOCK_MAX_MASTERS * MOST_MASTER];
+    static char line[MOST_TEXT * 2 + REDLOCK_MAX_KEY_BYTES * 6 * CLI_MOST_TEXTS + REDLOCK_MAX_MASTERS * MOST_MASTER];
     FILE *out = fmemopen(line, sizeof(line), "w");
     struct timespec now;
     struct cli_json json;
@@ -45,7 +60,7 @@ static void write_json(const struct run_options *options, enum run_level level, 
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
     cli_json_string(&json, "level", names[level]);
     cli_json_string(&json, "event", event);
-    cli_json_key(&json, options->key);
+    write_keys(&json, &options->keys);
     cli_json_string(&json, "message", text);
     if (outcome != NULL) {
         cli_json_string(&json, "why", outcome->why);

@@ -9,7 +9,6 @@
 #include "cli/commands.h"
 #include "cli/finish.h"
 #include "cli/hindrance.h"
-#include "cli/permit.h"
 #include "cli/run/notify.h"
 #include "cli/run/report.h"
 #include "cli/run/run.h"
@@ -35,7 +34,7 @@ static void on_signal(evutil_socket_t fd, short what, void *data)
             continue;
         run->session.caught = number;
         if (!run->session.last.done)
-            redlock_cancel(run->lock);
+            grip_cancel(&run->grip);
     }
 }
 
@@ -43,14 +42,8 @@ static void on_event(const struct redlock_event *event, void *data)
 {
     struct run *run = data;
 
-    if (event->lock == NULL || event->lock != run->lock ||
-        (event->type != REDLOCK_EVENT_ACQUIRED && event->type != REDLOCK_EVENT_EXTENDED &&
-         event->type != REDLOCK_EVENT_RENEWED))
-        return;
-    run->renewed = true;
-    run->nodes_ok = 0;
-    for (size_t i = 0; i < event->n_nodes; i++)
-        run->nodes_ok += event->nodes[i].valid_for_ms > 0;
+    if (grip_observe(&run->grip, event))
+        run->renewed = true;
 }
 
 static struct redlock_acquire_options request_of(const struct run_options *options)
@@ -76,7 +69,7 @@ static int acquire(struct run *run)
     int status = REDLOCK_E_NOMEM;
 
     if (signals != NULL && event_add(signals, NULL) == 0)
-        status = session_acquire_whole(&run->session, run->lock, &request);
+        status = grip_acquire(&run->grip, &run->session, &request);
     run->acquire_us = run->session.last.elapsed_us;
     /* What has come in the same turn as the grant still finds nothing started. */
     if (signals != NULL)
@@ -89,6 +82,7 @@ static int acquire(struct run *run)
 static int not_acquired(const struct run *run, int status)
 {
     const struct outcome *last = &run->session.last;
+    const char *decisive = grip_decisive_key(&run->grip, last);
     char headline[HINDRANCE_SIZE];
     int reason = status == REDLOCK_DEADLINE && last->cause != 0 ? last->cause : status;
 
@@ -97,11 +91,11 @@ static int not_acquired(const struct run *run, int status)
         run_report(run->options, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
                    run->options->permits ? "all permits of '%s' are held by others: nothing was run"
                                          : "'%s' is held by another: nothing was run",
-                   run->options->key);
+                   decisive != NULL ? decisive : run->options->keys.items[0]);
         return (int)run->options->busy_code;
     }
-    run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "'%s' not acquired: %s",
-                       run->options->key, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
+    run_report_outcome(run->options, RUN_LEVEL_ERROR, "not-acquired", run->client, last, "%s not acquired: %s",
+                       run->options->title, reason <= REDLOCK_E_NOMEM ? redlock_strerror(reason)
                                                                     : hindrance_headline(last, headline));
     if (reason <= REDLOCK_E_NOMEM || hindrance_is_max_ttl(run->client, last))
         return RUN_EXIT_OWN_ERROR;
@@ -113,14 +107,15 @@ static int not_acquired(const struct run *run, int status)
 /* Only now: the command and all that it has started have ended. The keys end by themselves if this fails. */
 static void release(struct run *run)
 {
-    int status = session_release(&run->session, run->lock);
+    int status = grip_release(&run->grip, &run->session);
     char headline[HINDRANCE_SIZE];
 
     if (status == REDLOCK_OK)
-        run_report(run->options, RUN_LEVEL_STATUS, "released", "'%s' is given up", run->options->key);
+        run_report(run->options, RUN_LEVEL_STATUS, "released", "%s %s given up", run->options->title,
+                   run->options->verb);
     else if (status != REDLOCK_LOST && status != REDLOCK_E_NOT_HELD)
         run_report_outcome(run->options, RUN_LEVEL_WARNING, "not-released", run->client, &run->session.last,
-                           "'%s' may stay held until its ttl ends: %s", run->options->key,
+                           "%s may stay held until the ttl ends: %s", run->options->title,
                            status <= REDLOCK_E_NOMEM ? redlock_strerror(status)
                                                      : hindrance_headline(&run->session.last, headline));
 }
@@ -129,9 +124,9 @@ static int under_lock(struct run *run)
 {
     int code;
 
-    run_report(run->options, RUN_LEVEL_STATUS, "acquired", "'%s' is held: %u/%zu masters, %lld ms left",
-               run->options->key, run->nodes_ok, run->options->common.masters.count,
-               (long long)redlock_remaining_ms(run->lock));
+    run_report(run->options, RUN_LEVEL_STATUS, "acquired", "%s %s held: %u/%zu masters, %lld ms left",
+               run->options->title, run->options->verb, grip_nodes_ok(&run->grip), run->options->common.masters.count,
+               (long long)grip_remaining_ms(&run->grip));
     code = run_keep(run);
     run_notify("STOPPING=1");
     release(run);
@@ -141,14 +136,14 @@ static int under_lock(struct run *run)
 
 static int with_client(struct run *run)
 {
-    const char *key = run->options->key;
-    int status = cli_lock_create(run->client, key, run->options->permits, &run->lock);
+    int status = grip_create(&run->grip, run->client, run->options);
 
     if (status != 0) {
         refused_call("run", status);
         return RUN_EXIT_OWN_ERROR;
     }
-    run_report(run->options, RUN_LEVEL_DETAIL, "acquiring", "'%s' is asked for", key);
+    run_report(run->options, RUN_LEVEL_DETAIL, "acquiring", "%s %s asked for", run->options->title,
+               run->options->verb);
     run_notify("STATUS=waiting for the lock");
     status = acquire(run);
     if (run->session.caught != 0)

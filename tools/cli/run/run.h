@@ -8,6 +8,7 @@
 #include "cli/file_out.h"
 #include "cli/run/child.h"
 #include "cli/run/deadline.h"
+#include "cli/run/grip.h"
 #include "cli/run/options.h"
 #include "cli/session.h"
 
@@ -26,10 +27,9 @@ struct run {
     const struct run_options *options;
     struct session session;
     struct redlock_client *client;
-    struct redlock_lock *lock;
+    struct grip grip;
     struct run_inherited inherited;
     int signals;             /* descriptor that tells them */
-    unsigned nodes_ok;       /* masters whose vote counts, as of the latest acquisition or renewal */
     bool renewed;            /* not reported yet */
     bool lost;
     struct instant valid_until;

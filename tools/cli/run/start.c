@@ -9,21 +9,42 @@
 #include "cli/run/keeper.h"
 #include "cli/run/signals.h"
 
-enum { VARIABLES = 11 };
+enum { VARIABLES = 12, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24 };
+
+/* In the user's order, separated by blanks. False: not every key has one. */
+static bool join_fences(const struct run *run, char *text)
+{
+    for (size_t i = 0; i < run->options->keys.n; i++) {
+        uint64_t number = redlock_lock_fence(run->grip.locks[i]);
+
+        if (number == 0)
+            return false;
+        text += sprintf(text, "%s%llu", i > 0 ? " " : "", (unsigned long long)number);
+    }
+    return true;
+}
+
+static void join_tokens(const struct run *run, char *text)
+{
+    for (size_t i = 0; i < run->options->keys.n; i++)
+        text += sprintf(text, "%s%s", i > 0 ? " " : "", redlock_lock_token(run->grip.locks[i]));
+}
 
 char **keeper_environment(const struct run *run)
 {
     char ttl[16];
     char until[24];
     char nodes[24];
-    char fence[24];
+    char fences[NUMBER_SIZE * CLI_MOST_TEXTS];
+    char tokens[TOKENS_SIZE];
     char slot[16];
-    uint64_t number = redlock_lock_fence(run->lock);
+    bool several = run->options->keys.n > 1;
     bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
-        {"REDLOCK_KEY", run->options->key},
-        {"REDLOCK_TOKEN", redlock_lock_token(run->lock)},
-        {"REDLOCK_FENCE", number != 0 ? fence : NULL},
+        {"REDLOCK_KEY", several ? NULL : run->options->keys.items[0]},
+        {"REDLOCK_KEYS", several ? run->options->lines : NULL},
+        {"REDLOCK_TOKEN", tokens},
+        {"REDLOCK_FENCE", join_fences(run, fences) ? fences : NULL},
         {"REDLOCK_SLOT", run->options->permits ? slot : NULL},
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
@@ -34,11 +55,11 @@ char **keeper_environment(const struct run *run)
         {"WATCHDOG_PID", NULL}, /* that is this process */
     };
 
-    snprintf(slot, sizeof(slot), "%d", (int)redlock_lock_slot(run->lock));
+    join_tokens(run, tokens);
+    snprintf(slot, sizeof(slot), "%d", (int)redlock_lock_slot(run->grip.locks[0]));
     snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
     snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
-    snprintf(nodes, sizeof(nodes), "%u/%zu", run->nodes_ok, run->options->common.masters.count);
-    snprintf(fence, sizeof(fence), "%llu", (unsigned long long)number);
+    snprintf(nodes, sizeof(nodes), "%u/%zu", grip_nodes_ok(&run->grip), run->options->common.masters.count);
     return run_env_create(environ, variables, VARIABLES);
 }
 

@@ -1,0 +1,154 @@
+/* `redlock run` with several keys, on real masters. */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run_rig.h"
+#include "suite.h"
+
+enum { ROUNDS = 5 };
+
+static const char *const keys[] = {"job", "a", "z", "m", "b"};
+
+static void expect_all_free(void)
+{
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
+        ck_assert_uint_eq(masters_count_key(masters, keys[i]), 0);
+}
+
+START_TEST(two_keys_are_held_by_one_command)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("-k", "a", "--fence", "--status",
+                          SH("echo \"$REDLOCK_KEYS\" | tr '\\n' ,; set -- $REDLOCK_FENCE; echo $# fences;"
+                             "set -- $REDLOCK_TOKEN; echo $# tokens; echo ${REDLOCK_KEY-none};"
+                             "echo ready; exec sleep 60")));
+    ck_assert_ptr_nonnull(strstr(run.out, "job,a,2 fences\n2 tokens\nnone\n"));
+    rig_read_error(&run, "'job', 'a' are held: ");
+    ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
+    ck_assert_uint_ge(masters_count_key(masters, "a"), 3);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    tool_expect(&run, 128 + SIGTERM);
+    expect_all_free();
+}
+END_TEST
+
+START_TEST(five_keys_are_held_and_given_up)
+{
+    rig_run(7, WORDS("-k", "a", "-k", "z", "-k", "m", "-k", "b", "-v",
+                     SH("echo \"$REDLOCK_KEYS\" | tr '\\n' ' '; exit 7")));
+    ck_assert_str_eq(tool.out, "job a z m b ");
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job', 'a', 'z', 'm', 'b' are given up\n"));
+    expect_all_free();
+}
+END_TEST
+
+START_TEST(tokens_come_in_the_order_of_the_keys)
+{
+    struct tool run;
+    char token[64];
+
+    rig_start(&run, WORDS("-k", "a", "--ttl", "2s",
+                          SH("set -- $REDLOCK_TOKEN; echo token $1; echo ready; exec sleep 60")));
+    ck_assert_int_eq(sscanf(run.out, "token %63s\n", token), 1);
+    locks_unlock(token);
+    tool_expect(&tool, 0);
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'job' is lost: "));
+    expect_all_free();
+}
+END_TEST
+
+START_TEST(one_key_that_another_has_refuses_all)
+{
+    struct tool waiting;
+    char token[64];
+
+    snprintf(token, sizeof(token), "%s", locks_lock());
+    rig_run(124, WORDS("-k", "a", "touch", rig_path("started")));
+    ck_assert_str_eq(tool.err, "redlock: 'job' is held by another: nothing was run\n");
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+    ck_assert_uint_eq(masters_count_key(masters, "a"), 0);
+    tool_start(&waiting, WORDS("run", "-k", "z", "-k", "job", "-w", "forever", "-v", "echo", "done"));
+    rig_read_error(&waiting, "'z', 'job' are asked for");
+    locks_unlock(token);
+    tool_finish(&waiting);
+    tool_expect(&waiting, 0);
+    ck_assert_str_eq(waiting.out, "done\n");
+    expect_all_free();
+}
+END_TEST
+
+START_TEST(shared_keys_are_shared)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("-k", "a", "--shared", SH("echo ready; exec sleep 60")));
+    rig_run(0, WORDS("-k", "a", "--shared", "true"));
+    rig_run(124, WORDS("-k", "z", "true"));
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    expect_all_free();
+}
+END_TEST
+
+START_TEST(a_key_that_is_lost_ends_the_command)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("-k", "a", "--ttl", "2s", SH("echo ready; exec sleep 60")));
+    for (size_t i = 0; i < 5; i++)
+        locks_command(i, WORDS("DEL", "a"));
+    for (size_t i = 0; i < 5; i++)
+        locks_command(i, WORDS("SET", "a", "another"));
+    tool_finish(&run);
+    tool_expect(&run, 123);
+    ck_assert_ptr_nonnull(strstr(run.err, "redlock: 'a' is lost: "));
+    ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
+}
+END_TEST
+
+START_TEST(opposite_orders_do_not_block_each_other)
+{
+    struct tool one;
+    struct tool other;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        tool_start(&one, WORDS("run", "-k", "a", "-k", "b", "-w", "forever", "true"));
+        tool_start(&other, WORDS("run", "-k", "b", "-k", "a", "-w", "forever", "true"));
+        tool_finish(&one);
+        tool_finish(&other);
+        tool_expect(&one, 0);
+        tool_expect(&other, 0);
+    }
+    expect_all_free();
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *made = suite_create("run-keys");
+    TCase *several = suite_add_case(made, "several keys", locks_open, locks_close);
+
+    tcase_add_test(several, two_keys_are_held_by_one_command);
+    tcase_add_test(several, five_keys_are_held_and_given_up);
+    tcase_add_test(several, tokens_come_in_the_order_of_the_keys);
+    tcase_add_test(several, one_key_that_another_has_refuses_all);
+    tcase_add_test(several, shared_keys_are_shared);
+    tcase_add_test(several, a_key_that_is_lost_ends_the_command);
+    tcase_add_test(several, opposite_orders_do_not_block_each_other);
+    return made;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite());
+}
