@@ -74,6 +74,9 @@ START_TEST(one_key_that_another_has_refuses_all)
     ck_assert_str_eq(tool.err, "redlock: 'job' is held by another: nothing was run\n");
     ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
     ck_assert_uint_eq(masters_count_key(masters, "a"), 0);
+    rig_run(124, WORDS("-k", "a", "--json", "true"));
+    ck_assert_ptr_nonnull(strstr(tool.err, "\"event\":\"busy\""));
+    ck_assert_ptr_nonnull(strstr(tool.err, "\"keys\":[{\"key\":\"job\"},{\"key\":\"a\"}]"));
     tool_start(&waiting, WORDS("run", "-k", "z", "-k", "job", "-w", "forever", "-v", "echo", "done"));
     rig_read_error(&waiting, "'z', 'job' are asked for");
     locks_unlock(token);
