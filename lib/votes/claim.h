@@ -83,8 +83,9 @@ struct rl_claim {
 struct rl_fence {
     uint64_t proposal;
     uint64_t token;      /* t: the largest answer of the first quorum that granted; 0 before that */
-    uint32_t raised;     /* masters that have been asked to record t ... */
+    uint32_t raised;     /* masters that have been asked to record t since they granted ... */
     uint32_t refused;    /* ... and did not, or could not be asked */
+    bool second_trip;    /* some master has been asked */
     uint64_t counters[]; /* what each master that granted has recorded */
 };
 

@@ -61,9 +61,11 @@ void rl_fence_note(struct rl_claim *claim, enum rl_step step, unsigned node, str
     struct rl_fence *fence = rl_claim_fence(claim);
     bool granted = answer.outcome == RL_GRANTED;
 
-    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && granted)
+    if ((step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE) && granted) {
         fence->counters[node] = answer.fence;
-    else if (step == RL_STEP_RAISE && !granted)
+        fence->raised &= ~rl_bit(node);
+    }
+    if (step == RL_STEP_RAISE && !granted)
         fence->refused |= rl_bit(node);
     else if (step == RL_STEP_RAISE && fence->counters[node] < fence->token)
         fence->counters[node] = fence->token;
@@ -110,11 +112,11 @@ static bool may_record(const struct rl_claim *claim, size_t node)
     return claim->slots[node].vote == RL_PENDING || (claim->joining & rl_bit(node)) || is_below(claim, node);
 }
 
-/* Each master is asked once; one that cannot be asked counts as having refused. */
+/* Each master is asked once after each of its grants: a notification of a grant may come late, and say less than the
+ * master has recorded since. One that cannot be asked counts as having refused. */
 static void raise_others(struct rl_votes *votes, struct rl_claim *claim)
 {
     struct rl_fence *fence = rl_claim_fence(claim);
-    bool first = !fence->raised;
     uint32_t nodes = 0;
 
     for (size_t i = 0; i < claim->n_nodes; i++) {
@@ -126,7 +128,8 @@ static void raise_others(struct rl_votes *votes, struct rl_claim *claim)
         else
             fence->refused |= rl_bit(i);
     }
-    votes->counters.raises += first && fence->raised;
+    votes->counters.raises += !fence->second_trip && fence->raised;
+    fence->second_trip |= fence->raised != 0;
     rl_outbox_add(votes, claim, RL_STEP_RAISE, nodes);
 }
 

@@ -104,16 +104,21 @@ END_TEST
 
 /* --- Tokens ----------------------------------------------------------------------------------------------------- */
 
-static struct core *start_fenced(void)
+static struct core *start_fenced_with(size_t n_nodes)
 {
     struct rl_acquire request = core_request_fifo();
-    struct core *core = core_start(3);
+    struct core *core = core_start(n_nodes);
 
     request.kind = &rl_fenced_kind;
     core_acquire(core, &request);
-    core_answers(core, "qqq");
+    core_answers(core, &"qqqqq"[5 - n_nodes]);
     core_skip(core);
     return core;
+}
+
+static struct core *start_fenced(void)
+{
+    return start_fenced_with(3);
 }
 
 START_TEST(a_token_is_made_of_what_the_hand_offs_have_counted)
@@ -189,6 +194,27 @@ START_TEST(a_late_acknowledgement_does_not_bring_a_larger_answer_down)
     token = rl_claim_fence(core->locks[0].claim)->token;
     ck_assert(token == 44 || token == 0);
     ck_assert_uint_eq(rl_claim_fence(core->locks[0].claim)->counters[0], token ? 50 : 0);
+    core_stop(core);
+}
+END_TEST
+
+/* It hides what the master has recorded, so the master is asked once more. */
+START_TEST(a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_turn)
+{
+    struct core *core = start_fenced_with(5);
+
+    core->counters[0] = core->counters[1] = 41;
+    core->counters[2] = 44;
+    for (unsigned node = 0; node < 3; node++)
+        core_hand_off(core, node);
+    core_expect(core, "t=0ms SEND raise #1: 0 1\n");
+    core_answers(core, "g");
+    core_hand_off(core, 0);
+    core_expect(core, "t=0ms SEND raise #1: 0\n");
+    core_answers(core, "gg");
+    core_expect(core, "t=0ms COMPLETE acquire ok\n");
+    ck_assert_uint_eq(rl_claim_token(core->locks[0].claim), 44);
+    ck_assert_uint_eq(core->engine.votes.counters.raises, 1);
     core_stop(core);
 }
 END_TEST
@@ -275,6 +301,7 @@ static void add_token_tests(TCase *cases)
     tcase_add_test(cases, unequal_counters_are_raised_before_the_turn_is_taken);
     tcase_add_test(cases, an_expired_vote_records_no_token);
     tcase_add_test(cases, a_late_acknowledgement_does_not_bring_a_larger_answer_down);
+    tcase_add_test(cases, a_late_notification_of_a_grant_that_was_raised_does_not_stop_the_turn);
     tcase_add_test(cases, a_token_that_cannot_be_recorded_any_more_is_given_up_with_its_value);
 }
 
