@@ -44,14 +44,14 @@ void once_start(struct world *world, struct client *client, struct handle *handl
 }
 
 /* protocol 2.4, the manual's promise: "OK: a quorum of masters is known not to hold this value"; or it has been passed
- * on, and this is the place of the one who has it now. */
+ * on, and this is the place of the one who has it now. A process that was stopped in this turn knows it at its end. */
 static void check_released(struct world *world, const struct client *client, const struct handle *handle)
 {
     const struct box *box = handle_box(handle);
     size_t holding = 0;
 
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        holding += vote_gone(world, box, m) > world->now && !residue_is_stray(world, box, m);
+        holding += vote_gone(world, box, m) > client_true_now(client) && !residue_is_stray(world, box, m);
     }
     if (world->plan.n_masters - holding < client->host.engine.votes.config.quorum && !box->timed)
         world_violation(world, "once", "the release of %s is OK, but %zu masters still hold it", box->token, holding);
