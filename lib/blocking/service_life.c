@@ -1,5 +1,4 @@
 /* The creation and the end of a service: its client, its event loop, and the thread that runs it. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "blocking/service.h"
 #include "util/event_types.h"
 #include "util/fork.h"
+#include "util/thread.h"
 
 /* --- The thread ------------------------------------------------------------------------------------------------- */
 
@@ -53,19 +53,6 @@ static void *run(void *arg)
     return NULL;
 }
 
-static bool start_thread(struct redlock_service *service)
-{
-    sigset_t all;
-    sigset_t before;
-    int error;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    error = pthread_create(&service->thread, NULL, run, service);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error == 0;
-}
-
 /* --- Creation --------------------------------------------------------------------------------------------------- */
 
 static int fail(struct redlock_error *ret_error, int status, const char *text)
@@ -106,7 +93,7 @@ static int start(struct redlock_service *service, const char *const *masters, si
     if (status < 0)
         return status;
     service->n_nodes = redlock_client_node_count(service->client);
-    if (!start_thread(service))
+    if (!rl_thread_start(&service->thread, NULL, run, service))
         return fail(ret_error, REDLOCK_E_SYSTEM, "no thread for the service");
     return 0;
 }

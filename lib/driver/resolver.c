@@ -11,11 +11,12 @@
 #include <event2/event.h>
 #include <netdb.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
+
+#include "util/thread.h"
 
 /* getaddrinfo() runs the system's lookup modules; the default of 8 MiB of address space is more than they need. */
 #define STACK_BYTES (1024 * 1024)
@@ -196,22 +197,8 @@ static bool start_thread(struct lookup *lookup)
         return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
-    started = pthread_create(&thread, &attributes, look_up, lookup) == 0;
+    started = rl_thread_start(&thread, &attributes, look_up, lookup);
     pthread_attr_destroy(&attributes);
-    return started;
-}
-
-/* The program's signals must not be delivered to a thread that it does not know of. */
-static bool start_thread_without_signals(struct lookup *lookup)
-{
-    sigset_t all;
-    sigset_t before;
-    bool started;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = start_thread(lookup);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return started;
 }
 
@@ -234,7 +221,7 @@ bool rl_resolver_start(struct rl_resolver *resolver, const char *host, uint16_t 
     lookup->done = done;
     lookup->ctx = ctx;
     count_user(resolver->mailbox, true);
-    if (lookup->host && start_thread_without_signals(lookup))
+    if (lookup->host && start_thread(lookup))
         return true;
     count_user(resolver->mailbox, false);
     free_lookup(lookup);

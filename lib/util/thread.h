@@ -1,0 +1,13 @@
+/* Threads of the library in a program that does not know of them. */
+#ifndef RL_UTIL_THREAD_H
+#define RL_UTIL_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* pthread_create() of a thread that blocks all signals: those of the program are for its own threads. `attributes` may
+ * be NULL. False: there is no thread. */
+bool rl_thread_start(pthread_t *ret_thread, const pthread_attr_t *attributes, void *(*run)(void *argument),
+                     void *argument);
+
+#endif
