@@ -14,7 +14,7 @@
 #include "api/look.h"
 #include "api/options.h"
 #include "api/results.h"
-#include "api/set.h"
+#include "api/set_handle.h"
 #include "api/shutdown.h"
 #include "api/tls.h"
 

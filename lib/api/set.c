@@ -1,5 +1,5 @@
 /* Sets: their life and their keys. A set is made of ordinary locks. */
-#include "api/set.h"
+#include "api/set_handle.h"
 
 #include <redlock/semaphore.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #ifndef RL_API_SET_PENDING_H
 #define RL_API_SET_PENDING_H
 
-#include "api/set.h"
+#include "api/set_handle.h"
 
 /* Between these two the set's memory is kept, whatever callbacks do. */
 void rl_set_enter(struct redlock_set *set);

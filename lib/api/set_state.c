@@ -1,5 +1,5 @@
 /* What a program may ask of a set. */
-#include "api/set.h"
+#include "api/set_handle.h"
 
 int64_t redlock_set_remaining_ns(const struct redlock_set *set)
 {

@@ -1,6 +1,6 @@
 /* A set of locks behind its opaque handle. */
-#ifndef RL_API_SET_H
-#define RL_API_SET_H
+#ifndef RL_API_SET_HANDLE_H
+#define RL_API_SET_HANDLE_H
 
 #include <redlock/set.h>
 
