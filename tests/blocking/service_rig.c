@@ -65,6 +65,16 @@ struct redlock_mutex *world_new_mutex(struct world *world, const char *key)
     return mutex;
 }
 
+struct redlock_mutex *world_new_set(struct redlock_service *service, const char *letters)
+{
+    struct redlock_mutex *mutex = NULL;
+
+    ck_assert_int_eq(redlock_mutex_create_set(service, &mutex), 0);
+    for (const char *letter = letters; *letter; letter++)
+        ck_assert_int_eq(redlock_mutex_add(mutex, letter, 1), 0);
+    return mutex;
+}
+
 static struct redlock_mutex *hold(struct world *world, const char *key, struct redlock_acquire_options request)
 {
     struct redlock_mutex *mutex = world_new_mutex(world, key);

@@ -39,6 +39,8 @@ void world_close(struct world *world);
 /* A further service over the same masters. */
 struct redlock_service *world_new_service(struct world *world);
 struct redlock_mutex *world_new_mutex(struct world *world, const char *key);
+/* A mutex of several keys, each of them one letter. */
+struct redlock_mutex *world_new_set(struct redlock_service *service, const char *letters);
 /* The same, locked for ttl_ms with renewal, or without. */
 struct redlock_mutex *world_hold(struct world *world, const char *key, uint32_t ttl_ms);
 struct redlock_mutex *world_hold_lease(struct world *world, const char *key, uint32_t ttl_ms);

@@ -20,20 +20,9 @@ static void close_world(void)
     world_close(&world);
 }
 
-/* The keys are letters. */
-static struct redlock_mutex *make_of(struct redlock_service *service, const char *keys)
-{
-    struct redlock_mutex *mutex;
-
-    ck_assert_int_eq(redlock_mutex_create_set(service, &mutex), 0);
-    for (const char *key = keys; *key; key++)
-        ck_assert_int_eq(redlock_mutex_add(mutex, key, 1), 0);
-    return mutex;
-}
-
 static struct redlock_mutex *make(const char *keys)
 {
-    return make_of(world.service, keys);
+    return world_new_set(world.service, keys);
 }
 
 static struct redlock_mutex *make_held(const char *keys, uint32_t ttl_ms)
@@ -264,7 +253,7 @@ END_TEST
 START_TEST(a_service_that_ends_takes_its_sets_with_it)
 {
     struct redlock_service *service = world_new_service(&world);
-    struct redlock_mutex *held = make_of(service, "ab"), *waiting = make_of(service, "bc");
+    struct redlock_mutex *held = world_new_set(service, "ab"), *waiting = world_new_set(service, "bc");
     struct caller caller;
 
     ck_assert_int_eq(redlock_mutex_lock(held, PATIENCE_MS), REDLOCK_OK);

@@ -24,23 +24,12 @@ static void close_world(void)
     world_close(&world);
 }
 
-/* The keys are letters. */
-static struct redlock_mutex *make_of(struct redlock_service *service, const char *keys)
-{
-    struct redlock_mutex *mutex;
-
-    ck_assert_int_eq(redlock_mutex_create_set(service, &mutex), 0);
-    for (const char *key = keys; *key; key++)
-        ck_assert_int_eq(redlock_mutex_add(mutex, key, 1), 0);
-    return mutex;
-}
-
 /* Renewed so often that a test need not wait for it, and held for longer than a test waits: a master gets its keys back
  * only while its old vote lasts. */
 static struct redlock_mutex *make_held(const char *keys)
 {
     struct redlock_acquire_options request = rig_request(HELD_TTL_MS, PATIENCE_MS);
-    struct redlock_mutex *mutex = make_of(world.service, keys);
+    struct redlock_mutex *mutex = world_new_set(world.service, keys);
 
     request.renew_ms = 200;
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
@@ -49,7 +38,7 @@ static struct redlock_mutex *make_held(const char *keys)
 
 static void lock_and_unlock(const char *keys)
 {
-    struct redlock_mutex *mutex = make_of(world.service, keys);
+    struct redlock_mutex *mutex = world_new_set(world.service, keys);
 
     ck_assert_int_eq(redlock_mutex_lock(mutex, PATIENCE_MS), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
@@ -68,7 +57,7 @@ static pid_t start_process(const char *keys)
         struct redlock_acquire_options request = rig_request(SHORT_TTL_MS, REDLOCK_FOREVER);
 
         alarm(2 * SUITE_PATIENCE_S);
-        redlock_mutex_acquire(make_of(world_new_service(&world), keys), &request, NULL);
+        redlock_mutex_acquire(world_new_set(world_new_service(&world), keys), &request, NULL);
         for (;;)
             pause();
     }
@@ -140,7 +129,7 @@ struct table {
 
 static void eat(struct table *table, unsigned first, const char *keys)
 {
-    struct redlock_mutex *mutex = make_of(world_new_service(&world), keys);
+    struct redlock_mutex *mutex = world_new_set(world_new_service(&world), keys);
     unsigned second = (first + 1) % N_PROCESSES;
 
     alarm(4 * SUITE_PATIENCE_S);

@@ -33,6 +33,10 @@ struct oom_scenario {
  * memory again: the client must come back, lock, and leave nothing on the masters but what was prepared. */
 void oom_fail_each(const struct oom_scenario *scenario, unsigned burst);
 
+/* A whole program of one scenario in the classic profile, in which one allocation fails, and ten. Gives the exit status
+ * for main(). */
+int oom_run_suite(const char *name, const struct oom_scenario *scenario);
+
 /* Destroyed in the middle, without any memory from the i-th allocation on, for every i of the first hundred. */
 void oom_destroy_each(const struct redlock_acquire_options *request);
 

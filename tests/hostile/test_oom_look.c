@@ -2,7 +2,6 @@
 #include <redlock/look.h>
 
 #include "oom_rig.h"
-#include "suite.h"
 
 static struct ending {
     unsigned calls;
@@ -45,34 +44,7 @@ static void prepare(void)
 
 static const struct oom_scenario scenario = {prepare, use_client};
 
-static void open_three(void)
-{
-    oom_open(REDLOCK_PROFILE_CLASSIC);
-}
-
-static void close_world(void)
-{
-    world_close();
-}
-
-START_TEST(any_one_allocation_may_fail)
-{
-    oom_fail_each(&scenario, 1);
-}
-END_TEST
-
-START_TEST(any_ten_allocations_may_fail)
-{
-    oom_fail_each(&scenario, 10);
-}
-END_TEST
-
 int main(void)
 {
-    Suite *suite = suite_create("oom_look");
-    TCase *cases = suite_add_case(suite, "look", open_three, close_world);
-
-    tcase_add_test(cases, any_one_allocation_may_fail);
-    tcase_add_test(cases, any_ten_allocations_may_fail);
-    return suite_run(suite);
+    return oom_run_suite("oom_look", &scenario);
 }

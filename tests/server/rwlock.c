@@ -14,17 +14,6 @@ static struct rig rig;
 static struct redlock_lock *readers[MOST];
 static struct outcome outcomes[MOST];
 
-/* Further clients, which end with the test. */
-static struct redlock_client *others[16];
-static size_t n_others;
-
-static struct redlock_client *another_client(void)
-{
-    ck_assert_uint_lt(n_others, sizeof others / sizeof others[0]);
-    others[n_others] = rig_new_client(&rig);
-    return others[n_others++];
-}
-
 static void open_three(void)
 {
     memset(outcomes, 0, sizeof outcomes);
@@ -39,8 +28,6 @@ static void open_five(void)
 
 static void close_rig(void)
 {
-    while (n_others)
-        redlock_client_destroy(others[--n_others]);
     rig_close(&rig);
 }
 
@@ -57,7 +44,7 @@ static int try_mode(enum redlock_mode mode)
 {
     struct redlock_acquire_options request = request_of(mode, 0);
 
-    return rig_acquire(&rig, rig_new_lock(another_client(), KEY), &request).status;
+    return rig_acquire(&rig, rig_new_lock(rig_further_client(&rig), KEY), &request).status;
 }
 
 static struct redlock_lock *hold(enum redlock_mode mode)
@@ -273,7 +260,7 @@ START_TEST(an_upgrade_comes_before_writers_that_wait)
 {
     struct redlock_lock *lock = hold(U);
     struct redlock_lock *reader = hold(R);
-    struct redlock_lock *writer = rig_new_lock(another_client(), KEY);
+    struct redlock_lock *writer = rig_new_lock(rig_further_client(&rig), KEY);
 
     wait_for(writer, X, &outcomes[0]);
     rig_wait(&rig, is_waiting, writer, "the writer waits");
@@ -347,7 +334,7 @@ END_TEST
 /* Destroying the handle, or the whole client, takes the second claim along. */
 START_TEST(what_is_destroyed_upgrades_no_more)
 {
-    struct redlock_client *client = _i == 0 ? rig_new_client(&rig) : another_client();
+    struct redlock_client *client = _i == 0 ? rig_new_client(&rig) : rig_further_client(&rig);
     struct redlock_acquire_options request = request_of(U, 0);
     struct redlock_lock *lock = rig_new_lock(client, KEY);
     struct redlock_lock *reader = hold(R);
@@ -383,7 +370,7 @@ static bool has_ended(void *status)
 START_TEST(a_client_shuts_down_with_an_upgrade_pending)
 {
     struct redlock_lock *lock = hold(U);
-    struct redlock_lock *reader = rig_new_lock(another_client(), KEY);
+    struct redlock_lock *reader = rig_new_lock(rig_further_client(&rig), KEY);
     struct redlock_acquire_options request = request_of(R, 0);
     struct outcome outcome = rig_acquire(&rig, reader, &request);
     int status = 1;
@@ -403,7 +390,7 @@ START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
 {
     struct redlock_acquire_options request = request_of(U, 0);
     char text[REDLOCK_MAX_EXPORT_BYTES];
-    struct redlock_lock *heir = rig_new_lock(another_client(), KEY);
+    struct redlock_lock *heir = rig_new_lock(rig_further_client(&rig), KEY);
     struct redlock_lock *lock;
     struct outcome outcome;
     uint64_t token;
@@ -474,8 +461,8 @@ END_TEST
 START_TEST(a_waiting_writer_keeps_later_readers_back)
 {
     struct redlock_lock *reader = hold(R);
-    struct redlock_lock *writer = rig_new_lock(another_client(), KEY);
-    struct redlock_lock *later = rig_new_lock(another_client(), KEY);
+    struct redlock_lock *writer = rig_new_lock(rig_further_client(&rig), KEY);
+    struct redlock_lock *later = rig_new_lock(rig_further_client(&rig), KEY);
 
     wait_for(writer, X, &outcomes[0]);
     rig_wait(&rig, is_waiting, writer, "the writer waits");
@@ -514,7 +501,7 @@ END_TEST
 START_TEST(a_transfer_keeps_the_mode)
 {
     static const enum redlock_mode modes[] = {X, U, R};
-    struct redlock_lock *heir = rig_new_lock(another_client(), KEY);
+    struct redlock_lock *heir = rig_new_lock(rig_further_client(&rig), KEY);
     char text[REDLOCK_MAX_EXPORT_BYTES];
     struct redlock_lock *lock = hold(modes[_i]);
     struct outcome outcome;

@@ -11,7 +11,6 @@
 
 #define KEY "pool"
 #define MOST 64
-#define MOST_OTHERS 8
 
 static struct rig rig;
 static struct redlock_lock *permits[MOST];
@@ -23,21 +22,8 @@ static void open_three(void)
     rig_open(&rig, 3);
 }
 
-/* They end before the test does. */
-static struct redlock_client *others[MOST_OTHERS];
-static size_t n_others;
-
-static struct redlock_client *another_client(void)
-{
-    ck_assert_uint_lt(n_others, MOST_OTHERS);
-    others[n_others] = rig_new_client(&rig);
-    return others[n_others++];
-}
-
 static void close_rig(void)
 {
-    while (n_others)
-        redlock_client_destroy(others[--n_others]);
     rig_close(&rig);
 }
 
@@ -109,11 +95,11 @@ START_TEST(each_permit_is_found_and_no_other)
     struct outcome outcome;
 
     hold(limit - 1, limit);
-    permits[limit - 1] = permit_of(another_client(), limit);
+    permits[limit - 1] = permit_of(rig_further_client(&rig), limit);
     outcome = try_permit(permits[limit - 1]);
     outcome_expect(&outcome, REDLOCK_OK);
     expect_different_slots(limit, limit);
-    outcome = try_permit(permit_of(another_client(), limit));
+    outcome = try_permit(permit_of(rig_further_client(&rig), limit));
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_le(outcome.attempts, 10);
 }
@@ -126,7 +112,7 @@ START_TEST(a_single_attempt_is_one_where_the_program_says_so)
 
     request.max_attempts = 1;
     hold(20, 20);
-    outcome = rig_acquire(&rig, permit_of(another_client(), 20), &request);
+    outcome = rig_acquire(&rig, permit_of(rig_further_client(&rig), 20), &request);
     outcome_expect(&outcome, REDLOCK_HELD);
     ck_assert_uint_eq(outcome.attempts, 1);
 }
@@ -138,9 +124,9 @@ START_TEST(the_largest_limit_counts)
     struct outcome outcome;
 
     hold(5, 5);
-    outcome = try_permit(permit_of(another_client(), 3));
+    outcome = try_permit(permit_of(rig_further_client(&rig), 3));
     outcome_expect(&outcome, REDLOCK_HELD);
-    permits[5] = permit_of(another_client(), 6);
+    permits[5] = permit_of(rig_further_client(&rig), 6);
     outcome = try_permit(permits[5]);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_lock_slot(permits[5]), 5);
@@ -149,7 +135,7 @@ END_TEST
 
 START_TEST(a_semaphore_of_one_is_a_mutex)
 {
-    struct redlock_lock *slot = rig_new_lock(another_client(), KEY "#0");
+    struct redlock_lock *slot = rig_new_lock(rig_further_client(&rig), KEY "#0");
     struct outcome outcome;
 
     hold(1, 1);
@@ -212,7 +198,7 @@ START_TEST(waiters_are_served_in_each_way_to_wait)
 
     hold(2, 2);
     for (size_t i = 0; i < n; i++)
-        wait_for(permit_of(i % 2 ? rig.client : another_client(), 2), &outcomes[i], (enum redlock_wait)_i);
+        wait_for(permit_of(i % 2 ? rig.client : rig_further_client(&rig), 2), &outcomes[i], (enum redlock_wait)_i);
     outcome = rig_release(&rig, permits[0]);
     outcome_expect(&outcome, REDLOCK_OK);
     pass_through(n);
@@ -290,7 +276,7 @@ END_TEST
 START_TEST(a_permit_goes_to_another_handle_with_its_slot)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES];
-    struct redlock_client *client = another_client();
+    struct redlock_client *client = rig_further_client(&rig);
     struct redlock_lock *other = permit_of(client, 3);
     struct outcome outcome;
     int32_t slot;
@@ -316,7 +302,7 @@ END_TEST
 START_TEST(a_permit_is_released_by_its_token)
 {
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];
-    struct redlock_lock *other = permit_of(another_client(), 3);
+    struct redlock_lock *other = permit_of(rig_further_client(&rig), 3);
     struct outcome outcome = {0};
     int32_t slot;
 

@@ -17,7 +17,6 @@
 #define TTL_MS 10000
 #define MASKS_OF_3 8
 #define MOST 8
-#define MOST_OTHERS 8
 
 static struct rig rig;
 static struct redlock_lock *permits[MOST];
@@ -36,21 +35,8 @@ static void open_three(void)
     rig_open_with(&rig, 3, 0, tune);
 }
 
-/* They end before the test does. */
-static struct redlock_client *others[MOST_OTHERS];
-static size_t n_others;
-
-static struct redlock_client *another_client(void)
-{
-    ck_assert_uint_lt(n_others, MOST_OTHERS);
-    others[n_others] = rig_new_client(&rig);
-    return others[n_others++];
-}
-
 static void close_rig(void)
 {
-    while (n_others)
-        redlock_client_destroy(others[--n_others]);
     rig_close(&rig);
 }
 
@@ -132,7 +118,7 @@ END_TEST
 
 START_TEST(a_hung_master_stops_nobody)
 {
-    struct redlock_lock *waiter = permit_of(another_client(), 2);
+    struct redlock_lock *waiter = permit_of(rig_further_client(&rig), 2);
 
     hold_all(2);
     ck_assert(masters_hang(rig.masters, 1));
@@ -229,7 +215,7 @@ END_TEST
 /* Nobody can be told of other slots then: waiters find them by themselves. */
 START_TEST(a_directory_that_is_taken_stops_nobody)
 {
-    struct redlock_lock *waiter = permit_of(another_client(), 2);
+    struct redlock_lock *waiter = permit_of(rig_further_client(&rig), 2);
 
     rig_do_all(&rig, "SET", "redlock:permits:" KEY, "not ours", NULL);
     rig_do_all(&rig, "SET", "redlock:permit-waiters:" KEY, "not ours", NULL);

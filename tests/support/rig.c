@@ -85,6 +85,13 @@ struct redlock_client *rig_new_client(struct rig *rig)
     return client;
 }
 
+struct redlock_client *rig_further_client(struct rig *rig)
+{
+    ck_assert_uint_lt(rig->n_further, RIG_MAX_FURTHER);
+    rig->further[rig->n_further] = rig_new_client(rig);
+    return rig->further[rig->n_further++];
+}
+
 void rig_connect(struct rig *rig)
 {
     rig->client = rig_new_client(rig);
@@ -92,6 +99,8 @@ void rig_connect(struct rig *rig)
 
 void rig_close(struct rig *rig)
 {
+    while (rig->n_further)
+        redlock_client_destroy(rig->further[--rig->n_further]);
     redlock_client_destroy(rig->client);
     if (rig->base)
         event_base_free(rig->base);

@@ -13,10 +13,14 @@
 #include "masters.h"
 #include "outcome.h"
 
+#define RIG_MAX_FURTHER 16
+
 struct rig {
     struct masters *masters;
     struct event_base *base;
     struct redlock_client *client;
+    struct redlock_client *further[RIG_MAX_FURTHER]; /* clients, by rig_further_client() */
+    size_t n_further;
     struct redlock_options options; /* of the client; further clients of a test may start from it */
     bool guarded;                   /* the profile of the options */
     size_t n;
@@ -47,6 +51,8 @@ void rig_close(struct rig *rig);
 
 /* A further client on the same loop and masters, connected. */
 struct redlock_client *rig_new_client(struct rig *rig);
+/* The same, destroyed by rig_close() before rig->client. */
+struct redlock_client *rig_further_client(struct rig *rig);
 struct redlock_lock *rig_new_lock(struct redlock_client *client, const char *key);
 
 /* --- Waiting: the loop runs meanwhile */

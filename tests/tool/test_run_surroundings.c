@@ -325,8 +325,5 @@ static Suite *suite(void)
 
 int main(int argc, char **argv)
 {
-    if (argc != 2)
-        return EXIT_FAILURE;
-    tool_set_path(argv[1]);
-    return suite_run_with_server(suite());
+    return tool_run_suite(argc, argv, suite());
 }

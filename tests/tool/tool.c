@@ -35,6 +35,14 @@ void tool_set_path(const char *name)
     path = name;
 }
 
+int tool_run_suite(int argc, char **argv, Suite *suite)
+{
+    if (argc != 2)
+        return EXIT_FAILURE;
+    tool_set_path(argv[1]);
+    return suite_run_with_server(suite);
+}
+
 const char *tool_path(void)
 {
     return path;

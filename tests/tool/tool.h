@@ -2,6 +2,7 @@
 #ifndef TESTS_TOOL_H
 #define TESTS_TOOL_H
 
+#include <check.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
@@ -22,6 +23,10 @@ struct tool {
 /* The command under test, from the command line of the test program. */
 void tool_set_path(const char *path);
 const char *tool_path(void);
+
+/* The rest of a main() whose program needs servers, and takes the command's path as its only argument. Gives the exit
+ * status. */
+int tool_run_suite(int argc, char **argv, Suite *suite);
 
 /* What the commands started from now on read; -1: what the test program reads. */
 void tool_set_input(int fd);
