@@ -1,49 +1,20 @@
 /* MariaDB: GET_LOCK, a connection for each hold, as the manual has it: held until RELEASE_LOCK or until the session
  * ends. There is no lease: the server frees the lock when it sees that the client's connection has ended. */
 #include <mysql.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "engine.h"
+#include "sessions.h"
 
 #define CHECK_MS 200
 #define MARGIN_S 2
 #define KEY_MAX 64 /* of a lock's name, as the manual says */
 
-struct session {
-    MYSQL *connection;
-    struct session *next;
-    atomic_bool ended; /* as seen while it was held */
-};
-
 static char host[100];
 static unsigned port = 3306;
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct session *idle; /* the connections that nobody uses now */
-
-static struct session *take_idle(void)
-{
-    struct session *session;
-
-    pthread_mutex_lock(&lock);
-    session = idle;
-    if (session)
-        idle = session->next;
-    pthread_mutex_unlock(&lock);
-    return session;
-}
-
-static void give_back(struct session *session)
-{
-    pthread_mutex_lock(&lock);
-    session->next = idle;
-    idle = session;
-    pthread_mutex_unlock(&lock);
-}
 
 static void end(struct session *session)
 {
@@ -116,7 +87,7 @@ static enum engine_verdict acquire(struct engine_hold *hold)
         engine_say("a lock's name may have %d bytes", KEY_MAX);
         return ENGINE_ERROR;
     }
-    session = take_idle();
+    session = session_take_idle();
     if (session)
         answer = ask(session, GET, hold->key, hold->timeout_ms);
     if (answer < 0) {
@@ -134,30 +105,21 @@ static enum engine_verdict acquire(struct engine_hold *hold)
     if (answer < 0 || is_dead(session))
         end(session);
     else
-        give_back(session);
+        session_give_back(session);
     return answer == 0 ? ENGINE_HELD : answer < 0 ? ENGINE_UNREACHABLE : ENGINE_ERROR;
 }
 
-/* Renews nothing: looks whether the connection has ended, which is all that a client can know. Nothing is to be read
- * while nothing was asked. */
-static void check(struct engine_hold *hold)
+/* Nothing is to be read while nothing was asked. */
+static bool has_ended(struct session *session)
 {
-    struct session *session = hold->state;
     char byte;
 
-    if (session && !session->ended &&
-        recv(mysql_get_socket(session->connection), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
-        session->ended = true;
-        engine_hold_lost(hold);
-    }
+    return recv(mysql_get_socket(session->connection), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-/* Without a lease there is no end to it but that of the connection. */
-static int64_t remaining_ms(struct engine_hold *hold)
+static void check(struct engine_hold *hold)
 {
-    const struct session *session = hold->state;
-
-    return session->ended ? 0 : ENGINE_NO_END;
+    session_check(hold, has_ended);
 }
 
 /* A session that does not confirm is closed, which frees the lock as soon as the server sees it. */
@@ -169,7 +131,7 @@ static enum engine_release release(struct engine_hold *hold)
 
     hold->state = NULL;
     if (answer >= 0)
-        give_back(session);
+        session_give_back(session);
     else
         end(session);
     return answer == 1 ? ENGINE_RELEASED : answer >= 0 || ended ? ENGINE_LOST : ENGINE_UNCONFIRMED;
@@ -199,7 +161,7 @@ int main(void)
         .open = open_target,
         .acquire = acquire,
         .release = release,
-        .remaining_ms = remaining_ms,
+        .remaining_ms = session_remaining_ms,
         .renew = check,
     };
 

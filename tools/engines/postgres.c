@@ -4,47 +4,18 @@
 #include <errno.h>
 #include <libpq-fe.h>
 #include <poll.h>
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
+#include "sessions.h"
 
 #define CHECK_MS 200
 #define MARGIN_MS 1000 /* after which a server that should have refused is taken for hung */
 #define NOT_AVAILABLE "55P03" /* lock_timeout has passed */
 
-struct session {
-    PGconn *connection;
-    struct session *next;
-    atomic_bool ended; /* as seen while it was held */
-};
-
 static char target[256];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct session *idle; /* the connections that nobody uses now */
-
-static struct session *take_idle(void)
-{
-    struct session *session;
-
-    pthread_mutex_lock(&lock);
-    session = idle;
-    if (session)
-        idle = session->next;
-    pthread_mutex_unlock(&lock);
-    return session;
-}
-
-static void give_back(struct session *session)
-{
-    pthread_mutex_lock(&lock);
-    session->next = idle;
-    idle = session;
-    pthread_mutex_unlock(&lock);
-}
 
 static void end(struct session *session)
 {
@@ -154,7 +125,7 @@ static enum engine_verdict acquire_with(struct session *session, struct engine_h
 /* A session that was idle may have ended meanwhile: then another one is tried. */
 static enum engine_verdict acquire(struct engine_hold *hold)
 {
-    struct session *session = take_idle();
+    struct session *session = session_take_idle();
     enum engine_verdict verdict = session ? acquire_with(session, hold) : ENGINE_UNREACHABLE;
 
     if (verdict == ENGINE_UNREACHABLE && (!session || PQstatus(session->connection) == CONNECTION_BAD)) {
@@ -166,30 +137,21 @@ static enum engine_verdict acquire(struct engine_hold *hold)
         hold->state = session;
         engine_renew_every(hold, CHECK_MS);
     } else if (verdict == ENGINE_HELD) {
-        give_back(session);
+        session_give_back(session);
     } else {
         end(session);
     }
     return verdict;
 }
 
-/* Renews nothing: looks whether the connection has ended, which is all that a client can know. */
-static void check(struct engine_hold *hold)
+static bool has_ended(struct session *session)
 {
-    struct session *session = hold->state;
-
-    if (session && !session->ended && !PQconsumeInput(session->connection)) {
-        session->ended = true;
-        engine_hold_lost(hold);
-    }
+    return !PQconsumeInput(session->connection);
 }
 
-/* Without a lease there is no end to it but that of the connection. */
-static int64_t remaining_ms(struct engine_hold *hold)
+static void check(struct engine_hold *hold)
 {
-    const struct session *session = hold->state;
-
-    return session->ended ? 0 : ENGINE_NO_END;
+    session_check(hold, has_ended);
 }
 
 /* A session that does not confirm is closed, which frees the lock as soon as the server sees it. */
@@ -206,7 +168,7 @@ static enum engine_release release(struct engine_hold *hold)
     PQclear(result);
     hold->state = NULL;
     if (answered)
-        give_back(session);
+        session_give_back(session);
     else
         end(session);
     return freed ? ENGINE_RELEASED : answered || ended ? ENGINE_LOST : ENGINE_UNCONFIRMED;
@@ -236,7 +198,7 @@ int main(void)
         .open = open_target,
         .acquire = acquire,
         .release = release,
-        .remaining_ms = remaining_ms,
+        .remaining_ms = session_remaining_ms,
         .renew = check,
     };
 

@@ -1,0 +1,44 @@
+#include "sessions.h"
+
+#include <pthread.h>
+#include <stddef.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct session *idle;
+
+struct session *session_take_idle(void)
+{
+    struct session *session;
+
+    pthread_mutex_lock(&lock);
+    session = idle;
+    if (session)
+        idle = session->next;
+    pthread_mutex_unlock(&lock);
+    return session;
+}
+
+void session_give_back(struct session *session)
+{
+    pthread_mutex_lock(&lock);
+    session->next = idle;
+    idle = session;
+    pthread_mutex_unlock(&lock);
+}
+
+int64_t session_remaining_ms(struct engine_hold *hold)
+{
+    const struct session *session = hold->state;
+
+    return session->ended ? 0 : ENGINE_NO_END;
+}
+
+void session_check(struct engine_hold *hold, bool (*has_ended)(struct session *session))
+{
+    struct session *session = hold->state;
+
+    if (session && !session->ended && has_ended(session)) {
+        session->ended = true;
+        engine_hold_lost(hold);
+    }
+}

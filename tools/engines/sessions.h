@@ -1,0 +1,26 @@
+/* For systems whose lock belongs to the connection that took it: a connection for each hold, which serves another one
+ * afterwards. */
+#ifndef ENGINES_SESSIONS_H
+#define ENGINES_SESSIONS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine.h"
+
+struct session {
+    void *connection; /* the client library's own */
+    struct session *next;
+    atomic_bool ended; /* as seen while it was held */
+};
+
+struct session *session_take_idle(void); /* NULL: there is none */
+void session_give_back(struct session *session);
+
+/* Both are for struct engine, with a session as the state of the hold. Without a lease a hold ends with its
+ * connection alone: that is all that a client can know, and all that is looked for. */
+int64_t session_remaining_ms(struct engine_hold *hold);
+void session_check(struct engine_hold *hold, bool (*has_ended)(struct session *session));
+
+#endif
