@@ -66,18 +66,49 @@ def engines_are_found_by_name():
         assert run(*words).returncode == 2, words
 
 
-def failover_reports_a_broken_engine():
-    environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny), TINY_FAULT="dies")
+def failover_says_what_it_cannot_use():
+    environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny))
     done = subprocess.run([redlock, "failover", "baseline", "--engine", "tiny", "--quiet"], env=environment,
                           capture_output=True, text=True, timeout=100)
     assert done.returncode == 125 and "cannot be put on anything" in done.stderr, done.stderr
+
+
+def runs_end_with(status, faults):
+    """bench and failover with each fault, all at once: silence takes ten seconds to be sure of."""
+    commands = (["bench", "--engine", "tiny", "-d", "100ms", "--warmup", "50ms"],
+                ["failover", "baseline", "--engine", "tiny", "--quiet", "--phase", "200ms"])
+    with tempfile.TemporaryDirectory() as folder:
+        environment = dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny), TINY_FOLDER=folder)
+        runs = [(command, fault, subprocess.Popen([redlock, *command], env=dict(environment, TINY_FAULT=fault),
+                                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True))
+                for command in commands for fault in faults]
+        try:
+            for command, fault, run in runs:
+                _, err = run.communicate(timeout=100)
+                assert run.returncode == status, f"{command[0]} with {fault}: {run.returncode}, {err}"
+                assert re.search(faults[fault], err), f"{command[0]} with {fault}: {err}"
+        finally:
+            for _, _, run in runs:
+                run.kill()
+
+
+def a_good_engine_is_measured():
+    runs_end_with(0, {"": "^$"})
+
+
+def a_broken_engine_ends_the_run_with_status_3():
+    runs_end_with(3, {"malformed": r"engine tiny writes a line that makes no sense .*: acquired \d+ soon",
+                      "dies": r"engine tiny ended by itself with status 9",
+                      "mute": r"engine tiny does not answer: release \d+"})
 
 
 TESTS = [("a good engine has no fault", a_good_engine_has_no_fault),
          *((f"fault is named: {fault}", lambda fault=fault: fault_is_named(fault)) for fault in FAULTS),
          ("single has no fault on a server of its own", single_has_no_fault_on_a_server_of_its_own),
          ("engines are found by name", engines_are_found_by_name),
-         ("failover says what it cannot use", failover_reports_a_broken_engine)]
+         ("failover says what it cannot use", failover_says_what_it_cannot_use),
+         ("bench and failover put a good engine to work", a_good_engine_is_measured),
+         ("bench and failover name what is wrong with an engine", a_broken_engine_ends_the_run_with_status_3)]
 
 print(f"1..{len(TESTS)}")
 bad = 0

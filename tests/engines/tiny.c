@@ -1,5 +1,6 @@
 /* A lock engine for the tests alone: locks are files in the folder of `nodes=`, which end with their process. As
- * redlock-engine-tiny it does all as it should; $TINY_FAULT plants one fault into it. */
+ * redlock-engine-tiny it does all as it should; $TINY_FAULT plants one fault into it. With $TINY_FOLDER it pretends to
+ * use a Redis, which the benchmark and the failover run can start, and keeps its locks in that folder. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -133,12 +134,18 @@ static void release(const char *id)
         exit(1);
     close(attempt->fd);
     attempt->in_use = false;
+    if (is_planted("mute"))
+        return;
     line_print("released %s %lld %lld ok", id, (long long)since_ns, (long long)now_ns());
 }
 
 static void open_folder(char **words, size_t n)
 {
-    for (size_t i = 1; i < n; i++)
+    const char *instead = getenv("TINY_FOLDER");
+
+    if (instead)
+        snprintf(folder, sizeof(folder), "%s", instead);
+    for (size_t i = 1; i < n && !instead; i++)
         if (strncmp(words[i], "nodes=", 6) == 0 && line_decode(words[i] + 6))
             snprintf(folder, sizeof(folder), "%s", words[i] + 6);
     if (is_planted("refuses"))
@@ -155,7 +162,8 @@ static void obey(char *line)
     if (n == 0)
         exit(1);
     if (strcmp(words[0], "hello") == 0) {
-        line_print("hello 1 %s 1.0 can=fence on=folder", is_planted("name") ? "etcd" : "tiny");
+        line_print("hello 1 %s 1.0 can=fence on=%s", is_planted("name") ? "etcd" : "tiny",
+                   getenv("TINY_FOLDER") ? "redis:1" : "folder");
     } else if (strcmp(words[0], "open") == 0) {
         open_folder(words, n);
     } else if (strcmp(words[0], "acquire") == 0 && n == 5) {

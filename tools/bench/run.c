@@ -87,6 +87,15 @@ static bool ended(struct bench_conduct *run, uint32_t i)
     return false;
 }
 
+static bool fail_at_end(struct bench_conduct *run, uint32_t i, int status)
+{
+    const char *told = run->shared->errors[i];
+
+    return *told ? bench_run_fail(run, "%s", told)
+                 : bench_run_fail(run, "client process %u did not end in order: wait status %#x", i + 1,
+                                  (unsigned)status);
+}
+
 static bool collect_processes(struct bench_conduct *run, bool ok)
 {
     for (uint32_t i = 0; run->pids && i < run->n; i++) {
@@ -99,8 +108,7 @@ static bool collect_processes(struct bench_conduct *run, bool ok)
         while (waitpid(run->pids[i], &status, 0) < 0 && errno == EINTR)
             ;
         if (ok && status != 0)
-            ok = bench_run_fail(run, "client process %u did not end in order: wait status %#x", i + 1,
-                                (unsigned)status);
+            ok = fail_at_end(run, i, status);
     }
     return ok;
 }
