@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -76,7 +77,7 @@ static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, s
 static unsigned by_turns(const struct relay_peer *client, void *user_data)
 {
     ck_assert(relay_peer_is(client, getpid()));
-    ck_assert(!relay_peer_is(client, getppid()));
+    ck_assert(!relay_peer_is(client, 1));
     return next_group++;
 }
 
@@ -151,26 +152,34 @@ static void on_end(struct bufferevent *wire, short what, void *argument)
     end->by_error |= (what & BEV_EVENT_ERROR) != 0;
 }
 
+union address {
+    struct sockaddr any;
+    struct sockaddr_un local;
+    struct sockaddr_in inet;
+};
+
+/* Of the relay; returns its size. */
+static int find_address(union address *ret_address)
+{
+    *ret_address = (union address){.any = {0}};
+    if (strncmp(relay_url(relay), "unix://", 7) == 0) {
+        ret_address->local.sun_family = AF_UNIX;
+        strcpy(ret_address->local.sun_path, relay_url(relay) + 7);
+        return sizeof(ret_address->local);
+    }
+    ret_address->inet.sin_family = AF_INET;
+    ret_address->inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ret_address->inet.sin_port = htons((uint16_t)atoi(strrchr(relay_url(relay), ':') + 1));
+    return sizeof(ret_address->inet);
+}
+
 static struct end *connect_end(void)
 {
     struct end *end = calloc(1, sizeof(*end));
-    union {
-        struct sockaddr any;
-        struct sockaddr_un local;
-        struct sockaddr_in inet;
-    } address = {.any = {0}};
-    int size = sizeof(address.local);
+    union address address;
+    int size = find_address(&address);
 
     ck_assert_ptr_nonnull(end);
-    if (strncmp(relay_url(relay), "unix://", 7) == 0) {
-        address.local.sun_family = AF_UNIX;
-        strcpy(address.local.sun_path, relay_url(relay) + 7);
-    } else {
-        address.inet.sin_family = AF_INET;
-        address.inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        address.inet.sin_port = htons((uint16_t)atoi(strrchr(relay_url(relay), ':') + 1));
-        size = sizeof(address.inet);
-    }
     end->wire = bufferevent_socket_new(base, -1, BEV_OPT_CLOSE_ON_FREE);
     bufferevent_setcb(end->wire, on_reply, NULL, on_end, end);
     bufferevent_enable(end->wire, EV_READ | EV_WRITE);
@@ -374,6 +383,39 @@ START_TEST(each_group_has_faults_of_its_own)
 }
 END_TEST
 
+/* Says hello to the relay and waits for the echo. */
+static int child_process(void)
+{
+    union address address;
+    socklen_t size = (socklen_t)find_address(&address);
+    int fd = socket(address.any.sa_family, SOCK_STREAM, 0);
+    char echo[5];
+
+    return connect(fd, &address.any, size) == 0 && send(fd, "hello", 5, MSG_NOSIGNAL) == 5 &&
+                   recv(fd, echo, 5, MSG_WAITALL) == 5
+               ? EXIT_SUCCESS
+               : EXIT_FAILURE;
+}
+
+/* A program that a client has started is on its client's side: by_turns() is asked in the parent. */
+START_TEST(a_child_belongs_to_its_parent)
+{
+    int status = -1;
+    pid_t child;
+
+    start_relay(_i ? "redis://127.0.0.1:0" : listen_at, true);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (child == 0)
+        _exit(child_process());
+    WAIT_UNTIL(n_open == 1);
+    WAIT_UNTIL(n_open == 0);
+    ck_assert_int_eq(waitpid(child, &status, 0), child);
+    ck_assert_int_eq(status, 0);
+    ck_assert_uint_eq(next_group, 1);
+}
+END_TEST
+
 START_TEST(a_cut_loses_what_is_held_and_closes)
 {
     struct end *end;
@@ -437,6 +479,7 @@ int main(void)
     tcase_add_test(relays, a_reset_is_an_error_for_the_client);
     tcase_add_loop_test(relays, down_refuses_and_up_again_is_at_the_same_place, 0, 2);
     tcase_add_loop_test(relays, each_group_has_faults_of_its_own, 0, 2);
+    tcase_add_loop_test(relays, a_child_belongs_to_its_parent, 0, 2);
     tcase_add_test(relays, a_cut_loses_what_is_held_and_closes);
     tcase_add_loop_test(relays, the_last_words_of_a_client_arrive, 0, 2);
     tcase_add_test(relays, addresses_that_cannot_be_are_named);

@@ -1,8 +1,11 @@
 /* Servers of another system, the one that the argument names: they find each other, one of them leads, and they go
  * through what is done to them. */
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "masters.h"
@@ -105,6 +108,73 @@ START_TEST(another_member_leads_when_the_leader_is_cut_off)
 }
 END_TEST
 
+/* To the first of what clients are told of: a connection, and a question that is answered at once. */
+static int ask_entry(void)
+{
+    static const struct {
+        const char *text;
+        size_t size;
+    } questions[] = {
+        [MASTERS_REDIS] = {"PING\r\n", 6},
+        [MASTERS_SENTINEL] = {"PING\r\n", 6},
+        [MASTERS_ETCD] = {"GET /health HTTP/1.0\r\n\r\n", 24},
+        [MASTERS_ZOOKEEPER] = {"srvr", 4},
+        [MASTERS_POSTGRES] = {"\0\0\0\x08\x04\xd2\x16\x2f", 8}, /* whether it speaks TLS */
+        [MASTERS_MARIADB] = {"", 0},                             /* it speaks first */
+    };
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons((uint16_t)atoi(strrchr(masters_entries(masters)[0], ':') + 1));
+    ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
+    ck_assert_int_eq(send(fd, questions[system_under_test].text, questions[system_under_test].size, MSG_NOSIGNAL),
+                     (ssize_t)questions[system_under_test].size);
+    return fd;
+}
+
+static bool is_answered(int fd, int timeout_ms)
+{
+    struct pollfd answer = {.fd = fd, .events = POLLIN};
+    char byte;
+
+    return poll(&answer, 1, timeout_ms) == 1 && recv(fd, &byte, 1, 0) == 1;
+}
+
+/* Also from members that cannot be parted themselves. */
+START_TEST(a_client_is_cut_off_from_all_members)
+{
+    int fd;
+
+    start_relayed(true);
+    DO(masters_part_client(masters, getpid()));
+    fd = ask_entry();
+    ck_assert(is_answered(fd, PATIENCE_MS));
+    close(fd);
+    DO(masters_part_clients(masters, true));
+    fd = ask_entry();
+    ck_assert(!is_answered(fd, 200));
+    DO(masters_part_clients(masters, false));
+    ck_assert(is_answered(fd, PATIENCE_MS));
+    close(fd);
+    ck_assert(masters_part(masters, 0, false) == masters_can_part(system_under_test));
+}
+END_TEST
+
+START_TEST(an_answer_is_late_by_the_delay_each_way)
+{
+    struct masters_options options = {.system = system_under_test, .relayed = true, .delay_us = 20000};
+    int fd;
+
+    masters = masters_create(&options);
+    ck_assert_msg(masters, "%s", masters_error());
+    fd = ask_entry();
+    ck_assert(!is_answered(fd, system_under_test == MASTERS_MARIADB ? 15 : 30));
+    ck_assert(is_answered(fd, PATIENCE_MS));
+    close(fd);
+}
+END_TEST
+
 START_TEST(members_without_relays_cannot_be_cut_off)
 {
     ck_assert(!masters_part(masters, 0, true));
@@ -142,6 +212,7 @@ int main(int argc, char **argv)
 {
     Suite *suite = suite_create("clusters");
     TCase *lives = suite_add_case(suite, "lives", start, stop);
+    TCase *parts;
 
     tcase_add_test(lives, the_members_serve_under_one_leader);
     tcase_add_loop_test(lives, another_member_leads_when_the_leader_fails, 0, N_FAULTS);
@@ -155,7 +226,10 @@ int main(int argc, char **argv)
         printf("1..0 # SKIP %s\n", masters_error());
         return EXIT_SUCCESS;
     }
+    parts = suite_add_case(suite, "parts", NULL, stop);
+    tcase_add_test(parts, a_client_is_cut_off_from_all_members);
+    tcase_add_test(parts, an_answer_is_late_by_the_delay_each_way);
     if (has_members_to_part())
-        tcase_add_test(suite_add_case(suite, "parts", NULL, stop), another_member_leads_when_the_leader_is_cut_off);
+        tcase_add_test(parts, another_member_leads_when_the_leader_is_cut_off);
     return suite_run(suite);
 }

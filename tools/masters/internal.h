@@ -53,6 +53,8 @@ struct masters {
     bool tcp;
     enum masters_tls tls;
     bool relayed;
+    uint32_t delay_us;  /* of the relays */
+    bool clients_apart; /* by masters_part_clients() */
     bool founded;  /* all members have been up once */
     char *dir;     /* certificates are in it, too */
     struct relays *relays; /* one before each port; NULL: there are none */

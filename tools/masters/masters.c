@@ -79,7 +79,7 @@ static bool set_ports(const struct masters *masters, struct master *master)
     free(master->url);
     master->url = NULL;
     for (enum port which = 0; which < system->ports; which++)
-        if (!set_port(master, which, masters->relayed))
+        if (!set_port(master, which, masters->relayed && which < parts_ports(system)))
             return false;
     if (asprintf(&master->url, "%s127.0.0.1:%u%s", masters->tls ? "rediss://" : system->url_before,
                  (unsigned)master->announced[PORT_CLIENTS], system->url_after) < 0)
@@ -213,6 +213,7 @@ static bool fill(struct masters *masters, const struct masters_options *options)
 
     masters->tls = options->tls;
     masters->relayed = options->relayed;
+    masters->delay_us = options->delay_us;
     masters->tcp = options->tcp || options->tls || options->relayed || system->count > 0;
     return find_server(system, options->server, &masters->server) && program_user_find(system->user, &masters->user) &&
            allocate(masters, system->count ? system->count : options->count) && set_setups(masters, options) &&
@@ -225,8 +226,6 @@ static bool check(const struct masters_options *options)
 
     if (fixed && options->count && options->count != fixed)
         return fail("%s has %zu members", systems[options->system]->name, fixed);
-    if (options->relayed && systems[options->system]->cannot_part)
-        return fail("the members of %s cannot be parted", systems[options->system]->name);
     if (options->relayed && (options->tls || (!fixed && options->count > PARTS_MAX)))
         return fail("at most %d members without TLS can be parted", PARTS_MAX);
     if (fixed && options->tls)

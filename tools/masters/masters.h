@@ -50,6 +50,7 @@ struct masters_options {
     bool tcp;                       /* free ports on 127.0.0.1; otherwise unix sockets. A cluster needs ports. */
     enum masters_tls tls;
     bool relayed;                   /* a relay is before each port, for masters_part(); on ports */
+    uint32_t delay_us;              /* of relayed ones: what is sent to them, and what they answer, is so much late */
     const char *server;             /* path of the server; NULL: from PATH, for Redis $REDLOCK_SERVER first */
 
     /* The setup of all of them ... */
@@ -92,9 +93,12 @@ bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
 
 /* Of relayed members. A member that is apart, others that are, and clients that are told to be: these hear nothing of
  * the rest, and the rest nothing of them, until it is taken back; what was on its way arrives then, as TCP has it. */
-bool masters_can_part(enum masters_system system);
 bool masters_part(struct masters *masters, size_t i, bool apart);
-bool masters_part_client(struct masters *masters, pid_t client); /* before it connects, and for good */
+bool masters_part_clients(struct masters *masters, bool apart); /* also while no member is apart */
+/* The process is such a client, and so are its children: before they connect, and for good. */
+bool masters_part_client(struct masters *masters, pid_t client);
+/* Whether there are relays between its members, too: if not, clients alone can be parted from them, or be late. */
+bool masters_can_part(enum masters_system system);
 
 /* Which member leads now, as the members say; MASTERS_MAX if they name none. A single server leads. Of independent
  * masters none does. */

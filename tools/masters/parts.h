@@ -9,6 +9,8 @@
 /* Sides 0 and 1 of the relays are the clients', and each member has one of its own. */
 #define PARTS_MAX (RELAY_GROUPS - 2)
 
+size_t parts_ports(const struct system *system); /* of each member that have a relay: the first ones */
+
 bool parts_begin(struct masters *masters); /* once the ports are known */
 /* After each start of a member: its connections are known by its process. */
 bool parts_add_process(const struct masters *masters, const struct master *master);

@@ -19,7 +19,7 @@ struct system {
     size_t count;           /* of members; 0: as many as the caller wants */
     size_t first_entry;     /* from this member on, they are what clients are told of */
     size_t ports;           /* of each member */
-    bool cannot_part;       /* its members tell each other on which ports they really listen */
+    bool cannot_part;       /* its members tell each other on which ports they really listen: relays are for clients */
     const char *url_before; /* its port */
     const char *url_after;
 

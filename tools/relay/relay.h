@@ -58,7 +58,7 @@ struct relay_options {
     uint64_t seed; /* of the jitter */
 };
 
-/* Whether it is this process that has connected, from this machine. */
+/* Whether it is this process, or a child that its main thread has started, that has connected from this machine. */
 bool relay_peer_is(const struct relay_peer *peer, pid_t process);
 
 /* NULL: ret_why is a sentence. The server need not run: it is connected to for each client. */

@@ -29,7 +29,8 @@ const char *const *relays_urls(const struct relays *relays);
 struct relays *relays_create_at(const char *const *listen, const char *const *upstream, size_t n, uint64_t seed,
                                 char *ret_why, size_t size);
 
-/* The process belongs to this side, of RELAY_GROUPS, from its next connection on; all others to side 0. */
+/* The process and its children belong to this side, of RELAY_GROUPS, from their next connection on; all others to side
+ * 0. */
 bool relays_assign(struct relays *relays, pid_t client, unsigned side);
 
 /* Returns when it is so. */
