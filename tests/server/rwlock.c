@@ -520,31 +520,6 @@ END_TEST
 
 /* --- Masters fail ------------------------------------------------------------------------------------------------- */
 
-/* Whatever masters are dead: with a quorum readers share, and writers are kept out; without one nobody gets in. */
-START_TEST(any_mask_of_dead_masters)
-{
-    unsigned dead = 0;
-    int status;
-
-    for (size_t node = 0; node < 3; node++) {
-        if (!(_i & 1 << node))
-            continue;
-        ck_assert(masters_kill(rig.masters, node));
-        rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_DOWN);
-        dead++;
-    }
-    status = dead < 2 ? REDLOCK_OK : REDLOCK_NO_QUORUM;
-    for (size_t i = 0; i < 2; i++) {
-        struct redlock_acquire_options request = request_of(R, 0);
-
-        readers[i] = rig_new_lock(rig.client, KEY);
-        outcomes[i] = rig_acquire(&rig, readers[i], &request);
-        outcome_expect(&outcomes[i], status);
-    }
-    ck_assert_int_eq(try_mode(X), dead < 2 ? REDLOCK_HELD : REDLOCK_NO_QUORUM);
-}
-END_TEST
-
 /* The vote comes back as a shared one: others still get in, also with this master. */
 START_TEST(a_master_that_was_emptied_gets_the_vote_back_in_its_mode)
 {
@@ -610,6 +585,5 @@ int main(void)
     tcase_add_loop_test(three, a_transfer_keeps_the_mode, 0, 3);
     tcase_add_loop_test(three, a_master_that_was_emptied_gets_the_vote_back_in_its_mode, 0, 2);
     tcase_add_test(three, other_clients_exclude_readers_and_are_excluded);
-    tcase_add_loop_test(three, any_mask_of_dead_masters, 0, 8);
     return suite_run_with_server(suite);
 }

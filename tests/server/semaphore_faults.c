@@ -1,14 +1,13 @@
 /* Semaphores while masters and clients fail: never more than K permits, and those that are free are to be had. */
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <redlock/semaphore.h>
 
+#include "child_rig.h"
 #include "rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -237,26 +236,6 @@ struct shared {
     atomic_int most;
 };
 
-/* In a child: a rig of its own over the parent's masters. */
-static void start_over(void)
-{
-    redlock_client_destroy(rig.client);
-    event_reinit(rig.base);
-    rig.client = rig_new_client(&rig);
-}
-
-static pid_t child_that(int (*does)(void *argument), void *argument)
-{
-    pid_t pid = fork();
-
-    ck_assert_int_ge(pid, 0);
-    if (pid == 0) {
-        start_over();
-        _exit(does(argument));
-    }
-    return pid;
-}
-
 struct task {
     struct redlock_lock *permit;
     struct shared *shared;
@@ -308,17 +287,17 @@ static void on_held(struct redlock_lock *permit, const struct redlock_result *re
         _exit(6);
 }
 
-static int take_and_give(void *argument)
+static int take_and_give(struct rig *child, void *argument)
 {
     struct task tasks[HANDLES];
     unsigned running = HANDLES;
 
     for (size_t i = 0; i < HANDLES; i++) {
-        tasks[i] = (struct task){permit_of(rig.client, LIMIT), argument, ROUNDS, &running};
+        tasks[i] = (struct task){permit_of(child->client, LIMIT), argument, ROUNDS, &running};
         begin(&tasks[i]);
     }
     while (running)
-        event_base_loop(rig.base, EVLOOP_ONCE);
+        event_base_loop(child->base, EVLOOP_ONCE);
     return 0;
 }
 
@@ -330,7 +309,7 @@ START_TEST(rivals_never_hold_more_than_there_are)
 
     ck_assert_ptr_ne(shared, MAP_FAILED);
     for (size_t i = 0; i < N_PROCESSES; i++)
-        children[i] = child_that(take_and_give, shared);
+        children[i] = child_start(&rig, take_and_give, shared);
     for (size_t i = 0; i < N_PROCESSES; i++)
         rig_wait_child(&rig, children[i]);
     ck_assert_int_le(atomic_load(&shared->most), LIMIT);
@@ -339,49 +318,27 @@ START_TEST(rivals_never_hold_more_than_there_are)
 }
 END_TEST
 
-static int hold_and_say(void *argument)
+static int hold_and_stay(struct rig *child, void *unused)
 {
-    const int *said = argument;
     struct redlock_acquire_options request = rig_request(1000, REDLOCK_FOREVER);
-    struct outcome outcome = rig_acquire(&rig, permit_of(rig.client, 2), &request);
+    struct outcome outcome = rig_acquire(child, permit_of(child->client, 2), &request);
 
-    if (outcome.status != REDLOCK_OK || write(said[1], "h", 1) != 1)
-        return 1;
-    for (;;)
-        event_base_loop(rig.base, EVLOOP_ONCE);
+    (void)unused;
+    return outcome.status == REDLOCK_OK ? child_stay(child) : 1;
 }
 
-static int wait_and_say(void *argument)
+static int wait_and_stay(struct rig *child, void *unused)
 {
-    const int *said = argument;
-    struct redlock_lock *permit = permit_of(rig.client, 2);
+    struct redlock_lock *permit = permit_of(child->client, 2);
     struct redlock_acquire_options request = rig_request(1000, REDLOCK_FOREVER);
     struct outcome outcome = {0};
 
+    (void)unused;
     if (redlock_acquire(permit, &request, outcome_record, &outcome) != 0)
         return 1;
-    while (redlock_state(permit) != REDLOCK_STATE_WAITING)
-        event_base_loop(rig.base, EVLOOP_ONCE);
-    rig_wait_quiet(&rig, rig.client);
-    if (write(said[1], "w", 1) != 1)
-        return 1;
-    for (;;)
-        event_base_loop(rig.base, EVLOOP_ONCE);
-}
-
-static void kill_child(int (*does)(void *argument))
-{
-    int said[2];
-    char word;
-    pid_t pid;
-
-    ck_assert_int_eq(pipe(said), 0);
-    pid = child_that(does, said);
-    ck_assert_int_eq(read(said[0], &word, 1), 1);
-    ck_assert_int_eq(kill(pid, SIGKILL), 0);
-    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-    close(said[0]);
-    close(said[1]);
+    rig_wait(child, waits, permit, "a waiter");
+    rig_wait_quiet(child, child->client);
+    return child_stay(child);
 }
 
 /* A permit is free again when the ttl of the dead holder has ended. */
@@ -389,8 +346,8 @@ START_TEST(the_permit_of_a_killed_process_comes_back)
 {
     struct redlock_lock *waiter = permit_of(rig.client, 2);
 
-    kill_child(hold_and_say);
-    kill_child(hold_and_say);
+    child_kill(child_start_ready(&rig, hold_and_stay, NULL));
+    child_kill(child_start_ready(&rig, hold_and_stay, NULL));
     wait_in_queue(waiter, &outcomes[0]);
     rig_wait_outcome(&rig, &outcomes[0]);
     outcome_expect(&outcomes[0], REDLOCK_OK);
@@ -403,7 +360,7 @@ START_TEST(a_killed_waiter_delays_others_for_its_lease)
     struct redlock_lock *waiter = permit_of(rig.client, 2);
 
     hold_all(2);
-    kill_child(wait_and_say);
+    child_kill(child_start_ready(&rig, wait_and_stay, NULL));
     wait_in_queue(waiter, &outcomes[0]);
     rig_wait(&rig, waits, waiter, "a waiter");
     redlock_release(permits[0], NULL, NULL);
