@@ -207,7 +207,7 @@ public:
 
     std::uint64_t fence() const noexcept { return redlock_mutex_fence(mutex_); }
 
-    /* Why the latest lock call failed, in words for people; empty after success. */
+    /* Why the latest call that locks or converts failed, in words for people; empty after success. */
     const std::string &why() const noexcept { return why_; }
 
     redlock_mutex *get() const noexcept { return mutex_; }
@@ -218,18 +218,35 @@ public:
 private:
     friend class mutex_set;
     friend class semaphore;
+    friend class shared_mutex;
 
     explicit mutex(redlock_mutex *created) : mutex_(created) { redlock_acquire_options_init(&options); }
 
-    int acquire(std::int64_t timeout_ms)
+    int acquire(std::int64_t timeout_ms) { return acquire(timeout_ms, options.mode); }
+
+    int acquire(std::int64_t timeout_ms, redlock_mode mode)
     {
         redlock_acquire_options request = options;
         redlock_result *result = nullptr;
 
+        request.mode = mode;
         request.timeout_ms = timeout_ms;
         if (timeout_ms == 0)
             request.max_attempts = 0;
         const int status = redlock_mutex_acquire(mutex_, &request, &result);
+        return keep_why(status, result);
+    }
+
+    int convert(redlock_mode mode, std::int64_t timeout_ms)
+    {
+        redlock_result *result = nullptr;
+        const int status = redlock_mutex_convert(mutex_, mode, timeout_ms, &result);
+
+        return keep_why(status, result);
+    }
+
+    int keep_why(int status, redlock_result *result)
+    {
         const std::unique_ptr<redlock_result, void (*)(redlock_result *)> owner(result, redlock_result_free);
 
         why_ = status == REDLOCK_OK ? "" : result ? result->why : redlock_strerror(status);
@@ -253,6 +270,100 @@ private:
     std::string why_;
 
     redlock_mutex *mutex_ = nullptr;
+};
+
+/* --- Read-write mutex ------------------------------------------------------------------------------------------ */
+
+/* A mutex that several may hold together, to read. One object is one holder: threads that read at the same time need an
+ * object each, as threads that exclude each other do. It is a std::shared_timed_mutex in this sense, so
+ * std::unique_lock, std::shared_lock and the wrappers of Boost for upgradeable mutexes work with it.
+ *
+ *     redlock::shared_mutex prices(service, "prices");
+ *     {
+ *         redlock::shared_guard guard(prices, std::chrono::seconds(10));
+ *         ... read, beside other readers, while guard.remaining() > guard.remaining().zero() ...
+ *     }
+ *
+ * The functions of a mutex lock it exclusively (options.mode). An upgradeable holder reads beside shared ones; there is
+ * one at a time, and it alone can become exclusive. Each holder has a ttl, a deadline and renewals of its own, and may
+ * lose its lock alone: then remaining() is 0, whatever others hold, and unlocking returns REDLOCK_LOST. */
+class shared_mutex : public mutex {
+public:
+    shared_mutex(service &owner, const std::string &key) : mutex(owner, key) {}
+
+    /* As lock() and its kind. The functions that unlock all mean the same. */
+    void lock_shared() { check(acquire(REDLOCK_FOREVER, REDLOCK_SHARED)); }
+    bool try_lock_shared() { return won(acquire(0, REDLOCK_SHARED)); }
+    int unlock_shared() noexcept { return unlock(); }
+
+    template <class Rep, class Period>
+    bool try_lock_shared_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return won(acquire(detail::timeout_ms(timeout), REDLOCK_SHARED));
+    }
+
+    template <class Clock, class Duration>
+    bool try_lock_shared_until(const std::chrono::time_point<Clock, Duration> &end)
+    {
+        return try_lock_shared_for(end - Clock::now());
+    }
+
+    void lock_upgrade() { check(acquire(REDLOCK_FOREVER, REDLOCK_UPGRADEABLE)); }
+    bool try_lock_upgrade() { return won(acquire(0, REDLOCK_UPGRADEABLE)); }
+    int unlock_upgrade() noexcept { return unlock(); }
+
+    template <class Rep, class Period>
+    bool try_lock_upgrade_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return won(acquire(detail::timeout_ms(timeout), REDLOCK_UPGRADEABLE));
+    }
+
+    template <class Clock, class Duration>
+    bool try_lock_upgrade_until(const std::chrono::time_point<Clock, Duration> &end)
+    {
+        return try_lock_upgrade_for(end - Clock::now());
+    }
+
+    /* From upgradeable to exclusive. It waits, in front of all who wait for the key, until readers have released it.
+     * Where it throws or returns false the lock is held as before, unless it has been lost (REDLOCK_LOST). */
+    void unlock_upgrade_and_lock() { check(convert(REDLOCK_EXCLUSIVE, REDLOCK_FOREVER)); }
+    bool try_unlock_upgrade_and_lock() { return won(convert(REDLOCK_EXCLUSIVE, 0)); }
+
+    template <class Rep, class Period>
+    bool try_unlock_upgrade_and_lock_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return won(convert(REDLOCK_EXCLUSIVE, detail::timeout_ms(timeout)));
+    }
+
+    template <class Clock, class Duration>
+    bool try_unlock_upgrade_and_lock_until(const std::chrono::time_point<Clock, Duration> &end)
+    {
+        return try_unlock_upgrade_and_lock_for(end - Clock::now());
+    }
+
+    /* To a weaker mode, without a gap. The lock has it even if too few masters confirm it: they let others in later.
+     * These throw REDLOCK_LOST if the lock has been lost, and for caller errors. */
+    void unlock_and_lock_upgrade() { weaken(REDLOCK_UPGRADEABLE); }
+    void unlock_and_lock_shared() { weaken(REDLOCK_SHARED); }
+    void unlock_upgrade_and_lock_shared() { weaken(REDLOCK_SHARED); }
+
+    /* REDLOCK_EXCLUSIVE if it is not held. */
+    redlock_mode mode() const
+    {
+        redlock_mode mode = REDLOCK_EXCLUSIVE;
+
+        detail::check(redlock_mutex_mode(get(), &mode));
+        return mode;
+    }
+
+private:
+    void weaken(redlock_mode mode)
+    {
+        const int status = convert(mode, 0);
+
+        if (status != REDLOCK_NO_QUORUM)
+            check(status);
+    }
 };
 
 /* --- Leader election ------------------------------------------------------------------------------------------- */
@@ -569,10 +680,9 @@ public:
 
     /* Throws REDLOCK_DEADLINE if the lock is not held in time. */
     template <class Rep, class Period>
-    guard(mutex &held, const std::chrono::duration<Rep, Period> &timeout) : mutex_(&held)
+    guard(mutex &held, const std::chrono::duration<Rep, Period> &timeout)
+        : mutex_(&in_time(held, held.try_lock_for(timeout)))
     {
-        if (!held.try_lock_for(timeout))
-            throw error(REDLOCK_DEADLINE, held.why());
     }
 
     ~guard()
@@ -605,8 +715,47 @@ public:
 
     std::uint64_t fence() const noexcept { return mutex_ ? mutex_->fence() : 0; }
 
+protected:
+    struct locked {};
+    guard(mutex &held, locked) noexcept : mutex_(&held) {}
+
+    static mutex &in_time(mutex &held, bool won)
+    {
+        if (!won)
+            throw error(REDLOCK_DEADLINE, held.why());
+        return held;
+    }
+
 private:
     mutex *mutex_ = nullptr;
+};
+
+/* Holds a read-write mutex shared. Otherwise it is a guard. */
+class shared_guard : public guard {
+public:
+    explicit shared_guard(shared_mutex &held) : guard((held.lock_shared(), held), locked()) {}
+
+    template <class Rep, class Period>
+    shared_guard(shared_mutex &held, const std::chrono::duration<Rep, Period> &timeout)
+        : guard(in_time(held, held.try_lock_shared_for(timeout)), locked())
+    {
+    }
+};
+
+/* Holds a read-write mutex upgradeable, until the mutex is told to become exclusive or shared. Otherwise it is a guard.
+ *
+ *     redlock::upgrade_guard guard(prices);
+ *     if (... it must write ...)
+ *         prices.unlock_upgrade_and_lock(); */
+class upgrade_guard : public guard {
+public:
+    explicit upgrade_guard(shared_mutex &held) : guard((held.lock_upgrade(), held), locked()) {}
+
+    template <class Rep, class Period>
+    upgrade_guard(shared_mutex &held, const std::chrono::duration<Rep, Period> &timeout)
+        : guard(in_time(held, held.try_lock_upgrade_for(timeout)), locked())
+    {
+    }
 };
 
 } // namespace redlock

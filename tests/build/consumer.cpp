@@ -1,6 +1,35 @@
-// A stranger's program in C++11: takes a lock on the given masters, and gives it back.
+// A stranger's program in C++11: takes locks on the given masters, and gives them back.
 #include <iostream>
 #include <redlock/redlock.hpp>
+
+static void expect(bool holds, const char *what)
+{
+    if (!holds)
+        throw std::runtime_error(what);
+}
+
+// Two readers, one of whom becomes the writer when the other has gone.
+static void share(redlock::service &service)
+{
+    redlock::shared_mutex first(service, "shared"), second(service, "shared"), writer(service, "shared");
+    redlock::upgrade_guard upgradeable(first, std::chrono::seconds(10));
+    {
+        redlock::shared_guard reader(second, std::chrono::seconds(10));
+
+        expect(first.mode() == REDLOCK_UPGRADEABLE && second.mode() == REDLOCK_SHARED, "the modes are wrong");
+        expect(!writer.try_lock() && !first.try_unlock_upgrade_and_lock(), "a writer beside a reader");
+        expect(first.mode() == REDLOCK_UPGRADEABLE && upgradeable.remaining().count() > 0, "a failed upgrade has lost");
+    }
+    first.unlock_upgrade_and_lock();
+    expect(first.mode() == REDLOCK_EXCLUSIVE && !second.try_lock_shared(), "a reader beside a writer");
+    first.unlock_and_lock_upgrade();
+    expect(first.mode() == REDLOCK_UPGRADEABLE, "not upgradeable any more");
+    first.unlock_upgrade_and_lock_shared();
+    expect(first.mode() == REDLOCK_SHARED, "not shared any more");
+    expect(second.try_lock_shared_for(std::chrono::seconds(10)) && !writer.try_lock(), "readers do not share");
+    expect(second.unlock_shared() == REDLOCK_OK && upgradeable.unlock() == REDLOCK_OK, "not unlocked");
+    expect(writer.try_lock_for(std::chrono::seconds(10)), "the key is not free");
+}
 
 // consumer VERSION URL...
 int main(int argc, char **argv)
@@ -17,8 +46,8 @@ try {
     redlock::mutex rival(service, "consumer");
     redlock::guard guard(mutex, std::chrono::seconds(10));
 
-    if (guard.remaining() <= guard.remaining().zero() || rival.try_lock())
-        throw std::runtime_error("not locked");
+    expect(guard.remaining() > guard.remaining().zero() && !rival.try_lock(), "not locked");
+    share(service);
     return guard.unlock() == REDLOCK_OK && rival.try_lock() ? 0 : 1;
 } catch (const std::exception &why) {
     std::cerr << why.what() << "\n";

@@ -82,6 +82,11 @@ void work(void);
 void write_order(void);
 """
 
+GIVEN_CXX = """
+#include <iostream>
+extern redlock::service service;
+"""
+
 
 def displays(page):
     """The literal displays of EXAMPLES, as a reader sees them."""
@@ -123,7 +128,7 @@ def fragment(text, headers, language):
     outside, inside = split(text)
     includes = "".join(f"#include <{header}>\n" for header in headers)
     if language == "c++":
-        return f"{includes}void example();\nvoid example()\n{{\n{inside}\n}}\n"
+        return f"{includes}{GIVEN_CXX}void example();\nvoid example()\n{{\n{inside}\n}}\n"
     result, end = ("int", "return 0;") if re.search(r"^ *return [^;]", inside, re.M) else ("void", "")
     return (f"#define _DEFAULT_SOURCE\n{includes}{SYSTEM}{given_to(outside)}\n{outside}\n"
             f"{result} example(void);\n{result} example(void)\n{{\n{inside}\n{end}\n}}\n")
@@ -148,6 +153,8 @@ class Compiler:
                                "-lredlock", "-levent_core"])
 
     def example(self, where, text, headers, language="c"):
+        if language == "c++" and not CXX:
+            return
         if re.search(r"^int main\(", text, re.M):
             self.program(where, text)
             return
@@ -164,13 +171,16 @@ def compile_all(compiler):
         page = path.read_text()
         headers = [name for name in re.findall(r"^\.In (\S+)", page, re.M) if name.endswith(".h")]
         for number, text in enumerate(displays(page), 1):
-            if not text.startswith(OTHER_LANGUAGES):
+            if text.startswith(OTHER_LANGUAGES):
+                continue
+            if "redlock::" in text:
+                compiler.example(f"{path.name}, example {number}", text, ["redlock/redlock.hpp"], "c++")
+            else:
                 compiler.example(f"{path.name}, example {number}", text, headers)
     for path in sorted((root / "include/redlock").glob("*.h*")):
         language = "c++" if path.suffix == ".hpp" else "c"
         for number, text in enumerate(indented(path.read_text()), 1):
-            if language == "c" or CXX:
-                compiler.example(f"{path.name}, example {number}", text, [f"redlock/{path.name}"], language)
+            compiler.example(f"{path.name}, example {number}", text, [f"redlock/{path.name}"], language)
     readme = root / "README.md"
     programs = re.findall(r"^```c\n(.*?)^```", readme.read_text(), re.M | re.S) if readme.exists() else []
     for number, text in enumerate(programs, 1):

@@ -45,4 +45,7 @@ for compiler in g++ clang++; do
     for program in tests/build/wrapper.cpp tools/examples/raii.cpp; do
         "$compiler" -std=c++11 -Wall -Wextra -Wpedantic -Werror -I"$source" -I"$build" -fsyntax-only "$1/$program"
     done
+    # std::shared_lock came later.
+    "$compiler" -std=c++14 -Wall -Wextra -Wpedantic -Werror -I"$source" -I"$build" -fsyntax-only \
+        "$1/tests/build/wrapper.cpp"
 done

@@ -1,6 +1,9 @@
 // Compiled only: every member of redlock.hpp is used, so that every template is looked at.
 #include <mutex>
 #include <redlock/redlock.hpp>
+#if __cplusplus >= 201402L
+#include <shared_mutex>
+#endif
 #include <type_traits>
 
 static_assert(std::is_nothrow_move_constructible<redlock::service>::value, "a service can be moved");
@@ -10,6 +13,9 @@ static_assert(!std::is_copy_constructible<redlock::service>::value, "a service c
 static_assert(!std::is_copy_constructible<redlock::mutex>::value, "a mutex cannot be copied");
 static_assert(!std::is_copy_assignable<redlock::guard>::value, "a guard cannot be copied");
 static_assert(std::is_nothrow_move_constructible<redlock::recursive_guard>::value, "it can be moved");
+static_assert(std::is_nothrow_move_constructible<redlock::shared_mutex>::value, "a read-write mutex can be moved");
+static_assert(std::is_nothrow_move_constructible<redlock::upgrade_guard>::value, "its guards can be moved");
+static_assert(!std::is_copy_constructible<redlock::shared_guard>::value, "its guards cannot be copied");
 static_assert(!std::is_move_constructible<redlock::recursive_mutex>::value, "threads share it where it is");
 
 bool use_mutex(redlock::mutex &mutex)
@@ -92,6 +98,35 @@ static bool use_semaphore(redlock::service &service)
     return permit.try_acquire_until(std::chrono::system_clock::now()) || permit.try_acquire();
 }
 
+static bool use_shared_mutex(redlock::service &service)
+{
+    const auto soon = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+    const std::chrono::seconds second(1);
+    redlock::shared_mutex mutex(service, "rows");
+
+    mutex.lock_shared();
+    bool won = mutex.unlock_shared() == REDLOCK_OK && mutex.try_lock_shared() && mutex.try_lock_shared_for(second) &&
+               mutex.try_lock_shared_until(soon);
+    mutex.lock_upgrade();
+    won = won && mutex.unlock_upgrade() == REDLOCK_OK && mutex.try_lock_upgrade();
+    won = won && mutex.try_lock_upgrade_for(second) && mutex.try_lock_upgrade_until(soon);
+    mutex.unlock_upgrade_and_lock();
+    won = won && mutex.try_unlock_upgrade_and_lock() && mutex.try_unlock_upgrade_and_lock_for(second) &&
+          mutex.try_unlock_upgrade_and_lock_until(soon);
+    mutex.unlock_and_lock_upgrade();
+    mutex.unlock_and_lock_shared();
+    mutex.unlock_upgrade_and_lock_shared();
+    redlock::shared_guard reader(mutex), timed_reader(mutex, second);
+    redlock::upgrade_guard planner(mutex), timed_planner(mutex, second);
+    redlock::guard writer(mutex), any(std::move(reader));
+    std::unique_lock<redlock::shared_mutex> standard(mutex, second);
+#if __cplusplus >= 201402L
+    std::shared_lock<redlock::shared_mutex> shared(mutex, second);
+    won = won && shared.owns_lock();
+#endif
+    return won && mutex.mode() == REDLOCK_SHARED && timed_reader.remaining() > second && planner.fence() == 0;
+}
+
 int main()
 try {
     redlock::service service({"redis://127.0.0.1"});
@@ -100,7 +135,7 @@ try {
 
     service = std::move(moved);
     return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && use_set(service) &&
-           use_election(service) && use_semaphore(service) &&
+           use_election(service) && use_semaphore(service) && use_shared_mutex(service) &&
            service.stats().acquires && service.get() &&
            !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {
