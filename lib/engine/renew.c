@@ -20,6 +20,7 @@
 
 #include "engine/alarm.h"
 #include "engine/hold.h"
+#include "util/mutant.h"
 #include "votes/round.h"
 #include "util/random.h"
 
@@ -180,7 +181,7 @@ static struct rl_instant round_end(const struct rl_engine *engine, const struct 
 {
     struct rl_span interval = rl_ms(lock->hold.renew_ms);
     struct rl_span third = {rl_ms(lock->claim->ttl_ms).ns / 3};
-    struct rl_span longest = interval.ns > third.ns ? interval : third;
+    struct rl_span longest = interval.ns > third.ns || RL_MUTANT(ROUND_OF_INTERVAL) ? interval : third;
     struct rl_span timeout = engine->votes.config.node_timeout;
 
     return rl_after(now, longest.ns < timeout.ns ? longest : timeout);

@@ -6,6 +6,7 @@
 #include "host/host.h"
 #include "kinds/wait_queue.h"
 #include "util/fetch.h"
+#include "util/mutant.h"
 
 static struct rl_ticket single_ticket(const struct rl_batch *batch, size_t i)
 {
@@ -63,7 +64,8 @@ static void extensions_answered(struct rl_host *host, unsigned node, const struc
         struct rl_ticket single = single_ticket(batch, i);
 
         fetch_ahead(host, batch, i);
-        answer_or_ask_alone(host, node, &single, rl_classify_many(reply, i, batch->n), now);
+        answer_or_ask_alone(host, node, &single,
+                            rl_classify_many(reply, RL_MUTANT(EXTENDED_AS_ONE) ? 0 : i, batch->n), now);
     }
 }
 
@@ -76,7 +78,7 @@ static void enqueues_answered(struct rl_host *host, unsigned node, const struct 
         struct rl_ticket single = single_ticket(batch, i);
 
         fetch_ahead(host, batch, i);
-        rl_queue_reply_of(reply, i, batch->n, &own);
+        rl_queue_reply_of(reply, RL_MUTANT(JOINED_AS_ONE) ? 0 : i, batch->n, &own);
         rl_host_replied(host, node, &single, &own, now);
     }
 }

@@ -72,6 +72,8 @@
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
     X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
     X(COHORT_OWN_TOKEN, "host", 10000, "a value that others may name is passed on")                      \
+    X(JOINED_AS_ONE, "host", 10000, "of those who enter the line together each takes the first one's answer") \
+    X(EXTENDED_AS_ONE, "host", 10000, "of locks that are extended together each takes the first one's answer") \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
     X(QUEUED_NOT_ROLLED_BACK, "engine", 10000, "who gives up keeps his place in line")                        \
@@ -119,6 +121,7 @@
 
 /* What nobody notices as long as anything else goes wrong: --calm. */
 #define MUTANT_CALM_MAP(X)                                                                               \
+    X(ROUND_OF_INTERVAL, "engine", 0, "a round of renewal ends when the next one is due")                \
     X(NO_EARLY_REFRESH, "engine", 10000, "shared votes that are no quorum wait for the usual refresh")   \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 

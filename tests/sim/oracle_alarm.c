@@ -74,6 +74,16 @@ void alarm_on_risk(const struct client *client, struct handle *handle)
                         name_of_handle(client, handle));
 }
 
+/* Where nothing goes wrong a renewed lock is held for as long as it is wanted. */
+static void check_renewed(const struct client *client, const struct handle *handle)
+{
+    const struct rl_hold *hold = &handle->host.core.hold;
+
+    if (client->world->plan.calm && hold->renew_ms && hold->end.ns == RL_NEVER.ns)
+        world_violation(client->world, "alarm", "%s has lost a lock that it renews, and nothing goes wrong",
+                        name_of_handle(client, handle));
+}
+
 /* Was the danger there for long enough to be told? */
 void alarm_on_lost(const struct client *client, const struct handle *handle)
 {
@@ -81,6 +91,7 @@ void alarm_on_lost(const struct client *client, const struct handle *handle)
     int64_t since = risk_begins(handle);
 
     world->coverage->losses[handle->host.core.report.loss]++;
+    check_renewed(client, handle);
     if (!handle->host.core.hold.at_risk_ms || handle->risk_told || client->lag)
         return; /* or it was stopped just now */
     if (since < handle->promised_since)

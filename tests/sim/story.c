@@ -137,6 +137,10 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         plan->own_ttl_ms[client] = word_number(words, 2);
         return true;
     }
+    if (words->count == 3 && word_is(words, 0, "handles") && word_client(words, 1, &client)) {
+        plan->n_handles[client] = (uint8_t)word_number(words, 2);
+        return plan->n_handles[client] >= 1 && plan->n_handles[client] <= MAX_HANDLES;
+    }
     if (words->count == 2 && word_is(words, 0, "set") && word_client(words, 1, &client)) {
         set_set(plan, client);
         return true;

@@ -7,14 +7,17 @@
  *     node-timeout MS      connect-timeout MS   stall-timeout MS       backoff MIN MAX
  *     drift PPM MS         max-ttl MS           unsafe-restarts
  *     wall CLIENT MS       its wall clock is so far ahead
+ *     handles CLIENT N     1 if not said otherwise; those of A are A, A' and A''
  *     guarded              undeclared           durability MASTER none|everysec|always
  *     delay CLIENT MASTER UP DOWN               each 1 ms if not said otherwise
  *     calm                 nothing goes wrong: a key that is wanted must not lie idle
  *
  *     T CLIENT acquire KEY ttl=MS [once] [attempts=N] [timeout=MS] [delay=MS] [jitter=MS] [min=MS]
- *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [line | fifo]
+ *                     [fenced] [renew=MS] [risk=MS] [hold=MS] [line | fifo] [own-token]
  *     T CLIENT reenter [min=MS]
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
+ *     T CLIENT release VALUE            one that somebody has been told, and that another handle may have
+ *     T HANDLE HANDLE... acquire ...    the handles of one client do the same, in one turn
  *     T CLIENT shutdown [timeout=MS]    T CLIENT quit             shuts its client down; destroys it, and is gone
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]

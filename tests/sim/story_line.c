@@ -24,6 +24,7 @@ static struct rl_acquire read_request(const struct client *client, const struct 
                                                      : RL_EXCLUSIVE,
         .renew_ms = word_value(words, "renew", 0),
         .at_risk_ms = word_value(words, "risk", 0),
+        .own_token = word_present(words, "own-token"),
         .max_hold_ms = word_value(words, "hold", 0),
     };
 }
@@ -70,6 +71,20 @@ static bool shut_down(struct client *client, const struct words *words)
     if (client->host.closing)
         return false;
     client_shutdown(client, rl_ms(word_value(words, "timeout", 1000)));
+    return true;
+}
+
+/* Whoever has been told a value may release it. */
+static bool release_value(struct client *client, struct handle *handle, const char *value)
+{
+    struct box *box = box_of_token(&client->world->boxes, value, strlen(value));
+
+    if (!box || handle->host.core.state != RL_LOCK_IDLE || client_is_busy(handle) || client->host.closing)
+        return false;
+    handle->key = box->key;
+    handle->permit = false;
+    client_rename_handle(client, handle);
+    client_release_value(client, handle, box);
     return true;
 }
 
@@ -121,6 +136,8 @@ static bool act(struct client *client, struct handle *handle, const struct words
         client_upgrade(client, handle, RL_NEVER, word_present(words, "once"));
     else if (word_is(words, 1, "export") && state == RL_LOCK_HELD)
         return client_export(client, handle, &client->world->parcels[0]);
+    else if (word_is(words, 1, "release") && words->count > 2)
+        return release_value(client, handle, words->text[2]);
     else if (word_is(words, 1, "release") &&
              (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST))
         client_release(client, handle);
@@ -129,9 +146,33 @@ static bool act(struct client *client, struct handle *handle, const struct words
     return true;
 }
 
-static int64_t perform_client(struct world *world, unsigned index, const struct words *words)
+static struct handle *word_handle(const struct words *words, unsigned index, struct client *client)
 {
-    struct client *client = &world->clients[index];
+    for (unsigned h = 0; h < client->n_handles; h++) {
+        if (word_is(words, index, name_of_handle(client, &client->handles[h])))
+            return &client->handles[h];
+    }
+    return NULL;
+}
+
+/* The handles that the line begins with do the same, in one turn of their client. */
+static bool act_together(struct client *client, const struct words *words)
+{
+    struct handle *handles[MAX_HANDLES];
+    struct words own = *words;
+    unsigned n = 0;
+    bool done = true;
+
+    while (n < MAX_HANDLES && (handles[n] = word_handle(words, n, client)))
+        n++;
+    words_drop(&own, n - 1);
+    for (unsigned i = 0; i < n && done; i++)
+        done = act(client, handles[i], &own);
+    return done;
+}
+
+static int64_t perform_client(struct world *world, struct client *client, const struct words *words)
+{
     bool done;
 
     if (!client->alive)
@@ -139,7 +180,7 @@ static int64_t perform_client(struct world *world, unsigned index, const struct 
     if (client->busy_until > world->now)
         return client->busy_until;
     client_begin(client);
-    done = act(client, &client->handles[0], words);
+    done = act_together(client, words);
     client_end(client);
     return done ? 0 : -1;
 }
@@ -273,8 +314,10 @@ int64_t line_perform(struct world *world, const struct words *words)
 {
     unsigned client;
 
-    if (word_client(words, 0, &client))
-        return perform_client(world, client, words);
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        if (word_handle(words, 0, &world->clients[c]))
+            return perform_client(world, &world->clients[c], words);
+    }
     if (word_client(words, 1, &client) && words->count < 4 && perform_process(world, client, words))
         return 0;
     if (word_is(words, 0, "declare") && words->count == 2) {

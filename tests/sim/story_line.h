@@ -18,6 +18,9 @@ struct words {
 /* Longer words and further words are cut off. */
 void words_split(struct words *words, const char *text);
 
+/* Takes the first n words away. */
+void words_drop(struct words *words, unsigned n);
+
 bool word_is(const struct words *words, unsigned index, const char *text);
 uint32_t word_number(const struct words *words, unsigned index);
 int64_t word_ns(const struct words *words, unsigned index); /* from milliseconds */

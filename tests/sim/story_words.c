@@ -22,6 +22,12 @@ void words_split(struct words *words, const char *text)
     }
 }
 
+void words_drop(struct words *words, unsigned n)
+{
+    words->count -= n;
+    memmove(words->text, words->text + n, words->count * sizeof words->text[0]);
+}
+
 bool word_is(const struct words *words, unsigned index, const char *text)
 {
     return index < words->count && strcmp(words->text[index], text) == 0;
