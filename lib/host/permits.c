@@ -212,6 +212,24 @@ static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
     return &lock->attempt->search;
 }
 
+/* Does another handle of this client have a claim for the slot? One that is being rolled back is nobody's: it may stay
+ * for as long as a master is silent, and what it wants there is that the key is deleted. */
+static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
+{
+    const struct rl_list *locks = &lock->host->locks;
+
+    if (claims_at(lock->semaphore, slot) == 0)
+        return false;
+    for (struct rl_list *at = locks->next; at != locks; at = at->next) {
+        const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
+
+        if (other != lock && other->semaphore == lock->semaphore && other->slot == slot && other->core.claim &&
+            !other->core.claim->rolling_back)
+            return true;
+    }
+    return false;
+}
+
 /* One of the slots that at least so many masters show to be free, and that no other handle of this client is about to
  * have; RL_NO_SLOT: there is none. */
 static uint32_t choose_free(const struct rl_host_lock *lock, uint32_t masters)
@@ -221,7 +239,7 @@ static uint32_t choose_free(const struct rl_host_lock *lock, uint32_t masters)
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < search->n; i++) {
-        if (rl_count_bits(search->free_at[i]) >= masters && claims_at(lock->semaphore, search->slots[i]) == 0 &&
+        if (rl_count_bits(search->free_at[i]) >= masters && !is_wanted(lock, search->slots[i]) &&
             random_below(lock, ++n) == 0)
             chosen = search->slots[i];
     }

@@ -130,6 +130,28 @@ START_TEST(a_hung_master_stops_nobody)
 }
 END_TEST
 
+/* Its client has been refused everywhere, and the hung master has not confirmed the rollbacks. */
+START_TEST(a_freed_permit_is_found_where_rollbacks_are_pending)
+{
+    struct redlock_client *client = rig_further_client(&rig);
+    struct redlock_acquire_options once = rig_request(TTL_MS, 0);
+    struct redlock_acquire_options patient = rig_request(TTL_MS, TTL_MS / 2);
+    struct outcome outcome;
+
+    hold_all(MOST);
+    ck_assert(masters_hang(rig.masters, 1));
+    for (size_t i = 0; i < 2 * MOST; i++) {
+        outcome = rig_acquire(&rig, permit_of(client, MOST), &once);
+        outcome_expect(&outcome, REDLOCK_HELD);
+    }
+    outcome = rig_release(&rig, permits[0]);
+    outcome_expect(&outcome, REDLOCK_OK);
+    outcome = rig_acquire(&rig, permit_of(client, MOST), &patient);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert(masters_resume(rig.masters, 1));
+}
+END_TEST
+
 /* It has lost all votes, and may not vote for anybody else; it gets them back from their holders. */
 static void lose_and_repair(void (*lose)(void))
 {
@@ -377,6 +399,7 @@ int main(void)
 
     tcase_add_loop_test(cases, a_quorum_of_masters_is_enough_and_no_less, 0, MASKS_OF_3);
     tcase_add_test(cases, a_hung_master_stops_nobody);
+    tcase_add_test(cases, a_freed_permit_is_found_where_rollbacks_are_pending);
     tcase_add_test(cases, permits_survive_the_empty_restart_of_a_master);
     tcase_add_test(cases, permits_survive_flushall_on_a_master);
     tcase_add_test(cases, full_masters_give_no_permits_and_keep_those_that_are_held);
