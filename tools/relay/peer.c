@@ -77,9 +77,13 @@ static bool has_socket(pid_t process, unsigned long number)
     return found;
 }
 
+static bool is_itself(const struct relay_peer *peer, pid_t process)
+{
+    return peer->process == process || (peer->socket && has_socket(process, peer->socket));
+}
+
 /* Linux lists the children of a thread, CONFIG_PROC_CHILDREN provided, as distributions have it. */
-static bool child_is(pid_t process, bool (*test)(const struct relay_peer *peer, pid_t child),
-                     const struct relay_peer *peer)
+static bool is_child(const struct relay_peer *peer, pid_t process)
 {
     char path[64];
     long child;
@@ -89,18 +93,13 @@ static bool child_is(pid_t process, bool (*test)(const struct relay_peer *peer, 
     snprintf(path, sizeof(path), "/proc/%ld/task/%ld/children", (long)process, (long)process);
     children = fopen(path, "re");
     while (children && !found && fscanf(children, "%ld", &child) == 1)
-        found = test(peer, (pid_t)child);
+        found = is_itself(peer, (pid_t)child);
     if (children)
         fclose(children);
     return found;
 }
 
-static bool is_itself(const struct relay_peer *peer, pid_t process)
-{
-    return peer->process == process || (peer->socket && has_socket(process, peer->socket));
-}
-
 bool relay_peer_is(const struct relay_peer *peer, pid_t process)
 {
-    return is_itself(peer, process) || child_is(process, is_itself, peer);
+    return is_itself(peer, process) || is_child(peer, process);
 }
