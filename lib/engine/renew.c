@@ -21,8 +21,8 @@
 #include "engine/alarm.h"
 #include "engine/hold.h"
 #include "util/mutant.h"
-#include "votes/round.h"
 #include "util/random.h"
+#include "votes/round.h"
 
 /* A failed round is tried again after about a tenth of the interval, spread so that the locks of many clients do not
  * come back all at once when a master does. */
