@@ -1,13 +1,11 @@
 /* Elections on real masters: who leads, since which term, and what happens when leaders and masters go. */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <redlock/election.h>
 
+#include "child_rig.h"
 #include "queue_rig.h"
 #include "rig.h"
 #include "suite.h"
@@ -286,41 +284,23 @@ START_TEST(a_candidate_that_campaigns_once_is_idle_after_a_loss)
 }
 END_TEST
 
-/* A process of its own leads, and is killed: its ttl is all that it costs. */
-static pid_t start_other_leader(void)
+static int lead_and_stay(struct rig *child, void *unused)
 {
-    int told[2];
-    char byte;
-    pid_t pid;
-
-    ck_assert_int_eq(pipe(told), 0);
-    pid = fork();
-    if (pid == 0) {
-        rig.base = event_base_new();
-        memset(candidates, 0, sizeof candidates);
-        rig.client = rig_new_client(&rig);
-        leader(0, TTL_MS);
-        if (write(told[1], "x", 1) != 1)
-            _exit(1);
-        for (;;)
-            event_base_loop(rig.base, EVLOOP_ONCE);
-    }
-    close(told[1]);
-    ck_assert_int_eq(read(told[0], &byte, 1), 1);
-    close(told[0]);
-    return pid;
+    (void)unused;
+    leader(0, TTL_MS);
+    return child_stay(child);
 }
 
+/* It was a process of its own: its ttl is all that it costs. */
 START_TEST(a_leader_that_is_killed_is_replaced_when_its_ttl_is_over)
 {
-    pid_t pid = start_other_leader();
+    pid_t pid = child_start_ready(&rig, lead_and_stay, NULL);
     struct candidate *second = follower(1, 1);
     int64_t killed;
 
     ck_assert_uint_eq(second->elected, 0);
-    kill(pid, SIGKILL);
     killed = rig_now_ms();
-    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+    child_kill(pid);
     rig_wait(&rig, leads, second, "the next leader");
     printf("# elected %lld ms after the kill, ttl %d ms\n", (long long)(rig_now_ms() - killed), TTL_MS);
 }
@@ -330,8 +310,7 @@ START_TEST(a_master_that_comes_back_empty_elects_nobody_else)
 {
     struct candidate *first, *second;
 
-    ck_assert(masters_kill(rig.masters, (size_t)_i % 3));
-    rig_wait_link(&rig, rig.client, (size_t)_i % 3, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, (size_t)_i % 3);
     first = leader(0, TTL_MS);
     second = follower(1, 1);
     ck_assert(masters_restart(rig.masters, (size_t)_i % 3));

@@ -178,8 +178,7 @@ START_TEST(the_masters_may_be_listed_in_another_order)
     struct outcome outcome;
     const char *first = rig.urls[0];
 
-    ck_assert(masters_kill(rig.masters, 0));
-    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, 0);
     hold_and_export("order", 20000);
     rig.urls[0] = rig.urls[1];
     rig.urls[1] = rig.urls[2];

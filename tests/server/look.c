@@ -224,10 +224,8 @@ START_TEST(who_may_become_exclusive_is_told_and_so_is_the_upgrade)
     add_vote("r reader", 60000);
     add_vote("u both", 60000);
     add_vote("@u", 60000);
-    for (size_t i = 3; i < 5; i++) {
-        ck_assert(masters_kill(rig.masters, i));
-        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-    }
+    for (size_t i = 3; i < 5; i++)
+        rig_kill_master(&rig, i);
     look(&sight, "key");
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_SHARED);
     ck_assert_str_eq(sight.texts[0], "both");
@@ -311,24 +309,19 @@ START_TEST(with_a_quorum_a_look_succeeds_and_without_it_says_why)
     struct sight sight;
 
     rig_hold_lease(&rig, "key", 60000);
-    for (size_t i = 0; i < 2; i++) {
-        ck_assert(masters_kill(rig.masters, i));
-        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-    }
+    for (size_t i = 0; i < 2; i++)
+        rig_kill_master(&rig, i);
     look(&sight, "key");
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_EXCLUSIVE);
     ck_assert_uint_eq(sight.result.answered, 3);
     ck_assert_str_ne(sight.details[0], "");
     ck_assert_str_eq(sight.details[4], "");
-    ck_assert(masters_kill(rig.masters, 2));
-    rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, 2);
     look(&sight, "key");
     expect(&sight, REDLOCK_NO_QUORUM, REDLOCK_LOOK_UNKNOWN);
     ck_assert_ptr_nonnull(strstr(sight.why, "2 of 5 masters can be reached"));
-    for (size_t i = 3; i < 5; i++) {
-        ck_assert(masters_kill(rig.masters, i));
-        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-    }
+    for (size_t i = 3; i < 5; i++)
+        rig_kill_master(&rig, i);
     look(&sight, "key");
     expect(&sight, REDLOCK_NO_QUORUM, REDLOCK_LOOK_UNKNOWN);
 }

@@ -136,18 +136,10 @@ START_TEST(a_marker_of_another_incarnation_does_not_count_either)
 }
 END_TEST
 
-static void restart(size_t node)
-{
-    ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
-    rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_DOWN);
-    ck_assert_msg(masters_restart(rig.masters, node), "%s", masters_error());
-    rig_wait_link(&rig, rig.client, node, REDLOCK_LINK_READY);
-}
-
 START_TEST(a_restarted_master_without_persistence_is_quarantined)
 {
     rig_open_with(&rig, 1, 0, trust_declare);
-    restart(0);
+    rig_restart_master(&rig, 0);
     ck_assert_int_eq(trust_info(rig.client, 0).standing, REDLOCK_STANDING_QUARANTINED);
     ck_assert_uint_eq(trust_info(rig.client, 0).durable, 0);
     ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "off");
@@ -162,7 +154,7 @@ START_TEST(a_restarted_durable_master_votes_at_once)
     rig_connect(&rig);
     ck_assert_uint_eq(trust_info(rig.client, 0).durable, 1);
     ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "always");
-    restart(0);
+    rig_restart_master(&rig, 0);
     trust_expect_votes(0);
 }
 END_TEST
@@ -173,7 +165,7 @@ START_TEST(a_restarted_master_that_syncs_every_second_is_quarantined)
 
     trust_start(&options);
     rig_connect(&rig);
-    restart(0);
+    rig_restart_master(&rig, 0);
     ck_assert_int_eq(trust_info(rig.client, 0).standing, REDLOCK_STANDING_QUARANTINED);
     ck_assert_str_eq(trust_info(rig.client, 0).append_fsync, "everysec");
 }

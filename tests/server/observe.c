@@ -205,8 +205,7 @@ START_TEST(the_votes_of_an_attempt_are_in_its_result)
 
     rig_occupy(&rig, 0, "b26");
     rig_do(&rig, 1, "REPLICAOF", "127.0.0.1", "1", NULL);
-    ck_assert(masters_kill(rig.masters, 2));
-    rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, 2);
     outcome = rig_acquire(&rig, lock, &request);
     ck_assert_int_ne(outcome.status, REDLOCK_OK);
     ck_assert_uint_eq(outcome.n_nodes, 5);
@@ -284,8 +283,7 @@ START_TEST(a_dead_master_tells_why)
 {
     struct redlock_node_stats node;
 
-    ck_assert(masters_kill(rig.masters, 3));
-    rig_wait_link(&rig, rig.client, 3, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, 3);
     ck_assert_int_eq(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), 0);
     ck_assert_uint_gt(strlen(node.last_error), 0);
     ck_assert_uint_ge(node.disconnects, 1);

@@ -1,10 +1,9 @@
 /* Waiting in line while clients and masters die. */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "child_rig.h"
 #include "queue_rig.h"
 #include "suite.h"
 #include "watch.h"
@@ -76,12 +75,6 @@ static void wait_held_elsewhere(int hears)
     close(hears);
 }
 
-static void kill_child(pid_t pid)
-{
-    ck_assert_int_eq(kill(pid, SIGKILL), 0);
-    ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
-}
-
 static bool one_waits(void *argument)
 {
     for (size_t i = 0; i < rig.n; i++) {
@@ -101,7 +94,7 @@ static int64_t lateness_after_the_holder(const char *key)
 
     wait_held_elsewhere(hears);
     seat_take(&rig, &seats[0], rig.client, key, &request);
-    kill_child(holder);
+    child_kill(holder);
     for (size_t i = 0; i < rig.n; i++) {
         int64_t end_ns = rig_pttl(&rig, i, key) * INT64_C(1000000);
 
@@ -124,7 +117,7 @@ static int64_t lateness_after_the_head(const char *key)
 
     rig_wait(&rig, one_waits, (void *)(uintptr_t)key, "the head to be in line");
     seat_take(&rig, &seats[0], rig.client, key, &request);
-    kill_child(head);
+    child_kill(head);
     killed_ns = watch_now_ns();
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     seat_wait_held(&seats[0]);
@@ -210,13 +203,6 @@ START_TEST(masters_that_hang_meanwhile_change_nothing)
 }
 END_TEST
 
-/* Until the client knows of it: a connection that has ended is noticed when the loop runs. */
-static void kill_and_wait_down(size_t i)
-{
-    ck_assert(masters_kill(rig.masters, i));
-    rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-}
-
 /* In the guarded profile they do not vote for a while; the others are enough. */
 START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 {
@@ -224,7 +210,7 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 
     take_seats(4, "restart");
     for (size_t i = 0; i < 2; i++) {
-        kill_and_wait_down(i);
+        rig_kill_master(&rig, i);
         ck_assert(masters_restart(rig.masters, i));
     }
     for (size_t i = 0; i < 2; i++)
@@ -252,7 +238,7 @@ START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_ot
 
     take_lasting_seats(3, "roll");
     for (size_t i = 0; i < 5; i++) {
-        kill_and_wait_down(i);
+        rig_kill_master(&rig, i);
         ck_assert(masters_restart(rig.masters, i));
         rig_wait_vote(&rig, rig.client, i);
         for (size_t j = 0; j < 3; j++)
@@ -270,7 +256,7 @@ START_TEST(the_order_is_kept_when_all_durable_masters_are_away_for_less_than_a_l
 
     take_lasting_seats(3, "away");
     for (size_t i = 0; i < 5; i++)
-        kill_and_wait_down(i);
+        rig_kill_master(&rig, i);
     rig_run_for(&rig, LONG_LEASE_MS / 4 + 500);
     for (size_t i = 0; i < 5; i++)
         ck_assert(masters_restart(rig.masters, i));

@@ -17,10 +17,8 @@ static int64_t restarted_ms;
 
 static void tune(struct redlock_options *options)
 {
+    rig_tune_for_rivals(options);
     options->max_ttl_ms = MAX_TTL_MS;
-    options->node_timeout_ms = 2000;
-    options->backoff_min_ms = 5;
-    options->backoff_max_ms = 20;
 }
 
 static void tune_long(struct redlock_options *options)
@@ -41,12 +39,10 @@ static void tune_classic(struct redlock_options *options)
 static void open_and_forget(void (*how)(struct redlock_options *options))
 {
     rig_open_with(&rig, 3, 0, how);
-    ck_assert(masters_kill(rig.masters, 2));
-    rig_wait_link(&rig, rig.client, 2, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, 2);
     lock = rig_hold_lease(&rig, "rivals", rig.options.max_ttl_ms);
     watch_start(lock, &watched);
-    ck_assert(masters_kill(rig.masters, 0));
-    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
+    rig_kill_master(&rig, 0);
     restarted_ms = rig_now_ms();
     ck_assert_msg(masters_restart(rig.masters, 0) && masters_restart(rig.masters, 2), "%s", masters_error());
     rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);

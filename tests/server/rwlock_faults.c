@@ -21,23 +21,16 @@
 static struct rig rig;
 static struct outcome outcomes[CROWD];
 
-static void tune(struct redlock_options *options)
-{
-    options->node_timeout_ms = 2000;
-    options->backoff_min_ms = 5;
-    options->backoff_max_ms = 20;
-}
-
 static void open_three(void)
 {
     memset(outcomes, 0, sizeof outcomes);
-    rig_open_with(&rig, 3, 0, tune);
+    rig_open_with(&rig, 3, 0, rig_tune_for_rivals);
 }
 
 static void open_five(void)
 {
     memset(outcomes, 0, sizeof outcomes);
-    rig_open_with(&rig, 5, 0, tune);
+    rig_open_with(&rig, 5, 0, rig_tune_for_rivals);
 }
 
 static void close_rig(void)
@@ -154,25 +147,11 @@ static void wait_members(long long n)
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-static size_t kill_masters(unsigned mask)
-{
-    size_t dead = 0;
-
-    for (size_t i = 0; i < rig.n; i++) {
-        if (mask >> i & 1) {
-            ck_assert_msg(masters_kill(rig.masters, i), "%s", masters_error());
-            rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-            dead++;
-        }
-    }
-    return dead;
-}
-
 /* With a quorum each mode works, and keeps out whom it is to keep out; with less nobody gets in. */
 START_TEST(a_quorum_of_masters_is_enough_for_each_mode_and_no_less)
 {
     static const enum redlock_mode keeps_out[] = {[R] = X, [U] = U, [X] = R};
-    bool enough = kill_masters((unsigned)_i) <= 2;
+    bool enough = rig_kill_masters(&rig, (unsigned)_i) <= 2;
 
     for (enum redlock_mode mode = X; mode <= R; mode++) {
         struct redlock_acquire_options request = request_of(mode, 0);
@@ -222,10 +201,7 @@ END_TEST
 
 static void restart_empty(void)
 {
-    ck_assert_msg(masters_kill(rig.masters, 0), "%s", masters_error());
-    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
-    ck_assert_msg(masters_restart(rig.masters, 0), "%s", masters_error());
-    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+    rig_restart_master(&rig, 0);
 }
 
 static void flush(void)

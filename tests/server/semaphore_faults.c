@@ -21,17 +21,10 @@ static struct rig rig;
 static struct redlock_lock *permits[MOST];
 static struct outcome outcomes[MOST];
 
-static void tune(struct redlock_options *options)
-{
-    options->node_timeout_ms = 2000;
-    options->backoff_min_ms = 5;
-    options->backoff_max_ms = 20;
-}
-
 static void open_three(void)
 {
     memset(outcomes, 0, sizeof outcomes);
-    rig_open_with(&rig, 3, 0, tune);
+    rig_open_with(&rig, 3, 0, rig_tune_for_rivals);
 }
 
 static void close_rig(void)
@@ -96,16 +89,9 @@ static bool waits(void *argument)
 
 START_TEST(a_quorum_of_masters_is_enough_and_no_less)
 {
-    unsigned dead = 0;
+    size_t dead = rig_kill_masters(&rig, (unsigned)_i);
     struct outcome outcome;
 
-    for (size_t i = 0; i < 3; i++) {
-        if (_i >> i & 1) {
-            ck_assert(masters_kill(rig.masters, i));
-            rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
-            dead++;
-        }
-    }
     for (unsigned n = 0; n < 2; n++) {
         outcome = try_permit(2);
         outcome_expect(&outcome, dead < 2 ? REDLOCK_OK : REDLOCK_NO_QUORUM);
@@ -175,10 +161,7 @@ static void lose_and_repair(void (*lose)(void))
 
 static void restart_empty(void)
 {
-    ck_assert(masters_kill(rig.masters, 0));
-    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_DOWN);
-    ck_assert_msg(masters_restart(rig.masters, 0), "%s", masters_error());
-    rig_wait_link(&rig, rig.client, 0, REDLOCK_LINK_READY);
+    rig_restart_master(&rig, 0);
 }
 
 START_TEST(permits_survive_the_empty_restart_of_a_master)

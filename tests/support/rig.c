@@ -92,6 +92,13 @@ struct redlock_client *rig_further_client(struct rig *rig)
     return rig->further[rig->n_further++];
 }
 
+void rig_tune_for_rivals(struct redlock_options *options)
+{
+    options->node_timeout_ms = 2000;
+    options->backoff_min_ms = 5;
+    options->backoff_max_ms = 20;
+}
+
 void rig_connect(struct rig *rig)
 {
     rig->client = rig_new_client(rig);
@@ -186,6 +193,32 @@ struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t t
     struct redlock_acquire_options request = rig_lease(ttl_ms, 0);
 
     return rig_hold_as(rig, key, &request);
+}
+
+void rig_kill_master(struct rig *rig, size_t node)
+{
+    ck_assert_msg(masters_kill(rig->masters, node), "%s", masters_error());
+    rig_wait_link(rig, rig->client, node, REDLOCK_LINK_DOWN);
+}
+
+size_t rig_kill_masters(struct rig *rig, unsigned mask)
+{
+    size_t dead = 0;
+
+    for (size_t i = 0; i < rig->n; i++) {
+        if (mask >> i & 1) {
+            rig_kill_master(rig, i);
+            dead++;
+        }
+    }
+    return dead;
+}
+
+void rig_restart_master(struct rig *rig, size_t node)
+{
+    rig_kill_master(rig, node);
+    ck_assert_msg(masters_restart(rig->masters, node), "%s", masters_error());
+    rig_wait_link(rig, rig->client, node, REDLOCK_LINK_READY);
 }
 
 int64_t rig_now_ms(void)

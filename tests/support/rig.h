@@ -47,6 +47,8 @@ void rig_open(struct rig *rig, size_t n);
 void rig_open_with(struct rig *rig, size_t n, size_t dead, void (*tune)(struct redlock_options *));
 /* Creates rig->client from rig->options and waits until every running master is connected. */
 void rig_connect(struct rig *rig);
+/* For rig_open_with(): a hung master is waited for, and who was refused tries again soon. */
+void rig_tune_for_rivals(struct redlock_options *options);
 void rig_close(struct rig *rig);
 
 /* A further client on the same loop and masters, connected. */
@@ -88,6 +90,15 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
 struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms); /* without renewal */
 struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request);
+
+/* --- Masters that fail */
+
+/* Returns when rig->client knows that the master is gone, which it notices when the loop runs. */
+void rig_kill_master(struct rig *rig, size_t node);
+/* The same for each master in the mask; returns how many there are. */
+size_t rig_kill_masters(struct rig *rig, unsigned mask);
+/* Kills a master and starts it again, and returns when rig->client is connected. It is empty if it keeps nothing. */
+void rig_restart_master(struct rig *rig, size_t node);
 
 /* --- Looking at the masters */
 
