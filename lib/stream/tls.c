@@ -402,6 +402,23 @@ static enum rl_io tls_read(struct rl_stream *stream, void *buffer, size_t size, 
     return RL_IO_OK;
 }
 
+/* A server that has refused the client says why before it closes the connection. With TLS 1.3 that may be after the
+ * handshake, so that a write fails while the reason waits to be read. */
+static enum rl_io fail_to_write(struct rl_stream *stream, int error)
+{
+    struct rl_tls *tls = stream->tls;
+    char byte;
+    size_t n = 0;
+    int done;
+
+    begin_call(tls);
+    done = SSL_peek_ex(tls->ssl, &byte, 1, &n);
+    if (done == 1 || outcome(stream, done, true) != RL_IO_ERROR || !stream->why)
+        return fail_by_system(stream, error);
+    tls->result = RL_IO_ERROR;
+    return RL_IO_ERROR;
+}
+
 /* One record after the other. */
 static enum rl_io tls_write(struct rl_stream *stream, const void *data, size_t size, size_t *ret_size)
 {
@@ -419,6 +436,8 @@ static enum rl_io tls_write(struct rl_stream *stream, const void *data, size_t s
         else
             result = outcome(stream, done, false);
     }
+    if (!written && tls->write_error)
+        return fail_to_write(stream, tls->write_error);
     if (!written)
         return result == RL_IO_END ? fail_by_system(stream, ECONNRESET) : result;
     *ret_size = written;

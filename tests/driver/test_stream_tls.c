@@ -1,5 +1,6 @@
 /* The TLS stream against OpenSSL's server side, both stepped by hand over a pair of sockets: what masters do not do on
  * request, and an OpenSSL that has no memory. */
+#include <errno.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
@@ -255,6 +256,41 @@ START_TEST(close_notify_during_the_handshake_is_told)
 }
 END_TEST
 
+/* With TLS 1.3 the client's handshake is over before the server has refused it. */
+START_TEST(what_a_server_said_last_is_told_where_nothing_can_be_written)
+{
+    char byte;
+    size_t n = 0;
+
+    open_line(TLS1_3_VERSION);
+    SSL_set_verify(server, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
+    ck_assert_int_eq(shake(), RL_IO_OK);
+    SSL_do_handshake(server);
+    ERR_clear_error();
+    ck_assert_int_eq(shutdown(SSL_get_fd(server), SHUT_RDWR), 0);
+    ck_assert_int_eq(say("claim", 5, &n), RL_IO_ERROR);
+    expect_words("the server requires a client certificate");
+    ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_ERROR);
+}
+END_TEST
+
+/* A reply that came before the end is no reason. */
+START_TEST(a_write_that_fails_behind_a_reply_names_the_error)
+{
+    char byte = 0;
+    size_t n = 0;
+
+    connect_with(versions[_i]);
+    server_says("r");
+    ck_assert_int_eq(shutdown(SSL_get_fd(server), SHUT_RDWR), 0);
+    ck_assert_int_eq(say("claim", 5, &n), RL_IO_ERROR);
+    ck_assert_ptr_null(stream.why);
+    ck_assert_int_eq(stream.error, EPIPE);
+    ck_assert_int_eq(hear(&byte, 1, &n), RL_IO_OK);
+    ck_assert_int_eq(byte, 'r');
+}
+END_TEST
+
 /* OpenSSL's servers end a connection whose client declines. */
 START_TEST(renegotiation_is_declined_in_words)
 {
@@ -408,6 +444,8 @@ int main(void)
         return EXIT_FAILURE;
     tcase_add_loop_test(line, close_notify_is_the_end_while_the_socket_stays_open, 0, VERSIONS);
     tcase_add_loop_test(line, close_notify_during_the_handshake_is_told, 0, VERSIONS);
+    tcase_add_test(line, what_a_server_said_last_is_told_where_nothing_can_be_written);
+    tcase_add_loop_test(line, a_write_that_fails_behind_a_reply_names_the_error, 0, VERSIONS);
     tcase_add_test(line, renegotiation_is_declined_in_words);
     tcase_add_test(line, keys_of_1_3_may_be_replaced);
     tcase_add_loop_test(line, a_record_that_is_half_written_goes_on, 0, VERSIONS);
