@@ -104,6 +104,13 @@ bool rl_engine_notification_sent(const struct rl_claim *claim, const struct rl_n
     return true;
 }
 
+/* The master has certainly not carried out the latest refresh, so no answer will say whether what an earlier one was
+ * granted is still there. */
+static bool is_unreached(const struct rl_claim *claim, unsigned node)
+{
+    return claim->slots[node].answer == RL_FAILED && !RL_MUTANT(GRANT_FORGOTTEN);
+}
+
 /* True: something has changed. With a grant the master also says that no lower ticket waited there. */
 static bool take_notification(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node,
                               const struct rl_notification *notification)
@@ -119,8 +126,11 @@ static bool take_notification(struct rl_engine *engine, struct rl_instant now, s
         rl_lock_look_again(engine, lock, now, node);
         return false;
     }
-    if (!rl_votes_hand_off(&engine->votes, now, claim, node, notification))
+    if (!rl_votes_hand_off(&engine->votes, now, claim, node, notification)) {
+        if (notification->kind == RL_TOLD_GRANTED && is_unreached(claim, node))
+            rl_lock_look_again(engine, lock, now, node);
         return false;
+    }
     if (waiting)
         lock->acquisition.request->entry->lower &= ~rl_bit(node);
     return true;

@@ -67,6 +67,7 @@
     X(EPOCH_CHECK_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
     X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
     X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names")     \
+    X(GRANT_FORGOTTEN, "engine", 0, "a grant of an earlier refresh is forgotten where the latest has failed") \
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
     X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \

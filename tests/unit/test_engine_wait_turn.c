@@ -54,6 +54,31 @@ START_TEST(a_notification_of_an_earlier_refresh_grants_nothing)
 }
 END_TEST
 
+/* Too much is waiting to be written to master 0: the refresh of t = 500 does not reach it. What its grant is worth is
+ * found out at once. */
+START_TEST(a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_grants)
+{
+    struct core *core = core_start_queued(3);
+
+    core_clog(core, 0, true);
+    core_run_to(core, 500);
+    core_answers(core, "-qq");
+    core_clog(core, 0, false);
+    core_sleep_to(core, 600);
+    core_skip(core);
+    core_hand_off_in(core, 0, 0);
+    core_expect(core, "t=600ms SEND enqueue #1: 0\n");
+    core_hand_off_in(core, 1, 0);
+    core_expect(core, ""); /* its answer to the latest refresh says what is true */
+    core_hand_off(core, 1);
+    ck_assert_int_eq(core_state(core), RL_LOCK_WAITING);
+    core_answers(core, "g");
+    core_expect(core, "t=600ms COMPLETE acquire ok\n");
+    ck_assert_int_eq(core_deadline_ms(core), 500 + USABLE_MS);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(a_notification_of_a_round_that_was_never_sent_grants_nothing)
 {
     struct core *core = core_start_queued(1);
@@ -323,6 +348,7 @@ static void add_grant_tests(TCase *cases)
     tcase_add_test(cases, a_majority_of_notifications_is_the_lock_without_another_round);
     tcase_add_test(cases, a_grant_by_notification_counts_from_the_refresh_that_it_names);
     tcase_add_test(cases, a_notification_of_an_earlier_refresh_grants_nothing);
+    tcase_add_test(cases, a_master_that_the_latest_refresh_has_not_reached_is_asked_when_it_grants);
     tcase_add_test(cases, a_notification_of_a_round_that_was_never_sent_grants_nothing);
     tcase_add_test(cases, votes_of_one_round_are_counted_with_those_of_another_each_for_its_own_time);
     tcase_add_test(cases, a_notification_overtakes_the_reply_that_says_queued);
