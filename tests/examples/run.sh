@@ -47,7 +47,7 @@ fails() {
 }
 
 # All at once: some of them try for ten seconds.
-others='async blocking threads recursive epoll transfer'
+others='async blocking threads recursive rwlock epoll transfer'
 [ ! -x "$examples/example-raii" ] || others="$others raii scoped"
 running=
 for name in $others; do
@@ -94,6 +94,10 @@ run permits "$@"
     echo "permits: not all images are converted"
     exit 1
 }
+run rwlock "$@"
+[ "$(grep -c ' reads 100$' "$work/rwlock")" -eq 5 ] || { echo "rwlock: not all have read together"; exit 1; }
+says rwlock 'the updater raises it to 101'
+says rwlock 'the updater reads 101'
 echo no-password-is-wrong-for-this-user >"$work/token.txt"
 run token default "$work/token.txt" "$@"
 says token 'locked'
