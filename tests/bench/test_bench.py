@@ -133,6 +133,27 @@ def a_set_of_five_takes_the_round_trip_of_one_key():
     assert result["commands_per_lock"] >= 5 * 3 * 2, result["commands_per_lock"]
 
 
+def readers_behind_a_writer_come_together():
+    result = measured("--scenario", "readers", "--concurrency", "9", "--local", "3", "--delay", "10ms", "--count", "90")
+    for name in ("together_us", "gap_us"):
+        assert result[name]["n"] > 0 and 20000 <= result[name]["p50"] < 80000, (name, result[name])
+    assert result["writer_us"]["n"] + result["acquire_us"]["n"] == result["locks"], result
+    for words in (("--procs", "2"), ("--concurrency", "1")):
+        assert "at least one reader" in refused("--scenario", "readers", *words)
+
+
+def a_writer_has_its_turn_among_readers():
+    result = measured("--scenario", "mixed", "--concurrency", "5", "--local", "3", "--hold", "2ms", "--duration", "1s")
+    assert result["writer_us"]["n"] >= 2 and result["acquire_us"]["n"] > result["writer_us"]["n"], result
+    assert result["overlaps"] == 0 and result["failed"] == 0, result
+
+
+def fresh_keys_can_be_shared():
+    result = measured("--scenario", "shared", "--local", "3", "--duration", "0.5s")
+    assert result["acquire_us"]["n"] > 0 and result["failed"] == 0, result
+    assert "--floor" in refused("--scenario", "shared", "--floor")
+
+
 def a_herd_serves_everyone_once_each_round():
     result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--duration", "1s",
                       "--retry-delay", "1ms", "--retry-jitter", "5ms")
@@ -357,6 +378,9 @@ TESTS = [
     fencing_tokens_grow,
     fencing_tokens_grow_while_masters_are_restarted,
     a_set_of_five_takes_the_round_trip_of_one_key,
+    readers_behind_a_writer_come_together,
+    a_writer_has_its_turn_among_readers,
+    fresh_keys_can_be_shared,
     a_broken_promise_has_an_exit_code_of_its_own,
     people_get_a_table,
     running_masters_can_be_named,

@@ -29,11 +29,11 @@ double bench_busy(const struct bench_record *record, uint32_t permits)
     return bench_locks_per_s(record) * histogram_mean(&record->hold) / 1e9 / (permits ? permits : 1);
 }
 
-double bench_trips(const struct bench_record *record, double q)
+double bench_trips(const struct bench_record *record, const struct histogram *times, double q)
 {
     double trip = bench_us(&record->trip, 0.5);
 
-    return trip > 0 ? bench_us(&record->gap, q) / trip : 0;
+    return trip > 0 ? bench_us(times, q) / trip : 0;
 }
 
 double bench_worst_wait(const struct bench_record *record, uint32_t tasks)

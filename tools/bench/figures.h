@@ -51,7 +51,7 @@ double bench_locks_per_s(const struct bench_record *record);
 double bench_cpu_per_10k(const struct bench_record *record);
 double bench_commands_per_lock(const struct bench_record *record);
 double bench_busy(const struct bench_record *record, uint32_t permits); /* share of the time that they are held */
-double bench_trips(const struct bench_record *record, double q); /* from release to the next holder, in round trips */
+double bench_trips(const struct bench_record *record, const struct histogram *times, double q); /* in round trips */
 
 /* The longest acquisition, in the time that as many locks take as there are tasks: what each would wait if all took
  * turns. */

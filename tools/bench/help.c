@@ -26,8 +26,8 @@ static const char masters_help[] =
 
 static const char load_help[] =
     "  -c, --concurrency N  tasks (seq, hungN, killedN: 1; conc, blocking: 64;\n"
-    "                       hammer, herd, fence: 16); hold: acquisitions at a time\n"
-    "                       (1000)\n"
+    "                       hammer, herd, fence: 16; readers, mixed: 65); hold:\n"
+    "                       acquisitions at a time (1000)\n"
     "  --procs N            client processes that share the tasks (1; fence: 4)\n"
     "  --own-clients        each task has a client and connections of its own,\n"
     "                       instead of one for each process (fence: always)\n"
@@ -39,7 +39,7 @@ static const char load_help[] =
     "  -t, --ttl DUR        of the locks (10s; hold: 30s; fence: 2s)\n"
     "  --hold DUR           time between acquisition and release (0)\n"
     "  --timeout DUR        time to try for a lock; 0 is one attempt (0; hammer,\n"
-    "                       herd, hold, fence: 1m)\n"
+    "                       herd, readers, mixed, hold, fence: 1m)\n"
     "  --acquire HOW        what a task does if its key is taken: queue (default)\n"
     "                       tries once and then joins the wait queue, fifo joins it\n"
     "                       at once, spin tries again after a pause\n"

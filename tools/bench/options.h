@@ -29,17 +29,19 @@ enum bench_fault {
 };
 
 enum bench_work {
-    BENCH_LOAD,  /* acquire, release, again */
-    BENCH_HOLD,  /* many locks, held */
-    BENCH_FENCE, /* fencing tokens of contended keys */
-    BENCH_SETS,  /* several fresh keys at once, and again */
+    BENCH_LOAD,    /* acquire, release, again */
+    BENCH_HOLD,    /* many locks, held */
+    BENCH_FENCE,   /* fencing tokens of contended keys */
+    BENCH_SETS,    /* several fresh keys at once, and again */
+    BENCH_READERS, /* one key: one task writes, all others read */
 };
 
 struct bench_scenario {
     const char *name;
     enum bench_work work;
     bool contended;       /* all tasks want the same key */
-    bool rounds;          /* ... once each, then again together */
+    bool rounds;          /* ... once each, then again together; readers: see readers.c */
+    enum redlock_mode mode; /* BENCH_LOAD: of the locks */
     bool threads;         /* compared with the blocking interface, at 1 task and at all; tasks keep their keys */
     enum bench_fault fault;
     size_t n_faulty;
@@ -103,7 +105,7 @@ const char *bench_profile_name(const struct bench_options *options);
 
 void bench_options_help(FILE *out);
 
-#define BENCH_SCENARIOS 14
+#define BENCH_SCENARIOS 17
 extern const struct bench_scenario bench_scenarios[BENCH_SCENARIOS];
 const struct bench_scenario *bench_scenario_find(const char *name);
 

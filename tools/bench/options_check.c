@@ -54,7 +54,8 @@ static bool check_comparison(const struct bench_options *options)
 
     if (!options->floor && !options->both)
         return true;
-    if (scenario->work != BENCH_LOAD || scenario->contended || scenario->threads || scenario->fault != BENCH_NO_FAULT)
+    if (scenario->work != BENCH_LOAD || scenario->mode != REDLOCK_EXCLUSIVE || scenario->contended ||
+        scenario->threads || scenario->fault != BENCH_NO_FAULT)
         return complain("%s works with --scenario seq and conc only, not %s", what, scenario->name);
     if (options->floor && options->tls)
         return complain("--floor works without TLS only");
@@ -68,16 +69,27 @@ static bool check_comparison(const struct bench_options *options)
     return true;
 }
 
+/* Whether a task keeps its key for as long as the options say. */
+static bool has_hold(const struct bench_scenario *scenario)
+{
+    if (scenario->work == BENCH_READERS)
+        return !scenario->rounds;
+    return scenario->work == BENCH_LOAD && !scenario->threads;
+}
+
 static bool check_work(const struct bench_options *options)
 {
     const struct bench_scenario *scenario = options->scenario;
 
-    if ((scenario->work != BENCH_LOAD || scenario->threads) && options->hold_ms > 0)
+    if (options->hold_ms > 0 && !has_hold(scenario))
         return complain("--hold does not work with --scenario %s", scenario->name);
     if ((scenario->work == BENCH_HOLD || scenario->threads) && options->own_clients)
         return complain("--scenario %s is one client; --own-clients does not fit", scenario->name);
     if (scenario->work == BENCH_HOLD && options->procs > 1)
         return complain("--scenario hold is one client; --procs %u does not fit", options->procs);
+    if (scenario->work == BENCH_READERS && (options->procs > 1 || options->concurrency < 2))
+        return complain("--scenario %s is one process, with a writer and at least one reader: --concurrency 2 or more",
+                        scenario->name);
     if (scenario->work == BENCH_HOLD && options->locks > BENCH_MAX_HELD)
         return complain("--scenario hold takes at most %d locks", BENCH_MAX_HELD);
     if (scenario->threads && options->procs > 1)

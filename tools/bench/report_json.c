@@ -36,6 +36,10 @@ static void write_record(struct cli_json *json, const struct bench_options *opti
     write_histogram(json, "release_us", &record->release);
     write_histogram(json, "gap_us", &record->gap);
     write_histogram(json, "trip_us", &record->trip);
+    if (options->scenario->work == BENCH_READERS) {
+        write_histogram(json, "together_us", &record->together);
+        write_histogram(json, "writer_us", &record->writer);
+    }
     write_histogram(json, "hold_us", &record->hold);
     cli_json_number(json, "busy", bench_busy(record, options->permits), 4);
     cli_json_int(json, "failed", (int64_t)record->failed);

@@ -9,6 +9,13 @@ static void print_times(FILE *out, const char *name, const struct histogram *his
             bench_us(histogram, 1));
 }
 
+static void print_trips(FILE *out, const char *name, const struct bench_record *record, const struct histogram *times)
+{
+    if (times->count > 0)
+        fprintf(out, "  %-20s %10.2f      round trips, 99 %% within %.2f\n", name, bench_trips(record, times, 0.5),
+                bench_trips(record, times, 0.99));
+}
+
 static void print_contention(FILE *out, const struct bench_options *options, const struct bench_record *record,
                              double jain)
 {
@@ -16,8 +23,14 @@ static void print_contention(FILE *out, const struct bench_options *options, con
             100 * bench_busy(record, options->permits));
     fprintf(out, "  %-20s %10.3f      longest wait %.2f x the fair share\n", "fairness (Jain)", jain,
             bench_worst_wait(record, options->concurrency));
-    fprintf(out, "  %-20s %10.2f      round trips, 99 %% within %.2f\n", "release to next", bench_trips(record, 0.5),
-            bench_trips(record, 0.99));
+    print_trips(out, "release to next", record, &record->gap);
+}
+
+static void print_readers(FILE *out, const struct bench_record *record)
+{
+    print_trips(out, "release to next", record, &record->gap);
+    print_trips(out, "... to all readers", record, &record->together);
+    print_trips(out, "writer", record, &record->writer);
 }
 
 static void print_record(FILE *out, const struct bench_options *options, const struct bench_record *record, double jain)
@@ -36,12 +49,16 @@ static void print_record(FILE *out, const struct bench_options *options, const s
             (unsigned long long)record->fds_start);
     if (options->scenario->contended)
         print_contention(out, options, record, jain);
+    if (options->scenario->work == BENCH_READERS)
+        print_readers(out, record);
     fprintf(out, "\n  %-20s %10s %10s %10s %10s %10s\n", "microseconds", "p50", "p99", "p99.9", "mean", "max");
     print_times(out, "acquire", &record->acquire);
     print_times(out, "release", &record->release);
     if (options->hold_ms > 0)
         print_times(out, "hold", &record->hold);
     print_times(out, "release to next", &record->gap);
+    print_times(out, "... to all readers", &record->together);
+    print_times(out, "writer", &record->writer);
     print_times(out, "round trip", &record->trip);
 }
 

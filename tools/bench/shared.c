@@ -88,6 +88,8 @@ void bench_record_merge(struct bench_record *into, const struct bench_record *fr
     histogram_merge(&into->release, &from->release);
     histogram_merge(&into->hold, &from->hold);
     histogram_merge(&into->gap, &from->gap);
+    histogram_merge(&into->together, &from->together);
+    histogram_merge(&into->writer, &from->writer);
     histogram_merge(&into->trip, &from->trip);
     into->locks += from->locks;
     into->failed += from->failed;

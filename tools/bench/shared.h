@@ -34,6 +34,8 @@ struct bench_record {
     struct histogram release;
     struct histogram hold;
     struct histogram gap;
+    struct histogram together; /* readers: from the writer's release to the last one that was in line */
+    struct histogram writer;   /* readers: acquisitions of the writer; the others' are in `acquire` */
     struct histogram trip;     /* contended scenarios: from the sending of a release to a master's answer */
     uint64_t locks;
     uint64_t failed;           /* acquisitions that ended not OK */

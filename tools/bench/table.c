@@ -101,9 +101,9 @@ static void print_contended_row(FILE *out, const struct row *row, const struct b
     fprintf(out, "| %s | %u | %s | %.0f | **%.1f %%** | %.0f / %.0f | %.2f / %.2f | %.1f | %.3f | %.2f | %llu |\n",
             row->scenario, row->concurrency, row->acquire == SPIN ? "spin" : "queue",
             bench_locks_per_s(record), 100 * bench_busy(record, 1), bench_us(&record->gap, 0.5),
-            bench_us(&record->gap, 0.99), bench_trips(record, 0.5), bench_trips(record, 0.99),
-            bench_commands_per_lock(record), m->library.jain[0], bench_worst_wait(record, row->concurrency),
-            (unsigned long long)(record->failed + record->overlaps));
+            bench_us(&record->gap, 0.99), bench_trips(record, &record->gap, 0.5),
+            bench_trips(record, &record->gap, 0.99), bench_commands_per_lock(record), m->library.jain[0],
+            bench_worst_wait(record, row->concurrency), (unsigned long long)(record->failed + record->overlaps));
 }
 
 static void print_hold_row(FILE *out, const struct row *row, const struct bench_measurement *m)

@@ -69,15 +69,6 @@ static void again(struct task *task)
         ask(task);
 }
 
-/* The round trips of this very run, by which the time to the next holder is to be judged. */
-static void note_trips(struct bench_record *record, const struct redlock_result *result)
-{
-    for (size_t i = 0; i < result->n_nodes; i++) {
-        if (result->nodes[i].latency_us > 0)
-            histogram_add(&record->trip, (uint64_t)result->nodes[i].latency_us * 1000);
-    }
-}
-
 static void on_released(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct task *task = user_data;
@@ -89,7 +80,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
         histogram_add(&record->release, (uint64_t)(bench_now_ns() - task->released_ns));
         record->release_failed += result->status != REDLOCK_OK;
         if (task->load->seat->options->scenario->contended)
-            note_trips(record, result);
+            bench_work_note_trips(record, result);
     }
     again(task);
 }
@@ -202,6 +193,7 @@ static void set_options(struct load *load, const struct bench_options *options)
     load->acquire.ttl_ms = options->ttl_ms;
     load->acquire.timeout_ms = options->timeout_ms;
     load->acquire.wait = options->acquire;
+    load->acquire.mode = options->scenario->mode;
     load->acquire.retry_delay_ms = options->retry_delay_ms;
     load->acquire.retry_jitter_ms = options->retry_jitter_ms;
     load->hold = (struct timeval){hold_us / 1000000, hold_us % 1000000};

@@ -30,8 +30,12 @@ extern const struct bench_work_type bench_load_work;  /* task.c */
 extern const struct bench_work_type bench_hold_work;  /* hold.c */
 extern const struct bench_work_type bench_fence_work; /* fence.c */
 extern const struct bench_work_type bench_sets_work;  /* sets.c */
+extern const struct bench_work_type bench_readers_work; /* readers.c */
 
 /* A call of the library was refused, which no scenario provokes. */
 void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call, int status);
+
+/* The round trips of a release, by which the time to the next holder is to be judged. */
+void bench_work_note_trips(struct bench_record *record, const struct redlock_result *result);
 
 #endif

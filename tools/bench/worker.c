@@ -30,7 +30,7 @@ static const struct bench_work_type *type_of(enum bench_work work)
 {
     static const struct bench_work_type *const types[] = {
         [BENCH_LOAD] = &bench_load_work, [BENCH_HOLD] = &bench_hold_work, [BENCH_FENCE] = &bench_fence_work,
-        [BENCH_SETS] = &bench_sets_work};
+        [BENCH_SETS] = &bench_sets_work, [BENCH_READERS] = &bench_readers_work};
 
     return types[work];
 }
@@ -222,6 +222,14 @@ void bench_work_refused(struct bench_seat *seat, bool *broken, const char *call,
     if (!*broken)
         bench_seat_fail(seat, "%s: %s", call, redlock_strerror(status));
     *broken = true;
+}
+
+void bench_work_note_trips(struct bench_record *record, const struct redlock_result *result)
+{
+    for (size_t i = 0; i < result->n_nodes; i++) {
+        if (result->nodes[i].latency_us > 0)
+            histogram_add(&record->trip, (uint64_t)result->nodes[i].latency_us * 1000);
+    }
 }
 
 int bench_library_worker(struct bench_seat *seat)
