@@ -1,8 +1,9 @@
-/* Which process is at the other end of a connection. A unix socket knows it. Of TCP the kernel's table of sockets has
- * the number of the other end's, and /proc/PID/fd has the sockets of a process. */
-#include <arpa/inet.h>
+/* Which process is at the other end of a connection. A unix socket knows it. Of TCP the kernel tells the number of the
+ * other end's socket (sock_diag(7)), and /proc/PID/fd has the sockets of a process. */
 #include <dirent.h>
-#include <inttypes.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,34 +11,49 @@
 
 #include "internal.h"
 
-enum { PLACE_SIZE = sizeof("0100007F:1F90") };
+struct question {
+    struct nlmsghdr head;
+    struct inet_diag_req_v2 body;
+};
 
-/* As /proc/net/tcp writes it. */
-static void write_place(const struct sockaddr_in *address, char ret_text[PLACE_SIZE])
+struct answer {
+    struct nlmsghdr head;
+    struct inet_diag_msg body;
+};
+
+static bool ask_kernel(const struct question *question, struct answer *ret_answer)
 {
-    snprintf(ret_text, PLACE_SIZE, "%08" PRIX32 ":%04X", address->sin_addr.s_addr, (unsigned)ntohs(address->sin_port));
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    char room[512];
+    ssize_t size = -1;
+
+    if (fd >= 0 && send(fd, question, sizeof(*question), 0) == (ssize_t)sizeof(*question))
+        size = recv(fd, room, sizeof(room), 0);
+    if (fd >= 0)
+        close(fd);
+    if (size < (ssize_t)sizeof(*ret_answer))
+        return false;
+    memcpy(ret_answer, room, sizeof(*ret_answer));
+    return ret_answer->head.nlmsg_type == SOCK_DIAG_BY_FAMILY;
 }
 
 /* The number of the socket that is connected from one place to the other; 0: it is not on this machine. */
 static unsigned long find_socket(const struct sockaddr_in *from, const struct sockaddr_in *to)
 {
-    char wanted_from[PLACE_SIZE], wanted_to[PLACE_SIZE], line[512];
-    unsigned long found = 0;
-    FILE *table = fopen("/proc/net/tcp", "re");
+    struct question question = {
+        .head = {.nlmsg_len = sizeof(question), .nlmsg_type = SOCK_DIAG_BY_FAMILY, .nlmsg_flags = NLM_F_REQUEST},
+        .body = {.sdiag_family = AF_INET,
+                 .sdiag_protocol = IPPROTO_TCP,
+                 .idiag_states = UINT32_MAX,
+                 .id = {.idiag_sport = from->sin_port,
+                        .idiag_dport = to->sin_port,
+                        .idiag_src = {from->sin_addr.s_addr},
+                        .idiag_dst = {to->sin_addr.s_addr},
+                        .idiag_cookie = {INET_DIAG_NOCOOKIE, INET_DIAG_NOCOOKIE}}},
+    };
+    struct answer answer;
 
-    write_place(from, wanted_from);
-    write_place(to, wanted_to);
-    while (table && !found && fgets(line, sizeof(line), table)) {
-        char local[PLACE_SIZE] = "", remote[PLACE_SIZE] = "";
-        unsigned long number = 0;
-
-        if (sscanf(line, " %*[^:]: %13s %13s %*s %*s %*s %*s %*s %*s %lu", local, remote, &number) == 3 &&
-            strcmp(local, wanted_from) == 0 && strcmp(remote, wanted_to) == 0)
-            found = number;
-    }
-    if (table)
-        fclose(table);
-    return found;
+    return ask_kernel(&question, &answer) ? answer.body.idiag_inode : 0;
 }
 
 void relay_peer_find(struct relay_peer *ret_peer, int fd)
