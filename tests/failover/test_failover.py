@@ -27,7 +27,7 @@ SHORT = ("--quiet", "--phase", "500ms", "--ttl", "400ms", "--max-ttl", "500ms", 
 PROMISES = ("double_holds", "fence_regressions", "mixed_writes", "foreign_releases", "leaked_keys")
 SCENARIOS = ("baseline", "kill-1", "kill-2", "kill-3", "hang-1", "hang-2", "hang-3", "restart-empty", "rolling-restart",
              "partition", "slow-master", "lost-replies", "clock-step", "holder-crash", "holder-pause")
-OF_COMPARISONS = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all")
+OF_COMPARISONS = ("kill-leader", "kill-lagging", "kill-all", "hang-leader", "hang-all", "partition-holder")
 
 
 def failover(*args, program=REDLOCK, plant=""):
@@ -371,11 +371,12 @@ def a_report_that_cannot_be_written_is_an_error():
 
 
 def engines_are_compared():
-    """A single Redis that restarts empty has two holders, which the referee must find; this library has not."""
+    """A single Redis that restarts empty has two holders, which the referee must find; this library has not. A holder
+    that is cut off has a successor when its lock has run out."""
     with tempfile.TemporaryDirectory() as folder:
         json_path, html_path = f"{folder}/report.json", f"{folder}/report.html"
-        code, out, err = failover("restart-empty", "kill-leader", *SHORT, "--engine", "redlock,single", "--json",
-                                  json_path, "--html", html_path)
+        code, out, err = failover("restart-empty", "kill-leader", "partition-holder", *SHORT, "--engine",
+                                  "redlock,single", "--json", json_path, "--html", html_path)
         assert code == 0, err
         with open(json_path, encoding="utf-8") as file:
             report = json.load(file)
@@ -386,6 +387,9 @@ def engines_are_compared():
     assert "leads" in ours["kill-leader"]["not_run"] and ours["restart-empty"]["double_holds"] == 0, ours
     assert single["restart-empty"]["double_holds"] >= 1, single
     assert any("second holder" in event["text"] for event in single["restart-empty"]["events"]), single
+    for parted in (ours["partition-holder"], single["partition-holder"]):
+        assert parted["double_holds"] == 0 and parted["refused"] > 30, parted
+        assert 0 < parted["takeover_ms"] < 400 + 1000, parted
     assert single["kill-leader"]["unavailable_ms"] > 400 and single["kill-leader"]["refused"] > 0, single
     assert "single@" not in out and "second holder at once" in out, out
     assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page

@@ -17,18 +17,11 @@
 #define FINISH_MS 15000
 #define REFEREE_MS 60000
 
-/* In a partition those with odd numbers are on the other side. */
-static unsigned side_of(const struct fo_run *run, uint32_t client)
-{
-    return run->scenario->fault == FO_PART ? client % 2 : 0;
-}
-
 static bool let_go(struct fo_run *run, uint32_t client)
 {
-    unsigned side = side_of(run, client);
-
-    if (side && !relays_assign(run->cluster.relays, run->pids[client], side))
-        return fo_run_fail(run, "the relays do not answer");
+    if (run->scenario->fault == FO_PART &&
+        !fo_cluster_take_side(&run->cluster, run->pids[client], fo_run_is_on_smaller_side(client)))
+        return fo_run_fail(run, "%s", run->cluster.why);
     return load_send(run->controls[client], LOAD_RUN, 0);
 }
 

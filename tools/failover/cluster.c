@@ -67,8 +67,10 @@ static const char *engine_obstacle(const struct engine_contestant *engine, const
         return "its leases do not run by the wall clock";
     if (scenario->lagging && engine->system != MASTERS_SENTINEL)
         return "it has no replicas that may lag";
-    if (scenario->relayed)
-        return "its servers cannot be parted here";
+    if (scenario->fault == FO_PART && (engine->system == MASTERS_POSTGRES || engine->system == MASTERS_MARIADB))
+        return "its lock ends with the connection, which a relay keeps open";
+    if (scenario->relayed && scenario->fault != FO_PART)
+        return "this is done to masters of this library only";
     if (!scenario->leader && (scenario->fault == FO_KILL || scenario->fault == FO_HANG) &&
         scenario->masters != FO_ALL_MASTERS && scenario->masters >= members_of(engine))
         return "there are too few servers";
@@ -123,7 +125,8 @@ static bool make_setups(struct fo_cluster *cluster, bool with_clocks, struct mas
 static bool open_engine(struct fo_cluster *cluster, const struct fo_scenario *scenario)
 {
     const struct engine_contestant *engine = cluster->options->engine;
-    struct masters_options options = {.system = engine->system, .count = engine->members, .tcp = true};
+    struct masters_options options = {
+        .system = engine->system, .count = engine->members, .tcp = true, .relayed = scenario->relayed};
 
     if (scenario->fault == FO_STEP) {
         cluster->clocks[0] = masters_clock_create();
@@ -282,6 +285,36 @@ bool fo_cluster_part_replicas(struct fo_cluster *cluster, size_t i)
 
     free(reply);
     return ok;
+}
+
+/* The one that leads, or as many independent ones as leave a quorum. */
+size_t fo_cluster_smaller_side(const struct fo_cluster *cluster, uint32_t ret_members[MASTERS_MAX])
+{
+    const struct engine_contestant *engine = cluster->options->engine;
+    size_t leader = fo_cluster_leader(cluster);
+    size_t n = 0;
+
+    if (!has_leader(engine))
+        for (; n < (cluster->n - 1) / 2; n++)
+            ret_members[n] = (uint32_t)n;
+    else if (cluster->n > 1 && leader < cluster->n && masters_can_part(engine->system))
+        ret_members[n++] = (uint32_t)leader;
+    return n;
+}
+
+bool fo_cluster_part(struct fo_cluster *cluster, const uint32_t *members, size_t n, bool apart)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!masters_part(cluster->own, members[i], apart))
+            return done(cluster, false);
+    return done(cluster, masters_part_clients(cluster->own, apart));
+}
+
+bool fo_cluster_take_side(struct fo_cluster *cluster, pid_t client, bool smaller)
+{
+    if (cluster->options->engine)
+        return !smaller || done(cluster, masters_part_client(cluster->own, client));
+    return smaller || relays_assign(cluster->relays, client, 1) || broken(cluster, "the relays do not answer");
 }
 
 bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms)

@@ -28,6 +28,9 @@ const char *fo_cluster_obstacle(const struct fo_options *options, const struct f
 bool fo_cluster_open(struct fo_cluster *cluster, const struct fo_options *options, const struct fo_scenario *scenario);
 void fo_cluster_close(struct fo_cluster *cluster);
 
+/* The members that are on the smaller side of a partition; there may be none, then its clients are alone. */
+size_t fo_cluster_smaller_side(const struct fo_cluster *cluster, uint32_t ret_members[MASTERS_MAX]);
+
 /* The member that leads, MASTERS_MAX if none does. */
 size_t fo_cluster_leader(const struct fo_cluster *cluster);
 
@@ -37,6 +40,11 @@ bool fo_cluster_hang(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_resume(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_wipe(struct fo_cluster *cluster, size_t i);  /* between kill and start */
 bool fo_cluster_part_replicas(struct fo_cluster *cluster, size_t i); /* from this master */
+/* Of the servers that an engine is put on: these members and the clients of the smaller side are kept apart from the
+ * rest, or taken back. The library's masters are parted by fo_cluster_toxics() instead. */
+bool fo_cluster_part(struct fo_cluster *cluster, const uint32_t *members, size_t n, bool apart);
+/* On which side of a partition the client is: to be told before it connects, and for good. */
+bool fo_cluster_take_side(struct fo_cluster *cluster, pid_t client, bool smaller);
 bool fo_cluster_set_clock(struct fo_cluster *cluster, size_t i, int64_t by_ms);
 bool fo_cluster_toxics(struct fo_cluster *cluster, size_t i, unsigned side, enum relay_direction direction,
                        const struct relay_toxics *toxics);

@@ -83,14 +83,16 @@ static void tell_marks(struct fo_outcome *outcome, const struct fo_run *run, int
 
 static void tell_victim(struct fo_outcome *outcome, const struct fo_run *run)
 {
-    bool paused = run->scenario->fault == FO_PAUSE;
+    enum fo_fault fault = run->scenario->fault;
 
     if (run->course.victim == FO_NOBODY)
         return;
     add(outcome, run, run->course.victim_ns, "client %u, which holds the leader lock, is %s", run->course.victim + 1,
-        paused ? "stopped" : "killed");
-    if (paused)
+        fault == FO_PART ? "cut off from the larger side" : fault == FO_PAUSE ? "stopped" : "killed");
+    if (fault == FO_PAUSE)
         add(outcome, run, run->course.heal_ns, "client %u goes on", run->course.victim + 1);
+    if (fault == FO_PART)
+        add(outcome, run, run->course.heal_ns, "both sides hear each other again");
 }
 
 static const struct fo_record *late_write(const struct fo_run *run)

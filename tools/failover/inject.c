@@ -141,6 +141,10 @@ static bool choose_targets(struct fo_run *run)
     size_t wanted = run->scenario->masters < n ? run->scenario->masters : n;
 
     course->n_targets = 0;
+    if (run->scenario->fault == FO_PART && run->options->engine) {
+        course->n_targets = (uint32_t)fo_cluster_smaller_side(&run->cluster, course->targets);
+        return true;
+    }
     if (run->scenario->leader && leader >= n)
         return fo_run_fail(run, "no member says that it leads");
     for (size_t i = 0; i < n && !run->scenario->leader && course->n_targets < wanted; i++)
@@ -262,6 +266,45 @@ static bool revive(struct fo_run *run)
            load_send(run->controls[victim], LOAD_START, 0);
 }
 
+/* Its lock is to be at work while it is cut off. */
+static bool find_leader_of_smaller_side(struct fo_run *run)
+{
+    struct fo_course *course = &run->course;
+    int64_t give_up_ns = fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS;
+    int64_t since_ns = 0;
+
+    do {
+        if (!find_leader(run, since_ns, &course->victim))
+            return false;
+        course->victim_ns = fo_now_ns();
+        since_ns = atomic_load(&run->shared->leader_since_ns) + 1;
+        if (fo_run_is_on_smaller_side(course->victim)) {
+            atomic_store(&run->shared->hold_on, true);
+            return true;
+        }
+    } while (course->victim_ns < give_up_ns);
+    course->victim = FO_NOBODY;
+    return fo_run_fail(run, "no client of the smaller side becomes leader");
+}
+
+static bool set_apart(struct fo_run *run, bool apart)
+{
+    const struct fo_course *course = &run->course;
+
+    for (size_t i = 0; i < course->n_targets; i++) {
+        touch(run, course->targets[i]);
+        mark(run, course->targets[i], apart ? FO_CUT : FO_UP);
+    }
+    return did(run, fo_cluster_part(&run->cluster, course->targets, course->n_targets, apart));
+}
+
+static bool part(struct fo_run *run)
+{
+    if (run->scenario->holder && !find_leader_of_smaller_side(run))
+        return false;
+    return run->options->engine ? set_apart(run, true) : to_first(run, do_part, run->cluster.n);
+}
+
 static bool roll(struct fo_run *run)
 {
     uint32_t pause_ms = fo_options_quarantine_ms(run->options, FO_ROLL) + FO_ROLL_SETTLE_MS;
@@ -288,7 +331,7 @@ bool fo_run_inject(struct fo_run *run)
     case FO_ROLL:
         return roll(run);
     case FO_PART:
-        return to_first(run, do_part, run->cluster.n);
+        return part(run);
     case FO_SLOW:
         return to_targets(run, do_slow);
     case FO_LOSE_REPLIES:
@@ -314,7 +357,7 @@ bool fo_run_heal(struct fo_run *run)
     case FO_HANG:
         return to_targets(run, do_resume);
     case FO_PART:
-        return to_first(run, do_clean, run->cluster.n);
+        return run->options->engine ? set_apart(run, false) : to_first(run, do_clean, run->cluster.n);
     case FO_SLOW:
         return to_targets(run, do_clean);
     case FO_LOSE_REPLIES:

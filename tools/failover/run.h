@@ -40,7 +40,7 @@ struct fo_course {
     struct fo_mark marks[FO_MAX_MARKS];
     uint32_t n_targets;   /* members that the fault is done to */
     uint32_t targets[MASTERS_MAX];
-    uint32_t victim;      /* the leader that was killed or stopped, or FO_NOBODY */
+    uint32_t victim;      /* the leader that was killed, stopped or cut off, or FO_NOBODY */
     int64_t victim_ns;    /* when */
 };
 
@@ -71,6 +71,11 @@ __attribute__((format(printf, 2, 3))) bool fo_run_fail(struct fo_run *run, const
 
 /* --- clients.c: their processes */
 bool fo_run_spawn(struct fo_run *run, uint32_t client); /* also again */
+/* In a partition. */
+static inline bool fo_run_is_on_smaller_side(uint32_t client)
+{
+    return client % 2 == 0;
+}
 bool fo_run_spawn_witnesses(struct fo_run *run); /* the referee, and the metronomes */
 /* Sees to the clients until `until_ns`, or until all are ready if that is asked for: then true only if they are. */
 bool fo_run_attend(struct fo_run *run, int64_t until_ns, bool until_ready);

@@ -44,9 +44,12 @@ const struct fo_scenario fo_scenarios[FO_SCENARIOS] = {
     {.name = "rolling-restart", .text = "every master is restarted, one after the other", .fault = FO_ROLL,
      .story = "As an operator would, waiting for each to vote again before the next."},
     {.name = "partition", .text = "the clients are parted: some see 2 masters, the others 3", .fault = FO_PART,
-     .masters = 2, .relayed = true, .compared = true,
+     .masters = 2, .relayed = true,
      .story = "The majority's side goes on, the minority's is refused. Everything that was sent into the gap arrives "
               "when it closes, seconds late."},
+    {.name = "partition-holder", .text = "the leader is cut off, with fewer than half of the masters",
+     .fault = FO_PART, .masters = 2, .relayed = true, .holder = true, .by_name = true, .compared = true,
+     .story = "It cannot renew its lock, and must know that before the other side grants it to a successor."},
     {.name = "slow-master", .text = "1 master answers 50 ms late, in pieces", .fault = FO_SLOW, .masters = 1,
      .relayed = true, .story = "The quorum's pace is that of its fastest members."},
     {.name = "lost-replies", .text = "2 masters execute everything, and their answers are lost",
@@ -119,6 +122,10 @@ struct fo_phases fo_scenario_phases(const struct fo_scenario *scenario, size_t n
     case FO_CRASH:
     case FO_PAUSE:
         phases.during_ms = longer(phase_ms, ttl_ms + SETTLE_MS);
+        break;
+    case FO_PART:
+        if (scenario->holder) /* where a new leader is chosen meanwhile leases may begin anew */
+            phases.during_ms = longer(phase_ms, ttl_ms + ttl_ms / 2 + SETTLE_MS);
         break;
     default:
         break;

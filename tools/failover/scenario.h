@@ -13,7 +13,8 @@ enum fo_fault {
     FO_HANG,         /* SIGSTOP; SIGCONT afterwards */
     FO_EMPTY,        /* killed, and started again at once with nothing in their memory */
     FO_ROLL,         /* one after the other is restarted */
-    FO_PART,         /* half of the clients see the first `masters` only, the others see the rest only */
+    FO_PART,         /* half of the clients see the first `masters` only, the others see the rest only; of a system
+                      * that an engine uses: the smaller part of its members */
     FO_SLOW,         /* answers come late and in pieces */
     FO_LOSE_REPLIES, /* requests are executed, and nobody is told */
     FO_STEP,         /* the wall clock is set forward */
@@ -37,6 +38,7 @@ struct fo_scenario {
     uint32_t masters; /* so many of them, the first ones; FO_ALL_MASTERS */
     bool leader;      /* the one that leads instead; where one does, others than it are the first */
     bool relayed;     /* through relays, which can do it to any masters */
+    bool holder;      /* the holder is on the smaller side */
     bool lagging;     /* while its replicas stand still: what it has granted last dies with it */
     bool own_only;    /* cannot be done to masters of others */
     bool by_name;     /* not one of --all */
@@ -44,7 +46,7 @@ struct fo_scenario {
 };
 
 #define FO_ALL_MASTERS UINT32_MAX
-#define FO_SCENARIOS 20
+#define FO_SCENARIOS 21
 extern const struct fo_scenario fo_scenarios[FO_SCENARIOS];
 
 /* -1: there is none of this name. */
