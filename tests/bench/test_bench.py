@@ -357,8 +357,17 @@ def engines_are_measured_side_by_side():
     assert code == 3 and "redlock-engine-nothing" in err, err
 
 
+def a_delay_is_felt_by_engines_too():
+    code, out, err = bench("--engine", "single", "--delay", "5ms", "-d", "200ms", "--warmup", "50ms")
+    assert code == 0, err
+    assert "5 ms late each way" in out, out
+    p50_us = re.search(r"^\| single \| seq \| 1 \| \d+ \| (\d+) /", out, re.M)
+    assert p50_us and int(p50_us[1]) >= 10000, out
+
+
 TESTS = [
     engines_are_measured_side_by_side,
+    a_delay_is_felt_by_engines_too,
     a_lone_classic_task_needs_ten_commands_for_a_lock_on_five_masters,
     a_lone_guarded_task_needs_ten_more_for_the_guards,
     concurrent_tasks_share_the_connections,

@@ -25,7 +25,9 @@ static bool start_servers(struct bench_servers *servers, const struct bench_opti
     const struct engine_contestant *engine = options->engine;
     const struct masters_options own = {.system = engine ? engine->system : MASTERS_REDIS,
                                         .count = engine ? engine->members : options->local,
-                                        .tcp = true};
+                                        .tcp = true,
+                                        .relayed = options->delay_us > 0,
+                                        .delay_us = options->delay_us};
 
     if (!engine)
         return bench_servers_start(servers, options, ret_reason);
@@ -102,7 +104,7 @@ static bool run_system(FILE *out, const struct bench_options *options, const str
 
 static void print_head(FILE *out, const struct bench_options *options)
 {
-    char cpu[128], kernel[128], date[32] = "";
+    char cpu[128], kernel[128], date[32] = "", delay[64] = "";
     time_t now = time(NULL);
     struct tm utc;
 
@@ -110,14 +112,24 @@ static void print_head(FILE *out, const struct bench_options *options)
     system_kernel(kernel, sizeof(kernel));
     if (gmtime_r(&now, &utc))
         strftime(date, sizeof(date), "%Y-%m-%d", &utc);
-    fprintf(out, "libredlock %s, %s: TCP on loopback; %s, %ld processors, %s; %g s a line, ttl %u ms.\n\n",
-            redlock_version(), date, cpu, sysconf(_SC_NPROCESSORS_ONLN), kernel, options->seconds, options->ttl_ms);
+    if (options->delay_us)
+        snprintf(delay, sizeof(delay), ", %g ms late each way by relays", options->delay_us / 1000.0);
+    fprintf(out, "libredlock %s, %s: TCP on loopback%s; %s, %ld processors, %s; %g s a line, ttl %u ms.\n\n",
+            redlock_version(), date, delay, cpu, sysconf(_SC_NPROCESSORS_ONLN), kernel, options->seconds,
+            options->ttl_ms);
     fputs("| system | load | tasks | locks/s | acquire p50 / p99, us | key held | fairness | commands a lock | refused "
           "| 2 holders |\n|:--|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n",
           out);
 }
 
-static void print_versions(FILE *out, const struct engine_contestants *contestants)
+/* Members that speak to each other past the relays have an advantage. */
+static bool is_late_for_clients_alone(const struct bench_options *options, const struct engine_contestant *contestant)
+{
+    return options->delay_us && !masters_can_part(contestant->system);
+}
+
+static void print_versions(FILE *out, const struct bench_options *options,
+                           const struct engine_contestants *contestants)
 {
     putc('\n', out);
     for (size_t i = 0; i < contestants->n; i++) {
@@ -126,8 +138,11 @@ static void print_versions(FILE *out, const struct engine_contestants *contestan
         if (*contestant->skipped)
             fprintf(out, "- %s: not run: %s\n", contestant->label, contestant->skipped);
         else if (!engine_contestant_is_library(contestant))
-            fprintf(out, "- %s: %s, on %s\n", contestant->label, contestant->hello.version,
-                    masters_system_name(contestant->system));
+            fprintf(out, "- %s: %s, on %s%s\n", contestant->label, contestant->hello.version,
+                    masters_system_name(contestant->system),
+                    is_late_for_clients_alone(options, contestant)
+                        ? ", whose servers reach each other without the delay"
+                        : "");
     }
 }
 
@@ -143,7 +158,7 @@ bool bench_comparison(FILE *out, const struct bench_options *options, bool *ret_
         if (!*contestants->list[i].skipped)
             ok = run_system(out, options, &contestants->list[i], ret_broken, ret_reason);
     if (ok)
-        print_versions(out, contestants);
+        print_versions(out, options, contestants);
     free(contestants);
     return ok;
 }

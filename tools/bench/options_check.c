@@ -24,10 +24,10 @@ static bool check_masters(const struct bench_options *options)
     size_t n = options->local;
 
     if ((options->engines || options->compare) &&
-        (options->masters.count || options->tls || options->unix_sockets || options->delay_us || options->table ||
-         options->json || options->floor || options->both))
+        (options->masters.count || options->tls || options->unix_sockets || options->table || options->json ||
+         options->floor || options->both))
         return complain("--engine and --compare start servers of their own, on ports, and print a table: they go "
-                        "without --nodes, --tls, --unix, --delay, --table, --json, --floor and --profile both");
+                        "without --nodes, --tls, --unix, --table, --json, --floor and --profile both");
     if (options->masters.count && n)
         return complain("--local and --nodes exclude each other");
     if (options->masters.count && (scenario->fault != BENCH_NO_FAULT || options->restarts_ms))
