@@ -165,6 +165,7 @@ void client_end(struct client *client)
     wire_close_failed(client);
     deliver_completions(client);
     client_end_turn_of_set(client);
+    client_deliver_looks(client);
     if (!client->quits)
         client_check_shutdown(client);
     if (!client->quits)
@@ -468,6 +469,7 @@ void client_vanish(struct client *client)
         once_abandon(&client->handles[i]);
     }
     orphan_boxes(world, client);
+    client_end_looks(client);
     client_stop_host(client);
 }
 

@@ -15,6 +15,7 @@
 #include "clockwork.h"
 #include "engine/set_whole.h"
 #include "host/host.h"
+#include "host/look.h"
 #include "host/operations.h"
 #include "host/reentry.h"
 #include "host/ticket.h"
@@ -27,6 +28,8 @@
 #define CLIENT_LOOKS_AGAIN_NS (10000 * RL_NS_PER_MS)
 
 #define MAX_HANDLES 3
+#define MAX_LOOKS 3 /* of one client at a time */
+#define MAX_SEEN_VOTES 32
 
 /* Two keys of mutexes, and the slots of one semaphore. */
 #define FIRST_SLOT 2
@@ -189,6 +192,29 @@ struct client_set {
     uint8_t state;             /* enum client_set_state */
 };
 
+/* What one master had of a key when it answered a look, for the oracle. */
+struct seen_votes {
+    bool taken;
+    bool counted;
+    uint8_t n;
+    uint64_t counter;
+    char memory[40]; /* the incarnation; "" if there is no marker */
+    struct {
+        uint32_t value; /* its maker's box */
+        enum rl_mode mode;
+    } at[MAX_SEEN_VOTES];
+};
+
+struct client_look {
+    struct rl_look core;
+    uint32_t number;   /* 0: it is not under way */
+    uint8_t key;
+    bool over;         /* its callback has not run */
+    int64_t asked;     /* true time */
+    struct rl_instant due;
+    struct seen_votes seen[MAX_MASTERS];
+};
+
 /* The record of a claim. */
 struct binding {
     const struct rl_claim *claim; /* NULL: the place is free */
@@ -218,6 +244,7 @@ struct client {
     bool listens;           /* since somebody has got in line */
     struct handle handles[MAX_HANDLES];
     struct client_set set;
+    struct client_look looks[MAX_LOOKS];
     char channel[64];       /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
@@ -319,6 +346,16 @@ void client_destroy_set(struct client *client); /* and creates it anew */
 void client_on_part(struct client *client, const struct completion *completion);
 void client_on_part_lost(struct client *client, const struct handle *handle);
 void client_end_turn_of_set(struct client *client);
+
+/* --- client_looks.c ----------------------------------------------------------------------------------------------- */
+
+/* redlock_look(); nothing if too many are under way. */
+void client_look(struct client *client, uint8_t key);
+void client_deliver_looks(struct client *client);
+void client_end_looks(struct client *client); /* the process is gone */
+
+/* Of the look that asks with this ticket; 0: it is of none. */
+uint32_t client_look_number(const struct client *client, const struct rl_ticket *ticket);
 
 /* --- client_shutdown.c -------------------------------------------------------------------------------------------- */
 

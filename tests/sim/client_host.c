@@ -116,7 +116,7 @@ unsigned client_ticket_boxes(struct client *client, const struct rl_ticket *tick
 {
     const struct rl_batch *batch = ticket->owner;
 
-    if (!ticket->owner)
+    if (!ticket->owner || ticket->step == RL_TICKET_QUESTION)
         return 0;
     if (ticket->step != RL_TICKET_BATCH) {
         ret_boxes[0] = client_box(client, ticket->owner)->id;

@@ -74,6 +74,12 @@
     X(SETS_LOST, "sets lost with one of their parts")                                                    \
     X(PERMITS, "permits acquired")                                                                         \
     X(MOVES, "waiters that moved to another slot")                                                       \
+    X(LOOK_FREE, "looks at keys: free")                                                                  \
+    X(LOOK_EXCLUSIVE, "... one has it")                                                                  \
+    X(LOOK_SHARED, "... shared")                                                                         \
+    X(LOOK_UPGRADING, "... and one of those waits to have it alone")                                     \
+    X(LOOK_UNSETTLED, "... no value has a quorum")                                                       \
+    X(LOOK_UNKNOWN, "... too few have answered")                                                         \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
     X(BATCHES, "commands for several locks")                                                             \

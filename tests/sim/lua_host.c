@@ -16,6 +16,7 @@ struct lua_host {
     lua_State *lua;
     struct lua_memory memory;
     struct redis_context *context; /* of the script that is running */
+    struct redis_range range;
     int chunks[RL_SCRIPT_COUNT];
     int replaced[RL_SCRIPT_COUNT];
     int keys; /* references of the tables KEYS and ARGV */
@@ -53,7 +54,18 @@ static void run_command(lua_State *lua, struct rl_reply *reply)
     struct rl_slice argv[REDIS_MAX_WORDS];
     size_t argc = collect_arguments(lua, argv);
 
+    host_of(lua)->range.n = 0;
     redis_execute(host_of(lua)->context, argc, argv, reply);
+}
+
+static void push_reply(lua_State *lua, const struct rl_reply *reply)
+{
+    const struct redis_range *range = &host_of(lua)->range;
+
+    if (range->n)
+        lua_push_range(lua, range);
+    else
+        lua_push_reply(lua, reply);
 }
 
 static int redis_call(lua_State *lua)
@@ -61,7 +73,7 @@ static int redis_call(lua_State *lua)
     struct rl_reply reply;
 
     run_command(lua, &reply);
-    lua_push_reply(lua, &reply);
+    push_reply(lua, &reply);
     return reply.root.type == RL_REPLY_ERROR ? lua_error(lua) : 1;
 }
 
@@ -70,7 +82,7 @@ static int redis_pcall(lua_State *lua)
     struct rl_reply reply;
 
     run_command(lua, &reply);
-    lua_push_reply(lua, &reply);
+    push_reply(lua, &reply);
     return 1;
 }
 
@@ -204,6 +216,7 @@ void lua_host_run(struct lua_host *host, struct redis_context *context, enum rl_
 
     lua_settop(lua, 0);
     host->context = context;
+    context->range = &host->range;
     host->n_keys = fill_table(lua, host->keys, argv, n_keys, host->n_keys);
     host->n_args = fill_table(lua, host->args, argv + n_keys, argc - n_keys, host->n_args);
     lua_rawgeti(lua, LUA_REGISTRYINDEX, chunk);

@@ -2,6 +2,9 @@
 
 #include <stdbool.h>
 
+#include "redis.h"
+#include "util/decimal.h"
+
 /* --- Values from Redis to Lua ------------------------------------------------------------------------------------- */
 
 static void push_item(lua_State *lua, const struct rl_reply_item *item)
@@ -37,6 +40,20 @@ void lua_push_reply(lua_State *lua, const struct rl_reply *reply)
     for (size_t i = 0; i < reply->n_elements; i++) {
         push_item(lua, &reply->elements[i]);
         lua_rawseti(lua, -2, (int)i + 1);
+    }
+}
+
+/* Scores are whole numbers here: tickets and times. */
+void lua_push_range(lua_State *lua, const struct redis_range *range)
+{
+    char text[RL_DECIMAL_MAX];
+
+    lua_createtable(lua, 2 * (int)range->n, 0);
+    for (size_t i = 0; i < range->n; i++) {
+        lua_pushlstring(lua, range->members[i].data, range->members[i].size);
+        lua_rawseti(lua, -2, 2 * (int)i + 1);
+        lua_pushlstring(lua, text, rl_decimal((uint64_t)range->scores[i], text));
+        lua_rawseti(lua, -2, 2 * (int)i + 2);
     }
 }
 

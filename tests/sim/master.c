@@ -216,6 +216,7 @@ void master_context(struct world *world, struct master *master, const struct mes
     ret_context->world = world;
     ret_context->master = master->index;
     ret_context->info = master->info;
+    ret_context->range = NULL;
     ret_context->scratch = master->scratch;
 }
 
@@ -367,6 +368,8 @@ static void execute(struct world *world, struct master *master, const struct mes
         redis_execute(&context, argc, argv, reply);
     if (context.wrote)
         after_write(world, master, message, ghost);
+    if (message->look)
+        look_on_read(world, master, message->look);
 }
 
 static void obey(struct world *world, struct master *master, const struct message *message, bool ghost,
@@ -402,7 +405,8 @@ void master_execute(struct world *world, struct master *master, const struct mes
         world_count(world, COUNTER_COMMANDS);
         if (ghost)
             world_count(world, COUNTER_GHOST_COMMANDS);
-        trace_command(world, master, message, ghost, &reply);
     }
+    if (message->n_claims || message->look)
+        trace_command(world, master, message, ghost, &reply);
     message_pack_reply(ret_reply, &reply);
 }

@@ -52,6 +52,7 @@ uint32_t message_take(struct message_pool *pool)
     index = pool->free;
     pool->free = pool->messages[index].next;
     pool->messages[index].next = MESSAGE_NONE;
+    pool->messages[index].look = 0;
     pool->used++;
     return index;
 }

@@ -31,6 +31,7 @@ struct message {
     uint32_t next;
     uint32_t claims[MESSAGE_CLAIMS]; /* whose command, for the oracles */
     uint8_t n_claims;    /* 0: the host's own */
+    uint32_t look;       /* the number of the look that it is part of; 0: none */
     uint8_t kind;
     uint8_t step;        /* of the ticket, or enum wire_step */
     uint8_t count;       /* items of a reply */

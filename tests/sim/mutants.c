@@ -30,6 +30,7 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_SETS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.sets = true}},
 #define MUTANT_CALM_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
+#define MUTANT_LOOKS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.looks = true}},
 #define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
 #define MUTANT_COHORTS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.cohorts = true}},
@@ -39,10 +40,12 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_SETS_MAP(MUTANT_SETS_ROW)
         MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
+        MUTANT_LOOKS_MAP(MUTANT_LOOKS_ROW)
         MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
         MUTANT_COHORTS_MAP(MUTANT_COHORTS_ROW)
 #undef MUTANT_COHORTS_ROW
 #undef MUTANT_MIXED_ROW
+#undef MUTANT_LOOKS_ROW
 #undef MUTANT_CALM_PERMITS_ROW
 #undef MUTANT_PERMITS_ROW
 #undef MUTANT_SETS_ROW
@@ -108,6 +111,7 @@ static const struct edit {
     {MUTANT_SHARED_NUMBERS_FALL, RL_SCRIPT_CLAIM_SHARED, "(read or counter(KEYS[4]))", "ARGV[4] + 0"},
     {MUTANT_SHARED_ONLY_READS, RL_SCRIPT_CLAIM_SHARED, "math.max(count, math.min(proposal, now_us + 86400000000))",
      "count > 0 and count or math.min(proposal, now_us + 86400000000)"},
+    {MUTANT_LOOK_LISTS_DEAD, RL_SCRIPT_LOOK, "elseif left >= 0 and listed < 100", "elseif listed < 100"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "born, ends = now, now + longest + 1000",
      "born, ends = now, now + math.floor(longest * 0.8)"},

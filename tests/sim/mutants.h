@@ -147,6 +147,14 @@
     X(SHORT_RELEASE_BLIND, "script", 0, "the short release looks at the queue of its own slot only")  \
     X(TOLD_OF_SLOT_UNHEARD, "host", 0, "a waiter that is told of a slot does nothing")
 
+/* What only looks at keys show: --looks. */
+#define MUTANT_LOOKS_MAP(X)                                                                              \
+    X(LOOK_ANY_MEMORY, "host", 10000, "a look counts what a memory says that was not judged")            \
+    X(LOOK_WITHOUT_QUORUM, "host", 1000, "a value that one master has counts as a holder's")             \
+    X(LOOK_COUNTER_OF_ONE, "host", 1000, "of counters that differ, a look tells one")                    \
+    X(LOOK_LISTS_DEAD, "script", 10000, "a look lists votes that have ended")                            \
+    X(LOOK_WITHOUT_END, "host", 1000, "a look waits for every master that was asked")
+
 /* Where clients have different max_ttl: --mixed. */
 #define MUTANT_MIXED_MAP(X)                                                                              \
     X(LARGER_MAX_TTL_ACCEPTED, "engine", 50000, "a client with a larger max_ttl than the marker's gets votes")
@@ -164,6 +172,7 @@ enum mutant {
     MUTANT_SETS_MAP(MUTANT_ENUM)
     MUTANT_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
+    MUTANT_LOOKS_MAP(MUTANT_ENUM)
     MUTANT_MIXED_MAP(MUTANT_ENUM)
     MUTANT_COHORTS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM

@@ -17,6 +17,7 @@ const char usage[] =
     "  --unsafe-restarts  classic, and they come back at once: violations are to be expected\n"
     "  --permits          semaphores in all worlds\n"
     "  --sets             sets of locks in all worlds\n"
+    "  --looks            somebody looks at keys in all worlds\n"
     "  --mixed            clients have different max_ttl\n"
     "  --cohorts          waiters of one client form cohorts in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
@@ -45,6 +46,7 @@ enum {
     OPTION_CALM,
     OPTION_PERMITS,
     OPTION_SETS,
+    OPTION_LOOKS,
     OPTION_MIXED,
     OPTION_COHORTS,
     OPTION_STEPS,
@@ -72,6 +74,7 @@ static const struct option long_options[] = {
     {"calm", no_argument, NULL, OPTION_CALM},
     {"permits", no_argument, NULL, OPTION_PERMITS},
     {"sets", no_argument, NULL, OPTION_SETS},
+    {"looks", no_argument, NULL, OPTION_LOOKS},
     {"mixed", no_argument, NULL, OPTION_MIXED},
     {"cohorts", no_argument, NULL, OPTION_COHORTS},
     {"classic", no_argument, NULL, OPTION_CLASSIC},
@@ -148,6 +151,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_SETS:
         worlds->sets = true;
+        return true;
+    case OPTION_LOOKS:
+        worlds->looks = true;
         return true;
     case OPTION_MIXED:
         worlds->mixed = true;

@@ -169,6 +169,18 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
 void permits_on_release(struct world *world, const struct handle *handle);
 void permits_on_accept(struct world *world, const struct client *client, struct handle *handle);
 
+/* oracle_look.c: a look ends once and in time; what it says of each master was so when that answered, and is what the
+ * answers amount to.
+ *
+ * It begins; a master carries it out; what its client makes of a reply; its time is up; its callback. */
+struct client_look;
+struct rl_look_picture;
+void look_on_start(struct world *world, const struct client *client, struct client_look *look);
+void look_on_read(struct world *world, struct master *master, uint32_t number);
+void look_on_answer(struct client *client, unsigned node);
+void look_on_due(struct world *world, const struct client *client, unsigned place, uint32_t number);
+void look_on_end(struct world *world, const struct client_look *look, const struct rl_look_picture *picture);
+
 /* oracle_progress.c: after the healing everyone who waits gets the lock. */
 void progress_on_limit(struct world *world);
 

@@ -200,6 +200,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng shutdown;
     struct rng shared;
     struct rng sets;
+    struct rng looks;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -211,6 +212,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&shutdown, seed, 11);
     rng_init(&shared, seed, 12);
     rng_init(&sets, seed, 13);
+    rng_init(&looks, seed, 14);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -243,4 +245,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     draw_clocks(plan, &rng);
     plan_shutdown_draw(plan, &shutdown);
     plan_sets_draw(plan, &sets, options);
+    plan_looks_draw(plan, &looks, options);
 }

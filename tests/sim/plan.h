@@ -24,6 +24,7 @@ struct plan_options {
     int64_t max_duration_ns; /* 0: as drawn */
     bool permits;            /* semaphores in all worlds */
     bool sets;               /* sets of locks in all worlds */
+    bool looks;              /* somebody looks at keys in all worlds */
     bool mixed;              /* clients have different max_ttl wherever that is possible */
     bool cohorts;            /* waiters of one client form cohorts in all worlds */
     uint8_t max_clients;     /* 0: as drawn */
@@ -75,6 +76,7 @@ struct plan {
     uint8_t limits[MAX_CLIENTS]; /* how many each client names */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
     uint8_t set_sizes[MAX_CLIENTS]; /* how many of a client's first handles are parts of a set; 0: it has none */
+    int64_t look_interval[MAX_CLIENTS]; /* mean, of looks at keys; 0: it does not look */
     bool shuts_down;          /* programs end in order, and start again ... */
     int64_t shutdown_interval; /* ... after so long, at most */
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
@@ -118,6 +120,9 @@ void plan_shutdown_draw(struct plan *plan, struct rng *rng);
 
 /* plan_sets.c: who wants several keys at once here? After all else. */
 void plan_sets_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* plan_looks.c: who looks at keys here, and how often? After all else. */
+void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

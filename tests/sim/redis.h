@@ -38,6 +38,13 @@ typedef int64_t (*redis_publish_fn)(struct redis_context *context, struct rl_sli
 
 #define REDIS_FULL "ERR the simulated master is full"
 
+/* Members of a sorted set with their scores: more than a reply has room for. */
+struct redis_range {
+    size_t n;
+    struct rl_slice members[KEYSPACE_MAX_MEMBERS];
+    double scores[KEYSPACE_MAX_MEMBERS];
+};
+
 /* One command, or one script with all its commands, at one instant of the master's clock. */
 struct redis_context {
     struct keyspace *keys;
@@ -57,6 +64,7 @@ struct redis_context {
     void *world;
     unsigned master;
     const char *info;         /* the text of INFO */
+    struct redis_range *range; /* of a script's command that answers with one; then the reply is an empty list */
     char *scratch;            /* REDIS_SCRATCH: text of numbers in replies, which outlive the context */
 };
 

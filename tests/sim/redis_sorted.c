@@ -198,7 +198,13 @@ static int64_t position(int64_t index, uint32_t count)
     return index < 0 ? index + count : index;
 }
 
-/* Both ends included, as far as a reply has room; scores for a single member only, since scratch has room for one. */
+static void add_to_range(struct redis_range *range, const struct member *member)
+{
+    range->members[range->n] = (struct rl_slice){member->name, member->size};
+    range->scores[range->n++] = member->score;
+}
+
+/* Both ends included, as far as a reply has room; scores for scripts only. */
 void command_zrange(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
     bool scored = argc == 5 && redis_word_is(argv[4], "WITHSCORES");
@@ -211,7 +217,7 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
     if (!find_set(context, argv[1], &set, reply))
         return;
     if (!redis_parse_integer(argv[2], &first) || !redis_parse_integer(argv[3], &last) ||
-        (scored && last > first)) {
+        (scored && !context->range)) {
         reply_error(reply, "ERR a range that the simulated master does not know");
         return;
     }
@@ -220,11 +226,12 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
     last = position(last, count);
     reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
     reply->n_elements = 0;
-    for (int64_t i = first < 0 ? 0 : first; i <= last && i < count && reply->n_elements < RL_REPLY_MAX_ELEMENTS; i++) {
-        reply->elements[reply->n_elements++] = (struct rl_reply_item){
-            .type = RL_REPLY_STRING, .text = {members[i].name, members[i].size}};
+    for (int64_t i = first < 0 ? 0 : first; i <= last && i < count; i++) {
         if (scored)
-            reply->elements[reply->n_elements++] = item_of_score(context, &members[i]);
+            add_to_range(context->range, &members[i]);
+        else if (reply->n_elements < RL_REPLY_MAX_ELEMENTS)
+            reply->elements[reply->n_elements++] = (struct rl_reply_item){
+                .type = RL_REPLY_STRING, .text = {members[i].name, members[i].size}};
     }
 }
 

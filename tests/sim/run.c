@@ -37,6 +37,10 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --calm");
     if (options->permits)
         size += (size_t)snprintf(text + size, sizeof text - size, " --permits");
+    if (options->sets)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --sets");
+    if (options->looks)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --looks");
     if (options->mixed)
         size += (size_t)snprintf(text + size, sizeof text - size, " --mixed");
     if (options->cohorts)

@@ -106,12 +106,25 @@ static bool act_on_set(struct client *client, const struct words *words)
     return true;
 }
 
+static bool look(struct client *client, const struct words *words)
+{
+    for (uint8_t key = 0; key < MAX_KEYS; key++) {
+        if (word_is(words, 2, name_of_key(key))) {
+            client_look(client, key);
+            return !client->host.closing;
+        }
+    }
+    return false;
+}
+
 static bool act(struct client *client, struct handle *handle, const struct words *words)
 {
     uint8_t state = handle->host.core.state;
 
     if (client_is_part(client, handle))
         return act_on_set(client, words);
+    if (word_is(words, 1, "look"))
+        return look(client, words);
     if (word_is(words, 1, "shutdown"))
         return shut_down(client, words);
     if (word_is(words, 1, "acquire"))

@@ -199,9 +199,10 @@ static void format_reply(const struct rl_reply *reply, char *text, size_t size)
 }
 
 /* The keys of the queues say nothing that the key does not. */
-static bool is_worth_telling(enum rl_step step, int64_t n_keys, size_t argument)
+static bool is_worth_telling(const struct message *message, int64_t n_keys, size_t argument)
 {
-    bool queue = step == RL_STEP_ENQUEUE || step == RL_STEP_RELEASE || step == RL_STEP_ROLLBACK;
+    bool queue = message->step == RL_STEP_ENQUEUE || message->step == RL_STEP_RELEASE ||
+                 message->step == RL_STEP_ROLLBACK || message->look;
 
     return !queue || argument == 0 || argument >= (size_t)n_keys;
 }
@@ -221,13 +222,14 @@ void trace_command(struct world *world, const struct master *master, const struc
         return;
     resp_parse(message->bytes, message->size, words, &argc);
     if (rl_slice_is(argv[0], "EVAL") || rl_slice_is(argv[0], "EVALSHA")) {
-        size = (size_t)snprintf(command, sizeof command, "%s ", name_of_step((enum rl_step)message->step));
+        size = (size_t)snprintf(command, sizeof command, "%s ",
+                                message->look ? "look" : name_of_step((enum rl_step)message->step));
         redis_parse_integer(argv[2], &n_keys);
         argv += 3;
         argc -= 3;
     }
     for (size_t i = 0; i < argc && size + 2 < sizeof command; i++) {
-        if (!is_worth_telling((enum rl_step)message->step, n_keys, i))
+        if (!is_worth_telling(message, n_keys, i))
             continue;
         if (i)
             command[size++] = ' ';

@@ -167,6 +167,7 @@ static struct message *append(struct client *client, unsigned node, enum message
     message->kind = (uint8_t)kind;
     message->step = step;
     message->n_claims = pending->n_claims;
+    message->look = client_look_number(client, &pending->ticket);
     memcpy(message->claims, pending->claims, sizeof message->claims);
     message->size = 0;
     message_append(pool, &wire->unsent, index);
@@ -433,6 +434,7 @@ static void take_reply(struct client *client, unsigned node, const struct messag
     client->answering = &pending.ticket;
     rl_host_events.reply(&client->host, node, &pending.ticket, &reply, client->host.now);
     client->answering = NULL;
+    look_on_answer(client, node);
     client_clock_after(client, node, &before, pending.ticket.sent);
     client_watch(client);
 }

@@ -70,6 +70,7 @@ void workload_start(struct world *world)
             agent_intend(client, &client->handles[h], INTENT_ACQUIRE, agent_time(world, agent->think_ns));
         }
         workload_plan_shutdown(world, client);
+        workload_plan_look(world, client);
     }
 }
 
@@ -164,6 +165,7 @@ void workload_on_revive(struct world *world, struct client *client)
         agent_intend(client, &client->handles[h], INTENT_ACQUIRE, agent_time(world, RL_NS_PER_MS));
     if (world->phase == PHASE_FAULTS)
         workload_plan_shutdown(world, client);
+    workload_plan_look(world, client);
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */

@@ -64,6 +64,10 @@ void workload_on_shutdown(struct client *client);
 void workload_on_quit_event(struct client *client);
 void workload_on_leave(struct client *client);
 
+/* workload_looks.c: when the client looks at a key next. */
+void workload_plan_look(struct world *world, struct client *client);
+void workload_on_look_event(struct client *client);
+
 /* Everything heals: no more new work but the last round. */
 void workload_heal(struct world *world);
 bool workload_done(const struct world *world);

@@ -108,6 +108,7 @@ static void reset(struct world *world)
     world->violated = false;
     world->prompt_checked = false;
     world->incarnations = 0;
+    world->looks_begun = 0;
     for (unsigned key = 0; key < MAX_KEYS; key++)
         world->idle_since[key] = INT64_MAX;
     for (unsigned slot = 0; slot < MAX_PERMITS; slot++)
@@ -125,6 +126,7 @@ static void reset(struct world *world)
     rng_init(&world->fate, plan->seed, 3);
     rng_init(&world->work, plan->seed, 4);
     rng_init(&world->host, plan->seed, 5);
+    rng_init(&world->looks, plan->seed, 15);
     network_reset(world);
     for (unsigned m = 0; m < plan->n_masters; m++) {
         master_init(&world->masters[m], m);
@@ -185,8 +187,10 @@ bool world_run(struct world *world)
     world->coverage->counters[COUNTER_EVENTS] += events;
     for (unsigned c = 0; c < world->plan.n_clients; c++)
         count_engine(world, &world->clients[c]);
-    for (unsigned c = 0; c < world->plan.n_clients; c++)
+    for (unsigned c = 0; c < world->plan.n_clients; c++) {
+        client_end_looks(&world->clients[c]);
         client_stop_host(&world->clients[c]);
+    }
     trace_flush(world);
     return !world->violated;
 }

@@ -66,10 +66,12 @@ enum event_kind {
     EVENT_APP,        /* a: client, b: handle */
     EVENT_SHUTDOWN,   /* a: client */
     EVENT_QUIT,       /* a: client */
+    EVENT_LOOK,       /* a: client */
     EVENT_OVERDUE,    /* a: client */
     EVENT_OBSERVE,    /* a: client */
     EVENT_ALARM,      /* a: client, b: handle */
     EVENT_CHECK,      /* a: client, b: handle */
+    EVENT_LOOK_DUE,   /* a: client, b: its place */
     EVENT_STRIKE,     /* a: fault */
     EVENT_RECOVER,    /* a: slot */
     EVENT_RESTART,    /* a: master */
@@ -100,6 +102,7 @@ struct world {
     struct rng fate;
     struct rng work;
     struct rng host;
+    struct rng looks;
     struct master masters[MAX_MASTERS];
     struct client clients[MAX_CLIENTS];
     struct agent agents[MAX_CLIENTS][MAX_HANDLES];
@@ -114,6 +117,7 @@ struct world {
     struct box_pool boxes;
     struct declaration declaration;
     uint32_t incarnations; /* made so far */
+    uint32_t looks_begun;
     struct lua_host *lua;
     struct coverage *coverage;
     struct story *story; /* NULL: the workload and the faults are drawn */

@@ -61,6 +61,9 @@ static void on_client_event(struct world *world, struct client *client, const st
     case EVENT_QUIT:
         workload_on_quit_event(client);
         break;
+    case EVENT_LOOK:
+        workload_on_look_event(client);
+        break;
     case EVENT_APP:
     default:
         workload_on_event(world, client, &client->handles[event->b], event->generation);
@@ -87,6 +90,9 @@ static void on_world_event(struct world *world, const struct event *event)
     case EVENT_CHECK:
         client = &world->clients[event->a];
         once_on_check(world, client, &client->handles[event->b], event->generation);
+        break;
+    case EVENT_LOOK_DUE:
+        look_on_due(world, &world->clients[event->a], event->b, event->generation);
         break;
     case EVENT_STRIKE:
         faults_on_strike(world, (enum fault)event->a);
@@ -136,6 +142,7 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_TIMER:
     case EVENT_SHUTDOWN:
     case EVENT_QUIT:
+    case EVENT_LOOK:
     case EVENT_APP:
         return &world->clients[event->a];
     default:
@@ -163,6 +170,7 @@ static bool is_stale(const struct world *world, const struct event *event)
         return !world->clients[event->a].alive || world->clients[event->a].timer_generation != event->generation;
     case EVENT_SHUTDOWN:
     case EVENT_QUIT:
+    case EVENT_LOOK:
         return !world->clients[event->a].alive || world->clients[event->a].life != event->generation;
     case EVENT_APP:
         return !world->clients[event->a].alive ||

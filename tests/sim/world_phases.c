@@ -47,6 +47,10 @@ static bool is_quiet(const struct world *world)
 
         if (client->host.engine.votes.n_pending_rollbacks)
             return false;
+        for (unsigned i = 0; i < MAX_LOOKS; i++) {
+            if (client->looks[i].number)
+                return false;
+        }
         for (unsigned m = 0; m < world->plan.n_masters; m++) {
             if (client->wires[m].count && client->wires[m].phase == WIRE_OPEN)
                 return false;
