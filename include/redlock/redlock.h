@@ -162,7 +162,7 @@ REDLOCK_API int redlock_release(struct redlock_lock *lock, redlock_fn cb, void *
  * handle stays HELD in its mode, and is renewed. With OK it is exclusive, and has another token and a larger fencing
  * token. Any other status leaves the handle as it was: HELD, somebody shares the key (timeout_ms 0); NO_QUORUM,
  * TOO_SLOW, DEADLINE, CANCELED, E_NOMEM and E_LIMIT as for redlock_acquire(); LOST, the validity of the hold has ended.
- * A result that is not OK has no votes.
+ * The votes of such a result are answers to the attempt, and none of them counts; after LOST there are none.
  *
  * To a weaker mode, or the same: the handle has it when the call returns, and an extension tells the masters, which let
  * others in. Nobody can refuse that. timeout_ms means nothing. The lock must not have been entered more than once.

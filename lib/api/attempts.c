@@ -32,6 +32,7 @@ struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
 
 void rl_attempt_give_back(struct redlock_client *client, struct rl_attempt *attempt)
 {
+    free(attempt->host.answers);
     attempt->next_spare = client->spare_attempts;
     client->spare_attempts = attempt;
 }

@@ -1,5 +1,6 @@
 /* Held locks that change their mode. */
 #include <redlock/redlock.h>
+#include <stdlib.h>
 
 #include "api/attempts.h"
 #include "api/handle.h"
@@ -40,12 +41,17 @@ static int check(const struct redlock_lock *lock, enum redlock_mode mode, int64_
     return check_lock(lock, mode);
 }
 
-/* What a second claim is answered is told only if it becomes the lock's: see rl_results_queue(). */
+/* The answers to the second claim are the lock's own only if that becomes the lock's claim: see rl_results_queue(). */
 static int upgrade(struct redlock_lock *lock, int64_t timeout_ms)
 {
     struct rl_instant now = lock->host.host->now;
+    struct rl_attempt *attempt = rl_attempt_of(lock);
+    size_t n_nodes = lock->host.host->engine.votes.config.n_nodes;
 
-    rl_attempt_of(lock)->pending.unanswered = true;
+    attempt->pending.unanswered = true;
+    attempt->host.answers = malloc(n_nodes * sizeof *attempt->host.answers);
+    if (!attempt->host.answers)
+        return REDLOCK_E_NOMEM;
     return rl_host_upgrade(&lock->host, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
 }
 

@@ -6,6 +6,18 @@
 #include "api/public.h"
 #include "host/trust/admission.h"
 
+/* What each master has answered to the operation; NULL: there are no answers to it. */
+static const struct rl_slot *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)
+{
+    const struct rl_claim *claim = lock->host.core.claim;
+
+    if (!pending->unanswered)
+        return claim ? claim->slots : NULL;
+    if (pending->op == RL_OP_CONVERT && lock->host.attempt && lock->host.attempt->answered)
+        return lock->host.attempt->answers;
+    return NULL;
+}
+
 static void fill_node(const struct redlock_client *client, const struct rl_slot *slot, struct redlock_node_result *node)
 {
     node->vote = rl_public_vote((enum rl_outcome)slot->answer);
@@ -17,19 +29,20 @@ static void fill_node(const struct redlock_client *client, const struct rl_slot 
 static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending *pending, struct rl_evidence *evidence)
 {
     const struct redlock_client *client = rl_client_of(lock);
-    const struct rl_claim *claim = pending->unanswered ? NULL : lock->host.core.claim;
-    bool held = rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
+    const struct rl_slot *answers = answers_of(lock, pending);
+    bool counts =
+        !pending->unanswered && rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
     for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         struct redlock_node_result *node = &evidence->nodes[i];
 
         *node = (struct redlock_node_result){.latency_us = -1};
-        if (claim)
-            fill_node(client, &claim->slots[i], node);
+        if (answers)
+            fill_node(client, &answers[i], node);
         evidence->standings[i] = rl_trust_status(&client->host, i, client->host.now);
-        node->detail = rl_reason_of(client, i, &evidence->standings[i], claim ? &claim->slots[i] : NULL,
+        node->detail = rl_reason_of(client, i, &evidence->standings[i], answers ? &answers[i] : NULL,
                                     evidence->reasons[i]);
-        if (!held)
+        if (!counts)
             node->valid_for_ms = 0;
         node->name = rl_driver_node_name(client->driver, i);
         node->fault = rl_public_fault(evidence->standings[i].fault);

@@ -23,8 +23,8 @@ struct rl_pending {
     uint8_t op;     /* enum rl_op */
     bool accepted;  /* the call has returned 0, the callback has not run */
     bool ended;     /* status and cause are known */
-    bool unanswered; /* the claim's answers are not its own: an extension that a release has overtaken, or the release
-                        of an inner entry */
+    bool unanswered; /* the claim's answers are not its own: an extension that a release has overtaken, the release of
+                        an inner entry, or an upgrade that has not succeeded */
 };
 
 /* An acquisition or extension. A lock that is just held has none: the client lends it for as long as it takes. */

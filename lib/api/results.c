@@ -117,26 +117,41 @@ void rl_results_queue_alarm(struct redlock_lock *lock, enum redlock_alarm_kind k
     queue(lock);
 }
 
+static bool is_told(const struct redlock_lock *lock, const struct rl_pending *pending)
+{
+    return pending->cb && !rl_client_forked(rl_client_of(lock));
+}
+
+static void tell(struct redlock_lock *lock, const struct rl_pending *pending, const struct rl_evidence *evidence)
+{
+    rl_client_of(lock)->depth++;
+    pending->cb(lock, &evidence->result, pending->user_data);
+    rl_client_of(lock)->depth--;
+}
+
 static void call_back(struct redlock_lock *lock, const struct rl_pending *pending)
 {
     struct rl_evidence evidence;
 
-    if (!pending->cb || rl_client_forked(rl_client_of(lock)))
+    if (!is_told(lock, pending))
         return;
     rl_evidence_of_result(lock, pending, &evidence);
-    rl_client_of(lock)->depth++;
-    pending->cb(lock, &evidence.result, pending->user_data);
-    rl_client_of(lock)->depth--;
+    tell(lock, pending, &evidence);
 }
 
-/* The attempt is given back before its callback runs, since the callback may start the next operation. */
-static struct rl_pending take_attempt(struct redlock_lock *lock)
+/* The attempt is given back before its callback runs, since the callback may start the next operation; but some of the
+ * evidence is the attempt's. */
+static void end_attempt(struct redlock_lock *lock, struct rl_pending pending)
 {
-    struct rl_pending pending = rl_attempt_of(lock)->pending;
+    struct rl_evidence evidence;
+    bool told = is_told(lock, &pending);
 
+    if (told)
+        rl_evidence_of_result(lock, &pending, &evidence);
     rl_attempt_give_back(rl_client_of(lock), rl_attempt_of(lock));
     lock->host.attempt = NULL;
-    return pending;
+    if (told)
+        tell(lock, &pending, &evidence);
 }
 
 static struct rl_pending take_release(struct redlock_lock *lock)
@@ -196,10 +211,8 @@ static void deliver(struct redlock_lock *lock)
 
     fire_alarms(lock);
     deliver_departures(lock);
-    if (!lock->destroyed && lock->host.attempt && rl_attempt_of(lock)->pending.ended) {
-        pending = take_attempt(lock);
-        call_back(lock, &pending);
-    }
+    if (!lock->destroyed && lock->host.attempt && rl_attempt_of(lock)->pending.ended)
+        end_attempt(lock, rl_attempt_of(lock)->pending);
     if (!lock->destroyed && lock->release.accepted && lock->release.ended) {
         pending = take_release(lock);
         call_back(lock, &pending);
@@ -223,11 +236,17 @@ void rl_results_deliver(struct redlock_client *client)
     }
 }
 
-static void cancel(struct redlock_lock *lock, struct rl_pending pending)
+static struct rl_pending canceled(struct redlock_lock *lock, struct rl_pending pending)
 {
     if (!pending.ended)
         count(&rl_client_of(lock)->stats, (enum rl_op)pending.op, REDLOCK_CANCELED);
     pending.status = REDLOCK_CANCELED;
+    return pending;
+}
+
+static void cancel(struct redlock_lock *lock, struct rl_pending pending)
+{
+    pending = canceled(lock, pending);
     call_back(lock, &pending);
 }
 
@@ -238,7 +257,7 @@ void rl_results_cancel_all(struct redlock_lock *lock)
     while (rl_departures_shift(lock, &pending))
         cancel(lock, pending);
     if (lock->host.attempt)
-        cancel(lock, take_attempt(lock));
+        end_attempt(lock, canceled(lock, rl_attempt_of(lock)->pending));
     if (lock->release.accepted)
         cancel(lock, take_release(lock));
 }

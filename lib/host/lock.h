@@ -22,6 +22,8 @@ struct rl_host_attempt {
     struct rl_slot_search search; /* of a permit */
     bool converts;            /* the extension tells the masters of another mode */
     struct rl_upgrade *upgrade; /* NULL: none is pending (host/upgrade.h) */
+    struct rl_slot *answers;    /* the caller's, one for each master, or NULL: what the masters answer to an upgrade */
+    bool answered;              /* an upgrade has ended without success, and they are there */
     struct rl_entry entry;    /* the engine's; comes last, and needs no initialisation */
 };
 

@@ -1,6 +1,7 @@
 #include "host/upgrade.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "host/host.h"
 
@@ -26,6 +27,15 @@ const struct rl_claim *rl_upgrade_other_claim(const struct rl_claim *claim)
     return &upgrade->lock == lock ? upgrade->owner->core.claim : upgrade->lock.core.claim;
 }
 
+/* The second claim goes, and what it was answered with it. */
+static void keep_answers(const struct rl_claim *claim, struct rl_host_attempt *attempt)
+{
+    if (!claim || !attempt->answers)
+        return;
+    memcpy(attempt->answers, claim->slots, claim->n_nodes * sizeof *attempt->answers);
+    attempt->answered = true;
+}
+
 static void end(struct rl_upgrade *upgrade)
 {
     struct rl_host *host = upgrade->owner->host;
@@ -46,6 +56,8 @@ enum rl_end rl_upgrade_completed(struct rl_upgrade *upgrade, enum rl_end status)
     if (status == RL_END_OK &&
         !rl_lock_replace(&host->engine, &upgrade->owner->core, host->now, &upgrade->lock.core))
         status = RL_END_LOST;
+    else if (status != RL_END_OK)
+        keep_answers(upgrade->lock.core.claim, upgrade->owner->attempt);
     end(upgrade);
     return status;
 }

@@ -314,6 +314,53 @@ START_TEST(an_upgrade_that_ends_badly_leaves_the_lock_as_it_was)
 }
 END_TEST
 
+/* A majority has refused the attempt, which ends it; and none of these votes is one for the lock that is held. */
+static void expect_refusals(const struct outcome *outcome)
+{
+    outcome_expect(outcome, REDLOCK_HELD);
+    ck_assert_uint_ge(outcome_count_votes(outcome, REDLOCK_VOTE_REFUSED), 2);
+    for (size_t i = 0; i < outcome->n_nodes; i++) {
+        if (outcome->nodes[i].vote == REDLOCK_VOTE_REFUSED)
+            outcome_expect_vote(outcome, i, REDLOCK_VOTE_REFUSED, "held");
+        ck_assert_int_eq(outcome->nodes[i].valid_for_ms, 0);
+    }
+}
+
+START_TEST(an_upgrade_that_is_refused_says_what_each_master_has_answered)
+{
+    struct redlock_lock *lock = hold(U);
+    struct outcome outcome;
+
+    (void)hold(R);
+    outcome = convert(lock, X, 0);
+    expect_refusals(&outcome);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    ck_assert_uint_ge(outcome.granted, 2);
+    ck_assert_int_gt(outcome.nodes[0].valid_for_ms, 0);
+    outcome = convert(lock, X, 0);
+    expect_refusals(&outcome);
+}
+END_TEST
+
+START_TEST(an_upgrade_without_masters_says_what_each_has_answered)
+{
+    struct redlock_lock *lock = hold(U);
+    struct outcome outcome;
+
+    for (size_t i = 0; i < 2; i++) {
+        rig_kill_master(&rig, i);
+        rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_DOWN);
+    }
+    outcome = convert(lock, X, 0);
+    outcome_expect(&outcome, REDLOCK_NO_QUORUM);
+    ck_assert_int_eq(outcome.nodes[0].vote, REDLOCK_VOTE_FAILED);
+    ck_assert_int_eq(outcome.nodes[1].vote, REDLOCK_VOTE_FAILED);
+    ck_assert_int_ne(outcome.nodes[2].vote, REDLOCK_VOTE_NONE);
+    ck_assert_int_eq(redlock_lock_mode(lock), U);
+}
+END_TEST
+
 START_TEST(a_release_cancels_an_upgrade)
 {
     struct redlock_lock *lock = hold(U);
@@ -573,6 +620,8 @@ int main(void)
     tcase_add_test(three, an_upgrade_waits_for_the_readers_and_keeps_others_out);
     tcase_add_test(three, an_upgrade_comes_before_writers_that_wait);
     tcase_add_loop_test(three, an_upgrade_that_ends_badly_leaves_the_lock_as_it_was, 0, 3);
+    tcase_add_test(three, an_upgrade_that_is_refused_says_what_each_master_has_answered);
+    tcase_add_test(three, an_upgrade_without_masters_says_what_each_has_answered);
     tcase_add_test(three, a_release_cancels_an_upgrade);
     tcase_add_loop_test(three, what_is_destroyed_upgrades_no_more, 0, 2);
     tcase_add_test(three, a_client_shuts_down_with_an_upgrade_pending);
