@@ -395,14 +395,29 @@ def engines_are_compared():
     assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page
 
 
+def a_report_about_one_engine_names_it_and_counts_its_servers():
+    """Whether it keeps its promises, which decides between the exit codes, is not asked here."""
+    with tempfile.TemporaryDirectory() as folder:
+        json_path, html_path = f"{folder}/report.json", f"{folder}/report.html"
+        code, out, err = failover("baseline", *SHORT, "--engine", "single", "--json", json_path, "--html", html_path)
+        assert code in (0, 1), f"{code} {err}"
+        with open(json_path, encoding="utf-8") as file:
+            environment = json.load(file)["environment"]
+        with open(html_path, encoding="utf-8") as file:
+            page = file.read()
+    assert environment["masters"] == 1 and environment["subject"].startswith("single, "), environment
+    assert f'{environment["subject"]}, ' in out and "; 1 master by redis" in out and "libredlock" not in out, out
+    assert "<dd>1, redis" in page and "Failover report of single, " in page and "guarded profile" not in page, page
+
+
 def unknown_engines_are_named():
     assert "redlock-engine-nothing" in refused("--engine", "nothing", "baseline")
     assert "it knows redis:1,sentinel" in refused("--engine", "single@etcd", "baseline")
     assert "--nodes" in refused("--engine", "single", "--nodes", "redis://a,redis://b,redis://c", "baseline")
 
 
-TESTS = [all_scenarios_are_listed, engines_are_compared, unknown_engines_are_named, help_teaches,
-         wrong_options_are_named, every_form_of_the_report_says_the_same,
+TESTS = [all_scenarios_are_listed, engines_are_compared, a_report_about_one_engine_names_it_and_counts_its_servers,
+         unknown_engines_are_named, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
          relays_part_the_clients, a_clock_that_was_set_is_seen, what_cannot_be_done_is_skipped_with_its_reason,
          a_durable_master_has_a_quarantine_only_if_it_was_emptied,

@@ -64,11 +64,31 @@ void fo_environment_read(struct fo_environment *environment)
         strftime(environment->date, sizeof(environment->date), "%Y-%m-%dT%H:%M:%SZ", &utc);
 }
 
+static void name_subject(struct fo_environment *environment, const struct engine_contestant *engine)
+{
+    if (engine)
+        snprintf(environment->subject, sizeof(environment->subject), "%s, %s", engine->label, engine->hello.version);
+    else
+        snprintf(environment->subject, sizeof(environment->subject), "libredlock %s%s%s", environment->library,
+                 *environment->commit ? ", commit " : "", environment->commit);
+}
+
+/* An engine has as many members as its system wants. */
+static uint32_t count_masters(const struct fo_report *report)
+{
+    for (size_t i = 0; i < report->n; i++)
+        if (!*report->outcomes[i]->skipped)
+            return report->outcomes[i]->n_masters;
+    return report->options->n_masters;
+}
+
 void fo_report_complete(struct fo_report *report)
 {
     struct fo_environment *environment = &report->environment;
 
     fo_environment_read(environment);
+    name_subject(environment, report->options->engine);
+    environment->masters = count_masters(report);
     environment->trip_ns = median_trip_ns(report);
     snprintf(environment->server, sizeof(environment->server), "unknown");
     for (size_t i = 0; i < report->n; i++)

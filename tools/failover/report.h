@@ -10,6 +10,8 @@
 struct fo_environment {
     char library[32];
     char commit[48];   /* "" if it is not known */
+    char subject[240]; /* what was put to the test, with its version: the library or an engine */
+    uint32_t masters;  /* that it was put on */
     char server[40];
     char fsync[16];    /* of the masters */
     char cpu[128];

@@ -182,10 +182,9 @@ static void settings(FILE *out, const struct fo_report *report, const struct fo_
     const struct fo_options *o = report->options;
     char text[512], trip[CELL];
 
-    snprintf(text, sizeof(text), "libredlock %s%s%s, guarded profile, fenced locks", e->library,
-             *e->commit ? ", commit " : "", e->commit);
-    entry(out, "library", text);
-    snprintf(text, sizeof(text), "%u, %s, %s%s; fsync %s", o->n_masters, e->server,
+    snprintf(text, sizeof(text), "%s%s", e->subject, o->engine ? "" : ", guarded profile, fenced locks");
+    entry(out, o->engine ? "engine" : "library", text);
+    snprintf(text, sizeof(text), "%u, %s, %s%s; fsync %s", e->masters, e->server,
              o->masters.count ? "running ones (--nodes)" : "started for each scenario, TCP on loopback",
              fo_options_have_tls(o) ? ", TLS" : "",
              *e->fsync ? e->fsync : "unknown");
@@ -195,8 +194,11 @@ static void settings(FILE *out, const struct fo_report *report, const struct fo_
     snprintf(text, sizeof(text), "%u client processes, %u requests a second in an open loop, deadline %u ms; "
              "phases of at least %u ms", o->clients, o->rate, o->deadline_ms, o->phase_ms);
     entry(out, "load", text);
-    snprintf(text, sizeof(text), "ttl %u ms; largest of the deployment %u ms, so a master without its memory waits %u "
-             "ms", o->ttl_ms, o->max_ttl_ms, o->max_ttl_ms + 1000);
+    if (o->engine)
+        snprintf(text, sizeof(text), "ttl %u ms", o->ttl_ms);
+    else
+        snprintf(text, sizeof(text), "ttl %u ms; largest of the deployment %u ms, so a master without its memory waits "
+                 "%u ms", o->ttl_ms, o->max_ttl_ms, o->max_ttl_ms + 1000);
     entry(out, "locks", text);
     snprintf(text, sizeof(text), "%s, %ld processors, %s, scheduling %s", e->cpu, e->processors, e->kernel,
              e->scheduling);
@@ -219,7 +221,7 @@ void fo_report_html(FILE *out, const struct fo_report *report)
     const struct fo_html_slot slots[] = {
         {"style", .write = style},
         {"title", .text = title},
-        {"library", .text = report->environment.library},
+        {"subject", .text = report->environment.subject},
         {"date", .text = report->environment.date},
         {"scenario count", .text = count},
         {"seconds", .text = seconds},

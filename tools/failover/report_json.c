@@ -185,6 +185,7 @@ static void write_environment(struct cli_json *json, const struct fo_report *rep
     cli_json_begin(json, "environment", '{');
     cli_json_string(json, "library", environment->library);
     cli_json_string(json, "commit", environment->commit);
+    cli_json_string(json, "subject", environment->subject);
     cli_json_string(json, "date", environment->date);
     cli_json_string(json, "server", environment->server);
     cli_json_bool(json, "tls", fo_options_have_tls(options));
@@ -194,7 +195,7 @@ static void write_environment(struct cli_json *json, const struct fo_report *rep
     cli_json_string(json, "kernel", environment->kernel);
     cli_json_string(json, "scheduling", environment->scheduling);
     write_ms(json, "round_trip_ms", environment->trip_ns);
-    cli_json_int(json, "masters", options->n_masters);
+    cli_json_int(json, "masters", environment->masters);
     cli_json_bool(json, "own_masters", options->masters.count == 0);
     cli_json_int(json, "clients", options->clients);
     cli_json_int(json, "rate", options->rate);

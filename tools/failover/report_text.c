@@ -98,10 +98,10 @@ static void print_environment(struct term *term, const struct fo_report *report)
     char trip[CELL];
 
     fprintf(term->out,
-            "\nlibredlock %s%s%s, %s; %u masters by %s%s, fsync %s, round trip %s; %u clients, %u requests/s, "
+            "\n%s, %s; %u master%s by %s%s, fsync %s, round trip %s; %u clients, %u requests/s, "
             "ttl %u ms, max ttl %u ms, deadline %u ms, seed %u; %s, %ld processors, %s.\n",
-            environment->library, *environment->commit ? " commit " : "", environment->commit, environment->date,
-            options->n_masters, environment->server, fo_options_have_tls(options) ? ", TLS" : "",
+            environment->subject, environment->date, environment->masters, environment->masters == 1 ? "" : "s",
+            environment->server, fo_options_have_tls(options) ? ", TLS" : "",
             *environment->fsync ? environment->fsync : "unknown",
             fo_duration(environment->trip_ns, trip, sizeof(trip)), options->clients, options->rate, options->ttl_ms,
             options->max_ttl_ms, options->deadline_ms, options->seed, environment->cpu, environment->processors,
