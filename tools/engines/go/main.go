@@ -1,6 +1,6 @@
-// Redsync with redigo as an engine (tools/engines/README.md), as its README has it: redsync.New(pools...),
-// NewMutex(name), LockContext, UnlockContext. Its mutexes have an expiry and are extended by hand or not at all; it
-// tries again after 50 to 250 ms. The context has the caller's time.
+// Redsync with go-redis as an engine (tools/engines/README.md), as its README has it: go-redis's clients with their
+// defaults, redsync.New(pools...), NewMutex(name), LockContext, UnlockContext. Its mutexes have an expiry and are
+// extended by hand or not at all; it tries again after 50 to 250 ms. The context has the caller's time.
 package main
 
 import (
@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/go-redsync/redsync/v4"
-	redis "github.com/go-redsync/redsync/v4/redis"
-	"github.com/go-redsync/redsync/v4/redis/redigo"
-	redigolib "github.com/gomodule/redigo/redis"
+	"github.com/go-redsync/redsync/v4/redis"
+	"github.com/go-redsync/redsync/v4/redis/goredis/v9"
+	goredislib "github.com/redis/go-redis/v9"
 )
 
 var (
@@ -40,13 +40,10 @@ func version() string {
 func open(fields []string) {
 	settings := parse(fields)
 	prefix = settings["prefix"]
-	var pools []redis.Pool // without a limit for a server that hangs, as redigo's examples have none
+	var pools []redis.Pool
 	for _, node := range strings.Split(settings["nodes"], ",") {
-		address := strings.TrimPrefix(node, "redis://")
-		pools = append(pools, redigo.NewPool(&redigolib.Pool{MaxIdle: 64, IdleTimeout: 240 * time.Second,
-			DialContext: func(ctx context.Context) (redigolib.Conn, error) {
-				return redigolib.DialContext(ctx, "tcp", address)
-			}}))
+		client := goredislib.NewClient(&goredislib.Options{Addr: strings.TrimPrefix(node, "redis://")})
+		pools = append(pools, goredis.NewPool(client))
 	}
 	rs = redsync.New(pools...)
 	say("opened")
