@@ -1,6 +1,8 @@
 """pottery's Redlock, as its README has it: Redlock(key=..., masters=..., auto_release_time=...), which waits by itself
-and says by locked() for how long the lock is still valid. A lock ends by itself; extend() is called by hand or not."""
+and says by locked() for how long the lock is still valid. A lock ends by itself after auto_release_time; extend() is
+called by hand or not."""
 import importlib.metadata
+import time
 
 import redis
 from pottery import Redlock
@@ -13,8 +15,9 @@ TIMEOUT_S = 2  # of the socket, so that a call on a server that hangs comes back
 
 
 class Hold:
-    def __init__(self, lock):
+    def __init__(self, lock, until_ns):
         self.lock = lock
+        self.until_ns = until_ns
 
     def remaining_ms(self):
         return self.lock.locked() * 1000
@@ -47,7 +50,7 @@ class Engine:
             raise Refused("unreachable", str(error)) from error
         if not acquired:
             raise Refused("deadline", "not acquired")
-        return Hold(lock)
+        return Hold(lock, time.monotonic_ns() + ttl_ms * 1_000_000)
 
 
 run(Engine())
