@@ -108,8 +108,8 @@ START_TEST(another_member_leads_when_the_leader_is_cut_off)
 }
 END_TEST
 
-/* To the first of what clients are told of: a connection, and a question that is answered at once. */
-static int ask_entry(void)
+/* To what clients are told of: a connection, and a question that is answered at once. */
+static int ask(const char *entry)
 {
     static const struct {
         const char *text;
@@ -126,7 +126,7 @@ static int ask_entry(void)
     int fd = socket(AF_INET, SOCK_STREAM, 0);
 
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    address.sin_port = htons((uint16_t)atoi(strrchr(masters_entries(masters)[0], ':') + 1));
+    address.sin_port = htons((uint16_t)atoi(strrchr(entry, ':') + 1));
     ck_assert_int_eq(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
     ck_assert_int_eq(send(fd, questions[system_under_test].text, questions[system_under_test].size, MSG_NOSIGNAL),
                      (ssize_t)questions[system_under_test].size);
@@ -141,19 +141,30 @@ static bool is_answered(int fd, int timeout_ms)
     return poll(&answer, 1, timeout_ms) == 1 && recv(fd, &byte, 1, 0) == 1;
 }
 
-/* Also from members that cannot be parted themselves. */
+/* Also from members that cannot be parted themselves: by the addresses that it is told, or by its name. */
 START_TEST(a_client_is_cut_off_from_all_members)
 {
-    int fd;
+    const char *const *entries;
+    int other, fd;
 
     start_relayed(true);
-    DO(masters_part_client(masters, getpid()));
-    fd = ask_entry();
+    entries = _i ? masters_entries(masters) : masters_apart_entries(masters);
+    other = ask(masters_entries(masters)[0]);
+    ck_assert(is_answered(other, PATIENCE_MS));
+    close(other);
+    if (_i)
+        DO(masters_part_client(masters, getpid()));
+    fd = ask(entries[0]);
     ck_assert(is_answered(fd, PATIENCE_MS));
     close(fd);
     DO(masters_part_clients(masters, true));
-    fd = ask_entry();
+    fd = ask(entries[0]);
     ck_assert(!is_answered(fd, 200));
+    if (!_i) {
+        other = ask(masters_entries(masters)[0]);
+        ck_assert(is_answered(other, PATIENCE_MS));
+        close(other);
+    }
     DO(masters_part_clients(masters, false));
     ck_assert(is_answered(fd, PATIENCE_MS));
     close(fd);
@@ -168,7 +179,7 @@ START_TEST(an_answer_is_late_by_the_delay_each_way)
 
     masters = masters_create(&options);
     ck_assert_msg(masters, "%s", masters_error());
-    fd = ask_entry();
+    fd = ask(masters_entries(masters)[0]);
     ck_assert(!is_answered(fd, system_under_test == MASTERS_MARIADB ? 15 : 30));
     ck_assert(is_answered(fd, PATIENCE_MS));
     close(fd);
@@ -208,6 +219,12 @@ static bool has_members_to_part(void)
            masters_can_part(system_under_test);
 }
 
+/* Where they do not, a client's name says nothing. */
+static bool members_meet(void)
+{
+    return system_under_test == MASTERS_SENTINEL || system_under_test == MASTERS_ETCD;
+}
+
 int main(int argc, char **argv)
 {
     Suite *suite = suite_create("clusters");
@@ -227,7 +244,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     }
     parts = suite_add_case(suite, "parts", NULL, stop);
-    tcase_add_test(parts, a_client_is_cut_off_from_all_members);
+    tcase_add_loop_test(parts, a_client_is_cut_off_from_all_members, 0, members_meet() ? 2 : 1);
     tcase_add_test(parts, an_answer_is_late_by_the_delay_each_way);
     if (has_members_to_part())
         tcase_add_test(parts, another_member_leads_when_the_leader_is_cut_off);

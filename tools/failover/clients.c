@@ -25,6 +25,15 @@ static bool let_go(struct fo_run *run, uint32_t client)
     return load_send(run->controls[client], LOAD_RUN, 0);
 }
 
+static const char *const *urls_for(const struct fo_run *run, uint32_t client)
+{
+    const struct fo_cluster *cluster = &run->cluster;
+
+    if (!run->options->engine)
+        return cluster->client_urls;
+    return cluster->apart_entries && fo_run_is_on_smaller_side(client) ? cluster->apart_entries : cluster->entries;
+}
+
 /* What a process is to be. */
 struct part {
     struct fo_run *run;
@@ -38,7 +47,7 @@ static int client_process(void *data, int control)
     struct fo_run *run = part->run;
     struct fo_seat seat = {.options = run->options,
                            .shared = run->shared,
-                           .urls = run->options->engine ? run->cluster.entries : run->cluster.client_urls,
+                           .urls = urls_for(run, part->n),
                            .n_urls = run->options->engine ? run->cluster.n_entries : run->cluster.n,
                            .tls = &run->cluster.tls,
                            .prefix = run->prefix,

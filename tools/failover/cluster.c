@@ -140,6 +140,8 @@ static bool open_engine(struct fo_cluster *cluster, const struct fo_scenario *sc
     cluster->n = members_of(engine);
     cluster->urls = masters_urls(cluster->own);
     cluster->entries = masters_entries(cluster->own);
+    if (scenario->relayed)
+        cluster->apart_entries = masters_apart_entries(cluster->own);
     while (cluster->entries[cluster->n_entries])
         cluster->n_entries++;
     return true;

@@ -18,6 +18,7 @@ struct fo_cluster {
     char *dir;                            /* of the relays' sockets, if it is ours */
     size_t n;                             /* members that faults can be done to */
     const char *const *entries;           /* what an engine is told */
+    const char *const *apart_entries;     /* the same on the smaller side of a partition; NULL: there is none */
     size_t n_entries;
     char why[240];
 };

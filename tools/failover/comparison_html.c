@@ -169,18 +169,18 @@ static void method(FILE *out, const struct fo_report *report, const struct fo_ou
     const struct fo_options *options = comparison->options;
 
     fprintf(out,
-            "Each scenario starts fresh servers on this machine. %u client processes ask for locks of %u keys, %u"
-            " times a second together, each at its appointed time, whether or not the last one was answered (an "
-            "open loop), and give up after %u ms; they hold a lock for as long as one write takes. Besides, all "
-            "of them compete for one leader lock, whose holder reads and writes a counter in steps of 10 ms. "
-            "Every lock has a ttl, or its system a session timeout, of %u ms; each client library is used as its "
-            "manual recommends. After a while the fault is injected, and later undone. In a partition relays hold back "
-            "what clients and servers of the two sides send each other; the holder is on the smaller side, with the "
-            "server that leads or fewer than half of those that vote; where there is one server, and with "
-            "ZooKeeper, whose servers relays cannot part, it is alone. A referee compares the "
-            "times in which clients believed to hold a lock, as their libraries told them, and the counter finds "
-            "writes that another holder's came between. All processes share one clock and one machine, so that "
-            "times below some milliseconds are the machine's.",
+            "Each scenario starts fresh servers on this machine. %u client processes ask for locks of %u keys, %u "
+            "times a second together, each at its appointed time, whether or not the last one was answered (an open "
+            "loop), and give up after %u ms; they hold a lock for as long as one write takes. Besides, all of them "
+            "compete for one leader lock, whose holder reads and writes a counter in steps of 10 ms. Every lock has a "
+            "ttl, or its system a session timeout, of %u ms; each client library is used as its manual recommends. "
+            "After a while the fault is injected, and later undone. In a partition relays hold back what clients and "
+            "servers of the two sides send each other (connections are accepted all the same); the holder is on the "
+            "smaller side, with the server that leads or fewer than half of those that vote; where there is one "
+            "server, and with ZooKeeper, whose servers relays cannot part, it is alone. A referee compares the times "
+            "in which clients believed to hold a lock, as their libraries told them, and the counter finds writes "
+            "that another holder's came between. All processes share one clock and one machine, so that times below "
+            "some milliseconds are the machine's.",
             options->clients, FO_KEYS, options->rate, options->deadline_ms, options->ttl_ms);
 }
 

@@ -27,6 +27,11 @@ const char *const *masters_entries(const struct masters *masters)
     return masters->urls + masters->system->first_entry;
 }
 
+const char *const *masters_apart_entries(const struct masters *masters)
+{
+    return masters->apart_urls + masters->system->first_entry;
+}
+
 pid_t masters_pid(const struct masters *masters, size_t i)
 {
     return masters->list[i].pid;

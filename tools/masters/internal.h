@@ -38,6 +38,8 @@ struct master {
     char *url;
     uint16_t ports[PORTS_MAX];     /* that it listens on; 0 unless in TCP mode */
     uint16_t announced[PORTS_MAX]; /* that clients and other members are told */
+    uint16_t announced_apart;      /* the same as PORT_CLIENTS, to clients that are to be apart; 0: no relays */
+    char *apart_url;               /* NULL likewise */
     pid_t pid;         /* 0 while it is down */
     bool hung;         /* stopped by masters_hang() */
     bool apart;        /* by masters_part() */
@@ -61,6 +63,7 @@ struct masters {
     size_t count;
     struct master *list;
     const char **urls; /* borrowed from the list */
+    const char **apart_urls;
     int guard_fd;      /* -1: no helper */
     pid_t guard_pid;
 };

@@ -71,20 +71,35 @@ static bool set_port(struct master *master, enum port which, bool relayed)
     return (port && master->announced[which]) || fail("no free port");
 }
 
+static bool set_url(const struct masters *masters, uint16_t port, char **url)
+{
+    char *fresh;
+
+    if (asprintf(&fresh, "%s127.0.0.1:%u%s", masters->tls ? "rediss://" : masters->system->url_before, (unsigned)port,
+                 masters->system->url_after) < 0)
+        return fail("out of memory");
+    free(*url);
+    *url = fresh;
+    return true;
+}
+
+static bool set_apart(const struct masters *masters, struct master *master)
+{
+    master->announced_apart = port_pick();
+    return master->announced_apart ? set_url(masters, master->announced_apart, &master->apart_url)
+                                   : fail("no free port");
+}
+
 /* Gives a member on ports (new) ones. */
 static bool set_ports(const struct masters *masters, struct master *master)
 {
     const struct system *system = masters->system;
 
-    free(master->url);
-    master->url = NULL;
     for (enum port which = 0; which < system->ports; which++)
         if (!set_port(master, which, masters->relayed && which < parts_ports(system)))
             return false;
-    if (asprintf(&master->url, "%s127.0.0.1:%u%s", masters->tls ? "rediss://" : system->url_before,
-                 (unsigned)master->announced[PORT_CLIENTS], system->url_after) < 0)
-        return fail("out of memory");
-    return true;
+    return set_url(masters, master->announced[PORT_CLIENTS], &master->url) &&
+           (!masters->relayed || set_apart(masters, master));
 }
 
 static bool set_socket(struct master *master, const char *dir, size_t i)
@@ -144,6 +159,7 @@ static bool settle(struct masters *masters, size_t i)
     for (int attempt = 0; attempt < PORT_ATTEMPTS; attempt++) {
         if (master_wait_until_up(masters, master, &ended)) {
             masters->urls[i] = master->url;
+            masters->apart_urls[i] = master->apart_url;
             return true;
         }
         if (!ended || !masters->tcp || masters->relayed || masters->system->count > 1)
@@ -201,7 +217,8 @@ static bool allocate(struct masters *masters, size_t count)
 {
     masters->list = calloc(count, sizeof(*masters->list));
     masters->urls = calloc(count + 1, sizeof(*masters->urls));
-    if (!masters->list || !masters->urls)
+    masters->apart_urls = calloc(count + 1, sizeof(*masters->apart_urls));
+    if (!masters->list || !masters->urls || !masters->apart_urls)
         return fail("out of memory");
     masters->count = count;
     return true;
@@ -274,6 +291,7 @@ static void end_master(struct master *master)
     free(master->dir);
     free(master->socket_path);
     free(master->url);
+    free(master->apart_url);
 }
 
 void masters_destroy(struct masters *masters)
@@ -291,6 +309,7 @@ void masters_destroy(struct masters *masters)
     free(masters->dir);
     free(masters->list);
     free(masters->urls);
+    free(masters->apart_urls);
     free(masters);
 }
 

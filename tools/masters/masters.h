@@ -95,7 +95,10 @@ bool masters_resume(struct masters *masters, size_t i);  /* SIGCONT */
  * the rest, and the rest nothing of them, until it is taken back; what was on its way arrives then, as TCP has it. */
 bool masters_part(struct masters *masters, size_t i, bool apart);
 bool masters_part_clients(struct masters *masters, bool apart); /* also while no member is apart */
-/* The process is such a client, and so are its children: before they connect, and for good. */
+/* For clients that are to be apart, instead of masters_entries(). */
+const char *const *masters_apart_entries(const struct masters *masters);
+/* Names such a client, before it connects and for good, and its children with it: where members tell clients the
+ * addresses of others, as Sentinels do, the client's own addresses are not enough. Elsewhere this does nothing. */
 bool masters_part_client(struct masters *masters, pid_t client);
 /* Whether there are relays between its members, too: if not, clients alone can be parted from them, or be late. */
 bool masters_can_part(enum masters_system system);

@@ -17,7 +17,8 @@ size_t parts_ports(const struct system *system)
 
 bool parts_add_process(const struct masters *masters, const struct master *master)
 {
-    return !masters->relays || relays_assign(masters->relays, master->pid, FIRST_MEMBER + (unsigned)master->index) ||
+    return !masters->relays || !masters->system->meet ||
+           relays_assign(masters->relays, master->pid, FIRST_MEMBER + (unsigned)master->index) ||
            fail("the relays are gone");
 }
 
@@ -36,45 +37,75 @@ static bool is_apart(const struct masters *masters, unsigned side)
 }
 
 /* What comes from a side to a member passes if both are apart, or neither, or nobody is. */
-static bool set_member(struct masters *masters, size_t i, unsigned side)
+static struct relay_toxics toxics_between(const struct masters *masters, size_t i, unsigned side)
 {
     bool parted = is_parted(masters) && is_apart(masters, side) != masters->list[i].apart;
-    const struct relay_toxics toxics = {.latency_us = masters->delay_us, .hold = parted};
+
+    return (struct relay_toxics){.latency_us = masters->delay_us, .hold = parted};
+}
+
+static bool set(const struct masters *masters, size_t relay, unsigned side, struct relay_toxics toxics)
+{
+    return (relays_set(masters->relays, relay, side, RELAY_UPSTREAM, &toxics) &&
+            relays_set(masters->relays, relay, side, RELAY_DOWNSTREAM, &toxics)) ||
+           fail("the relays are gone");
+}
+
+/* The relays before the ports come first, those for clients that are apart behind them. */
+static size_t first_apart(const struct masters *masters)
+{
+    return masters->count * parts_ports(masters->system);
+}
+
+static bool set_member(const struct masters *masters, size_t i, unsigned side)
+{
     size_t ports = parts_ports(masters->system);
 
     for (size_t port = 0; port < ports; port++)
-        if (!relays_set(masters->relays, i * ports + port, side, RELAY_UPSTREAM, &toxics) ||
-            !relays_set(masters->relays, i * ports + port, side, RELAY_DOWNSTREAM, &toxics))
-            return fail("the relays are gone");
-    return true;
+        if (!set(masters, i * ports + port, side, toxics_between(masters, i, side)))
+            return false;
+    return set(masters, first_apart(masters) + i, side, toxics_between(masters, i, CLIENTS_APART));
 }
 
-static bool set_all(struct masters *masters)
+static bool set_all(const struct masters *masters)
 {
-    for (size_t member = 0; member < masters->count; member++)
+    for (size_t i = 0; i < masters->count; i++)
         for (unsigned side = 0; side < FIRST_MEMBER + masters->count; side++)
-            if (!set_member(masters, member, side))
+            if (!set_member(masters, i, side))
                 return false;
     return true;
 }
 
+/* Where relays listen, and what is behind them. */
+struct plan {
+    char urls[2][RELAYS_MAX][URL_SIZE];
+    const char *listen[RELAYS_MAX];
+    const char *upstream[RELAYS_MAX];
+    size_t n;
+};
+
+static void add(struct plan *plan, uint16_t announced, uint16_t port)
+{
+    if (plan->n == RELAYS_MAX)
+        return;
+    snprintf(plan->urls[0][plan->n], URL_SIZE, "redis://127.0.0.1:%u", (unsigned)announced);
+    snprintf(plan->urls[1][plan->n], URL_SIZE, "redis://127.0.0.1:%u", (unsigned)port);
+    plan->listen[plan->n] = plan->urls[0][plan->n];
+    plan->upstream[plan->n] = plan->urls[1][plan->n];
+    plan->n++;
+}
+
 bool parts_begin(struct masters *masters)
 {
-    char urls[2][RELAYS_MAX][URL_SIZE];
-    const char *listen[RELAYS_MAX], *upstream[RELAYS_MAX];
+    struct plan plan = {.n = 0};
     char why[160];
-    size_t n = 0;
 
     for (size_t i = 0; i < masters->count; i++)
-        for (size_t port = 0; port < parts_ports(masters->system) && n < RELAYS_MAX; port++, n++) {
-            const struct master *master = &masters->list[i];
-
-            snprintf(urls[0][n], URL_SIZE, "redis://127.0.0.1:%u", (unsigned)master->announced[port]);
-            snprintf(urls[1][n], URL_SIZE, "redis://127.0.0.1:%u", (unsigned)master->ports[port]);
-            listen[n] = urls[0][n];
-            upstream[n] = urls[1][n];
-        }
-    masters->relays = relays_create_at(listen, upstream, n, 0, why, sizeof(why));
+        for (size_t port = 0; port < parts_ports(masters->system); port++)
+            add(&plan, masters->list[i].announced[port], masters->list[i].ports[port]);
+    for (size_t i = 0; i < masters->count; i++)
+        add(&plan, masters->list[i].announced_apart, masters->list[i].ports[PORT_CLIENTS]);
+    masters->relays = relays_create_at(plan.listen, plan.upstream, plan.n, 0, why, sizeof(why));
     if (!masters->relays)
         return fail("%s", why);
     return !masters->delay_us || set_all(masters);
@@ -102,5 +133,6 @@ bool masters_part_client(struct masters *masters, pid_t client)
 {
     if (!masters->relays)
         return fail("the members are not relayed");
-    return relays_assign(masters->relays, client, CLIENTS_APART) || fail("the relays are gone");
+    return !masters->system->meet || relays_assign(masters->relays, client, CLIENTS_APART) ||
+           fail("the relays are gone");
 }

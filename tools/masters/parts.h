@@ -12,7 +12,7 @@
 size_t parts_ports(const struct system *system); /* of each member that have a relay: the first ones */
 
 bool parts_begin(struct masters *masters); /* once the ports are known */
-/* After each start of a member: its connections are known by its process. */
+/* After each start of a member: its connections to others are known by its process. */
 bool parts_add_process(const struct masters *masters, const struct master *master);
 
 #endif

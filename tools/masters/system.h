@@ -20,6 +20,7 @@ struct system {
     size_t first_entry;     /* from this member on, they are what clients are told of */
     size_t ports;           /* of each member */
     bool cannot_part;       /* its members tell each other on which ports they really listen: relays are for clients */
+    bool meet;              /* its members connect to each other by relays, which must know whose a connection is */
     const char *url_before; /* its port */
     const char *url_after;
 

@@ -197,6 +197,7 @@ const struct system system_etcd = {
     .package = "etcd-server",
     .count = 3,
     .ports = 2,
+    .meet = true,
     .url_before = "http://",
     .url_after = "",
     .prepare = prepare,

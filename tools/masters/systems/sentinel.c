@@ -141,6 +141,7 @@ const struct system system_sentinel = {
     .count = 6,
     .first_entry = SERVERS,
     .ports = 1,
+    .meet = true,
     .url_before = "redis://",
     .url_after = "",
     .prepare = prepare,
