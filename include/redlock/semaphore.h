@@ -31,8 +31,8 @@ extern "C" {
  *   slots or there are slots that it has not looked at. It looks at 8 slots in each attempt. With max_attempts 1 it
  *   makes one.
  * - While it waits, the position of REDLOCK_EVENT_WAITING is that in the queue of one slot. Slots are handed off in the
- *   order of arrival. Who waits longest is told of every release, but may be passed by waiters of other slots until the
- *   next one.
+ *   order of arrival. Who waits longest is told of every slot that becomes free, and at least every 100 ms of one that
+ *   somebody else has been handed, to be next there; until then waiters of other slots may pass it.
  * - redlock_lock_fence() is larger than the tokens of earlier fenced holds of the same slot. A resource that compares
  *   tokens must do so for each slot.
  * - redlock_lock_key() is the semaphore's key, and redlock_lock_slot() tells the slot.

@@ -9,8 +9,8 @@
  * the waiter moves to one that a quorum shows to be free (rl_lock_move()).
  *
  * Masters list the waiters of all slots in a directory (kinds/scripts/directory.lua). A release tells one of them that
- * waits elsewhere: the one with the lowest ticket, if the slot is free or has gone to a higher ticket. It moves there
- * at once, and has the slot if it is free, or is the next one to have it.
+ * waits elsewhere: the one with the lowest ticket, if the slot is free or, now and then, if it has gone to a higher
+ * ticket. It moves there at once, and has the slot if it is free, or is the next one to have it.
  *
  * Nothing here matters for safety. A slot that was taken to be free is another one to wait for.
  *

@@ -31,6 +31,17 @@ local function ticket_of_holder()
   return value == holder and tonumber(ticket) or 0
 end
 
+-- Who moves to a slot that has just been taken is the next one there. Moving again with each release would cost more
+-- than it brings. True: nobody has been told of such a slot for a while.
+local function may_tell_of_taken()
+  local told = tonumber(redis.pcall('HGET', KEYS[7], '@told') or 0)
+  if told and math.abs(time_ms - told) < 100 then
+    return false
+  end
+  redis.pcall('HSET', KEYS[7], '@told', string.format('%.0f', time_ms))
+  return true
+end
+
 local released = release()
 unlist(ARGV[1])
 if type(released) == 'table' or released == -1 then
@@ -38,7 +49,9 @@ if type(released) == 'table' or released == -1 then
 end
 unlist_holder()
 local value, entry = next_to_tell()
-if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < ticket_of_holder() then
+local taken_by = ticket_of_holder()
+if value and tonumber(redis.call('ZSCORE', KEYS[6], value)) < taken_by and
+  (taken_by == math.huge or may_tell_of_taken()) then
   redis.call('HSET', KEYS[7], value, table.concat(entry, ' '))
   redis.pcall('PUBLISH', entry[5], value .. ' 0 look - ' .. time_us .. ' ' .. slot)
 end
