@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "kinds/text.h"
 #include "kinds/wait_queue.h"
 #include "votes/arguments.h"
 
@@ -49,12 +50,6 @@ bool rl_look_answer(const struct rl_reply *reply, struct rl_look_answer *ret_ans
     return true;
 }
 
-static void skip(struct rl_slice *text, size_t size)
-{
-    text->data = (const char *)text->data + size;
-    text->size -= size;
-}
-
 static bool take_mode(struct rl_slice *text, enum rl_mode *ret_mode)
 {
     static const char letters[] = {[RL_EXCLUSIVE] = 'x', [RL_UPGRADEABLE] = 'u', [RL_SHARED] = 'r'};
@@ -66,26 +61,10 @@ static bool take_mode(struct rl_slice *text, enum rl_mode *ret_mode)
         if (bytes[0] != letters[mode])
             continue;
         *ret_mode = (enum rl_mode)mode;
-        skip(text, 2);
+        rl_text_skip(text, 2);
         return true;
     }
     return false;
-}
-
-/* Digits, and a space behind them. */
-static bool take_number(struct rl_slice *text, uint64_t *ret_number)
-{
-    const char *bytes = text->data;
-    uint64_t number = 0;
-    size_t n = 0;
-
-    for (; n < text->size && n < 18 && bytes[n] >= '0' && bytes[n] <= '9'; n++)
-        number = 10 * number + (uint64_t)(bytes[n] - '0');
-    if (n == 0 || n >= text->size || bytes[n] != ' ')
-        return false;
-    skip(text, n + 1);
-    *ret_number = number;
-    return true;
 }
 
 static bool take_left(struct rl_slice *text, int64_t *ret_left_ms)
@@ -93,11 +72,11 @@ static bool take_left(struct rl_slice *text, int64_t *ret_left_ms)
     uint64_t left;
 
     if (text->size > 3 && memcmp(text->data, "-1 ", 3) == 0) {
-        skip(text, 3);
+        rl_text_skip(text, 3);
         *ret_left_ms = -1;
         return true;
     }
-    if (!take_number(text, &left))
+    if (!rl_text_take_number(text, &left))
         return false;
     *ret_left_ms = (int64_t)left;
     return true;
@@ -105,13 +84,7 @@ static bool take_left(struct rl_slice *text, int64_t *ret_left_ms)
 
 static bool take_value(struct rl_slice *text, struct rl_slice *ret_value)
 {
-    uint64_t size;
-
-    if (!take_number(text, &size) || size > RL_LOOK_VALUE_BYTES || size > text->size)
-        return false;
-    *ret_value = (struct rl_slice){text->data, (size_t)size};
-    skip(text, (size_t)size);
-    return true;
+    return rl_text_take_sized(text, RL_LOOK_VALUE_BYTES, ret_value);
 }
 
 bool rl_look_next_vote(struct rl_slice *text, struct rl_look_vote *ret_vote)
@@ -124,5 +97,5 @@ bool rl_look_next_vote(struct rl_slice *text, struct rl_look_vote *ret_vote)
 bool rl_look_next_waiter(struct rl_slice *text, struct rl_look_vote *ret_waiter)
 {
     return take_mode(text, &ret_waiter->mode) && take_left(text, &ret_waiter->left_ms) &&
-           take_number(text, &ret_waiter->ticket) && take_value(text, &ret_waiter->value);
+           rl_text_take_number(text, &ret_waiter->ticket) && take_value(text, &ret_waiter->value);
 }
