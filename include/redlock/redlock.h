@@ -106,9 +106,9 @@ typedef void (*redlock_fn)(struct redlock_lock *lock, const struct redlock_resul
 
 /* Creates a handle for one key: any bytes, which are copied. Key and prefix together have at most
  * REDLOCK_MAX_KEY_BYTES. Handles for the same key exclude each other, unless they share it. The library itself uses
- * "redlock:marker" and keys that begin with "redlock:fence:", "redlock:queue:", "redlock:waiters:", "redlock:permits:"
- * or "redlock:permit-waiters:"; "redlock:latch:" is reserved, too, for versions to come. Errors: E_ARGUMENT,
- * E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED, E_CLOSING, E_FORKED, E_NOMEM. */
+ * "redlock:marker" and keys that begin with "redlock:fence:", "redlock:queue:", "redlock:waiters:", "redlock:permits:",
+ * "redlock:permit-waiters:" or "redlock:latch:". Errors: E_ARGUMENT, E_KEY_EMPTY, E_KEY_TOO_LONG, E_KEY_RESERVED,
+ * E_CLOSING, E_FORKED, E_NOMEM. */
 REDLOCK_API int redlock_lock_create(struct redlock_client *client, const void *key, size_t key_size,
                                     struct redlock_lock **ret_lock);
 

@@ -27,6 +27,8 @@ extern "C" {
     X(CANCELED, -5, true, "canceled")                                                                  \
     X(LOST, -6, true, "the lock was lost: its validity ended")                                         \
     X(EXPIRING, -7, true, "the lock is held, but less validity is left than was asked for")            \
+    X(OTHER_PARTIES, -8, false, "the latch has another number of parties, or they have arrived without this one") \
+    X(OTHER_GENERATION, -9, true, "an earlier generation of the latch has not opened, or a later one has begun") \
     /* Caller errors. */                                                                               \
     X(E_NOMEM, -100, true, "out of memory")                                                            \
     X(E_ARGUMENT, -101, false, "a required argument is missing")                                       \
@@ -75,6 +77,7 @@ extern "C" {
     X(E_MODE, -145, false, "the mode is outside its range, or not one that a permit can have")        \
     X(E_UPGRADE, -146, false, "a shared lock cannot become stronger: acquire it upgradeable for that")   \
     X(E_PERMITS, -147, false, "the number of permits is outside its range, or the slot is none of them")  \
+    X(E_PARTIES, -148, false, "a latch has 1 to 1000 parties with names of 1 to 64 printable characters") \
     X(E_SET, -150, false, "the call is for a set, and this is a single lock; or the reverse")          \
     X(E_SYSTEM, -130, true, "the operating system refused a descriptor, thread or event")
 

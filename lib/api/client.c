@@ -10,6 +10,7 @@
 #include "api/environment.h"
 #include "api/events.h"
 #include "api/handle.h"
+#include "api/latch.h"
 #include "api/lifetime.h"
 #include "api/look.h"
 #include "api/options.h"
@@ -155,6 +156,7 @@ static void on_turn(void *ctx)
     client->depth++;
     rl_results_deliver(client);
     rl_looks_deliver(client);
+    rl_latches_deliver(client);
     if (!client->destroyed)
         rl_shutdown_check(client);
     if (!client->destroyed)
@@ -221,6 +223,8 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_list_init(&client->completed);
     rl_list_init(&client->sets);
     rl_list_init(&client->elections);
+    rl_list_init(&client->latches);
+    rl_list_init(&client->latches_due);
     rl_list_init(&client->looks);
     rl_list_init(&client->looks_over);
     rl_pool_init(&client->handles, sizeof(struct redlock_lock));
@@ -290,6 +294,7 @@ void redlock_client_destroy(struct redlock_client *client)
         redlock_set_destroy(RL_CONTAINER_OF(client->sets.next, struct redlock_set, link));
     while (!rl_list_empty(&client->elections))
         redlock_election_destroy(RL_CONTAINER_OF(client->elections.next, struct redlock_election, link));
+    rl_latches_destroy(client);
     while (!rl_list_empty(&client->host.locks))
         rl_lock_defer_free(rl_lock_at(client->host.locks.next));
     rl_looks_cancel(client);

@@ -63,6 +63,9 @@ struct redlock_client {
     struct rl_list completed;
     struct rl_list sets;
     struct rl_list elections;
+    struct rl_list latches;
+    struct rl_list latches_due;  /* whose callbacks are */
+    unsigned n_latches;
     struct rl_list looks;        /* under way */
     struct rl_list looks_over;   /* whose callbacks are due */
     unsigned n_looks;            /* in both, and in callbacks */

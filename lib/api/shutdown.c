@@ -3,6 +3,7 @@
 #include "api/shutdown.h"
 
 #include "api/handle.h"
+#include "api/latch.h"
 #include "api/lock_state.h"
 #include "host/shutdown.h"
 #include "host/upgrade.h"
@@ -50,6 +51,7 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
     client->shutdown.user_data = user_data;
     rl_host_start_shutdown(&client->host, rl_ms(timeout_ms));
     end_locks(client);
+    rl_latches_end(client);
     return 0;
 }
 

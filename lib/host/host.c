@@ -7,6 +7,7 @@
 #include "host/answers.h"
 #include "host/batch_answers.h"
 #include "host/effects.h"
+#include "host/latch.h"
 #include "host/notifications.h"
 #include "host/question.h"
 #include "host/trust/epoch_check.h"
@@ -73,8 +74,10 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     rl_engine_link(&host->engine, now, node, link);
     if (first)
         joined(host, node, now);
-    if (link == RL_LINK_READY)
+    if (link == RL_LINK_READY) {
         rl_notifications_ask_again(host, node, now);
+        rl_latches_look(host);
+    }
     rl_host_run(host);
 }
 
@@ -160,6 +163,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     host->drained = RL_LONG_AGO;
     rl_list_init(&host->locks);
     rl_list_init(&host->questions);
+    rl_list_init(&host->latches);
     rl_list_init(&host->ended_upgrades);
     rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);

@@ -242,7 +242,7 @@ static void on_change(void *ctx)
 bool rl_look_start(struct rl_host *host, struct rl_look *look, struct rl_key *key,
                    void (*done)(struct rl_look *look))
 {
-    const struct rl_question_asker asker = {look, write_command, on_answer, on_failure, on_change};
+    const struct rl_question_asker asker = {look, RL_ASK_VOTERS, write_command, on_answer, on_failure, on_change};
 
     memset(look, 0, sizeof *look);
     look->host = host;

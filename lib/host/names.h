@@ -1,6 +1,5 @@
 /* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, the
- * directories of semaphores' waiters, latches, and channels begin with. This version writes no latches: their name is
- * reserved, so that later versions find no locks there. */
+ * directories of semaphores' waiters, latches, and channels begin with. */
 #ifndef RL_HOST_NAMES_H
 #define RL_HOST_NAMES_H
 

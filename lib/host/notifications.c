@@ -5,6 +5,7 @@
 #include "host/effects.h"
 #include "host/fencing_counter.h"
 #include "host/host.h"
+#include "host/latch.h"
 #include "host/permits.h"
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
@@ -54,6 +55,10 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
     struct rl_claim *claim;
 
     host->now = now;
+    if (rl_latch_notification(payload, &value)) {
+        rl_latches_message(host, value);
+        return;
+    }
     if (!rl_queue_notification(payload, &value, &incarnation, &notification))
         return;
     claim = rl_waiters_find(&host->waiters, value);
@@ -96,7 +101,9 @@ void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *w
 
     host->now = now;
     host->sink->listening(host, node, on, why);
-    if (on)
+    if (on) {
         rl_notifications_ask_again(host, node, now);
+        rl_latches_look(host);
+    }
     rl_host_run(host);
 }

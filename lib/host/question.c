@@ -39,7 +39,12 @@ static bool send(struct rl_question *question, unsigned node)
     return true;
 }
 
-/* Only masters that may vote are asked: what others know of locks is not to be trusted. */
+static bool may_ask(const struct rl_question *question, const struct rl_admission_status *status)
+{
+    return rl_admission_votes(status, question->host->now) ||
+           (question->asker.scope == RL_ASK_ADMITTED && status->kind == RL_ADMISSION_QUARANTINED);
+}
+
 static void ask(struct rl_question *question, unsigned node)
 {
     struct rl_host *host = question->host;
@@ -49,7 +54,7 @@ static void ask(struct rl_question *question, unsigned node)
         fail(question, node, RL_DETAIL_LATE);
     else if (host->engine.votes.links[node] != RL_LINK_READY)
         fail(question, node, RL_DETAIL_DOWN);
-    else if (!rl_admission_votes(&status, host->now))
+    else if (!may_ask(question, &status))
         fail(question, node, status.kind == RL_ADMISSION_QUARANTINED ? RL_DETAIL_QUARANTINED : RL_DETAIL_EXCLUDED);
     else if (!send(question, node))
         fail(question, node, RL_DETAIL_BACKLOG);

@@ -13,8 +13,14 @@
 struct rl_host;
 struct rl_question;
 
+enum rl_question_scope {
+    RL_ASK_VOTERS,   /* masters whose votes count at present: what others know of locks is not to be trusted */
+    RL_ASK_ADMITTED, /* masters in quarantine, too */
+};
+
 struct rl_question_asker {
     void *ctx;
+    enum rl_question_scope scope;
 
     /* Appends the command for one master to the host's scratch, which is empty. false: out of memory. */
     bool (*command)(void *ctx, unsigned node);

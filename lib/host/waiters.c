@@ -28,6 +28,14 @@ struct rl_claim *rl_waiters_find(const struct rl_waiters *waiters, struct rl_sli
     return NULL;
 }
 
+void rl_waiters_listen(struct rl_host *host)
+{
+    struct rl_waiters *waiters = &host->waiters;
+
+    if (!waiters->listens)
+        waiters->listens = rl_transport_listen(&host->transport, waiters->channel) == 0;
+}
+
 bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim)
 {
     struct rl_waiters *waiters = &host->waiters;
@@ -35,8 +43,7 @@ bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim)
     const char *token = rl_host_token(claim);
 
     rl_contended_note(&host->contended, rl_host_wanted_key(claim), host->now);
-    if (!waiters->listens)
-        waiters->listens = rl_transport_listen(&host->transport, waiters->channel) == 0;
+    rl_waiters_listen(host);
     if (part->token.own.in_queue)
         return false;
     part->token.own.in_queue = true;

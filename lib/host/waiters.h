@@ -24,6 +24,9 @@ struct rl_waiters {
 void rl_waiters_init(struct rl_host *host); /* after rl_trust_init() */
 void rl_waiters_fini(struct rl_host *host);
 
+/* Begins to listen for notifications. */
+void rl_waiters_listen(struct rl_host *host);
+
 /* Before an ENQUEUE of a claim, which notifications may name from then on. true: this is its first one. */
 bool rl_waiters_enter(struct rl_host *host, struct rl_claim *claim);
 

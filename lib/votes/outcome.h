@@ -34,6 +34,9 @@ enum rl_outcome {
     X(QUEUE_FULL, "queue full")             /* enqueue: no more may wait */                                         \
     X(HANDED_OFF, "handed on")              /* release: the next in the wait queue has the key */                   \
     X(OTHERS_WAIT, "others wait")           /* release, short form: others wait, and have not been told */          \
+    X(OTHER_PARTIES, "another number of parties")                   /* of a latch, as the next two */             \
+    X(OTHER_GENERATION, "another generation")                                                                       \
+    X(COMPLETE, "all parties have arrived")                                                                         \
     X(TIMEOUT, "timeout")                                                                                           \
     X(DISCONNECTED, "disconnected")                                                                                 \
     X(BACKLOG, "backlog full")                                                                                      \

@@ -9,6 +9,7 @@
 
 #include <redlock/semaphore.h>
 #include <redlock/election.h>
+#include <redlock/latch.h>
 #include <redlock/look.h>
 #include <redlock/set.h>
 
@@ -325,6 +326,91 @@ static void refuse_looks(void)
     ck_assert_str_eq(redlock_mode_name(REDLOCK_UPGRADEABLE), "upgradeable");
 }
 
+static void latch_must_not_run(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
+{
+    ck_abort_msg("a refused call has called back");
+    (void)latch;
+    (void)result;
+    (void)user_data;
+}
+
+static int create_latch(const void *name, size_t size, uint32_t parties, const char *party)
+{
+    struct redlock_latch *latch = NULL;
+    int status = redlock_latch_create(rig.client, name, size, parties, 1, party, NULL, &latch);
+
+    ck_assert(status == 0 || !latch);
+    redlock_latch_destroy(latch);
+    return status;
+}
+
+static void refuse_latches(void)
+{
+    static const char key[REDLOCK_MAX_KEY_BYTES + 1];
+    const size_t longest = REDLOCK_MAX_KEY_BYTES - strlen("redlock:latch:");
+    char party[REDLOCK_MAX_PARTY_BYTES + 2];
+    struct redlock_latch *latch = NULL;
+
+    memset(party, 'x', sizeof party);
+    party[REDLOCK_MAX_PARTY_BYTES + 1] = '\0';
+    errors_expect(redlock_latch_create(NULL, "l", 1, 1, 1, "a", NULL, &latch), REDLOCK_E_ARGUMENT, "a latch of nobody");
+    errors_expect(redlock_latch_create(rig.client, NULL, 1, 1, 1, "a", NULL, &latch), REDLOCK_E_ARGUMENT, "no name");
+    errors_expect(redlock_latch_create(rig.client, "l", 1, 1, 1, "a", NULL, NULL), REDLOCK_E_ARGUMENT, "no result");
+    ck_assert_ptr_null(latch);
+    errors_expect(create_latch("", 0, 1, "a"), REDLOCK_E_KEY_EMPTY, "an empty name");
+    errors_expect(create_latch(key, longest + 1, 1, "a"), REDLOCK_E_KEY_TOO_LONG, "a long name");
+    errors_expect(create_latch(key, longest, 1, "a"), 0, "the longest name");
+    errors_expect(create_latch("redlock:marker", 14, 1, "a"), REDLOCK_E_KEY_RESERVED, "the marker's name");
+    errors_expect(create_latch("l", 1, 0, "a"), REDLOCK_E_PARTIES, "no parties");
+    errors_expect(create_latch("l", 1, REDLOCK_MAX_PARTIES + 1, "a"), REDLOCK_E_PARTIES, "too many parties");
+    errors_expect(create_latch("l", 1, REDLOCK_MAX_PARTIES, "a"), 0, "as many parties as can be");
+    errors_expect(create_latch("l", 1, 1, ""), REDLOCK_E_PARTIES, "an empty party");
+    errors_expect(create_latch("l", 1, 1, "a b"), REDLOCK_E_PARTIES, "a space in a party");
+    errors_expect(create_latch("l", 1, 1, "\xc3\xa9"), REDLOCK_E_PARTIES, "a party that is not printable");
+    errors_expect(create_latch("l", 1, 1, party), REDLOCK_E_PARTIES, "a long party");
+    errors_expect(create_latch("l", 1, 1, party + 1), 0, "the longest party");
+    errors_expect(create_latch("l", 1, 1, NULL), 0, "no party");
+}
+
+static void refuse_latch_options(void)
+{
+    struct redlock_latch_options options;
+    struct redlock_latch *latch = NULL;
+    const struct {
+        uint32_t keep_ms;
+        int status;
+    } cases[] = {{0, REDLOCK_E_TTL}, {59999, REDLOCK_E_TTL}, {60000, 0}, {REDLOCK_MAX_KEEP_MS, 0},
+                 {REDLOCK_MAX_KEEP_MS + 1, REDLOCK_E_TTL}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        redlock_latch_options_init(&options);
+        options.keep_ms = cases[i].keep_ms;
+        errors_expect(redlock_latch_create(rig.client, "l", 1, 1, 1, "a", &options, &latch), cases[i].status,
+                      "keep_ms");
+    }
+    options = (struct redlock_latch_options){.keep_ms = 60000};
+    errors_expect(redlock_latch_create(rig.client, "l", 1, 1, 1, "a", &options, &latch), REDLOCK_E_OPTIONS_SIZE,
+                  "options without a size");
+}
+
+static void refuse_arrivals(void)
+{
+    struct redlock_latch *waiter;
+
+    ck_assert_int_eq(redlock_latch_create(rig.client, "l", 1, 1, 1, NULL, NULL, &waiter), 0);
+    errors_expect(redlock_latch_arrive(waiter, 0, latch_must_not_run, NULL), REDLOCK_E_PARTIES, "nobody arrives");
+    errors_expect(redlock_latch_arrive(NULL, 0, latch_must_not_run, NULL), REDLOCK_E_ARGUMENT, "nowhere");
+    errors_expect(redlock_latch_await(NULL, 0, latch_must_not_run, NULL), REDLOCK_E_ARGUMENT, "nothing is awaited");
+    errors_expect(redlock_latch_await(waiter, 0, NULL, NULL), REDLOCK_E_ARGUMENT, "by nobody");
+    errors_expect(redlock_latch_await(waiter, -2, latch_must_not_run, NULL), REDLOCK_E_TIMEOUT, "before now");
+    errors_expect(redlock_latch_await(waiter, REDLOCK_MAX_TIMEOUT_MS + 1, latch_must_not_run, NULL), REDLOCK_E_TIMEOUT,
+                  "for too long");
+    errors_expect(redlock_latch_cancel(NULL), REDLOCK_E_ARGUMENT, "no latch");
+    errors_expect(redlock_latch_cancel(waiter), REDLOCK_E_NOTHING_TO_CANCEL, "nothing pending");
+    redlock_latch_destroy(waiter);
+    redlock_latch_destroy(NULL);
+}
+
 static void election_must_not_run(struct redlock_election *election, const struct redlock_election_event *event,
                                   void *user_data)
 {
@@ -422,6 +508,14 @@ static void refuse_without_object(void)
     errors_expect(redlock_client_stats(NULL, &stats, sizeof(stats)), REDLOCK_E_ARGUMENT, "statistics of nothing");
     errors_expect(redlock_client_node_stats(rig.client, 3, &node, sizeof(node)), REDLOCK_E_ARGUMENT, "no such master");
 }
+
+START_TEST(each_rule_for_latches_has_its_code)
+{
+    refuse_latches();
+    refuse_latch_options();
+    refuse_arrivals();
+}
+END_TEST
 
 START_TEST(each_rule_for_looks_has_its_code)
 {
@@ -536,6 +630,7 @@ START_TEST(every_caller_error_has_been_provoked)
     refuse_by_keys_of_a_set();
     refuse_permits();
     refuse_slots();
+    refuse_latches();
     refuse_upgrades();
     refuse_without_object();
     refuse_above_max_claims();
@@ -592,6 +687,7 @@ int main(void)
     tcase_add_test(three, each_rule_for_credentials_has_its_code);
     tcase_add_test(three, each_rule_for_keys_and_acquisitions_has_its_code);
     tcase_add_test(three, each_rule_for_elections_has_its_code);
+    tcase_add_test(three, each_rule_for_latches_has_its_code);
     tcase_add_test(three, each_rule_for_looks_has_its_code);
     tcase_add_test(three, each_rule_for_permits_has_its_code);
     tcase_add_test(three, each_state_refuses_with_its_code);

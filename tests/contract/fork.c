@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <redlock/latch.h>
 #include <redlock/look.h>
 #include <redlock/set.h>
 
@@ -164,6 +165,46 @@ START_TEST(clause_7_a_look_stays_the_parents)
 }
 END_TEST
 
+static struct redlock_latch *the_latch;
+
+static void opens_in_parent(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
+{
+    if (getpid() != looker)
+        _exit(3);
+    looked = result->status == REDLOCK_OK ? 1 : -1;
+    (void)latch;
+    (void)user_data;
+}
+
+static bool every_call_of_a_latch_fails(struct redlock_lock *lock)
+{
+    struct redlock_client *client = redlock_lock_client(lock);
+    struct redlock_latch *another = NULL;
+    bool refused = redlock_latch_create(client, "l", 1, 1, 1, "a", NULL, &another) == REDLOCK_E_FORKED &&
+                   redlock_latch_arrive(the_latch, 0, opens_in_parent, NULL) == REDLOCK_E_FORKED &&
+                   redlock_latch_await(the_latch, 0, opens_in_parent, NULL) == REDLOCK_E_FORKED &&
+                   redlock_latch_cancel(the_latch) == REDLOCK_E_FORKED;
+
+    redlock_latch_destroy(the_latch);
+    redlock_client_destroy(client);
+    return refused && !another;
+}
+
+START_TEST(clause_7_a_latch_stays_the_parents)
+{
+    struct redlock_lock *lock = rig_hold(&rig, "seven", 30000);
+
+    looker = getpid();
+    ck_assert_int_eq(redlock_latch_create(rig.client, "l", 1, 1, 1, "a", NULL, &the_latch), 0);
+    ck_assert_int_eq(redlock_latch_await(the_latch, REDLOCK_FOREVER, opens_in_parent, NULL), 0);
+    in_child(every_call_of_a_latch_fails, lock);
+    ck_assert_int_eq(looked, 0);
+    ck_assert_int_eq(redlock_latch_arrive(the_latch, 10000, opens_in_parent, NULL), 0);
+    rig_wait(&rig, has_looked, NULL, "the latch");
+    ck_assert_int_eq(looked, 1);
+}
+END_TEST
+
 static bool destroy_both(struct redlock_lock *lock)
 {
     struct redlock_client *client = redlock_lock_client(lock);
@@ -286,6 +327,7 @@ int main(void)
     tcase_add_test(three, clause_7_every_call_in_the_child_fails);
     tcase_add_loop_test(three, clause_7_a_set_stays_the_parents, 0, 2);
     tcase_add_test(three, clause_7_a_look_stays_the_parents);
+    tcase_add_test(three, clause_7_a_latch_stays_the_parents);
     tcase_add_test(three, clause_7_destroying_in_the_child_leaves_the_parents_lock_alone);
     tcase_add_test(three, clause_7_nothing_is_sent_twice_when_the_fork_comes_before_the_sending);
     tcase_add_test(three, clause_7_pending_work_is_not_completed_in_the_child);

@@ -7,6 +7,7 @@
 #include "codec/classify.h"
 #include "codec/reply.h"
 #include "votes/join.h"
+#include "kinds/latch.h"
 #include "kinds/look.h"
 #include "kinds/wait_queue.h"
 #include "fuzz.h"
@@ -173,6 +174,22 @@ static void look(const struct rl_reply *reply)
     check_list(answer.waiters, rl_look_next_waiter);
 }
 
+static void latch(const struct rl_reply *reply)
+{
+    struct rl_latch_answer answer;
+    struct rl_slice rest;
+    struct rl_slice name;
+
+    if (!rl_latch_answer(reply, &answer))
+        return;
+    HOLDS(reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 4);
+    HOLDS(answer.code <= RL_LATCH_FOREIGN && answer.passed.size <= RL_LATCH_PASSED_BYTES);
+    HOLDS(answer.revision.size <= RL_LATCH_REVISION_BYTES);
+    rest = answer.names;
+    for (size_t before = rest.size; rl_latch_next_name(&rest, &name); before = rest.size)
+        HOLDS(rest.size < before && lies_in(name, answer.names) && rl_latch_is_party(name));
+}
+
 /* What a server says of itself: believed only as far as it makes sense, and a vote only with a marker. */
 static void judge(const struct rl_reply *reply)
 {
@@ -207,6 +224,7 @@ static bool take(struct rl_reply_reader *reader, struct reading *reading)
         check_place(&reply);
         judge(&reply);
         look(&reply);
+        latch(&reply);
     }
     if (reading->end == RL_READ_ERROR) {
         HOLDS(rl_reply_reader_next(reader, &reply) == RL_READ_ERROR);

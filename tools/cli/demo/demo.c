@@ -13,10 +13,11 @@ static const char demo_help[] =
     "\n"
     "A tour of what the lock does on real masters. It shows the votes of an\n"
     "acquisition, a refused client, an extension and a release, readers that share\n"
-    "a key with each other and with no writer, and several keys that are held all\n"
-    "together or not at all. Then masters are killed and frozen while locking goes\n"
-    "on, the majority is lost and comes back, masters lose their memory, a holder\n"
-    "loses its lock, and a leader resigns.\n"
+    "a key with each other and with no writer, several keys that are held all\n"
+    "together or not at all, and a latch that opens when all of its parties have\n"
+    "arrived. Then masters are killed and frozen while locking goes on, the majority\n"
+    "is lost and comes back, masters lose their memory, a holder loses its lock, and\n"
+    "a leader resigns.\n"
     "\n"
     "Without --nodes the demo starts five redis-server processes with ports and a\n"
     "directory of their own, and removes them at the end, also after Ctrl-C.\n"
@@ -57,6 +58,7 @@ static const struct {
     {"Readers together, writers in turn", demo_act_rwlock, true, true},
     {"Several keys, all or none", demo_act_sets, true, true},
     {"Three permits, four that want one", demo_act_permits, true, true},
+    {"A latch for three parties", demo_act_latch, true, true},
     {"Speed", demo_act_healthy, false, true},
     {"One and two masters fail", demo_act_faults, true, false},
     {"A third one fails", demo_act_no_quorum, true, false},

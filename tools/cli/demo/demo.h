@@ -44,6 +44,7 @@ bool demo_act_handover(struct demo *demo);
 bool demo_act_rwlock(struct demo *demo);
 bool demo_act_sets(struct demo *demo);
 bool demo_act_permits(struct demo *demo);
+bool demo_act_latch(struct demo *demo);
 bool demo_act_healthy(struct demo *demo);
 bool demo_act_faults(struct demo *demo);
 bool demo_act_no_quorum(struct demo *demo);

@@ -12,8 +12,8 @@
 /* What a lock user must be allowed, on the keys and channels of the prefix. */
 #define ADVICE_RIGHTS                                                                                              \
     "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hmget "     \
-    "+hset +hdel +zadd +zcard +zpopmin +zrange +zrank +zrem +zremrangebyscore +zscore +publish +subscribe +eval "   \
-    "+evalsha +script|load"
+    "+hkeys +hset +hdel +zadd +zcard +zpopmin +zrange +zrank +zrem +zremrangebyscore +zscore +publish +subscribe "  \
+    "+eval +evalsha +script|load"
 
 struct advice {
     bool serious;      /* it keeps the master from voting */

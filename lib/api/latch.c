@@ -1,0 +1,384 @@
+/* Latches behind their opaque handles (host/latch.c). */
+#include "api/latch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <redlock/latch.h>
+
+#include "api/handle.h"
+#include "api/key.h"
+#include "api/lifetime.h"
+#include "api/public.h"
+#include "api/reason.h"
+#include "host/latch.h"
+#include "host/names.h"
+#include "host/trust/admission.h"
+
+_Static_assert(REDLOCK_MAX_PARTIES == RL_LATCH_PARTIES && REDLOCK_MAX_PARTY_BYTES == RL_LATCH_PARTY_BYTES,
+               "the limits are the script's");
+
+/* An operation, from the call that has returned 0 to its callback. */
+struct operation {
+    redlock_latch_fn cb;
+    void *user_data;
+    struct rl_instant started;
+    int status;
+    int cause;
+    bool accepted;
+    bool ended; /* status and cause are known */
+};
+
+struct redlock_latch {
+    struct rl_list link; /* in the client's list */
+    struct rl_list due;  /* in the client's list while callbacks are due */
+    struct redlock_client *client;
+    struct rl_latch core;
+    struct operation ops[RL_LATCH_N_OPS];
+    unsigned depth; /* callbacks on the stack that use it */
+    bool destroyed;
+};
+
+/* --- Results ---------------------------------------------------------------------------------------------------- */
+
+/* The result, with all that its pointers refer to. */
+struct report {
+    struct redlock_latch_result result;
+    const char *arrived[RL_LATCH_PARTIES];
+    struct redlock_latch_node nodes[REDLOCK_MAX_MASTERS];
+    struct redlock_node_result reasons[REDLOCK_MAX_MASTERS];
+    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
+    char texts[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
+    char why[RL_WHY_SIZE];
+};
+
+static const char *detail_of(const struct redlock_latch *latch, unsigned i, struct report *report)
+{
+    const struct rl_latch_node *node = &latch->core.nodes[i];
+    const struct rl_slot slot = {.answer = node->why == RL_DETAIL_NONE ? RL_NOT_ASKED : RL_FAILED,
+                                 .detail = (uint8_t)node->why};
+
+    return node->answered ? "" : rl_reason_of(latch->client, i, &report->standings[i], &slot, report->texts[i]);
+}
+
+static void fill_nodes(const struct redlock_latch *latch, enum rl_latch_op op, struct report *report)
+{
+    const struct redlock_client *client = latch->client;
+
+    for (unsigned i = 0; i < report->result.n_nodes; i++) {
+        const struct rl_latch_node *node = &latch->core.nodes[i];
+
+        report->standings[i] = rl_trust_status(&client->host, i, client->host.now);
+        report->nodes[i] = (struct redlock_latch_node){
+            .name = rl_driver_node_name(client->driver, i),
+            .answered = node->answered,
+            .arrived = node->arrived,
+            .open = node->open,
+            .latency_us = node->answered ? rl_public_latency_us(node->latency_us) : -1,
+            .detail = detail_of(latch, i, report),
+        };
+        report->reasons[i] = (struct redlock_node_result){.name = report->nodes[i].name,
+                                                          .detail = report->nodes[i].detail};
+        report->result.confirmed += op == RL_LATCH_ARRIVE ? node->arrived : node->open;
+    }
+}
+
+/* Masters in quarantine are asked like others, so it does not matter here how many can vote. */
+static void explain_masters(const struct redlock_latch *latch, struct report *report)
+{
+    struct redlock_result failure = {
+        .status = REDLOCK_NO_QUORUM,
+        .quorum = report->result.quorum,
+        .n_nodes = report->result.n_nodes,
+        .nodes = report->reasons,
+    };
+
+    for (unsigned i = 0; i < report->result.n_nodes; i++)
+        failure.granted += report->nodes[i].answered;
+    rl_reason_count(latch->client, report->standings, &failure);
+    failure.voting = failure.reachable;
+    rl_reason_sum_up(latch->client, report->standings, &failure, report->why);
+}
+
+static void explain(const struct redlock_latch *latch, enum rl_latch_op op, struct report *report)
+{
+    report->result.why = report->why;
+    if (report->result.cause == REDLOCK_NO_QUORUM)
+        explain_masters(latch, report);
+    else if (report->result.status == REDLOCK_DEADLINE && op == RL_LATCH_AWAIT)
+        snprintf(report->why, sizeof report->why, "%zu of %u parties are known to have arrived",
+                 report->result.n_arrived, latch->core.config.parties);
+    else if (report->result.status != REDLOCK_OK)
+        report->result.why = redlock_strerror(report->result.status);
+}
+
+static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, const struct operation *ended,
+                        struct report *report)
+{
+    const struct redlock_client *client = latch->client;
+    const struct rl_latch_names *names = &latch->core.names;
+
+    report->why[0] = '\0';
+    report->result = (struct redlock_latch_result){
+        .status = ended->status,
+        .cause = ended->cause,
+        .quorum = client->options.quorum,
+        .elapsed_us = rl_until(ended->started, client->host.now).ns / RL_NS_PER_US,
+        .n_arrived = names->n,
+        .arrived = report->arrived,
+        .n_nodes = client->host.engine.votes.config.n_nodes,
+        .nodes = report->nodes,
+    };
+    for (size_t i = 0; i < names->n; i++)
+        report->arrived[i] = names->at[i].text;
+    fill_nodes(latch, op, report);
+    explain(latch, op, report);
+}
+
+/* --- Callbacks -------------------------------------------------------------------------------------------------- */
+
+/* A forked child's operations are the parent's. */
+static void call_back(struct redlock_latch *latch, enum rl_latch_op op)
+{
+    struct operation ended = latch->ops[op];
+    struct report report;
+
+    latch->ops[op].accepted = latch->ops[op].ended = false;
+    if (!ended.cb || rl_client_forked(latch->client))
+        return;
+    make_report(latch, op, &ended, &report);
+    ended.cb(latch, &report.result, ended.user_data);
+}
+
+static void enter(struct redlock_latch *latch)
+{
+    latch->depth++;
+    latch->client->depth++;
+}
+
+static void leave(struct redlock_latch *latch)
+{
+    latch->client->depth--;
+    if (--latch->depth == 0 && latch->destroyed)
+        free(latch);
+}
+
+static void end_operation(struct redlock_latch *latch, enum rl_latch_op op, int status, int cause)
+{
+    latch->ops[op].status = status;
+    latch->ops[op].cause = cause;
+    latch->ops[op].ended = true;
+    if (rl_list_empty(&latch->due))
+        rl_list_append(&latch->client->latches_due, &latch->due);
+    rl_transport_wake(&latch->client->host.transport);
+}
+
+static void on_done(struct rl_latch *core, enum rl_latch_op op, int status, int cause)
+{
+    end_operation(RL_CONTAINER_OF(core, struct redlock_latch, core), op, status, cause);
+}
+
+static void deliver(struct redlock_latch *latch)
+{
+    rl_list_remove(&latch->due);
+    enter(latch);
+    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS && !latch->destroyed; op++) {
+        if (latch->ops[op].ended)
+            call_back(latch, op);
+    }
+    leave(latch);
+}
+
+/* Those that are due by now: what callbacks bring about is left for the next turn. */
+void rl_latches_deliver(struct redlock_client *client)
+{
+    unsigned n = 0;
+
+    for (struct rl_list *at = client->latches_due.next; at != &client->latches_due; at = at->next)
+        n++;
+    for (; n && !rl_list_empty(&client->latches_due); n--)
+        deliver(RL_CONTAINER_OF(client->latches_due.next, struct redlock_latch, due));
+}
+
+/* --- Life ------------------------------------------------------------------------------------------------------- */
+
+static const struct redlock_latch_options defaults = {.keep_ms = 86400000};
+
+#define SMALLEST_OPTIONS (offsetof(struct redlock_latch_options, keep_ms) + sizeof defaults.keep_ms)
+
+void redlock_latch_options_init_size(struct redlock_latch_options *options, size_t size)
+{
+    memset(options, 0, size);
+    memcpy(options, &defaults, size < sizeof defaults ? size : sizeof defaults);
+    options->size = size;
+}
+
+static int check_options(const struct redlock_client *client, const struct redlock_latch_options *options,
+                         uint32_t *ret_keep_ms)
+{
+    struct redlock_latch_options own = defaults;
+
+    if (options && options->size < SMALLEST_OPTIONS)
+        return REDLOCK_E_OPTIONS_SIZE;
+    if (options)
+        memcpy(&own, options, options->size < sizeof own ? options->size : sizeof own);
+    if (own.keep_ms < client->options.max_ttl_ms || own.keep_ms > REDLOCK_MAX_KEEP_MS)
+        return REDLOCK_E_TTL;
+    *ret_keep_ms = own.keep_ms;
+    return 0;
+}
+
+static int check_parties(uint32_t parties, struct rl_slice party)
+{
+    bool counts = parties >= 1 && parties <= REDLOCK_MAX_PARTIES;
+
+    return counts && (!party.data || rl_latch_is_party(party)) ? 0 : REDLOCK_E_PARTIES;
+}
+
+static int build(struct redlock_client *client, const struct rl_latch_config *config, struct redlock_latch **ret_latch)
+{
+    struct redlock_latch *latch = calloc(1, sizeof *latch);
+
+    if (!latch || !rl_latch_init(&client->host, &latch->core, config)) {
+        free(latch);
+        return REDLOCK_E_NOMEM;
+    }
+    latch->client = client;
+    rl_list_init(&latch->due);
+    rl_list_append(&client->latches, &latch->link);
+    client->n_latches++;
+    *ret_latch = latch;
+    return 0;
+}
+
+int redlock_latch_create(struct redlock_client *client, const void *name, size_t name_size, uint32_t parties,
+                         uint64_t generation, const char *party, const struct redlock_latch_options *options,
+                         struct redlock_latch **ret_latch)
+{
+    struct rl_latch_config config = {
+        .name = {name, name_size},
+        .parties = parties,
+        .generation = generation,
+        .party = {party, party ? strnlen(party, REDLOCK_MAX_PARTY_BYTES + 1) : 0},
+        .done = on_done,
+    };
+    int status;
+
+    if (!client || !ret_latch || (!name && name_size))
+        return REDLOCK_E_ARGUMENT;
+    status = rl_key_check(client, name, name_size, sizeof RL_LATCH_NAME - 1);
+    if (status == 0)
+        status = check_parties(parties, config.party);
+    if (status == 0)
+        status = check_options(client, options, &config.keep_ms);
+    if (status == 0 && client->n_latches == REDLOCK_MAX_LATCHES)
+        status = REDLOCK_E_LIMIT;
+    return status == 0 ? build(client, &config, ret_latch) : status;
+}
+
+void redlock_latch_destroy(struct redlock_latch *latch)
+{
+    struct redlock_client *client;
+
+    if (!latch || latch->destroyed)
+        return;
+    client = latch->client;
+    enter(latch);
+    latch->destroyed = true;
+    rl_list_remove(&latch->link);
+    rl_list_remove(&latch->due);
+    client->n_latches--;
+    rl_latch_stop(&latch->core);
+    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
+        latch->ops[op].status = REDLOCK_CANCELED;
+        latch->ops[op].cause = 0;
+        if (latch->ops[op].accepted)
+            call_back(latch, op);
+    }
+    rl_latch_fini(&latch->core);
+    leave(latch);
+    rl_client_free_deferred(client);
+}
+
+void rl_latches_destroy(struct redlock_client *client)
+{
+    while (!rl_list_empty(&client->latches))
+        redlock_latch_destroy(RL_CONTAINER_OF(client->latches.next, struct redlock_latch, link));
+}
+
+/* --- Operations ------------------------------------------------------------------------------------------------- */
+
+static int check(const struct redlock_latch *latch)
+{
+    if (!latch)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(latch->client))
+        return REDLOCK_E_FORKED;
+    return latch->destroyed || latch->client->host.closing ? REDLOCK_E_CLOSING : 0;
+}
+
+static int start(struct redlock_latch *latch, enum rl_latch_op op, int64_t timeout_ms, redlock_latch_fn cb,
+                 void *user_data)
+{
+    struct rl_instant now;
+
+    if (timeout_ms < REDLOCK_FOREVER || timeout_ms > REDLOCK_MAX_TIMEOUT_MS)
+        return REDLOCK_E_TIMEOUT;
+    if (latch->ops[op].accepted)
+        return REDLOCK_E_BUSY;
+    now = rl_host_read_clock(&latch->client->host);
+    latch->ops[op] = (struct operation){.cb = cb, .user_data = user_data, .started = now, .accepted = true};
+    rl_latch_start(&latch->core, op, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
+    return 0;
+}
+
+int redlock_latch_arrive(struct redlock_latch *latch, int64_t timeout_ms, redlock_latch_fn cb, void *user_data)
+{
+    int status = check(latch);
+
+    if (status < 0)
+        return status;
+    if (!latch->core.party.size)
+        return REDLOCK_E_PARTIES;
+    return start(latch, RL_LATCH_ARRIVE, timeout_ms, cb, user_data);
+}
+
+int redlock_latch_await(struct redlock_latch *latch, int64_t timeout_ms, redlock_latch_fn cb, void *user_data)
+{
+    int status = cb ? check(latch) : REDLOCK_E_ARGUMENT;
+
+    return status < 0 ? status : start(latch, RL_LATCH_AWAIT, timeout_ms, cb, user_data);
+}
+
+static bool cancel(struct redlock_latch *latch)
+{
+    bool canceled = false;
+
+    for (enum rl_latch_op op = 0; op < RL_LATCH_N_OPS; op++) {
+        if (!rl_latch_cancel(&latch->core, op))
+            continue;
+        end_operation(latch, op, REDLOCK_CANCELED, 0);
+        canceled = true;
+    }
+    return canceled;
+}
+
+int redlock_latch_cancel(struct redlock_latch *latch)
+{
+    if (!latch)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(latch->client))
+        return REDLOCK_E_FORKED;
+    return cancel(latch) ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
+}
+
+void rl_latches_end(struct redlock_client *client)
+{
+    for (struct rl_list *at = client->latches.next; at != &client->latches; at = at->next) {
+        struct redlock_latch *latch = RL_CONTAINER_OF(at, struct redlock_latch, link);
+
+        cancel(latch);
+        rl_latch_stop(&latch->core);
+    }
+}

@@ -1,0 +1,76 @@
+/* Latches without memory: test_oom.c says what must hold. */
+#include <redlock/latch.h>
+
+#include "oom_rig.h"
+#include "suite.h"
+
+static unsigned ended;
+
+static void on_end(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
+{
+    ck_assert_msg(result->status == REDLOCK_OK, "%s", redlock_status_name(result->status));
+    ended++;
+    (void)latch;
+    (void)user_data;
+}
+
+static bool have_ended(void *argument)
+{
+    (void)argument;
+    return ended == 2;
+}
+
+/* Whatever was lacking for a round is there for a later one. */
+static void use_client(void)
+{
+    struct redlock_latch *latch;
+    int status = redlock_latch_create(world.client, "l", 1, 1, 1, "a", NULL, &latch);
+
+    ended = 0;
+    if (status < 0) {
+        ck_assert_msg(oom_is_shortage(status), "%s", redlock_status_name(status));
+        return;
+    }
+    ck_assert_int_eq(redlock_latch_arrive(latch, REDLOCK_FOREVER, on_end, NULL), 0);
+    ck_assert_int_eq(redlock_latch_await(latch, REDLOCK_FOREVER, on_end, NULL), 0);
+    world_wait(have_ended, NULL, "an arrival and a wait");
+    redlock_latch_destroy(latch);
+}
+
+static void prepare(void)
+{
+}
+
+static const struct oom_scenario scenario = {prepare, use_client};
+
+static void open_three(void)
+{
+    oom_open(REDLOCK_PROFILE_CLASSIC);
+}
+
+static void close_world(void)
+{
+    world_close();
+}
+
+START_TEST(any_one_allocation_may_fail)
+{
+    oom_fail_each(&scenario, 1);
+}
+END_TEST
+
+START_TEST(any_ten_allocations_may_fail)
+{
+    oom_fail_each(&scenario, 10);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("oom_latch");
+    TCase *cases = suite_add_case(suite, "latch", open_three, close_world);
+
+    tcase_add_test(cases, any_one_allocation_may_fail);
+    tcase_add_test(cases, any_ten_allocations_may_fail);
+    return suite_run(suite);
+}
