@@ -8,7 +8,7 @@
 #include "run_rig.h"
 #include "suite.h"
 
-enum { ROUNDS = 5 };
+enum { ROUNDS = 5, LONG_KEYS = 8, WAIT_MS = 60000, LOOK_MS = 10 };
 
 static const char *const keys[] = {"job", "a", "z", "m", "b"};
 
@@ -87,6 +87,68 @@ START_TEST(one_key_that_another_has_refuses_all)
 }
 END_TEST
 
+static void wait_for_key(const char *key)
+{
+    for (int waited_ms = 0; masters_count_key(masters, key) < 3; waited_ms += LOOK_MS) {
+        ck_assert_msg(waited_ms < WAIT_MS, "'%s' is not taken", key);
+        usleep(LOOK_MS * 1000);
+    }
+}
+
+/* The smaller key is held already while the other one is awaited. */
+START_TEST(a_signal_while_one_key_is_awaited_gives_all_up)
+{
+    static const int ending[] = {SIGTERM, SIGINT};
+    struct tool run;
+
+    locks_lock();
+    tool_start(&run, WORDS("run", "-k", "job", "-k", "a", "-w", "forever", "touch", rig_path("started")));
+    wait_for_key("a");
+    kill(run.pid, ending[_i]);
+    tool_finish(&run);
+    tool_expect(&run, 128 + ending[_i]);
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+    ck_assert_uint_eq(masters_count_key(masters, "a"), 0);
+    ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
+}
+END_TEST
+
+START_TEST(too_few_masters_are_122_and_leave_nothing)
+{
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    rig_run(122, WORDS("-k", "a", "-k", "z", "--wait", "1s", "touch", rig_path("started")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "'job', 'a', 'z' not acquired: "));
+    ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
+    ck_assert_int_ne(access(rig_path("started"), F_OK), 0);
+    expect_all_free();
+}
+END_TEST
+
+START_TEST(long_keys_leave_room_for_the_reason)
+{
+    static char long_keys[LONG_KEYS][1001];
+    const char *words[2 * LONG_KEYS + 2] = {NULL};
+
+    for (size_t i = 0; i < LONG_KEYS; i++) {
+        memset(long_keys[i], (int)('a' + i), 1000);
+        words[2 * i] = "-k";
+        words[2 * i + 1] = long_keys[i];
+    }
+    words[2 * LONG_KEYS] = "true";
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    rig_run(122, words);
+    ck_assert_ptr_nonnull(strstr(tool.err, "redlock: 'job' and 8 more not acquired: "));
+    ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
+    tool_start(&tool, WORDS("run", "-k", long_keys[0], "true"));
+    tool_finish(&tool);
+    tool_expect(&tool, 122);
+    ck_assert_ptr_nonnull(strstr(tool.err, "aaa' not acquired: "));
+    ck_assert_ptr_nonnull(strstr(tool.err, "of 5 masters can be reached (3 needed)"));
+}
+END_TEST
+
 START_TEST(shared_keys_are_shared)
 {
     struct tool run;
@@ -142,6 +204,9 @@ static Suite *suite(void)
     tcase_add_test(several, five_keys_are_held_and_given_up);
     tcase_add_test(several, tokens_come_in_the_order_of_the_keys);
     tcase_add_test(several, one_key_that_another_has_refuses_all);
+    tcase_add_loop_test(several, a_signal_while_one_key_is_awaited_gives_all_up, 0, 2);
+    tcase_add_test(several, too_few_masters_are_122_and_leave_nothing);
+    tcase_add_test(several, long_keys_leave_room_for_the_reason);
     tcase_add_test(several, shared_keys_are_shared);
     tcase_add_test(several, a_key_that_is_lost_ends_the_command);
     tcase_add_test(several, opposite_orders_do_not_block_each_other);

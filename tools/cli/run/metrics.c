@@ -9,9 +9,15 @@
 #include <redlock/redlock.h>
 
 #include "cli/file_out.h"
+#include "options/option.h"
 #include "options/shown.h"
 
-enum { SHOWN_KEY_SIZE = REDLOCK_MAX_KEY_BYTES * 4 + 1, US_PER_MS = 1000, US_PER_S = 1000000, MORE = 1024 };
+enum {
+    SHOWN_KEY_SIZE = (REDLOCK_MAX_KEY_BYTES * 4 + 1) * CLI_MOST_TEXTS,
+    US_PER_MS = 1000,
+    US_PER_S = 1000000,
+    MORE = 1024,
+};
 
 struct page {
     FILE *out;

@@ -11,7 +11,7 @@
 #include "cli/run/signals.h"
 #include "options/duration.h"
 
-enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255 };
+enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255, MOST_NAMED_BYTES = 256 };
 
 _Static_assert(CLI_MOST_TEXTS == REDLOCK_MAX_SET_KEYS, "--key can be given as often as a set has keys");
 
@@ -165,10 +165,27 @@ static char *join_keys(const struct cli_texts *keys, const char *before, const c
     return strcat(text, behind);
 }
 
+/* A sentence with 16 long keys could not be read: the first one is always named, the others if they are short.
+ * NULL: out of memory. */
+static char *make_title(const struct cli_texts *keys)
+{
+    struct cli_texts named = {.n = 1, .items = {keys->items[0]}};
+    size_t size = strlen(keys->items[0]);
+    char more[32] = "'";
+
+    while (named.n < keys->n && (size += strlen(keys->items[named.n])) <= MOST_NAMED_BYTES) {
+        named.items[named.n] = keys->items[named.n];
+        named.n++;
+    }
+    if (named.n < keys->n)
+        snprintf(more, sizeof(more), "' and %zu more", keys->n - named.n);
+    return join_keys(&named, "'", "', '", more);
+}
+
 static bool name_keys(struct run_options *options)
 {
     options->verb = options->keys.n > 1 ? "are" : "is";
-    options->title = join_keys(&options->keys, "'", "', '", "'");
+    options->title = make_title(&options->keys);
     options->label = join_keys(&options->keys, "", " ", "");
     options->lines = join_keys(&options->keys, "", "\n", "");
     return (options->title != NULL && options->label != NULL && options->lines != NULL) || refuse("out of memory");

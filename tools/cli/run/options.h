@@ -28,7 +28,7 @@ enum run_notifier {
 struct run_options {
     struct cli_common common;
     struct cli_texts keys;
-    char *title;        /* the keys in quotation marks, for messages ... */
+    char *title;        /* the keys in quotation marks, or the first of them, for messages ... */
     const char *verb;   /* ... and "is" or "are" */
     char *label;        /* the keys, separated by blanks */
     char *lines;        /* the keys, one on each line */

@@ -10,7 +10,8 @@
 #include "cli/votes.h"
 #include "options/shown.h"
 
-enum { MOST_TEXT = 1024, MOST_MASTER = 1024 };
+/* A sentence may name a key and give a reason. */
+enum { MOST_TEXT = 1024 + REDLOCK_MAX_KEY_BYTES, MOST_MASTER = 1024 };
 
 static bool is_wanted(const struct run_options *options, enum run_level level)
 {
@@ -47,7 +48,7 @@ static void write_json(const struct run_options *options, enum run_level level, 
                        const struct redlock_client *client, const struct outcome *outcome, const char *text)
 {
     static const char *const names[] = {"error", "warning", "info", "debug"};
-    static char line[MOST_TEXT * 2 + REDLOCK_MAX_KEY_BYTES * 6 * CLI_MOST_TEXTS + REDLOCK_MAX_MASTERS * MOST_MASTER];
+    static char line[MOST_TEXT * 6 + REDLOCK_MAX_KEY_BYTES * 6 * CLI_MOST_TEXTS + REDLOCK_MAX_MASTERS * MOST_MASTER];
     FILE *out = fmemopen(line, sizeof(line), "w");
     struct timespec now;
     struct cli_json json;
