@@ -30,6 +30,9 @@ local function left_of(ends, lease, inc)
   end
 end
 
+-- The end of the lease, the lease and the incarnation of an entry that begins with a word for its mode.
+local with_mode = '^%a%S* (%d+) %d+ (%d+) (%S+)'
+
 @COUNTER@
 
 -- The next number of this master for a fencing token (protocol 4.1), recorded; 0: not fenced, or there is no counter.

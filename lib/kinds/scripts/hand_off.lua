@@ -3,15 +3,15 @@
 
 -- Nobody has the key, or its holder releases it: gives it to the first waiter until that one's lease ends, so that a
 -- dead waiter delays the others for no longer. `head` is what ZPOPMIN has taken off the queue; entries that do not
--- count are dropped. Returns the value that has the key now, or nil; `me` needs no message. An entry with a mode goes
--- back into the queue: then it returns nil and true.
+-- count are dropped. Returns the value that has the key now, or nil; `me` needs no message. An entry with a mode that
+-- counts goes back into the queue: then it returns nil and true.
 local function hand_off(head, me)
   while head[1] do
     local value, ticket = head[1], head[2]
     local entry = redis.call('HGET', KEYS[3], value)
     local ends, round, lease, inc, proposal, idle, channel =
       string.match(entry or '', '^(%d+) (%d+) (%d+) (%S+) (%d+) (%d+) (.*)$')
-    if not ends and entry and entry:find('^%a') then
+    if not ends and left_of((entry or ''):match(with_mode)) then
       redis.call('ZADD', KEYS[2], ticket, value)
       return nil, true
     end

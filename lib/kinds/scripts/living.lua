@@ -3,7 +3,7 @@
 local function living(value, entry)
   local ends, lease, inc = string.match(entry or '', '^(%d+) %d+ (%d+) (%S+)')
   if not ends then
-    ends, lease, inc = string.match(entry or '', '^%a%S* (%d+) %d+ (%d+) (%S+)')
+    ends, lease, inc = string.match(entry or '', with_mode)
   end
   local left = left_of(ends, lease, inc)
   if not left then
