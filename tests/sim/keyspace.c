@@ -158,6 +158,12 @@ static bool is_before(const struct member *a, const struct member *b)
     return order ? order < 0 : a->size < b->size;
 }
 
+bool is_set_of_votes(const struct entry *entry)
+{
+    return entry->type == ENTRY_SORTED &&
+           !(entry->key.size >= sizeof OWN_NAMES - 1 && memcmp(entry->key.bytes, OWN_NAMES, sizeof OWN_NAMES - 1) == 0);
+}
+
 struct member *keyspace_members(struct keyspace *keys, const struct entry *set, uint32_t *ret_count)
 {
     uint32_t first = 0;

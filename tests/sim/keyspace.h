@@ -98,6 +98,9 @@ struct field *keyspace_add_field(struct keyspace *keys, const struct entry *hash
 /* ... is gone; and the hash itself with the last one. */
 void keyspace_remove_field(struct keyspace *keys, struct entry *hash, struct field *field);
 
+/* Is this the key of a lock whose votes are shared? */
+bool is_set_of_votes(const struct entry *entry);
+
 /* The members of a sorted set, in their order; and the one of that name, or NULL. */
 struct member *keyspace_members(struct keyspace *keys, const struct entry *set, uint32_t *ret_count);
 struct member *keyspace_member(struct keyspace *keys, const struct entry *set, const void *name, size_t size);

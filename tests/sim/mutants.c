@@ -6,6 +6,7 @@
 
 #include "codec/script.h"
 #include "run.h"
+#include "script_words.h"
 #include "world.h"
 
 #ifdef RL_MUTANTS
@@ -118,36 +119,17 @@ static const struct edit {
     {MUTANT_MAX_TTL_FALLS_AT_ONCE, RL_SCRIPT_JOIN, "cap, falls = mine, 0", "cap, longest, falls = mine, mine, 0"},
 };
 
-#define SCRIPT_MAX 32768
-
-/* In every place. */
-static bool replace_words(char text[SCRIPT_MAX], const char *old, const char *new)
-{
-    char rest[SCRIPT_MAX];
-    char *at = strstr(text, old);
-    bool found = at;
-
-    for (; at; at = strstr(at, old)) {
-        if (strlen(text) + strlen(new) >= SCRIPT_MAX)
-            return false;
-        strcpy(rest, at + strlen(old));
-        at = stpcpy(at, new);
-        strcpy(at, rest);
-    }
-    return found;
-}
-
 /* Of one script, those of this bug. One that has lost the words must not go unnoticed. */
 static void plant_edits_of(struct lua_host *lua, unsigned mutant, enum rl_script script)
 {
-    static char text[SCRIPT_MAX];
+    static char text[SCRIPT_WORDS_ROOM];
     bool planted = false;
 
     snprintf(text, sizeof text, "%s", rl_script_text(script)->text);
     for (size_t i = 0; i < sizeof edits / sizeof edits[0]; i++) {
         if (edits[i].mutant != mutant || edits[i].script != script)
             continue;
-        if (!replace_words(text, edits[i].old, edits[i].new)) {
+        if (!script_replace_words(text, edits[i].old, edits[i].new)) {
             fprintf(stderr, "sim: a script has no \"%s\" to be replaced\n", edits[i].old);
             abort();
         }

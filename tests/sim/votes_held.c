@@ -5,12 +5,6 @@
 
 #include "world.h"
 
-bool is_set_of_votes(const struct entry *entry)
-{
-    return entry->type == ENTRY_SORTED &&
-           !(entry->key.size >= sizeof OWN_NAMES - 1 && memcmp(entry->key.bytes, OWN_NAMES, sizeof OWN_NAMES - 1) == 0);
-}
-
 /* Before a vote stand its mode and a space. */
 struct box *box_of_member(const struct world *world, const struct member *member)
 {

@@ -14,9 +14,6 @@ struct world;
 /* The true instant at which this master's vote for the value ends, if nothing else happens; INT64_MIN: it has none. */
 int64_t vote_gone(struct world *world, const struct box *box, unsigned master);
 
-/* Is this the key of a lock whose votes are shared? */
-bool is_set_of_votes(const struct entry *entry);
-
 /* Whose vote, or whose entry in a wait queue, this member is; NULL: nobody's. */
 struct box *box_of_member(const struct world *world, const struct member *member);
 

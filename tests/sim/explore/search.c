@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "seen.h"
+
 #define MAX_DEPTH 400
 
 /* The one place where worlds live: the engine's lists point into it, so states are brought back here. */
@@ -21,60 +23,9 @@ struct search {
     const struct tiny_setup *setup;
     struct frame *frames;
     size_t depth;
-    uint64_t *seen; /* hashes, open addressing; 0: empty */
-    size_t capacity;
-    uint64_t states;
+    struct seen seen;
     uint64_t steps;
 };
-
-static void *take(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-
-    if (!memory) {
-        fputs("explore: out of memory\n", stderr);
-        exit(2);
-    }
-    return memory;
-}
-
-static bool insert(uint64_t *seen, size_t capacity, uint64_t hash)
-{
-    size_t at = hash & (capacity - 1);
-
-    while (seen[at] && seen[at] != hash)
-        at = (at + 1) & (capacity - 1);
-    if (seen[at])
-        return false;
-    seen[at] = hash;
-    return true;
-}
-
-static void grow(struct search *search)
-{
-    size_t capacity = 2 * search->capacity;
-    uint64_t *seen = take(capacity, sizeof *seen);
-
-    for (size_t i = 0; i < search->capacity; i++) {
-        if (search->seen[i])
-            insert(seen, capacity, search->seen[i]);
-    }
-    free(search->seen);
-    search->seen = seen;
-    search->capacity = capacity;
-}
-
-/* Is the state in `world` new? 64 bits of hash: with 10^8 states the chance of a collision is 3 in 10^4. */
-static bool is_new(struct search *search)
-{
-    uint64_t hash = tiny_hash(&world, search->setup);
-
-    if (!insert(search->seen, search->capacity, hash ? hash : 1))
-        return false;
-    if (++search->states > search->capacity / 2)
-        grow(search);
-    return true;
-}
 
 static void enter(struct search *search)
 {
@@ -106,7 +57,7 @@ static void print_path(const struct search *search)
 static bool search_all(struct search *search)
 {
     tiny_init(&world, search->setup);
-    is_new(search);
+    seen_add(&search->seen, tiny_hash(&world, search->setup));
     enter(search);
     while (search->depth) {
         struct frame *frame = &search->frames[search->depth - 1];
@@ -121,7 +72,7 @@ static bool search_all(struct search *search)
         tiny_check(&world, search->setup);
         if (world.wrong)
             return false;
-        if (is_new(search))
+        if (seen_add(&search->seen, tiny_hash(&world, search->setup)))
             enter(search);
     }
     return true;
@@ -131,13 +82,11 @@ bool search_explore(const struct tiny_setup *setup)
 {
     struct search search = {
         .setup = setup,
-        .frames = take(MAX_DEPTH, sizeof *search.frames),
-        .seen = take(1u << 16, sizeof *search.seen),
-        .capacity = 1u << 16,
+        .frames = seen_take(MAX_DEPTH, sizeof *search.frames),
     };
     bool good = search_all(&search);
 
-    printf("%-42s %12" PRIu64 " states %13" PRIu64 " steps  %s\n", setup->name, search.states, search.steps,
+    printf("%-42s %12" PRIu64 " states %13" PRIu64 " steps  %s\n", setup->name, search.seen.count, search.steps,
            good ? "nothing wrong" : world.wrong);
     if (good == setup->violated) {
         printf("  %s\n", good ? "but this setup must be seen to be unsafe" : "the path:");
@@ -145,7 +94,7 @@ bool search_explore(const struct tiny_setup *setup)
             print_path(&search);
     }
     fflush(stdout);
-    free(search.seen);
+    seen_fini(&search.seen);
     free(search.frames);
     return good != setup->violated;
 }

@@ -1,0 +1,252 @@
+/* What must hold of one master's votes and of its wait queue (family 2.2, 2.3, 2.5). Nothing here knows the scripts. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/names.h"
+#include "modes.h"
+
+/* --- What the master has ------------------------------------------------------------------------------------------ */
+
+static unsigned value_named(const char *name, size_t size)
+{
+    static const char values[] = "aAbBcC";
+    const char *at = size == 1 ? strchr(values, name[0]) : NULL;
+
+    return at ? (unsigned)(at - values) : MODES_VALUES;
+}
+
+static bool mode_of_letter(char letter, enum rl_mode *ret_mode)
+{
+    *ret_mode = letter == 'x' ? RL_EXCLUSIVE : letter == 'u' ? RL_UPGRADEABLE : RL_SHARED;
+    return letter == 'x' || letter == 'u' || letter == 'r';
+}
+
+static void view_exclusive(struct modes *world, const struct entry *entry, struct modes_view *ret_view)
+{
+    unsigned value = value_named(entry->value.bytes, entry->value.size);
+
+    if (value == MODES_VALUES)
+        world->wrong = "the key has nobody's value";
+    else
+        ret_view->votes[value] = (struct modes_vote){true, RL_EXCLUSIVE, entry->expire_ms};
+}
+
+/* '@u' or '@x' stands beside a vote of that mode, and ends with it. */
+static void check_mark(struct modes *world, const struct entry *set, const struct modes_vote *vote)
+{
+    const char *name = vote->mode == RL_EXCLUSIVE ? "@x" : "@u";
+    const struct member *mark = vote->mode == RL_SHARED ? NULL : keyspace_member(&world->keys, set, name, 2);
+
+    if (vote->mode != RL_SHARED && (!mark || (int64_t)mark->score != vote->ends_ms))
+        world->wrong = "a vote that not everybody shares has no mark with its end";
+}
+
+static void view_member(struct modes *world, const struct entry *set, const struct member *member,
+                        struct modes_view *ret_view)
+{
+    struct modes_vote vote = {true, RL_SHARED, (int64_t)member->score};
+    unsigned value = member->size > 2 ? value_named(member->name + 2, member->size - 2u) : MODES_VALUES;
+
+    if ((int64_t)member->score > set->expire_ms)
+        world->wrong = "the key ends before one of its votes";
+    if (member->name[0] == '@' || vote.ends_ms < modes_now_ms(world))
+        return;
+    if (value == MODES_VALUES || !mode_of_letter(member->name[0], &vote.mode)) {
+        world->wrong = "the key has a vote of nobody";
+        return;
+    }
+    if (ret_view->votes[value].is_there)
+        world->wrong = "a value has two votes";
+    check_mark(world, set, &vote);
+    ret_view->votes[value] = vote;
+}
+
+static void view_votes(struct modes *world, struct modes_view *ret_view)
+{
+    const struct entry *entry = keyspace_lookup(&world->keys, "k", 1, modes_now_ms(world));
+    const struct member *members;
+    uint32_t count;
+
+    if (entry && entry->type == ENTRY_STRING) {
+        view_exclusive(world, entry, ret_view);
+    } else if (entry) {
+        members = keyspace_members(&world->keys, entry, &count);
+        for (uint32_t i = 0; i < count; i++)
+            view_member(world, entry, &members[i], ret_view);
+    }
+}
+
+/* An entry: [its mode and a space,] the end of its lease, and more. */
+static bool lives(const struct modes *world, const struct field *field)
+{
+    char text[ENTRY_TEXT + 1] = "";
+    const char *ends = text;
+
+    memcpy(text, field->value.bytes, field->value.size);
+    if (text[0] > '9')
+        ends = strchr(text, ' ');
+    return ends && strtoll(ends, NULL, 10) > modes_now_ms(world);
+}
+
+static void view_queue(struct modes *world, struct modes_view *ret_view)
+{
+    static const char queue[] = RL_QUEUE_NAME "k", waiters[] = RL_WAITERS_NAME "k";
+    const struct entry *entries = keyspace_lookup(&world->keys, waiters, sizeof waiters - 1, modes_now_ms(world));
+    const struct entry *places = keyspace_lookup(&world->keys, queue, sizeof queue - 1, modes_now_ms(world));
+    const struct member *members;
+    uint32_t count = 0;
+
+    members = places ? keyspace_members(&world->keys, places, &count) : NULL;
+    for (uint32_t i = 0; i < count && ret_view->n_places < MODES_VALUES; i++) {
+        const struct field *field =
+            entries ? keyspace_field(&world->keys, entries, members[i].name, members[i].size) : NULL;
+
+        ret_view->places[ret_view->n_places++] = (struct modes_place){
+            value_named(members[i].name, members[i].size), members[i].score, field && lives(world, field)};
+    }
+}
+
+/* --- Modes -------------------------------------------------------------------------------------------------------- */
+
+static bool modes_agree(enum rl_mode one, enum rl_mode other)
+{
+    return (one == RL_SHARED && other != RL_EXCLUSIVE) || (other == RL_SHARED && one != RL_EXCLUSIVE);
+}
+
+static void check_votes(struct modes *world, const struct modes_view *view)
+{
+    for (unsigned one = 0; one < MODES_VALUES; one++) {
+        const struct modes_value *own = &world->values[one];
+        const struct modes_vote *vote = &view->votes[one];
+
+        for (unsigned other = 0; other < one; other++) {
+            if (vote->is_there && view->votes[other].is_there && other != modes_other(one) &&
+                !modes_agree(vote->mode, view->votes[other].mode))
+                world->wrong = "two votes do not agree";
+        }
+        if (own->phase == MODES_VOTED && world->now < own->counts_until &&
+            (!vote->is_there || vote->mode > (enum rl_mode)own->mode))
+            world->wrong = "a vote that counts is not there, or is weaker";
+        if (own->phase == MODES_ENDED && vote->is_there)
+            world->wrong = "a vote is left of a value that was released";
+    }
+}
+
+static void check_places(struct modes *world, const struct modes_view *view)
+{
+    for (size_t i = 0; i < view->n_places; i++) {
+        if (view->places[i].value == MODES_VALUES || world->values[view->places[i].value].phase == MODES_ENDED)
+            world->wrong = "an entry is left of a value that was released";
+    }
+}
+
+void modes_view(struct modes *world, struct modes_view *ret_view)
+{
+    *ret_view = (struct modes_view){.n_places = 0};
+    view_votes(world, ret_view);
+    view_queue(world, ret_view);
+    check_votes(world, ret_view);
+    check_places(world, ret_view);
+}
+
+/* --- Turns -------------------------------------------------------------------------------------------------------- */
+
+static enum rl_mode mode_of(const struct modes *world, unsigned value)
+{
+    return (enum rl_mode)world->values[value].mode;
+}
+
+/* Does one who waits in front keep this value from being given a vote? */
+static bool is_blocked(const struct modes *world, const struct modes_view *view, unsigned value, double ticket)
+{
+    for (size_t i = 0; i < view->n_places; i++) {
+        const struct modes_place *place = &view->places[i];
+
+        if (place->lives && place->value != value && place->ticket < ticket &&
+            !modes_agree(mode_of(world, place->value), mode_of(world, value)))
+            return true;
+    }
+    return false;
+}
+
+/* The vote that an upgrade is to replace does not count, unless it is exclusive itself. */
+static bool is_admitted(const struct modes *world, const struct modes_view *view, unsigned value)
+{
+    for (unsigned other = 0; other < MODES_VALUES; other++) {
+        const struct modes_vote *vote = &view->votes[other];
+        bool replaced = modes_is_upgrade(value) && other == modes_other(value) && vote->mode != RL_EXCLUSIVE;
+
+        if (vote->is_there && !replaced && !modes_agree(vote->mode, mode_of(world, value)))
+            return false;
+    }
+    return true;
+}
+
+/* Where a value waited, with the ticket that it had before or has been given by this action. */
+static double ticket_of(const struct modes *world, unsigned value)
+{
+    return modes_is_upgrade(value) ? 1 : world->values[value].ticket;
+}
+
+/* A plain attempt to set the key exclusively knows no queue, and an upgrade that is tried has the key already; other
+ * attempts are behind all that wait. */
+static void check_turn(struct modes *world, const struct modes_view *after, unsigned value, struct modes_action action)
+{
+    bool tries = action.kind == MODES_TRY && action.value == value;
+    double ticket = tries ? UINT32_MAX : ticket_of(world, value);
+
+    if (tries && world->values[value].claimed == RL_EXCLUSIVE)
+        return;
+    if (is_blocked(world, after, value, ticket))
+        world->wrong = "a value was given a vote before one that waited in front of it";
+}
+
+/* An extension of a vote that is missing does nothing. */
+static bool looks_at_queue(const struct modes *world, const struct modes_view *after, struct modes_action action)
+{
+    bool mutex = mode_of(world, action.value) == RL_EXCLUSIVE && !modes_is_upgrade(action.value);
+
+    switch ((enum modes_kind)action.kind) {
+    case MODES_JOIN:
+    case MODES_RELEASE:
+    case MODES_LOWER:
+    case MODES_LOWER_MORE:
+        return true;
+    case MODES_TRY:
+        return !mutex;
+    case MODES_EXTEND:
+        return !mutex && after->votes[action.value].is_there;
+    default:
+        return false;
+    }
+}
+
+/* What a client says of its mode is what its vote is from then on. */
+static void check_mode(struct modes *world, const struct modes_view *after, struct modes_action action)
+{
+    const struct modes_vote *vote = &after->votes[action.value];
+    bool tells = action.kind == MODES_EXTEND || action.kind == MODES_LOWER || action.kind == MODES_LOWER_MORE;
+
+    if (tells && vote->is_there && vote->mode != mode_of(world, action.value))
+        world->wrong = "a master has been told of a weaker mode, and the vote is as strong as before";
+}
+
+void modes_check(struct modes *world, const struct modes_view *before, const struct modes_view *after,
+                 struct modes_action action)
+{
+    for (unsigned value = 0; value < MODES_VALUES; value++) {
+        if (!after->votes[value].is_there || before->votes[value].is_there)
+            continue;
+        check_turn(world, after, value, action);
+        if (value != action.value && !(world->told & 1u << value))
+            world->wrong = "a value was given a vote, and nobody was told";
+    }
+    check_mode(world, after, action);
+    for (size_t i = 0; i < after->n_places && looks_at_queue(world, after, action); i++) {
+        const struct modes_place *place = &after->places[i];
+
+        if (place->lives && !is_blocked(world, after, place->value, place->ticket) &&
+            is_admitted(world, after, place->value))
+            world->wrong = "a value waits though its turn has come";
+    }
+}
