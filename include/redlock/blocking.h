@@ -132,7 +132,8 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
 
 /* Creates a mutex of several keys, a set (redlock/set.h): held all together or not at all, whoever else takes any of
  * them. At first it has none; redlock_mutex_add(), redlock_mutex_add_mode() and redlock_mutex_add_permit() add one, as
- * redlock_set_add(), redlock_set_add_mode() and redlock_set_add_permit() do.
+ * redlock_set_add(), redlock_set_add_mode() and redlock_set_add_permit() do, and redlock_mutex_add_permits() adds
+ * several permits of one semaphore, as redlock_set_add_permits() does.
  *
  * The functions of a mutex are then about the set. Lock and extend calls return what redlock_set_acquire() and
  * redlock_set_extend() report, with the options and errors of these. Unlocking is redlock_set_release(). Remaining is
@@ -148,6 +149,8 @@ REDLOCK_API int redlock_mutex_add_mode(struct redlock_mutex *mutex, const void *
                                        enum redlock_mode mode);
 REDLOCK_API int redlock_mutex_add_permit(struct redlock_mutex *mutex, const void *key, size_t key_size,
                                          uint32_t limit);
+REDLOCK_API int redlock_mutex_add_permits(struct redlock_mutex *mutex, const void *key, size_t key_size, uint32_t n,
+                                          uint32_t limit);
 
 /* One key of a set. New members are added at the end. */
 struct redlock_part {

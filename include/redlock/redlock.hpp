@@ -446,6 +446,13 @@ public:
         return *this;
     }
 
+    /* n permits of a semaphore. */
+    mutex_set &add_permits(const std::string &key, std::uint32_t n, std::uint32_t limit)
+    {
+        detail::check(redlock_mutex_add_permits(get(), key.data(), key.size(), n, limit));
+        return *this;
+    }
+
     /* The keys in ascending order. */
     std::vector<std::string> keys() const
     {
@@ -465,7 +472,7 @@ public:
         return find(key, part) ? part.fence : 0;
     }
 
-    /* The slot of the permit with this key; -1 if the set does not have one. */
+    /* The slot of the permit with this key; -1 if the set does not have one. Of several permits it is one of theirs. */
     std::int32_t slot(const std::string &key) const
     {
         redlock_part part;
@@ -473,11 +480,29 @@ public:
         return find(key, part) ? part.slot : -1;
     }
 
+    /* The slots of all permits with this key. */
+    std::vector<std::int32_t> slots(const std::string &key) const
+    {
+        std::vector<std::int32_t> all;
+        redlock_part part;
+
+        for (std::size_t i = 0; redlock_mutex_part(get(), i, &part, sizeof part) == REDLOCK_OK; i++) {
+            if (part.slot >= 0 && is_key(key, part))
+                all.push_back(part.slot);
+        }
+        return all;
+    }
+
 private:
+    static bool is_key(const std::string &key, const redlock_part &part)
+    {
+        return key.compare(0, std::string::npos, static_cast<const char *>(part.key), part.key_size) == 0;
+    }
+
     bool find(const std::string &key, redlock_part &ret_part) const
     {
         for (std::size_t i = 0; redlock_mutex_part(get(), i, &ret_part, sizeof ret_part) == REDLOCK_OK; i++) {
-            if (key.compare(0, std::string::npos, static_cast<const char *>(ret_part.key), ret_part.key_size) == 0)
+            if (is_key(key, ret_part))
                 return true;
         }
         return false;

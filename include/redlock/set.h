@@ -58,9 +58,16 @@ REDLOCK_API int redlock_set_add_mode(struct redlock_set *set, const void *key, s
                                      enum redlock_mode mode);
 
 /* Adds one permit of the semaphore with this key and `limit` permits (redlock/semaphore.h). Among the keys of the set
- * it stands where the semaphore's key does. A set has at most one permit of each semaphore. Further errors: those of
- * redlock_permit_create(). */
+ * it stands where the semaphore's key does. Several permits of one semaphore must be added together
+ * (redlock_set_add_permits()). Further errors: those of redlock_permit_create(). */
 REDLOCK_API int redlock_set_add_permit(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit);
+
+/* Adds n permits of one semaphore, which are keys of the set with different slots. While the set is being acquired it
+ * also needs the lock of the key "KEY#gate", which it releases as soon as it is held: so of those who want several
+ * permits of KEY, only one at a time waits while it has some. Further errors: those of redlock_set_add_permit();
+ * E_PERMITS also if n is 0 or above the limit. */
+REDLOCK_API int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key_size, uint32_t n,
+                                        uint32_t limit);
 
 /* Ends pending operations with REDLOCK_CANCELED, begins the release of what is held, and frees the set. The client goes
  * on with the release, and repeats it where it must. Destroying the client destroys its sets. NULL is allowed. */

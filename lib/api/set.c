@@ -40,13 +40,17 @@ static int compare(const struct redlock_lock *lock, const void *key, size_t key_
     return order ? order : (size > key_size) - (size < key_size);
 }
 
-static void insert(struct redlock_set *set, unsigned at, struct redlock_lock *lock, int mode)
+static void insert(struct redlock_set *set, unsigned at, struct redlock_lock *lock, int mode, bool is_gate)
 {
+    uint32_t below = (UINT32_C(1) << at) - 1;
+
     memmove(set->locks + at + 1, set->locks + at, (set->n - at) * sizeof set->locks[0]);
     memmove(set->modes + at + 1, set->modes + at, (set->n - at) * sizeof set->modes[0]);
     set->locks[at] = lock;
     set->modes[at] = (int8_t)mode;
+    set->gates = (set->gates & below) | (uint32_t)is_gate << at | (set->gates & ~below) << 1;
     set->n++;
+    redlock_lock_watch(lock, rl_set_alarm, set);
 }
 
 static int check_addition(struct redlock_set *set, const void *key, size_t key_size)
@@ -62,43 +66,124 @@ static int check_addition(struct redlock_set *set, const void *key, size_t key_s
     return set->state == REDLOCK_STATE_HELD ? REDLOCK_E_ALREADY_HELD : 0;
 }
 
-/* limit: of a permit. NULL: the part is a key. */
-static int add(struct redlock_set *set, const void *key, size_t key_size, int mode, const uint32_t *limit)
+/* A gate stands where its permits do. */
+static const struct redlock_lock *orders_by(const struct redlock_set *set, unsigned part)
+{
+    return set->locks[part + rl_set_is_gate(set, part)];
+}
+
+static unsigned place_for(const struct redlock_set *set, const void *key, size_t key_size)
+{
+    unsigned at = 0;
+
+    while (at < set->n && compare(orders_by(set, at), key, key_size) < 0)
+        at++;
+    return at;
+}
+
+static bool has_key(const struct redlock_set *set, const void *key, size_t key_size)
+{
+    for (unsigned i = 0; i < set->n; i++) {
+        if (compare(set->locks[i], key, key_size) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int check_room(const struct redlock_set *set, const void *key, size_t key_size, uint32_t n)
+{
+    return n > REDLOCK_MAX_SET_KEYS - redlock_set_size(set) || has_key(set, key, key_size) ? REDLOCK_E_SET_KEYS : 0;
+}
+
+static int add(struct redlock_set *set, const void *key, size_t key_size, int mode)
 {
     struct redlock_lock *lock;
-    unsigned at = 0;
     int status = check_addition(set, key, key_size);
 
+    if (status == 0)
+        status = check_room(set, key, key_size, 1);
+    if (status == 0)
+        status = redlock_lock_create(set->client, key, key_size, &lock);
     if (status < 0)
         return status;
-    while (at < set->n && compare(set->locks[at], key, key_size) < 0)
-        at++;
-    if (set->n == REDLOCK_MAX_SET_KEYS || (at < set->n && compare(set->locks[at], key, key_size) == 0))
-        return REDLOCK_E_SET_KEYS;
-    status = limit ? redlock_permit_create(set->client, key, key_size, *limit, &lock)
-                   : redlock_lock_create(set->client, key, key_size, &lock);
-    if (status < 0)
-        return status;
-    redlock_lock_watch(lock, rl_set_alarm, set);
-    insert(set, at, lock, mode);
+    insert(set, place_for(set, key, key_size), lock, mode, false);
     return 0;
 }
 
 int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size)
 {
-    return add(set, key, key_size, RL_MODE_OF_OPTIONS, NULL);
+    return add(set, key, key_size, RL_MODE_OF_OPTIONS);
 }
 
 int redlock_set_add_mode(struct redlock_set *set, const void *key, size_t key_size, enum redlock_mode mode)
 {
     if (mode != REDLOCK_EXCLUSIVE && mode != REDLOCK_UPGRADEABLE && mode != REDLOCK_SHARED)
         return REDLOCK_E_MODE;
-    return add(set, key, key_size, (int)mode, NULL);
+    return add(set, key, key_size, (int)mode);
 }
 
 int redlock_set_add_permit(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit)
 {
-    return add(set, key, key_size, REDLOCK_EXCLUSIVE, &limit);
+    return redlock_set_add_permits(set, key, key_size, 1, limit);
+}
+
+#define GATE_SUFFIX "#gate"
+
+static int create_gate(struct redlock_set *set, const void *key, size_t key_size, struct redlock_lock **ret_lock)
+{
+    size_t size = key_size + sizeof GATE_SUFFIX - 1;
+    char *name = malloc(size);
+    int status = name ? 0 : REDLOCK_E_NOMEM;
+
+    if (name) {
+        memcpy(name, key, key_size);
+        memcpy(name + key_size, GATE_SUFFIX, sizeof GATE_SUFFIX - 1);
+        status = has_key(set, name, size) ? REDLOCK_E_SET_KEYS
+                                          : redlock_lock_create(set->client, name, size, ret_lock);
+    }
+    free(name);
+    return status;
+}
+
+/* Of several permits the gate comes first. All or none are made. */
+static int create_permits(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit,
+                          struct redlock_lock **locks, unsigned n)
+{
+    unsigned made = 0;
+    int status = 0;
+
+    if (n > 1)
+        status = create_gate(set, key, key_size, &locks[made]);
+    made = n > 1 && status == 0;
+    while (status == 0 && made < n) {
+        status = redlock_permit_create(set->client, key, key_size, limit, &locks[made]);
+        made += status == 0;
+    }
+    while (status < 0 && made > 0)
+        redlock_lock_destroy(locks[--made]);
+    return status;
+}
+
+int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key_size, uint32_t n, uint32_t limit)
+{
+    struct redlock_lock *locks[REDLOCK_MAX_SET_KEYS + 1];
+    int status = check_addition(set, key, key_size);
+    unsigned parts = n > 1 ? n + 1 : n;
+    unsigned at;
+
+    if (status < 0)
+        return status;
+    if (n == 0 || n > limit)
+        return REDLOCK_E_PERMITS;
+    status = check_room(set, key, key_size, n);
+    if (status == 0)
+        status = create_permits(set, key, key_size, limit, locks, parts);
+    if (status < 0)
+        return status;
+    at = place_for(set, key, key_size);
+    for (unsigned i = parts; i-- > 0;)
+        insert(set, at, locks[i], REDLOCK_EXCLUSIVE, parts > 1 && i == 0);
+    return 0;
 }
 
 void redlock_set_destroy(struct redlock_set *set)

@@ -28,6 +28,8 @@ static int start_part(struct redlock_set *set, unsigned part, bool once)
 
     if (set->modes[part] != RL_MODE_OF_OPTIONS)
         options.mode = (enum redlock_mode)set->modes[part];
+    if (rl_set_is_gate(set, part))
+        options.fenced = 0;
     options.timeout_ms = time_left_ms(set);
     options.max_attempts = once && options.timeout_ms ? 1 : 0;
     if (options.max_attempts)
@@ -183,6 +185,7 @@ static void describe(struct redlock_set *set)
 {
     set->core.engine = &set->client->host.engine;
     set->core.n = set->n;
+    set->core.gates = set->gates;
     for (unsigned i = 0; i < set->n; i++)
         set->core.locks[i] = &set->locks[i]->host.core;
     set->core.min_validity = rl_ms(set->options.min_validity_ms);
@@ -207,7 +210,7 @@ int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_op
         return REDLOCK_E_BUSY;
     if (set->state == REDLOCK_STATE_HELD)
         return REDLOCK_E_ALREADY_HELD;
-    if (set->n < 2)
+    if (redlock_set_size(set) < 2)
         return REDLOCK_E_SET_KEYS;
     status = check_options(set, options);
     if (status < 0)

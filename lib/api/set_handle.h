@@ -9,7 +9,8 @@
 #include "util/clock.h"
 #include "util/list.h"
 
-_Static_assert(REDLOCK_MAX_SET_KEYS == RL_SET_MAX_PARTS, "the limit is the plan's");
+/* Each gate (engine/set.h) has at least two permits behind it. */
+_Static_assert(REDLOCK_MAX_SET_KEYS + REDLOCK_MAX_SET_KEYS / 2 == RL_SET_MAX_PARTS, "the limit is the plan's");
 
 #define RL_MODE_OF_OPTIONS (-1)
 
@@ -30,9 +31,10 @@ struct rl_set_pending {
 struct redlock_set {
     struct rl_list link;   /* in the client's list */
     struct redlock_client *client;
-    unsigned n;
-    struct redlock_lock *locks[REDLOCK_MAX_SET_KEYS]; /* in ascending order of their keys */
-    int8_t modes[REDLOCK_MAX_SET_KEYS]; /* enum redlock_mode of each; RL_MODE_OF_OPTIONS: the acquisition's */
+    unsigned n;                     /* parts: the keys that the program has named, and gates */
+    struct redlock_lock *locks[RL_SET_MAX_PARTS]; /* in ascending order of their keys; a gate precedes its permits */
+    int8_t modes[RL_SET_MAX_PARTS]; /* enum redlock_mode of each; RL_MODE_OF_OPTIONS: the acquisition's */
+    uint32_t gates;                 /* which of them are gates, by bits */
     enum redlock_state state;       /* IDLE, ACQUIRING, HELD, RELEASING or LOST */
     struct rl_set core;
     struct redlock_acquire_options options; /* of the acquisition */
@@ -43,5 +45,16 @@ struct redlock_set {
     unsigned depth;                 /* callbacks on the stack that use it */
     bool destroyed;
 };
+
+static inline bool rl_set_is_gate(const struct redlock_set *set, unsigned part)
+{
+    return set->gates >> part & 1;
+}
+
+/* The part's place among the keys that the program has named; of a gate, that of its first permit. */
+static inline unsigned rl_set_place_of(const struct redlock_set *set, unsigned part)
+{
+    return part - (unsigned)rl_count_bits(set->gates & ((UINT32_C(1) << part) - 1));
+}
 
 #endif

@@ -26,6 +26,7 @@ static void on_extended(struct redlock_lock *lock, const struct redlock_result *
 int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn cb, void *user_data)
 {
     int status = cb ? rl_set_check(set) : REDLOCK_E_ARGUMENT;
+    unsigned first;
 
     if (status < 0)
         return status;
@@ -35,12 +36,15 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
         return REDLOCK_E_BUSY;
     if (set->state != REDLOCK_STATE_HELD)
         return REDLOCK_E_NOT_HELD;
-    status = redlock_extend(set->locks[0], ttl_ms, on_extended, set);
+    first = rl_set_is_gate(set, 0);
+    status = redlock_extend(set->locks[first], ttl_ms, on_extended, set);
     if (status < 0)
         return status;
     rl_set_start(set, &set->attempt, REDLOCK_OP_EXTEND, cb, user_data);
-    set->attempt.parts = 1;
-    for (unsigned i = 1; i < set->n; i++) {
+    set->attempt.parts = UINT32_C(1) << first;
+    for (unsigned i = first + 1; i < set->n; i++) {
+        if (rl_set_is_gate(set, i))
+            continue;
         status = redlock_extend(set->locks[i], ttl_ms, on_extended, set);
         if (status == REDLOCK_E_NOT_HELD)
             status = REDLOCK_LOST;
@@ -113,6 +117,6 @@ void rl_set_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, 
     if (set->state == REDLOCK_STATE_ACQUIRING && is_loss)
         rl_set_lost_meanwhile(set, part);
     else if (set->state == (is_loss ? REDLOCK_STATE_LOST : REDLOCK_STATE_HELD) && set->watch && !set->destroyed)
-        set->watch(set, part, alarm, set->watch_data);
+        set->watch(set, rl_set_place_of(set, part), alarm, set->watch_data);
     rl_set_leave(set);
 }

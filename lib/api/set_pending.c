@@ -45,8 +45,8 @@ void rl_set_complete(struct redlock_set *set, struct rl_set_pending *pending, co
         .cause = ended.cause,
         .elapsed_us = rl_until(ended.started, rl_host_read_clock(&set->client->host)).ns / RL_NS_PER_US,
         .remaining_ms = redlock_set_remaining_ms(set),
-        .n_keys = set->n,
-        .part = ended.part,
+        .n_keys = redlock_set_size(set),
+        .part = rl_set_place_of(set, ended.part),
         .part_result = result,
         .why = ended.why,
     };

@@ -7,11 +7,12 @@
 
 struct request {
     struct redlock_mutex *mutex;
-    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMIT, PART, SLOT, MODE } what;
+    enum { CANCEL, TOKEN, DETACH, EXPORT, ADOPT, ADD, ADD_MODE, ADD_PERMITS, PART, SLOT, MODE } what;
     char *ret_text; /* token, export */
     size_t size;
     const void *key; /* add: `size` bytes */
     enum redlock_mode mode;
+    uint32_t n; /* permits */
     uint32_t limit;
     size_t part;
     struct redlock_part *ret_part;
@@ -59,8 +60,8 @@ static int carry_out_on_set(const struct request *request)
     case ADD_MODE:
         status = redlock_set_add_mode(hold->set, request->key, request->size, request->mode);
         break;
-    case ADD_PERMIT:
-        status = redlock_set_add_permit(hold->set, request->key, request->size, request->limit);
+    case ADD_PERMITS:
+        status = redlock_set_add_permits(hold->set, request->key, request->size, request->n, request->limit);
         break;
     case PART:
         status = describe_part(hold->set, request);
@@ -90,7 +91,7 @@ static int carry_out(void *argument)
     switch (request->what) {
     case ADD:
     case ADD_MODE:
-    case ADD_PERMIT:
+    case ADD_PERMITS:
     case PART:
         return REDLOCK_E_SET;
     case CANCEL:
@@ -169,7 +170,13 @@ int redlock_mutex_add_mode(struct redlock_mutex *mutex, const void *key, size_t 
 
 int redlock_mutex_add_permit(struct redlock_mutex *mutex, const void *key, size_t key_size, uint32_t limit)
 {
-    struct request request = {.mutex = mutex, .what = ADD_PERMIT, .key = key, .size = key_size, .limit = limit};
+    return redlock_mutex_add_permits(mutex, key, key_size, 1, limit);
+}
+
+int redlock_mutex_add_permits(struct redlock_mutex *mutex, const void *key, size_t key_size, uint32_t n, uint32_t limit)
+{
+    struct request request = {.mutex = mutex, .what = ADD_PERMITS, .key = key, .size = key_size, .n = n,
+                              .limit = limit};
 
     return rl_mutex_call(mutex, carry_out, &request);
 }

@@ -64,14 +64,15 @@ static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
             return (struct rl_set_step){0};
         return may_wait ? wait_for(plan, i) : fail(plan, i);
     }
-    return (struct rl_set_step){.outcome = RL_SET_HELD};
+    return (struct rl_set_step){.outcome = RL_SET_HELD, .give_up = plan->gates};
 }
 
-struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n)
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, uint32_t gates)
 {
     assert(n >= 1 && n <= RL_SET_MAX_PARTS);
     memset(plan, 0, sizeof *plan);
-    plan->n = (uint8_t)n;
+    plan->n = n;
+    plan->gates = gates;
     return (struct rl_set_step){.try = try_from(plan, 0)};
 }
 

@@ -8,14 +8,18 @@
  *   3. f is awaited in its wait queue. Then all larger ones are tried again, as in 1.
  *
  * So a set waits only for a key that is larger than all that it holds. Every other set does the same, hence no circle
- * of sets can wait for each other. */
+ * of sets can wait for each other.
+ *
+ * Several permits of one semaphore have the same key, and no order: two sets that have one permit each, and wait for a
+ * second one, would wait for ever. So there is a gate in front of them, a part that is given up when all are held. Of
+ * all sets only the one that holds the gate waits for a permit while it has others of the same semaphore. */
 #ifndef RL_ENGINE_SET_H
 #define RL_ENGINE_SET_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RL_SET_MAX_PARTS 16
+#define RL_SET_MAX_PARTS 24
 
 enum rl_set_part {
     RL_PART_FREE,
@@ -26,13 +30,14 @@ enum rl_set_part {
 };
 
 struct rl_set_plan {
-    uint8_t n;
+    uint32_t gates; /* which parts are gates, by bits */
+    uint32_t n;
     uint8_t parts[RL_SET_MAX_PARTS]; /* enum rl_set_part */
 };
 
 enum rl_set_outcome {
     RL_SET_PENDING,
-    RL_SET_HELD,   /* every part is held */
+    RL_SET_HELD,   /* every part is held; gates are given up */
     RL_SET_FAILED, /* it is given up as a whole, on account of the part `decisive` */
     RL_SET_TOO_SLOW, /* the same, since too little is left of its validity: set_whole.h */
     RL_SET_AGAIN,    /* the same, but there is time to begin anew, after all has been given up */
@@ -48,7 +53,7 @@ struct rl_set_step {
 };
 
 /* Nothing is held: begins an acquisition of n parts. */
-struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n);
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, uint32_t gates);
 
 /* The attempt for this part has succeeded, or the lock has been granted that it waited for. `may_wait`, here and below:
  * there is time to wait for a part that was refused. */

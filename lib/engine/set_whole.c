@@ -30,7 +30,7 @@ static struct rl_set_step give_up(struct rl_set *set, struct rl_instant now)
 
 struct rl_set_step rl_set_acquire_again(struct rl_set *set)
 {
-    return rl_set_begin(&set->plan, set->n);
+    return rl_set_begin(&set->plan, set->n, set->gates);
 }
 
 struct rl_set_step rl_set_acquire(struct rl_set *set)

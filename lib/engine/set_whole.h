@@ -14,6 +14,7 @@ struct rl_set {
     const struct rl_engine *engine;
     unsigned n;
     const struct rl_lock *locks[RL_SET_MAX_PARTS]; /* in ascending order of their keys */
+    uint32_t gates;               /* which of them are gates, by bits */
     struct rl_instant deadline;   /* of the acquisition; RL_LONG_AGO: no part is awaited; RL_NEVER */
     struct rl_span min_validity;
     bool canceled;

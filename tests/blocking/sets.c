@@ -177,6 +177,28 @@ START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
 }
 END_TEST
 
+START_TEST(several_permits_are_parts_with_different_slots)
+{
+    struct redlock_mutex *sets[2] = {make(""), make("")};
+    uint32_t slots = 0;
+    struct redlock_part part;
+
+    for (size_t i = 0; i < 2; i++)
+        ck_assert_int_eq(redlock_mutex_add_permits(sets[i], "s", 1, 2, 3), 0);
+    ck_assert_int_eq(redlock_mutex_lock(sets[0], PATIENCE_MS), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_trylock(sets[1]), REDLOCK_HELD);
+    for (size_t i = 0; redlock_mutex_part(sets[0], i, &part, sizeof part) == 0; i++) {
+        ck_assert_mem_eq(part.key, "s", part.key_size);
+        slots |= UINT32_C(1) << part.slot;
+    }
+    ck_assert_int_eq(__builtin_popcount(slots), 2);
+    ck_assert_int_eq(redlock_mutex_unlock(sets[0]), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock(sets[1], PATIENCE_MS), REDLOCK_OK);
+    redlock_mutex_destroy(sets[0]);
+    redlock_mutex_destroy(sets[1]);
+}
+END_TEST
+
 /* --- Loss ------------------------------------------------------------------------------------------------------- */
 
 static bool is_not_held(void *mutex)
@@ -372,6 +394,7 @@ START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
     ck_assert_int_eq(redlock_mutex_add_mode(single, "x", 1, REDLOCK_SHARED), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_add_permit(single, "x", 1, 2), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_add_permit(set, "x", 1, 0), REDLOCK_E_PERMITS);
+    ck_assert_int_eq(redlock_mutex_add_permits(set, "x", 1, 3, 2), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_mutex_part(single, 0, &part, sizeof part), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_part(set, 0, NULL, sizeof part), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_part(set, 1, &part, sizeof part), REDLOCK_E_SET_KEYS);
@@ -412,6 +435,7 @@ int main(void)
     tcase_add_loop_test(life, a_waiting_call_gets_the_set_when_the_last_key_is_free_and_ends_when_it_is_canceled, 0, 2);
     tcase_add_test(life, each_key_has_a_fencing_token_of_its_own);
     tcase_add_test(life, parts_are_keys_in_a_mode_and_permits_of_semaphores);
+    tcase_add_test(life, several_permits_are_parts_with_different_slots);
     tcase_add_test(life, the_renewal_of_the_keys_is_that_of_the_set);
     tcase_add_test(life, operations_of_a_set_end_in_a_queue);
     tcase_add_test(losses, the_loss_of_one_key_is_published_and_releases_the_others);

@@ -238,6 +238,159 @@ START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
 }
 END_TEST
 
+/* --- Several permits ---------------------------------------------------------------------------------------------- */
+
+static struct seat *seat_of_permits(size_t i, struct redlock_client *client, uint32_t n, uint32_t limit)
+{
+    struct seat *seat = seat_of(i, client, "");
+
+    ck_assert_int_eq(redlock_set_add_permits(seat->set, "s", 1, n, limit), 0);
+    return seat;
+}
+
+static uint32_t slots_of(const struct seat *seat)
+{
+    uint32_t slots = 0;
+
+    for (size_t i = 0; i < redlock_set_size(seat->set); i++)
+        slots |= UINT32_C(1) << redlock_lock_slot(redlock_set_lock(seat->set, i));
+    return slots;
+}
+
+START_TEST(several_permits_are_held_together_in_different_slots)
+{
+    struct seat *three = seat_of_permits(0, rig.client, 3, 5);
+    struct seat *two = seat_of_permits(1, rig_new_client(&rig), 2, 5);
+
+    ck_assert_uint_eq(redlock_set_size(three->set), 3);
+    acquire(three, 20000);
+    ck_assert_uint_eq(three->result.n_keys, 3);
+    acquire(two, 20000);
+    ck_assert_uint_eq(slots_of(three) | slots_of(two), 0x1f);
+    rig_wait_absent(&rig, "s#gate");
+    three->ended = 0;
+    ck_assert_int_eq(redlock_set_extend(three->set, 20000, on_end, three), 0);
+    wait_end(three, REDLOCK_OK);
+    ck_assert_int_gt(redlock_set_remaining_ms(three->set), 10000);
+    release(three, REDLOCK_OK);
+    release(two, REDLOCK_OK);
+    rig_wait_no_claims(&rig, rig.client);
+}
+END_TEST
+
+START_TEST(too_few_free_permits_are_none)
+{
+    struct seat *two = seat_of_permits(0, rig.client, 2, 3);
+    struct seat *other = seat_of_permits(1, rig_new_client(&rig), 2, 3);
+
+    acquire(two, 20000);
+    start(other, 10000, 0);
+    wait_end(other, REDLOCK_HELD);
+    ck_assert_uint_lt(other->result.part, 2);
+    ck_assert_uint_eq(other->result.n_keys, 2);
+    start(other, 10000, 300);
+    wait_end(other, REDLOCK_DEADLINE);
+    rig_wait_absent(&rig, "s#gate");
+    start(other, 10000, 20000);
+    release(two, REDLOCK_OK);
+    wait_end(other, REDLOCK_OK);
+}
+END_TEST
+
+static bool one_has_ended(void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < N_SETS; i++) {
+        if (seats[i].ended)
+            return true;
+    }
+    return false;
+}
+
+/* Each wants all that there are, and would get a part of them without the gate. Keys on either side go with them. */
+START_TEST(rivals_for_several_permits_are_served_one_after_the_other)
+{
+    for (size_t i = 0; i < N_SETS; i++) {
+        struct seat *seat = seat_of_permits(i, rig_new_client(&rig), 3, 3);
+
+        if (_i)
+            ck_assert_int_eq(redlock_set_add_mode(seat->set, i % 2 ? "s!" : "a", i % 2 ? 2 : 1, REDLOCK_SHARED), 0);
+    }
+    for (size_t i = 0; i < N_SETS; i++)
+        start(&seats[i], 10000, 30000);
+    for (size_t served = 0; served < N_SETS; served++) {
+        size_t i = 0;
+
+        rig_wait(&rig, one_has_ended, NULL, "the next holder");
+        while (!seats[i].ended)
+            i++;
+        ck_assert_int_eq(seats[i].result.status, REDLOCK_OK);
+        release(&seats[i], REDLOCK_OK);
+        seats[i].ended = 0;
+    }
+}
+END_TEST
+
+/* The permits stand where their key does, wherever the key of the gate would. */
+START_TEST(several_permits_are_neighbours_in_the_order_of_the_keys)
+{
+    struct seat *seat = seat_of(0, rig.client, "ta");
+    const char *const expected[] = {"a", "s", "s", "s!", "t"};
+
+    ck_assert_int_eq(redlock_set_add_permits(seat->set, "s", 1, 2, 2), 0);
+    ck_assert_int_eq(redlock_set_add(seat->set, "s!", 2), 0);
+    ck_assert_uint_eq(redlock_set_size(seat->set), 5);
+    for (size_t i = 0; i < 5; i++) {
+        size_t size;
+        const char *key = redlock_lock_key(redlock_set_lock(seat->set, i), &size);
+
+        ck_assert_uint_eq(size, strlen(expected[i]));
+        ck_assert_mem_eq(key, expected[i], size);
+    }
+    ck_assert_ptr_null(redlock_set_lock(seat->set, 5));
+    rig_hold(&rig, "s!", 10000);
+    start(seat, 10000, 0);
+    wait_end(seat, REDLOCK_HELD);
+    ck_assert_uint_eq(seat->result.part, 3);
+}
+END_TEST
+
+START_TEST(several_permits_that_cannot_be_leave_the_set_as_it_was)
+{
+    struct seat *seat = seat_of(0, rig.client, "a");
+    struct redlock_set *set = seat->set;
+    size_t size = redlock_set_size(set);
+
+    ck_assert_int_eq(redlock_set_add(set, "x#gate", 6), 0);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 0, 3), REDLOCK_E_PERMITS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 4, 3), REDLOCK_E_PERMITS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 2, REDLOCK_MAX_PERMITS + 1), REDLOCK_E_PERMITS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, REDLOCK_MAX_SET_KEYS, 20), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "a", 1, 2, 3), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "x", 1, 2, 3), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "", 0, 2, 3), REDLOCK_E_KEY_EMPTY);
+    ck_assert_int_eq(redlock_set_add_permits(NULL, "p", 1, 2, 3), REDLOCK_E_ARGUMENT);
+    ck_assert_uint_eq(redlock_set_size(set), size + 1);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 2, 3), 0);
+    ck_assert_int_eq(redlock_set_add(set, "p#gate", 6), REDLOCK_E_SET_KEYS);
+}
+END_TEST
+
+/* As many as there may be: 8 pairs, and 8 gates. */
+START_TEST(a_set_may_have_permits_alone)
+{
+    struct seat *seat = seat_of(0, rig.client, "");
+    char key[] = "a";
+
+    for (size_t i = 0; i < REDLOCK_MAX_SET_KEYS / 2; i++, key[0]++)
+        ck_assert_int_eq(redlock_set_add_permits(seat->set, key, 1, 2, 9), 0);
+    acquire(seat, 20000);
+    ck_assert_uint_eq(seat->result.n_keys, REDLOCK_MAX_SET_KEYS);
+    rig_wait_absent(&rig, "h#gate");
+    release(seat, REDLOCK_OK);
+}
+END_TEST
+
 /* --- Held keys ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
@@ -548,6 +701,7 @@ int main(void)
 {
     Suite *suite = suite_create("set");
     TCase *free_keys = suite_add_case(suite, "free", open_five, close_rig);
+    TCase *permits = suite_add_case(suite, "several permits", open_five, close_rig);
     TCase *held_keys = suite_add_case(suite, "held", open_five, close_rig);
     TCase *ends = suite_add_case(suite, "ends", open_five, close_rig);
     TCase *losses = suite_add_case(suite, "losses", open_five, close_rig);
@@ -559,6 +713,12 @@ int main(void)
     tcase_add_test(free_keys, parts_are_keys_in_a_mode_and_permits_of_semaphores);
     tcase_add_test(free_keys, an_extension_is_one_of_every_key);
     tcase_add_test(free_keys, a_release_overtakes_an_extension);
+    tcase_add_test(permits, several_permits_are_held_together_in_different_slots);
+    tcase_add_test(permits, too_few_free_permits_are_none);
+    tcase_add_loop_test(permits, rivals_for_several_permits_are_served_one_after_the_other, 0, 2);
+    tcase_add_test(permits, several_permits_are_neighbours_in_the_order_of_the_keys);
+    tcase_add_test(permits, several_permits_that_cannot_be_leave_the_set_as_it_was);
+    tcase_add_test(permits, a_set_may_have_permits_alone);
     tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);
     tcase_add_test(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited);
     tcase_add_test(held_keys, a_set_whose_time_is_up_leaves_nothing);

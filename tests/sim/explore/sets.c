@@ -28,13 +28,15 @@ enum bug {
     BUG_UNSORTED,     /* the parts of the second set stand in descending order */
     BUG_KEEPS_LARGER, /* what the plan gives up is kept */
     BUG_LEAVES_ENTRY, /* a part that is given up stays in the wait queue */
+    BUG_GATE_IGNORED, /* nobody is kept out by a gate */
 };
 
 struct setup {
     const char *name;
     uint8_t n_sets;
     uint8_t n_parts[SETS];
-    uint8_t keys[SETS][KEYS]; /* of each set, in ascending order */
+    uint8_t keys[SETS][KEYS]; /* of each set, in ascending order; behind a gate in any order */
+    uint8_t gates[SETS];      /* which parts are gates, by bits */
     uint8_t losses;           /* how often a set may lose what it holds */
     bool timeouts;            /* a set may run out of time */
     enum bug bug;
@@ -154,6 +156,11 @@ static unsigned key_of(const struct setup *setup, unsigned set, unsigned part)
     return setup->keys[set][setup->bug == BUG_UNSORTED && set == 1 ? n - 1 - part : part];
 }
 
+static bool is_gate(const struct setup *setup, unsigned set, unsigned part)
+{
+    return setup->gates[set] >> part & 1;
+}
+
 static void enter(struct state *state, unsigned key, unsigned set)
 {
     unsigned at = 0;
@@ -207,14 +214,21 @@ static void follow(const struct setup *setup, struct state *state, unsigned set,
 
 /* --- Events ----------------------------------------------------------------------------------------------------- */
 
+static struct rl_set_step begin_plan(const struct setup *setup, struct state *state, unsigned set)
+{
+    return rl_set_begin(&state->plans[set], setup->n_parts[set], setup->gates[set]);
+}
+
 static void try_part(struct search *search, const struct state *state, unsigned set, unsigned part)
 {
     struct state next = *state;
     unsigned key = key_of(search->setup, set, part);
+    bool open = search->setup->bug == BUG_GATE_IGNORED && is_gate(search->setup, set, part);
     bool granted = (next.holder[key] == NOBODY || next.holder[key] == set) && next.queue[key][0] == NOBODY;
 
     if (granted)
         next.holder[key] = (uint8_t)set;
+    granted |= open;
     follow(search->setup, &next, set,
            granted ? rl_set_granted(&next.plans[set], part, true) : rl_set_refused(&next.plans[set], part, true));
     reach(search, &next);
@@ -252,7 +266,7 @@ static void lose_part(struct search *search, const struct state *state, unsigned
     next.losses[set]++;
     next.holder[key_of(search->setup, set, part)] = NOBODY;
     give_up(search->setup, &next, set, rl_set_abandon(&next.plans[set]).give_up);
-    follow(search->setup, &next, set, rl_set_begin(&next.plans[set], search->setup->n_parts[set]));
+    follow(search->setup, &next, set, begin_plan(search->setup, &next, set));
     reach(search, &next);
 }
 
@@ -281,7 +295,7 @@ static void begin(struct search *search, const struct state *state, unsigned set
     struct state next = *state;
 
     next.phase[set] = PHASE_ACQUIRING;
-    follow(search->setup, &next, set, rl_set_begin(&next.plans[set], search->setup->n_parts[set]));
+    follow(search->setup, &next, set, begin_plan(search->setup, &next, set));
     reach(search, &next);
 }
 
@@ -289,8 +303,10 @@ static void release(struct search *search, const struct state *state, unsigned s
 {
     struct state next = *state;
 
-    for (unsigned i = 0; i < search->setup->n_parts[set]; i++)
-        next.holder[key_of(search->setup, set, i)] = NOBODY;
+    for (unsigned i = 0; i < search->setup->n_parts[set]; i++) {
+        if (!is_gate(search->setup, set, i))
+            next.holder[key_of(search->setup, set, i)] = NOBODY;
+    }
     memset(&next.plans[set], 0, sizeof next.plans[set]);
     next.phase[set] = PHASE_DONE;
     reach(search, &next);
@@ -327,7 +343,7 @@ static void check(struct search *search, const struct state *state)
 
     for (unsigned set = 0; set < setup->n_sets; set++) {
         for (unsigned i = 0; i < setup->n_parts[set] && state->phase[set] == PHASE_HELD; i++) {
-            if (state->holder[key_of(setup, set, i)] != set)
+            if (state->holder[key_of(setup, set, i)] != set && !is_gate(setup, set, i))
                 search->violation = "a set is held without one of its parts";
         }
         if (state->phase[set] == PHASE_DONE && is_left_behind(state, set))
@@ -404,14 +420,20 @@ static const char *explore(const struct setup *setup, uint32_t *ret_states)
 
 #define SAME {{0, 1, 2}, {0, 1, 2}, {0, 1, 2}}
 
+/* Two permits behind the gate that is key 0, which each set may have in its own order; somebody wants one of them. */
+#define PERMITS {{0, 1, 2}, {0, 2, 1}, {1}}
+
 static const struct setup setups[] = {
-    {"two sets of three keys", 2, {3, 3, 0}, SAME, 1, true, BUG_NONE},
-    {"three sets of three keys", 3, {3, 3, 3}, SAME, 0, false, BUG_NONE},
-    {"three sets of two keys in a ring, with losses", 3, {2, 2, 2}, {{0, 1}, {1, 2}, {0, 2}}, 1, true, BUG_NONE},
-    {"sets of three, two and one", 3, {3, 2, 1}, {{0, 1, 2}, {1, 2}, {2}}, 1, true, BUG_NONE},
-    {"one set waits in descending order", 2, {3, 3, 0}, SAME, 0, false, BUG_UNSORTED},
-    {"larger parts are kept", 2, {3, 3, 0}, SAME, 0, false, BUG_KEEPS_LARGER},
-    {"an entry is left behind", 2, {3, 3, 0}, SAME, 1, true, BUG_LEAVES_ENTRY},
+    {"two sets of three keys", 2, {3, 3, 0}, SAME, {0}, 1, true, BUG_NONE},
+    {"three sets of three keys", 3, {3, 3, 3}, SAME, {0}, 0, false, BUG_NONE},
+    {"three sets of two keys in a ring, with losses", 3, {2, 2, 2}, {{0, 1}, {1, 2}, {0, 2}}, {0}, 1, true, BUG_NONE},
+    {"sets of three, two and one", 3, {3, 2, 1}, {{0, 1, 2}, {1, 2}, {2}}, {0}, 1, true, BUG_NONE},
+    {"two permits for two sets, and one for a third", 3, {3, 3, 1}, PERMITS, {1, 1, 0}, 1, true, BUG_NONE},
+    {"two permits for three sets", 3, {3, 3, 3}, {{0, 1, 2}, {0, 2, 1}, {0, 1, 2}}, {1, 1, 1}, 0, false, BUG_NONE},
+    {"one set waits in descending order", 2, {3, 3, 0}, SAME, {0}, 0, false, BUG_UNSORTED},
+    {"larger parts are kept", 2, {3, 3, 0}, SAME, {0}, 0, false, BUG_KEEPS_LARGER},
+    {"an entry is left behind", 2, {3, 3, 0}, SAME, {0}, 1, true, BUG_LEAVES_ENTRY},
+    {"a gate is ignored", 2, {3, 3, 0}, PERMITS, {1, 1, 0}, 0, false, BUG_GATE_IGNORED},
 };
 
 int main(void)
