@@ -130,6 +130,34 @@ REDLOCK_API int redlock_latch_await(struct redlock_latch *latch, int64_t timeout
  * E_NOTHING_TO_CANCEL (also if only callbacks are still to come), E_FORKED. */
 REDLOCK_API int redlock_latch_cancel(struct redlock_latch *latch);
 
+/* --- For threads that wait -------------------------------------------------------------------------------------- */
+
+struct redlock_service;       /* of blocking.h, whose rules for threads and fork() hold */
+struct redlock_service_latch;
+
+/* The same for a service. Arguments and errors are those of redlock_latch_create(). */
+REDLOCK_API int redlock_service_latch_create(struct redlock_service *service, const void *name, size_t name_size,
+                                             uint32_t parties, uint64_t generation, const char *party,
+                                             const struct redlock_latch_options *options,
+                                             struct redlock_service_latch **ret_latch);
+
+/* A thread that waits in a call returns REDLOCK_CANCELED. What masters have recorded stays. NULL is allowed. */
+REDLOCK_API void redlock_service_latch_destroy(struct redlock_service_latch *latch);
+
+/* They wait for the callback, and return the status of its result, or an error without a result: those of
+ * redlock_latch_arrive() and redlock_latch_await(), and E_OWN_THREAD. One thread may wait in each of them at once. If
+ * ret_result is not NULL it receives a copy of the result, to be freed with redlock_latch_result_free(); or NULL after
+ * an error, or without memory. */
+REDLOCK_API int redlock_service_latch_arrive(struct redlock_service_latch *latch, int64_t timeout_ms,
+                                             struct redlock_latch_result **ret_result);
+REDLOCK_API int redlock_service_latch_await(struct redlock_service_latch *latch, int64_t timeout_ms,
+                                            struct redlock_latch_result **ret_result);
+
+/* From another thread: those calls return REDLOCK_CANCELED. Errors: those of redlock_latch_cancel(), E_CLOSING. */
+REDLOCK_API int redlock_service_latch_cancel(struct redlock_service_latch *latch);
+
+REDLOCK_API void redlock_latch_result_free(struct redlock_latch_result *result); /* NULL is allowed */
+
 #ifdef __cplusplus
 }
 #endif

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include <redlock/blocking.h>
+#include <redlock/latch.h>
 #include <redlock/metrics.h>
 
 namespace redlock {
@@ -413,6 +414,101 @@ public:
 
 private:
     mutex mutex_;
+};
+
+/* --- Latch ----------------------------------------------------------------------------------------------------- */
+
+/* A std::latch for parties in several processes: see redlock/latch.h. The parties have names, so one that says twice
+ * that it has arrived is counted once, and there is no count_down() by a number.
+ *
+ *     redlock::latch ready(service, "ready", 3, run, "cache");
+ *     ready.arrive_and_wait();
+ *
+ * A barrier is a latch for each round, with the number of the round as generation. A latch is to live for as long as
+ * others may still wait: it brings back what masters lose. */
+class latch {
+public:
+    /* Without a party it can only wait. */
+    latch(service &owner, const std::string &name, std::uint32_t parties, std::uint64_t generation,
+          const std::string &party = std::string(), const redlock_latch_options *options = nullptr)
+    {
+        detail::check(redlock_service_latch_create(owner.get(), name.data(), name.size(), parties, generation,
+                                                   party.empty() ? nullptr : party.c_str(), options, &latch_));
+    }
+
+    ~latch() { redlock_service_latch_destroy(latch_); }
+    latch(latch &&other) noexcept { std::swap(latch_, other.latch_); }
+    latch &operator=(latch &&other) noexcept
+    {
+        std::swap(latch_, other.latch_);
+        return *this;
+    }
+    latch(const latch &) = delete;
+    latch &operator=(const latch &) = delete;
+
+    /* Returns when a quorum of masters has recorded that the party has arrived. */
+    void arrive() { end(&redlock_service_latch_arrive, REDLOCK_FOREVER); }
+
+    /* False: not recorded in time, but it may be recorded later. */
+    template <class Rep, class Period>
+    bool arrive_for(const std::chrono::duration<Rep, Period> &timeout)
+    {
+        return end(&redlock_service_latch_arrive, detail::timeout_ms(timeout));
+    }
+
+    /* Returns when all parties have arrived. */
+    void wait() const { end(&redlock_service_latch_await, REDLOCK_FOREVER); }
+
+    /* False: not all of them have, as far as is known. */
+    template <class Rep, class Period>
+    bool wait_for(const std::chrono::duration<Rep, Period> &timeout) const
+    {
+        return end(&redlock_service_latch_await, detail::timeout_ms(timeout));
+    }
+
+    template <class Clock, class Duration>
+    bool wait_until(const std::chrono::time_point<Clock, Duration> &when) const
+    {
+        return wait_for(when - Clock::now());
+    }
+
+    /* Asks the masters once. */
+    bool try_wait() const { return end(&redlock_service_latch_await, 0); }
+
+    void arrive_and_wait()
+    {
+        arrive();
+        wait();
+    }
+
+    /* Other threads, which wait in those functions, throw REDLOCK_CANCELED. False: there are none. */
+    bool cancel()
+    {
+        const int status = redlock_service_latch_cancel(latch_);
+
+        if (status != REDLOCK_E_NOTHING_TO_CANCEL)
+            detail::check(status);
+        return status == REDLOCK_OK;
+    }
+
+    redlock_service_latch *get() const noexcept { return latch_; }
+
+private:
+    typedef int (*operation)(redlock_service_latch *, std::int64_t, redlock_latch_result **);
+
+    bool end(operation call, std::int64_t timeout_ms) const
+    {
+        redlock_latch_result *result = nullptr;
+        const int status = call(latch_, timeout_ms, &result);
+        const std::unique_ptr<redlock_latch_result, void (*)(redlock_latch_result *)> owned(
+            result, redlock_latch_result_free);
+
+        if (status != REDLOCK_OK && status != REDLOCK_DEADLINE)
+            throw owned && *owned->why ? error(status, owned->why) : error(status);
+        return status == REDLOCK_OK;
+    }
+
+    redlock_service_latch *latch_ = nullptr;
 };
 
 /* --- Mutex of several keys ------------------------------------------------------------------------------------- */

@@ -6,9 +6,10 @@
  *                                                the client writes what it has to write
  *     goes on                          <-wake--  the end of the turn: publishes the validity, tells the caller
  *
- * Memory: a service is kept by its owner, its mutexes, its queues, and the calls in progress; a mutex by its owner, its
- * operations in flight, its entries in queues, and the calls in progress. The client and its locks belong to the loop's
- * owner, and end with the service's thread.
+ * Memory: a service is kept by its owner, its mutexes, its queues, its latches, and the calls in progress; a mutex by
+ * its owner, its operations in flight, its entries in queues, and the calls in progress; a latch by its owner and the
+ * calls in progress. The client, its locks and its latches belong to the loop's owner, and end with the service's
+ * thread.
  *
  * The files, from the bottom to the top; each calls those above it in this list only:
  *
@@ -34,6 +35,7 @@
  *     control.c         statistics, functions on the thread, shutdown
  *     metrics.c         metrics of the client
  *     look.c            looks at keys
+ *     latch.c           latches
  *     service_life.c    creation and end of services, and the thread */
 #ifndef RL_BLOCKING_SERVICE_H
 #define RL_BLOCKING_SERVICE_H

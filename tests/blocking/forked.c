@@ -1,5 +1,6 @@
 /* fork(): in the child every call fails, and what it frees reaches neither the masters nor the parent. */
 #include <check.h>
+#include <redlock/latch.h>
 #include <redlock/metrics.h>
 #include <poll.h>
 #include <string.h>
@@ -24,7 +25,32 @@ struct inherited {
     struct redlock_service *service;
     struct redlock_mutex *mutex;
     struct redlock_queue *queue;
+    struct redlock_service_latch *latch;
 };
+
+static struct redlock_service_latch *new_latch(void)
+{
+    struct redlock_service_latch *latch;
+
+    ck_assert_int_eq(redlock_service_latch_create(world.service, "l", 1, 1, 1, "a", NULL, &latch), 0);
+    return latch;
+}
+
+static struct inherited inherit(void)
+{
+    struct inherited inherited = {.service = world.service, .mutex = world_hold(&world, "key", 30000)};
+
+    ck_assert_int_eq(redlock_queue_create(world.service, &inherited.queue), 0);
+    inherited.latch = new_latch();
+    return inherited;
+}
+
+static void destroy_parts(const struct inherited *inherited)
+{
+    redlock_service_latch_destroy(inherited->latch);
+    redlock_queue_destroy(inherited->queue);
+    redlock_mutex_destroy(inherited->mutex);
+}
 
 /* The child's exit status tells whether `check` was satisfied. One that is stuck is ended by its alarm. */
 static void in_child(bool (*check)(struct inherited *), struct inherited *inherited)
@@ -68,6 +94,16 @@ static bool mutex_calls_fail(struct redlock_mutex *mutex, struct redlock_queue *
            redlock_mutex_remaining_ns(mutex) == 0 && redlock_mutex_fence(mutex) == 0;
 }
 
+static bool latch_calls_fail(struct redlock_service *service, struct redlock_service_latch *latch)
+{
+    struct redlock_service_latch *another;
+
+    return redlock_service_latch_create(service, "l", 1, 1, 1, "a", NULL, &another) == REDLOCK_E_FORKED &&
+           redlock_service_latch_arrive(latch, 0, NULL) == REDLOCK_E_FORKED &&
+           redlock_service_latch_await(latch, 0, NULL) == REDLOCK_E_FORKED &&
+           redlock_service_latch_cancel(latch) == REDLOCK_E_FORKED;
+}
+
 static bool every_call_fails(struct inherited *inherited)
 {
     struct redlock_mutex *mutex = NULL;
@@ -77,6 +113,7 @@ static bool every_call_fails(struct inherited *inherited)
     struct redlock_node_stats node;
 
     return mutex_calls_fail(inherited->mutex, inherited->queue) &&
+           latch_calls_fail(inherited->service, inherited->latch) &&
            redlock_mutex_create(inherited->service, "x", 1, &mutex) == REDLOCK_E_FORKED &&
            redlock_queue_create(inherited->service, &queue) == REDLOCK_E_FORKED &&
            redlock_queue_next(inherited->queue, 0, &completion) == REDLOCK_E_FORKED &&
@@ -90,28 +127,24 @@ static bool every_call_fails(struct inherited *inherited)
 
 START_TEST(every_call_in_the_child_fails)
 {
-    struct inherited inherited = {world.service, world_hold(&world, "key", 30000), NULL};
+    struct inherited inherited = inherit();
 
-    ck_assert_int_eq(redlock_queue_create(world.service, &inherited.queue), 0);
     in_child(every_call_fails, &inherited);
     ck_assert_int_gt(redlock_mutex_remaining_ns(inherited.mutex), 0);
-    redlock_queue_destroy(inherited.queue);
-    redlock_mutex_destroy(inherited.mutex);
+    destroy_parts(&inherited);
 }
 END_TEST
 
 static bool destroy_all(struct inherited *inherited)
 {
     redlock_service_destroy(inherited->service);
-    redlock_queue_destroy(inherited->queue);
-    redlock_mutex_destroy(inherited->mutex);
+    destroy_parts(inherited);
     return true;
 }
 
 static bool destroy_in_order(struct inherited *inherited)
 {
-    redlock_mutex_destroy(inherited->mutex);
-    redlock_queue_destroy(inherited->queue);
+    destroy_parts(inherited);
     redlock_service_destroy(inherited->service);
     return true;
 }
@@ -139,15 +172,13 @@ static void expect_unharmed(struct redlock_mutex *mutex)
 
 START_TEST(destroying_in_the_child_leaves_the_parents_lock_alone)
 {
-    struct inherited inherited = {world.service, world_hold(&world, "key", 30000), NULL};
+    struct inherited inherited = inherit();
 
-    ck_assert_int_eq(redlock_queue_create(world.service, &inherited.queue), 0);
     in_child(destroy_all, &inherited);
     expect_unharmed(inherited.mutex);
     in_child(destroy_in_order, &inherited);
     expect_unharmed(inherited.mutex);
-    redlock_queue_destroy(inherited.queue);
-    redlock_mutex_destroy(inherited.mutex);
+    destroy_parts(&inherited);
 }
 END_TEST
 
@@ -168,7 +199,7 @@ static bool a_service_of_its_own_works(struct inherited *inherited)
 
 START_TEST(a_service_created_in_the_child_works)
 {
-    struct inherited inherited = {world.service, world_hold(&world, "key", 30000), NULL};
+    struct inherited inherited = {.service = world.service, .mutex = world_hold(&world, "key", 30000)};
 
     in_child(a_service_of_its_own_works, &inherited);
     expect_unharmed(inherited.mutex);
@@ -217,6 +248,7 @@ static bool leaves_it_all(struct inherited *inherited)
 START_TEST(a_fork_at_any_moment_does_not_block_the_child)
 {
     struct work work = {.next = 0};
+    struct redlock_service_latch *latch = new_latch();
     pthread_t threads[WORKERS];
 
     ck_assert_int_eq(redlock_queue_create(world.service, &work.queue), 0);
@@ -228,13 +260,15 @@ START_TEST(a_fork_at_any_moment_does_not_block_the_child)
     for (int i = 0; i < WORKERS; i++)
         ck_assert_int_eq(pthread_create(&threads[i], NULL, work_on, &work), 0);
     for (int i = 0; i < FORKS; i++)
-        in_child(leaves_it_all, &(struct inherited){world.service, work.mutexes[i % WORKERS], work.queue});
+        in_child(leaves_it_all, &(struct inherited){.service = world.service, .mutex = work.mutexes[i % WORKERS],
+                                                    .queue = work.queue, .latch = latch});
     atomic_store(&work.stop, true);
     for (int i = 0; i < WORKERS; i++)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < WORKERS; i++)
         redlock_mutex_destroy(work.mutexes[i]);
     redlock_queue_destroy(work.queue);
+    redlock_service_latch_destroy(latch);
     ck_assert_uint_gt(work.cycles, 0);
     expect_unharmed_connections();
 }

@@ -15,6 +15,8 @@ static_assert(!std::is_copy_assignable<redlock::guard>::value, "a guard cannot b
 static_assert(std::is_nothrow_move_constructible<redlock::recursive_guard>::value, "it can be moved");
 static_assert(std::is_nothrow_move_constructible<redlock::shared_mutex>::value, "a read-write mutex can be moved");
 static_assert(std::is_nothrow_move_constructible<redlock::upgrade_guard>::value, "its guards can be moved");
+static_assert(std::is_nothrow_move_assignable<redlock::latch>::value, "a latch can be moved");
+static_assert(!std::is_copy_constructible<redlock::latch>::value, "a latch cannot be copied");
 static_assert(!std::is_copy_constructible<redlock::shared_guard>::value, "its guards cannot be copied");
 static_assert(!std::is_move_constructible<redlock::recursive_mutex>::value, "threads share it where it is");
 
@@ -37,6 +39,22 @@ bool use_election(redlock::service &service)
     election.lock().options.ttl_ms = 5000;
     return election.leads() && election.remaining().count() > 0 && term != 0 && !election.withdraw() &&
            election.resign() == REDLOCK_OK;
+}
+
+bool use_latch(redlock::service &service)
+{
+    redlock_latch_options options;
+
+    redlock_latch_options_init(&options);
+    redlock::latch latch(service, "ready", 1, 1, "a", &options), waiter(service, "ready", 1, 1);
+    redlock::latch moved(std::move(waiter));
+    bool open = latch.arrive_for(std::chrono::seconds(1)) && moved.wait_for(std::chrono::seconds(1));
+
+    latch.arrive();
+    latch.arrive_and_wait();
+    moved.wait();
+    open = open && moved.wait_until(std::chrono::steady_clock::now() + std::chrono::seconds(1));
+    return open && moved.try_wait() && !moved.cancel() && moved.get() != nullptr;
 }
 
 bool use_guards(redlock::mutex &mutex)
@@ -135,7 +153,7 @@ try {
 
     service = std::move(moved);
     return use_mutex(mutex) && use_guards(mutex) && use_recursive_mutex(service) && use_set(service) &&
-           use_election(service) && use_semaphore(service) && use_shared_mutex(service) &&
+           use_election(service) && use_latch(service) && use_semaphore(service) && use_shared_mutex(service) &&
            service.stats().acquires && service.get() &&
            !service.metrics({{"job", "a"}}).empty() && service.shutdown(std::chrono::seconds(1)) ? 0 : 1;
 } catch (const redlock::error &why) {

@@ -98,6 +98,21 @@ run rwlock "$@"
 [ "$(grep -c ' reads 100$' "$work/rwlock")" -eq 5 ] || { echo "rwlock: not all have read together"; exit 1; }
 says rwlock 'the updater raises it to 101'
 says rwlock 'the updater reads 101'
+# All write to one file: whoever begins a round does so behind the last who has done the one before.
+running=
+for party in left middle right; do
+    "$examples/example-barrier" run-1 $party "$@" >>"$work/barrier" 2>&1 &
+    running="$running $!"
+done
+for process in $running; do
+    wait "$process" || { cat "$work/barrier"; exit 1; }
+done
+cat "$work/barrier"
+awk '$2 == "begins" && done[$4 - 1] != ($4 == 1 ? 0 : 3) { early = 1 }
+    $2 == "has" { done[$5]++ } END { exit early || done[1] != 3 || done[2] != 3 || done[3] != 3 }' "$work/barrier" || {
+    echo "barrier: a round began early"
+    exit 1
+}
 echo no-password-is-wrong-for-this-user >"$work/token.txt"
 run token default "$work/token.txt" "$@"
 says token 'locked'
