@@ -23,7 +23,6 @@ static void end(struct redlock_election *election, enum redlock_election_event_k
 {
     const struct redlock_election_event event = {.kind = kind, .status = status, .result = result};
 
-    election->state = REDLOCK_ELECTION_IDLE;
     tell(election, &event);
 }
 
@@ -35,6 +34,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     if (election->destroyed)
         return;
     rl_election_enter(election);
+    rl_candidate_released(&election->candidate);
     end(election, REDLOCK_ELECTION_RESIGNED, result->status, result);
     rl_election_leave(election);
 }
@@ -45,7 +45,7 @@ static int campaign(struct redlock_election *election)
 {
     int status = redlock_acquire(election->lock, &election->options, on_acquired, election);
 
-    election->state = status == 0 ? REDLOCK_ELECTION_CAMPAIGNING : REDLOCK_ELECTION_IDLE;
+    rl_candidate_campaigns(&election->candidate, status == 0);
     return status;
 }
 
@@ -58,10 +58,12 @@ static void campaign_again(struct redlock_election *election)
 }
 
 /* It has been elected after it withdrew. */
-static void withdraw(struct redlock_election *election, const struct redlock_result *result)
+static void release(struct redlock_election *election, const struct redlock_result *result)
 {
-    if (result->status != REDLOCK_OK || redlock_release(election->lock, on_released, election) != 0)
-        end(election, REDLOCK_ELECTION_RESIGNED, REDLOCK_CANCELED, result);
+    if (redlock_release(election->lock, on_released, election) == 0)
+        return;
+    rl_candidate_released(&election->candidate);
+    end(election, REDLOCK_ELECTION_RESIGNED, REDLOCK_CANCELED, result);
 }
 
 static void lead(struct redlock_election *election, const struct redlock_result *result)
@@ -73,12 +75,10 @@ static void lead(struct redlock_election *election, const struct redlock_result 
         .result = result,
     };
 
-    election->state = REDLOCK_ELECTION_LEADING;
     election->term = event.term;
     tell(election, &event);
 }
 
-/* The process may have been stopped since the lock was won, so that nothing is left of it. */
 static void on_acquired(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
     struct redlock_election *election = user_data;
@@ -86,14 +86,23 @@ static void on_acquired(struct redlock_lock *lock, const struct redlock_result *
     if (election->destroyed)
         return;
     rl_election_enter(election);
-    if (election->state == REDLOCK_ELECTION_RESIGNING)
-        withdraw(election, result);
-    else if (result->status != REDLOCK_OK)
-        end(election, REDLOCK_ELECTION_FAILED, result->status, result);
-    else if (redlock_remaining_ns(lock) > 0)
+    switch (rl_candidate_acquired(&election->candidate, result->status == REDLOCK_OK, redlock_remaining_ns(lock))) {
+    case RL_CANDIDATE_ELECTED:
         lead(election, result);
-    else
+        break;
+    case RL_CANDIDATE_CAMPAIGN:
         campaign_again(election);
+        break;
+    case RL_CANDIDATE_RELEASE:
+        release(election, result);
+        break;
+    case RL_CANDIDATE_WITHDRAWN:
+        end(election, REDLOCK_ELECTION_RESIGNED, REDLOCK_CANCELED, result);
+        break;
+    default:
+        end(election, REDLOCK_ELECTION_FAILED, result->status, result);
+        break;
+    }
     rl_election_leave(election);
 }
 
@@ -104,11 +113,10 @@ static void lose(struct redlock_election *election, const struct redlock_alarm *
         .kind = REDLOCK_ELECTION_LOST, .term = election->term, .loss = alarm->loss, .status = REDLOCK_LOST};
     int status = 0;
 
-    election->state = REDLOCK_ELECTION_IDLE;
-    if (!election->once)
+    if (rl_candidate_lost(&election->candidate) == RL_CANDIDATE_CAMPAIGN)
         status = campaign(election);
     tell(election, &event);
-    if (status < 0 && election->state == REDLOCK_ELECTION_IDLE)
+    if (status < 0 && election->candidate.state == RL_CANDIDATE_IDLE)
         end(election, REDLOCK_ELECTION_FAILED, status, NULL);
 }
 
@@ -120,7 +128,7 @@ static void on_alarm(struct redlock_lock *lock, const struct redlock_alarm *alar
                                                    .remaining_ms = alarm->remaining_ms};
 
     (void)lock;
-    if (election->destroyed || election->state != REDLOCK_ELECTION_LEADING)
+    if (election->destroyed || election->candidate.state != RL_CANDIDATE_LEADING)
         return;
     rl_election_enter(election);
     if (alarm->kind == REDLOCK_ALARM_LOST)
@@ -208,7 +216,7 @@ static int keep_options(struct redlock_election *election, const struct redlock_
         own.ttl_ms = election->client->options.max_ttl_ms;
     if (own.once > 1)
         return REDLOCK_E_RENEWAL;
-    election->once = own.once;
+    election->candidate.once = own.once;
     redlock_acquire_options_init(&election->options);
     election->options.ttl_ms = own.ttl_ms;
     election->options.renew_ms = own.renew_ms;
@@ -227,7 +235,7 @@ int redlock_election_campaign(struct redlock_election *election, const struct re
 
     if (status < 0)
         return status;
-    if (election->state != REDLOCK_ELECTION_IDLE)
+    if (election->candidate.state != RL_CANDIDATE_IDLE)
         return REDLOCK_E_BUSY;
     status = keep_options(election, options);
     if (status < 0)
@@ -244,21 +252,21 @@ int redlock_election_resign(struct redlock_election *election)
 
     if (status < 0)
         return status;
-    if (election->state == REDLOCK_ELECTION_IDLE)
+    if (election->candidate.state == RL_CANDIDATE_IDLE)
         return REDLOCK_E_NOT_HELD;
-    if (election->state == REDLOCK_ELECTION_RESIGNING)
+    if (election->candidate.state == RL_CANDIDATE_RESIGNING)
         return REDLOCK_E_BUSY;
-    if (election->state == REDLOCK_ELECTION_CAMPAIGNING)
+    if (rl_candidate_resign(&election->candidate) == RL_CANDIDATE_CANCEL)
         redlock_cancel(election->lock);
     else
         status = redlock_release(election->lock, on_released, election);
-    election->state = status == 0 ? REDLOCK_ELECTION_RESIGNING : REDLOCK_ELECTION_IDLE;
+    rl_candidate_resigns(&election->candidate, status == 0);
     return status;
 }
 
 int64_t redlock_election_remaining_ns(const struct redlock_election *election)
 {
-    return election && election->state == REDLOCK_ELECTION_LEADING ? redlock_remaining_ns(election->lock) : 0;
+    return election ? rl_candidate_remaining(&election->candidate, redlock_remaining_ns(election->lock)) : 0;
 }
 
 uint64_t redlock_election_term(const struct redlock_election *election)
@@ -266,14 +274,17 @@ uint64_t redlock_election_term(const struct redlock_election *election)
     return redlock_election_remaining_ns(election) > 0 ? redlock_lock_fence(election->lock) : 0;
 }
 
-/* A loss whose alarm has yet to come counts already, and so does the end of the client, which releases the lock. */
 enum redlock_election_state redlock_election_state(const struct redlock_election *election)
 {
+    static const enum redlock_election_state states[] = {[RL_CANDIDATE_IDLE] = REDLOCK_ELECTION_IDLE,
+                                                         [RL_CANDIDATE_CAMPAIGNING] = REDLOCK_ELECTION_CAMPAIGNING,
+                                                         [RL_CANDIDATE_LEADING] = REDLOCK_ELECTION_LEADING,
+                                                         [RL_CANDIDATE_RESIGNING] = REDLOCK_ELECTION_RESIGNING};
+
     if (!election)
         return REDLOCK_ELECTION_IDLE;
-    if (election->state != REDLOCK_ELECTION_LEADING || redlock_election_remaining_ns(election) > 0)
-        return election->state;
-    return election->once || election->client->host.closing ? REDLOCK_ELECTION_IDLE : REDLOCK_ELECTION_CAMPAIGNING;
+    return states[rl_candidate_state(&election->candidate, redlock_election_remaining_ns(election),
+                                     election->client->host.closing)];
 }
 
 const char *redlock_election_state_name(enum redlock_election_state state)

@@ -4,18 +4,16 @@
 
 #include <redlock/election.h>
 
-#include "host/environment.h"
+#include "engine/election.h"
+#include "host/leader.h"
 #include "util/list.h"
 #include "util/wheel.h"
 
 /* What an observer was told last. */
 struct rl_seen_leader {
     bool told;
-    bool present;
     int status;
-    uint64_t term;
-    size_t label_size;
-    char label[REDLOCK_MAX_LABEL_BYTES];
+    struct rl_leader leader;
 };
 
 struct redlock_election {
@@ -23,9 +21,8 @@ struct redlock_election {
     struct redlock_client *client;
     struct redlock_lock *lock;
     struct redlock_acquire_options options;
-    bool once;
-    uint64_t term;                     /* of the latest leadership */
-    enum redlock_election_state state; /* LEADING may be over: redlock_election_state() */
+    struct rl_candidate candidate;
+    uint64_t term; /* of the latest leadership */
     redlock_election_fn cb;
     void *user_data;
 

@@ -8,20 +8,9 @@
 #include "api/election.h"
 #include "api/election_memory.h"
 #include "api/handle.h"
+#include "api/public.h"
 
 /* --- The leader ------------------------------------------------------------------------------------------------- */
-
-/* The label stands behind the UUID in a value of this library. */
-static void read_label(const struct redlock_look_value *value, struct rl_seen_leader *seen)
-{
-    const size_t begin = RL_UUID_SIZE; /* 36 characters and a colon */
-
-    if (value->value_size <= begin || value->value[begin - 1] != ':' ||
-        value->value_size - begin > sizeof seen->label)
-        return;
-    seen->label_size = value->value_size - begin;
-    memcpy(seen->label, value->value + begin, seen->label_size);
-}
 
 static struct rl_seen_leader leader_of(const struct redlock_look_result *result)
 {
@@ -30,26 +19,24 @@ static struct rl_seen_leader leader_of(const struct redlock_look_result *result)
     if (result->verdict != REDLOCK_LOOK_EXCLUSIVE)
         return seen;
     for (size_t i = 0; i < result->n_holders; i++) {
-        if (result->values[i].mode != REDLOCK_EXCLUSIVE)
-            continue;
-        seen.present = true;
-        seen.term = result->values[i].fence;
-        read_label(&result->values[i], &seen);
+        const struct redlock_look_value *value = &result->values[i];
+
+        rl_leader_see(&seen.leader, rl_mode_of(value->mode), (struct rl_slice){value->value, value->value_size},
+                      value->fence);
     }
     return seen;
 }
 
 static bool is_same(const struct rl_seen_leader *a, const struct rl_seen_leader *b)
 {
-    return a->told == b->told && a->status == b->status && a->present == b->present && a->term == b->term &&
-           a->label_size == b->label_size && memcmp(a->label, b->label, a->label_size) == 0;
+    return a->told == b->told && a->status == b->status && rl_leader_is(&a->leader, &b->leader);
 }
 
 static void tell(struct redlock_election *election)
 {
-    const struct rl_seen_leader seen = election->seen;
+    const struct rl_leader seen = election->seen.leader;
     char label[sizeof seen.label + 1] = "";
-    const struct redlock_leader leader = {seen.status, seen.present, seen.term, label, seen.label_size};
+    const struct redlock_leader leader = {election->seen.status, seen.present, seen.term, label, seen.label_size};
 
     memcpy(label, seen.label, seen.label_size);
     election->observer(election, &leader, election->observer_data);

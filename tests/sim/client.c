@@ -165,6 +165,7 @@ void client_end(struct client *client)
     wire_close_failed(client);
     deliver_completions(client);
     client_end_turn_of_set(client);
+    client_end_turn_of_elections(client);
     client_deliver_looks(client);
     if (!client->quits)
         client_check_shutdown(client);
@@ -182,6 +183,7 @@ void client_end(struct client *client)
     arm_timer(client);
     once_check_running(world, client);
     sets_check(world, client);
+    elections_check(world, client);
     shutdown_check_running(world, client);
     client->busy_until = client_true_now(client);
     if (client->lag) {
@@ -289,7 +291,7 @@ void client_set_rate(struct client *client, int64_t rate)
 
 bool client_wants(const struct client *client, const struct handle *handle, uint8_t key)
 {
-    if (client_is_part(client, handle))
+    if (client_is_part(client, handle) || handle->candidate)
         return false;
     return handle->permit ? key >= FIRST_SLOT && key < FIRST_SLOT + client->world->plan.limits[client->index]
                           : key == handle->key;
@@ -325,6 +327,8 @@ static void start_handle(struct client *client, struct handle *handle)
     handle->pending.op = RL_OP_NONE;
     handle->extension.op = RL_OP_NONE;
     memset(&handle->turn, 0, sizeof handle->turn);
+    handle->election = (struct rl_candidate){0};
+    handle->leads = handle->lost = false;
     handle->valid_box = BOX_NONE;
     handle->valid_from = 0;
     handle->valid_until = 0;
@@ -343,6 +347,8 @@ void client_renew_handle(struct client *client, struct handle *handle)
     handle->seen_state = handle->host.core.state;
     handle->seen_claim = NULL;
     handle->former_claim = NULL;
+    handle->election = (struct rl_candidate){0};
+    handle->leads = handle->lost = false;
 }
 
 void client_rename_handle(struct client *client, struct handle *handle)
@@ -419,10 +425,12 @@ void client_start(struct world *world, struct client *client)
     steps_on_start(world, client);
     client->timer_at = INT64_MAX;
     client->listens = false;
+    memset(client->seen_terms, 0, sizeof client->seen_terms);
     for (unsigned i = 0; i < client->n_handles; i++) {
         client->handles[i].index = (uint8_t)i;
         client->handles[i].permit = world->plan.handle_keys[client->index][i] == PERMIT;
         client->handles[i].key = client->handles[i].permit ? FIRST_SLOT : world->plan.handle_keys[client->index][i];
+        client->handles[i].candidate = world->plan.candidates[client->index][i];
         client->handles[i].host.attempt = NULL;
         start_handle(client, &client->handles[i]);
     }

@@ -13,6 +13,7 @@
 
 #include "box.h"
 #include "clockwork.h"
+#include "engine/election.h"
 #include "engine/set_whole.h"
 #include "host/host.h"
 #include "host/look.h"
@@ -154,6 +155,11 @@ struct handle {
     uint8_t key;            /* of a permit: of the slot of its latest attempt or hold */
     bool permit;
     int64_t wanted_since;   /* true time: the beginning of its latest acquisition */
+    bool candidate;         /* its owner campaigns with it, and does nothing else */
+    bool leads;             /* the candidate has been told that it is elected, and nothing since */
+    bool lost;              /* the loss of its lock was reported in this turn */
+    struct rl_candidate election;
+    struct rl_acquire campaign; /* what it acquires its lock with, time and again */
     uint8_t freed_slots;    /* for the oracle: slots that have become free since it waits, and that nobody has had */
     uint8_t attempt_op;     /* enum rl_op: what the attempt has been lent for */
     bool releasing;         /* the release's completion has not been delivered */
@@ -184,6 +190,14 @@ enum client_set_state {
     SET_LOST,
 };
 
+/* What a candidate of an election is told. */
+enum election_event {
+    ELECTION_ELECTED,
+    ELECTION_LOST, /* and it campaigns again, unless it does so once */
+    ELECTION_RESIGNED,
+    ELECTION_FAILED,
+};
+
 /* A set of locks: the client's first handles, whose keys are in ascending order. */
 struct client_set {
     struct rl_set core;        /* n: 0 if the client has no set */
@@ -203,6 +217,12 @@ struct seen_votes {
         uint32_t value; /* its maker's box */
         enum rl_mode mode;
     } at[MAX_SEEN_VOTES];
+};
+
+/* The latest term that this process was shown, for the oracle. */
+struct seen_term {
+    uint64_t term;
+    int64_t at; /* true time */
 };
 
 struct client_look {
@@ -245,6 +265,7 @@ struct client {
     struct handle handles[MAX_HANDLES];
     struct client_set set;
     struct client_look looks[MAX_LOOKS];
+    struct seen_term seen_terms[MAX_KEYS];
     char channel[64];       /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
@@ -346,6 +367,18 @@ void client_destroy_set(struct client *client); /* and creates it anew */
 void client_on_part(struct client *client, const struct completion *completion);
 void client_on_part_lost(struct client *client, const struct handle *handle);
 void client_end_turn_of_set(struct client *client);
+
+/* --- client_elections.c ------------------------------------------------------------------------------------------- */
+
+/* redlock_election_campaign(), for a candidate that is IDLE; redlock_election_resign(), for one that is CAMPAIGNING or
+ * LEADING. */
+void client_campaign(struct client *client, struct handle *handle, const struct rl_acquire *request, bool once);
+void client_resign(struct client *client, struct handle *handle);
+
+/* What becomes of the lock of a candidate; its loss is looked at when the turn ends. */
+void client_on_candidate(struct client *client, const struct completion *completion);
+void client_on_candidate_lost(struct handle *handle);
+void client_end_turn_of_elections(struct client *client);
 
 /* --- client_looks.c ----------------------------------------------------------------------------------------------- */
 

@@ -76,6 +76,7 @@ void client_deliver_looks(struct client *client)
             abort();
         trace_end(client, look, &picture);
         look_on_end(client->world, look, &picture);
+        elections_on_look(client->world, client, look, &picture);
         finish(look);
     }
 }

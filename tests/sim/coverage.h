@@ -74,6 +74,11 @@
     X(SETS_LOST, "sets lost with one of their parts")                                                    \
     X(PERMITS, "permits acquired")                                                                         \
     X(MOVES, "waiters that moved to another slot")                                                       \
+    X(CAMPAIGNS, "campaigns of candidates")                                                              \
+    X(ELECTED, "... that were elected")                                                                  \
+    X(LEADERS_LOST, "leaders that lost their lock")                                                      \
+    X(RESIGNED, "leaders and candidates that resigned")                                                  \
+    X(TERMS_SEEN, "terms that observers were shown")                                                     \
     X(LOOK_FREE, "looks at keys: free")                                                                  \
     X(LOOK_EXCLUSIVE, "... one has it")                                                                  \
     X(LOOK_SHARED, "... shared")                                                                         \

@@ -31,6 +31,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_SETS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.sets = true}},
 #define MUTANT_CALM_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
+#define MUTANT_ELECTIONS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.elections = true, .looks = true}},
 #define MUTANT_LOOKS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.looks = true}},
 #define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
 #define MUTANT_COHORTS_ROW(name, where, budget, text) \
@@ -41,12 +43,14 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_SETS_MAP(MUTANT_SETS_ROW)
         MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
+        MUTANT_ELECTIONS_MAP(MUTANT_ELECTIONS_ROW)
         MUTANT_LOOKS_MAP(MUTANT_LOOKS_ROW)
         MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
         MUTANT_COHORTS_MAP(MUTANT_COHORTS_ROW)
 #undef MUTANT_COHORTS_ROW
 #undef MUTANT_MIXED_ROW
 #undef MUTANT_LOOKS_ROW
+#undef MUTANT_ELECTIONS_ROW
 #undef MUTANT_CALM_PERMITS_ROW
 #undef MUTANT_PERMITS_ROW
 #undef MUTANT_SETS_ROW

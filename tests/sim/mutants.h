@@ -147,6 +147,15 @@
     X(SHORT_RELEASE_BLIND, "script", 0, "the short release looks at the queue of its own slot only")  \
     X(TOLD_OF_SLOT_UNHEARD, "host", 0, "a waiter that is told of a slot does nothing")
 
+/* What only elections show: --elections. */
+#define MUTANT_ELECTIONS_MAP(X)                                                                           \
+    X(ELECTED_UNHELD, "engine", 1000, "a candidate that has not got its lock is said to be elected")      \
+    X(ELECTED_TOO_LATE, "engine", 50000, "... one whose lock has expired meanwhile")                      \
+    X(LEADS_AFTER_LOSS, "engine", 10000, "a leader that has lost its lock stays one")                     \
+    X(WITHDRAWN_HOLDS, "engine", 50000, "a candidate that withdraws keeps the lock that it has just got") \
+    X(RESIGNED_LEADS, "engine", 1000, "a leader that resigns keeps its lock")                             \
+    X(TERM_OF_32_BITS, "host", 10000, "an observer keeps 32 bits of a term")
+
 /* What only looks at keys show: --looks. */
 #define MUTANT_LOOKS_MAP(X)                                                                              \
     X(LOOK_ANY_MEMORY, "host", 10000, "a look counts what a memory says that was not judged")            \
@@ -172,6 +181,7 @@ enum mutant {
     MUTANT_SETS_MAP(MUTANT_ENUM)
     MUTANT_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
+    MUTANT_ELECTIONS_MAP(MUTANT_ENUM)
     MUTANT_LOOKS_MAP(MUTANT_ENUM)
     MUTANT_MIXED_MAP(MUTANT_ENUM)
     MUTANT_COHORTS_MAP(MUTANT_ENUM)

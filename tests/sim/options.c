@@ -17,6 +17,7 @@ const char usage[] =
     "  --unsafe-restarts  classic, and they come back at once: violations are to be expected\n"
     "  --permits          semaphores in all worlds\n"
     "  --sets             sets of locks in all worlds\n"
+    "  --elections        candidates in all worlds\n"
     "  --looks            somebody looks at keys in all worlds\n"
     "  --mixed            clients have different max_ttl\n"
     "  --cohorts          waiters of one client form cohorts in all worlds\n"
@@ -46,6 +47,7 @@ enum {
     OPTION_CALM,
     OPTION_PERMITS,
     OPTION_SETS,
+    OPTION_ELECTIONS,
     OPTION_LOOKS,
     OPTION_MIXED,
     OPTION_COHORTS,
@@ -74,6 +76,7 @@ static const struct option long_options[] = {
     {"calm", no_argument, NULL, OPTION_CALM},
     {"permits", no_argument, NULL, OPTION_PERMITS},
     {"sets", no_argument, NULL, OPTION_SETS},
+    {"elections", no_argument, NULL, OPTION_ELECTIONS},
     {"looks", no_argument, NULL, OPTION_LOOKS},
     {"mixed", no_argument, NULL, OPTION_MIXED},
     {"cohorts", no_argument, NULL, OPTION_COHORTS},
@@ -151,6 +154,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_SETS:
         worlds->sets = true;
+        return true;
+    case OPTION_ELECTIONS:
+        worlds->elections = true;
         return true;
     case OPTION_LOOKS:
         worlds->looks = true;

@@ -89,6 +89,17 @@ void alarm_on_lost(const struct client *client, const struct handle *handle);
 void sets_on_held(struct world *world, const struct client *client);
 void sets_check(struct world *world, const struct client *client);
 
+/* oracle_election.c: of the candidates for a key at most one leads, and terms grow.
+ *
+ * What a candidate is told; at the end of a turn; what a look shows an observer. */
+struct client_look;
+struct rl_look_picture;
+void elections_on_event(struct world *world, const struct client *client, struct handle *handle,
+                        enum election_event event);
+void elections_check(struct world *world, const struct client *client);
+void elections_on_look(struct world *world, struct client *client, const struct client_look *look,
+                       const struct rl_look_picture *picture);
+
 /* oracle_reentry.c: an inner entry needs a lock that is held, and changes nothing.
  *
  * What must not change when an inner entry begins or ends. */
@@ -174,7 +185,6 @@ void permits_on_accept(struct world *world, const struct client *client, struct 
  *
  * It begins; a master carries it out; what its client makes of a reply; its time is up; its callback. */
 struct client_look;
-struct rl_look_picture;
 void look_on_start(struct world *world, const struct client *client, struct client_look *look);
 void look_on_read(struct world *world, struct master *master, uint32_t number);
 void look_on_answer(struct client *client, unsigned node);

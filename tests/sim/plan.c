@@ -201,6 +201,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng shared;
     struct rng sets;
     struct rng looks;
+    struct rng elections;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -213,6 +214,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&shared, seed, 12);
     rng_init(&sets, seed, 13);
     rng_init(&looks, seed, 14);
+    rng_init(&elections, seed, 16);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -246,4 +248,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_shutdown_draw(plan, &shutdown);
     plan_sets_draw(plan, &sets, options);
     plan_looks_draw(plan, &looks, options);
+    plan_elections_draw(plan, &elections, options);
 }

@@ -24,6 +24,7 @@ struct plan_options {
     int64_t max_duration_ns; /* 0: as drawn */
     bool permits;            /* semaphores in all worlds */
     bool sets;               /* sets of locks in all worlds */
+    bool elections;          /* candidates in all worlds */
     bool looks;              /* somebody looks at keys in all worlds */
     bool mixed;              /* clients have different max_ttl wherever that is possible */
     bool cohorts;            /* waiters of one client form cohorts in all worlds */
@@ -76,6 +77,7 @@ struct plan {
     uint8_t limits[MAX_CLIENTS]; /* how many each client names */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
     uint8_t set_sizes[MAX_CLIENTS]; /* how many of a client's first handles are parts of a set; 0: it has none */
+    bool candidates[MAX_CLIENTS][MAX_HANDLES]; /* the handle's owner campaigns with it */
     int64_t look_interval[MAX_CLIENTS]; /* mean, of looks at keys; 0: it does not look */
     bool shuts_down;          /* programs end in order, and start again ... */
     int64_t shutdown_interval; /* ... after so long, at most */
@@ -120,6 +122,9 @@ void plan_shutdown_draw(struct plan *plan, struct rng *rng);
 
 /* plan_sets.c: who wants several keys at once here? After all else. */
 void plan_sets_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* plan_elections.c: who campaigns here? After all else. */
+void plan_elections_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* plan_looks.c: who looks at keys here, and how often? After all else. */
 void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);

@@ -39,6 +39,8 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --permits");
     if (options->sets)
         size += (size_t)snprintf(text + size, sizeof text - size, " --sets");
+    if (options->elections)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --elections");
     if (options->looks)
         size += (size_t)snprintf(text + size, sizeof text - size, " --looks");
     if (options->mixed)

@@ -18,6 +18,7 @@
  *     T CLIENT extend [ttl=MS]          T CLIENT release          T CLIENT cancel          T CLIENT destroy
  *     T CLIENT release VALUE            one that somebody has been told, and that another handle may have
  *     T HANDLE HANDLE... acquire ...    the handles of one client do the same, in one turn
+ *     T CLIENT campaign KEY ttl=MS [once] [renew=MS] [hold=MS]     T CLIENT resign
  *     T CLIENT look KEY
  *     T CLIENT shutdown [timeout=MS]    T CLIENT quit             shuts its client down; destroys it, and is gone
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT

@@ -36,10 +36,7 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
     if ((handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST) || client->host.closing)
         return false;
     handle->permit = word_is(words, 2, "s");
-    for (uint8_t key = 0; key < MAX_KEYS; key++) {
-        if (word_is(words, 2, name_of_key(key)))
-            handle->key = key;
-    }
+    word_key(words, 2, &handle->key);
     if (handle->permit)
         request.kind = word_present(words, "fenced") ? &rl_fenced_permit_kind : &rl_permit_kind;
     client->world->plan.limits[client->index] = (uint8_t)word_value(words, "limit", 2);
@@ -47,6 +44,35 @@ static bool acquire(struct client *client, struct handle *handle, const struct w
         request.kind = rl_shared_form(request.kind);
     client_rename_handle(client, handle);
     client_acquire(client, handle, &request);
+    return true;
+}
+
+static bool campaign(struct client *client, struct handle *handle, const struct words *words)
+{
+    struct rl_acquire request = read_request(client, words);
+    bool once = request.once;
+
+    if ((handle->host.core.state != RL_LOCK_IDLE && handle->host.core.state != RL_LOCK_LOST) || client->host.closing ||
+        !word_key(words, 2, &handle->key))
+        return false;
+    request.once = false;
+    request.wait = RL_WAIT_FIFO;
+    request.kind = &rl_fenced_kind;
+    handle->candidate = true;
+    client_rename_handle(client, handle);
+    client_campaign(client, handle, &request, once);
+    return true;
+}
+
+static bool act_on_candidate(struct client *client, struct handle *handle, const struct words *words)
+{
+    enum rl_candidate_state state = handle->election.state;
+
+    if (word_is(words, 1, "campaign") && state == RL_CANDIDATE_IDLE)
+        return campaign(client, handle, words);
+    if (!word_is(words, 1, "resign") || state == RL_CANDIDATE_IDLE || state == RL_CANDIDATE_RESIGNING)
+        return false;
+    client_resign(client, handle);
     return true;
 }
 
@@ -108,13 +134,12 @@ static bool act_on_set(struct client *client, const struct words *words)
 
 static bool look(struct client *client, const struct words *words)
 {
-    for (uint8_t key = 0; key < MAX_KEYS; key++) {
-        if (word_is(words, 2, name_of_key(key))) {
-            client_look(client, key);
-            return !client->host.closing;
-        }
-    }
-    return false;
+    uint8_t key;
+
+    if (!word_key(words, 2, &key) || client->host.closing)
+        return false;
+    client_look(client, key);
+    return true;
 }
 
 static bool act(struct client *client, struct handle *handle, const struct words *words)
@@ -127,6 +152,8 @@ static bool act(struct client *client, struct handle *handle, const struct words
         return look(client, words);
     if (word_is(words, 1, "shutdown"))
         return shut_down(client, words);
+    if (word_is(words, 1, "campaign") || word_is(words, 1, "resign"))
+        return act_on_candidate(client, handle, words);
     if (word_is(words, 1, "acquire"))
         return acquire(client, handle, words);
     if (word_is(words, 1, "cancel"))

@@ -26,6 +26,7 @@ uint32_t word_number(const struct words *words, unsigned index);
 int64_t word_ns(const struct words *words, unsigned index); /* from milliseconds */
 bool word_client(const struct words *words, unsigned index, unsigned *ret_client);
 bool word_master(const struct words *words, unsigned index, unsigned *ret_master);
+bool word_key(const struct words *words, unsigned index, uint8_t *ret_key);
 
 /* The value of NAME=NUMBER among the words; `missing` if there is none. */
 uint32_t word_value(const struct words *words, const char *name, uint32_t missing);

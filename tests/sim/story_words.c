@@ -66,6 +66,17 @@ bool word_master(const struct words *words, unsigned index, unsigned *ret_master
     return false;
 }
 
+bool word_key(const struct words *words, unsigned index, uint8_t *ret_key)
+{
+    for (uint8_t key = 0; key < MAX_KEYS; key++) {
+        if (word_is(words, index, name_of_key(key))) {
+            *ret_key = key;
+            return true;
+        }
+    }
+    return false;
+}
+
 uint32_t word_value(const struct words *words, const char *name, uint32_t missing)
 {
     size_t length = strlen(name);

@@ -127,6 +127,10 @@ void workload_on_completion(struct client *client, const struct completion *comp
         client_on_part(client, completion);
         return;
     }
+    if (handle->candidate) {
+        client_on_candidate(client, completion);
+        return;
+    }
     if (world->story)
         return;
     if (completion->op == RL_OP_RELEASE)
@@ -148,6 +152,10 @@ void workload_on_lost(struct client *client, struct handle *handle)
         return;
     if (client_is_part(client, handle)) {
         client_on_part_lost(client, handle);
+        return;
+    }
+    if (handle->candidate) {
+        client_on_candidate_lost(handle);
         return;
     }
     if (client->world->story)

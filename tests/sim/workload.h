@@ -54,6 +54,8 @@ void workload_on_event(struct world *world, struct client *client, struct handle
 void workload_on_completion(struct client *client, const struct completion *completion);
 void workload_on_set(struct client *client, enum rl_end status); /* workload_sets.c */
 void workload_on_lost(struct client *client, struct handle *handle);
+/* workload_elections.c */
+void workload_on_election(struct client *client, struct handle *handle, enum election_event event);
 void workload_on_revive(struct world *world, struct client *client);
 
 /* workload_shutdown.c: a program is going to end in order; it does; its shutdown has ended; it destroys its client; its

@@ -436,6 +436,10 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
         set_act(client, handle, intent);
         return;
     }
+    if (handle->candidate) {
+        election_act(client, handle, intent);
+        return;
+    }
     switch (intent) {
     case INTENT_ACQUIRE:
         if (handle->inner)

@@ -20,6 +20,9 @@ void agent_act(struct client *client, struct handle *handle, enum intent intent)
 /* workload_sets.c: ... of a handle that is part of a set */
 void set_act(struct client *client, const struct handle *handle, enum intent intent);
 
+/* workload_elections.c: ... of a candidate */
+void election_act(struct client *client, struct handle *handle, enum intent intent);
+
 /* The lock is held: what next? */
 void agent_hold(struct client *client, struct handle *handle);
 

@@ -117,6 +117,7 @@ static void reset(struct world *world)
     world->stepped_back = false;
     world->set_back_by = 0;
     memset(world->parcels, 0, sizeof world->parcels);
+    memset(world->terms, 0, sizeof world->terms);
     for (unsigned key = 0; key < MAX_KEYS; key++)
         world->fences[key].count = 0;
     queue_clear(&world->queue);

@@ -41,6 +41,13 @@ struct fence_record {
     } latest[MAX_FENCES];
 };
 
+/* A term of which a leader was told. */
+struct told_term {
+    uint64_t term;
+    int64_t at;   /* true time */
+    uint32_t box; /* of the leader's value */
+};
+
 /* A held lock on its way from one handle to another. */
 struct parcel {
     uint32_t box; /* whose value; BOX_NONE: the place is free */
@@ -111,6 +118,7 @@ struct world {
     uint16_t n_conns; /* used at some time */
     struct ongoing ongoing[MAX_ONGOING];
     struct fence_record fences[MAX_KEYS];
+    struct told_term terms[MAX_KEYS]; /* the latest of each key */
     struct parcel parcels[MAX_PARCELS];
     uint32_t keep[2]; /* of what is in flight on a connection that ends, in each direction; KEEP_RANDOM */
     struct message_pool messages;

@@ -1,0 +1,92 @@
+/* What a look at a key tells of the leader. */
+#include "host/leader.h"
+
+#include <string.h>
+
+#include "suite.h"
+
+#define UUID "01234567-89ab-cdef-0123-456789abcdef"
+#define TERM (UINT64_C(1) << 40)
+
+static struct rl_leader see(enum rl_mode mode, const char *value)
+{
+    struct rl_leader leader = {0};
+
+    rl_leader_see(&leader, mode, (struct rl_slice){value, strlen(value)}, TERM);
+    return leader;
+}
+
+static void check_label(const char *value, const char *label)
+{
+    struct rl_leader leader = see(RL_EXCLUSIVE, value);
+
+    ck_assert(leader.present);
+    ck_assert_uint_eq(leader.term, TERM);
+    ck_assert_uint_eq(leader.label_size, strlen(label));
+    ck_assert_mem_eq(leader.label, label, strlen(label));
+}
+
+START_TEST(the_label_stands_behind_the_uuid)
+{
+    check_label(UUID ":a", "a");
+    check_label(UUID ":host-7/worker:2", "host-7/worker:2");
+}
+END_TEST
+
+START_TEST(a_value_of_another_form_has_no_label)
+{
+    check_label(UUID, "");
+    check_label(UUID ":", "");
+    check_label(UUID "-a", "");
+    check_label("somebody:else", "");
+    check_label("", "");
+}
+END_TEST
+
+START_TEST(a_label_that_is_too_long_is_none)
+{
+    char value[36 + 1 + REDLOCK_MAX_LABEL_BYTES + 2] = UUID ":";
+
+    memset(value + 37, 'x', REDLOCK_MAX_LABEL_BYTES);
+    check_label(value, value + 37);
+    value[37 + REDLOCK_MAX_LABEL_BYTES] = 'x';
+    check_label(value, "");
+}
+END_TEST
+
+START_TEST(only_an_exclusive_holder_leads)
+{
+    ck_assert(!see(RL_SHARED, UUID ":a").present);
+    ck_assert(!see(RL_UPGRADEABLE, UUID ":a").present);
+}
+END_TEST
+
+START_TEST(leaders_differ_by_presence_term_and_label)
+{
+    struct rl_leader leader = see(RL_EXCLUSIVE, UUID ":a");
+    struct rl_leader same = see(RL_EXCLUSIVE, "fedcba98-89ab-cdef-0123-456789abcdef:a");
+    struct rl_leader other = see(RL_EXCLUSIVE, UUID ":b");
+    struct rl_leader nobody = {0};
+    struct rl_leader later = leader;
+
+    later.term++;
+    ck_assert(rl_leader_is(&leader, &same));
+    ck_assert(!rl_leader_is(&leader, &other));
+    ck_assert(!rl_leader_is(&leader, &later));
+    ck_assert(!rl_leader_is(&leader, &nobody));
+    ck_assert(rl_leader_is(&nobody, &nobody));
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("leader");
+    TCase *cases = suite_add_case(suite, "leader", NULL, NULL);
+
+    tcase_add_test(cases, the_label_stands_behind_the_uuid);
+    tcase_add_test(cases, a_value_of_another_form_has_no_label);
+    tcase_add_test(cases, a_label_that_is_too_long_is_none);
+    tcase_add_test(cases, only_an_exclusive_holder_leads);
+    tcase_add_test(cases, leaders_differ_by_presence_term_and_label);
+    return suite_run(suite);
+}
