@@ -38,8 +38,9 @@
  *    descriptors to exec() or exit(). A child that wants locks creates a service.
  *
  * A function that returns int returns 0 or a negative enum redlock_status. If ret_result is not NULL, it receives a
- * copy of the result, to be freed with redlock_result_free(); or NULL after a caller error, without memory, or if the
- * deadline passed before the service could answer. Other ret_ arguments are written on success only. */
+ * copy of the result, to be freed with redlock_result_free(); or NULL after a caller error or without memory. If the
+ * deadline passed before the service could answer, that result says nothing of masters: it has no nodes, and its counts
+ * are 0. Other ret_ arguments are written on success only. */
 #ifndef REDLOCK_BLOCKING_H
 #define REDLOCK_BLOCKING_H
 
@@ -189,9 +190,9 @@ REDLOCK_API int redlock_mutex_acquire(struct redlock_mutex *mutex, const struct 
 REDLOCK_API int redlock_mutex_extend(struct redlock_mutex *mutex, uint32_t ttl_ms, struct redlock_result **ret_result);
 
 /* As redlock_convert(), with its statuses and errors, and E_OWN_THREAD, E_SET, E_OWNER (a recursive mutex keeps the
- * mode that it was locked in). The timeout runs from the moment when the service begins the conversion, which a
- * callback may delay. While an upgrade waits, another thread may unlock the mutex: the upgrade ends with
- * REDLOCK_CANCELED. */
+ * mode that it was locked in). While an upgrade waits, another thread may unlock the mutex: the upgrade ends with
+ * REDLOCK_CANCELED. The timeout runs from the call on. But unlike redlock_mutex_acquire() the call waits for the
+ * outcome in any case, so that its caller knows the mode: a callback that keeps the service's thread busy delays it. */
 REDLOCK_API int redlock_mutex_convert(struct redlock_mutex *mutex, enum redlock_mode mode, int64_t timeout_ms,
                                       struct redlock_result **ret_result);
 

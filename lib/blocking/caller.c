@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "blocking/mutex.h"
+#include "blocking/result.h"
 #include "blocking/service.h"
 
 /* A caller with a deadline waits this much longer for the client's own verdict, which comes at the deadline and knows
@@ -45,10 +46,12 @@ static bool take_extension(struct redlock_mutex *mutex, uint32_t ttl_ms)
 static bool take_conversion(struct redlock_mutex *mutex, enum redlock_mode mode, int64_t timeout_ms)
 {
     struct rl_operation *operation = &mutex->attempt;
+    int64_t began_ns = rl_monotonic_ns();
 
     if (!rl_operation_take(operation))
         return false;
     operation->post.run = rl_operation_convert;
+    operation->began_ns = began_ns;
     operation->mode = mode;
     operation->timeout_ms = timeout_ms;
     return true;
@@ -110,13 +113,17 @@ int rl_caller_acquire(struct redlock_mutex *mutex, const struct redlock_acquire_
                       struct redlock_result **ret_result, enum rl_called *ret_called)
 {
     int64_t end_ns = RL_WAIT_FOREVER;
+    int status;
 
     *ret_called = RL_CALLED_BUSY;
     if (!take_acquisition(mutex, options, began_ns))
         return REDLOCK_E_BUSY;
     if (options && options->timeout_ms > 0 && options->timeout_ms <= REDLOCK_MAX_TIMEOUT_MS)
         end_ns = began_ns + (options->timeout_ms + GRACE_MS) * RL_NS_PER_MS;
-    return perform(&mutex->attempt, end_ns, ret_result, ret_called);
+    status = perform(&mutex->attempt, end_ns, ret_result, ret_called);
+    if (*ret_called == RL_CALLED_LEFT && ret_result)
+        *ret_result = rl_result_too_late(REDLOCK_OP_ACQUIRE, began_ns);
+    return status;
 }
 
 static int release(struct redlock_mutex *mutex, uint32_t slot, const char *token, struct redlock_result **ret_result,

@@ -65,6 +65,14 @@ static void finish(struct rl_operation *operation, int status)
     rl_turn_want_end(&service->loop.turn);
 }
 
+/* Before the masters have been asked. Only a deadline that has passed is no mistake of the caller's. */
+static void refuse(struct rl_operation *operation, enum redlock_op op, int status)
+{
+    if (operation->wants_result && status == REDLOCK_DEADLINE)
+        operation->result = rl_result_too_late(op, operation->began_ns);
+    finish(operation, status);
+}
+
 static void conclude(struct rl_operation *operation, const struct redlock_result *result)
 {
     struct redlock_mutex *mutex = operation->mutex;
@@ -223,10 +231,26 @@ static int extend(const struct rl_hold *hold, struct rl_operation *operation)
     return redlock_extend(hold->lock, operation->ttl_ms, on_done, operation);
 }
 
+/* Part of the caller's time has passed already. False: nothing is left of it. */
+static bool take_off_delay(const struct rl_operation *operation, int64_t *timeout_ms)
+{
+    int64_t delay_ms = (rl_monotonic_ns() - operation->began_ns) / RL_NS_PER_MS;
+
+    if (*timeout_ms <= 0)
+        return true;
+    if (delay_ms >= *timeout_ms)
+        return false;
+    *timeout_ms -= delay_ms;
+    return true;
+}
+
+/* Nobody waits for a weaker mode. */
 static int convert(const struct rl_hold *hold, struct rl_operation *operation)
 {
     if (hold->set)
         return REDLOCK_E_SET;
+    if (operation->mode < redlock_lock_mode(hold->lock) && !take_off_delay(operation, &operation->timeout_ms))
+        return REDLOCK_DEADLINE;
     return redlock_convert(hold->lock, operation->mode, operation->timeout_ms, on_done, operation);
 }
 
@@ -241,20 +265,6 @@ static int release(const struct rl_hold *hold, struct rl_operation *operation)
     return redlock_release(hold->lock, on_done, operation);
 }
 
-/* Part of the caller's time has passed already. False: nothing is left of it. */
-static bool take_off_delay(struct rl_operation *operation)
-{
-    struct redlock_acquire_options *options = &operation->options;
-    int64_t delay_ms = (rl_monotonic_ns() - operation->began_ns) / RL_NS_PER_MS;
-
-    if (operation->defaults || options->timeout_ms <= 0)
-        return true;
-    if (delay_ms >= options->timeout_ms)
-        return false;
-    options->timeout_ms -= delay_ms;
-    return true;
-}
-
 void rl_operation_acquire(struct rl_post *post)
 {
     struct rl_operation *operation = begin(post);
@@ -263,14 +273,14 @@ void rl_operation_acquire(struct rl_post *post)
 
     if (!rl_hold_exists(&mutex->hold))
         status = ended(mutex);
-    else if (!take_off_delay(operation))
+    else if (!operation->defaults && !take_off_delay(operation, &operation->options.timeout_ms))
         status = REDLOCK_DEADLINE;
     else
         status = acquire(&mutex->hold, operation);
     if (mutex->hold.set)
         rl_holds_publish(&mutex->hold); /* the loss of a key may have been noticed */
     if (status < 0)
-        finish(operation, status);
+        refuse(operation, REDLOCK_OP_ACQUIRE, status);
 }
 
 /* A shorter ttl counts from here on. */
@@ -293,7 +303,7 @@ void rl_operation_convert(struct rl_post *post)
 
     rl_holds_publish(&mutex->hold);
     if (status < 0)
-        finish(operation, status);
+        refuse(operation, REDLOCK_OP_CONVERT, status);
 }
 
 void rl_operation_release(struct rl_post *post)

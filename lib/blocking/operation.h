@@ -27,7 +27,7 @@ struct rl_operation {
     struct redlock_result *result; /* a copy */
     struct redlock_queue *queue;   /* where the outcome goes; NULL: to the waiter */
     struct rl_entry entry;
-    int64_t began_ns;              /* acquire: by rl_monotonic_ns() */
+    int64_t began_ns;              /* acquire, convert: by rl_monotonic_ns() */
     bool defaults;                 /* acquire: without options */
     struct redlock_acquire_options options;
     uint32_t ttl_ms;               /* extend */

@@ -5,6 +5,9 @@
 
 #include <redlock/blocking.h>
 
+#include "blocking/futex.h"
+#include "util/instant.h"
+
 static size_t texts_size(const struct redlock_result *result)
 {
     size_t size = strlen(result->why) + 1;
@@ -35,12 +38,22 @@ struct redlock_result *rl_result_copy(const struct redlock_result *result)
     *copy = *result;
     copy->nodes = nodes;
     copy->why = copy_text(result->why, &texts);
-    memcpy(nodes, result->nodes, nodes_size);
+    if (nodes_size)
+        memcpy(nodes, result->nodes, nodes_size);
     for (size_t i = 0; i < result->n_nodes; i++) {
         nodes[i].name = copy_text(result->nodes[i].name, &texts);
         nodes[i].detail = copy_text(result->nodes[i].detail, &texts);
     }
     return copy;
+}
+
+struct redlock_result *rl_result_too_late(enum redlock_op op, int64_t began_ns)
+{
+    const struct redlock_result result = {.op = op, .status = REDLOCK_DEADLINE,
+                                          .elapsed_us = (rl_monotonic_ns() - began_ns) / RL_NS_PER_US,
+                                          .why = redlock_strerror(REDLOCK_DEADLINE)};
+
+    return rl_result_copy(&result);
 }
 
 void redlock_result_free(struct redlock_result *result)

@@ -86,13 +86,37 @@ START_TEST(what_another_holds_is_refused_at_once_or_after_the_timeout)
     ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, &result), REDLOCK_DEADLINE);
     ck_assert_int_ge(rig_now_ms() - began_ms, 149); /* the client's clock is the faster one of two */
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
-    if (result) /* none if the thread was so late that the caller gave up on it */
+    ck_assert_ptr_nonnull(result);
+    ck_assert_int_eq(result->status, REDLOCK_DEADLINE);
+    if (result->n_nodes) /* none if the thread was so late that the caller gave up on it */
         ck_assert_int_eq(result->cause, REDLOCK_HELD);
     redlock_result_free(result);
     ck_assert_int_eq(redlock_mutex_unlock(holder), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_lock(mutex, REDLOCK_FOREVER), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(holder);
+}
+END_TEST
+
+/* Nobody knows yet what the masters say. */
+START_TEST(a_deadline_has_a_result_while_the_services_thread_is_busy)
+{
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
+    struct redlock_acquire_options request = rig_request(10000, 30);
+    struct redlock_result *result = NULL;
+    struct plug plug;
+
+    plug_in(&plug, world.service);
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, &result), REDLOCK_DEADLINE);
+    plug_out(&plug);
+    ck_assert_ptr_nonnull(result);
+    ck_assert_int_eq(result->op, REDLOCK_OP_ACQUIRE);
+    ck_assert_int_eq(result->status, REDLOCK_DEADLINE);
+    ck_assert_int_ge(result->elapsed_us, 30000);
+    ck_assert_uint_eq(result->n_nodes, 0);
+    ck_assert_str_eq(result->why, redlock_strerror(REDLOCK_DEADLINE));
+    redlock_result_free(result);
+    redlock_mutex_destroy(mutex);
 }
 END_TEST
 
@@ -237,6 +261,7 @@ int main(void)
     tcase_add_test(three, a_result_tells_each_masters_part_and_outlives_the_service);
     tcase_add_test(three, what_another_holds_is_refused_at_once_or_after_the_timeout);
     tcase_add_test(three, a_held_lock_is_renewed_until_it_is_unlocked);
+    tcase_add_test(three, a_deadline_has_a_result_while_the_services_thread_is_busy);
     tcase_add_test(three, remaining_ends_in_time_while_the_services_thread_is_busy);
     tcase_add_test(three, a_shorter_ttl_is_published_before_the_call_returns);
     tcase_add_test(three, fencing_tokens_grow);

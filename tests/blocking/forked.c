@@ -80,6 +80,7 @@ static bool mutex_calls_fail(struct redlock_mutex *mutex, struct redlock_queue *
 
     return redlock_mutex_lock(mutex, 10) == REDLOCK_E_FORKED && redlock_mutex_trylock(mutex) == REDLOCK_E_FORKED &&
            redlock_mutex_extend(mutex, 0, NULL) == REDLOCK_E_FORKED &&
+           redlock_mutex_convert(mutex, REDLOCK_SHARED, 0, NULL) == REDLOCK_E_FORKED &&
            redlock_mutex_unlock(mutex) == REDLOCK_E_FORKED && redlock_mutex_cancel(mutex) == REDLOCK_E_FORKED &&
            redlock_mutex_token(mutex, text, sizeof text) == REDLOCK_E_FORKED &&
            redlock_mutex_detach(mutex) == REDLOCK_E_FORKED &&

@@ -1,8 +1,10 @@
 /* Mutexes that are shared, and that change their mode, from any thread. */
 #include <check.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "service_rig.h"
+#include "thread.h"
 
 #define KEY "book"
 #define X REDLOCK_EXCLUSIVE
@@ -94,14 +96,18 @@ END_TEST
 struct upgrader {
     pthread_t thread;
     struct redlock_mutex *mutex;
+    int64_t timeout_ms;
+    atomic_long id; /* 0: it does not run yet */
     int status;
+    struct redlock_result *result;
 };
 
 static void *upgrade(void *argument)
 {
     struct upgrader *upgrader = argument;
 
-    upgrader->status = redlock_mutex_convert(upgrader->mutex, X, REDLOCK_FOREVER, NULL);
+    atomic_store(&upgrader->id, thread_self());
+    upgrader->status = redlock_mutex_convert(upgrader->mutex, X, upgrader->timeout_ms, &upgrader->result);
     return NULL;
 }
 
@@ -112,10 +118,22 @@ static bool keeps_readers_out(void *argument)
     return try_mode(R) == REDLOCK_HELD;
 }
 
+static void call(struct upgrader *upgrader, struct redlock_mutex *mutex, int64_t timeout_ms)
+{
+    *upgrader = (struct upgrader){.mutex = mutex, .timeout_ms = timeout_ms};
+    ck_assert_int_eq(pthread_create(&upgrader->thread, NULL, upgrade, upgrader), 0);
+}
+
+static int join(struct upgrader *upgrader)
+{
+    pthread_join(upgrader->thread, NULL);
+    redlock_result_free(upgrader->result);
+    return upgrader->status;
+}
+
 static void start(struct upgrader *upgrader, struct redlock_mutex *mutex)
 {
-    upgrader->mutex = mutex;
-    ck_assert_int_eq(pthread_create(&upgrader->thread, NULL, upgrade, upgrader), 0);
+    call(upgrader, mutex, REDLOCK_FOREVER);
     world_wait(keeps_readers_out, NULL, "a waiting upgrade");
 }
 
@@ -130,13 +148,52 @@ START_TEST(an_upgrade_waits_for_the_readers)
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_convert(mutex, R, 0, NULL), REDLOCK_E_BUSY);
     ck_assert_int_eq(redlock_mutex_unlock(reader), REDLOCK_OK);
-    pthread_join(upgrader.thread, NULL);
-    ck_assert_int_eq(upgrader.status, REDLOCK_OK);
+    ck_assert_int_eq(join(&upgrader), REDLOCK_OK);
     ck_assert_int_eq(mode_of(mutex), X);
     ck_assert_uint_gt(redlock_mutex_fence(mutex), fence);
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     redlock_mutex_destroy(mutex);
     redlock_mutex_destroy(reader);
+}
+END_TEST
+
+static bool runs(void *argument)
+{
+    struct upgrader *upgrader = argument;
+
+    return atomic_load(&upgrader->id) != 0;
+}
+
+static bool is_past(void *end_ms)
+{
+    return rig_now_ms() > *(int64_t *)end_ms;
+}
+
+/* The time of the call is over before the service can begin. */
+START_TEST(the_time_of_an_upgrade_runs_while_the_services_thread_is_busy)
+{
+    struct redlock_mutex *mutex = hold(U);
+    struct upgrader upgrader;
+    struct plug plug;
+    int64_t end_ms;
+
+    plug_in(&plug, world.service);
+    call(&upgrader, mutex, 20);
+    world_wait(runs, &upgrader, "the call");
+    thread_await_sleep(atomic_load(&upgrader.id));
+    end_ms = rig_now_ms() + 20;
+    world_wait(is_past, &end_ms, "the end of the caller's time");
+    plug_out(&plug);
+    pthread_join(upgrader.thread, NULL);
+    ck_assert_int_eq(upgrader.status, REDLOCK_DEADLINE);
+    ck_assert_ptr_nonnull(upgrader.result);
+    ck_assert_int_eq(upgrader.result->op, REDLOCK_OP_CONVERT);
+    ck_assert_int_eq(upgrader.result->status, REDLOCK_DEADLINE);
+    ck_assert_uint_eq(upgrader.result->n_nodes, 0);
+    redlock_result_free(upgrader.result);
+    ck_assert_int_eq(mode_of(mutex), U);
+    ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
+    redlock_mutex_destroy(mutex);
 }
 END_TEST
 
@@ -147,14 +204,12 @@ START_TEST(another_thread_ends_an_upgrade)
 
     start(&upgrader, mutex);
     ck_assert_int_eq(redlock_mutex_cancel(mutex), 0);
-    pthread_join(upgrader.thread, NULL);
-    ck_assert_int_eq(upgrader.status, REDLOCK_CANCELED);
+    ck_assert_int_eq(join(&upgrader), REDLOCK_CANCELED);
     ck_assert_int_eq(mode_of(mutex), U);
     ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     start(&upgrader, mutex);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
-    pthread_join(upgrader.thread, NULL);
-    ck_assert_int_eq(upgrader.status, REDLOCK_CANCELED);
+    ck_assert_int_eq(join(&upgrader), REDLOCK_CANCELED);
     ck_assert_int_eq(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(reader), REDLOCK_OK);
     world_wait_absent(&world, KEY);
@@ -212,6 +267,7 @@ int main(void)
     tcase_add_test(cases, a_weaker_mode_lets_others_in);
     tcase_add_test(cases, an_upgrade_that_cannot_be_leaves_the_mutex_as_it_was);
     tcase_add_test(cases, an_upgrade_waits_for_the_readers);
+    tcase_add_test(cases, the_time_of_an_upgrade_runs_while_the_services_thread_is_busy);
     tcase_add_test(cases, another_thread_ends_an_upgrade);
     tcase_add_test(cases, what_is_wrong_is_told);
     return suite_run_with_server(suite);
