@@ -67,6 +67,7 @@ def what_is_printed_is_explained(masters):
     masters.redlock(1, "lock", "k", "--json", "--wait", "200ms")
     masters.redlock(0, "status", "k", "--json")
     masters.redlock(0, "status", "k", "--json", "--verbose")
+    masters.redlock(1, "status", "k", "--latch", "--json")
     masters.redlock(124, "run", "--key", "k", "--json-log", "--verbose", "--", "true")
     released = masters.redlock(0, "unlock", "k", "-", "--json", stdin=first["token"] + "\n")
     assert released["status"] == "REDLOCK_OK", released

@@ -1,4 +1,5 @@
 /* status on real masters. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,82 @@ START_TEST(status_without_masters_knows_no_permits)
     tool_run(&tool, "status job --permits 2");
     tool_expect(&tool, 3);
     ck_assert_ptr_nonnull(strstr(tool.out, "unknown: too few masters answered for 2 of them\n"));
+}
+END_TEST
+
+#define LATCH "redlock:latch:ready"
+
+/* As redlock_latch_create(3) and latch.lua have it: a generation of three parties, one of which is there. */
+static void arrive(size_t i, const char *generation, const char *party)
+{
+    locks_command(i, (const char *const[]){"HSET", LATCH, "n", "3", "gen", generation, NULL});
+    locks_command(i, (const char *const[]){"HSET", LATCH, party, "1764000000", "c:channel", "1", NULL});
+    locks_command(i, (const char *const[]){"PEXPIRE", LATCH, "86400000", NULL});
+}
+
+/* One master has stayed behind, and one has something else. */
+START_TEST(status_shows_who_has_arrived_at_a_latch)
+{
+    arrive(0, "10", "a:index");
+    arrive(1, "10", "a:cache");
+    arrive(2, "9", "a:old");
+    locks_command(3, (const char *const[]){"SET", LATCH, "x", NULL});
+    locks_command(0, (const char *const[]){"HSET", LATCH, "was", "9 3", NULL});
+    tool_run(&tool, "status ready --latch");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "shut: 2 of the 3 parties of generation 10 are known to have arrived\n"
+                                           "arrived: cache index\n"
+                                           "generation 9, the one before, has opened\n"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "shut                       9         3         1  "));
+    ck_assert_ptr_nonnull(strstr(tool.out, "foreign"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "absent"));
+    arrive(1, "10", "a:mail");
+    tool_run(&tool, "status ready --latch --json");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"verdict\":\"open\",\"answered\":5,\"generation\":\"10\",\"parties\":3,"
+                                           "\"arrived\":[\"cache\",\"index\",\"mail\"]"));
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"generation\":\"10\",\"parties\":3,\"arrived\":1,\"open\":false,"
+                                           "\"generation_before\":\"9\",\"pttl_ms\":"));
+}
+END_TEST
+
+/* That a latch is open needs one witness; that it is shut, a quorum. */
+START_TEST(status_of_a_latch_judges_by_the_masters_that_answer)
+{
+    tool_run(&tool, "status ready --latch");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "absent: no latch on the 5 of 5 masters that answered"));
+    for (size_t i = 0; i < 3; i++)
+        ck_assert(masters_kill(masters, i));
+    arrive(3, "1", "a:index");
+    tool_run(&tool, "status ready --latch");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "unknown: only 2 of 5 masters answered"));
+    arrive(3, "1", "open");
+    tool_run(&tool, "status ready --latch");
+    tool_expect(&tool, 0);
+    ck_assert_ptr_nonnull(strstr(tool.out, "open: 1 of the 3 parties of generation 1 are known to have arrived"));
+}
+END_TEST
+
+START_TEST(status_shows_the_first_names_and_counts_the_rest)
+{
+    char party[16];
+
+    for (int i = 0; i < 25; i++) {
+        snprintf(party, sizeof(party), "a:p%02d", i);
+        arrive(0, "1", party);
+    }
+    locks_command(0, (const char *const[]){"HSET", LATCH, "n", "30", NULL});
+    tool_run(&tool, "status ready --latch");
+    tool_expect(&tool, 1);
+    ck_assert_ptr_nonnull(strstr(tool.out, "arrived: p00 "));
+    ck_assert_ptr_nonnull(strstr(tool.out, " p19 and 5 more\n"));
+    tool_run(&tool, "status ready --latch --verbose");
+    ck_assert_ptr_nonnull(strstr(tool.out, " p24\n"));
+    tool_run(&tool, "status ready --latch --permits 2");
+    tool_expect(&tool, 2);
+    ck_assert_ptr_nonnull(strstr(tool.err, "--latch and --permits exclude each other"));
 }
 END_TEST
 
@@ -196,6 +273,9 @@ static Suite *suite(void)
     tcase_add_test(status, status_shortens_tokens_unless_told_otherwise);
     tcase_add_test(status, status_shows_each_permit_and_those_beyond);
     tcase_add_test(status, status_without_masters_knows_no_permits);
+    tcase_add_test(status, status_shows_who_has_arrived_at_a_latch);
+    tcase_add_test(status, status_of_a_latch_judges_by_the_masters_that_answer);
+    tcase_add_test(status, status_shows_the_first_names_and_counts_the_rest);
     tcase_add_test(status, status_shows_who_waits_in_line_and_where);
     tcase_add_test(status, status_shows_the_key_where_the_queue_may_not_be_looked_at);
     return made;

@@ -8,6 +8,7 @@
 #include <redlock/options.h>
 
 #include "cli/clock.h"
+#include "cli/probe_latch.h"
 #include "cli/probe_queue.h"
 #include "cli/probe_votes.h"
 #include "cli/target.h"
@@ -30,6 +31,8 @@ struct look {
     const struct probe_queue_names *names; /* NULL: the queue is not asked for */
     struct probe_queue *queue;
     struct probe_votes *votes;             /* NULL: they are not asked for */
+    struct probe_latch *latches;           /* of all masters; NULL: the key is none */
+    struct probe_latch *latch;
     pthread_t thread;
 };
 
@@ -169,6 +172,16 @@ static void ask_for_key(struct wire *wire, const struct target *target, const st
         probe_queue_take(wire, look->names, look->queue);
 }
 
+static void ask_for_latch(struct wire *wire, const struct target *target, const struct look *look)
+{
+    int64_t start = clock_now_us();
+    int greetings = append_greeting(wire, target);
+
+    if (greeted(wire, greetings, look->probe) &&
+        probe_latch_take(wire, look->key, look->key_size, look->probe, look->latch))
+        look->probe->latency_us = clock_now_us() - start;
+}
+
 static void ask_to_delete(struct wire *wire, const struct target *target, const struct look *look)
 {
     const char *del[] = {"DEL", look->key};
@@ -220,6 +233,8 @@ static void ask_all(const struct look *plan, const struct probe_masters *masters
             looks[i].votes = &ret_votes[i];
         if (plan->names != NULL)
             looks[i].queue = &ret_queues[i];
+        if (plan->latches != NULL)
+            looks[i].latch = &plan->latches[i];
         if (pthread_create(&looks[i].thread, NULL, look_at, &looks[i]) != 0) {
             looks[i].thread = 0;
             look_at(&looks[i]);
@@ -256,6 +271,15 @@ void probe_key_and_queue(const struct probe_masters *masters, const char *key, s
     memset(ret_votes, 0, masters->n * sizeof(ret_votes[0]));
     memset(ret_queues, 0, masters->n * sizeof(ret_queues[0]));
     ask_all(&plan, masters, ret_probes, ret_votes, ret_queues);
+}
+
+void probe_latches(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes,
+                   struct probe_latch *ret_latches)
+{
+    const struct look plan = {.ask = ask_for_latch, .key = key, .key_size = key_size, .latches = ret_latches};
+
+    memset(ret_latches, 0, masters->n * sizeof(ret_latches[0]));
+    ask_all(&plan, masters, ret_probes, NULL, NULL);
 }
 
 void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size)

@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <redlock/latch.h>
+
 #include "options/password.h"
 #include "options/tls.h"
 
@@ -87,6 +89,21 @@ void probe_key_and_votes(const struct probe_masters *masters, const char *key, s
 void probe_key_and_queue(const struct probe_masters *masters, const char *key, size_t key_size,
                          const struct probe_queue_names *names, struct probe *ret_probes,
                          struct probe_votes *ret_votes, struct probe_queue *ret_queues);
+
+/* A latch on one master (redlock_latch_create(3)). */
+struct probe_latch {
+    bool is_latch;       /* the key is there, and a latch */
+    uint32_t parties;
+    char generation[24]; /* decimal */
+    char before[24];     /* the generation before, which has opened; "" if none is known */
+    bool open;
+    size_t n;            /* names that have arrived; bytes that cannot be printed are shown as '?' */
+    char arrived[REDLOCK_MAX_PARTIES][REDLOCK_MAX_PARTY_BYTES + 1];
+};
+
+/* Looks at a latch in place of a lock. */
+void probe_latches(const struct probe_masters *masters, const char *key, size_t key_size, struct probe *ret_probes,
+                   struct probe_latch *ret_latches);
 
 /* Deletes it everywhere, as far as masters answer. */
 void probe_delete(const struct probe_masters *masters, const char *key, size_t key_size);

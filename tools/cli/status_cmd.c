@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <redlock/latch.h>
+
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/finish.h"
@@ -10,6 +12,7 @@
 #include "cli/probe.h"
 #include "cli/session.h"
 #include "cli/shares.h"
+#include "cli/status_latch.h"
 #include "cli/status_permits.h"
 #include "cli/status_queue.h"
 #include "cli/term.h"
@@ -34,8 +37,11 @@ static const char status_help[] =
     "\n"
     "  --permits K          KEY is a semaphore with K permits: show the holder of\n"
     "                       each, how many are held, and who waits for any of them\n"
+    "  --latch              KEY is the name of a latch: show which parties have\n"
+    "                       arrived, and whether it is open\n"
     "  -v, --verbose        show whole tokens instead of their first 8 characters;\n"
-    "                       whoever has a token can unlock with it\n"
+    "                       whoever has a token can unlock with it. Of a latch show\n"
+    "                       all names instead of the first 20\n"
     "  --node-timeout DUR   how long to wait for a connection and for an answer\n"
     "                       (500ms)\n"
     "  -j, --json           print one line of JSON\n"
@@ -45,8 +51,8 @@ static const char status_help[] =
     "The command only reads, and shows this moment. The holder's own validity ends a\n"
     "little before the time shown here, since it leaves room for clock drift.\n"
     "\n"
-    "Exit status: 0 held or shared, or one of the permits is; 1 free or split; 2\n"
-    "wrong usage; 3 unknown.\n"
+    "Exit status: 0 held or shared, or one of the permits is, or the latch is open; 1\n"
+    "free or split, or the latch is not open; 2 wrong usage; 3 unknown.\n"
     "\n"
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
@@ -56,7 +62,8 @@ enum { SHORT_TOKEN = 8, KEY_COLUMN = 8 };
 struct request {
     struct cli_common common;
     bool verbose;
-    uint32_t permits; /* 0: KEY is a lock */
+    uint32_t permits; /* 0: KEY is no semaphore */
+    bool latch;
     const char *key;
 };
 
@@ -271,25 +278,41 @@ static int look(const struct request *request, const struct redlock_client *clie
     return codes[picture.verdict.kind];
 }
 
+/* Is it a name that such a lock, semaphore or latch can have? */
+static int check_key(struct redlock_client *client, const struct request *request)
+{
+    struct redlock_latch *latch;
+    struct redlock_lock *lock;
+
+    if (!request->latch)
+        return cli_lock_create(client, request->key, request->permits, &lock);
+    return redlock_latch_create(client, request->key, strlen(request->key), 1, 0, NULL, NULL, &latch);
+}
+
+static int look_at_any(struct session *session, struct redlock_client *client, const struct request *request)
+{
+    const struct status_permits permits = {request->key, request->permits, request->verbose, request->common.json};
+    const struct status_latch latch = {&request->common, request->key, request->verbose};
+
+    if (request->latch)
+        return status_latch(client, &latch);
+    return request->permits ? status_permits(session, client, &permits) : look(request, client);
+}
+
 /* The client is there to judge the URLs and the key, and to name the masters as everywhere else; the look itself goes
  * past it. */
 static int run(const struct request *request)
 {
     struct session session;
-    const struct status_permits permits = {request->key, request->permits, request->verbose, request->common.json};
     struct redlock_client *client = NULL;
-    struct redlock_lock *lock;
     int code = CLI_INFRASTRUCTURE;
     int status = 0;
 
     if (session_open(&session, "status"))
         client = session_client(&session, "status", &request->common, &code);
     if (client != NULL) {
-        status = cli_lock_create(client, request->key, request->permits, &lock);
-        if (status != 0)
-            code = refused_call("status", status);
-        else
-            code = request->permits ? status_permits(&session, client, &permits) : look(request, client);
+        status = check_key(client, request);
+        code = status != 0 ? refused_call("status", status) : look_at_any(&session, client, request);
     }
     redlock_client_destroy(client);
     return finish(&session, NULL, 0, code);
@@ -300,6 +323,7 @@ int status_main(int argc, char **argv)
     struct request request = {0};
     const struct cli_option options[] = {
         {.name = "permits", .number = &request.permits, .least = 1, .most = STATUS_MAX_PERMITS},
+        {.name = "latch", .flag = &request.latch},
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
@@ -311,6 +335,10 @@ int status_main(int argc, char **argv)
     cli_common_init(&request.common);
     request.common.join = REDLOCK_JOIN_LOOK;
     code = cli_parse(&command, argc, argv, &request.key);
+    if (code < 0 && request.latch && request.permits != 0) {
+        cli_error("status", "--latch and --permits exclude each other");
+        code = cli_usage("status");
+    }
     if (code < 0)
         code = cli_need_masters("status", &request.common.masters) ? run(&request) : cli_usage("status");
     cli_common_fini(&request.common);

@@ -1,0 +1,249 @@
+#include "cli/status_latch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/finish.h"
+#include "cli/json.h"
+#include "cli/probe.h"
+#include "cli/session.h"
+#include "cli/term.h"
+#include "cli/votes.h"
+#include "options/exit.h"
+
+enum { NAMES_SHOWN = 20 };
+
+struct picture {
+    const struct status_latch *request;
+    const struct redlock_client *client; /* for the names of the masters */
+    struct probe probes[REDLOCK_MAX_MASTERS];
+    struct probe_latch latches[REDLOCK_MAX_MASTERS];
+    size_t n;
+    size_t answered;
+    const struct probe_latch *latest; /* the largest generation, on the first master that has it; NULL: none */
+    bool open;
+    size_t n_arrived;
+    const char *arrived[REDLOCK_MAX_MASTERS * REDLOCK_MAX_PARTIES]; /* each name once, in order */
+    enum { SHUT, OPEN, ABSENT, UNKNOWN } verdict;
+};
+
+static const char *const verdicts[] = {[SHUT] = "shut", [OPEN] = "open", [ABSENT] = "absent", [UNKNOWN] = "unknown"};
+
+/* --- What the masters' answers add up to -------------------------------------------------------------------------- */
+
+/* Decimal numbers that may be larger than any type holds. */
+static int compare_numbers(const char *a, const char *b)
+{
+    size_t a_size = strlen(a);
+    size_t b_size = strlen(b);
+
+    return a_size != b_size ? (a_size > b_size) - (a_size < b_size) : strcmp(a, b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void find_latest(struct picture *picture)
+{
+    picture->latest = NULL;
+    for (size_t i = 0; i < picture->n; i++) {
+        const struct probe_latch *latch = &picture->latches[i];
+
+        if (latch->is_latch &&
+            (picture->latest == NULL || compare_numbers(latch->generation, picture->latest->generation) > 0))
+            picture->latest = latch;
+    }
+}
+
+/* The names of all masters that have this generation with this number of parties. */
+static void put_together(struct picture *picture)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < picture->n; i++) {
+        const struct probe_latch *latch = &picture->latches[i];
+
+        if (!latch->is_latch || latch->parties != picture->latest->parties ||
+            strcmp(latch->generation, picture->latest->generation) != 0)
+            continue;
+        picture->open = picture->open || latch->open;
+        for (size_t j = 0; j < latch->n; j++)
+            picture->arrived[n++] = latch->arrived[j];
+    }
+    qsort(picture->arrived, n, sizeof(picture->arrived[0]), by_name);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || strcmp(picture->arrived[i], picture->arrived[picture->n_arrived - 1]) != 0)
+            picture->arrived[picture->n_arrived++] = picture->arrived[i];
+    picture->open = picture->open || picture->n_arrived >= picture->latest->parties;
+}
+
+static void judge(struct picture *picture, size_t quorum)
+{
+    for (size_t i = 0; i < picture->n; i++)
+        picture->answered += picture->probes[i].answered;
+    find_latest(picture);
+    if (picture->latest != NULL)
+        put_together(picture);
+    if (picture->open)
+        picture->verdict = OPEN; /* whatever the silent masters have: it does not shut again */
+    else if (picture->answered < quorum)
+        picture->verdict = UNKNOWN;
+    else
+        picture->verdict = picture->latest != NULL ? SHUT : ABSENT;
+}
+
+/* --- Output ------------------------------------------------------------------------------------------------------- */
+
+static void print_row(const struct term *term, const struct picture *picture, size_t i, int name_width)
+{
+    const struct probe *probe = &picture->probes[i];
+    const struct probe_latch *latch = &picture->latches[i];
+    char name[32];
+    char kept[16];
+    char latency[16];
+
+    fprintf(term->out, "  %-*s  ", name_width,
+            term_fit(session_node_name(picture->client, i), name_width, name, sizeof(name)));
+    if (!probe->answered) {
+        term_print(term, TERM_RED, "%-8s", "silent");
+        fprintf(term->out, "%s\n", probe->why);
+        return;
+    }
+    term_time(probe->latency_us, latency, sizeof(latency));
+    if (!latch->is_latch) {
+        term_print(term, probe->exists ? TERM_YELLOW : TERM_DIM, "%-8s", probe->exists ? "foreign" : "absent");
+        fprintf(term->out, "%66s%s%s\n", latency, probe->why[0] != '\0' ? "  " : "", probe->why);
+        return;
+    }
+    term_print(term, latch->open ? TERM_GREEN : TERM_BOLD, "%-8s", latch->open ? "open" : "shut");
+    fprintf(term->out, "%20s  %8u  %8zu  %12s  %10s\n", latch->generation, (unsigned)latch->parties, latch->n,
+            probe->pttl_ms < 0 ? "for ever" : term_time(probe->pttl_ms * 1000, kept, sizeof(kept)), latency);
+}
+
+static void print_names(const struct picture *picture)
+{
+    size_t shown = picture->request->all_names || picture->n_arrived < NAMES_SHOWN ? picture->n_arrived : NAMES_SHOWN;
+
+    if (picture->n_arrived == 0)
+        return;
+    printf("arrived:");
+    for (size_t i = 0; i < shown; i++)
+        printf(" %s", picture->arrived[i]);
+    if (shown < picture->n_arrived)
+        printf(" and %zu more", picture->n_arrived - shown);
+    putchar('\n');
+}
+
+static void print_verdict(const struct term *term, const struct picture *picture)
+{
+    static const enum term_style styles[] = {TERM_BOLD, TERM_GREEN, TERM_BOLD, TERM_RED};
+
+    term_print(term, styles[picture->verdict], "%s", verdicts[picture->verdict]);
+    if (picture->verdict == UNKNOWN)
+        printf(": only %zu of %zu masters answered\n", picture->answered, picture->n);
+    else if (picture->latest == NULL)
+        printf(": no latch on the %zu of %zu masters that answered\n", picture->answered, picture->n);
+    else
+        printf(": %zu of the %u parties of generation %s are known to have arrived\n", picture->n_arrived,
+               (unsigned)picture->latest->parties, picture->latest->generation);
+    print_names(picture);
+    if (picture->latest != NULL && picture->latest->before[0] != '\0')
+        printf("generation %s, the one before, has opened\n", picture->latest->before);
+}
+
+static void print_table(const struct picture *picture)
+{
+    struct term term;
+    int name_width = votes_name_width(picture->client);
+
+    term_init(&term, stdout);
+    term_print(&term, TERM_DIM, "  %-*s  %-8s%20s  %8s  %8s  %12s  %10s", name_width, "master", "latch", "generation",
+               "parties", "arrived", "kept for", "answer");
+    putchar('\n');
+    for (size_t i = 0; i < picture->n; i++)
+        print_row(&term, picture, i, name_width);
+    print_verdict(&term, picture);
+}
+
+static void json_latch(struct cli_json *json, const struct probe_latch *latch)
+{
+    cli_json_string(json, "generation", latch->generation);
+    cli_json_int(json, "parties", latch->parties);
+    cli_json_int(json, "arrived", (int64_t)latch->n);
+    cli_json_bool(json, "open", latch->open);
+    if (latch->before[0] != '\0')
+        cli_json_string(json, "generation_before", latch->before);
+}
+
+static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
+{
+    const struct probe *probe = &picture->probes[i];
+
+    cli_json_begin(json, NULL, '{');
+    cli_json_string(json, "name", session_node_name(picture->client, i));
+    cli_json_bool(json, "answered", probe->answered);
+    if (probe->answered) {
+        cli_json_bool(json, "present", probe->exists);
+        cli_json_int(json, "latency_us", probe->latency_us);
+    }
+    if (picture->latches[i].is_latch) {
+        json_latch(json, &picture->latches[i]);
+        cli_json_int(json, "pttl_ms", probe->pttl_ms);
+    }
+    if (probe->why[0] != '\0')
+        cli_json_string(json, "error", probe->why);
+    cli_json_end(json, '}');
+}
+
+/* A generation may be larger than what JSON's readers count with, so it is a string. */
+static void print_json(const struct picture *picture)
+{
+    struct cli_json json;
+
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_key(&json, picture->request->name);
+    cli_json_string(&json, "verdict", verdicts[picture->verdict]);
+    cli_json_int(&json, "answered", (int64_t)picture->answered);
+    if (picture->latest != NULL) {
+        cli_json_string(&json, "generation", picture->latest->generation);
+        cli_json_int(&json, "parties", picture->latest->parties);
+    }
+    cli_json_begin(&json, "arrived", '[');
+    for (size_t i = 0; i < picture->n_arrived; i++)
+        cli_json_string(&json, NULL, picture->arrived[i]);
+    cli_json_end(&json, ']');
+    cli_json_begin(&json, "masters", '[');
+    for (size_t i = 0; i < picture->n; i++)
+        json_master(&json, picture, i);
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+int status_latch(const struct redlock_client *client, const struct status_latch *request)
+{
+    static const int codes[] = {
+        [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [UNKNOWN] = CLI_INFRASTRUCTURE};
+    static struct picture picture; /* too large for a stack */
+    const struct cli_common *common = request->common;
+    const struct probe_masters masters = {common->masters.urls, common->masters.count, common->node_timeout_ms,
+                                          &common->masters.tls, &common->masters.password};
+    char key[REDLOCK_MAX_KEY_BYTES + 1];
+
+    picture.request = request;
+    picture.client = client;
+    picture.n = common->masters.count;
+    if ((size_t)snprintf(key, sizeof(key), "%sredlock:latch:%s", common->prefix, request->name) >= sizeof(key))
+        return refused_call("status", REDLOCK_E_KEY_TOO_LONG);
+    probe_latches(&masters, key, strlen(key), picture.probes, picture.latches);
+    judge(&picture, cli_quorum(common));
+    if (common->json)
+        print_json(&picture);
+    else
+        print_table(&picture);
+    return codes[picture.verdict];
+}
