@@ -22,7 +22,7 @@ const struct bench_scenario bench_scenarios[BENCH_SCENARIOS] = {
     {.name = "readers", .work = BENCH_READERS, .rounds = true, .concurrency = 65,
      .text = "one key: one task writes, and all others read behind it"},
     {.name = "mixed", .work = BENCH_READERS, .concurrency = 65,
-     .text = "one key: one task writes each 100 ms, all others read again and again"},
+     .text = "one key: one writes each 100 ms, the others read all the time"},
     {.name = "hold", .work = BENCH_HOLD, .concurrency = 1000,
      .text = "one client holds many locks: what their renewal costs"},
     {.name = "fence", .work = BENCH_FENCE, .concurrency = 16, .procs = 4,
