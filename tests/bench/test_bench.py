@@ -129,7 +129,7 @@ def tasks_with_clients_of_their_own_have_connections_of_their_own():
 
 def a_set_of_five_takes_the_round_trip_of_one_key():
     result = measured("--scenario", "set5", "--local", "3", "--delay", "10ms", "--count", "20")
-    assert 20000 <= result["acquire_us"]["p50"] < 40000, result["acquire_us"]
+    assert 20000 <= result["acquire_us"]["p50"] < 80000, result["acquire_us"]  # one after the other: 100000
     assert result["commands_per_lock"] >= 5 * 3 * 2, result["commands_per_lock"]
 
 
@@ -158,8 +158,10 @@ def a_herd_serves_everyone_once_each_round():
     result = measured("--scenario", "herd", "--concurrency", "8", "--procs", "2", "--duration", "1s",
                       "--retry-delay", "1ms", "--retry-jitter", "5ms")
     assert result["locks"] >= 8, result["locks"]
-    # Each task is at most one round ahead of another.
-    assert result["jain"] > 0.9, result["jain"]
+    # Each task is at most one round ahead of another, when the measurement begins and when it ends. A slow machine does
+    # few rounds.
+    least = max(result["locks"] // 8 - 2, 0)
+    assert result["jain"] >= 4 * least * (least + 2) / (2 * least + 2) ** 2 - 0.001, (result["jain"], result["locks"])
     assert 0 < result["busy"] <= 1 or result["hold_us"]["max"] == 0
 
 

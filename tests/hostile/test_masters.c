@@ -64,7 +64,7 @@ START_TEST(a_master_that_says_ok_to_everything_does_not_confirm_a_release)
     world_connect();
     all_say("+OK\r\n");
     redlock_acquire_options_init(&request);
-    request.ttl_ms = 2000;
+    request.ttl_ms = 4000;
     lock = world_lock(world.client, "key");
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
@@ -159,7 +159,7 @@ START_TEST(an_extension_whose_replies_come_after_the_deadline_is_lost)
 
     world_connect();
     redlock_acquire_options_init(&request);
-    request.ttl_ms = 2000;
+    request.ttl_ms = 4000;
     lock = world_lock(world.client, "key");
     ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
     world_wait_outcome(&outcome);
@@ -202,10 +202,10 @@ START_TEST(masters_are_waited_for_from_the_first_turn_of_the_loop)
 {
     struct outcome outcome = {0};
 
-    world.options.node_timeout_ms = 500;
+    world.options.node_timeout_ms = 2000;
     world.client = world_client();
     ck_assert_int_eq(redlock_acquire(world_lock(world.client, "key"), NULL, outcome_record, &outcome), 0);
-    usleep(700 * 1000); /* the program has more to set up before it runs its loop */
+    usleep(2200 * 1000); /* the program has more to set up before it runs its loop */
     world_wait_outcome(&outcome);
     outcome_expect(&outcome, REDLOCK_OK);
 }

@@ -161,7 +161,7 @@ END_TEST
 
 START_TEST(a_warning_that_the_masters_overcome_is_given_again_the_next_time)
 {
-    hold("twice", 3000, 100, 2000);
+    hold("twice", 6000, 100, 4000);
     hang_all();
     watch_wait_at_risk(&rig, &watched, 1);
     resume_all();
@@ -218,7 +218,7 @@ END_TEST
 
 START_TEST(a_lock_that_was_released_is_not_lost)
 {
-    struct redlock_lock *lock = hold("released", 2 * LEASE_MS, 0, 0);
+    struct redlock_lock *lock = hold("released", 4 * LEASE_MS, 0, 0);
     struct outcome outcome = {0};
     int64_t deadline_ns;
 
