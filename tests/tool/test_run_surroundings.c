@@ -99,12 +99,30 @@ START_TEST(so_many_commands_run_as_there_are_permits)
     ck_assert_str_eq(tool.out + 1, "\n1\n");
     start_holder(&others[2]);
     rig_run(124, WORDS("--permits", "1/3", SH("echo no")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "all permits of 'job' are held by others"));
     for (size_t i = 0; i < 3; i++) {
         kill(others[i].pid, SIGTERM);
         tool_finish(&others[i]);
     }
     rig_run(0, WORDS(SH("echo slot[$REDLOCK_SLOT]")));
     ck_assert_str_eq(tool.out, "slot[]\n");
+}
+END_TEST
+
+START_TEST(a_command_may_have_several_permits)
+{
+    struct tool other;
+
+    rig_run(0, WORDS("--permits", "3/3", "--fence", SH("echo $REDLOCK_SLOT | tr ' ' '\\n' | sort; "
+                                                       "set -- $REDLOCK_TOKEN $REDLOCK_FENCE; echo $# $REDLOCK_KEY")));
+    ck_assert_str_eq(tool.out, "0\n1\n2\n6 job\n");
+    start_holder(&other);
+    rig_run(124, WORDS("--permits", "3/3", SH("echo no")));
+    ck_assert_ptr_nonnull(strstr(tool.err, "too many permits of 'job' are held by others: nothing was run"));
+    rig_run(0, WORDS("--permits", "2/3", SH("echo $REDLOCK_SLOT | wc -w")));
+    ck_assert_int_eq(atoi(tool.out), 2);
+    kill(other.pid, SIGTERM);
+    tool_finish(&other);
 }
 END_TEST
 
@@ -310,6 +328,7 @@ static Suite *suite(void)
     tcase_add_test(surroundings, the_command_begins_with_most_of_the_ttl_before_it);
     tcase_add_test(surroundings, the_fencing_token_grows);
     tcase_add_test(surroundings, so_many_commands_run_as_there_are_permits);
+    tcase_add_test(surroundings, a_command_may_have_several_permits);
     tcase_add_test(surroundings, the_command_has_the_streams_and_no_descriptor_of_ours);
     tcase_add_test(surroundings, the_key_is_held_with_this_token_while_the_command_runs);
     tcase_add_test(surroundings, the_lock_file_follows_the_renewals_and_is_removed);

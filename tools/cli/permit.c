@@ -1,21 +1,31 @@
 #include "cli/permit.h"
 
+#include <redlock/set.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-bool cli_permits_of(const char *word, uint32_t *ret_permits)
+/* The digits in front of `end`, from 1 to `most`; otherwise NULL, or what follows. */
+static const char *read_number(const char *word, char end, uint32_t most, uint32_t *ret_number)
 {
-    char *end;
+    char *rest;
     unsigned long number;
 
-    if (strncmp(word, "1/", 2) != 0 || word[2] < '1' || word[2] > '9')
-        return false;
-    number = strtoul(word + 2, &end, 10);
-    if (*end != '\0' || number > REDLOCK_MAX_PERMITS)
-        return false;
-    *ret_permits = (uint32_t)number;
-    return true;
+    if (*word < '1' || *word > '9')
+        return NULL;
+    number = strtoul(word, &rest, 10);
+    if (*rest != end || number > most)
+        return NULL;
+    *ret_number = (uint32_t)number;
+    return rest + 1;
+}
+
+bool cli_permits_of(const char *word, uint32_t *ret_n, uint32_t *ret_permits)
+{
+    const char *rest = read_number(word, '/', REDLOCK_MAX_SET_KEYS, ret_n);
+
+    return rest != NULL && read_number(rest, '\0', REDLOCK_MAX_PERMITS, ret_permits) != NULL && *ret_n <= *ret_permits;
 }
 
 int cli_lock_create(struct redlock_client *client, const char *key, uint32_t permits, struct redlock_lock **ret_lock)

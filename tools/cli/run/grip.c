@@ -8,7 +8,7 @@ static size_t index_of(const struct grip *grip, const struct redlock_lock *lock)
 {
     size_t i = 0;
 
-    while (i < grip->options->keys.n && grip->locks[i] != lock)
+    while (i < grip->n && grip->locks[i] != lock)
         i++;
     return i;
 }
@@ -36,6 +36,21 @@ static int create_set(struct grip *grip, struct redlock_client *client)
         status = redlock_set_add(grip->set, keys->items[i], strlen(keys->items[i]));
     for (size_t i = 0; i < keys->n && status == 0; i++)
         grip->locks[i] = part_with_key(grip->set, keys->items[i]);
+    grip->n = keys->n;
+    return status;
+}
+
+static int create_permits(struct grip *grip, struct redlock_client *client)
+{
+    const struct run_options *options = grip->options;
+    const char *key = options->keys.items[0];
+    int status = redlock_set_create(client, &grip->set);
+
+    if (status == 0)
+        status = redlock_set_add_permits(grip->set, key, strlen(key), options->n_permits, options->permits);
+    for (size_t i = 0; i < options->n_permits && status == 0; i++)
+        grip->locks[i] = redlock_set_lock(grip->set, i);
+    grip->n = options->n_permits;
     return status;
 }
 
@@ -46,6 +61,9 @@ int grip_create(struct grip *grip, struct redlock_client *client, const struct r
     *grip = (struct grip){.options = options};
     if (options->keys.n > 1)
         return create_set(grip, client);
+    if (options->n_permits > 1)
+        return create_permits(grip, client);
+    grip->n = 1;
     status = cli_lock_create(client, options->keys.items[0], options->permits, &grip->lock);
     grip->locks[0] = grip->lock;
     return status;
@@ -75,12 +93,14 @@ void grip_cancel(struct grip *grip)
 
 static const char *key_of_part(const struct grip *grip, size_t part)
 {
-    return grip->options->keys.items[index_of(grip, redlock_set_lock(grip->set, part))];
+    const struct cli_texts *keys = &grip->options->keys;
+
+    return keys->items[keys->n > 1 ? index_of(grip, redlock_set_lock(grip->set, part)) : 0];
 }
 
 const char *grip_decisive_key(const struct grip *grip, const struct outcome *outcome)
 {
-    if (grip->set == NULL || outcome->part >= redlock_set_size(grip->set))
+    if (grip->options->keys.n == 1 || outcome->part >= redlock_set_size(grip->set))
         return NULL;
     return key_of_part(grip, outcome->part);
 }
@@ -93,7 +113,7 @@ bool grip_observe(struct grip *grip, const struct redlock_event *event)
                                 event->type != REDLOCK_EVENT_RENEWED))
         return false;
     key = index_of(grip, event->lock);
-    if (key == grip->options->keys.n)
+    if (key == grip->n)
         return false;
     grip->nodes_ok[key] = 0;
     for (size_t i = 0; i < event->n_nodes; i++)
@@ -139,7 +159,7 @@ unsigned grip_nodes_ok(const struct grip *grip)
 {
     unsigned least = grip->nodes_ok[0];
 
-    for (size_t i = 1; i < grip->options->keys.n; i++)
+    for (size_t i = 1; i < grip->n; i++)
         if (grip->nodes_ok[i] < least)
             least = grip->nodes_ok[i];
     return least;

@@ -1,4 +1,5 @@
-/* What `redlock run` holds: one lock, one permit, or several keys as a set. Keys are counted in the user's order. */
+/* What `redlock run` holds: one lock, one permit, or as a set several keys, or permits of one key. Locks are counted in
+ * the user's order of their keys. */
 #ifndef CLI_RUN_GRIP_H
 #define CLI_RUN_GRIP_H
 
@@ -14,6 +15,7 @@ struct grip {
     const struct run_options *options;
     struct redlock_lock *lock; /* NULL: a set */
     struct redlock_set *set;
+    size_t n;
     const struct redlock_lock *locks[CLI_MOST_TEXTS];
     unsigned nodes_ok[CLI_MOST_TEXTS]; /* masters whose votes for the key count, as of the latest event */
     grip_watch_fn watch;

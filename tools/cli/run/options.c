@@ -30,7 +30,7 @@ static const char *const on_lost_words[] = {"term", "kill", "signal=", "exec=", 
 struct words {
     const char *key; /* as an operand */
     const char *on_lost;
-    const char *permits; /* "1/K" */
+    const char *permits; /* "N/K" */
     uint32_t on_busy;
 };
 
@@ -129,13 +129,23 @@ static bool set_key(struct run_options *options, const char *operand)
     return refuse(operand != NULL ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
 }
 
+/* What only one permit can have. */
+static bool check_permits(const struct run_options *options)
+{
+    if (options->n_permits <= 1)
+        return true;
+    if (options->no_renew)
+        return refuse("--no-renew takes one permit: while one of several is awaited, the others must be renewed");
+    return options->lock_file == NULL || refuse("--lock-file takes one permit: the file describes one lock");
+}
+
 /* What only one key can have, and what only a key that stands alone can be. */
 static bool check_several(const struct run_options *options)
 {
     if (options->keys.n == 1)
-        return true;
+        return check_permits(options);
     if (options->permits != 0)
-        return refuse("--permits takes one key: a permit and other locks cannot be held together by 'run'");
+        return refuse("--permits takes one key: permits and other locks cannot be held together by 'run'");
     if (options->no_renew)
         return refuse("--no-renew takes one key: while one of several is awaited, the others must be renewed");
     if (options->lock_file != NULL)
@@ -191,13 +201,12 @@ static bool name_keys(struct run_options *options)
     return (options->title != NULL && options->label != NULL && options->lines != NULL) || refuse("out of memory");
 }
 
-/* Slots are told apart by their numbers, so one command has one. */
 static bool set_permits(struct run_options *options, const char *word)
 {
-    if (word == NULL || cli_permits_of(word, &options->permits))
+    if (word == NULL || cli_permits_of(word, &options->n_permits, &options->permits))
         return true;
-    cli_error("run", "--permits: '%s' is not 1/K, with a K from 1 to %d: one of the K permits of KEY", word,
-              REDLOCK_MAX_PERMITS);
+    cli_error("run", "--permits: '%s' is not N/K: N of the K permits of KEY, N from 1 to %d and K from N to %d",
+              word, REDLOCK_MAX_SET_KEYS, REDLOCK_MAX_PERMITS);
     return false;
 }
 

@@ -45,6 +45,7 @@ struct run_options {
     bool fenced;
     bool shared;
     uint32_t permits; /* of the semaphore that KEY is; 0: it is a lock */
+    uint32_t n_permits; /* how many of them are taken */
     bool foreground;
     bool status;
     bool quiet;

@@ -89,8 +89,9 @@ static int not_acquired(const struct run *run, int status)
     if (reason == REDLOCK_HELD) {
         /* Where that is a success, a job of cron(8) must send no mail of it. */
         run_report(run->options, run->options->busy_code == 0 ? RUN_LEVEL_STATUS : RUN_LEVEL_WARNING, "busy",
-                   run->options->permits ? "all permits of '%s' are held by others: nothing was run"
-                                         : "'%s' is held by another: nothing was run",
+                   run->options->n_permits > 1 ? "too many permits of '%s' are held by others: nothing was run"
+                   : run->options->permits     ? "all permits of '%s' are held by others: nothing was run"
+                                               : "'%s' is held by another: nothing was run",
                    decisive != NULL ? decisive : run->options->keys.items[0]);
         return (int)run->options->busy_code;
     }

@@ -11,10 +11,10 @@
 
 enum { VARIABLES = 12, TOKENS_SIZE = (REDLOCK_MAX_TOKEN_BYTES + 1) * CLI_MOST_TEXTS, NUMBER_SIZE = 24 };
 
-/* In the user's order, separated by blanks. False: not every key has one. */
+/* In the user's order, separated by blanks. False: not every lock has one. */
 static bool join_fences(const struct run *run, char *text)
 {
-    for (size_t i = 0; i < run->options->keys.n; i++) {
+    for (size_t i = 0; i < run->grip.n; i++) {
         uint64_t number = redlock_lock_fence(run->grip.locks[i]);
 
         if (number == 0)
@@ -26,8 +26,14 @@ static bool join_fences(const struct run *run, char *text)
 
 static void join_tokens(const struct run *run, char *text)
 {
-    for (size_t i = 0; i < run->options->keys.n; i++)
+    for (size_t i = 0; i < run->grip.n; i++)
         text += sprintf(text, "%s%s", i > 0 ? " " : "", redlock_lock_token(run->grip.locks[i]));
+}
+
+static void join_slots(const struct run *run, char *text)
+{
+    for (size_t i = 0; i < run->grip.n; i++)
+        text += sprintf(text, "%s%d", i > 0 ? " " : "", (int)redlock_lock_slot(run->grip.locks[i]));
 }
 
 char **keeper_environment(const struct run *run)
@@ -37,7 +43,7 @@ char **keeper_environment(const struct run *run)
     char nodes[24];
     char fences[NUMBER_SIZE * CLI_MOST_TEXTS];
     char tokens[TOKENS_SIZE];
-    char slot[16];
+    char slots[NUMBER_SIZE * CLI_MOST_TEXTS];
     bool several = run->options->keys.n > 1;
     bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
@@ -45,7 +51,7 @@ char **keeper_environment(const struct run *run)
         {"REDLOCK_KEYS", several ? run->options->lines : NULL},
         {"REDLOCK_TOKEN", tokens},
         {"REDLOCK_FENCE", join_fences(run, fences) ? fences : NULL},
-        {"REDLOCK_SLOT", run->options->permits ? slot : NULL},
+        {"REDLOCK_SLOT", run->options->permits ? slots : NULL},
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
@@ -56,7 +62,7 @@ char **keeper_environment(const struct run *run)
     };
 
     join_tokens(run, tokens);
-    snprintf(slot, sizeof(slot), "%d", (int)redlock_lock_slot(run->grip.locks[0]));
+    join_slots(run, slots);
     snprintf(ttl, sizeof(ttl), "%u", run->options->ttl_ms);
     snprintf(until, sizeof(until), "%lld", (long long)run->valid_until.boot_ns);
     snprintf(nodes, sizeof(nodes), "%u/%zu", grip_nodes_ok(&run->grip), run->options->common.masters.count);
