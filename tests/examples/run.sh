@@ -127,6 +127,11 @@ if [ -x "$examples/example-raii" ]; then
     run scoped "$@"
     says scoped 'alice -> bob: tokens '
     says scoped 'bob -> alice: tokens '
+    run together run-2 "$@"
+    says together 'all are ready: false'
+    says together 'all are ready: true'
+    says together 'all have ended: true'
+    says together 'a fourth one: the latch has another number of parties'
 else
     echo "there is no C++ compiler: raii was not built"
 fi
