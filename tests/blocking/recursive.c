@@ -162,11 +162,11 @@ END_TEST
 
 START_TEST(it_moves_between_services_at_depth_one)
 {
-    struct redlock_mutex *mutex = make_held(&alice), *heir = NULL;
+    struct redlock_mutex *mutex = make_held(&alice), *importer = NULL;
     struct redlock_service *other = world_new_service(&world);
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
-    ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &heir), 0);
+    ck_assert_int_eq(redlock_mutex_create_recursive(other, "key", 3, REDLOCK_OWNERS_THREADS, &importer), 0);
     ck_assert_int_eq(redlock_mutex_lock_as(mutex, &alice, 0), REDLOCK_OK);
     ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), REDLOCK_E_DEPTH);
     ck_assert_int_eq(redlock_mutex_unlock_as(mutex, &alice), REDLOCK_OK);
@@ -175,15 +175,15 @@ START_TEST(it_moves_between_services_at_depth_one)
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 1);
     ck_assert_int_eq(redlock_mutex_export_as(mutex, &alice, text, sizeof text), 0);
     ck_assert_uint_eq(redlock_mutex_depth(mutex), 0);
-    ck_assert_int_eq(redlock_mutex_adopt(heir, NULL, "nonsense"), REDLOCK_E_EXPORT);
-    ck_assert_int_eq(redlock_mutex_adopt(heir, NULL, text), 0);
-    ck_assert_uint_eq(redlock_mutex_depth(heir), 1);
-    ck_assert_int_eq(redlock_mutex_adopt(heir, NULL, text), REDLOCK_E_ALREADY_HELD);
-    ck_assert_int_eq(redlock_mutex_lock(heir, 0), REDLOCK_OK);
-    ck_assert_int_eq(redlock_mutex_unlock(heir), REDLOCK_OK);
-    ck_assert_int_eq(redlock_mutex_unlock(heir), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_adopt(importer, NULL, "nonsense"), REDLOCK_E_EXPORT);
+    ck_assert_int_eq(redlock_mutex_adopt(importer, NULL, text), 0);
+    ck_assert_uint_eq(redlock_mutex_depth(importer), 1);
+    ck_assert_int_eq(redlock_mutex_adopt(importer, NULL, text), REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_eq(redlock_mutex_lock(importer, 0), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(importer), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(importer), REDLOCK_OK);
     ck_assert_uint_eq(world_count(&world, "key"), 0);
-    redlock_mutex_destroy(heir);
+    redlock_mutex_destroy(importer);
     redlock_mutex_destroy(mutex);
     redlock_service_destroy(other);
 }

@@ -1,5 +1,5 @@
 /* Without memory, in the guarded profile: the handshake that looks at each master, the guard behind each command, and
- * what comes with it: renewal, repair, the loss alarm, fencing tokens and handover. See test_oom.c. */
+ * what comes with it: renewal, repair, the loss alarm, fencing tokens and transfer. See test_oom.c. */
 #include <stdio.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void wait_for_renewals(struct redlock_lock *lock, unsigned n)
 }
 
 /* The exported text holds the lock now. As long as it is valid, whatever an adoption lacks it does not use it up. */
-static void adopt(struct redlock_lock *heir, const char *text)
+static void adopt(struct redlock_lock *importer, const char *text)
 {
     struct redlock_acquire_options request;
     int status;
@@ -67,13 +67,13 @@ static void adopt(struct redlock_lock *heir, const char *text)
     oom_request(&request);
     request.renew_ms = 4;
     do
-        status = redlock_lock_adopt(heir, &request, text);
+        status = redlock_lock_adopt(importer, &request, text);
     while (oom_is_shortage(status));
     ck_assert_msg(status == 0, "%s", redlock_status_name(status));
-    ck_assert_int_eq(redlock_state(heir), REDLOCK_STATE_HELD);
+    ck_assert_int_eq(redlock_state(importer), REDLOCK_STATE_HELD);
 }
 
-static void hand_off(struct redlock_lock *lock, struct redlock_lock *heir)
+static void transfer(struct redlock_lock *lock, struct redlock_lock *importer)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES];
     uint64_t fence = redlock_lock_fence(lock);
@@ -84,10 +84,10 @@ static void hand_off(struct redlock_lock *lock, struct redlock_lock *heir)
         oom_release(lock);
         return;
     }
-    adopt(heir, text);
-    ck_assert_uint_eq(redlock_lock_fence(heir), fence);
-    wait_for_renewals(heir, 1);
-    oom_release(heir);
+    adopt(importer, text);
+    ck_assert_uint_eq(redlock_lock_fence(importer), fence);
+    wait_for_renewals(importer, 1);
+    oom_release(importer);
 }
 
 /* A key is missing: it is repaired. A memory is lost, and a connection: they are looked at anew. */
@@ -105,16 +105,16 @@ static void hold(struct redlock_lock *lock)
 
 static void use_client(void)
 {
-    struct redlock_lock *lock = oom_lock("key"), *heir = oom_lock("key");
+    struct redlock_lock *lock = oom_lock("key"), *importer = oom_lock("key");
 
     if (lock)
         hold(lock);
-    if (lock && heir) {
+    if (lock && importer) {
         acquire(lock, true);
-        hand_off(lock, heir);
+        transfer(lock, importer);
     }
     redlock_lock_destroy(lock);
-    redlock_lock_destroy(heir);
+    redlock_lock_destroy(importer);
 }
 
 /* One master has no script loaded, and one has counted far: two rounds for a token. */

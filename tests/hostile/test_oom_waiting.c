@@ -25,8 +25,8 @@ static bool is_in_line(void *argument)
     return state == REDLOCK_STATE_WAITING || state == REDLOCK_STATE_HELD || state == REDLOCK_STATE_IDLE;
 }
 
-/* One holds, one waits; it is handed over. Whoever could not even begin is left out. */
-static void pass_on(struct redlock_lock *holder, struct redlock_lock *waiter, enum redlock_wait wait, bool fenced)
+/* One holds, one waits; it is handed off. Whoever could not even begin is left out. */
+static void hand_off(struct redlock_lock *holder, struct redlock_lock *waiter, enum redlock_wait wait, bool fenced)
 {
     struct redlock_acquire_options request = request_for(wait, fenced);
     struct outcome first = {0}, second = {0};
@@ -69,8 +69,8 @@ static void use_client(void)
     struct redlock_lock *a = oom_lock("line"), *b = oom_lock("line");
 
     if (a && b) {
-        pass_on(a, b, REDLOCK_WAIT_QUEUE, false);
-        pass_on(b, a, REDLOCK_WAIT_FIFO, true);
+        hand_off(a, b, REDLOCK_WAIT_QUEUE, false);
+        hand_off(b, a, REDLOCK_WAIT_FIFO, true);
         be_interrupted(a, b);
     }
     redlock_lock_destroy(a);

@@ -63,18 +63,18 @@ static void notify(struct toy *toy, const struct toy_waiter *waiter, int64_t cou
 /* The key is free, or its holder gives it up. */
 static bool hand_off(struct toy *toy, struct toy_word key, struct toy_word me)
 {
-    struct toy_waiter *heir = first_in_line(toy, key);
+    struct toy_waiter *successor = first_in_line(toy, key);
     struct toy_word value;
 
-    if (!heir)
+    if (!successor)
         return false;
-    value = (struct toy_word){(const unsigned char *)heir->value, strlen(heir->value)};
-    toy_store(toy, key, value, (heir->lease_ends_ns - toy_now_ns()) / 1000000 + 1);
-    if (heir->fenced)
+    value = (struct toy_word){(const unsigned char *)successor->value, strlen(successor->value)};
+    toy_store(toy, key, value, (successor->lease_ends_ns - toy_now_ns()) / 1000000 + 1);
+    if (successor->fenced)
         toy->counter++;
-    heir->key_size = 0;
-    if (!toy_is(me, heir->value))
-        notify(toy, heir, heir->fenced ? toy->counter : 0);
+    successor->key_size = 0;
+    if (!toy_is(me, successor->value))
+        notify(toy, successor, successor->fenced ? toy->counter : 0);
     return true;
 }
 

@@ -136,7 +136,7 @@ static bool is_clean(void *argument)
 
 void world_wait_clean(struct redlock_client *client)
 {
-    world_wait(is_clean, client, "a client without debts");
+    world_wait(is_clean, client, "a client without pending rollbacks");
 }
 
 struct redlock_client *world_client(void)

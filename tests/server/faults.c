@@ -238,14 +238,14 @@ START_TEST(values_left_on_dead_masters_are_removed_when_these_are_back)
     rig_default_options(&rig);
     short_timeouts(&rig.options);
     rig_connect(&rig);
-    lock = rig_hold(&rig, "debt", 60000);
-    rig_wait_count(&rig, "debt", 3);
+    lock = rig_hold(&rig, "rollback", 60000);
+    rig_wait_count(&rig, "rollback", 3);
     kill_masters(0, 2);
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_NO_QUORUM);
     for (size_t i = 0; i < 2; i++)
         ck_assert_msg(masters_restart(rig.masters, i), "%s", masters_error());
-    rig_wait_absent(&rig, "debt");
+    rig_wait_absent(&rig, "rollback");
     rig_wait_no_claims(&rig, rig.client);
 }
 END_TEST

@@ -239,16 +239,16 @@ static void expect_taken(int i, struct said said)
 
 START_TEST(nobody_with_tokens_waits_for_a_counter_that_is_used_up)
 {
-    struct keeper keepers[] = {{.value = "a", .round = 1, .ticket = 10}, {.value = "b", .round = 1, .ticket = 20}};
+    struct refresh refreshes[] = {{.value = "a", .round = 1, .ticket = 10}, {.value = "b", .round = 1, .ticket = 20}};
 
     hold_for_long();
     line_proposal = BIG;
     line_wait("a", 10);
     line_wait("b", 20);
     ask_expect(counter_master, 0, ends[_i].set, "OK");
-    line_keep_many(2, keepers);
-    expect_taken(_i, keepers[0].said);
-    expect_taken(_i, keepers[1].said);
+    line_refresh_many(2, refreshes);
+    expect_taken(_i, refreshes[0].said);
+    expect_taken(_i, refreshes[1].said);
     expect_taken(_i, line_enqueue("c", 0, 30));
 }
 END_TEST

@@ -168,7 +168,7 @@ START_TEST(with_tokens_each_is_counted_when_it_gets_the_key)
 }
 END_TEST
 
-/* Two for each newcomer are looked at, wherever the last look has ended. */
+/* Two for each join are looked at, wherever the last look has ended. */
 START_TEST(the_dead_do_not_pile_up)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");

@@ -99,9 +99,9 @@ void line_enqueue_many(size_t n, const char *const *values, struct said *ret_sai
     scripted_free(&scripted);
 }
 
-void line_keep_many(size_t n, struct keeper *keepers)
+void line_refresh_many(size_t n, struct refresh *refreshes)
 {
-    struct rl_subject about = subject_of(keepers[0].value);
+    struct rl_subject about = subject_of(refreshes[0].value);
     struct rl_refresh_many many = {.n = n};
     struct rl_refreshed kept[RL_BATCH_MAX];
     struct rl_command command;
@@ -109,20 +109,20 @@ void line_keep_many(size_t n, struct keeper *keepers)
     bool each;
 
     for (size_t i = 0; i < n; i++) {
-        many.at[i].token = (struct rl_slice){keepers[i].value, strlen(keepers[i].value)};
-        many.at[i].round = keepers[i].round;
-        many.at[i].ticket = keepers[i].ticket;
+        many.at[i].token = (struct rl_slice){refreshes[i].value, strlen(refreshes[i].value)};
+        many.at[i].round = refreshes[i].round;
+        many.at[i].ticket = refreshes[i].ticket;
         many.at[i].proposal = line_proposal;
     }
     rl_queue_refresh_many_command(&about, &command);
-    scripted = scripted_run_keep(counter_master, 0, &command, &many);
+    scripted = scripted_run_refresh(counter_master, 0, &command, &many);
     each = rl_queue_refreshed(&scripted.reply, n, kept);
     for (size_t i = 0; i < n; i++) {
         struct rl_reply own;
 
-        keepers[i].alone = each && kept[i].alone;
-        rl_queue_refreshed_reply(&scripted.reply, each ? &kept[i] : NULL, keepers[i].ticket, &own);
-        keepers[i].said = said_by(&own);
+        refreshes[i].alone = each && kept[i].alone;
+        rl_queue_refreshed_reply(&scripted.reply, each ? &kept[i] : NULL, refreshes[i].ticket, &own);
+        refreshes[i].said = said_by(&own);
     }
     scripted_free(&scripted);
 }

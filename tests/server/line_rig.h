@@ -28,7 +28,7 @@ struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket);
 void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said);
 
 /* One who has a place and a ticket, and what it is told when several are asked for in one command. */
-struct keeper {
+struct refresh {
     const char *value;
     uint32_t round;
     uint64_t ticket;
@@ -36,7 +36,7 @@ struct keeper {
     bool alone; /* nothing was said to it, and nothing done */
 };
 
-void line_keep_many(size_t n, struct keeper *keepers);
+void line_refresh_many(size_t n, struct refresh *refreshes);
 
 struct rl_answer line_release(const char *value);
 

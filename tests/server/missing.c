@@ -34,7 +34,7 @@ static void start(const struct line *line)
 }
 
 /* One holds the lock, another client waits in line and gets it when it is released. */
-static void hand_over(void)
+static void hand_off(void)
 {
     struct redlock_acquire_options request = rig_request(5000, 20000);
     struct redlock_lock *first = rig_hold(&rig, "key", 5000);
@@ -69,7 +69,7 @@ START_TEST(a_guarded_client_does_without_or_says_what_it_lacks)
     }
     trust_expect_votes(0);
     ck_assert_int_eq(trust_info(rig.client, 0).durable, line->durable);
-    hand_over();
+    hand_off();
 }
 END_TEST
 

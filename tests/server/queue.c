@@ -157,7 +157,7 @@ END_TEST
 START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
 {
     struct redlock_acquire_options request = queue_request();
-    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000), *heir = rig_new_lock(rig.client, "owed");
+    struct redlock_lock *holder = rig_hold(&rig, "owed", 10000), *importer = rig_new_lock(rig.client, "owed");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     if (_i)
@@ -166,9 +166,9 @@ START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     seat_wait_held(&seats[0]);
     ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, &request, text), 0);
-    ck_assert_int_lt(redlock_remaining_ms(heir), 2000);
-    wait_full_ttl(heir);
+    ck_assert_int_eq(redlock_lock_adopt(importer, &request, text), 0);
+    ck_assert_int_lt(redlock_remaining_ms(importer), 2000);
+    wait_full_ttl(importer);
 }
 END_TEST
 

@@ -263,7 +263,7 @@ END_TEST
 START_TEST(it_can_be_exported_and_adopted)
 {
     struct redlock_acquire_options request = cohort_request();
-    struct redlock_lock *heir = rig_new_lock(other, "away");
+    struct redlock_lock *importer = rig_new_lock(other, "away");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     cohort_start("away", &request);
@@ -274,13 +274,13 @@ START_TEST(it_can_be_exported_and_adopted)
     seat_leave(&seats[0]);
     seat_wait_held(&seats[1]);
     ck_assert_int_eq(redlock_lock_export(seats[1].lock, text, sizeof(text)), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
-    ck_assert_int_gt(redlock_remaining_ms(heir), 0);
-    outcome_expect(&(struct outcome[]){rig_extend(&rig, heir, 0)}[0], REDLOCK_OK);
-    ck_assert_int_gt(redlock_remaining_ms(heir), 9000);
-    ck_assert_int_eq(redlock_release(heir, NULL, NULL), 0);
+    ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
+    ck_assert_int_gt(redlock_remaining_ms(importer), 0);
+    outcome_expect(&(struct outcome[]){rig_extend(&rig, importer, 0)}[0], REDLOCK_OK);
+    ck_assert_int_gt(redlock_remaining_ms(importer), 9000);
+    ck_assert_int_eq(redlock_release(importer, NULL, NULL), 0);
     cohort_serve_from(2, "away");
-    redlock_lock_destroy(heir);
+    redlock_lock_destroy(importer);
     cohort_destroy();
 }
 END_TEST

@@ -355,7 +355,7 @@ START_TEST(a_lock_is_transferred_at_depth_one_and_begins_there)
 {
     struct redlock_lock *lock = rig_hold(&rig, "inner", TTL_MS);
     struct redlock_client *other = rig_new_client(&rig);
-    struct redlock_lock *heir = rig_new_lock(other, "inner");
+    struct redlock_lock *importer = rig_new_lock(other, "inner");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     reenter(lock, 1);
@@ -364,11 +364,11 @@ START_TEST(a_lock_is_transferred_at_depth_one_and_begins_there)
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
     ck_assert_uint_eq(redlock_lock_depth(lock), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
-    ck_assert_uint_eq(redlock_lock_depth(heir), 1);
-    reenter(heir, 1);
-    ck_assert_int_eq(redlock_release(heir, NULL, NULL), 0);
-    ck_assert_int_eq(rig_release(&rig, heir).status, REDLOCK_OK);
+    ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
+    ck_assert_uint_eq(redlock_lock_depth(importer), 1);
+    reenter(importer, 1);
+    ck_assert_int_eq(redlock_release(importer, NULL, NULL), 0);
+    ck_assert_int_eq(rig_release(&rig, importer).status, REDLOCK_OK);
     ck_assert_uint_eq(masters_count_key(rig.masters, "inner"), 0);
     redlock_client_destroy(other);
 }

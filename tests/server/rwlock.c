@@ -437,7 +437,7 @@ START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
 {
     struct redlock_acquire_options request = request_of(U, 0);
     char text[REDLOCK_MAX_EXPORT_BYTES];
-    struct redlock_lock *heir = rig_new_lock(rig_further_client(&rig), KEY);
+    struct redlock_lock *importer = rig_new_lock(rig_further_client(&rig), KEY);
     struct redlock_lock *lock;
     struct outcome outcome;
     uint64_t token;
@@ -450,13 +450,13 @@ START_TEST(an_upgrade_brings_a_larger_token_and_can_be_undone)
     ck_assert_uint_gt(redlock_lock_fence(lock), token);
     ck_assert_uint_eq(outcome.fence, redlock_lock_fence(lock));
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
-    ck_assert_int_eq(redlock_lock_mode(heir), X);
+    ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
+    ck_assert_int_eq(redlock_lock_mode(importer), X);
     ck_assert_int_eq(try_mode(R), REDLOCK_HELD);
-    outcome = convert(heir, U, 0);
+    outcome = convert(importer, U, 0);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(try_mode(R), REDLOCK_OK);
-    outcome = rig_release(&rig, heir);
+    outcome = rig_release(&rig, importer);
     outcome_expect(&outcome, REDLOCK_OK);
 }
 END_TEST
@@ -548,20 +548,20 @@ END_TEST
 START_TEST(a_transfer_keeps_the_mode)
 {
     static const enum redlock_mode modes[] = {X, U, R};
-    struct redlock_lock *heir = rig_new_lock(rig_further_client(&rig), KEY);
+    struct redlock_lock *importer = rig_new_lock(rig_further_client(&rig), KEY);
     char text[REDLOCK_MAX_EXPORT_BYTES];
     struct redlock_lock *lock = hold(modes[_i]);
     struct outcome outcome;
 
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof text), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, NULL, text), 0);
-    ck_assert_int_eq(redlock_lock_mode(heir), modes[_i]);
-    outcome = rig_extend(&rig, heir, 0);
+    ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
+    ck_assert_int_eq(redlock_lock_mode(importer), modes[_i]);
+    outcome = rig_extend(&rig, importer, 0);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(try_mode(R), modes[_i] == X ? REDLOCK_HELD : REDLOCK_OK);
-    outcome = rig_release(&rig, heir);
+    outcome = rig_release(&rig, importer);
     outcome_expect(&outcome, REDLOCK_OK);
-    rig_wait_no_claims(&rig, redlock_lock_client(heir));
+    rig_wait_no_claims(&rig, redlock_lock_client(importer));
 }
 END_TEST
 

@@ -114,17 +114,17 @@ struct scripted scripted_run_many(struct masters *masters, size_t i, const struc
     return run(masters, i, words, n);
 }
 
-struct scripted scripted_run_keep(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_refresh_many *keepers)
+struct scripted scripted_run_refresh(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_refresh_many *refreshes)
 {
     char *words[WORDS_MAX + 1];
     size_t n = begin(command, words);
 
-    for (size_t j = 0; j < keepers->n; j++) {
-        words[n++] = copy_of(keepers->at[j].token);
-        add_number(words, &n, keepers->at[j].round);
-        add_number(words, &n, keepers->at[j].ticket);
-        add_number(words, &n, keepers->at[j].proposal);
+    for (size_t j = 0; j < refreshes->n; j++) {
+        words[n++] = copy_of(refreshes->at[j].token);
+        add_number(words, &n, refreshes->at[j].round);
+        add_number(words, &n, refreshes->at[j].ticket);
+        add_number(words, &n, refreshes->at[j].proposal);
     }
     return run(masters, i, words, n);
 }

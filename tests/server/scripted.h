@@ -15,8 +15,8 @@ struct scripted {
 struct scripted scripted_run(struct masters *masters, size_t i, const struct rl_command *command);
 struct scripted scripted_run_many(struct masters *masters, size_t i, const struct rl_command *command,
                                   const struct rl_batch_tail *followers);
-struct scripted scripted_run_keep(struct masters *masters, size_t i, const struct rl_command *command,
-                                  const struct rl_refresh_many *keepers);
+struct scripted scripted_run_refresh(struct masters *masters, size_t i, const struct rl_command *command,
+                                  const struct rl_refresh_many *refreshes);
 void scripted_free(struct scripted *scripted);
 
 #endif

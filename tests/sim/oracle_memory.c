@@ -1,4 +1,4 @@
-/* What is taken is given back, once: claims, debts, pending commands, messages. */
+/* What is taken is given back, once: claims, rollbacks, pending commands, messages. */
 #include "world.h"
 
 void memory_on_dispose(struct world *world, struct box *box)

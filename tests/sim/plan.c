@@ -112,7 +112,7 @@ int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme)
 }
 
 /* The other way round, a fast client and a slow master, safety is not touched; but a client that waits for ttl and
- * drift must see the key gone, or it cannot end its debts. */
+ * drift must see the key gone, or it cannot end its pending rollbacks. */
 int64_t plan_master_rate(const struct plan *plan, struct rng *rng, bool extreme)
 {
     int64_t slowest = CLOCKWORK_PAR * (CLOCKWORK_PAR + plan->slow_ppm) / (CLOCKWORK_PAR + plan->config.drift.ppm);

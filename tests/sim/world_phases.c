@@ -1,7 +1,8 @@
 /* From the faults to the healing, and from there to the end. */
 #include "world.h"
 
-/* Long enough for everything to be connected again and every debt to have been tried: two silences, then a resend. */
+/* Long enough for everything to be connected again and every pending rollback to have been tried: two silences, then a
+ * resend. */
 static int64_t settling_time(const struct plan *plan)
 {
     int64_t time = 2 * (plan->stall_timeout.ns + plan->connect_timeout.ns + plan->backoff_max.ns);

@@ -111,14 +111,15 @@ START_TEST(those_who_keep_their_places_come_with_round_ticket_and_proposal)
 {
     struct rl_command command = {.send_as = RL_SEND_EVALSHA, .script = RL_SCRIPT_REFRESH_MANY, .n_keys = 1, .argc = 2,
                                  .argv = {{"key", 3}, {"2000", 4}}};
-    struct rl_refresh_many keepers = {.n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};
+    struct rl_refresh_many refreshes = {
+        .n = 2, .at = {{{"first", 5}, 3, 1000, 0}, {{"second", 6}, 12, UINT64_MAX, 77}}};
     char expected[300];
 
     snprintf(expected, sizeof(expected), "*13\r\n$7\r\nEVALSHA\r\n$40\r\n%s\r\n$1\r\n1\r\n$3\r\nkey\r\n$4\r\n2000\r\n"
              "$5\r\nfirst\r\n$1\r\n3\r\n$4\r\n1000\r\n$1\r\n0\r\n"
              "$6\r\nsecond\r\n$2\r\n12\r\n$20\r\n18446744073709551615\r\n$2\r\n77\r\n",
              rl_script_text(RL_SCRIPT_REFRESH_MANY)->sha1);
-    ck_assert(rl_refresh_many_encode(&command, &keepers, &out));
+    ck_assert(rl_refresh_many_encode(&command, &refreshes, &out));
     check_out(expected);
 }
 END_TEST

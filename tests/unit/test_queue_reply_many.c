@@ -4,7 +4,7 @@
 #include "queue_replies.h"
 #include "suite.h"
 
-/* --- Newcomers -------------------------------------------------------------------------------------------------- */
+/* --- Joins ------------------------------------------------------------------------------------------------------ */
 
 static struct rl_reply reply_to_many(struct numbers numbers, int64_t in_front)
 {
@@ -153,7 +153,7 @@ static struct rl_reply reply_to_keepers(const char *text)
                                           {.type = RL_REPLY_STRING, .text = {text, strlen(text)}}}};
 }
 
-START_TEST(each_keeper_is_told_its_place)
+START_TEST(each_refresh_is_told_its_place)
 {
     struct rl_reply reply = reply_to_keepers("0 1500 - - 4294967295 -1");
     struct rl_refreshed kept[3];
@@ -224,9 +224,9 @@ START_TEST(a_reply_to_keepers_has_four_elements_of_their_kinds)
 }
 END_TEST
 
-static void add_keeper_tests(TCase *cases)
+static void add_refresh_tests(TCase *cases)
 {
-    tcase_add_test(cases, each_keeper_is_told_its_place);
+    tcase_add_test(cases, each_refresh_is_told_its_place);
     tcase_add_test(cases, keepers_may_be_refused_together);
     tcase_add_test(cases, what_was_said_to_keepers_must_be_whole);
     tcase_add_loop_test(cases, a_reply_to_keepers_has_four_elements_of_their_kinds, 0, 4);
@@ -236,7 +236,7 @@ int main(void)
 {
     Suite *suite = suite_create("queue_reply_many");
 
-    add_several_tests(suite_add_case(suite, "newcomers", NULL, NULL));
-    add_keeper_tests(suite_add_case(suite, "keepers", NULL, NULL));
+    add_several_tests(suite_add_case(suite, "joins", NULL, NULL));
+    add_refresh_tests(suite_add_case(suite, "refreshes", NULL, NULL));
     return suite_run(suite);
 }

@@ -63,7 +63,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 }
 
 /* The process that takes over: no Check in it. */
-static int be_the_heir(const char *token)
+static int be_the_importer(const char *token)
 {
     struct event_base *base = event_base_new();
     struct redlock_client *client;
@@ -111,7 +111,7 @@ START_TEST(another_process_goes_on_renewing_and_releases)
     pid = fork();
     ck_assert_int_ge(pid, 0);
     if (pid == 0)
-        _exit(be_the_heir(token));
+        _exit(be_the_importer(token));
     rig_run_for(&rig, TTL_MS + TTL_MS / 2);
     outcome = rig_acquire(&rig, rival, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
@@ -203,7 +203,7 @@ END_TEST
 START_TEST(the_fencing_token_goes_with_the_lock)
 {
     struct redlock_acquire_options request = rig_request(20000, 0);
-    struct redlock_lock *lock, *heir;
+    struct redlock_lock *lock, *importer;
     struct outcome outcome;
     uint64_t fence;
 
@@ -213,9 +213,9 @@ START_TEST(the_fencing_token_goes_with_the_lock)
     ck_assert_uint_ne(fence, 0);
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);
-    heir = adopt(rig.client, "fenced");
-    ck_assert_uint_eq(redlock_lock_fence(heir), fence);
-    outcome = rig_release(&rig, heir);
+    importer = adopt(rig.client, "fenced");
+    ck_assert_uint_eq(redlock_lock_fence(importer), fence);
+    outcome = rig_release(&rig, importer);
     outcome_expect(&outcome, REDLOCK_OK);
     outcome = rig_acquire(&rig, lock, &request);
     outcome_expect(&outcome, REDLOCK_OK);
@@ -225,25 +225,25 @@ END_TEST
 
 START_TEST(the_adopted_lock_has_what_validity_was_left)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "left", 20000), *heir;
+    struct redlock_lock *lock = rig_hold_lease(&rig, "left", 20000), *importer;
     int64_t before_ns = redlock_remaining_ns(lock);
 
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
-    heir = adopt(rig.client, "left");
-    ck_assert_int_le(redlock_remaining_ns(heir), before_ns);
-    ck_assert_int_gt(redlock_remaining_ns(heir), before_ns - INT64_C(5000000000));
+    importer = adopt(rig.client, "left");
+    ck_assert_int_le(redlock_remaining_ns(importer), before_ns);
+    ck_assert_int_gt(redlock_remaining_ns(importer), before_ns - INT64_C(5000000000));
 }
 END_TEST
 
 START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
 {
     struct redlock_acquire_options options = rig_lease(300, 0);
-    struct redlock_lock *heir = rig_new_lock(rig.client, "ends");
+    struct redlock_lock *importer = rig_new_lock(rig.client, "ends");
     struct watched watched;
 
     ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", 300), text, sizeof(text)), 0);
-    ck_assert_int_eq(redlock_lock_adopt(heir, &options, text), 0);
-    watch_start(heir, &watched);
+    ck_assert_int_eq(redlock_lock_adopt(importer, &options, text), 0);
+    watch_start(importer, &watched);
     watch_wait_lost(&rig, &watched);
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
     rig_wait_absent(&rig, "ends");
@@ -268,7 +268,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("handover");
+    Suite *suite = suite_create("transfer");
     TCase *given = suite_add_case(suite, "given", open_three, close_rig);
 
     tcase_add_test(given, another_process_goes_on_renewing_and_releases);

@@ -9,33 +9,33 @@
 
 #define N 4
 
-static struct keeper keepers[N];
+static struct refresh refreshes[N];
 
 static void choose(const char *const values[N], uint32_t round, const uint64_t tickets[N])
 {
     for (size_t i = 0; i < N; i++)
-        keepers[i] = (struct keeper){.value = values[i], .round = round, .ticket = tickets[i]};
+        refreshes[i] = (struct refresh){.value = values[i], .round = round, .ticket = tickets[i]};
 }
 
-static void keep(void)
+static void refresh(void)
 {
-    line_keep_many(N, keepers);
+    line_refresh_many(N, refreshes);
 }
 
 static void expect_queued(size_t i, uint32_t rank)
 {
-    ck_assert(!keepers[i].alone);
-    expect_said(keepers[i].said, RL_QUEUED, RL_DETAIL_NONE);
-    ck_assert_uint_eq(keepers[i].said.place.rank, rank);
-    ck_assert_uint_eq(keepers[i].said.place.ticket, keepers[i].ticket);
-    ck_assert(!keepers[i].said.place.lower);
+    ck_assert(!refreshes[i].alone);
+    expect_said(refreshes[i].said, RL_QUEUED, RL_DETAIL_NONE);
+    ck_assert_uint_eq(refreshes[i].said.place.rank, rank);
+    ck_assert_uint_eq(refreshes[i].said.place.ticket, refreshes[i].ticket);
+    ck_assert(!refreshes[i].said.place.lower);
 }
 
 static void expect_all(enum rl_outcome outcome, enum rl_detail detail)
 {
     for (size_t i = 0; i < N; i++) {
-        ck_assert(!keepers[i].alone);
-        expect_said(keepers[i].said, outcome, detail);
+        ck_assert(!refreshes[i].alone);
+        expect_said(refreshes[i].said, outcome, detail);
     }
 }
 
@@ -74,14 +74,14 @@ static void line_up(void)
 START_TEST(each_keeps_its_place_and_is_told_of_it)
 {
     line_up();
-    keep();
+    refresh();
     for (size_t i = 0; i < N; i++) {
         expect_queued(i, (uint32_t)i);
-        ck_assert_int_gt(keepers[i].said.place.held_ms, 900000);
+        ck_assert_int_gt(refreshes[i].said.place.held_ms, 900000);
         if (i == 0)
-            ck_assert_int_gt(keepers[i].said.place.look_ms, 900000);
+            ck_assert_int_gt(refreshes[i].said.place.look_ms, 900000);
         else
-            ck_assert_int_eq(keepers[i].said.place.look_ms, 20000);
+            ck_assert_int_eq(refreshes[i].said.place.look_ms, 20000);
     }
     expect_queue("a b c d");
 }
@@ -91,17 +91,17 @@ START_TEST(a_ticket_that_is_told_moves_it)
 {
     line_up();
     line_wait("between", 35);
-    keepers[0].ticket = 50;
-    keepers[3].ticket = 25;
-    keep();
+    refreshes[0].ticket = 50;
+    refreshes[3].ticket = 25;
+    refresh();
     expect_queue("b d c between a");
     expect_queued(0, 4);
     expect_queued(1, 0);
     expect_queued(2, 2);
     expect_queued(3, 1);
     ck_assert_uint_eq(line_enqueue("next", 0, 0).place.ticket, 1000);
-    keepers[1].ticket = 5000;
-    keep();
+    refreshes[1].ticket = 5000;
+    refresh();
     ck_assert_uint_eq(line_enqueue("last", 0, 0).place.ticket, 5001);
 }
 END_TEST
@@ -110,13 +110,13 @@ START_TEST(the_lease_begins_anew)
 {
     line_up();
     clock_fault_step_ms(counter_clock, 15000);
-    keep();
+    refresh();
     clock_fault_step_ms(counter_clock, 15000);
     expect_queued(0, 0);
     line_release("other");
     expect_holder("a");
     line_lease_ms = 100;
-    keep();
+    refresh();
     clock_fault_step_ms(counter_clock, 200);
     line_release("a");
     expect_nothing_left();
@@ -131,7 +131,7 @@ START_TEST(what_was_held_up_changes_nothing)
     line_up();
     ck_assert_uint_eq(line_enqueue("b", 3, 5).place.rank, 0);
     before = entry_of("b");
-    keep();
+    refresh();
     after = entry_of("b");
     ck_assert_str_eq(before, after);
     free(before);
@@ -153,12 +153,12 @@ START_TEST(the_dead_in_front_are_dropped)
     line_up();
     line_wait("alive", 17);
     clock_fault_step_ms(counter_clock, 10000);
-    keep();
+    refresh();
     expect_queued(0, 0);
     expect_queued(1, 3); /* also dead ones, but for the one right in front */
     expect_queued(2, 4);
     expect_queued(3, 5);
-    ck_assert_int_le(keepers[1].said.place.look_ms, 10000);
+    ck_assert_int_le(refreshes[1].said.place.look_ms, 10000);
     expect_queue("a dead2 alive b c d");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HLEN waiters"), 6 + 2); /* '@last', '@sweep' */
 }
@@ -172,7 +172,7 @@ START_TEST(those_behind_a_dead_one_move_up)
     line_lease_ms = 20000;
     line_up();
     clock_fault_step_ms(counter_clock, 10000);
-    keep();
+    refresh();
     for (size_t i = 0; i < N; i++)
         expect_queued(i, (uint32_t)i);
     expect_queue("a b c d");
@@ -183,11 +183,11 @@ START_TEST(the_line_lives_as_long_as_the_longest_lease)
 {
     line_up();
     line_lease_ms = 100;
-    keep();
+    refresh();
     expect_ttl("queue", 40000);
     expect_ttl("waiters", 40000);
     line_lease_ms = 500000;
-    keep();
+    refresh();
     expect_ttl("queue", 1000000);
     expect_ttl("waiters", 1000000);
 }
@@ -199,19 +199,19 @@ START_TEST(a_key_of_the_year_9999_is_waited_for)
     line_up();
     command((const char *const[]){"SET", "lock", "closed", NULL});
     command((const char *const[]){"PEXPIREAT", "lock", "253402300799999", NULL});
-    keep();
+    refresh();
     for (size_t i = 0; i < N; i++)
         expect_queued(i, (uint32_t)i);
-    ck_assert_int_gt(keepers[0].said.place.held_ms, INT64_C(1) << 39);
-    ck_assert_int_gt(keepers[0].said.place.look_ms, INT64_C(1) << 39);
+    ck_assert_int_gt(refreshes[0].said.place.held_ms, INT64_C(1) << 39);
+    ck_assert_int_gt(refreshes[0].said.place.look_ms, INT64_C(1) << 39);
     command((const char *const[]){"PEXPIREAT", "lock", "9223372036854775807", NULL});
-    keep();
+    refresh();
     expect_queued(0, 0);
     command((const char *const[]){"SET", "lock", "closed", NULL});
-    keep();
+    refresh();
     expect_queued(0, 0);
-    ck_assert_int_eq(keepers[0].said.place.held_ms, -1);
-    ck_assert_int_eq(keepers[0].said.place.look_ms, -1);
+    ck_assert_int_eq(refreshes[0].said.place.held_ms, -1);
+    ck_assert_int_eq(refreshes[0].said.place.look_ms, -1);
 }
 END_TEST
 
@@ -222,12 +222,12 @@ START_TEST(the_holder_and_who_is_not_in_line_must_ask_alone)
     line_up();
     line_release("c");
     hold("a");
-    keep();
-    ck_assert(keepers[0].alone && !keepers[1].alone && keepers[2].alone && !keepers[3].alone);
+    refresh();
+    ck_assert(refreshes[0].alone && !refreshes[1].alone && refreshes[2].alone && !refreshes[3].alone);
     expect_queue("a b d");
     command((const char *const[]){"ZREM", "queue", "b", NULL});
-    keep();
-    ck_assert(keepers[1].alone && !keepers[3].alone);
+    refresh();
+    ck_assert(refreshes[1].alone && !refreshes[3].alone);
     expect_queue("a d");
 }
 END_TEST
@@ -240,11 +240,11 @@ START_TEST(where_the_key_is_free_all_must_and_nothing_is_done)
     line_up();
     command((const char *const[]){"DEL", "lock", NULL});
     before = entry_of("b");
-    keepers[1].ticket = 1;
-    keep();
+    refreshes[1].ticket = 1;
+    refresh();
     after = entry_of("b");
     for (size_t i = 0; i < N; i++)
-        ck_assert(keepers[i].alone);
+        ck_assert(refreshes[i].alone);
     ck_assert_str_eq(before, after);
     free(before);
     free(after);
@@ -260,8 +260,8 @@ START_TEST(in_another_memory_nothing_is_done)
     line_up();
     line_incarnation = "expected";
     ask_integer(counter_master, 0, "HSET marker inc found");
-    keepers[3].ticket = 1;
-    keep();
+    refreshes[3].ticket = 1;
+    refresh();
     expect_all(RL_FAILED, RL_DETAIL_MEMORY_LOST);
     expect_queue("a b c d");
 }
@@ -272,7 +272,7 @@ START_TEST(a_key_that_is_no_lock_is_foreign_to_all)
     line_up();
     command((const char *const[]){"DEL", "lock", NULL});
     ask_integer(counter_master, 0, "HSET lock a b");
-    keep();
+    refresh();
     expect_all(RL_REFUSED, RL_DETAIL_FOREIGN);
 }
 END_TEST
@@ -282,10 +282,10 @@ START_TEST(a_counter_that_cannot_be_counted_on_is_an_error_for_all)
     line_up();
     line_proposal = BIG;
     ask_expect(counter_master, 0, "SET count text", "OK");
-    keep();
+    refresh();
     expect_all(RL_UNKNOWN, RL_DETAIL_ERROR);
     ask_expect(counter_master, 0, "SET count 1", "OK");
-    keep();
+    refresh();
     line_release("other");
     expect_all(RL_QUEUED, RL_DETAIL_NONE);
 }
@@ -296,9 +296,9 @@ START_TEST(whose_turn_comes_next_is_called_by_its_latest_refresh)
     line_up();
     line_proposal = BIG;
     ear_open();
-    keepers[0].round = 7;
+    refreshes[0].round = 7;
     hold("other");
-    keep();
+    refresh();
     ask_integer(counter_master, 0, "HSET waiters @holder other");
     line_release("other");
     ck_assert_uint_eq(ear_expect("a", true, 7, "-").fence, BIG);
@@ -318,10 +318,10 @@ START_TEST(a_holder_hears_of_lower_tickets)
     for (size_t i = 0; i < N; i++)
         line_wait(values[i], above[i]);
     choose(values, 1, above);
-    keep();
+    refresh();
     ear_expect_silence();
     choose(values, 2, below);
-    keep();
+    refresh();
     ear_expect("holder", false, 0, "-");
     ear_expect_silence();
 }
@@ -386,10 +386,10 @@ static void build(uint64_t trial)
 }
 
 /* The same for one command and for single ones. */
-static void choose_some(struct keeper chosen[SOME])
+static void choose_some(struct refresh chosen[SOME])
 {
     for (size_t i = 0; i < SOME; i++)
-        chosen[i] = (struct keeper){.value = names[i], .round = (uint32_t)any(4), .ticket = any(40) + 1};
+        chosen[i] = (struct refresh){.value = names[i], .round = (uint32_t)any(4), .ticket = any(40) + 1};
 }
 
 /* Everybody who lives: ticket and entry without the end of its lease. The dead are dropped as they are met. */
@@ -414,7 +414,7 @@ static char *picture(void)
 
 START_TEST(one_command_does_what_single_ones_do)
 {
-    struct keeper chosen[SOME];
+    struct refresh chosen[SOME];
     size_t alone = 0;
 
     for (uint64_t trial = 1; trial <= TRIALS; trial++) {
@@ -428,7 +428,7 @@ START_TEST(one_command_does_what_single_ones_do)
         single = picture();
         build(trial);
         choose_some(chosen);
-        line_keep_many(SOME, chosen);
+        line_refresh_many(SOME, chosen);
         for (size_t i = 0; i < SOME; i++) {
             if (chosen[i].alone)
                 line_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
@@ -446,8 +446,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("line_keep");
-    TCase *cases = suite_add_case(suite, "line_keep", line_start, ear_close);
+    Suite *suite = suite_create("line_refresh");
+    TCase *cases = suite_add_case(suite, "line_refresh", line_start, ear_close);
 
     tcase_add_test(cases, each_keeps_its_place_and_is_told_of_it);
     tcase_add_test(cases, a_ticket_that_is_told_moves_it);
