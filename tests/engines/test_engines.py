@@ -3,6 +3,7 @@
 
     test_engines.py REDLOCK TINY SINGLE
 """
+import json
 import os
 import re
 import subprocess
@@ -14,6 +15,7 @@ redlock, tiny, single = sys.argv[1:4]
 # What is planted, and what must be said of it.
 FAULTS = {
     "name": r"calls itself 'etcd'",
+    "ttl": r"a line that makes no sense \(ttl= is not a number of milliseconds",
     "malformed": r"a line that makes no sense .*: acquired \d+ soon",
     "twice": r"answers what was not asked|answers twice",
     "order": r"out of order within one ID",
@@ -96,6 +98,31 @@ def a_good_engine_is_measured():
     runs_end_with(0, {"": "^$"})
 
 
+def defaults_are_the_ttl_of_the_engines_library():
+    with tempfile.TemporaryDirectory() as folder:
+        def run_with(*words):
+            return subprocess.run([redlock, *words], capture_output=True, text=True, timeout=100,
+                                  env=dict(os.environ, REDLOCK_ENGINES=os.path.dirname(tiny), TINY_FOLDER=folder))
+
+        def ttls_of(*words):
+            done = run_with(*words)
+            assert done.returncode == 0, done.stderr
+            with open(f"{folder}/ttls", encoding="utf-8") as file:
+                ttls = set(file)
+            os.unlink(f"{folder}/ttls")
+            return ttls
+
+        short = ("failover", "baseline", "--compare", "--quiet", "--phase", "200ms", "--json", f"{folder}/report")
+        assert ttls_of(*short, "--engine", "tiny,redlock:defaults") == {"5000\n"}
+        with open(f"{folder}/report", encoding="utf-8") as file:
+            assert [engine["ttl_ms"] for engine in json.load(file)["engines"]] == [5000, 10000]
+        for words in (short, ("failover", "baseline", "--quiet", "--phase", "200ms"),
+                      ("bench", "-d", "100ms", "--warmup", "50ms")):
+            assert ttls_of(*words, "--engine", "tiny:defaults") == {"700\n"}, words
+        done = run_with("failover", "baseline", "--engine", f"{single}:defaults")
+        assert done.returncode == 125 and "single has no ttl by default" in done.stderr, done.stderr
+
+
 def a_broken_engine_ends_the_run_with_status_3():
     runs_end_with(3, {"malformed": r"engine tiny writes a line that makes no sense .*: acquired \d+ soon",
                       "dies": r"engine tiny ended by itself with status 9",
@@ -108,6 +135,7 @@ TESTS = [("a good engine has no fault", a_good_engine_has_no_fault),
          ("engines are found by name", engines_are_found_by_name),
          ("failover says what it cannot use", failover_says_what_it_cannot_use),
          ("bench and failover put a good engine to work", a_good_engine_is_measured),
+         ("defaults are the ttl of the engine's library", defaults_are_the_ttl_of_the_engines_library),
          ("bench and failover name what is wrong with an engine", a_broken_engine_ends_the_run_with_status_3)]
 
 print(f"1..{len(TESTS)}")

@@ -1,6 +1,7 @@
 /* A lock engine for the tests alone: locks are files in the folder of `nodes=`, which end with their process. As
  * redlock-engine-tiny it does all as it should; $TINY_FAULT plants one fault into it. With $TINY_FOLDER it pretends to
- * use a Redis, which the benchmark and the failover run can start, and keeps its locks in that folder. */
+ * use a Redis, which the benchmark and the failover run can start, and keeps its locks in that folder, and in the file
+ * "ttls" for how long they were wanted. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -110,6 +111,17 @@ static void try_all(void)
     }
 }
 
+static void record_ttl(const char *ttl)
+{
+    char path[600];
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/ttls", folder);
+    file = fopen(path, "ae");
+    if (!file || fprintf(file, "%s\n", ttl) < 0 || fclose(file) != 0)
+        exit(1);
+}
+
 static void acquire(char **words)
 {
     struct attempt *attempt = attempts;
@@ -120,6 +132,8 @@ static void acquire(char **words)
     *attempt = (struct attempt){.since_ns = now_ns(), .fd = -1, .in_use = true};
     if (!line_decode(words[2]) || !line_number(words[3], &attempt->ttl_ms) || !line_number(words[4], &timeout_ms))
         exit(1);
+    if (getenv("TINY_FOLDER"))
+        record_ttl(words[3]);
     snprintf(attempt->id, sizeof(attempt->id), "%s", words[1]);
     snprintf(attempt->key, sizeof(attempt->key), "%s", words[2]);
     attempt->deadline_ns = attempt->since_ns + timeout_ms * 1000000;
@@ -162,8 +176,8 @@ static void obey(char *line)
     if (n == 0)
         exit(1);
     if (strcmp(words[0], "hello") == 0) {
-        line_print("hello 1 %s 1.0 can=fence on=%s", is_planted("name") ? "etcd" : "tiny",
-                   getenv("TINY_FOLDER") ? "redis:1" : "folder");
+        line_print("hello 1 %s 1.0 can=fence on=%s ttl=%s", is_planted("name") ? "etcd" : "tiny",
+                   getenv("TINY_FOLDER") ? "redis:1" : "folder", is_planted("ttl") ? "long" : "700");
     } else if (strcmp(words[0], "open") == 0) {
         open_folder(words, n);
     } else if (strcmp(words[0], "acquire") == 0 && n == 5) {

@@ -93,6 +93,8 @@ static bool run_system(FILE *out, const struct bench_options *options, const str
     bool ok;
 
     mine.engine = engine_contestant_is_library(contestant) ? NULL : contestant;
+    if (contestant->defaults)
+        mine.ttl_ms = mine.engine ? contestant->hello.ttl_ms : 0; /* 0: the library's, by bench_defaults() */
     ok = start_servers(&servers, &mine, &why);
     if (!ok)
         snprintf(ret_reason, LOAD_REASON_SIZE, "%s: %s", contestant->label, why);

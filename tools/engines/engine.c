@@ -427,11 +427,20 @@ static bool obey(char **words, size_t n)
 }
 
 /* Before and besides the locks. */
+static void say_hello(void)
+{
+    char ttl[32] = "";
+
+    if (engine->ttl_ms)
+        snprintf(ttl, sizeof(ttl), " ttl=%lld", (long long)engine->ttl_ms);
+    line_print("hello 1 %s %s can=%s on=%s%s", engine->name, engine->version, engine->can, engine->systems, ttl);
+}
+
 static bool greet(char **words, size_t n, bool *ret_done)
 {
     *ret_done = true;
     if (n >= 2 && strcmp(words[0], "hello") == 0 && strcmp(words[1], "1") == 0)
-        line_print("hello 1 %s %s can=%s on=%s", engine->name, engine->version, engine->can, engine->systems);
+        say_hello();
     else if (n > 1 && strcmp(words[0], "open") == 0 && !settings.n_nodes)
         return open_system(words, n);
     else if (n == 1 && strcmp(words[0], "bye") == 0) {

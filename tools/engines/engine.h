@@ -52,6 +52,7 @@ struct engine {
     const char *version; /* of its client library */
     const char *can;     /* some of "lease,renewal,fence,fifo,alarm"; "-" for none */
     const char *systems; /* that it uses, the usual one first: "etcd", "redis:1,sentinel" */
+    int64_t ttl_ms;      /* that its library uses if its user names none; 0: one must be named */
 
     /* Connects, or does not need to yet; false: engine_say() has told why. */
     bool (*open)(const struct engine_settings *settings);

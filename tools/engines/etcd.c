@@ -297,6 +297,7 @@ int main(void)
         .version = ENGINE_VERSION,
         .can = "lease,renewal,fence,fifo,alarm",
         .systems = "etcd",
+        .ttl_ms = 60000, /* of a session of etcd's own client, clientv3/concurrency */
         .open = open_endpoints,
         .acquire = acquire,
         .release = release,

@@ -39,7 +39,7 @@ void fo_comparison_free(struct fo_comparison *comparison)
 void fo_entry_init(struct fo_entry *entry, const struct fo_options *options)
 {
     entry->options = *options;
-    entry->options.engine = engine_contestant_is_library(entry->contestant) ? NULL : entry->contestant;
+    fo_options_choose(&entry->options, entry->contestant);
     entry->report.options = &entry->options;
 }
 

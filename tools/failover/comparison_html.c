@@ -173,14 +173,15 @@ static void method(FILE *out, const struct fo_report *report, const struct fo_ou
             "times a second together, each at its appointed time, whether or not the last one was answered (an open "
             "loop), and give up after %u ms; they hold a lock for as long as one write takes. Besides, all of them "
             "compete for one leader lock, whose holder reads and writes a counter in steps of 10 ms. Every lock has a "
-            "ttl, or its system a session timeout, of %u ms; each client library is used as its manual recommends. "
-            "After a while the fault is injected, and later undone. In a partition relays hold back what clients and "
-            "servers of the two sides send each other (connections are accepted all the same); the holder is on the "
-            "smaller side, with the server that leads or fewer than half of those that vote; where there is one "
-            "server, and with ZooKeeper, whose servers relays cannot part, it is alone. A referee compares the times "
-            "in which clients believed to hold a lock, as their libraries told them, and the counter finds writes "
-            "that another holder's came between. All processes share one clock and one machine, so that times below "
-            "some milliseconds are the machine's.",
+            "ttl, or its system a session timeout, of %u ms, or where its name ends in :defaults the one that its "
+            "library uses by itself; each client library is used as its manual recommends. After a while the fault is "
+            "injected, and later undone. In a partition relays hold back what clients and servers of the two sides "
+            "send each other (connections are accepted all the same); the holder is on the smaller side, with the "
+            "server that leads or fewer than half of those that vote; where there is one server, and with ZooKeeper, "
+            "whose servers relays cannot part, it is alone. A referee compares the times in which clients believed to "
+            "hold a lock, as their libraries told them, and the counter finds writes that another holder's came "
+            "between. All processes share one clock and one machine, so that times below some milliseconds are the "
+            "machine's.",
             options->clients, FO_KEYS, options->rate, options->deadline_ms, options->ttl_ms);
 }
 
@@ -207,6 +208,19 @@ static const char *servers_of(const struct engine_contestant *contestant)
     }
 }
 
+static void put_ttl(FILE *out, const struct fo_entry *of)
+{
+    const struct engine_contestant *contestant = of->contestant;
+    bool ours = engine_contestant_is_library(contestant);
+    char text[2][CELL];
+
+    if (!ours && !(contestant->hello.can & RUNNER_LEASE))
+        return;
+    fprintf(out, "; ttl %s", fo_html_duration(of->options.ttl_ms * INT64_C(1000000), text[0], CELL));
+    if (ours)
+        fprintf(out, ", max ttl %s", fo_html_duration(of->options.max_ttl_ms * INT64_C(1000000), text[1], CELL));
+}
+
 static void settings(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     for (size_t i = 0; i < comparison->n; i++) {
@@ -221,7 +235,9 @@ static void settings(FILE *out, const struct fo_report *report, const struct fo_
         fputs("</td><td data-l=\"settings\">", out);
         if (contestant->system == MASTERS_REDIS)
             fprintf(out, "%u independent, ", members);
-        fprintf(out, "%s</td>", servers_of(contestant));
+        fputs(servers_of(contestant), out);
+        put_ttl(out, &comparison->entries[i]);
+        fputs("</td>", out);
         yes(out, "lease", contestant, RUNNER_LEASE);
         yes(out, "renews", contestant, RUNNER_RENEWAL);
         yes(out, "token", contestant, RUNNER_FENCE);

@@ -61,6 +61,7 @@ static void write_entry(struct cli_json *json, const struct fo_entry *entry)
                                                                 : entry->report.environment.library);
     cli_json_string(json, "server", entry->report.environment.server);
     cli_json_string(json, "system", masters_system_name(contestant->system));
+    cli_json_int(json, "ttl_ms", entry->options.ttl_ms);
     if (*contestant->skipped)
         cli_json_string(json, "not_run", contestant->skipped);
     cli_json_begin(json, "can", '{');

@@ -47,9 +47,12 @@ static void print_entry(struct term *term, const struct fo_entry *entry)
         fprintf(term->out, " not run: %s\n", contestant->skipped);
         return;
     }
-    fprintf(term->out, " %s on %s\n", *contestant->hello.version ? contestant->hello.version
-                                                                 : entry->report.environment.library,
+    fprintf(term->out, " %s on %s", *contestant->hello.version ? contestant->hello.version
+                                                               : entry->report.environment.library,
             entry->report.environment.server);
+    if (contestant->defaults)
+        fprintf(term->out, ", ttl %u ms", entry->options.ttl_ms);
+    putc('\n', term->out);
     fprintf(term->out, "  %-14s %11s %9s %8s %8s %8s %8s\n", "scenario", "unavailable", "takeover", "2 holds",
             "tokens", "2 writes", "refused");
     for (size_t i = 0; i < entry->report.n; i++)

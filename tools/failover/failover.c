@@ -189,8 +189,7 @@ static int run_engines(struct fo_options *options, struct files *files)
     else if (options->compare || contestants->n > 1)
         code = compare(options, contestants, files);
     else {
-        if (!engine_contestant_is_library(&contestants->list[0]))
-            options->engine = &contestants->list[0];
+        fo_options_choose(options, &contestants->list[0]);
         code = run(options, files);
     }
     free(contestants);

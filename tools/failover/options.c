@@ -1,5 +1,6 @@
 #include "options.h"
 
+#include <redlock/options.h>
 #include <string.h>
 
 #include "failover.h"
@@ -28,9 +29,10 @@ static const char help[] =
     "  --all                run all of them, in about three minutes\n"
     "\n"
     "Other lock systems, see redlock-failover(1):\n"
-    "  --engine NAME[@SYSTEM][,...]\n"
+    "  --engine NAME[@SYSTEM][:defaults][,...]\n"
     "                       put these engine programs to the test instead; 'redlock' is\n"
-    "                       this library. More than one: as --compare\n"
+    "                       this library, ':defaults' the ttl of the library in question\n"
+    "                       instead of --ttl. More than one: as --compare\n"
     "  --compare            all systems that are found here, or those of --engine, by\n"
     "                       all scenarios that make sense, or those named: one report\n"
     "\n";
@@ -251,6 +253,21 @@ bool fo_options_have_tls(const struct fo_options *options)
         if (cli_url_has_tls(options->masters.urls[i]))
             return true;
     return options->tls;
+}
+
+void fo_options_choose(struct fo_options *options, const struct engine_contestant *contestant)
+{
+    bool ours = engine_contestant_is_library(contestant);
+    struct redlock_acquire_options acquire;
+    struct redlock_options library;
+
+    options->engine = ours ? NULL : contestant;
+    if (!contestant->defaults)
+        return;
+    redlock_acquire_options_init(&acquire);
+    redlock_options_init(&library);
+    options->ttl_ms = ours ? acquire.ttl_ms : contestant->hello.ttl_ms;
+    options->max_ttl_ms = ours ? library.max_ttl_ms : contestant->hello.ttl_ms;
 }
 
 int64_t fo_options_step_ns(const struct fo_options *options)

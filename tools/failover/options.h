@@ -36,6 +36,9 @@ struct fo_options {
 int fo_options_parse(struct fo_options *options, int argc, char **argv);
 void fo_options_free(struct fo_options *options);
 
+/* The one that is put to the test, with the ttl of its library if it is to have that. */
+void fo_options_choose(struct fo_options *options, const struct engine_contestant *contestant);
+
 /* Is a master reached by TLS? */
 bool fo_options_have_tls(const struct fo_options *options);
 

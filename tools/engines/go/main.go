@@ -128,7 +128,7 @@ func release(id string) {
 func obey(words []string) {
 	switch {
 	case words[0] == "hello":
-		say("hello", 1, "redsync", version(), "can=lease", "on=redis:5")
+		say("hello", 1, "redsync", version(), "can=lease", "on=redis:5", "ttl=8000")
 	case words[0] == "open":
 		open(words[1:])
 	case words[0] == "acquire" && len(words) >= 5:

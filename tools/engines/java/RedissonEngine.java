@@ -26,10 +26,11 @@ final class RedissonEngine implements Protocol.Engine {
     @Override
     public String hello() {
         String version = Redisson.class.getPackage().getImplementationVersion();
+        String ttl = " ttl=" + new Config().getLockWatchdogTimeout();
         return switch (kind) {
-            case "lock" -> "redisson " + version + " can=lease,renewal on=redis:1,sentinel";
-            case "fair" -> "redisson-fair " + version + " can=lease,renewal,fifo on=redis:1,sentinel";
-            default -> "redisson-redlock " + version + " can=lease,renewal on=redis:5";
+            case "lock" -> "redisson " + version + " can=lease,renewal on=redis:1,sentinel" + ttl;
+            case "fair" -> "redisson-fair " + version + " can=lease,renewal,fifo on=redis:1,sentinel" + ttl;
+            default -> "redisson-redlock " + version + " can=lease,renewal on=redis:5" + ttl;
         };
     }
 

@@ -1,7 +1,8 @@
 // The protocol of tools/engines/README.md, for engines in JavaScript: run() with
 //
-//   { name, version, can, on, open(settings), acquire(key, ttlMs, timeoutMs) }
+//   { name, version, can, on, ttl?, open(settings), acquire(key, ttlMs, timeoutMs) }
 //
+// ttl is what the library uses if its user names none, in milliseconds.
 // acquire() gives a promise of a hold { untilMs?, remainingMs(), release(), onLost? }: untilMs is a Date.now() or
 // undefined, remainingMs() a number or null, release() a promise of an outcome, onLost(tell) takes a function to call.
 // An error with a reason of the protocol in .reason is a refusal for it.
@@ -86,7 +87,8 @@ function run (engine) {
   async function obey (words) {
     switch (words[0]) {
       case 'hello':
-        return say('hello', 1, engine.name, engine.version, `can=${engine.can}`, `on=${engine.on}`)
+        return say('hello', 1, engine.name, engine.version, `can=${engine.can}`, `on=${engine.on}`,
+          ...(engine.ttl ? [`ttl=${engine.ttl}`] : []))
       case 'open': {
         const settings = parse(words.slice(1))
         prefix = settings.prefix || ''

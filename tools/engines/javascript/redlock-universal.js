@@ -19,6 +19,7 @@ run({
   version: version('redlock-universal'),
   can: 'lease,renewal,alarm',
   on: 'redis:5,redis:1',
+  ttl: 30000,
 
   async open (settings) {
     adapters = clients(settings).map((client) => new IoredisAdapter(client))

@@ -37,6 +37,7 @@ class Engine:
     version = importlib.metadata.version("pottery")
     can = "lease"
     on = "redis:5"
+    ttl_ms = 10000
 
     def open(self, settings):
         self.masters = {redis.Redis(host=host, port=port, socket_timeout=TIMEOUT_S)

@@ -1,6 +1,6 @@
 """The protocol of tools/engines/README.md, for engines in Python: run() with an object that has
 
-    name, version, can, on
+    name, version, can, on, and ttl_ms if the library uses one when its user names none
     open(settings)                          settings: a dict of the fields of "open"
     acquire(key, ttl_ms, timeout_ms)        a hold, or raises Refused
 
@@ -81,7 +81,9 @@ class _Runner:
 
     def hello(self, *_):
         engine = self.engine
-        say("hello", 1, engine.name, engine.version, f"can={engine.can}", f"on={engine.on}")
+        ttl_ms = getattr(engine, "ttl_ms", 0)
+        say("hello", 1, engine.name, engine.version, f"can={engine.can}", f"on={engine.on}",
+            *([f"ttl={ttl_ms}"] if ttl_ms else []))
 
     def bye(self, *_):
         say("bye")

@@ -50,6 +50,12 @@ static bool parse_can(char *list, unsigned *ret_can, const char **ret_why)
     return true;
 }
 
+static bool parse_ttl(const char *value, int64_t *ret_ttl_ms, const char **ret_why)
+{
+    return (line_number(value, ret_ttl_ms) && *ret_ttl_ms > 0 && *ret_ttl_ms <= RUNNER_TTL_MS_MAX) ||
+           no(ret_why, "ttl= is not a number of milliseconds, of one day at most");
+}
+
 static bool parse_named(char *field, struct answer *answer, const char **ret_why)
 {
     char *value = strchr(field, '=');
@@ -62,6 +68,8 @@ static bool parse_named(char *field, struct answer *answer, const char **ret_why
         return no(ret_why, "it has a percent sign without two digits behind it");
     if (strcmp(field, "can") == 0)
         return parse_can(value, &answer->can, ret_why);
+    if (strcmp(field, "ttl") == 0)
+        return parse_ttl(value, &answer->ttl_ms, ret_why);
     if (strcmp(field, "on") == 0)
         answer->systems = value;
     else if (strcmp(field, "until") == 0 && !line_number(value, &answer->until_ns))

@@ -30,6 +30,7 @@ enum runner_can {
     RUNNER_ALARM = 16,
 };
 
+#define RUNNER_TTL_MS_MAX 86400000 /* one day */
 #define RUNNER_NO_END INT64_MAX /* of a lock whose engine knows no end of it */
 
 /* Texts are parts of the line, decoded. What the line does not have is 0 or NULL. */
@@ -46,6 +47,7 @@ struct answer {
     const char *text;
     const char *name, *version, *systems;
     unsigned can;
+    int64_t ttl_ms;         /* of hello */
 };
 
 /* Changes the line. False: *ret_why is a clause. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define LIBRARY "redlock"
+#define DEFAULTS ":defaults"
 
 bool engine_contestant_is_library(const struct engine_contestant *contestant)
 {
@@ -65,13 +66,16 @@ static bool get_to_know(struct engine_contestant *contestant, const char *system
 {
     char why[160];
 
-    snprintf(contestant->label, sizeof(contestant->label), "%s%s%s", contestant->place.name, system ? "@" : "",
-             system ? system : "");
+    snprintf(contestant->label, sizeof(contestant->label), "%s%s%s%s", contestant->place.name, system ? "@" : "",
+             system ? system : "", contestant->defaults ? DEFAULTS : "");
     if (!runner_ask(&contestant->place, &contestant->hello, why, sizeof(why)))
         return skip(contestant, "%s", why);
     if (!choose_system(contestant, system))
         return skip(contestant, "engine %s cannot be put on %s: it knows %.80s", contestant->place.name,
                     system ? system : "anything that is known here", contestant->hello.systems);
+    if (contestant->defaults && !contestant->hello.ttl_ms)
+        return skip(contestant, "engine %s has no ttl by default: users of its library name one",
+                    contestant->place.name);
     contestant->is_known_system = true;
     return masters_is_installed(contestant->system) || skip(contestant, "%s", masters_error());
 }
@@ -85,21 +89,33 @@ bool engine_contestant_find(struct engine_contestant *contestant, const char *wo
     return true;
 }
 
-static void add_library(struct engine_contestants *contestants)
+static void add_library(struct engine_contestants *contestants, bool defaults)
 {
     struct engine_contestant *library = &contestants->list[contestants->n++];
 
-    *library = (struct engine_contestant){.place.name = LIBRARY, .label = LIBRARY, .system = MASTERS_REDIS};
+    *library = (struct engine_contestant){.place.name = LIBRARY, .system = MASTERS_REDIS, .defaults = defaults};
+    snprintf(library->label, sizeof(library->label), "%s%s", LIBRARY, defaults ? DEFAULTS : "");
+}
+
+static bool cut_defaults(char *word)
+{
+    size_t length = strlen(word), suffix = strlen(DEFAULTS);
+    bool found = length > suffix && strcmp(word + length - suffix, DEFAULTS) == 0;
+
+    if (found)
+        word[length - suffix] = '\0';
+    return found;
 }
 
 static bool add_named(struct engine_contestants *contestants, char *word)
 {
     struct engine_contestant *contestant = &contestants->list[contestants->n];
+    bool defaults = cut_defaults(word);
     char *system = strchr(word, '@');
 
-    *contestant = (struct engine_contestant){0};
+    *contestant = (struct engine_contestant){.defaults = defaults};
     if (strcmp(word, LIBRARY) == 0) {
-        add_library(contestants);
+        add_library(contestants, defaults);
         return true;
     }
     if (system)
@@ -159,7 +175,7 @@ bool engine_contestants_find(struct engine_contestants *contestants, const char 
     *ret_why = '\0';
     if (names)
         return add_list(contestants, names, ret_why, size);
-    add_library(contestants);
+    add_library(contestants, false);
     n = engine_list(places);
     for (size_t i = 0; i < n && contestants->n < ENGINES_MAX; i++)
         add_found(contestants, &places[i]);

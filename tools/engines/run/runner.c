@@ -312,7 +312,7 @@ static void take_of_lock(struct runner *runner, const struct answer *answer, con
 
 static void greeted(struct runner *runner, const struct answer *answer)
 {
-    struct runner_hello hello = {.can = answer->can};
+    struct runner_hello hello = {.can = answer->can, .ttl_ms = (uint32_t)answer->ttl_ms};
 
     if (strcmp(answer->name, runner->place.name) != 0) {
         fail(runner, "calls itself '%.60s'", answer->name);

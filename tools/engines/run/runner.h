@@ -17,7 +17,8 @@ struct runner_lock;
 struct runner_hello {
     char version[96];
     char systems[160];
-    unsigned can; /* of enum runner_can */
+    unsigned can;    /* of enum runner_can */
+    uint32_t ttl_ms; /* that its library uses if its user names none; 0: one must be named */
 };
 
 struct runner_callbacks {
