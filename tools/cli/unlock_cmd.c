@@ -104,6 +104,7 @@ static int release(const struct request *request, struct session *session, struc
 
     if (status != 0)
         return refused_call("unlock", status);
+    session_join(session, client); /* a release waits for its answers, and no longer for connections */
     status = session_release_token(session, lock, request->operands[1]);
     if (session->last.n_nodes == 0)
         return refused_call("unlock", status);
