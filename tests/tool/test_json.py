@@ -6,6 +6,7 @@ import pathlib
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,13 @@ class Masters:
             json_fields.check(document, PAGE)
         return documents[-1]
 
+    def tell(self, command):
+        """The first master, one command in its inline form."""
+        with socket.socket(socket.AF_UNIX) as master:
+            master.connect(self.sockets[0])
+            master.sendall(command.encode() + b"\r\n")
+            assert master.recv(100).startswith(b":"), command
+
     def end(self):
         for server in self.servers:
             server.send_signal(signal.SIGKILL)
@@ -68,6 +76,9 @@ def what_is_printed_is_explained(masters):
     masters.redlock(0, "status", "k", "--json")
     masters.redlock(0, "status", "k", "--json", "--verbose")
     masters.redlock(1, "status", "k", "--latch", "--json")
+    masters.tell('HSET redlock:latch:k n 2 gen 4 was "3 2" open 1 a:somebody 1')
+    latch = masters.redlock(0, "status", "k", "--latch", "--json")
+    assert latch["masters"][0]["generation_before"] == "3" and latch["arrived"] == ["somebody"], latch
     masters.redlock(124, "run", "--key", "k", "--json-log", "--verbose", "--", "true")
     released = masters.redlock(0, "unlock", "k", "-", "--json", stdin=first["token"] + "\n")
     assert released["status"] == "REDLOCK_OK", released
