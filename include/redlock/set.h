@@ -99,8 +99,14 @@ REDLOCK_API int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, 
  * E_NOTHING_TO_CANCEL, E_FORKED. */
 REDLOCK_API int redlock_set_cancel(struct redlock_set *set);
 
+/* Whether the other keys are released at once when one is lost (0, the default), or stay held, and are renewed (1). The
+ * set is lost in either case. With 1 nobody gets the other keys before redlock_set_release(), redlock_set_acquire() or
+ * redlock_set_destroy() is called: the program can end first what it does under them. From the next loss on. Errors:
+ * E_ARGUMENT, E_FORKED. */
+REDLOCK_API int redlock_set_keep_rest(struct redlock_set *set, int keep);
+
 /* An alarm of a set is one of a key: that one is at risk, or is lost, and the set with it. The other keys are released
- * before LOST is reported. */
+ * before LOST is reported, unless redlock_set_keep_rest() says otherwise; they report no loss of their own. */
 typedef void (*redlock_set_watch_fn)(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm,
                                      void *user_data);
 

@@ -205,6 +205,16 @@ void redlock_set_destroy(struct redlock_set *set)
     rl_client_free_deferred(client);
 }
 
+int redlock_set_keep_rest(struct redlock_set *set, int keep)
+{
+    if (!set)
+        return REDLOCK_E_ARGUMENT;
+    if (rl_client_forked(set->client))
+        return REDLOCK_E_FORKED;
+    set->keeps_rest = keep != 0;
+    return 0;
+}
+
 int redlock_set_watch(struct redlock_set *set, redlock_set_watch_fn watch, void *user_data)
 {
     if (!set)

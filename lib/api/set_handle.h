@@ -36,6 +36,8 @@ struct redlock_set {
     int8_t modes[RL_SET_MAX_PARTS]; /* enum redlock_mode of each; RL_MODE_OF_OPTIONS: the acquisition's */
     uint32_t gates;                 /* which of them are gates, by bits */
     enum redlock_state state;       /* IDLE, ACQUIRING, HELD, RELEASING or LOST */
+    unsigned lost_part;             /* LOST: whose loss it was */
+    bool keeps_rest;                /* what is left of a lost set stays held until it is released */
     struct rl_set core;
     struct redlock_acquire_options options; /* of the acquisition */
     struct rl_set_pending attempt;  /* an acquisition or extension */

@@ -101,8 +101,16 @@ int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_d
 
 /* --- Alarms ----------------------------------------------------------------------------------------------------- */
 
+/* One loss is reported for each hold, and nothing of what is left after it. */
+static bool is_news(const struct redlock_set *set, unsigned part, enum redlock_alarm_kind kind)
+{
+    if (kind == REDLOCK_ALARM_LOST)
+        return set->state == REDLOCK_STATE_LOST && part == set->lost_part;
+    return set->state == REDLOCK_STATE_HELD;
+}
+
 /* An extension that is pending ends with LOST: its answers are those of locks that are given up here, or that of the
- * lost one, which comes after the alarm. Only one lock reports a loss for each hold. */
+ * lost one, which comes after the alarm. */
 void rl_set_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
 {
     struct redlock_set *set = user_data;
@@ -116,7 +124,7 @@ void rl_set_alarm(struct redlock_lock *lock, const struct redlock_alarm *alarm, 
         rl_set_lose(set, part);
     if (set->state == REDLOCK_STATE_ACQUIRING && is_loss)
         rl_set_lost_meanwhile(set, part);
-    else if (set->state == (is_loss ? REDLOCK_STATE_LOST : REDLOCK_STATE_HELD) && set->watch && !set->destroyed)
+    else if (is_news(set, part, alarm->kind) && set->watch && !set->destroyed)
         set->watch(set, rl_set_place_of(set, part), alarm, set->watch_data);
     rl_set_leave(set);
 }

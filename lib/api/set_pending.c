@@ -89,13 +89,16 @@ void rl_set_give_up(struct redlock_set *set, uint32_t parts)
     }
 }
 
-/* The others are given up; the lost one is kept, since it has an alarm and perhaps a result to report. */
+/* The others are given up, unless the program wants to end first what it does under them. The lost one is kept, since
+ * it has an alarm and perhaps a result to report. */
 void rl_set_lose(struct redlock_set *set, unsigned part)
 {
     set->state = REDLOCK_STATE_LOST;
+    set->lost_part = part;
     if (set->attempt.accepted)
         rl_set_note(&set->attempt, part, REDLOCK_LOST, 0, redlock_strerror(REDLOCK_LOST));
-    rl_set_give_up(set, rl_set_rest(&set->core, part));
+    if (!set->keeps_rest)
+        rl_set_give_up(set, rl_set_rest(&set->core, part));
 }
 
 /* While an extension is pending, the loss is left to its alarm: callbacks come from the loop. */

@@ -494,6 +494,7 @@ static void refuse_without_object(void)
     errors_expect(redlock_set_release(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "release no set");
     errors_expect(redlock_set_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel no set");
     errors_expect(redlock_set_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch no set");
+    errors_expect(redlock_set_keep_rest(NULL, 1), REDLOCK_E_ARGUMENT, "keep the rest of no set");
     ck_assert_int_eq(redlock_set_remaining_ns(NULL), 0);
     ck_assert_int_eq(redlock_set_state(NULL), REDLOCK_STATE_IDLE);
     ck_assert_uint_eq(redlock_set_size(NULL), 0);

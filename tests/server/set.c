@@ -586,6 +586,11 @@ static bool has_lost(void *argument)
     return ((const struct seat *)argument)->lost > 0;
 }
 
+static bool is_lost(void *lock)
+{
+    return redlock_state(lock) == REDLOCK_STATE_LOST;
+}
+
 /* Somebody has deleted one key everywhere. */
 START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
 {
@@ -605,6 +610,38 @@ START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
         release(seat, REDLOCK_LOST);
     } else {
         rig_do_all(&rig, "DEL", "b", NULL);
+        acquire(seat, REDLOCK_FOREVER);
+    }
+    ck_assert_uint_eq(seat->lost, 1);
+}
+END_TEST
+
+/* One after the other is lost, and the set says so once. */
+START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
+{
+    struct seat *seat = seat_of(0, rig.client, "abc");
+    const struct redlock_lock *rest = redlock_set_lock(seat->set, 0), *next = redlock_set_lock(seat->set, 2);
+
+    ck_assert_int_eq(redlock_set_keep_rest(seat->set, 1), 0);
+    start(seat, 900, 0);
+    wait_end(seat, REDLOCK_OK);
+    rig_do_all(&rig, "SET", "b", "somebody", NULL);
+    rig_wait(&rig, has_lost, seat, "the loss alarm");
+    ck_assert_uint_eq(seat->lost_part, 1);
+    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
+    ck_assert_int_eq(redlock_set_extend(seat->set, 0, on_end, seat), REDLOCK_E_NOT_HELD);
+    rig_do_all(&rig, "SET", "c", "somebody", NULL);
+    rig_wait(&rig, is_lost, (void *)(uintptr_t)next, "the loss of another key");
+    rig_run_for(&rig, 1000); /* longer than the ttl: the rest is renewed */
+    ck_assert_uint_eq(seat->lost, 1);
+    ck_assert_int_gt(redlock_remaining_ns(rest), 0);
+    ck_assert_uint_ge(masters_count_key(rig.masters, "a"), 2);
+    if (_i) {
+        release(seat, REDLOCK_LOST);
+        rig_wait_absent(&rig, "a");
+    } else {
+        rig_do_all(&rig, "DEL", "b", "c", NULL);
         acquire(seat, REDLOCK_FOREVER);
     }
     ck_assert_uint_eq(seat->lost, 1);
@@ -729,6 +766,7 @@ int main(void)
     tcase_add_test(ends, a_client_that_is_destroyed_takes_its_sets_with_it);
     tcase_add_test(ends, a_client_that_is_shut_down_releases_its_sets);
     tcase_add_loop_test(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2);
+    tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_released, 0, 2);
     tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
     tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
     tcase_add_test(input, keys_are_checked_and_nothing_is_lost);

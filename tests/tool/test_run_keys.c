@@ -178,6 +178,22 @@ START_TEST(a_key_that_is_lost_ends_the_command)
 }
 END_TEST
 
+/* Nobody gets the others while the command runs. */
+START_TEST(the_other_keys_are_held_until_the_command_has_ended)
+{
+    struct tool run;
+
+    rig_start(&run, WORDS("-k", "a", "--ttl", "2s", "--on-lost", "ignore", SH("echo ready; exec sleep 60")));
+    for (size_t i = 0; i < 5; i++)
+        locks_command(i, WORDS("SET", "a", "another"));
+    rig_read_error(&run, "'a' is lost: ");
+    ck_assert_uint_ge(masters_count_key(masters, "job"), 3);
+    kill(run.pid, SIGTERM);
+    tool_finish(&run);
+    ck_assert_uint_eq(masters_count_key(masters, "job"), 0);
+}
+END_TEST
+
 START_TEST(opposite_orders_do_not_block_each_other)
 {
     struct tool one;
@@ -209,6 +225,7 @@ static Suite *suite(void)
     tcase_add_test(several, long_keys_leave_room_for_the_reason);
     tcase_add_test(several, shared_keys_are_shared);
     tcase_add_test(several, a_key_that_is_lost_ends_the_command);
+    tcase_add_test(several, the_other_keys_are_held_until_the_command_has_ended);
     tcase_add_test(several, opposite_orders_do_not_block_each_other);
     return made;
 }

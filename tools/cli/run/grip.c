@@ -27,10 +27,18 @@ static const struct redlock_lock *part_with_key(const struct redlock_set *set, c
     return NULL;
 }
 
+/* When one is lost the others are held until the command has ended. */
+static int create_empty(struct grip *grip, struct redlock_client *client)
+{
+    int status = redlock_set_create(client, &grip->set);
+
+    return status == 0 ? redlock_set_keep_rest(grip->set, 1) : status;
+}
+
 static int create_set(struct grip *grip, struct redlock_client *client)
 {
     const struct cli_texts *keys = &grip->options->keys;
-    int status = redlock_set_create(client, &grip->set);
+    int status = create_empty(grip, client);
 
     for (size_t i = 0; i < keys->n && status == 0; i++)
         status = redlock_set_add(grip->set, keys->items[i], strlen(keys->items[i]));
@@ -44,7 +52,7 @@ static int create_permits(struct grip *grip, struct redlock_client *client)
 {
     const struct run_options *options = grip->options;
     const char *key = options->keys.items[0];
-    int status = redlock_set_create(client, &grip->set);
+    int status = create_empty(grip, client);
 
     if (status == 0)
         status = redlock_set_add_permits(grip->set, key, strlen(key), options->n_permits, options->permits);
