@@ -395,6 +395,23 @@ def engines_are_compared():
     assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page
 
 
+def two_holders_behind_sentinel_are_found():
+    """The master dies with a lock that its replicas have not heard of, and one of them is promoted. The ttl outlives
+    that, and an earlier holder's key that is still there."""
+    with tempfile.TemporaryDirectory() as folder:
+        json_path = f"{folder}/report.json"
+        code, out, err = failover("kill-lagging", "--quiet", "--compare", "--phase", "300ms", "--rate", "20", "--ttl",
+                                  "10s", "--max-ttl", "10s", "--engine", "single@sentinel", "--json", json_path)
+        assert code == 0, err
+        with open(json_path, encoding="utf-8") as file:
+            outcome = json.load(file)["engines"][0]["scenarios"][0]
+    assert outcome["double_holds"] >= 1 and outcome["unavailable_ms"] > 1000, outcome
+    told = [event["text"] for event in outcome["events"]]
+    down = next(i for i, text in enumerate(told) if "down" in text)
+    assert any("acquires" in text for text in told[:down]), told
+    assert any("second holder" in text for text in told[down:]), told
+
+
 def a_report_about_one_engine_names_it_and_counts_its_servers():
     """Whether it keeps its promises, which decides between the exit codes, is not asked here."""
     with tempfile.TemporaryDirectory() as folder:
@@ -416,7 +433,8 @@ def unknown_engines_are_named():
     assert "--nodes" in refused("--engine", "single", "--nodes", "redis://a,redis://b,redis://c", "baseline")
 
 
-TESTS = [all_scenarios_are_listed, engines_are_compared, a_report_about_one_engine_names_it_and_counts_its_servers,
+TESTS = [all_scenarios_are_listed, engines_are_compared, two_holders_behind_sentinel_are_found,
+         a_report_about_one_engine_names_it_and_counts_its_servers,
          unknown_engines_are_named, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,
          relays_part_the_clients, a_clock_that_was_set_is_seen, what_cannot_be_done_is_skipped_with_its_reason,

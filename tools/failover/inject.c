@@ -133,11 +133,24 @@ static bool to_first(struct fo_run *run, deed_fn deed, size_t n)
     return true;
 }
 
+/* On a busy machine members may be choosing another one without our doing. */
+static size_t find_leading_member(struct fo_run *run)
+{
+    int64_t give_up_ns = fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS;
+    size_t leader;
+
+    do
+        leader = fo_cluster_leader(&run->cluster);
+    while (run->scenario->leader && leader >= run->cluster.n && fo_now_ns() < give_up_ns &&
+           fo_run_attend(run, fo_now_ns() + NS_PER_MS, false));
+    return leader;
+}
+
 /* The leading member alone, or the first ones; where one leads, it comes after all others. */
 static bool choose_targets(struct fo_run *run)
 {
     struct fo_course *course = &run->course;
-    size_t n = run->cluster.n, leader = fo_cluster_leader(&run->cluster);
+    size_t n = run->cluster.n, leader = find_leading_member(run);
     size_t wanted = run->scenario->masters < n ? run->scenario->masters : n;
 
     course->n_targets = 0;
@@ -203,13 +216,12 @@ static bool do_part_replicas(struct fo_run *run, size_t node)
     return did(run, fo_cluster_part_replicas(&run->cluster, node));
 }
 
-/* The others hear of nothing until somebody has become leader, whose lock is not to end by itself soon. */
+/* The others hear of nothing until somebody has become leader after that, whose lock is not to end by itself soon. */
 static bool kill_lagging(struct fo_run *run)
 {
-    int64_t since_ns = fo_now_ns();
     uint32_t leader;
 
-    if (!to_others(run, do_hang) || !to_targets(run, do_part_replicas) || !find_leader(run, since_ns, &leader))
+    if (!to_others(run, do_hang) || !to_targets(run, do_part_replicas) || !find_leader(run, fo_now_ns(), &leader))
         return false;
     atomic_store(&run->shared->hold_on, true);
     return to_targets(run, do_kill) && to_others(run, do_resume);
