@@ -662,6 +662,26 @@ START_TEST(a_master_that_is_behind_is_told_what_has_opened)
 }
 END_TEST
 
+/* It has missed the second generation as well: nobody knows any more that the first one has opened. */
+START_TEST(a_master_that_has_missed_a_generation_goes_on)
+{
+    struct party third = join_as(rig.client, 1, 3, "a");
+    char text[64];
+
+    for (size_t i = 0; i < N; i++)
+        give(i, "a:a", "a:a", "a:a");
+    for (size_t i = 1; i < N; i++)
+        rig_do(&rig, i, "HSET", KEY, "gen", "2", "open", "1", NULL);
+    kill_master(2);
+    arrive(&third, 0, REDLOCK_OK);
+    await(&third, 0, REDLOCK_OK);
+    field(0, "gen", text);
+    ck_assert_str_eq(text, "3");
+    field(0, "was", text);
+    ck_assert_str_eq(text, "2 2");
+}
+END_TEST
+
 START_TEST(a_key_of_another_type_is_nobodys_latch)
 {
     struct party a = join(1, "a");
@@ -839,6 +859,7 @@ int main(void)
     tcase_add_test(others, generations_are_compared_as_numbers);
     tcase_add_test(others, a_barrier_is_a_latch_of_many_generations);
     tcase_add_test(others, a_master_that_is_behind_is_told_what_has_opened);
+    tcase_add_test(others, a_master_that_has_missed_a_generation_goes_on);
     tcase_add_test(others, a_key_of_another_type_is_nobodys_latch);
     tcase_add_test(others, a_master_with_more_names_than_parties_is_not_understood);
     tcase_add_test(callbacks, a_client_that_has_just_been_made_waits_for_its_connections);

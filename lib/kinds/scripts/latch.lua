@@ -23,6 +23,13 @@ local function is_below(a, b)
   return #a < #b or #a == #b and a < b
 end
 
+-- Who knows that a generation has opened tells those of its masters that do not, or that have missed it and stay at one
+-- before.
+local told = passed:match('^(%d+) %d+$') or ''
+if not is_below(told, gen) then
+  told = ''
+end
+
 local was = has[3] or ''
 if has[2] and has[2] ~= gen then
   local before, parties = was:match('^(%d+) (%d+)$')
@@ -30,7 +37,7 @@ if has[2] and has[2] ~= gen then
     return {parties == n and 1 or -1, '', '', ''}
   end
   local current = has[2] .. ' ' .. has[1]
-  if is_below(gen, has[2]) or not (has[4] or current == passed) then
+  if is_below(gen, has[2]) or not (has[4] or current == passed or is_below(has[2], told)) then
     return {-2, was, '', ''}
   end
   redis.call('DEL', key)
@@ -38,8 +45,7 @@ if has[2] and has[2] ~= gen then
 elseif has[2] and has[1] ~= n then
   return {-1, was, '', ''}
 end
-local before = passed:match('^(%d+) %d+$')
-if before and is_below(before, gen) and is_below(was:match('^%d+') or '', before) then
+if is_below(was:match('^%d+') or '', told) then
   was = passed
 end
 
