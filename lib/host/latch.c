@@ -12,6 +12,7 @@
 
 #include "codec/command.h"
 #include "host/host.h"
+#include "util/mutant.h"
 
 #define INTERVAL_MS 500
 
@@ -139,7 +140,8 @@ static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply 
     own->arrived = latch->arrives;
     own->open = answer.code == RL_LATCH_OPEN;
     own->latency_us = latency_us;
-    latch->open = latch->open || own->open || latch->names.n == latch->config.parties;
+    latch->open = latch->open || own->open ||
+                  (latch->names.n == latch->config.parties && !RL_MUTANT(LATCH_WITHOUT_UNION));
     if (own->arrived)
         latch->recorded |= UINT32_C(1) << node;
     if (own->open)
@@ -174,9 +176,9 @@ static void report(struct rl_latch *latch)
 {
     unsigned quorum = quorum_of(latch);
 
-    if (count(latch->recorded) >= quorum)
+    if (count(latch->recorded) >= (RL_MUTANT(LATCH_ARRIVED_AT_ONE) ? 1 : quorum))
         end(latch, RL_LATCH_ARRIVE, REDLOCK_OK);
-    if (count(latch->opened) >= quorum)
+    if (count(latch->opened) >= quorum || (RL_MUTANT(LATCH_WITHOUT_WRITE_BACK) && latch->open))
         end(latch, RL_LATCH_AWAIT, REDLOCK_OK);
 }
 
@@ -217,7 +219,7 @@ static struct rl_instant next_round(const struct rl_latch *latch)
 
     if (is_pending(latch))
         return rl_later(rl_after(latch->started, rl_ms(INTERVAL_MS)), latch->host->now);
-    if (latch->over || !(latch->arrives || latch->open))
+    if (latch->over || !(latch->arrives || latch->open) || RL_MUTANT(LATCH_NOT_REPEATED))
         return RL_NEVER;
     return rl_after(latch->started, rl_ms(third_ms > INTERVAL_MS ? third_ms : INTERVAL_MS));
 }

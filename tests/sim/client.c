@@ -167,6 +167,7 @@ void client_end(struct client *client)
     client_end_turn_of_set(client);
     client_end_turn_of_elections(client);
     client_deliver_looks(client);
+    client_deliver_latches(client);
     if (!client->quits)
         client_check_shutdown(client);
     if (!client->quits)
@@ -176,7 +177,7 @@ void client_end(struct client *client)
         if (client->wires[node].unsent.count)
             wire_flush(client, node);
     }
-    if (client->n_completions || client_has_failed(client))
+    if (client->n_completions || client_has_failed(client) || client_has_latch_due(client))
         world_event(world, client_true_now(client), EVENT_TIMER, client->index, 0, client->timer_generation);
     for (unsigned i = 0; i < client->n_handles && client->has_host; i++)
         alarm_check_timer(client, &client->handles[i]);
@@ -478,6 +479,7 @@ void client_vanish(struct client *client)
     }
     orphan_boxes(world, client);
     client_end_looks(client);
+    client_end_latches(client);
     client_stop_host(client);
 }
 

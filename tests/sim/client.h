@@ -16,6 +16,7 @@
 #include "engine/election.h"
 #include "engine/set_whole.h"
 #include "host/host.h"
+#include "host/latch.h"
 #include "host/look.h"
 #include "host/operations.h"
 #include "host/reentry.h"
@@ -235,6 +236,48 @@ struct client_look {
     struct seen_votes seen[MAX_MASTERS];
 };
 
+/* Party of a latch: a bit of a set, or nobody. */
+#define MAX_PARTIES 8
+#define NO_PARTY MAX_PARTIES
+
+/* What a master had of the latch when it carried out a command of this round. */
+struct seen_names {
+    uint32_t round;
+    bool listed;      /* the command asked for the names */
+    uint32_t parties; /* set of those that had arrived */
+};
+
+/* The end of an operation, from when it is known until its callback runs. */
+struct latch_end {
+    bool due;
+    int status; /* of redlock/status.h */
+};
+
+/* A handle of a latch. */
+struct client_latch {
+    struct rl_latch core;
+    uint32_t number;      /* of all handles of the world; 0: there is none here */
+    uint8_t parties;      /* how many there are */
+    uint8_t generation;
+    uint8_t party;
+    uint8_t actor;        /* whose it is */
+    bool arrived;         /* that has been reported */
+    struct latch_end ends[RL_LATCH_N_OPS];
+    /* For the oracle: the number of the latest operation, and when it must have ended; ... */
+    uint32_t operation[RL_LATCH_N_OPS];
+    struct rl_instant due[RL_LATCH_N_OPS];
+    int64_t patience;
+    /* ... the latest round, and its beginning by both clocks. */
+    const struct rl_question *question;
+    struct rl_instant started;
+    int64_t round_since;
+    uint32_t round;
+    struct seen_names seen[MAX_MASTERS];
+};
+
+/* A barrier's party may keep the handles of all of its rounds. */
+#define MAX_LATCHES 24
+
 /* The record of a claim. */
 struct binding {
     const struct rl_claim *claim; /* NULL: the place is free */
@@ -266,6 +309,7 @@ struct client {
     struct client_set set;
     struct client_look looks[MAX_LOOKS];
     struct seen_term seen_terms[MAX_KEYS];
+    struct client_latch latches[MAX_LATCHES];
     char channel[64];       /* on which its process is called */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
@@ -390,6 +434,24 @@ void client_end_looks(struct client *client); /* the process is gone */
 /* Of the look that asks with this ticket; 0: it is of none. */
 uint32_t client_look_number(const struct client *client, const struct rl_ticket *ticket);
 
+/* --- client_latches.c --------------------------------------------------------------------------------------------- */
+
+/* redlock_latch_create(), _arrive(), _await(), _cancel(), _destroy(): of the latch "b". party: NO_PARTY, it only waits.
+ * timeout: 0, once; INT64_MAX, without end. */
+struct client_latch *client_add_latch(struct client *client, uint8_t parties, uint8_t generation, uint8_t party);
+void client_start_latch(struct client *client, struct client_latch *latch, enum rl_latch_op op, struct rl_span timeout);
+void client_cancel_latch(struct client *client, struct client_latch *latch);
+void client_destroy_latch(struct client *client, struct client_latch *latch);
+
+/* Is an operation pending, or its callback due? */
+bool client_latch_is_busy(const struct client_latch *latch, enum rl_latch_op op);
+
+void client_deliver_latches(struct client *client);
+bool client_has_latch_due(const struct client *client);
+void client_stop_latches(struct client *client);    /* the client shuts down */
+void client_destroy_latches(struct client *client); /* ... and is destroyed */
+void client_end_latches(struct client *client);     /* the process is gone */
+
 /* --- client_shutdown.c -------------------------------------------------------------------------------------------- */
 
 /* redlock_client_shutdown(); and what is looked at in each turn while it is under way. */
@@ -445,6 +507,9 @@ struct pending pending_shift(struct wire *wire);
 struct rl_transport client_transport(struct client *client);
 
 bool client_has_failed(const struct client *client);
+
+/* Is some first connection on its way? That may take any time. */
+bool client_is_joining(const struct client *client);
 
 /* Closes what the host has given up. */
 void wire_close_failed(struct client *client);

@@ -41,6 +41,7 @@ void client_shutdown(struct client *client, struct rl_span timeout)
     rl_host_start_shutdown(&client->host, timeout);
     shutdown_on_start(client->world, client, timeout);
     end_locks(client);
+    client_stop_latches(client);
     idle_on_end(client->world);
     client_watch(client);
 }
@@ -94,6 +95,7 @@ void client_quit(struct client *client)
     client->quits = true;
     for (unsigned i = 0; i < client->n_handles; i++)
         client_destroy(client, &client->handles[i]);
+    client_destroy_latches(client);
     if (client->host.shutdown.running)
         end(client, SHUTDOWN_CANCELED);
     idle_on_end(client->world);

@@ -85,6 +85,12 @@
     X(LOOK_UPGRADING, "... and one of those waits to have it alone")                                     \
     X(LOOK_UNSETTLED, "... no value has a quorum")                                                       \
     X(LOOK_UNKNOWN, "... too few have answered")                                                         \
+    X(LATCH_ARRIVED, "arrivals at a latch that are recorded")                                            \
+    X(LATCH_OPEN, "... and waits that ended, since it was open")                                         \
+    X(LATCH_LATE, "... when a later generation had begun")                                               \
+    X(LATCH_REFUSED, "... refused: another generation, or number of parties")                            \
+    X(LATCH_CALLS, "... calls heard")                                                                    \
+    X(LATCH_LOST, "losses of memory while there was a latch")                                            \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
     X(HANDED, "keys given by masters to those in line")                                                  \
     X(BATCHES, "commands for several locks")                                                             \

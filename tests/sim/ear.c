@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "codec/command.h"
+#include "kinds/latch.h"
 #include "kinds/wait_queue.h"
 #include "world.h"
 
@@ -150,7 +151,12 @@ static void take_message(struct client *client, unsigned node, struct rl_slice p
     struct rl_nodeclock before = client_clock_before(client, node);
     struct rl_instant sent = client->host.now;
     bool known = find_sent(client, payload, &sent) != NULL;
+    struct rl_slice key;
 
+    if (rl_latch_notification(payload, &key)) {
+        known = true;
+        world_count(client->world, COUNTER_LATCH_CALLS);
+    }
     trace_notification(client, node, payload, known);
     world_count(client->world, COUNTER_CALLS);
     if (!known)

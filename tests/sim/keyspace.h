@@ -12,9 +12,9 @@
 #include "votes/kind.h"
 
 #define ENTRY_TEXT 160
-#define KEYSPACE_MAX_FIELDS 200
+#define KEYSPACE_MAX_FIELDS 280
 #define KEYSPACE_MAX_MEMBERS 160
-#define KEYSPACE_MAX_KEYS 28
+#define KEYSPACE_MAX_KEYS 29
 
 /* Names of what is no lock begin with this: the marker, the counters of the fencing tokens, the queues. */
 #define OWN_NAMES "redlock:"

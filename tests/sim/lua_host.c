@@ -55,6 +55,7 @@ static void run_command(lua_State *lua, struct rl_reply *reply)
     size_t argc = collect_arguments(lua, argv);
 
     host_of(lua)->range.n = 0;
+    host_of(lua)->range.scored = false;
     redis_execute(host_of(lua)->context, argc, argv, reply);
 }
 

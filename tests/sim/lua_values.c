@@ -47,13 +47,16 @@ void lua_push_reply(lua_State *lua, const struct rl_reply *reply)
 void lua_push_range(lua_State *lua, const struct redis_range *range)
 {
     char text[RL_DECIMAL_MAX];
+    int at = 0;
 
-    lua_createtable(lua, 2 * (int)range->n, 0);
+    lua_createtable(lua, (range->scored ? 2 : 1) * (int)range->n, 0);
     for (size_t i = 0; i < range->n; i++) {
         lua_pushlstring(lua, range->members[i].data, range->members[i].size);
-        lua_rawseti(lua, -2, 2 * (int)i + 1);
+        lua_rawseti(lua, -2, ++at);
+        if (!range->scored)
+            continue;
         lua_pushlstring(lua, text, rl_decimal((uint64_t)range->scores[i], text));
-        lua_rawseti(lua, -2, 2 * (int)i + 2);
+        lua_rawseti(lua, -2, ++at);
     }
 }
 

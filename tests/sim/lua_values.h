@@ -9,7 +9,7 @@
 /* Pushes the value that redis.call() returns for this reply. */
 void lua_push_reply(lua_State *lua, const struct rl_reply *reply);
 
-/* ... for members of a sorted set with their scores, one behind the other. */
+/* ... for names, or for members of a sorted set with their scores, one behind the other. */
 struct redis_range;
 void lua_push_range(lua_State *lua, const struct redis_range *range);
 

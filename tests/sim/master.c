@@ -358,6 +358,8 @@ static void execute(struct world *world, struct master *master, const struct mes
         abort();
     master_context(world, master, message, &context);
     master_before_write(world, master);
+    if (message->latch)
+        latch_before_command(world, master);
     if (is_script(argc, argv))
         run_script(world, master, &context, argc, argv, reply);
     else if (rl_slice_is(argv[0], "CONFIG") && argc == 3)
@@ -370,6 +372,8 @@ static void execute(struct world *world, struct master *master, const struct mes
         after_write(world, master, message, ghost);
     if (message->look)
         look_on_read(world, master, message->look);
+    if (message->latch)
+        latch_on_command(world, master, message, reply);
 }
 
 static void obey(struct world *world, struct master *master, const struct message *message, bool ghost,
@@ -406,7 +410,7 @@ void master_execute(struct world *world, struct master *master, const struct mes
         if (ghost)
             world_count(world, COUNTER_GHOST_COMMANDS);
     }
-    if (message->n_claims || message->look)
+    if (message->n_claims || message->look || message->latch)
         trace_command(world, master, message, ghost, &reply);
     message_pack_reply(ret_reply, &reply);
 }

@@ -42,6 +42,7 @@ static void note_losses(struct world *world, const struct master *master)
 static void lose_all(struct world *world, struct master *master)
 {
     note_losses(world, master);
+    latch_on_loss(world);
     keyspace_clear(&master->keys);
 }
 
@@ -61,6 +62,7 @@ static void excuse_members(struct world *world, const struct master *master)
 static void resurrect(struct world *world, struct master *master)
 {
     note_losses(world, master);
+    latch_on_loss(world);
     for (uint32_t i = 0; i < master->synced.count; i++) {
         const struct entry *old = &master->synced.entries[i];
         const struct entry *now = keyspace_find(&master->keys, old->key.bytes, old->key.size);
@@ -264,6 +266,7 @@ void master_step_clock(struct world *world, struct master *master, int64_t by)
     TRACE(world, name_of_master(master->index), "clock set by %lld ms", (long long)(by / RL_NS_PER_MS));
     excuse_all(world, by > 0);
     steps_on_step(world, master->index, by);
+    latch_on_loss(world);
     clockwork_step(&master->clock, world->now, by);
     keyspace_retime(&master->keys, &master->clock);
 }

@@ -53,6 +53,7 @@ uint32_t message_take(struct message_pool *pool)
     pool->free = pool->messages[index].next;
     pool->messages[index].next = MESSAGE_NONE;
     pool->messages[index].look = 0;
+    pool->messages[index].latch = 0;
     pool->used++;
     return index;
 }

@@ -2,6 +2,7 @@
 #ifndef SIM_MESSAGE_H
 #define SIM_MESSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -32,6 +33,10 @@ struct message {
     uint32_t claims[MESSAGE_CLAIMS]; /* whose command, for the oracles */
     uint8_t n_claims;    /* 0: the host's own */
     uint32_t look;       /* the number of the look that it is part of; 0: none */
+    uint32_t latch;      /* ... of the handle of a latch, and its round; 0: none */
+    uint32_t round;
+    bool lists;          /* ... and asks for the names */
+    uint64_t passed;     /* ... and tells that this generation was open; 0: of none */
     uint8_t kind;
     uint8_t step;        /* of the ticket, or enum wire_step */
     uint8_t count;       /* items of a reply */

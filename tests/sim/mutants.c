@@ -34,6 +34,7 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_ELECTIONS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.elections = true, .looks = true}},
 #define MUTANT_LOOKS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.looks = true}},
+#define MUTANT_LATCHES_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.latches = true}},
 #define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
 #define MUTANT_COHORTS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.cohorts = true}},
@@ -45,10 +46,12 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
         MUTANT_ELECTIONS_MAP(MUTANT_ELECTIONS_ROW)
         MUTANT_LOOKS_MAP(MUTANT_LOOKS_ROW)
+        MUTANT_LATCHES_MAP(MUTANT_LATCHES_ROW)
         MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
         MUTANT_COHORTS_MAP(MUTANT_COHORTS_ROW)
 #undef MUTANT_COHORTS_ROW
 #undef MUTANT_MIXED_ROW
+#undef MUTANT_LATCHES_ROW
 #undef MUTANT_LOOKS_ROW
 #undef MUTANT_ELECTIONS_ROW
 #undef MUTANT_CALM_PERMITS_ROW
@@ -117,6 +120,12 @@ static const struct edit {
     {MUTANT_SHARED_ONLY_READS, RL_SCRIPT_CLAIM_SHARED, "math.max(count, math.min(proposal, now_us + 86400000000))",
      "count > 0 and count or math.min(proposal, now_us + 86400000000)"},
     {MUTANT_LOOK_LISTS_DEAD, RL_SCRIPT_LOOK, "elseif left >= 0 and listed < 100", "elseif listed < 100"},
+    {MUTANT_LATCH_COUNTS, RL_SCRIPT_LATCH, "if party ~= '' and not has[8] then", "if party ~= '' then"},
+    {MUTANT_LATCH_REPLACED_SHUT, RL_SCRIPT_LATCH, "not (has[4] or current == passed or is_below(has[2], told))",
+     "false"},
+    {MUTANT_LATCH_LEFT_BEHIND, RL_SCRIPT_LATCH, " or is_below(has[2], told)", ""},
+    {MUTANT_LATCH_WAS_FORGOTTEN, RL_SCRIPT_LATCH, "has, was = {}, current", "has, was = {}, ''"},
+    {MUTANT_LATCH_OTHER_NUMBER, RL_SCRIPT_LATCH, "elseif has[2] and has[1] ~= n then", "elseif false then"},
     {MUTANT_UPTIME_TRUSTED, RL_SCRIPT_JOIN, "elseif old == run or", "elseif true or"},
     {MUTANT_QUARANTINE_SHORTER, RL_SCRIPT_JOIN, "born, ends = now, now + longest + 1000",
      "born, ends = now, now + math.floor(longest * 0.8)"},

@@ -164,6 +164,18 @@
     X(LOOK_LISTS_DEAD, "script", 10000, "a look lists votes that have ended")                            \
     X(LOOK_WITHOUT_END, "host", 1000, "a look waits for every master that was asked")
 
+/* What only latches show: --latches. */
+#define MUTANT_LATCHES_MAP(X)                                                                            \
+    X(LATCH_COUNTS, "script", 1000, "an arrival that is repeated counts again")                          \
+    X(LATCH_WITHOUT_WRITE_BACK, "host", 10000, "a latch is reported open before a quorum has recorded it") \
+    X(LATCH_ARRIVED_AT_ONE, "host", 1000, "an arrival is reported when one master has recorded it")      \
+    X(LATCH_WITHOUT_UNION, "host", 1000, "a latch opens only where one master has all the names")           \
+    X(LATCH_NOT_REPEATED, "host", 10000, "an arrival that was reported is not repeated")                 \
+    X(LATCH_REPLACED_SHUT, "script", 1000, "a later generation replaces one that has not opened")        \
+    X(LATCH_WAS_FORGOTTEN, "script", 1000, "a later generation does not tell of the one before")         \
+    X(LATCH_LEFT_BEHIND, "script", 10000, "a master that has missed a generation refuses all later ones")  \
+    X(LATCH_OTHER_NUMBER, "script", 1000, "another number of parties is not refused")
+
 /* Where clients have different max_ttl: --mixed. */
 #define MUTANT_MIXED_MAP(X)                                                                              \
     X(LARGER_MAX_TTL_ACCEPTED, "engine", 50000, "a client with a larger max_ttl than the marker's gets votes")
@@ -183,6 +195,7 @@ enum mutant {
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_ELECTIONS_MAP(MUTANT_ENUM)
     MUTANT_LOOKS_MAP(MUTANT_ENUM)
+    MUTANT_LATCHES_MAP(MUTANT_ENUM)
     MUTANT_MIXED_MAP(MUTANT_ENUM)
     MUTANT_COHORTS_MAP(MUTANT_ENUM)
 #undef MUTANT_ENUM

@@ -19,6 +19,7 @@ const char usage[] =
     "  --sets             sets of locks in all worlds\n"
     "  --elections        candidates in all worlds\n"
     "  --looks            somebody looks at keys in all worlds\n"
+    "  --latches          parties meet at a latch in all worlds\n"
     "  --mixed            clients have different max_ttl\n"
     "  --cohorts          waiters of one client form cohorts in all worlds\n"
     "  --calm             crowds that wait for one key, and nothing goes wrong\n"
@@ -49,6 +50,7 @@ enum {
     OPTION_SETS,
     OPTION_ELECTIONS,
     OPTION_LOOKS,
+    OPTION_LATCHES,
     OPTION_MIXED,
     OPTION_COHORTS,
     OPTION_STEPS,
@@ -78,6 +80,7 @@ static const struct option long_options[] = {
     {"sets", no_argument, NULL, OPTION_SETS},
     {"elections", no_argument, NULL, OPTION_ELECTIONS},
     {"looks", no_argument, NULL, OPTION_LOOKS},
+    {"latches", no_argument, NULL, OPTION_LATCHES},
     {"mixed", no_argument, NULL, OPTION_MIXED},
     {"cohorts", no_argument, NULL, OPTION_COHORTS},
     {"classic", no_argument, NULL, OPTION_CLASSIC},
@@ -160,6 +163,9 @@ static bool take_option_of_worlds(int option, const char *value, struct plan_opt
         return true;
     case OPTION_LOOKS:
         worlds->looks = true;
+        return true;
+    case OPTION_LATCHES:
+        worlds->latches = true;
         return true;
     case OPTION_MIXED:
         worlds->mixed = true;

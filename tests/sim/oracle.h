@@ -24,6 +24,7 @@
 
 struct entry;
 struct master;
+struct message;
 struct world;
 
 /* oracle_exclusion.c: the handles of a key that have remaining() > 0 at any true instant may hold it together.
@@ -190,6 +191,26 @@ void look_on_read(struct world *world, struct master *master, uint32_t number);
 void look_on_answer(struct client *client, unsigned node);
 void look_on_due(struct world *world, const struct client *client, unsigned place, uint32_t number);
 void look_on_end(struct world *world, const struct client_look *look, const struct rl_look_picture *picture);
+
+/* oracle_latch.c: names, generations and what is open, at masters and in what is reported; operations end in time.
+ *
+ * An operation begins, sends a command, gets a reply, ends; its time is up; before and after a master carries a command
+ * out; a memory has been lost, or a clock has been set. */
+struct client_latch;
+void latch_on_start(struct client *client, struct client_latch *latch, enum rl_latch_op op, struct rl_instant deadline,
+                    bool once);
+void latch_on_send(struct client *client, const struct rl_ticket *ticket, struct message *message);
+void latch_on_answer(struct client *client);
+void latch_on_end(struct client *client, struct client_latch *latch, enum rl_latch_op op, int status);
+void latch_on_due(struct world *world, const struct client *client, unsigned place, uint32_t operation);
+void latch_before_command(struct world *world, struct master *master);
+void latch_on_command(struct world *world, struct master *master, const struct message *message,
+                      const struct rl_reply *reply);
+void latch_on_loss(struct world *world);
+void latch_on_limit(struct world *world);
+
+/* Has somebody begun this generation, or a later one? */
+bool latch_is_begun(const struct world *world, unsigned generation);
 
 /* oracle_progress.c: after the healing everyone who waits gets the lock. */
 void progress_on_limit(struct world *world);

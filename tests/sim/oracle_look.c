@@ -30,21 +30,11 @@ static int64_t check_time(const struct world *world, const struct client *client
     return (at < client->stopped_until ? client->stopped_until : at) + world->plan.timer_slack_ns + 1;
 }
 
-/* The first connections may take any time. */
-static bool is_joining(const struct client *client)
-{
-    for (unsigned m = 0; m < client->world->plan.n_masters; m++) {
-        if (client->wires[m].link == RL_LINK_JOINING)
-            return true;
-    }
-    return false;
-}
-
 void look_on_start(struct world *world, const struct client *client, struct client_look *look)
 {
     look->asked = client_true_now(client);
     look->due = rl_after(client->host.now, client->host.engine.votes.config.node_timeout);
-    if (!is_joining(client))
+    if (!client_is_joining(client))
         world_event(world, check_time(world, client, look->due), EVENT_LOOK_DUE, client->index,
                     (unsigned)(look - client->looks), look->number);
 }

@@ -3,6 +3,7 @@
 
 void progress_on_limit(struct world *world)
 {
+    latch_on_limit(world);
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
             if (world->agents[c][h].done)

@@ -202,6 +202,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng sets;
     struct rng looks;
     struct rng elections;
+    struct rng latches;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -215,6 +216,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&sets, seed, 13);
     rng_init(&looks, seed, 14);
     rng_init(&elections, seed, 16);
+    rng_init(&latches, seed, 18);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -249,4 +251,5 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_sets_draw(plan, &sets, options);
     plan_looks_draw(plan, &looks, options);
     plan_elections_draw(plan, &elections, options);
+    plan_latches_draw(plan, &latches, options);
 }

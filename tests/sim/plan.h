@@ -26,10 +26,20 @@ struct plan_options {
     bool sets;               /* sets of locks in all worlds */
     bool elections;          /* candidates in all worlds */
     bool looks;              /* somebody looks at keys in all worlds */
+    bool latches;            /* parties meet at a latch in all worlds */
     bool mixed;              /* clients have different max_ttl wherever that is possible */
     bool cohorts;            /* waiters of one client form cohorts in all worlds */
     uint8_t max_clients;     /* 0: as drawn */
     uint8_t max_handles;
+};
+
+/* What somebody may do wrong who uses a latch together with others. */
+enum stranger {
+    STRANGER_NONE,
+    STRANGER_NUMBER,     /* takes it to have another number of parties */
+    STRANGER_GENERATION, /* is a generation ahead */
+    STRANGER_PARTY,      /* is one party too many */
+    N_STRANGERS,
 };
 
 struct plan {
@@ -81,6 +91,14 @@ struct plan {
     int64_t look_interval[MAX_CLIENTS]; /* mean, of looks at keys; 0: it does not look */
     bool shuts_down;          /* programs end in order, and start again ... */
     int64_t shutdown_interval; /* ... after so long, at most */
+    uint8_t latch_actors;     /* who uses the latch: first its parties, then others; 0: nobody does */
+    uint8_t latch_parties;
+    uint8_t latch_rounds;     /* generations of it */
+    uint8_t latch_strangers;  /* enum stranger: what the last of those does wrong */
+    bool latch_kept;          /* handles are kept to the end */
+    bool latch_remembered;    /* a program that starts again knows its round */
+    bool latch_is_live;       /* all of them must come to the end of the last round */
+    int64_t latch_pace_ns;
     bool foreign[MAX_CLIENTS]; /* it knows nothing of queues: SET NX PX, compare-and-delete, plain retry */
     uint8_t counters[MAX_MASTERS]; /* the first key's, from before the world began */
     bool unsafe_restarts;
@@ -128,6 +146,9 @@ void plan_elections_draw(struct plan *plan, struct rng *rng, const struct plan_o
 
 /* plan_looks.c: who looks at keys here, and how often? After all else. */
 void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+
+/* plan_latches.c: who meets at a latch here? After all else. */
+void plan_latches_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* A clock rate within the allowance. */
 int64_t plan_client_rate(const struct plan *plan, struct rng *rng, bool extreme);

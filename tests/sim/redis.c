@@ -111,6 +111,7 @@ static const struct command {
     {"EXISTS", 2, REDIS_MAX_WORDS, READS, command_exists},
     {"HGET", 3, 3, READS, command_hget},
     {"HMGET", 3, REDIS_MAX_WORDS, READS, command_hmget},
+    {"HKEYS", 2, 2, READS, command_hkeys},
     {"HSET", 4, REDIS_MAX_WORDS, WRITES | NEEDS_MEMORY, command_hset},
     {"HDEL", 3, REDIS_MAX_WORDS, WRITES, command_hdel},
     {"ZADD", 4, REDIS_MAX_WORDS, WRITES | NEEDS_MEMORY, command_zadd},

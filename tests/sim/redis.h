@@ -38,9 +38,11 @@ typedef int64_t (*redis_publish_fn)(struct redis_context *context, struct rl_sli
 
 #define REDIS_FULL "ERR the simulated master is full"
 
-/* Members of a sorted set with their scores: more than a reply has room for. */
+/* What a script's command answers with, where that may be more than a reply has room for: names, the members of a
+ * sorted set with their scores. */
 struct redis_range {
     size_t n;
+    bool scored;
     struct rl_slice members[KEYSPACE_MAX_MEMBERS];
     double scores[KEYSPACE_MAX_MEMBERS];
 };

@@ -33,6 +33,7 @@ COMMAND(pttl);
 /* redis_hashes.c */
 COMMAND(hget);
 COMMAND(hmget);
+COMMAND(hkeys);
 COMMAND(hset);
 COMMAND(hdel);
 

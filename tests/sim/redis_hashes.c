@@ -47,6 +47,31 @@ void command_hmget(struct redis_context *context, size_t argc, const struct rl_s
     }
 }
 
+/* For scripts only. */
+void command_hkeys(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
+{
+    struct entry *entry = redis_lookup(context, argv[1]);
+
+    (void)argc;
+    if (entry && entry->type != ENTRY_HASH) {
+        reply_error(reply, WRONGTYPE);
+        return;
+    }
+    reply->root = (struct rl_reply_item){.type = RL_REPLY_ARRAY};
+    reply->n_elements = 0;
+    for (uint32_t i = 0; entry && i < context->keys->n_fields; i++) {
+        const struct field *field = &context->keys->fields[i];
+
+        if (field->owner != entry->number)
+            continue;
+        if (context->range->n == KEYSPACE_MAX_MEMBERS) {
+            redis_full(reply);
+            return;
+        }
+        context->range->members[context->range->n++] = (struct rl_slice){field->name.bytes, field->name.size};
+    }
+}
+
 /* One field and value of HSET: 1 if it is new, 0 if it was there, -1 if the model has no room. */
 static int set_field(struct keyspace *keys, const struct entry *hash, struct rl_slice name, struct rl_slice value)
 {

@@ -200,6 +200,7 @@ static int64_t position(int64_t index, uint32_t count)
 
 static void add_to_range(struct redis_range *range, const struct member *member)
 {
+    range->scored = true;
     range->members[range->n] = (struct rl_slice){member->name, member->size};
     range->scores[range->n++] = member->score;
 }

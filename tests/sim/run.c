@@ -43,6 +43,8 @@ const char *run_options_text(const struct plan_options *options)
         size += (size_t)snprintf(text + size, sizeof text - size, " --elections");
     if (options->looks)
         size += (size_t)snprintf(text + size, sizeof text - size, " --looks");
+    if (options->latches)
+        size += (size_t)snprintf(text + size, sizeof text - size, " --latches");
     if (options->mixed)
         size += (size_t)snprintf(text + size, sizeof text - size, " --mixed");
     if (options->cohorts)

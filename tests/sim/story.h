@@ -20,6 +20,9 @@
  *     T HANDLE HANDLE... acquire ...    the handles of one client do the same, in one turn
  *     T CLIENT campaign KEY ttl=MS [once] [renew=MS] [hold=MS]     T CLIENT resign
  *     T CLIENT look KEY
+ *     T CLIENT arrive GENERATION party=N [parties=N] [once] [timeout=MS]       at the latch, as the party pN
+ *     T CLIENT await GENERATION [party=N] [parties=N] [once] [timeout=MS]
+ *     T CLIENT forget GENERATION [party=N]                                     destroys its handle
  *     T CLIENT shutdown [timeout=MS]    T CLIENT quit             shuts its client down; destroys it, and is gone
  *     T pause CLIENT MS                 T kill CLIENT             T start CLIENT
  *     T partition CLIENT MASTER [up|down]                         T heal CLIENT MASTER [up|down]

@@ -142,12 +142,53 @@ static bool look(struct client *client, const struct words *words)
     return true;
 }
 
+/* The handle for what the line says of the latch. */
+static struct client_latch *find_latch(struct client *client, const struct words *words)
+{
+    uint8_t generation = words->count > 2 ? (uint8_t)word_number(words, 2) : 0;
+    uint8_t party = (uint8_t)(word_value(words, "party", NO_PARTY + 1) - 1);
+    uint8_t parties = (uint8_t)word_value(words, "parties", 2);
+
+    for (unsigned i = 0; i < MAX_LATCHES; i++) {
+        struct client_latch *latch = &client->latches[i];
+
+        if (latch->number && latch->generation == generation && latch->party == party && latch->parties == parties)
+            return latch;
+    }
+    if (generation < 1 || generation >= LATCH_GENERATIONS || party > NO_PARTY || client->host.closing)
+        return NULL;
+    return client_add_latch(client, parties, generation, party);
+}
+
+static bool act_at_latch(struct client *client, const struct words *words)
+{
+    enum rl_latch_op op = word_is(words, 1, "arrive") ? RL_LATCH_ARRIVE : RL_LATCH_AWAIT;
+    struct client_latch *latch = find_latch(client, words);
+    uint32_t timeout_ms = word_value(words, "timeout", 0);
+
+    if (!latch)
+        return false;
+    if (word_is(words, 1, "forget")) {
+        client_destroy_latch(client, latch);
+        return true;
+    }
+    if (client_latch_is_busy(latch, op) || (op == RL_LATCH_ARRIVE && latch->party == NO_PARTY))
+        return false;
+    client_start_latch(client, latch, op,
+                       timeout_ms                    ? rl_ms(timeout_ms)
+                       : word_present(words, "once") ? rl_ms(0)
+                                                     : (struct rl_span){INT64_MAX});
+    return true;
+}
+
 static bool act(struct client *client, struct handle *handle, const struct words *words)
 {
     uint8_t state = handle->host.core.state;
 
     if (client_is_part(client, handle))
         return act_on_set(client, words);
+    if (word_is(words, 1, "arrive") || word_is(words, 1, "await") || word_is(words, 1, "forget"))
+        return act_at_latch(client, words);
     if (word_is(words, 1, "look"))
         return look(client, words);
     if (word_is(words, 1, "shutdown"))

@@ -40,6 +40,13 @@ const char *name_of_key(unsigned key)
     return names[key];
 }
 
+const char *name_of_party(unsigned party)
+{
+    static const char *const names[MAX_PARTIES] = {"p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8"};
+
+    return names[party];
+}
+
 const char *name_of_queue(unsigned key)
 {
     static const char *const names[MAX_KEYS] = {RL_QUEUE_NAME "k",   RL_QUEUE_NAME "other", RL_QUEUE_NAME "s#0",
@@ -223,7 +230,9 @@ void trace_command(struct world *world, const struct master *master, const struc
     resp_parse(message->bytes, message->size, words, &argc);
     if (rl_slice_is(argv[0], "EVAL") || rl_slice_is(argv[0], "EVALSHA")) {
         size = (size_t)snprintf(command, sizeof command, "%s ",
-                                message->look ? "look" : name_of_step((enum rl_step)message->step));
+                                message->look    ? "look"
+                                : message->latch ? "latch"
+                                                 : name_of_step((enum rl_step)message->step));
         redis_parse_integer(argv[2], &n_keys);
         argv += 3;
         argc -= 3;

@@ -37,6 +37,7 @@ const char *name_of_client(unsigned client);
 const char *name_of_master(unsigned master);
 const char *name_of_handle(const struct client *client, const struct handle *handle);
 const char *name_of_key(unsigned key);
+const char *name_of_party(unsigned party);
 const char *name_of_queue(unsigned key);
 const char *name_of_waiters(unsigned key);
 const char *name_of_end(enum rl_end end);

@@ -133,6 +133,15 @@ bool client_has_failed(const struct client *client)
     return false;
 }
 
+bool client_is_joining(const struct client *client)
+{
+    for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
+        if (client->wires[node].link == RL_LINK_JOINING)
+            return true;
+    }
+    return false;
+}
+
 void wire_close_failed(struct client *client)
 {
     for (unsigned node = 0; node < client->world->plan.n_masters; node++) {
@@ -168,6 +177,7 @@ static struct message *append(struct client *client, unsigned node, enum message
     message->step = step;
     message->n_claims = pending->n_claims;
     message->look = client_look_number(client, &pending->ticket);
+    latch_on_send(client, &pending->ticket, message);
     memcpy(message->claims, pending->claims, sizeof message->claims);
     message->size = 0;
     message_append(pool, &wire->unsent, index);
@@ -435,6 +445,7 @@ static void take_reply(struct client *client, unsigned node, const struct messag
     rl_host_events.reply(&client->host, node, &pending.ticket, &reply, client->host.now);
     client->answering = NULL;
     look_on_answer(client, node);
+    latch_on_answer(client);
     client_clock_after(client, node, &before, pending.ticket.sent);
     client_watch(client);
 }

@@ -72,6 +72,7 @@ void workload_start(struct world *world)
         workload_plan_shutdown(world, client);
         workload_plan_look(world, client);
     }
+    workload_start_latches(world);
 }
 
 /* The callback may act at once, or later. */
@@ -174,6 +175,7 @@ void workload_on_revive(struct world *world, struct client *client)
     if (world->phase == PHASE_FAULTS)
         workload_plan_shutdown(world, client);
     workload_plan_look(world, client);
+    workload_revive_latches(world, client);
 }
 
 /* --- The end ------------------------------------------------------------------------------------------------------ */
@@ -193,6 +195,7 @@ void workload_heal(struct world *world)
                              agent_time(world, 10 * RL_NS_PER_MS));
         }
     }
+    workload_heal_latches(world);
 }
 
 bool workload_done(const struct world *world)
@@ -203,7 +206,7 @@ bool workload_done(const struct world *world)
                 return false;
         }
     }
-    return true;
+    return workload_latches_done(world);
 }
 
 void workload_end(struct world *world)
@@ -214,6 +217,7 @@ void workload_end(struct world *world)
         client_begin(client);
         for (unsigned h = 0; h < client->n_handles; h++)
             client_destroy(client, &client->handles[h]);
+        client_destroy_latches(client);
         client_end(client);
     }
 }

@@ -7,8 +7,10 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "host/latch.h"
 
 struct client;
+struct client_latch;
 struct completion;
 struct handle;
 struct world;
@@ -69,6 +71,23 @@ void workload_on_leave(struct client *client);
 /* workload_looks.c: when the client looks at a key next. */
 void workload_plan_look(struct world *world, struct client *client);
 void workload_on_look_event(struct client *client);
+
+/* workload_latches.c: somebody meets others at a latch. */
+#define MAX_ACTORS 7
+
+struct latch_actor {
+    uint8_t client;
+    uint8_t generation; /* that it waits for, from 1 */
+    bool planned;       /* it acts at an event that is to come */
+    bool done;          /* the last one is open */
+};
+
+void workload_start_latches(struct world *world);
+void workload_revive_latches(struct world *world, struct client *client); /* a process begins anew */
+void workload_heal_latches(struct world *world);
+void workload_on_latch_event(struct client *client, unsigned actor);
+void workload_on_latch(struct client *client, struct client_latch *latch, enum rl_latch_op op, int status);
+bool workload_latches_done(const struct world *world);
 
 /* Everything heals: no more new work but the last round. */
 void workload_heal(struct world *world);

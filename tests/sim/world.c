@@ -109,6 +109,13 @@ static void reset(struct world *world)
     world->prompt_checked = false;
     world->incarnations = 0;
     world->looks_begun = 0;
+    world->latches_made = 0;
+    world->latch_operations = 0;
+    world->latch_generations = 0;
+    memset(world->latch_numbers, 0, sizeof world->latch_numbers);
+    memset(world->latch_truths, 0, sizeof world->latch_truths);
+    latch_on_loss(world);
+    world->latch_lost_at = INT64_MIN;
     for (unsigned key = 0; key < MAX_KEYS; key++)
         world->idle_since[key] = INT64_MAX;
     for (unsigned slot = 0; slot < MAX_PERMITS; slot++)
@@ -128,6 +135,7 @@ static void reset(struct world *world)
     rng_init(&world->work, plan->seed, 4);
     rng_init(&world->host, plan->seed, 5);
     rng_init(&world->looks, plan->seed, 15);
+    rng_init(&world->latches, plan->seed, 19);
     network_reset(world);
     for (unsigned m = 0; m < plan->n_masters; m++) {
         master_init(&world->masters[m], m);
@@ -190,6 +198,7 @@ bool world_run(struct world *world)
         count_engine(world, &world->clients[c]);
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         client_end_looks(&world->clients[c]);
+        client_end_latches(&world->clients[c]);
         client_stop_host(&world->clients[c]);
     }
     trace_flush(world);

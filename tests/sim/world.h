@@ -61,6 +61,27 @@ struct parcel {
 
 #define RING "ring" /* of all clients of a world */
 
+#define LATCH "b" /* the name of the latch */
+#define LATCH_GENERATIONS 6
+
+/* What is true of one generation with one number of parties. */
+struct latch_truth {
+    uint32_t arrived;   /* set of parties */
+    int64_t open_since; /* true time: a quorum had recorded that it is open, and no memory has been lost since;
+                         * INT64_MAX: none */
+};
+
+/* What a master has of the latch. */
+struct latch_state {
+    bool there;
+    bool open;
+    unsigned parties;
+    uint64_t generation;
+    uint64_t was;      /* the generation before, which has opened; 0: none */
+    unsigned was_parties;
+    uint32_t arrived;
+};
+
 enum event_kind {
     EVENT_REQUEST,    /* a: conn */
     EVENT_ANSWER,     /* a: conn */
@@ -74,11 +95,13 @@ enum event_kind {
     EVENT_SHUTDOWN,   /* a: client */
     EVENT_QUIT,       /* a: client */
     EVENT_LOOK,       /* a: client */
+    EVENT_LATCH,      /* a: client, b: actor */
     EVENT_OVERDUE,    /* a: client */
     EVENT_OBSERVE,    /* a: client */
     EVENT_ALARM,      /* a: client, b: handle */
     EVENT_CHECK,      /* a: client, b: handle */
     EVENT_LOOK_DUE,   /* a: client, b: its place */
+    EVENT_LATCH_DUE,  /* a: client, b: its place and the operation */
     EVENT_STRIKE,     /* a: fault */
     EVENT_RECOVER,    /* a: slot */
     EVENT_RESTART,    /* a: master */
@@ -110,6 +133,7 @@ struct world {
     struct rng work;
     struct rng host;
     struct rng looks;
+    struct rng latches;
     struct master masters[MAX_MASTERS];
     struct client clients[MAX_CLIENTS];
     struct agent agents[MAX_CLIENTS][MAX_HANDLES];
@@ -126,6 +150,14 @@ struct world {
     struct declaration declaration;
     uint32_t incarnations; /* made so far */
     uint32_t looks_begun;
+    uint32_t latches_made;
+    uint32_t latch_operations;
+    uint32_t latch_generations; /* set of those that somebody has used ... */
+    uint32_t latch_numbers[LATCH_GENERATIONS]; /* ... and sets of the numbers of parties of each */
+    struct latch_truth latch_truths[LATCH_GENERATIONS][MAX_PARTIES + 1];
+    struct latch_state latch_before;
+    int64_t latch_lost_at; /* true time of the latest loss of memory; INT64_MIN: none */
+    struct latch_actor latch_actors[MAX_ACTORS];
     struct lua_host *lua;
     struct coverage *coverage;
     struct story *story; /* NULL: the workload and the faults are drawn */

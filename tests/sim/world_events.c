@@ -64,6 +64,9 @@ static void on_client_event(struct world *world, struct client *client, const st
     case EVENT_LOOK:
         workload_on_look_event(client);
         break;
+    case EVENT_LATCH:
+        workload_on_latch_event(client, event->b);
+        break;
     case EVENT_APP:
     default:
         workload_on_event(world, client, &client->handles[event->b], event->generation);
@@ -93,6 +96,9 @@ static void on_world_event(struct world *world, const struct event *event)
         break;
     case EVENT_LOOK_DUE:
         look_on_due(world, &world->clients[event->a], event->b, event->generation);
+        break;
+    case EVENT_LATCH_DUE:
+        latch_on_due(world, &world->clients[event->a], event->b, event->generation);
         break;
     case EVENT_STRIKE:
         faults_on_strike(world, (enum fault)event->a);
@@ -143,6 +149,7 @@ static struct client *receiver(struct world *world, const struct event *event)
     case EVENT_SHUTDOWN:
     case EVENT_QUIT:
     case EVENT_LOOK:
+    case EVENT_LATCH:
     case EVENT_APP:
         return &world->clients[event->a];
     default:
@@ -171,6 +178,7 @@ static bool is_stale(const struct world *world, const struct event *event)
     case EVENT_SHUTDOWN:
     case EVENT_QUIT:
     case EVENT_LOOK:
+    case EVENT_LATCH:
         return !world->clients[event->a].alive || world->clients[event->a].life != event->generation;
     case EVENT_APP:
         return !world->clients[event->a].alive ||
