@@ -135,10 +135,39 @@ static const char *run_latch(void)
     return "*4\r\n:1\r\n$0\r\n\r\n$3\r\n1@1\r\n$3\r\n1 a\r\n";
 }
 
+/* Script, number of keys, key, key, other slots and their queues, value, ttl, and two for tokens. The toy says of other
+ * slots that they are free. */
+static const char *run_claim_permit(struct toy *toy, const struct toy_word *words)
+{
+    const struct toy_word *value = &words[3 + toy_number(words[2])];
+
+    if (toy_find(toy, words[3]))
+        return "*4\r\n:0\r\n:1000\r\n:0\r\n:1\r\n";
+    toy_store(toy, words[3], value[0], toy_number(value[1]));
+    return "*3\r\n:1\r\n:0\r\n:1\r\n";
+}
+
+/* A step of a permit that is none of a lock; NULL: any other command. */
+static const char *run_permit(struct toy *toy, const struct toy_word *words, size_t n)
+{
+    size_t n_keys = (size_t)toy_number(words[2]);
+
+    if (!memchr(words[3].bytes, '#', words[3].size))
+        return NULL;
+    if (n_keys == 4 && n == 3 + n_keys + 4)
+        return run_claim_permit(toy, words);
+    return (n_keys == 3 || n_keys == 7) && n == 3 + n_keys + 1 ? toy_release_permit(toy, words) : NULL;
+}
+
 static const char *run_script(struct toy *toy, const struct toy_word *words, size_t n)
 {
+    const char *permit;
+
     if (toy_is(words[0], "EVALSHA") && toy->forgetful)
         return "-NOSCRIPT No matching script. Please use EVAL.\r\n";
+    permit = run_permit(toy, words, n);
+    if (permit)
+        return permit;
     if (toy_is(words[2], "1"))
         return run_extend(toy, words);
     if (toy_is(words[2], "2") && n == 6)

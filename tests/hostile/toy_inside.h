@@ -25,6 +25,7 @@ void toy_publish(struct toy *toy, const char *channel, const char *payload);
 /* toy_queue.c: the scripts of waiting in line. */
 const char *toy_release(struct toy *toy, const struct toy_word *words);
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words);
+const char *toy_release_permit(struct toy *toy, const struct toy_word *words);
 const char *toy_enqueue(struct toy *toy, const struct toy_word *words);
 bool toy_is_keep_many(const struct toy_word *words, size_t n);
 const char *toy_keep_many(struct toy *toy, const struct toy_word *words, size_t n);

@@ -100,6 +100,12 @@ const char *toy_release(struct toy *toy, const struct toy_word *words)
     return release(toy, words[KEY], words[RELEASE_VALUE]);
 }
 
+/* In both forms, of a permit: the keys are more by those of the semaphore's directory. */
+const char *toy_release_permit(struct toy *toy, const struct toy_word *words)
+{
+    return release(toy, words[KEY], words[KEY + toy_number(words[KEY - 1])]);
+}
+
 /* The short form, of a client that knows of nobody in line. */
 const char *toy_release_alone(struct toy *toy, const struct toy_word *words)
 {
