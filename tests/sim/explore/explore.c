@@ -19,7 +19,7 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < SETUP_COUNT; i++) {
         if (is_wanted(&setups[i], argc > 1 ? argv[1] : NULL))
-            good &= search_explore(&setups[i]);
+            good &= search_explore(&tiny_rules, &setups[i], setups[i].name, setups[i].violated);
     }
     return good ? 0 : 1;
 }

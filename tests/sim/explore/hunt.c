@@ -45,13 +45,11 @@ static bool is_found(size_t bug)
 {
     struct tiny_setup setup = setups[bugs[bug].setup];
 
-    setup.violated = true;
     setup.stale_repair = bugs[bug].stale_repair;
     if (bugs[bug].quarantine)
         setup.quarantine = bugs[bug].quarantine;
-    setup.name = bugs[bug].name;
     mutant_active = bugs[bug].mutant;
-    return search_explore(&setup);
+    return search_explore(&tiny_rules, &setup, bugs[bug].name, true);
 }
 
 /* explore-mutants [NAME] */

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "keyspace.h"
-#include "lua_host.h"
+#include "scripts.h"
 
 #define MODES_HANDLES 3
 #define MODES_VALUES (2 * MODES_HANDLES) /* a handle's own, and the one of its upgrade */
@@ -17,10 +17,9 @@
 
 /* What is to be explored. */
 struct modes_setup {
-    const char *name;
+    struct script_run run;
     enum rl_mode modes[MODES_HANDLES];
     uint8_t ttl[MODES_HANDLES]; /* ticks; 0: there is no such handle */
-    uint8_t last_tick;
     bool fenced;
     bool tries;    /* handles may try without waiting */
     bool lowers;   /* handles may take a weaker mode */
@@ -73,13 +72,6 @@ enum modes_kind {
     MODES_VANISH,
 };
 
-struct modes_action {
-    uint8_t kind;
-    uint8_t value;
-};
-
-#define MODES_MAX_ACTIONS 64
-
 /* What a master has: modes_check.c reads it from the keys themselves. */
 struct modes_vote {
     bool is_there;
@@ -115,19 +107,13 @@ static inline int64_t modes_now_ms(const struct modes *world)
     return INT64_C(1000000) + world->now * MODES_TICK_MS;
 }
 
-void modes_init(struct modes *world, const struct modes_setup *setup);
-size_t modes_actions(const struct modes *world, const struct modes_setup *setup, struct modes_action *ret_actions);
-void modes_perform(struct modes *world, const struct modes_setup *setup, struct lua_host *lua,
-                   struct modes_action action);
-void modes_describe(struct modes_action action, char *text, size_t size);
-
-/* Equal for states that cannot be told apart by anything that may follow. */
-uint64_t modes_hash(struct modes *world);
+/* modes_world.c: what may happen, and how it happens. */
+extern const struct search_rules modes_rules;
 
 /* modes_check.c. Both set world->wrong: if the keys are not what the family's section 2 says; and if the action was
  * not right, seen from what was there before. */
 void modes_view(struct modes *world, struct modes_view *ret_view);
 void modes_check(struct modes *world, const struct modes_view *before, const struct modes_view *after,
-                 struct modes_action action);
+                 struct search_action action);
 
 #endif

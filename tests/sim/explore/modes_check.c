@@ -190,9 +190,9 @@ static double ticket_of(const struct modes *world, unsigned value)
 
 /* A plain attempt to set the key exclusively knows no queue, and an upgrade that is tried has the key already; other
  * attempts are behind all that wait. */
-static void check_turn(struct modes *world, const struct modes_view *after, unsigned value, struct modes_action action)
+static void check_turn(struct modes *world, const struct modes_view *after, unsigned value, struct search_action action)
 {
-    bool tries = action.kind == MODES_TRY && action.value == value;
+    bool tries = action.kind == MODES_TRY && action.a == value;
     double ticket = tries ? UINT32_MAX : ticket_of(world, value);
 
     if (tries && world->values[value].claimed == RL_EXCLUSIVE)
@@ -202,9 +202,9 @@ static void check_turn(struct modes *world, const struct modes_view *after, unsi
 }
 
 /* An extension of a vote that is missing does nothing. */
-static bool looks_at_queue(const struct modes *world, const struct modes_view *after, struct modes_action action)
+static bool looks_at_queue(const struct modes *world, const struct modes_view *after, struct search_action action)
 {
-    bool mutex = mode_of(world, action.value) == RL_EXCLUSIVE && !modes_is_upgrade(action.value);
+    bool mutex = mode_of(world, action.a) == RL_EXCLUSIVE && !modes_is_upgrade(action.a);
 
     switch ((enum modes_kind)action.kind) {
     case MODES_JOIN:
@@ -215,30 +215,30 @@ static bool looks_at_queue(const struct modes *world, const struct modes_view *a
     case MODES_TRY:
         return !mutex;
     case MODES_EXTEND:
-        return !mutex && after->votes[action.value].is_there;
+        return !mutex && after->votes[action.a].is_there;
     default:
         return false;
     }
 }
 
 /* What a client says of its mode is what its vote is from then on. */
-static void check_mode(struct modes *world, const struct modes_view *after, struct modes_action action)
+static void check_mode(struct modes *world, const struct modes_view *after, struct search_action action)
 {
-    const struct modes_vote *vote = &after->votes[action.value];
+    const struct modes_vote *vote = &after->votes[action.a];
     bool tells = action.kind == MODES_EXTEND || action.kind == MODES_LOWER || action.kind == MODES_LOWER_MORE;
 
-    if (tells && vote->is_there && vote->mode != mode_of(world, action.value))
+    if (tells && vote->is_there && vote->mode != mode_of(world, action.a))
         world->wrong = "a master has been told of a weaker mode, and the vote is as strong as before";
 }
 
 void modes_check(struct modes *world, const struct modes_view *before, const struct modes_view *after,
-                 struct modes_action action)
+                 struct search_action action)
 {
     for (unsigned value = 0; value < MODES_VALUES; value++) {
         if (!after->votes[value].is_there || before->votes[value].is_there)
             continue;
         check_turn(world, after, value, action);
-        if (value != action.value && !(world->told & 1u << value))
+        if (value != action.a && !(world->told & 1u << value))
             world->wrong = "a value was given a vote, and nobody was told";
     }
     check_mode(world, after, action);

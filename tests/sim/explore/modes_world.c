@@ -8,7 +8,7 @@
 #include "kinds/shared.h"
 #include "kinds/wait_queue.h"
 #include "host/names.h"
-#include "util/instant.h"
+#include "script_master.h"
 #include "util/slice.h"
 
 #define MAX_ROUNDS 2
@@ -70,70 +70,28 @@ static unsigned value_named(struct rl_slice name)
     return 0;
 }
 
-/* A grant counts from the refresh that it names. Clients that have gone hear nothing. */
-static int64_t publish(struct redis_context *context, struct rl_slice channel, struct rl_slice payload)
+/* A grant counts from the refresh that it names. */
+static bool told(void *listener, struct rl_slice payload)
 {
-    struct listener *listener = context->world;
+    struct listener *at = listener;
+    struct modes *world = at->world;
     struct rl_notification notification;
     struct rl_slice name, incarnation;
     unsigned value;
 
-    (void)channel;
-    if (!rl_queue_notification(payload, &name, &incarnation, &notification)) {
-        listener->world->wrong = "a notification that cannot be read";
-        return 0;
-    }
+    if (!rl_queue_notification(payload, &name, &incarnation, &notification))
+        return false;
     value = value_named(name);
     if (notification.kind != RL_TOLD_GRANTED)
-        return 1;
-    listener->world->told |= 1u << value;
-    if (listener->world->values[value].phase != MODES_WAITING)
-        return 1;
-    if (notification.round != listener->world->values[value].round)
-        listener->world->wrong = "a grant names another refresh than the latest";
-    note_number(listener->world, listener->setup, value, notification.fence);
-    become_voter(listener->world, listener->setup, value, listener->world->values[value].asked);
-    return 1;
-}
-
-static void nothing_touched(struct redis_context *context, const struct entry *entry, const char *command)
-{
-    (void)context, (void)entry, (void)command;
-}
-
-static uint32_t no_owner(struct redis_context *context, struct rl_slice value)
-{
-    (void)context, (void)value;
-    return 0;
-}
-
-static void nothing_given(struct redis_context *context, const struct entry *entry)
-{
-    (void)context, (void)entry;
-}
-
-static void nothing_voted(struct redis_context *context, const struct member *vote, int64_t ends_ms,
-                          const char *command)
-{
-    (void)context, (void)vote, (void)ends_ms, (void)command;
-}
-
-static void carry_out(struct modes *world, const struct modes_setup *setup, struct lua_host *lua,
-                      const struct rl_command *command, struct rl_reply *reply)
-{
-    static const struct clockwork clock = {.rate = CLOCKWORK_PAR};
-    static char scratch[REDIS_SCRATCH];
-    struct listener listener = {world, setup};
-    struct redis_context context = {
-        .keys = &world->keys, .clock = &clock, .now_ns = modes_now_ms(world) * RL_NS_PER_MS,
-        .touch = nothing_touched, .owner = no_owner, .given = nothing_given, .vote = nothing_voted,
-        .publish = publish, .world = &listener, .info = "", .scratch = scratch,
-    };
-
-    if (command->send_as == RL_SEND_PLAIN)
-        redis_execute(&context, command->argc, command->argv, reply);
-    else
-        lua_host_run(lua, &context, command->script, command->n_keys, command->argc, command->argv, reply);
+        return true;
+    world->told |= 1u << value;
+    if (world->values[value].phase != MODES_WAITING)
+        return true;
+    if (notification.round != world->values[value].round)
+        world->wrong = "a grant names another refresh than the latest";
+    note_number(world, at->setup, value, notification.fence);
+    become_voter(world, at->setup, value, world->values[value].asked);
+    return true;
 }
 
 /* --- Commands ----------------------------------------------------------------------------------------------------- */
@@ -157,8 +115,8 @@ static struct rl_answer failed(struct modes *world, enum rl_step step, const str
 }
 
 /* An upgrade takes the smallest ticket. */
-static struct rl_answer send(struct modes *world, const struct modes_setup *setup, struct lua_host *lua,
-                             unsigned value, enum rl_step step, enum rl_mode mode)
+static struct rl_answer send(struct modes *world, const struct modes_setup *setup, unsigned value,
+                             enum rl_step step, enum rl_mode mode)
 {
     struct modes_value *own = &world->values[value];
     const struct rl_kind *kind = kind_of(setup, value, mode);
@@ -178,12 +136,15 @@ static struct rl_answer send(struct modes *world, const struct modes_setup *setu
         .ticket = modes_is_upgrade(value) ? 1 : own->ticket,
         .proposed_ticket = 2,
     };
+    struct listener listener = {world, setup};
+    struct script_master master = {setup->run.lua, told, &listener};
     struct rl_entry_report report;
     struct rl_command command;
     struct rl_reply reply;
 
     kind->command(step, &subject, &command);
-    carry_out(world, setup, lua, &command, &reply);
+    if (!script_master_run(&master, &world->keys, modes_now_ms(world), &command, &reply))
+        world->wrong = "a notification that cannot be read";
     if (reply.root.type == RL_REPLY_ERROR)
         return failed(world, step, &reply);
     if (step == RL_STEP_ENQUEUE && rl_queue_entry_report(&reply, &report))
@@ -191,8 +152,7 @@ static struct rl_answer send(struct modes *world, const struct modes_setup *setu
     return kind->answer(step, &reply);
 }
 
-static void claim(struct modes *world, const struct modes_setup *setup, struct lua_host *lua, unsigned value,
-                  enum rl_step step)
+static void claim(struct modes *world, const struct modes_setup *setup, unsigned value, enum rl_step step)
 {
     struct modes_value *own = &world->values[value];
     bool had_vote = own->phase == MODES_VOTED;
@@ -203,7 +163,7 @@ static void claim(struct modes *world, const struct modes_setup *setup, struct l
         own->round++;
         own->phase = had_vote ? MODES_VOTED : MODES_WAITING;
     }
-    answer = send(world, setup, lua, value, step, (enum rl_mode)own->mode);
+    answer = send(world, setup, value, step, (enum rl_mode)own->mode);
     if (answer.outcome == RL_GRANTED) {
         if (!had_vote)
             note_number(world, setup, value, answer.fence);
@@ -214,11 +174,11 @@ static void claim(struct modes *world, const struct modes_setup *setup, struct l
 }
 
 /* The mode is weaker at once, before any master is told. */
-static void lower(struct modes *world, const struct modes_setup *setup, struct lua_host *lua, unsigned value,
+static void lower(struct modes *world, const struct modes_setup *setup, unsigned value,
                   enum rl_mode mode, bool heard)
 {
     world->values[value].mode = (uint8_t)mode;
-    if (heard && send(world, setup, lua, value, RL_STEP_EXTEND, mode).outcome == RL_GRANTED)
+    if (heard && send(world, setup, value, RL_STEP_EXTEND, mode).outcome == RL_GRANTED)
         become_voter(world, setup, value, world->now);
 }
 
@@ -228,10 +188,9 @@ static void vanish(struct modes *world, unsigned value)
         world->values[value].phase = MODES_VANISHED;
 }
 
-void modes_perform(struct modes *world, const struct modes_setup *setup, struct lua_host *lua,
-                   struct modes_action action)
+static void happen(struct modes *world, const struct modes_setup *setup, struct search_action action)
 {
-    struct modes_value *own = &world->values[action.value];
+    struct modes_value *own = &world->values[action.a];
 
     world->told = 0;
     switch ((enum modes_kind)action.kind) {
@@ -239,42 +198,45 @@ void modes_perform(struct modes *world, const struct modes_setup *setup, struct 
         world->now++;
         break;
     case MODES_TRY:
-        claim(world, setup, lua, action.value, RL_STEP_CLAIM);
+        claim(world, setup, action.a, RL_STEP_CLAIM);
         break;
     case MODES_COPY:
         own->copied = true;
-        send(world, setup, lua, action.value, RL_STEP_CLAIM, (enum rl_mode)own->claimed);
+        send(world, setup, action.a, RL_STEP_CLAIM, (enum rl_mode)own->claimed);
         break;
     case MODES_JOIN:
-        claim(world, setup, lua, action.value, RL_STEP_ENQUEUE);
+        claim(world, setup, action.a, RL_STEP_ENQUEUE);
         break;
     case MODES_EXTEND:
-        if (send(world, setup, lua, action.value, RL_STEP_EXTEND, (enum rl_mode)own->mode).outcome == RL_GRANTED)
-            become_voter(world, setup, action.value, world->now);
+        if (send(world, setup, action.a, RL_STEP_EXTEND, (enum rl_mode)own->mode).outcome == RL_GRANTED)
+            become_voter(world, setup, action.a, world->now);
         break;
     case MODES_RELEASE:
-        send(world, setup, lua, action.value, RL_STEP_RELEASE, (enum rl_mode)own->mode);
+        send(world, setup, action.a, RL_STEP_RELEASE, (enum rl_mode)own->mode);
         own->phase = MODES_ENDED;
         break;
     case MODES_SETTLE:
-        world->values[modes_other(action.value)].phase = MODES_LEAVING;
+        world->values[modes_other(action.a)].phase = MODES_LEAVING;
         break;
     case MODES_LOWER:
-        lower(world, setup, lua, action.value, RL_UPGRADEABLE, true);
+        lower(world, setup, action.a, RL_UPGRADEABLE, true);
         break;
     case MODES_LOWER_MORE:
     case MODES_LOWER_UNHEARD:
-        lower(world, setup, lua, action.value, RL_SHARED, action.kind == MODES_LOWER_MORE);
+        lower(world, setup, action.a, RL_SHARED, action.kind == MODES_LOWER_MORE);
         break;
     case MODES_VANISH:
-        vanish(world, action.value);
-        vanish(world, modes_other(action.value));
+        vanish(world, action.a);
+        vanish(world, modes_other(action.a));
         break;
     }
 }
 
-void modes_init(struct modes *world, const struct modes_setup *setup)
+static void init(void *at, const void *data)
 {
+    const struct modes_setup *setup = data;
+    struct modes *world = at;
+
     memset(world, 0, sizeof *world);
     for (unsigned value = 0; value < MODES_VALUES; value++) {
         struct modes_value *own = &world->values[value];
@@ -287,7 +249,7 @@ void modes_init(struct modes *world, const struct modes_setup *setup)
 /* --- What may happen ---------------------------------------------------------------------------------------------- */
 
 struct list {
-    struct modes_action *actions;
+    struct search_action *actions;
     size_t count;
 };
 
@@ -295,8 +257,8 @@ static void add(struct list *list, bool possible, enum modes_kind kind, unsigned
 {
     if (!possible)
         return;
-    assert(list->count < MODES_MAX_ACTIONS);
-    list->actions[list->count++] = (struct modes_action){(uint8_t)kind, (uint8_t)value};
+    assert(list->count < SEARCH_MAX_ACTIONS);
+    list->actions[list->count++] = (struct search_action){.kind = (uint8_t)kind, .a = (uint8_t)value};
 }
 
 static void add_value(const struct modes *world, const struct modes_setup *setup, unsigned value, struct list *list)
@@ -325,19 +287,21 @@ static void add_value(const struct modes *world, const struct modes_setup *setup
     add(list, setup->vanish && !upgrade && (voted || own->phase == MODES_WAITING), MODES_VANISH, value);
 }
 
-size_t modes_actions(const struct modes *world, const struct modes_setup *setup, struct modes_action *ret_actions)
+static size_t actions(const void *at, const void *data, struct search_action ret_actions[SEARCH_MAX_ACTIONS])
 {
+    const struct modes_setup *setup = data;
+    const struct modes *world = at;
     struct list list = {ret_actions, 0};
 
     for (unsigned value = 0; value < MODES_VALUES; value++) {
         if (ttl_of(setup, value))
             add_value(world, setup, value, &list);
     }
-    add(&list, world->now < setup->last_tick, MODES_TICK, 0);
+    add(&list, world->now < setup->run.last_tick, MODES_TICK, 0);
     return list.count;
 }
 
-void modes_describe(struct modes_action action, char *text, size_t size)
+static void describe(struct search_action action, char *text, size_t size)
 {
     static const char *const texts[] = {
         [MODES_TICK] = "a tick passes",
@@ -356,62 +320,54 @@ void modes_describe(struct modes_action action, char *text, size_t size)
     if (action.kind == MODES_TICK)
         snprintf(text, size, "%s", texts[action.kind]);
     else
-        snprintf(text, size, "%s %s", names[action.value], texts[action.kind]);
+        snprintf(text, size, "%s %s", names[action.a], texts[action.kind]);
 }
 
 /* --- States ------------------------------------------------------------------------------------------------------- */
 
-static uint64_t hash_more(uint64_t hash, const void *data, size_t size)
+static uint64_t hash(void *at, const void *setup)
 {
-    const unsigned char *bytes = data;
+    struct modes *world = at;
+    uint64_t sum = script_master_hash(&world->keys, modes_now_ms(world));
 
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return hash ^ hash >> 29;
+    (void)setup;
+    sum = script_master_hash_more(sum, &world->now, sizeof world->now);
+    sum = script_master_hash_more(sum, world->values, sizeof world->values);
+    sum = script_master_hash_more(sum, &world->largest, sizeof world->largest);
+    return script_master_hash_more(sum, &world->largest_exclusive, sizeof world->largest_exclusive);
 }
 
-/* The order in which a hash has its fields does not matter. */
-static uint64_t hash_entry(const struct keyspace *keys, const struct entry *entry)
+/* Of the keys only what is there. */
+static void copy(void *to, const void *from)
 {
-    uint64_t start = hash_more(UINT64_C(0xcbf29ce484222325), entry->key.bytes, entry->key.size);
-    uint64_t sum = hash_more(start, entry->value.bytes, entry->value.size);
-
-    sum = hash_more(sum, &entry->expire_ms, sizeof entry->expire_ms);
-    for (uint32_t i = 0; i < keys->n_fields; i++) {
-        const struct field *field = &keys->fields[i];
-
-        if (field->owner == entry->number)
-            sum += hash_more(hash_more(start + 1, field->name.bytes, field->name.size), field->value.bytes,
-                             field->value.size);
-    }
-    for (uint32_t i = 0; i < keys->n_members; i++) {
-        const struct member *member = &keys->members[i];
-
-        if (member->owner == entry->number)
-            sum += hash_more(hash_more(start + 2, member->name, member->size), &member->score, sizeof member->score);
-    }
-    return hash_more(sum, &sum, sizeof sum);
+    memcpy(to, from, offsetof(struct modes, keys));
+    keyspace_copy(&((struct modes *)to)->keys, &((const struct modes *)from)->keys);
 }
 
-static void remove_ended(struct modes *world)
+static unsigned tick(const void *world)
 {
-    for (uint32_t i = world->keys.count; i-- > 0;) {
-        struct entry *entry = &world->keys.entries[i];
-
-        if (entry->expire_ms && modes_now_ms(world) > entry->expire_ms)
-            keyspace_remove(&world->keys, entry);
-    }
+    return ((const struct modes *)world)->now;
 }
 
-uint64_t modes_hash(struct modes *world)
+static const char *perform(void *at, const void *setup, struct search_action action)
 {
-    uint64_t sum = 0;
+    struct modes_view before, after;
+    struct modes *world = at;
 
-    remove_ended(world);
-    for (uint32_t i = 0; i < world->keys.count; i++)
-        sum += hash_entry(&world->keys, &world->keys.entries[i]);
-    sum = hash_more(sum, &world->now, sizeof world->now);
-    sum = hash_more(sum, world->values, sizeof world->values);
-    sum = hash_more(sum, &world->largest, sizeof world->largest);
-    return hash_more(sum, &world->largest_exclusive, sizeof world->largest_exclusive);
+    modes_view(world, &before);
+    happen(world, setup, action);
+    modes_view(world, &after);
+    modes_check(world, &before, &after, action);
+    return world->wrong;
 }
+
+const struct search_rules modes_rules = {
+    .size = sizeof(struct modes),
+    .init = init,
+    .actions = actions,
+    .perform = perform,
+    .hash = hash,
+    .copy = copy,
+    .tick = tick,
+    .describe = describe,
+};

@@ -1,4 +1,3 @@
-/* Every order in which anything can happen in a tiny world, until no new state is left. */
 #include "search.h"
 
 #include <inttypes.h>
@@ -9,22 +8,22 @@
 
 #define MAX_DEPTH 400
 
-/* The one place where worlds live: the engine's lists point into it, so states are brought back here. */
-static struct tiny world;
-
 struct frame {
-    struct tiny state;
-    struct tiny_action actions[TINY_MAX_ACTIONS];
+    void *state;
+    struct search_action actions[SEARCH_MAX_ACTIONS];
     size_t n_actions;
     size_t next;
 };
 
 struct search {
-    const struct tiny_setup *setup;
+    const struct search_rules *rules;
+    const void *setup;
+    void *world; /* the one place where worlds live: they may point into themselves, so states are brought back here */
     struct frame *frames;
     size_t depth;
     struct seen seen;
     uint64_t steps;
+    const char *wrong;
 };
 
 static void enter(struct search *search)
@@ -36,8 +35,10 @@ static void enter(struct search *search)
         exit(2);
     }
     search->depth++;
-    frame->state = world;
-    frame->n_actions = tiny_actions(&world, search->setup, frame->actions);
+    if (!frame->state)
+        frame->state = seen_take(1, search->rules->size);
+    search->rules->copy(frame->state, search->world);
+    frame->n_actions = search->rules->actions(search->world, search->setup, frame->actions);
     frame->next = 0;
 }
 
@@ -48,53 +49,53 @@ static void print_path(const struct search *search)
     for (size_t i = 0; i < search->depth; i++) {
         const struct frame *frame = &search->frames[i];
 
-        tiny_describe(frame->actions[frame->next - 1], text, sizeof text);
-        printf("    %3zu  tick %u  %s\n", i + 1, frame->state.now, text);
+        search->rules->describe(frame->actions[frame->next - 1], text, sizeof text);
+        printf("    %3zu  tick %u  %s\n", i + 1, search->rules->tick(frame->state), text);
     }
 }
 
-/* Depth first. False when a state was found in which something is wrong: the path to it is on the stack. */
-static bool search_all(struct search *search)
+/* Depth first, until something is wrong: then the path to it is on the stack. */
+static void search_all(struct search *search)
 {
-    tiny_init(&world, search->setup);
-    seen_add(&search->seen, tiny_hash(&world, search->setup));
+    const struct search_rules *rules = search->rules;
+
+    rules->init(search->world, search->setup);
+    seen_add(&search->seen, rules->hash(search->world, search->setup));
     enter(search);
-    while (search->depth) {
+    while (search->depth && !search->wrong) {
         struct frame *frame = &search->frames[search->depth - 1];
 
         if (frame->next == frame->n_actions) {
             search->depth--;
             continue;
         }
-        world = frame->state;
-        tiny_perform(&world, search->setup, frame->actions[frame->next++]);
+        rules->copy(search->world, frame->state);
+        search->wrong = rules->perform(search->world, search->setup, frame->actions[frame->next++]);
         search->steps++;
-        tiny_check(&world, search->setup);
-        if (world.wrong)
-            return false;
-        if (seen_add(&search->seen, tiny_hash(&world, search->setup)))
+        if (!search->wrong && seen_add(&search->seen, rules->hash(search->world, search->setup)))
             enter(search);
     }
-    return true;
 }
 
-bool search_explore(const struct tiny_setup *setup)
+bool search_explore(const struct search_rules *rules, const void *setup, const char *name, bool violated)
 {
-    struct search search = {
-        .setup = setup,
-        .frames = seen_take(MAX_DEPTH, sizeof *search.frames),
-    };
-    bool good = search_all(&search);
+    struct search search = {.rules = rules, .setup = setup, .world = seen_take(1, rules->size),
+                            .frames = seen_take(MAX_DEPTH, sizeof(struct frame))};
+    bool good;
 
-    printf("%-42s %12" PRIu64 " states %13" PRIu64 " steps  %s\n", setup->name, search.seen.count, search.steps,
-           good ? "nothing wrong" : world.wrong);
-    if (good == setup->violated) {
-        printf("  %s\n", good ? "but this setup must be seen to be unsafe" : "the path:");
-        if (!good)
-            print_path(&search);
-    }
+    search_all(&search);
+    good = (search.wrong != NULL) == violated;
+    printf("%-52s %12" PRIu64 " states %13" PRIu64 " steps  %s\n", name, search.seen.count, search.steps,
+           search.wrong ? search.wrong : "nothing wrong");
+    if (!good && violated)
+        puts("  but this must be seen to be unsafe");
+    else if (!good)
+        print_path(&search);
     fflush(stdout);
     seen_fini(&search.seen);
+    for (size_t i = 0; i < MAX_DEPTH; i++)
+        free(search.frames[i].state);
     free(search.frames);
-    return good != setup->violated;
+    free(search.world);
+    return good;
 }

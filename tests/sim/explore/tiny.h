@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "engine/engine.h"
+#include "search.h"
 
 #define TINY_CLIENTS 2
 #define TINY_MASTERS 3
@@ -124,15 +125,6 @@ enum tiny_kind {
     TINY_RETURN,    /* a: master */
 };
 
-struct tiny_action {
-    uint8_t kind;
-    uint8_t a;
-    uint8_t b;
-    uint8_t c;
-};
-
-#define TINY_MAX_ACTIONS 64
-
 struct rl_instant tiny_instant(unsigned tick);
 
 static inline struct rl_claim *tiny_claim(struct tiny_claim *claim)
@@ -140,16 +132,18 @@ static inline struct rl_claim *tiny_claim(struct tiny_claim *claim)
     return (struct rl_claim *)(void *)claim->memory;
 }
 
+extern const struct search_rules tiny_rules;
+
 void tiny_init(struct tiny *tiny, const struct tiny_setup *setup);
 
 /* What may happen in this state; in the same order in every state that is the same. */
-size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action *ret_actions);
-void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action);
+size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, struct search_action *ret_actions);
+void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct search_action action);
 
 /* Sets tiny->wrong if something is violated in this state. */
 void tiny_check(struct tiny *tiny, const struct tiny_setup *setup);
 
-void tiny_describe(struct tiny_action action, char *text, size_t size);
+void tiny_describe(struct search_action action, char *text, size_t size);
 
 /* tiny_hash.c: equal for states that cannot be told apart by anything that may follow. */
 uint64_t tiny_hash(const struct tiny *tiny, const struct tiny_setup *setup);

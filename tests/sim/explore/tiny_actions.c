@@ -13,7 +13,7 @@ static bool timer_is_due(const struct tiny *tiny, unsigned client)
 }
 
 struct list {
-    struct tiny_action *actions;
+    struct search_action *actions;
     size_t count;
 };
 
@@ -21,8 +21,8 @@ static void add(struct list *list, bool possible, enum tiny_kind kind, unsigned 
 {
     if (!possible)
         return;
-    assert(list->count < TINY_MAX_ACTIONS);
-    list->actions[list->count++] = (struct tiny_action){(uint8_t)kind, (uint8_t)a, (uint8_t)b, (uint8_t)c};
+    assert(list->count < SEARCH_MAX_ACTIONS);
+    list->actions[list->count++] = (struct search_action){(uint8_t)kind, (uint8_t)a, (uint8_t)b, (uint8_t)c};
 }
 
 static void add_client(const struct tiny *tiny, const struct tiny_setup *setup, unsigned client, struct list *list)
@@ -71,7 +71,7 @@ static bool is_over(const struct tiny *tiny)
     return false;
 }
 
-size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action *ret_actions)
+size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, struct search_action *ret_actions)
 {
     struct list list = {ret_actions, 0};
 
@@ -108,7 +108,7 @@ static void extend(struct tiny *tiny, const struct tiny_setup *setup, unsigned c
     rl_lock_extend(&tiny->engines[client], &tiny->locks[client], tiny_instant(tiny->now), tiny_ms(ticks));
 }
 
-static void perform_client(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action)
+static void perform_client(struct tiny *tiny, const struct tiny_setup *setup, struct search_action action)
 {
     struct rl_engine *engine = &tiny->engines[action.a];
     struct rl_lock *lock = &tiny->locks[action.a];
@@ -138,7 +138,7 @@ static void perform_client(struct tiny *tiny, const struct tiny_setup *setup, st
     tiny_pump(tiny, setup, action.a);
 }
 
-static void perform_master(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action)
+static void perform_master(struct tiny *tiny, const struct tiny_setup *setup, struct search_action action)
 {
     struct tiny_master *master = &tiny->masters[action.a];
 
@@ -181,7 +181,7 @@ static void carry_out(struct tiny *tiny, const struct tiny_setup *setup, unsigne
     } while (prompt && !tiny_may_flush(tiny, setup, master) && is_guard_next(tiny, client, master));
 }
 
-void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action)
+void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct search_action action)
 {
     switch ((enum tiny_kind)action.kind) {
     case TINY_TICK:
@@ -213,7 +213,7 @@ void tiny_perform(struct tiny *tiny, const struct tiny_setup *setup, struct tiny
         tiny_guard(tiny, setup, client);
 }
 
-void tiny_describe(struct tiny_action action, char *text, size_t size)
+void tiny_describe(struct search_action action, char *text, size_t size)
 {
     static const char *const texts[] = {
         [TINY_TICK] = "a tick passes",

@@ -111,7 +111,7 @@ static void haunt(struct tiny *tiny, unsigned client, unsigned master, unsigned 
     }
 }
 
-void tiny_break(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action)
+void tiny_break(struct tiny *tiny, const struct tiny_setup *setup, struct search_action action)
 {
     tiny->breaks++;
     haunt(tiny, action.a, action.b, action.c);

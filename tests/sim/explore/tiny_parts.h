@@ -35,7 +35,7 @@ void tiny_carry_out_ghost(struct tiny *tiny, unsigned client, unsigned master);
 /* The next reply that is on its way. */
 void tiny_deliver(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master);
 
-void tiny_break(struct tiny *tiny, const struct tiny_setup *setup, struct tiny_action action);
+void tiny_break(struct tiny *tiny, const struct tiny_setup *setup, struct search_action action);
 
 /* The client gives the connection up; what is on its way lives on. */
 void tiny_give_up(struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master);

@@ -1,0 +1,137 @@
+#include "script_master.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "codec/script.h"
+#include "script_words.h"
+#include "util/instant.h"
+
+/* --- Commands ----------------------------------------------------------------------------------------------------- */
+
+struct listener {
+    const struct script_master *master;
+    bool failed;
+};
+
+static int64_t publish(struct redis_context *context, struct rl_slice channel, struct rl_slice payload)
+{
+    struct listener *listener = context->world;
+
+    (void)channel;
+    if (!listener->master->told(listener->master->world, payload))
+        listener->failed = true;
+    return 1;
+}
+
+static void nothing_touched(struct redis_context *context, const struct entry *entry, const char *command)
+{
+    (void)context, (void)entry, (void)command;
+}
+
+static uint32_t no_owner(struct redis_context *context, struct rl_slice value)
+{
+    (void)context, (void)value;
+    return 0;
+}
+
+static void nothing_given(struct redis_context *context, const struct entry *entry)
+{
+    (void)context, (void)entry;
+}
+
+static void nothing_voted(struct redis_context *context, const struct member *vote, int64_t ends_ms,
+                          const char *command)
+{
+    (void)context, (void)vote, (void)ends_ms, (void)command;
+}
+
+bool script_master_run(const struct script_master *master, struct keyspace *keys, int64_t now_ms,
+                       const struct rl_command *command, struct rl_reply *reply)
+{
+    static const struct clockwork clock = {.rate = CLOCKWORK_PAR};
+    static char scratch[REDIS_SCRATCH];
+    struct listener listener = {.master = master};
+    struct redis_context context = {
+        .keys = keys, .clock = &clock, .now_ns = now_ms * RL_NS_PER_MS, .touch = nothing_touched, .owner = no_owner,
+        .given = nothing_given, .vote = nothing_voted, .publish = publish, .world = &listener, .info = "",
+        .scratch = scratch,
+    };
+
+    if (command->send_as == RL_SEND_PLAIN)
+        redis_execute(&context, command->argc, command->argv, reply);
+    else
+        lua_host_run(master->lua, &context, command->script, command->n_keys, command->argc, command->argv, reply);
+    return !listener.failed;
+}
+
+void script_master_plant(struct lua_host *lua, const char *old, const char *new)
+{
+    static char text[SCRIPT_WORDS_ROOM];
+    bool planted = false;
+
+    for (int script = RL_SCRIPT_NONE + 1; script < RL_SCRIPT_COUNT; script++) {
+        snprintf(text, sizeof text, "%s", rl_script_text((enum rl_script)script)->text);
+        if (old && script_replace_words(text, old, new)) {
+            lua_host_replace(lua, (enum rl_script)script, text);
+            planted = true;
+        } else {
+            lua_host_replace(lua, (enum rl_script)script, NULL);
+        }
+    }
+    if (old && !planted) {
+        fprintf(stderr, "explore: no script has \"%s\"\n", old);
+        exit(2);
+    }
+}
+
+/* --- States ------------------------------------------------------------------------------------------------------- */
+
+uint64_t script_master_hash_more(uint64_t hash, const void *data, size_t size)
+{
+    const unsigned char *bytes = data;
+
+    for (size_t i = 0; i < size; i++)
+        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return hash ^ hash >> 29;
+}
+
+static uint64_t hash_pair(uint64_t start, const char *name, size_t name_size, const void *value, size_t size)
+{
+    return script_master_hash_more(script_master_hash_more(start, name, name_size), value, size);
+}
+
+/* The order in which a hash has its fields does not matter. */
+static uint64_t hash_entry(const struct keyspace *keys, const struct entry *entry)
+{
+    uint64_t start = script_master_hash_more(UINT64_C(0xcbf29ce484222325), entry->key.bytes, entry->key.size);
+    uint64_t sum = script_master_hash_more(start, entry->value.bytes, entry->value.size);
+
+    sum = script_master_hash_more(sum, &entry->expire_ms, sizeof entry->expire_ms);
+    for (uint32_t i = 0; i < keys->n_fields; i++) {
+        const struct field *field = &keys->fields[i];
+
+        if (field->owner == entry->number)
+            sum += hash_pair(start + 1, field->name.bytes, field->name.size, field->value.bytes, field->value.size);
+    }
+    for (uint32_t i = 0; i < keys->n_members; i++) {
+        const struct member *member = &keys->members[i];
+
+        if (member->owner == entry->number)
+            sum += hash_pair(start + 2, member->name, member->size, &member->score, sizeof member->score);
+    }
+    return script_master_hash_more(sum, &sum, sizeof sum);
+}
+
+uint64_t script_master_hash(struct keyspace *keys, int64_t now_ms)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = keys->count; i-- > 0;) {
+        if (keys->entries[i].expire_ms && now_ms > keys->entries[i].expire_ms)
+            keyspace_remove(keys, &keys->entries[i]);
+    }
+    for (uint32_t i = 0; i < keys->count; i++)
+        sum += hash_entry(keys, &keys->entries[i]);
+    return sum;
+}
