@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "suite.h"
 #include "util/bytes.h"
@@ -28,13 +30,28 @@ static bool has_flag(const void *address, const char *flag)
     return found;
 }
 
+/* An emulator of another processor may keep the wish to itself. */
+static bool kernel_hears_of_dumps(void)
+{
+    size_t size = (size_t)sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    bool heard;
+
+    ck_assert_ptr_ne(page, MAP_FAILED);
+    ck_assert_int_eq(madvise(page, size, MADV_DONTDUMP), 0);
+    heard = has_flag(page, "dd");
+    munmap(page, size);
+    return heard;
+}
+
 START_TEST(core_dumps_leave_secrets_out)
 {
     char *secret = rl_secret_copy("s3cr3t"), *large = rl_secret_create(10000);
     static const char plain[] = "plain";
 
     ck_assert_str_eq(secret, "s3cr3t");
-    ck_assert(has_flag(secret, "dd") && has_flag(large, "dd") && has_flag(large + 9999, "dd"));
+    if (kernel_hears_of_dumps())
+        ck_assert(has_flag(secret, "dd") && has_flag(large, "dd") && has_flag(large + 9999, "dd"));
     ck_assert(!has_flag(plain, "dd"));
     rl_secret_destroy(secret);
     rl_secret_destroy(large);
