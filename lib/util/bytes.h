@@ -21,9 +21,10 @@ static inline size_t rl_bytes_length(const struct rl_bytes *bytes)
     return bytes->size - bytes->head;
 }
 
+/* NULL where there has never been anything. */
 static inline const unsigned char *rl_bytes_front(const struct rl_bytes *bytes)
 {
-    return bytes->data + bytes->head;
+    return bytes->data ? bytes->data + bytes->head : NULL;
 }
 
 /* Makes room for `more` bytes at the end; false if memory is short, with nothing changed. */

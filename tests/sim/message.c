@@ -152,7 +152,7 @@ void message_pack_reply(struct message *message, const struct rl_reply *reply)
 static struct rl_reply_item unpack_item(const struct message *message, const struct message_item *item)
 {
     return (struct rl_reply_item){(enum rl_reply_type)item->type, item->integer,
-                                  {message->bytes + item->start, item->size}};
+                                  {message->bytes ? message->bytes + item->start : NULL, item->size}};
 }
 
 void message_unpack_reply(const struct message *message, struct rl_reply *ret_reply)

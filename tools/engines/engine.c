@@ -158,6 +158,7 @@ static void leave(struct hold *hold)
     free(hold);
 }
 
+/* By a job, which is a user of the hold still. */
 static void take_out(struct hold *hold)
 {
     struct hold **place = &holds;
@@ -166,7 +167,7 @@ static void take_out(struct hold *hold)
         place = &(*place)->next;
     *place = hold->next;
     hold->state = ENDED;
-    leave(hold);
+    hold->users--;
 }
 
 /* Its renewal must be over before the engine's state goes. */
