@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -450,6 +451,49 @@ START_TEST(the_last_words_of_a_client_arrive)
 }
 END_TEST
 
+/* No descriptor is left from here on; returns the limit that there was. */
+static struct rlimit take_descriptors(void)
+{
+    struct rlimit limit, none;
+    int next = dup(STDERR_FILENO);
+
+    ck_assert_int_ge(next, 0);
+    close(next);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    none = (struct rlimit){(rlim_t)next, limit.rlim_max};
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+    return limit;
+}
+
+static void on_tick(evutil_socket_t fd, short what, void *argument)
+{
+}
+
+/* A loop that does nothing else has one turn for each tick, and those of the connection. */
+START_TEST(without_descriptors_it_waits_and_is_not_busy)
+{
+    struct event *ticks = event_new(base, -1, EV_PERSIST, on_tick, NULL);
+    const struct timeval tick = {0, 10000};
+    struct rlimit limit;
+    struct end *end;
+    unsigned turns = 0;
+
+    start_relay(listen_at, false);
+    end = connect_end();
+    limit = take_descriptors();
+    say(end, "hello");
+    event_add(ticks, &tick);
+    for (int64_t until = now_ms() + 300; now_ms() < until; turns++)
+        event_base_loop(base, EVLOOP_ONCE);
+    event_free(ticks);
+    ck_assert_uint_eq(relay_connections(relay), 0);
+    ck_assert_uint_lt(turns, 200);
+    ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    expect(end, "hello");
+    drop(end);
+}
+END_TEST
+
 START_TEST(addresses_that_cannot_be_are_named)
 {
     static const char *const bad[] = {"http://127.0.0.1:1", "unix://", "127.0.0.1:6379"};
@@ -482,6 +526,7 @@ int main(void)
     tcase_add_loop_test(relays, a_child_belongs_to_its_parent, 0, 2);
     tcase_add_test(relays, a_cut_loses_what_is_held_and_closes);
     tcase_add_loop_test(relays, the_last_words_of_a_client_arrive, 0, 2);
+    tcase_add_test(relays, without_descriptors_it_waits_and_is_not_busy);
     tcase_add_test(relays, addresses_that_cannot_be_are_named);
     return suite_run(suite);
 }

@@ -78,6 +78,7 @@ struct relay_pair {
 struct relay {
     struct event_base *base;
     struct evconnlistener *listener;
+    struct event *breather; /* until it accepts again */
     struct list pairs; /* struct relay_pair.link */
     struct relay_address listen;
     struct relay_address upstream;

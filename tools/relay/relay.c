@@ -2,6 +2,7 @@
 #include "relay.h"
 
 #include <errno.h>
+#include <event2/event.h>
 #include <event2/listener.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +33,27 @@ static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, s
     relay_pair_open(relay, fd, group_of(relay, fd));
 }
 
+/* Where descriptors or memory have run out, clients wait outside for a moment. To try at once again, and again, would
+ * keep the loop from the connections that are there. */
+static void on_no_room(struct evconnlistener *listener, void *user_data)
+{
+    struct relay *relay = user_data;
+    const struct timeval moment = {0, 100000};
+
+    evconnlistener_disable(listener);
+    evtimer_add(relay->breather, &moment);
+}
+
+static void on_breather(evutil_socket_t fd, short what, void *user_data)
+{
+    struct relay *relay = user_data;
+
+    (void)fd;
+    (void)what;
+    if (relay->listener)
+        evconnlistener_enable(relay->listener);
+}
+
 static bool listen_again(struct relay *relay)
 {
     if (relay->listen.storage.ss_family == AF_UNIX)
@@ -41,6 +63,7 @@ static bool listen_again(struct relay *relay)
         (struct sockaddr *)&relay->listen.storage, (int)relay->listen.size);
     if (!relay->listener)
         return false;
+    evconnlistener_set_error_cb(relay->listener, on_no_room);
     relay->listen.size = sizeof(relay->listen.storage);
     getsockname(evconnlistener_get_fd(relay->listener), (struct sockaddr *)&relay->listen.storage,
                 &relay->listen.size);
@@ -65,9 +88,10 @@ struct relay *relay_create(struct event_base *base, const struct relay_options *
         free(relay);
         return NULL;
     }
-    if (!listen_again(relay)) {
+    relay->breather = evtimer_new(base, on_breather, relay);
+    if (!relay->breather || !listen_again(relay)) {
         snprintf(ret_why, size, "cannot listen at %.100s: %s", options->listen, strerror(errno));
-        free(relay);
+        relay_destroy(relay);
         return NULL;
     }
     relay_address_print(&relay->listen, relay->url, sizeof(relay->url));
@@ -93,6 +117,8 @@ void relay_destroy(struct relay *relay)
     if (!relay)
         return;
     close_all(relay);
+    if (relay->breather)
+        event_free(relay->breather);
     free(relay);
 }
 
