@@ -87,7 +87,7 @@ void once_on_send(struct world *world, struct box *box, enum rl_step step)
 /* protocol 1.5: "after reading the clock again: now < deadline, and at least the caller's minimum validity left". */
 static void check_accepted(struct world *world, const struct client *client, const struct handle *handle)
 {
-    struct rl_instant now = client->host.now;
+    struct rl_instant now = {clockwork_read(&client->clock, client_true_now(client))};
     struct rl_instant deadline = rl_lock_deadline(&client->host.engine, &handle->host.core);
 
     fence_on_accept(world, client, handle);
