@@ -117,7 +117,7 @@
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \
     X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
     X(FENCE_ANY_QUORUM, "engine", 50000, "tokens are written back to any quorum")                         \
-    X(EXPIRED_GRANT_COUNTS, "engine", 100000, "grants of different times are counted together")           \
+    X(EXPIRED_GRANT_COUNTS, "engine", 200000, "grants of different times are counted together")           \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
 
 /* What nobody notices as long as anything else goes wrong: --calm. */
