@@ -9,10 +9,11 @@
 #include <stdint.h>
 
 #include "keyspace.h"
+#include "script_view.h"
 #include "scripts.h"
 
-#define MODES_HANDLES 3
-#define MODES_VALUES (2 * MODES_HANDLES) /* a handle's own, and the one of its upgrade */
+#define MODES_HANDLES SCRIPT_CLIENTS
+#define MODES_VALUES SCRIPT_VALUES /* a handle's own, and the one of its upgrade */
 #define MODES_TICK_MS 100
 
 /* What is to be explored. */
@@ -79,16 +80,10 @@ struct modes_vote {
     int64_t ends_ms;
 };
 
-struct modes_place {
-    unsigned value;
-    double ticket;
-    bool lives;
-};
-
 struct modes_view {
     struct modes_vote votes[MODES_VALUES];
     size_t n_places;
-    struct modes_place places[MODES_VALUES]; /* in the order of tickets */
+    struct script_place places[MODES_VALUES]; /* in the order of tickets */
 };
 
 static inline bool modes_is_upgrade(unsigned value)

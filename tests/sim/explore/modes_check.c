@@ -1,19 +1,8 @@
 /* What must hold of one master's votes and of its wait queue (family 2.2, 2.3, 2.5). Nothing here knows the scripts. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "host/names.h"
 #include "modes.h"
 
 /* --- What the master has ------------------------------------------------------------------------------------------ */
-
-static unsigned value_named(const char *name, size_t size)
-{
-    static const char values[] = "aAbBcC";
-    const char *at = size == 1 ? strchr(values, name[0]) : NULL;
-
-    return at ? (unsigned)(at - values) : MODES_VALUES;
-}
 
 static bool mode_of_letter(char letter, enum rl_mode *ret_mode)
 {
@@ -23,7 +12,7 @@ static bool mode_of_letter(char letter, enum rl_mode *ret_mode)
 
 static void view_exclusive(struct modes *world, const struct entry *entry, struct modes_view *ret_view)
 {
-    unsigned value = value_named(entry->value.bytes, entry->value.size);
+    unsigned value = script_value_named(entry->value.bytes, entry->value.size);
 
     if (value == MODES_VALUES)
         world->wrong = "the key has nobody's value";
@@ -45,7 +34,7 @@ static void view_member(struct modes *world, const struct entry *set, const stru
                         struct modes_view *ret_view)
 {
     struct modes_vote vote = {true, RL_SHARED, (int64_t)member->score};
-    unsigned value = member->size > 2 ? value_named(member->name + 2, member->size - 2u) : MODES_VALUES;
+    unsigned value = member->size > 2 ? script_value_named(member->name + 2, member->size - 2u) : MODES_VALUES;
 
     if ((int64_t)member->score > set->expire_ms)
         world->wrong = "the key ends before one of its votes";
@@ -63,7 +52,7 @@ static void view_member(struct modes *world, const struct entry *set, const stru
 
 static void view_votes(struct modes *world, struct modes_view *ret_view)
 {
-    const struct entry *entry = keyspace_lookup(&world->keys, "k", 1, modes_now_ms(world));
+    const struct entry *entry = script_find(&world->keys, modes_now_ms(world), "k");
     const struct member *members;
     uint32_t count;
 
@@ -73,36 +62,6 @@ static void view_votes(struct modes *world, struct modes_view *ret_view)
         members = keyspace_members(&world->keys, entry, &count);
         for (uint32_t i = 0; i < count; i++)
             view_member(world, entry, &members[i], ret_view);
-    }
-}
-
-/* An entry: [its mode and a space,] the end of its lease, and more. */
-static bool lives(const struct modes *world, const struct field *field)
-{
-    char text[ENTRY_TEXT + 1] = "";
-    const char *ends = text;
-
-    memcpy(text, field->value.bytes, field->value.size);
-    if (text[0] > '9')
-        ends = strchr(text, ' ');
-    return ends && strtoll(ends, NULL, 10) > modes_now_ms(world);
-}
-
-static void view_queue(struct modes *world, struct modes_view *ret_view)
-{
-    static const char queue[] = RL_QUEUE_NAME "k", waiters[] = RL_WAITERS_NAME "k";
-    const struct entry *entries = keyspace_lookup(&world->keys, waiters, sizeof waiters - 1, modes_now_ms(world));
-    const struct entry *places = keyspace_lookup(&world->keys, queue, sizeof queue - 1, modes_now_ms(world));
-    const struct member *members;
-    uint32_t count = 0;
-
-    members = places ? keyspace_members(&world->keys, places, &count) : NULL;
-    for (uint32_t i = 0; i < count && ret_view->n_places < MODES_VALUES; i++) {
-        const struct field *field =
-            entries ? keyspace_field(&world->keys, entries, members[i].name, members[i].size) : NULL;
-
-        ret_view->places[ret_view->n_places++] = (struct modes_place){
-            value_named(members[i].name, members[i].size), members[i].score, field && lives(world, field)};
     }
 }
 
@@ -144,7 +103,8 @@ void modes_view(struct modes *world, struct modes_view *ret_view)
 {
     *ret_view = (struct modes_view){.n_places = 0};
     view_votes(world, ret_view);
-    view_queue(world, ret_view);
+    ret_view->n_places = script_view_queue(&world->keys, modes_now_ms(world), RL_QUEUE_NAME "k", RL_WAITERS_NAME "k",
+                                           ret_view->places);
     check_votes(world, ret_view);
     check_places(world, ret_view);
 }
@@ -160,7 +120,7 @@ static enum rl_mode mode_of(const struct modes *world, unsigned value)
 static bool is_blocked(const struct modes *world, const struct modes_view *view, unsigned value, double ticket)
 {
     for (size_t i = 0; i < view->n_places; i++) {
-        const struct modes_place *place = &view->places[i];
+        const struct script_place *place = &view->places[i];
 
         if (place->lives && place->value != value && place->ticket < ticket &&
             !modes_agree(mode_of(world, place->value), mode_of(world, value)))
@@ -243,7 +203,7 @@ void modes_check(struct modes *world, const struct modes_view *before, const str
     }
     check_mode(world, after, action);
     for (size_t i = 0; i < after->n_places && looks_at_queue(world, after, action); i++) {
-        const struct modes_place *place = &after->places[i];
+        const struct script_place *place = &after->places[i];
 
         if (place->lives && !is_blocked(world, after, place->value, place->ticket) &&
             is_admitted(world, after, place->value))

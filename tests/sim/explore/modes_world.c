@@ -1,7 +1,6 @@
 /* What may happen in the tiny world of votes with modes, and how it happens. */
 #include "modes.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,12 +14,6 @@
 #define COUNTER_TTL_MS 86400000
 
 static const char key[] = "k";
-static const char *const names[MODES_VALUES] = {"a", "A", "b", "B", "c", "C"};
-
-static struct rl_slice slice(const char *text)
-{
-    return (struct rl_slice){text, strlen(text)};
-}
 
 static uint8_t ttl_of(const struct modes_setup *setup, unsigned value)
 {
@@ -60,16 +53,6 @@ struct listener {
     const struct modes_setup *setup;
 };
 
-static unsigned value_named(struct rl_slice name)
-{
-    for (unsigned value = 0; value < MODES_VALUES; value++) {
-        if (rl_slice_is(name, names[value]))
-            return value;
-    }
-    assert(false); /* nobody's */
-    return 0;
-}
-
 /* A grant counts from the refresh that it names. */
 static bool told(void *listener, struct rl_slice payload)
 {
@@ -81,7 +64,9 @@ static bool told(void *listener, struct rl_slice payload)
 
     if (!rl_queue_notification(payload, &name, &incarnation, &notification))
         return false;
-    value = value_named(name);
+    value = script_value_named(name.data, name.size);
+    if (value == SCRIPT_VALUES)
+        return false;
     if (notification.kind != RL_TOLD_GRANTED)
         return true;
     world->told |= 1u << value;
@@ -121,17 +106,17 @@ static struct rl_answer send(struct modes *world, const struct modes_setup *setu
     struct modes_value *own = &world->values[value];
     const struct rl_kind *kind = kind_of(setup, value, mode);
     struct rl_subject subject = {
-        .key = slice(key),
-        .token = slice(names[value]),
+        .key = rl_slice_of(key),
+        .token = rl_slice_of(script_names[value]),
         .ttl_ms = ttl_of(setup, value) * MODES_TICK_MS,
         .mode = mode,
-        .replaces = slice(modes_is_upgrade(value) ? names[modes_other(value)] : ""),
-        .counter = slice(RL_COUNTER_NAME "k"),
+        .replaces = rl_slice_of(modes_is_upgrade(value) ? script_names[modes_other(value)] : ""),
+        .counter = rl_slice_of(RL_COUNTER_NAME "k"),
         .counter_ttl_ms = COUNTER_TTL_MS,
         .proposal = setup->fenced,
-        .queue = slice(RL_QUEUE_NAME "k"),
-        .waiters = slice(RL_WAITERS_NAME "k"),
-        .channel = slice("channel"),
+        .queue = rl_slice_of(RL_QUEUE_NAME "k"),
+        .waiters = rl_slice_of(RL_WAITERS_NAME "k"),
+        .channel = rl_slice_of("channel"),
         .round = own->round,
         .ticket = modes_is_upgrade(value) ? 1 : own->ticket,
         .proposed_ticket = 2,
@@ -248,20 +233,13 @@ static void init(void *at, const void *data)
 
 /* --- What may happen ---------------------------------------------------------------------------------------------- */
 
-struct list {
-    struct search_action *actions;
-    size_t count;
-};
-
-static void add(struct list *list, bool possible, enum modes_kind kind, unsigned value)
+static void add(struct search_list *list, bool possible, enum modes_kind kind, unsigned value)
 {
-    if (!possible)
-        return;
-    assert(list->count < SEARCH_MAX_ACTIONS);
-    list->actions[list->count++] = (struct search_action){.kind = (uint8_t)kind, .a = (uint8_t)value};
+    search_add(list, possible, (struct search_action){.kind = (uint8_t)kind, .a = (uint8_t)value});
 }
 
-static void add_value(const struct modes *world, const struct modes_setup *setup, unsigned value, struct list *list)
+static void add_value(const struct modes *world, const struct modes_setup *setup, unsigned value,
+                      struct search_list *list)
 {
     const struct modes_value *own = &world->values[value];
     const struct modes_value *other = &world->values[modes_other(value)];
@@ -291,7 +269,7 @@ static size_t actions(const void *at, const void *data, struct search_action ret
 {
     const struct modes_setup *setup = data;
     const struct modes *world = at;
-    struct list list = {ret_actions, 0};
+    struct search_list list = {ret_actions, 0};
 
     for (unsigned value = 0; value < MODES_VALUES; value++) {
         if (ttl_of(setup, value))
@@ -320,7 +298,7 @@ static void describe(struct search_action action, char *text, size_t size)
     if (action.kind == MODES_TICK)
         snprintf(text, size, "%s", texts[action.kind]);
     else
-        snprintf(text, size, "%s %s", names[action.a], texts[action.kind]);
+        snprintf(text, size, "%s %s", script_names[action.a], texts[action.kind]);
 }
 
 /* --- States ------------------------------------------------------------------------------------------------------- */

@@ -9,11 +9,12 @@
 #include <stdint.h>
 
 #include "keyspace.h"
+#include "script_view.h"
 #include "scripts.h"
 
 #define PERMITS_SLOTS 2
-#define PERMITS_CLIENTS 3
-#define PERMITS_VALUES (2 * PERMITS_CLIENTS) /* a client's first, and the one with which it moves or tries again */
+#define PERMITS_CLIENTS SCRIPT_CLIENTS
+#define PERMITS_VALUES SCRIPT_VALUES /* a client's first, and the one with which it moves or tries again */
 #define PERMITS_TICK_MS 100 /* for so long nobody is told twice */
 
 struct permits_setup {
@@ -64,21 +65,12 @@ enum permits_kind {
 };
 
 /* What the master has: permits_check.c reads it from the keys. */
-struct permits_place {
-    unsigned value;
-    double ticket;
-    bool lives;
-};
-
 struct permits_view {
     unsigned holders[PERMITS_SLOTS]; /* PERMITS_VALUES: nobody */
-    bool has_queue[PERMITS_SLOTS];
     size_t n_places[PERMITS_SLOTS];
-    struct permits_place places[PERMITS_SLOTS][PERMITS_VALUES];
+    struct script_place places[PERMITS_SLOTS][PERMITS_VALUES];
     bool is_listed[PERMITS_VALUES];
 };
-
-#define PERMITS_NAMES "aAbBcC"
 
 extern const char *const permits_keys[PERMITS_SLOTS];
 extern const char *const permits_queues[PERMITS_SLOTS];

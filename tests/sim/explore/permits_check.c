@@ -1,8 +1,5 @@
 /* What must hold of one master's permits, of its wait queues and of the directory of waiters (family 5.3). Nothing
  * here knows the scripts. */
-#include <stdlib.h>
-#include <string.h>
-
 #include "host/names.h"
 #include "permits.h"
 
@@ -10,47 +7,18 @@
 
 static struct entry *find(struct permits *world, const char *key)
 {
-    return keyspace_lookup(&world->keys, key, strlen(key), permits_now_ms(world));
-}
-
-static unsigned value_named(const char *name, size_t size)
-{
-    const char *at = size == 1 ? strchr(PERMITS_NAMES, name[0]) : NULL;
-
-    return at ? (unsigned)(at - PERMITS_NAMES) : PERMITS_VALUES;
-}
-
-static bool lives(const struct permits *world, const struct field *field)
-{
-    char text[ENTRY_TEXT + 1] = "";
-
-    if (!field)
-        return false;
-    memcpy(text, field->value.bytes, field->value.size);
-    return strtoll(text, NULL, 10) > permits_now_ms(world);
+    return script_find(&world->keys, permits_now_ms(world), key);
 }
 
 static void view_slot(struct permits *world, unsigned slot, struct permits_view *ret_view)
 {
     const struct entry *held = find(world, permits_keys[slot]);
-    const struct entry *entries = find(world, permits_waiters[slot]);
-    const struct entry *queue = find(world, permits_queues[slot]);
-    const struct member *members;
-    uint32_t count = 0;
 
-    ret_view->holders[slot] = held ? value_named(held->value.bytes, held->value.size) : PERMITS_VALUES;
+    ret_view->holders[slot] = held ? script_value_named(held->value.bytes, held->value.size) : PERMITS_VALUES;
     if (held && ret_view->holders[slot] == PERMITS_VALUES)
         world->wrong = "a slot has nobody's value";
-    ret_view->has_queue[slot] = queue;
-    members = queue ? keyspace_members(&world->keys, queue, &count) : NULL;
-    for (uint32_t i = 0; i < count && i < PERMITS_VALUES; i++) {
-        const struct field *field =
-            entries ? keyspace_field(&world->keys, entries, members[i].name, members[i].size) : NULL;
-
-        ret_view->places[slot][i] = (struct permits_place){value_named(members[i].name, members[i].size),
-                                                           members[i].score, lives(world, field)};
-        ret_view->n_places[slot]++;
-    }
+    ret_view->n_places[slot] = script_view_queue(&world->keys, permits_now_ms(world), permits_queues[slot],
+                                                 permits_waiters[slot], ret_view->places[slot]);
 }
 
 static void view_directory(struct permits *world, struct permits_view *ret_view)
@@ -62,7 +30,7 @@ static void view_directory(struct permits *world, struct permits_view *ret_view)
 
     members = directory ? keyspace_members(&world->keys, directory, &count) : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        unsigned value = value_named(members[i].name, members[i].size);
+        unsigned value = script_value_named(members[i].name, members[i].size);
 
         if (value == PERMITS_VALUES || !entries ||
             !keyspace_field(&world->keys, entries, members[i].name, members[i].size))
@@ -138,7 +106,7 @@ static unsigned to_be_told(const struct permits *world, const struct permits_vie
     unsigned first = PERMITS_VALUES;
 
     for (size_t i = 0; i < view->n_places[other]; i++) {
-        const struct permits_place *place = &view->places[other][i];
+        const struct script_place *place = &view->places[other][i];
         bool told_before = world->values[place->value].told_at == 1 + world->now && !(world->told & 1u << place->value);
 
         if (place->lives && view->is_listed[place->value] && !told_before && first == PERMITS_VALUES)

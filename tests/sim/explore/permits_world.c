@@ -1,7 +1,6 @@
 /* What may happen in the tiny world of permits, and how it happens. */
 #include "permits.h"
 
-#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,13 +15,6 @@
 const char *const permits_keys[PERMITS_SLOTS] = {"k#0", "k#1"};
 const char *const permits_queues[PERMITS_SLOTS] = {RL_QUEUE_NAME "k#0", RL_QUEUE_NAME "k#1"};
 const char *const permits_waiters[PERMITS_SLOTS] = {RL_WAITERS_NAME "k#0", RL_WAITERS_NAME "k#1"};
-
-static const char names[] = PERMITS_NAMES;
-
-static struct rl_slice slice(const char *text)
-{
-    return (struct rl_slice){text, strlen(text)};
-}
 
 static uint8_t ttl_of(const struct permits_setup *setup, unsigned value)
 {
@@ -53,7 +45,7 @@ struct listener {
 
 static bool has_holder(struct permits *world, unsigned slot)
 {
-    return keyspace_lookup(&world->keys, permits_keys[slot], strlen(permits_keys[slot]), permits_now_ms(world));
+    return script_find(&world->keys, permits_now_ms(world), permits_keys[slot]);
 }
 
 static void hear_of_slot(struct permits *world, unsigned value, unsigned slot)
@@ -82,15 +74,13 @@ static bool told(void *data, struct rl_slice payload)
     struct listener *listener = data;
     struct rl_notification notification;
     struct rl_slice name, incarnation;
-    const char *at;
     unsigned value;
 
-    if (!rl_queue_notification(payload, &name, &incarnation, &notification) || name.size != 1)
+    if (!rl_queue_notification(payload, &name, &incarnation, &notification))
         return false;
-    at = strchr(names, *(const char *)name.data);
-    if (!at)
+    value = script_value_named(name.data, name.size);
+    if (value == SCRIPT_VALUES)
         return false;
-    value = (unsigned)(at - names);
     if (notification.kind == RL_TOLD_LOOK)
         hear_of_slot(listener->world, value, (unsigned)notification.fence);
     else if (notification.kind == RL_TOLD_GRANTED && listener->world->values[value].phase == PERMITS_WAITING)
@@ -104,9 +94,8 @@ static bool told(void *data, struct rl_slice payload)
 static void check_mask(struct permits *world, unsigned slot, bool says_free)
 {
     unsigned other = PERMITS_SLOTS - 1 - slot;
-    int64_t now_ms = permits_now_ms(world);
     bool is_free = !has_holder(world, other) &&
-                   !keyspace_lookup(&world->keys, permits_queues[other], strlen(permits_queues[other]), now_ms);
+                   !script_find(&world->keys, permits_now_ms(world), permits_queues[other]);
 
     if (says_free != is_free)
         world->wrong = "the mask is not what is free";
@@ -117,23 +106,23 @@ static struct rl_answer send(struct permits *world, const struct permits_setup *
 {
     struct permits_value *own = &world->values[value];
     unsigned other = PERMITS_SLOTS - 1u - own->slot;
-    struct rl_candidates candidates = {.n = 1, .keys = {slice(permits_keys[other])},
-                                       .queues = {slice(permits_queues[other])}};
+    struct rl_candidates candidates = {.n = 1, .keys = {rl_slice_of(permits_keys[other])},
+                                       .queues = {rl_slice_of(permits_queues[other])}};
     struct rl_subject subject = {
-        .key = slice(permits_keys[own->slot]),
-        .token = {&names[value], 1},
+        .key = rl_slice_of(permits_keys[own->slot]),
+        .token = rl_slice_of(script_names[value]),
         .ttl_ms = (uint32_t)(ttl_of(setup, value) * PERMITS_TICK_MS),
-        .queue = slice(permits_queues[own->slot]),
-        .waiters = slice(permits_waiters[own->slot]),
-        .counter = slice(RL_COUNTER_NAME "k"),
+        .queue = rl_slice_of(permits_queues[own->slot]),
+        .waiters = rl_slice_of(permits_waiters[own->slot]),
+        .counter = rl_slice_of(RL_COUNTER_NAME "k"),
         .counter_ttl_ms = 1000,
-        .channel = slice("channel"),
+        .channel = rl_slice_of("channel"),
         .round = own->round,
         .ticket = own->ticket,
         .proposed_ticket = 1,
         .candidates = &candidates,
-        .directory = slice(RL_PERMITS_NAME "k"),
-        .directory_entries = slice(RL_PERMIT_WAITERS_NAME "k"),
+        .directory = rl_slice_of(RL_PERMITS_NAME "k"),
+        .directory_entries = rl_slice_of(RL_PERMIT_WAITERS_NAME "k"),
         .limit = PERMITS_SLOTS,
     };
     struct listener listener = {world, setup};
@@ -248,21 +237,13 @@ static void init(void *at, const void *data)
 
 /* --- What may happen ---------------------------------------------------------------------------------------------- */
 
-struct list {
-    struct search_action *actions;
-    size_t count;
-};
-
-static void add(struct list *list, bool possible, enum permits_kind kind, unsigned value)
+static void add(struct search_list *list, bool possible, enum permits_kind kind, unsigned value)
 {
-    if (!possible)
-        return;
-    assert(list->count < SEARCH_MAX_ACTIONS);
-    list->actions[list->count++] = (struct search_action){.kind = (uint8_t)kind, .a = (uint8_t)value};
+    search_add(list, possible, (struct search_action){.kind = (uint8_t)kind, .a = (uint8_t)value});
 }
 
 static void add_value(const struct permits *world, const struct permits_setup *setup, unsigned value,
-                      struct list *list)
+                      struct search_list *list)
 {
     const struct permits_value *own = &world->values[value];
     bool begins = own->phase == PERMITS_NEW && is_first(value);
@@ -283,7 +264,7 @@ static size_t actions(const void *at, const void *data, struct search_action ret
 {
     const struct permits_setup *setup = data;
     const struct permits *world = at;
-    struct list list = {ret_actions, 0};
+    struct search_list list = {ret_actions, 0};
 
     for (unsigned value = 0; value < PERMITS_VALUES; value++) {
         if (ttl_of(setup, value))
@@ -315,7 +296,7 @@ static void describe(struct search_action action, char *text, size_t size)
     if (action.kind == PERMITS_TICK)
         snprintf(text, size, "%s", texts[action.kind]);
     else
-        snprintf(text, size, "%c %s", names[action.a], texts[action.kind]);
+        snprintf(text, size, "%s %s", script_names[action.a], texts[action.kind]);
 }
 
 static uint64_t hash(void *at, const void *setup)

@@ -2,6 +2,7 @@
 #ifndef SIM_SEARCH_H
 #define SIM_SEARCH_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,6 +16,20 @@ struct search_action {
 };
 
 #define SEARCH_MAX_ACTIONS 64
+
+/* What may happen, as far as it has been found out. */
+struct search_list {
+    struct search_action *actions;
+    size_t count;
+};
+
+static inline void search_add(struct search_list *list, bool possible, struct search_action action)
+{
+    if (!possible)
+        return;
+    assert(list->count < SEARCH_MAX_ACTIONS);
+    list->actions[list->count++] = action;
+}
 
 /* A sort of worlds. All of a world is in one block of memory, and a setup says which one it is. */
 struct search_rules {

@@ -1,5 +1,4 @@
 /* What may happen next, and how it happens. */
-#include <assert.h>
 #include <stdio.h>
 
 #include "tiny_parts.h"
@@ -12,20 +11,13 @@ static bool timer_is_due(const struct tiny *tiny, unsigned client)
     return !rl_before(tiny_instant(tiny->now), wakeup);
 }
 
-struct list {
-    struct search_action *actions;
-    size_t count;
-};
-
-static void add(struct list *list, bool possible, enum tiny_kind kind, unsigned a, unsigned b, unsigned c)
+static void add(struct search_list *list, bool possible, enum tiny_kind kind, unsigned a, unsigned b, unsigned c)
 {
-    if (!possible)
-        return;
-    assert(list->count < SEARCH_MAX_ACTIONS);
-    list->actions[list->count++] = (struct search_action){(uint8_t)kind, (uint8_t)a, (uint8_t)b, (uint8_t)c};
+    search_add(list, possible, (struct search_action){(uint8_t)kind, (uint8_t)a, (uint8_t)b, (uint8_t)c});
 }
 
-static void add_client(const struct tiny *tiny, const struct tiny_setup *setup, unsigned client, struct list *list)
+static void add_client(const struct tiny *tiny, const struct tiny_setup *setup, unsigned client,
+                       struct search_list *list)
 {
     uint8_t state = tiny->locks[client].state;
     bool held = state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING || state == RL_LOCK_LOST;
@@ -42,7 +34,7 @@ static void add_client(const struct tiny *tiny, const struct tiny_setup *setup, 
 }
 
 static void add_path(const struct tiny *tiny, const struct tiny_setup *setup, unsigned client, unsigned master,
-                     struct list *list)
+                     struct search_list *list)
 {
     bool up = tiny->masters[master].back_at == 0;
     bool open = tiny->open[client][master];
@@ -73,7 +65,7 @@ static bool is_over(const struct tiny *tiny)
 
 size_t tiny_actions(const struct tiny *tiny, const struct tiny_setup *setup, struct search_action *ret_actions)
 {
-    struct list list = {ret_actions, 0};
+    struct search_list list = {ret_actions, 0};
 
     if (setup->exclusion && is_over(tiny))
         return 0;
