@@ -6,6 +6,7 @@
 
 #include <redlock/latch.h>
 
+#include "blocking/result.h"
 #include "blocking/service.h"
 
 /* Kept by its owner and by the calls in progress. */
@@ -56,15 +57,6 @@ static size_t size_of(const struct redlock_latch_result *result)
     return size;
 }
 
-static const char *copy_text(const char *text, char **at)
-{
-    size_t size = strlen(text) + 1;
-    char *copy = memcpy(*at, text, size);
-
-    *at += size;
-    return copy;
-}
-
 /* Struct, nodes, names and texts in one block. NULL: no memory. */
 static struct redlock_latch_result *copy_of(const struct redlock_latch_result *result)
 {
@@ -80,13 +72,13 @@ static struct redlock_latch_result *copy_of(const struct redlock_latch_result *r
     *copy = *result;
     copy->nodes = nodes;
     copy->arrived = names;
-    copy->why = copy_text(result->why, &texts);
+    copy->why = rl_result_copy_text(result->why, &texts);
     for (size_t i = 0; i < result->n_arrived; i++)
-        names[i] = copy_text(result->arrived[i], &texts);
+        names[i] = rl_result_copy_text(result->arrived[i], &texts);
     for (size_t i = 0; i < result->n_nodes; i++) {
         nodes[i] = result->nodes[i];
-        nodes[i].name = copy_text(result->nodes[i].name, &texts);
-        nodes[i].detail = copy_text(result->nodes[i].detail, &texts);
+        nodes[i].name = rl_result_copy_text(result->nodes[i].name, &texts);
+        nodes[i].detail = rl_result_copy_text(result->nodes[i].detail, &texts);
     }
     return copy;
 }

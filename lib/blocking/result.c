@@ -17,7 +17,7 @@ static size_t texts_size(const struct redlock_result *result)
     return size;
 }
 
-static const char *copy_text(const char *text, char **at)
+const char *rl_result_copy_text(const char *text, char **at)
 {
     size_t size = strlen(text) + 1;
     char *copy = memcpy(*at, text, size);
@@ -37,12 +37,12 @@ struct redlock_result *rl_result_copy(const struct redlock_result *result)
         return NULL;
     *copy = *result;
     copy->nodes = nodes;
-    copy->why = copy_text(result->why, &texts);
+    copy->why = rl_result_copy_text(result->why, &texts);
     if (nodes_size)
         memcpy(nodes, result->nodes, nodes_size);
     for (size_t i = 0; i < result->n_nodes; i++) {
-        nodes[i].name = copy_text(result->nodes[i].name, &texts);
-        nodes[i].detail = copy_text(result->nodes[i].detail, &texts);
+        nodes[i].name = rl_result_copy_text(result->nodes[i].name, &texts);
+        nodes[i].detail = rl_result_copy_text(result->nodes[i].detail, &texts);
     }
     return copy;
 }
