@@ -121,7 +121,7 @@ void rl_host_answered(struct rl_host *host, unsigned node, const struct rl_ticke
     else if (answer.detail == RL_DETAIL_READONLY)
         reconnect_to_recheck(host, node);
     else if (answer.detail == RL_DETAIL_MEMORY_LOST)
-        rl_transport_fail(&host->transport, node, "its memory is not the one that was judged");
+        rl_transport_fail(&host->transport, node, "its memory is not the one that was admitted");
     else if (answer.detail == RL_DETAIL_HANDED_OFF)
         note_contended(host, ticket);
     rl_host_ended(host, node, ticket, answer, latency_of(ticket, now));

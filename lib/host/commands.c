@@ -67,7 +67,7 @@ static void add_fence(const struct rl_host *host, const struct rl_claim *claim, 
 }
 
 /* Do commands that look at a queue there name the marker, with which its entries are compared? Not where nothing but
- * the classic profile is possible. Whether the master is judged at present plays no part. */
+ * the classic profile is possible. Whether the master is admitted at present plays no part. */
 static bool has_marker(const struct rl_host *host, unsigned node)
 {
     const struct rl_admission_status *status = &host->engine.votes.admissions[node];

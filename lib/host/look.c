@@ -36,7 +36,7 @@ static enum rl_detail on_answer(void *ctx, unsigned node, const struct rl_reply 
     if (!rl_look_answer(reply, &answer))
         return RL_DETAIL_PROTOCOL;
     if (!is_admitted_memory(look->host, node, answer.incarnation)) {
-        rl_transport_fail(&look->host->transport, node, "its memory is not the one that was judged");
+        rl_transport_fail(&look->host->transport, node, "its memory is not the one that was admitted");
         return RL_DETAIL_MEMORY_LOST;
     }
     if (!rl_bytes_append(&own->votes, answer.votes.data, answer.votes.size) ||

@@ -46,7 +46,7 @@ END_TEST
 
 /* --- Many ------------------------------------------------------------------------------------------------------- */
 
-#define CROWD (RL_SLEEPER_SLOTS + 20)
+#define N_MEMBERS (RL_SLEEPER_SLOTS + 20)
 #define ROUNDS 50
 
 /* A thread that waits, again and again. */
@@ -105,7 +105,7 @@ static void await_ready(unsigned count)
 
 static void tell_every_other(struct member *members, unsigned first)
 {
-    for (unsigned i = first; i < CROWD; i += 2)
+    for (unsigned i = first; i < N_MEMBERS; i += 2)
         ck_assert(rl_waiter_tell_and_wake_later(&members[i].waiter, &sleepers));
     rl_sleepers_wake_marked(&sleepers);
 }
@@ -113,14 +113,14 @@ static void tell_every_other(struct member *members, unsigned first)
 /* More threads than slots, asleep or about to be. */
 START_TEST(all_who_are_told_wake)
 {
-    struct member *members = gather(CROWD, ROUNDS);
+    struct member *members = gather(N_MEMBERS, ROUNDS);
 
     for (unsigned round = 1; round <= ROUNDS; round++) {
-        await_ready(round * CROWD);
+        await_ready(round * N_MEMBERS);
         tell_every_other(members, 1);
         tell_every_other(members, 0);
     }
-    part(members, CROWD);
+    part(members, N_MEMBERS);
 }
 END_TEST
 

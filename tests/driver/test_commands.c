@@ -169,7 +169,7 @@ START_TEST(claims_are_refused_at_the_cap_while_everything_else_passes)
     while (rig_stats(0).unsent_bytes <= 100)
         ck_assert(rig_send_claim(0, 1, "0123456789"));
     ck_assert(!rig_send_claim(0, 2, "CLAIM"));
-    ck_assert(rig_send(0, 3, "UNDO"));
+    ck_assert(rig_send(0, 3, "RELEASE"));
     while (rig_stats(0).unsent_bytes)
         rig_turn();
     ck_assert(rig_send_claim(0, 4, "CLAIM"));

@@ -20,7 +20,7 @@ START_TEST(an_overdue_reply_makes_the_link_late_and_its_arrival_ready_again)
     ck_assert(rig_send(0, 1, "GET"));
     rig_until_link(0, RL_LINK_LATE);
     ck_assert_uint_eq(rig.n_events, 0);
-    ck_assert(rig_send(0, 2, "UNDO"));
+    ck_assert(rig_send(0, 2, "RELEASE"));
     while (server->commands < 2)
         rig_turn();
     fake_server_say(server, "+1\r\n+2\r\n");

@@ -1,4 +1,4 @@
-/* The reply reader, the classification and the judgement: the same answers however the bytes are cut, and no grant that
+/* The reply reader, the classification and the admission: the same answers however the bytes are cut, and no grant that
  * is not there.
  *
  * Input: one byte that decides how the rest, the stream, is cut. */
@@ -191,11 +191,11 @@ static void latch(const struct rl_reply *reply)
 }
 
 /* What a server says of itself: believed only as far as it makes sense, and a vote only with a marker. */
-static void judge(const struct rl_reply *reply)
+static void evaluate(const struct rl_reply *reply)
 {
     static const struct rl_join_rules rules = {.drift_ppm = 10000};
     struct rl_join_report report;
-    struct rl_admission_status standing;
+    struct rl_admission_status admission;
 
     if (reply->root.type == RL_REPLY_ERROR)
         (void)rl_join_is_refusal(reply->root.text);
@@ -204,10 +204,10 @@ static void judge(const struct rl_reply *reply)
     HOLDS(reply->root.type == RL_REPLY_ARRAY);
     HOLDS(strlen(report.incarnation) <= RL_INCARNATION_MAX && strlen(report.run_id) <= RL_RUN_ID_MAX);
     HOLDS(report.left_ms >= 0 && report.left_ms <= (int64_t)report.max_ttl_ms + 1000);
-    standing = rl_join_evaluate(&report, &rules, (struct rl_instant){INT64_MAX - 1});
-    HOLDS(standing.kind != RL_ADMISSION_UNEVALUATED);
-    HOLDS(standing.kind != RL_ADMISSION_VOTES || (strcmp(report.role, "master") == 0 && standing.epoch_checked));
-    HOLDS(standing.kind != RL_ADMISSION_EXCLUDED || standing.fault != RL_FAULT_NONE);
+    admission = rl_join_evaluate(&report, &rules, (struct rl_instant){INT64_MAX - 1});
+    HOLDS(admission.kind != RL_ADMISSION_UNEVALUATED);
+    HOLDS(admission.kind != RL_ADMISSION_VOTES || (strcmp(report.role, "master") == 0 && admission.epoch_checked));
+    HOLDS(admission.kind != RL_ADMISSION_EXCLUDED || admission.fault != RL_FAULT_NONE);
 }
 
 /* Takes all complete replies; false at the end of everything. */
@@ -222,7 +222,7 @@ static bool take(struct rl_reply_reader *reader, struct reading *reading)
         classify(reading, &rl_mutex_kind, &reply);
         classify(reading, &rl_fenced_kind, &reply);
         check_place(&reply);
-        judge(&reply);
+        evaluate(&reply);
         look(&reply);
         latch(&reply);
     }

@@ -79,26 +79,26 @@ static void use_one_by_one(void)
     redlock_lock_destroy(taken);
 }
 
-#define CROWD 24
+#define N_LOCKS 24
 
 /* So many and so long that every buffer has to grow. */
 static void use_at_once(void)
 {
-    struct outcome outcomes[CROWD] = {{0}};
-    struct redlock_lock *locks[CROWD];
-    int statuses[CROWD];
+    struct outcome outcomes[N_LOCKS] = {{0}};
+    struct redlock_lock *locks[N_LOCKS];
+    int statuses[N_LOCKS];
     char key[REDLOCK_MAX_KEY_BYTES + 1];
 
     memset(key, 'k', sizeof(key));
-    for (size_t i = 0; i < CROWD; i++) {
+    for (size_t i = 0; i < N_LOCKS; i++) {
         snprintf(key + sizeof(key) - 4, 4, "%03zu", i);
         locks[i] = oom_lock(key);
         statuses[i] =
             locks[i] ? redlock_acquire(locks[i], NULL, outcome_record, &outcomes[i]) : REDLOCK_E_NOMEM;
     }
-    for (size_t i = 0; i < CROWD; i++)
+    for (size_t i = 0; i < N_LOCKS; i++)
         oom_await(statuses[i], &outcomes[i]);
-    for (size_t i = 0; i < CROWD; i++)
+    for (size_t i = 0; i < N_LOCKS; i++)
         redlock_lock_destroy(locks[i]);
 }
 

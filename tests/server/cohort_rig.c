@@ -6,8 +6,8 @@
 
 struct rig rig;
 struct redlock_client *other;
-struct seat first;
-struct seat seats[COHORT];
+struct waiter first;
+struct waiter waiters[COHORT];
 
 void cohort_open(void)
 {
@@ -61,7 +61,7 @@ void cohort_wait_in_line(const char *key, size_t n)
 void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request)
 {
     for (size_t i = 0; i < COHORT; i++)
-        seat_start(&rig, &seats[i], rig.client, key, request);
+        waiter_start(&rig, &waiters[i], rig.client, key, request);
     cohort_wait_in_line(key, n + COHORT);
     rig_wait_quiet(&rig, rig.client);
 }
@@ -70,23 +70,23 @@ void cohort_start(const char *key, const struct redlock_acquire_options *request
 {
     struct redlock_acquire_options usual = queue_request();
 
-    seat_start(&rig, &first, other, key, &usual);
-    seat_wait_held(&first);
+    waiter_start(&rig, &first, other, key, &usual);
+    waiter_wait_held(&first);
     cohort_join(key, 0, request);
 }
 
 void cohort_destroy(void)
 {
     for (size_t i = 0; i < COHORT; i++)
-        redlock_lock_destroy(seats[i].lock);
+        redlock_lock_destroy(waiters[i].lock);
     redlock_lock_destroy(first.lock);
 }
 
 void cohort_serve_from(size_t next, const char *key)
 {
     for (size_t i = next; i < COHORT; i++) {
-        seat_wait_held(&seats[i]);
-        seat_leave(&seats[i]);
+        waiter_wait_held(&waiters[i]);
+        waiter_leave(&waiters[i]);
     }
     queue_wait_gone(&rig, key);
 }
@@ -94,14 +94,14 @@ void cohort_serve_from(size_t next, const char *key)
 void cohort_serve(const char *key)
 {
     for (size_t i = 0; i < COHORT; i++) {
-        seat_wait_held(&seats[i]);
+        waiter_wait_held(&waiters[i]);
         for (size_t j = i + 1; j < COHORT; j++)
-            ck_assert_int_eq(redlock_remaining_ns(seats[j].lock), 0);
-        seat_leave(&seats[i]);
-        ck_assert_int_eq(redlock_remaining_ns(seats[i].lock), 0);
+            ck_assert_int_eq(redlock_remaining_ns(waiters[j].lock), 0);
+        waiter_leave(&waiters[i]);
+        ck_assert_int_eq(redlock_remaining_ns(waiters[i].lock), 0);
     }
     queue_wait_gone(&rig, key);
     rig_wait_no_claims(&rig, rig.client);
     for (size_t i = 1; i < COHORT; i++)
-        ck_assert_uint_gt(seats[i].turn, seats[i - 1].turn);
+        ck_assert_uint_gt(waiters[i].turn, waiters[i - 1].turn);
 }

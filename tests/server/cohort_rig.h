@@ -11,8 +11,8 @@
 
 extern struct rig rig;                 /* five masters; its client is the cohort's */
 extern struct redlock_client *other;
-extern struct seat first;              /* the other client's */
-extern struct seat seats[COHORT];
+extern struct waiter first;              /* the other client's */
+extern struct waiter waiters[COHORT];
 
 void cohort_open(void);
 void cohort_close(void);
@@ -23,7 +23,7 @@ struct redlock_acquire_options cohort_request(void);
 /* Until so many are in line on every master. */
 void cohort_wait_in_line(const char *key, size_t n);
 
-/* A crowd may let others go first: not before that is in line, behind `n`. */
+/* Starts the cohort, and waits until all of it is in line, behind `n` others. */
 void cohort_join(const char *key, size_t n, const struct redlock_acquire_options *request);
 
 /* The other client has the key, and a cohort of this one is in line behind it. */

@@ -276,7 +276,7 @@ START_TEST(waiters_stand_in_the_order_of_their_tickets)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *clients[3];
-    struct seat seats[3];
+    struct waiter waiters[3];
     struct sight sight;
 
     rig_occupy(&rig, 0, "key");
@@ -284,14 +284,14 @@ START_TEST(waiters_stand_in_the_order_of_their_tickets)
     queue_open();
     for (size_t i = 0; i < 3; i++) {
         clients[i] = rig_new_client(&rig);
-        seat_take(&rig, &seats[i], clients[i], "key", &request);
+        waiter_take(&rig, &waiters[i], clients[i], "key", &request);
     }
     look(&sight, "key");
     expect(&sight, REDLOCK_OK, REDLOCK_LOOK_EXCLUSIVE);
     ck_assert_uint_eq(sight.result.n_waiting, 3);
     ck_assert_uint_eq(sight.result.n_waiters, 3);
     for (size_t i = 0; i < 3; i++) {
-        ck_assert_str_eq(sight.waiting[i], redlock_lock_token(seats[i].lock));
+        ck_assert_str_eq(sight.waiting[i], redlock_lock_token(waiters[i].lock));
         ck_assert_int_eq(sight.waiters[i].mode, REDLOCK_EXCLUSIVE);
         ck_assert_uint_ge(sight.waiters[i].masters, 3);
         ck_assert_int_gt(sight.waiters[i].left_ms, 0);

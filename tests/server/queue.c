@@ -7,10 +7,10 @@
 #include "suite.h"
 #include "watch.h"
 
-#define N_SEATS 8
+#define N_WAITERS 8
 
 static struct rig rig;
-static struct seat seats[N_SEATS];
+static struct waiter waiters[N_WAITERS];
 
 /* What the event hook has told of places. */
 static struct places {
@@ -59,27 +59,27 @@ static void wait_told(size_t times)
     rig_wait(&rig, have_been_told, &times, "places to be told");
 }
 
-static void take_seats(size_t n, const char *key)
+static void take_places(size_t n, const char *key)
 {
     struct redlock_acquire_options request = queue_request();
 
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &request);
+        waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
 START_TEST(waiters_are_served_in_the_order_of_their_arrival)
 {
     struct redlock_lock *holder = rig_hold(&rig, "order", 10000);
 
-    take_seats(N_SEATS, "order");
+    take_places(N_WAITERS, "order");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    for (unsigned i = 0; i < N_SEATS; i++) {
-        seat_wait_held(&seats[i]);
-        ck_assert_uint_eq(seats[i].turn, i + 1);
-        seat_leave(&seats[i]);
+    for (unsigned i = 0; i < N_WAITERS; i++) {
+        waiter_wait_held(&waiters[i]);
+        ck_assert_uint_eq(waiters[i].turn, i + 1);
+        waiter_leave(&waiters[i]);
     }
     queue_wait_gone(&rig, "order");
-    ck_assert_uint_eq(watch_stats(rig.client).waits, N_SEATS);
+    ck_assert_uint_eq(watch_stats(rig.client).waits, N_WAITERS);
 }
 END_TEST
 
@@ -90,18 +90,18 @@ START_TEST(the_next_holder_needs_no_round_trip_of_its_own)
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_stats before;
-    struct seat holder = {0}, next = {0};
+    struct waiter holder = {0}, next = {0};
     unsigned tries = 0;
 
-    seat_start(&rig, &holder, rig.client, "trip", &request);
-    seat_wait_held(&holder);
+    waiter_start(&rig, &holder, rig.client, "trip", &request);
+    waiter_wait_held(&holder);
     do {
         ck_assert_uint_lt(tries++, 20);
-        seat_take(&rig, &next, tries % 2 ? other : rig.client, "trip", &request);
+        waiter_take(&rig, &next, tries % 2 ? other : rig.client, "trip", &request);
         rig_wait_quiet(&rig, redlock_lock_client(next.lock));
         before = watch_stats(redlock_lock_client(next.lock));
-        seat_leave(&holder);
-        seat_wait_held(&next);
+        waiter_leave(&holder);
+        waiter_wait_held(&next);
         redlock_lock_destroy(holder.lock);
         holder = next;
     } while (next.commands > before.commands || tries < 2);
@@ -114,13 +114,13 @@ START_TEST(the_hook_tells_the_position_and_what_the_holder_has_left)
 {
     struct redlock_lock *holder = rig_hold_lease(&rig, "place", 9000);
 
-    take_seats(3, "place");
+    take_places(3, "place");
     wait_told(3);
     ck_assert_uint_eq(places.position[0], 1);
     ck_assert_int_gt(places.held_for_ms[0], 0);
     ck_assert_int_le(places.held_for_ms[0], 9000 + 2); /* rounded, and with the last millisecond */
     ck_assert_uint_eq(places.position[places.n - 1], 3);
-    ck_assert_int_eq(redlock_cancel(seats[0].lock), 0);
+    ck_assert_int_eq(redlock_cancel(waiters[0].lock), 0);
     memset(&places, 0, sizeof(places));
     wait_told(2);
     ck_assert_uint_eq(places.position[0] + places.position[1], 1 + 2);
@@ -141,15 +141,15 @@ START_TEST(a_lock_that_is_handed_over_has_its_lease_and_then_its_full_ttl)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
-    struct seat seat;
+    struct waiter waiter;
 
     if (_i)
         request.renew_ms = REDLOCK_NO_RENEWAL;
-    seat_take(&rig, &seat, rig.client, "owed", &request);
+    waiter_take(&rig, &waiter, rig.client, "owed", &request);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seat);
-    ck_assert_int_le(seat.remaining_ns, INT64_C(2000000000));
-    wait_full_ttl(seat.lock);
+    waiter_wait_held(&waiter);
+    ck_assert_int_le(waiter.remaining_ns, INT64_C(2000000000));
+    wait_full_ttl(waiter.lock);
     ck_assert_uint_eq(watch_stats(rig.client).renewals, 1);
 }
 END_TEST
@@ -162,10 +162,10 @@ START_TEST(who_adopts_such_a_lock_brings_its_full_ttl)
 
     if (_i)
         request.renew_ms = REDLOCK_NO_RENEWAL;
-    take_seats(1, "owed");
+    take_places(1, "owed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seats[0]);
-    ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
+    waiter_wait_held(&waiters[0]);
+    ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof(text)), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, &request, text), 0);
     ck_assert_int_lt(redlock_remaining_ms(importer), 2000);
     wait_full_ttl(importer);
@@ -177,12 +177,12 @@ START_TEST(an_extension_by_the_caller_brings_the_full_ttl_at_once)
     struct redlock_lock *holder = rig_hold(&rig, "owed", 10000);
     struct outcome outcome;
 
-    take_seats(1, "owed");
+    take_places(1, "owed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seats[0]);
-    outcome = rig_extend(&rig, seats[0].lock, 0);
+    waiter_wait_held(&waiters[0]);
+    outcome = rig_extend(&rig, waiters[0].lock, 0);
     outcome_expect(&outcome, REDLOCK_OK);
-    ck_assert_int_gt(redlock_remaining_ms(seats[0].lock), 8000);
+    ck_assert_int_gt(redlock_remaining_ms(waiters[0].lock), 8000);
 }
 END_TEST
 
@@ -192,18 +192,18 @@ START_TEST(fencing_tokens_grow_from_hand_over_to_hand_over)
     uint64_t last = 0;
 
     request.fenced = 1;
-    for (size_t i = 0; i < N_SEATS; i++) {
-        seat_start(&rig, &seats[i], rig.client, "tokens", &request);
+    for (size_t i = 0; i < N_WAITERS; i++) {
+        waiter_start(&rig, &waiters[i], rig.client, "tokens", &request);
         if (i == 0)
-            seat_wait_held(&seats[0]);
+            waiter_wait_held(&waiters[0]);
         else
-            seat_wait_in_line(&seats[i], 5);
+            waiter_wait_in_line(&waiters[i], 5);
     }
-    for (size_t i = 0; i < N_SEATS; i++) {
-        seat_wait_held(&seats[i]);
-        ck_assert_uint_gt(seats[i].outcome.fence, last);
-        last = seats[i].outcome.fence;
-        seat_leave(&seats[i]);
+    for (size_t i = 0; i < N_WAITERS; i++) {
+        waiter_wait_held(&waiters[i]);
+        ck_assert_uint_gt(waiters[i].outcome.fence, last);
+        last = waiters[i].outcome.fence;
+        waiter_leave(&waiters[i]);
     }
     queue_wait_gone(&rig, "tokens");
 }
@@ -237,20 +237,20 @@ START_TEST(a_waiter_proposes_a_number_as_young_as_its_latest_refresh)
     struct redlock_acquire_options request = queue_request();
     struct refreshes refreshes = {.client = client};
     struct redlock_lock *holder = rig_hold(&rig, "young", 10000);
-    struct seat waiter;
+    struct waiter waiter;
     uint64_t since_us;
 
     request.fenced = 1;
-    seat_take(&rig, &waiter, client, "young", &request);
+    waiter_take(&rig, &waiter, client, "young", &request);
     since_us = wall_us();
     refreshes.until = watch_stats(client).commands + 2 * rig.n; /* a round may be under way */
     rig_wait(&rig, have_been_sent, &refreshes, "two refreshes");
     for (size_t i = 0; i < rig.n; i++)
         free(masters_command(rig.masters, i, (const char *const[]){"DEL", "redlock:fence:young", NULL}));
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&waiter);
+    waiter_wait_held(&waiter);
     ck_assert_uint_gt(waiter.outcome.fence, since_us);
-    seat_leave(&waiter);
+    waiter_leave(&waiter);
     queue_wait_gone(&rig, "young");
     redlock_client_destroy(client);
 }
@@ -259,17 +259,17 @@ END_TEST
 START_TEST(strict_order_waits_in_line_from_the_first_attempt)
 {
     struct redlock_acquire_options request = queue_request();
-    struct seat first, second;
+    struct waiter first, second;
 
     request.wait = REDLOCK_WAIT_FIFO;
-    seat_start(&rig, &first, rig.client, "strict", &request);
+    waiter_start(&rig, &first, rig.client, "strict", &request);
     ck_assert_int_eq(redlock_state(first.lock), REDLOCK_STATE_WAITING);
-    seat_wait_held(&first);
-    seat_take(&rig, &second, rig.client, "strict", &request);
-    seat_leave(&first);
-    seat_wait_held(&second);
+    waiter_wait_held(&first);
+    waiter_take(&rig, &second, rig.client, "strict", &request);
+    waiter_leave(&first);
+    waiter_wait_held(&second);
     ck_assert_uint_eq(watch_stats(rig.client).waits, 2);
-    seat_leave(&second);
+    waiter_leave(&second);
     queue_wait_gone(&rig, "strict");
 }
 END_TEST
@@ -278,12 +278,12 @@ START_TEST(an_uncontended_acquisition_sends_no_command_more_than_a_single_attemp
 {
     struct redlock_acquire_options once = rig_request(10000, 0), wait = queue_request();
     struct redlock_client *plain = rig_new_client(&rig), *waiting = rig_new_client(&rig);
-    struct seat a, b;
+    struct waiter a, b;
 
-    seat_start(&rig, &a, plain, "alone-1", &once);
-    seat_wait_held(&a);
-    seat_start(&rig, &b, waiting, "alone-2", &wait);
-    seat_wait_held(&b);
+    waiter_start(&rig, &a, plain, "alone-1", &once);
+    waiter_wait_held(&a);
+    waiter_start(&rig, &b, waiting, "alone-2", &wait);
+    waiter_wait_held(&b);
     ck_assert_uint_eq(b.commands, a.commands);
     ck_assert_uint_eq(watch_stats(waiting).waits, 0);
     redlock_client_destroy(plain);
@@ -295,25 +295,25 @@ END_TEST
 START_TEST(who_knows_that_others_wait_gets_in_line_at_once)
 {
     struct redlock_acquire_options request = queue_request();
-    struct seat first, second, again;
+    struct waiter first, second, again;
 
-    seat_start(&rig, &first, rig.client, "known", &request);
-    seat_wait_held(&first);
-    seat_take(&rig, &second, rig.client, "known", &request);
-    seat_start(&rig, &again, rig.client, "known", &request);
+    waiter_start(&rig, &first, rig.client, "known", &request);
+    waiter_wait_held(&first);
+    waiter_take(&rig, &second, rig.client, "known", &request);
+    waiter_start(&rig, &again, rig.client, "known", &request);
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_WAITING);
-    seat_leave(&first);
-    seat_wait_held(&second);
-    seat_leave(&second);
-    seat_wait_held(&again);
+    waiter_leave(&first);
+    waiter_wait_held(&second);
+    waiter_leave(&second);
+    waiter_wait_held(&again);
     ck_assert_uint_eq(again.outcome.attempts, 1);
     ck_assert_uint_eq(second.outcome.attempts, 2);
-    seat_leave(&again);
+    waiter_leave(&again);
     queue_wait_gone(&rig, "known");
     rig_run_for(&rig, 600); /* that is forgotten after half a second */
-    seat_start(&rig, &again, rig.client, "known", &request);
+    waiter_start(&rig, &again, rig.client, "known", &request);
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_ACQUIRING);
-    seat_wait_held(&again);
+    waiter_wait_held(&again);
 }
 END_TEST
 

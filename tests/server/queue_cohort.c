@@ -9,7 +9,7 @@
 /* Whose turn it is. */
 struct turn_request {
     unsigned turn;
-    struct seat *seat;
+    struct waiter *waiter;
 };
 
 static bool is_held(void *argument)
@@ -17,10 +17,10 @@ static bool is_held(void *argument)
     struct turn_request *request = argument;
 
     for (size_t i = 0; i < COHORT; i++) {
-        if (seats[i].turn == request->turn)
-            request->seat = &seats[i];
+        if (waiters[i].turn == request->turn)
+            request->waiter = &waiters[i];
     }
-    return request->seat != NULL;
+    return request->waiter != NULL;
 }
 
 /* --- Passing on --------------------------------------------------------------------------------------------------- */
@@ -30,7 +30,7 @@ START_TEST(they_have_the_lock_one_after_the_other)
     struct redlock_acquire_options request = cohort_request();
 
     cohort_start("chain", &request);
-    seat_leave(&first);
+    waiter_leave(&first);
     cohort_serve("chain");
     ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
     cohort_destroy();
@@ -50,12 +50,12 @@ START_TEST(those_whose_first_attempts_are_refused_together_are_one)
         queue_open();
         snprintf(key, sizeof(key), "refused%u", tries);
         cohort_start(key, &request);
-        seat_leave(&first);
+        waiter_leave(&first);
         for (size_t i = 0; i < COHORT; i++) {
             struct turn_request turn = {(unsigned)i + 2, NULL};
 
             rig_wait(&rig, is_held, &turn, "the next turn");
-            seat_leave(turn.seat);
+            waiter_leave(turn.waiter);
         }
         queue_wait_gone(&rig, key);
         cohort_destroy();
@@ -72,7 +72,7 @@ START_TEST(one_cohort_after_the_other_passes_the_lock_on)
 
     for (unsigned round = 1; round <= 3; round++) {
         cohort_start("again", &request);
-        seat_leave(&first);
+        waiter_leave(&first);
         cohort_serve("again");
         ck_assert_uint_eq(cohort_passed_on(), round * (COHORT - 1));
         cohort_destroy();
@@ -86,18 +86,18 @@ START_TEST(no_master_is_needed)
     struct redlock_acquire_options request = cohort_request();
 
     cohort_start("hung", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert(masters_hang(rig.masters, node));
     for (size_t i = 1; i < COHORT; i++) {
-        seat_leave(&seats[i - 1]);
-        seat_wait_held(&seats[i]);
+        waiter_leave(&waiters[i - 1]);
+        waiter_wait_held(&waiters[i]);
     }
     ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert(masters_resume(rig.masters, node));
-    seat_leave(&seats[COHORT - 1]);
+    waiter_leave(&waiters[COHORT - 1]);
     queue_wait_gone(&rig, "hung");
     rig_wait_no_claims(&rig, rig.client);
     cohort_destroy();
@@ -141,7 +141,7 @@ START_TEST(events_name_the_value_that_is_passed_on)
     rig.options.on_event = NULL;
     other = rig_new_client(&rig);
     cohort_start("tale", &request);
-    seat_leave(&first);
+    waiter_leave(&first);
     cohort_serve("tale");
     ck_assert_uint_eq(tale.n_acquired, COHORT);
     ck_assert_uint_eq(tale.n_released, COHORT);
@@ -149,7 +149,7 @@ START_TEST(events_name_the_value_that_is_passed_on)
         ck_assert_str_eq(tale.acquired[i], tale.acquired[0]);
         ck_assert_str_eq(tale.released[i], tale.acquired[0]);
     }
-    ck_assert_str_eq(redlock_lock_token(seats[0].lock), "");
+    ck_assert_str_eq(redlock_lock_token(waiters[0].lock), "");
     cohort_destroy();
 }
 END_TEST
@@ -179,12 +179,12 @@ START_TEST(the_release_says_where_the_lock_was_handed_on)
     struct report report = {0};
 
     cohort_start("report", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
     rig_wait_quiet(&rig, rig.client);
-    ck_assert_int_eq(redlock_release(seats[0].lock, on_released, &report), 0);
+    ck_assert_int_eq(redlock_release(waiters[0].lock, on_released, &report), 0);
     ck_assert_uint_eq(report.calls, 0); /* never inside the call */
-    seat_wait_held(&seats[1]);
+    waiter_wait_held(&waiters[1]);
     ck_assert_uint_eq(report.calls, 1);
     ck_assert_int_eq(report.status, REDLOCK_OK);
     ck_assert_uint_ge(report.granted, 3);
@@ -198,32 +198,32 @@ END_TEST
 START_TEST(nobody_is_overtaken)
 {
     struct redlock_acquire_options request = cohort_request();
-    struct seat before;
-    struct seat after;
-    struct seat last[2];
+    struct waiter before;
+    struct waiter after;
+    struct waiter last[2];
 
-    seat_start(&rig, &first, other, "order", &request);
-    seat_wait_held(&first);
-    seat_take(&rig, &before, other, "order", &request);
+    waiter_start(&rig, &first, other, "order", &request);
+    waiter_wait_held(&first);
+    waiter_take(&rig, &before, other, "order", &request);
     cohort_join("order", 1, &request);
-    seat_take(&rig, &after, other, "order", &request);
+    waiter_take(&rig, &after, other, "order", &request);
     for (size_t i = 0; i < 2; i++)
-        seat_start(&rig, &last[i], rig.client, "order", &request);
+        waiter_start(&rig, &last[i], rig.client, "order", &request);
     cohort_wait_in_line("order", COHORT + 4);
-    seat_leave(&first);
-    seat_wait_held(&before);
-    seat_leave(&before);
+    waiter_leave(&first);
+    waiter_wait_held(&before);
+    waiter_leave(&before);
     for (size_t i = 0; i < COHORT; i++) {
-        seat_wait_held(&seats[i]);
+        waiter_wait_held(&waiters[i]);
         ck_assert_uint_eq(after.turn, 0);
-        seat_leave(&seats[i]);
+        waiter_leave(&waiters[i]);
     }
-    seat_wait_held(&after);
+    waiter_wait_held(&after);
     ck_assert_uint_eq(last[0].turn, 0);
-    seat_leave(&after);
+    waiter_leave(&after);
     for (size_t i = 0; i < 2; i++) {
-        seat_wait_held(&last[i]);
-        seat_leave(&last[i]);
+        waiter_wait_held(&last[i]);
+        waiter_leave(&last[i]);
     }
     queue_wait_gone(&rig, "order");
     ck_assert_uint_eq(cohort_passed_on(), COHORT);
@@ -244,36 +244,36 @@ START_TEST(it_is_a_lock_like_any_other)
     const char *token;
 
     cohort_start("like", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[1]);
-    outcome = rig_extend(&rig, seats[1].lock, 0);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[1]);
+    outcome = rig_extend(&rig, waiters[1].lock, 0);
     outcome_expect(&outcome, REDLOCK_OK);
-    ck_assert_int_gt(redlock_remaining_ms(seats[1].lock), 9000);
-    token = redlock_lock_token(seats[1].lock);
+    ck_assert_int_gt(redlock_remaining_ms(waiters[1].lock), 9000);
+    token = redlock_lock_token(waiters[1].lock);
     ck_assert_uint_ge(rig_count_value(&rig, "like", token), 3);
-    seat_leave(&seats[1]);
+    waiter_leave(&waiters[1]);
     cohort_serve_from(2, "like");
     cohort_destroy();
 }
 END_TEST
 
-/* By the text the adopter gets the ttl that is owed. */
-START_TEST(it_can_be_exported_and_adopted)
+/* The text gives its importer the full ttl. */
+START_TEST(it_can_be_exported_and_imported)
 {
     struct redlock_acquire_options request = cohort_request();
     struct redlock_lock *importer = rig_new_lock(other, "away");
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     cohort_start("away", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
     if (_i)
-        outcome_expect(&(struct outcome[]){rig_extend(&rig, seats[0].lock, 0)}[0], REDLOCK_OK);
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[1]);
-    ck_assert_int_eq(redlock_lock_export(seats[1].lock, text, sizeof(text)), 0);
+        outcome_expect(&(struct outcome[]){rig_extend(&rig, waiters[0].lock, 0)}[0], REDLOCK_OK);
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[1]);
+    ck_assert_int_eq(redlock_lock_export(waiters[1].lock, text, sizeof(text)), 0);
     ck_assert_int_eq(redlock_lock_adopt(importer, NULL, text), 0);
     ck_assert_int_gt(redlock_remaining_ms(importer), 0);
     outcome_expect(&(struct outcome[]){rig_extend(&rig, importer, 0)}[0], REDLOCK_OK);
@@ -298,6 +298,6 @@ int main(void)
     tcase_add_test(cases, events_name_the_value_that_is_passed_on);
     tcase_add_test(cases, nobody_is_overtaken);
     tcase_add_test(cases, it_is_a_lock_like_any_other);
-    tcase_add_loop_test(cases, it_can_be_exported_and_adopted, 0, 2);
+    tcase_add_loop_test(cases, it_can_be_exported_and_imported, 0, 2);
     return suite_run_with_server(suite);
 }

@@ -9,17 +9,17 @@ START_TEST(who_has_given_up_is_passed_by)
     struct redlock_acquire_options request = cohort_request();
 
     cohort_start("gone", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
-    ck_assert_int_eq(redlock_cancel(seats[1].lock), 0);
-    redlock_lock_destroy(seats[2].lock);
-    seats[2].lock = NULL;
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[3]);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
+    ck_assert_int_eq(redlock_cancel(waiters[1].lock), 0);
+    redlock_lock_destroy(waiters[2].lock);
+    waiters[2].lock = NULL;
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[3]);
     ck_assert_uint_eq(cohort_passed_on(), 1);
-    ck_assert_int_eq(seats[1].outcome.status, REDLOCK_CANCELED);
-    ck_assert_int_eq(seats[2].outcome.status, REDLOCK_CANCELED);
-    seat_leave(&seats[3]);
+    ck_assert_int_eq(waiters[1].outcome.status, REDLOCK_CANCELED);
+    ck_assert_int_eq(waiters[2].outcome.status, REDLOCK_CANCELED);
+    waiter_leave(&waiters[3]);
     queue_wait_gone(&rig, "gone");
     rig_wait_no_claims(&rig, rig.client);
     cohort_destroy();
@@ -35,15 +35,15 @@ START_TEST(a_token_of_its_own_is_not_passed_on)
 
     request.own_token = 1;
     cohort_start("own", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(seats[0].lock));
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[1]);
-    ck_assert_str_ne(redlock_lock_token(seats[1].lock), token);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(waiters[0].lock));
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[1]);
+    ck_assert_str_ne(redlock_lock_token(waiters[1].lock), token);
     ck_assert_int_eq(redlock_release_token(cleaner, token, NULL, NULL), 0);
     rig_wait_quiet(&rig, other);
-    ck_assert_uint_ge(rig_count_value(&rig, "own", redlock_lock_token(seats[1].lock)), 3);
+    ck_assert_uint_ge(rig_count_value(&rig, "own", redlock_lock_token(waiters[1].lock)), 3);
     cohort_serve_from(1, "own");
     ck_assert_uint_eq(cohort_passed_on(), 0);
     redlock_lock_destroy(cleaner);
@@ -59,17 +59,17 @@ START_TEST(who_wants_a_token_of_its_own_gets_it_from_the_masters)
     char tokens[COHORT][REDLOCK_MAX_TOKEN_BYTES + 1];
 
     own.own_token = 1;
-    seat_start(&rig, &first, other, "one", &request);
-    seat_wait_held(&first);
+    waiter_start(&rig, &first, other, "one", &request);
+    waiter_wait_held(&first);
     for (size_t i = 0; i < COHORT; i++)
-        seat_start(&rig, &seats[i], rig.client, "one", i == 1 ? &own : &request);
+        waiter_start(&rig, &waiters[i], rig.client, "one", i == 1 ? &own : &request);
     cohort_wait_in_line("one", COHORT);
     rig_wait_quiet(&rig, rig.client);
-    seat_leave(&first);
+    waiter_leave(&first);
     for (size_t i = 0; i < COHORT; i++) {
-        seat_wait_held(&seats[i]);
-        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(seats[i].lock));
-        seat_leave(&seats[i]);
+        waiter_wait_held(&waiters[i]);
+        snprintf(tokens[i], sizeof(tokens[i]), "%s", redlock_lock_token(waiters[i].lock));
+        waiter_leave(&waiters[i]);
     }
     ck_assert_str_ne(tokens[0], tokens[1]);
     ck_assert_str_ne(tokens[1], tokens[2]);
@@ -87,14 +87,14 @@ START_TEST(asking_for_the_token_changes_nothing)
 
     cohort_start("asked", &request);
     for (size_t i = 0; i < COHORT; i++)
-        ck_assert_str_ne(redlock_lock_token(seats[i].lock), "");
-    seat_leave(&first);
+        ck_assert_str_ne(redlock_lock_token(waiters[i].lock), "");
+    waiter_leave(&first);
     for (size_t i = 0; i < COHORT; i++) {
-        seat_wait_held(&seats[i]);
+        waiter_wait_held(&waiters[i]);
         if (i > 0)
-            ck_assert_str_eq(redlock_lock_token(seats[i].lock), token);
-        snprintf(token, sizeof(token), "%s", redlock_lock_token(seats[i].lock));
-        seat_leave(&seats[i]);
+            ck_assert_str_eq(redlock_lock_token(waiters[i].lock), token);
+        snprintf(token, sizeof(token), "%s", redlock_lock_token(waiters[i].lock));
+        waiter_leave(&waiters[i]);
     }
     ck_assert_uint_eq(cohort_passed_on(), COHORT - 1);
     queue_wait_gone(&rig, "asked");
@@ -109,12 +109,12 @@ START_TEST(a_value_that_was_exported_is_not_passed_on)
     char text[REDLOCK_MAX_EXPORT_BYTES];
 
     cohort_start("back", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
-    ck_assert_int_eq(redlock_lock_export(seats[0].lock, text, sizeof(text)), 0);
-    ck_assert_int_eq(redlock_lock_adopt(seats[0].lock, NULL, text), 0);
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[1]);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
+    ck_assert_int_eq(redlock_lock_export(waiters[0].lock, text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_adopt(waiters[0].lock, NULL, text), 0);
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[1]);
     ck_assert_uint_eq(cohort_passed_on(), 0);
     cohort_serve_from(1, "back");
     cohort_destroy();
@@ -140,14 +140,14 @@ START_TEST(a_client_that_ends_passes_nothing_on)
     bool ended = false;
 
     cohort_start("end", &request);
-    seat_leave(&first);
-    seat_wait_held(&seats[0]);
+    waiter_leave(&first);
+    waiter_wait_held(&waiters[0]);
     ck_assert_int_eq(redlock_client_shutdown(rig.client, 10000, on_shut_down, &ended), 0);
     rig_wait(&rig, is_set, &ended, "the end of the client");
     ck_assert_uint_eq(cohort_passed_on(), 0);
     for (size_t i = 1; i < COHORT; i++) {
-        ck_assert_uint_eq(seats[i].outcome.calls, 1);
-        ck_assert_int_eq(seats[i].outcome.status, REDLOCK_CANCELED);
+        ck_assert_uint_eq(waiters[i].outcome.calls, 1);
+        ck_assert_int_eq(waiters[i].outcome.status, REDLOCK_CANCELED);
     }
     queue_wait_gone(&rig, "end");
     cohort_destroy();
@@ -161,12 +161,12 @@ START_TEST(fencing_tokens_grow_by_asking_the_masters)
 
     request.fenced = true;
     cohort_start("fenced", &request);
-    seat_leave(&first);
+    waiter_leave(&first);
     for (size_t i = 0; i < COHORT; i++) {
-        seat_wait_held(&seats[i]);
-        ck_assert_uint_gt(redlock_lock_fence(seats[i].lock), latest);
-        latest = redlock_lock_fence(seats[i].lock);
-        seat_leave(&seats[i]);
+        waiter_wait_held(&waiters[i]);
+        ck_assert_uint_gt(redlock_lock_fence(waiters[i].lock), latest);
+        latest = redlock_lock_fence(waiters[i].lock);
+        waiter_leave(&waiters[i]);
     }
     queue_wait_gone(&rig, "fenced");
     ck_assert_uint_eq(cohort_passed_on(), 0);

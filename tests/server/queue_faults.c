@@ -12,7 +12,7 @@
 #define SOON_NS INT64_C(100000000)
 
 static struct rig rig;
-static struct seat seats[4];
+static struct waiter waiters[4];
 
 static void open_five(void)
 {
@@ -93,7 +93,7 @@ static int64_t lateness_after_the_holder(const char *key)
     int64_t ends_ns = 0;
 
     wait_held_elsewhere(hears);
-    seat_take(&rig, &seats[0], rig.client, key, &request);
+    waiter_take(&rig, &waiters[0], rig.client, key, &request);
     child_kill(holder);
     for (size_t i = 0; i < rig.n; i++) {
         int64_t end_ns = rig_pttl(&rig, i, key) * INT64_C(1000000);
@@ -101,9 +101,9 @@ static int64_t lateness_after_the_holder(const char *key)
         end_ns += watch_now_ns();
         ends_ns = end_ns > ends_ns ? end_ns : ends_ns;
     }
-    seat_wait_held(&seats[0]);
-    seat_end(&seats[0]);
-    return seats[0].held_at_ns - ends_ns;
+    waiter_wait_held(&waiters[0]);
+    waiter_end(&waiters[0]);
+    return waiters[0].held_at_ns - ends_ns;
 }
 
 /* The same of one that was killed while it was the next: after the end of its lease. */
@@ -116,14 +116,14 @@ static int64_t lateness_after_the_head(const char *key)
     pid_t head = fork_client(key, 10000, &hears);
 
     rig_wait(&rig, one_waits, (void *)(uintptr_t)key, "the head to be in line");
-    seat_take(&rig, &seats[0], rig.client, key, &request);
+    waiter_take(&rig, &waiters[0], rig.client, key, &request);
     child_kill(head);
     killed_ns = watch_now_ns();
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seats[0]);
-    seat_end(&seats[0]);
+    waiter_wait_held(&waiters[0]);
+    waiter_end(&waiters[0]);
     close(hears);
-    return seats[0].held_at_ns - killed_ns - LEASE_MS * INT64_C(1000000);
+    return waiters[0].held_at_ns - killed_ns - LEASE_MS * INT64_C(1000000);
 }
 
 /* A loaded machine may delay any wake-up: the best of several is what the library does. */
@@ -156,12 +156,12 @@ END_TEST
 
 /* --- Masters ------------------------------------------------------------------------------------------------------ */
 
-static void take_seats(size_t n, const char *key)
+static void take_places(size_t n, const char *key)
 {
     struct redlock_acquire_options request = queue_request();
 
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &request);
+        waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
 /* One at a time and in order, as without faults. */
@@ -169,11 +169,11 @@ static void serve(struct redlock_lock *holder, size_t n)
 {
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (unsigned i = 0; i < n; i++) {
-        seat_wait_held(&seats[i]);
-        ck_assert_uint_eq(seats[i].turn, i + 1);
+        waiter_wait_held(&waiters[i]);
+        ck_assert_uint_eq(waiters[i].turn, i + 1);
         for (unsigned j = i + 1; j < n; j++)
-            ck_assert_uint_eq(seats[j].outcome.calls, 0);
-        seat_leave(&seats[i]);
+            ck_assert_uint_eq(waiters[j].outcome.calls, 0);
+        waiter_leave(&waiters[i]);
     }
 }
 
@@ -181,7 +181,7 @@ START_TEST(masters_that_are_killed_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "kill", 10000);
 
-    take_seats(4, "kill");
+    take_places(4, "kill");
     for (size_t i = 0; i < (size_t)_i; i++)
         ck_assert(masters_kill(rig.masters, i));
     serve(holder, 4);
@@ -193,7 +193,7 @@ START_TEST(masters_that_hang_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "hang", 10000);
 
-    take_seats(4, "hang");
+    take_places(4, "hang");
     for (size_t i = 0; i < (size_t)_i; i++)
         ck_assert(masters_hang(rig.masters, i));
     serve(holder, 4);
@@ -208,7 +208,7 @@ START_TEST(masters_that_are_restarted_meanwhile_change_nothing)
 {
     struct redlock_lock *holder = rig_hold(&rig, "restart", 10000);
 
-    take_seats(4, "restart");
+    take_places(4, "restart");
     for (size_t i = 0; i < 2; i++) {
         rig_kill_master(&rig, i);
         ck_assert(masters_restart(rig.masters, i));
@@ -229,7 +229,7 @@ static void take_lasting_seats(size_t n, const char *key)
 
     request.min_validity_ms = LONG_LEASE_MS / 2;
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &request);
+        waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
 START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_other)
@@ -242,7 +242,7 @@ START_TEST(the_order_is_kept_when_durable_masters_are_restarted_one_after_the_ot
         ck_assert(masters_restart(rig.masters, i));
         rig_wait_vote(&rig, rig.client, i);
         for (size_t j = 0; j < 3; j++)
-            seat_wait_in_line(&seats[j], 5);
+            waiter_wait_in_line(&waiters[j], 5);
     }
     serve(holder, 3);
     queue_wait_gone(&rig, "roll");
@@ -271,7 +271,7 @@ START_TEST(listening_connections_that_are_killed_come_back_and_nobody_is_forgott
 {
     struct redlock_lock *holder = rig_hold(&rig, "ears", 10000);
 
-    take_seats(4, "ears");
+    take_places(4, "ears");
     rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "pubsub", NULL);
     serve(holder, 4);
 }
@@ -285,7 +285,7 @@ START_TEST(without_the_right_to_notify_each_turn_comes_by_a_refresh)
 
     rig_do_all(&rig, "ACL", "SETUSER", "default", commands[_i], NULL);
     holder = rig_hold(&rig, "mute", 10000);
-    take_seats(2, "mute");
+    take_places(2, "mute");
     serve(holder, 2);
     ck_assert_uint_eq(watch_stats(rig.client).hand_overs, 0);
     queue_wait_gone(&rig, "mute");

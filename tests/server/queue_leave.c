@@ -46,9 +46,9 @@ static void close_rig(void)
 
 static bool is_due(void *argument)
 {
-    const struct seat *seat = argument;
+    const struct waiter *waiter = argument;
 
-    return plan.due || seat->outcome.calls;
+    return plan.due || waiter->outcome.calls;
 }
 
 /* A waiter behind a holder, who lets go as soon as the waiter is in line; the waiter gives up at its n-th event. False:
@@ -56,7 +56,7 @@ static bool is_due(void *argument)
 static bool give_up_at(unsigned at, bool destroy)
 {
     struct redlock_acquire_options request = queue_request();
-    struct seat seat = {0};
+    struct waiter waiter = {0};
     struct redlock_lock *holder;
     char key[16];
     bool reached;
@@ -65,23 +65,23 @@ static bool give_up_at(unsigned at, bool destroy)
     holder = rig_hold(&rig, key, 10000);
     memset(&plan, 0, sizeof(plan));
     plan.at = at;
-    seat.rig = &rig;
-    seat_start(&rig, &seat, rig.client, key, &request);
-    plan.lock = seat.lock;
-    while (!is_due(&seat) && redlock_state(seat.lock) != REDLOCK_STATE_WAITING)
+    waiter.rig = &rig;
+    waiter_start(&rig, &waiter, rig.client, key, &request);
+    plan.lock = waiter.lock;
+    while (!is_due(&waiter) && redlock_state(waiter.lock) != REDLOCK_STATE_WAITING)
         event_base_loop(rig.base, EVLOOP_ONCE);
-    if (!is_due(&seat))
+    if (!is_due(&waiter))
         ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    rig_wait(&rig, is_due, &seat, "the waiter's turn to give up");
+    rig_wait(&rig, is_due, &waiter, "the waiter's turn to give up");
     reached = plan.due;
     plan.lock = NULL;
-    if (!destroy && redlock_cancel(seat.lock) == 0) {
-        rig_wait_outcome(&rig, &seat.outcome);
-        ck_assert_int_eq(seat.outcome.status, REDLOCK_CANCELED);
-        ck_assert_int_eq(redlock_remaining_ns(seat.lock), 0);
+    if (!destroy && redlock_cancel(waiter.lock) == 0) {
+        rig_wait_outcome(&rig, &waiter.outcome);
+        ck_assert_int_eq(waiter.outcome.status, REDLOCK_CANCELED);
+        ck_assert_int_eq(redlock_remaining_ns(waiter.lock), 0);
     }
-    redlock_lock_destroy(seat.lock);
-    ck_assert_uint_eq(seat.outcome.calls, 1);
+    redlock_lock_destroy(waiter.lock);
+    ck_assert_uint_eq(waiter.outcome.calls, 1);
     redlock_lock_destroy(holder);
     queue_wait_gone(&rig, key);
     rig_wait_no_claims(&rig, rig.client);
@@ -112,13 +112,13 @@ START_TEST(the_deadline_takes_the_waiter_out_of_the_line)
 {
     struct redlock_acquire_options request = rig_request(10000, 700); /* a refresh and some more */
     struct redlock_lock *holder = rig_hold(&rig, "late", 10000);
-    struct seat seat;
+    struct waiter waiter;
 
-    seat_start(&rig, &seat, rig.client, "late", &request);
-    rig_wait_outcome(&rig, &seat.outcome);
-    outcome_expect(&seat.outcome, REDLOCK_DEADLINE);
-    ck_assert_int_eq(seat.outcome.cause, REDLOCK_HELD);
-    ck_assert_int_ge(seat.outcome.elapsed_us, 700000);
+    waiter_start(&rig, &waiter, rig.client, "late", &request);
+    rig_wait_outcome(&rig, &waiter.outcome);
+    outcome_expect(&waiter.outcome, REDLOCK_DEADLINE);
+    ck_assert_int_eq(waiter.outcome.cause, REDLOCK_HELD);
+    ck_assert_int_ge(waiter.outcome.elapsed_us, 700000);
     queue_wait_empty(&rig, "late");
     ck_assert_uint_eq(rig_count_value(&rig, "late", redlock_lock_token(holder)), 3);
     redlock_lock_destroy(holder);
@@ -134,17 +134,17 @@ START_TEST(a_deadline_at_the_moment_of_the_hand_over_loses_nothing)
 
     for (unsigned i = 0; i < 60 && !(won >= 3 && late >= 3); i++) {
         struct redlock_lock *holder = rig_hold(&rig, "race", 10000);
-        struct seat seat;
+        struct waiter waiter;
 
         request.timeout_ms = 5 + i % 20;
-        seat_start(&rig, &seat, rig.client, "race", &request);
+        waiter_start(&rig, &waiter, rig.client, "race", &request);
         rig_run_for(&rig, 13);
         ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-        rig_wait_outcome(&rig, &seat.outcome);
-        ck_assert(seat.outcome.status == REDLOCK_OK || seat.outcome.status == REDLOCK_DEADLINE);
-        won += seat.outcome.status == REDLOCK_OK;
-        late += seat.outcome.status == REDLOCK_DEADLINE;
-        redlock_lock_destroy(seat.lock);
+        rig_wait_outcome(&rig, &waiter.outcome);
+        ck_assert(waiter.outcome.status == REDLOCK_OK || waiter.outcome.status == REDLOCK_DEADLINE);
+        won += waiter.outcome.status == REDLOCK_OK;
+        late += waiter.outcome.status == REDLOCK_DEADLINE;
+        redlock_lock_destroy(waiter.lock);
         redlock_lock_destroy(holder);
         queue_wait_gone(&rig, "race");
     }
@@ -158,13 +158,13 @@ START_TEST(destroying_the_client_takes_all_its_waiters_out_of_the_line)
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "all", 10000);
-    struct seat seats[5];
+    struct waiter waiters[5];
 
     for (size_t i = 0; i < 5; i++)
-        seat_take(&rig, &seats[i], client, "all", &request);
+        waiter_take(&rig, &waiters[i], client, "all", &request);
     redlock_client_destroy(client);
     for (size_t i = 0; i < 5; i++)
-        ck_assert_int_eq(seats[i].outcome.status, REDLOCK_CANCELED);
+        ck_assert_int_eq(waiters[i].outcome.status, REDLOCK_CANCELED);
     queue_wait_empty(&rig, "all");
     redlock_lock_destroy(holder);
     queue_wait_gone(&rig, "all");
@@ -189,17 +189,17 @@ static void end_client(bool released)
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_lock *holder;
-    struct seat seat = {0};
+    struct waiter waiter = {0};
 
     ck_assert_int_eq(redlock_lock_create(client, "ends", 4, &holder), 0);
     ck_assert_int_eq(rig_acquire(&rig, holder, &lease).status, REDLOCK_OK);
-    seat_take(&rig, &seat, rig.client, "ends", &request);
+    waiter_take(&rig, &waiter, rig.client, "ends", &request);
     if (released)
         ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     redlock_client_destroy(client);
-    seat_wait_held(&seat);
-    seat_leave(&seat);
-    redlock_lock_destroy(seat.lock);
+    waiter_wait_held(&waiter);
+    waiter_leave(&waiter);
+    redlock_lock_destroy(waiter.lock);
     queue_wait_gone(&rig, "ends");
 }
 
@@ -214,11 +214,11 @@ START_TEST(a_shutdown_waits_until_no_waiter_is_in_line)
     struct redlock_acquire_options request = queue_request();
     struct redlock_client *client = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "all", 10000);
-    struct seat seats[5];
+    struct waiter waiters[5];
     int status = 1;
 
     for (size_t i = 0; i < 5; i++)
-        seat_take(&rig, &seats[i], client, "all", &request);
+        waiter_take(&rig, &waiters[i], client, "all", &request);
     ck_assert_int_eq(redlock_client_shutdown(client, 20000, on_shutdown, &status), 0);
     rig_wait(&rig, is_over, &status, "the shutdown");
     ck_assert_int_eq(status, REDLOCK_OK);
@@ -233,17 +233,17 @@ START_TEST(who_leaves_from_the_middle_keeps_nobody_waiting)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder = rig_hold(&rig, "middle", 10000);
-    struct seat seats[3];
+    struct waiter waiters[3];
 
     for (size_t i = 0; i < 3; i++)
-        seat_take(&rig, &seats[i], rig.client, "middle", &request);
-    ck_assert_int_eq(redlock_cancel(seats[1].lock), 0);
+        waiter_take(&rig, &waiters[i], rig.client, "middle", &request);
+    ck_assert_int_eq(redlock_cancel(waiters[1].lock), 0);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seats[0]);
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[2]);
-    ck_assert_uint_eq(seats[2].turn, 2);
-    ck_assert_int_eq(seats[1].outcome.status, REDLOCK_CANCELED);
+    waiter_wait_held(&waiters[0]);
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[2]);
+    ck_assert_uint_eq(waiters[2].turn, 2);
+    ck_assert_int_eq(waiters[1].outcome.status, REDLOCK_CANCELED);
 }
 END_TEST
 

@@ -24,7 +24,7 @@ static void close_rig(void)
 
 #define N_WAITERS 1000
 
-static struct seat *seats;
+static struct waiter *waiters;
 
 static bool have_asked(void *argument)
 {
@@ -39,11 +39,11 @@ static unsigned served;
 
 static void give_back_at_once(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    struct seat *seat = user_data;
+    struct waiter *waiter = user_data;
 
     ck_assert_msg(result->status == REDLOCK_OK, "%s", redlock_status_name(result->status));
     ck_assert_int_gt(redlock_remaining_ns(lock), 0);
-    seat->turn = ++served;
+    waiter->turn = ++served;
     ck_assert_int_eq(redlock_release(lock, NULL, NULL), 0);
 }
 
@@ -62,23 +62,23 @@ START_TEST(a_thousand_waiters_of_one_client_are_served_in_order)
 
     request.ttl_ms = 60000;
     holder = rig_hold(&rig, key, 60000);
-    seats = calloc(N_WAITERS, sizeof(*seats));
-    ck_assert_ptr_nonnull(seats);
+    waiters = calloc(N_WAITERS, sizeof(*waiters));
+    ck_assert_ptr_nonnull(waiters);
     served = 0;
     for (size_t i = 0; i < N_WAITERS; i++) {
-        seats[i].rig = &rig;
-        seats[i].lock = rig_new_lock(rig.client, key);
-        ck_assert_int_eq(redlock_acquire(seats[i].lock, &request, give_back_at_once, &seats[i]), 0);
+        waiters[i].rig = &rig;
+        waiters[i].lock = rig_new_lock(rig.client, key);
+        ck_assert_int_eq(redlock_acquire(waiters[i].lock, &request, give_back_at_once, &waiters[i]), 0);
         if (i % 100 == 0)
-            seat_wait_in_line(&seats[i], 5);
+            waiter_wait_in_line(&waiters[i], 5);
     }
     rig_wait(&rig, have_asked, key, "all to be in line");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     rig_wait(&rig, all_served, &all, "all to be served");
     for (unsigned i = 0; i < N_WAITERS; i++)
-        ck_assert_uint_eq(seats[i].turn, i + 1);
+        ck_assert_uint_eq(waiters[i].turn, i + 1);
     queue_wait_gone(&rig, key);
-    free(seats);
+    free(waiters);
 }
 END_TEST
 

@@ -8,17 +8,17 @@
 #include "suite.h"
 #include "watch.h"
 
-#define N_SEATS 8
+#define N_WAITERS 8
 #define MANY 150 /* more than fit into one command, and than into two */
 
 static struct rig rig;
-static struct seat seats[MANY];
+static struct waiter waiters[MANY];
 static bool fenced;
 
 static void open_five(void)
 {
     fenced = false;
-    memset(seats, 0, sizeof(seats));
+    memset(waiters, 0, sizeof(waiters));
     queue_open();
     rig_open(&rig, 5);
 }
@@ -48,27 +48,27 @@ static void start_all(size_t n, const char *key)
 
     request.fenced = fenced;
     for (size_t i = 0; i < n; i++)
-        seat_start(&rig, &seats[i], rig.client, key, &request);
+        waiter_start(&rig, &waiters[i], rig.client, key, &request);
 }
 
 static void wait_all_in_line(size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        seat_wait_in_line(&seats[i], rig.n);
+        waiter_wait_in_line(&waiters[i], rig.n);
     rig_wait_quiet(&rig, rig.client);
 }
 
 static void serve(size_t i)
 {
-    seat_wait_held(&seats[i]);
-    seat_leave(&seats[i]);
+    waiter_wait_held(&waiters[i]);
+    waiter_leave(&waiters[i]);
 }
 
 static void serve_in_order(size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         serve(i);
-        ck_assert_uint_eq(seats[i].turn, i + 1);
+        ck_assert_uint_eq(waiters[i].turn, i + 1);
     }
 }
 
@@ -93,8 +93,8 @@ END_TEST
 
 START_TEST(the_first_of_them_gets_a_free_key)
 {
-    start_all(N_SEATS, "free");
-    serve_in_order(N_SEATS);
+    start_all(N_WAITERS, "free");
+    serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "free");
 }
 END_TEST
@@ -105,17 +105,17 @@ START_TEST(tokens_grow_from_each_to_the_next)
     uint64_t last = 0;
 
     request.fenced = true;
-    for (size_t i = 0; i < N_SEATS; i++)
-        seat_start(&rig, &seats[i], rig.client, "tokens", &request);
-    for (size_t i = 0; i < N_SEATS; i++) {
+    for (size_t i = 0; i < N_WAITERS; i++)
+        waiter_start(&rig, &waiters[i], rig.client, "tokens", &request);
+    for (size_t i = 0; i < N_WAITERS; i++) {
         uint64_t token;
 
-        seat_wait_held(&seats[i]);
-        ck_assert_uint_eq(seats[i].turn, i + 1);
-        token = redlock_lock_fence(seats[i].lock);
+        waiter_wait_held(&waiters[i]);
+        ck_assert_uint_eq(waiters[i].turn, i + 1);
+        token = redlock_lock_fence(waiters[i].lock);
         ck_assert_uint_gt(token, last);
         last = token;
-        seat_leave(&seats[i]);
+        waiter_leave(&waiters[i]);
     }
     queue_wait_gone(&rig, "tokens");
 }
@@ -126,22 +126,22 @@ START_TEST(who_gives_up_at_once_is_not_in_line)
 {
     struct redlock_lock *holder = rig_hold(&rig, "leave", 10000);
 
-    start_all(N_SEATS, "leave");
-    for (size_t i = 0; i < N_SEATS; i += 3)
-        ck_assert_int_eq(redlock_cancel(seats[i].lock), 0);
-    for (size_t i = 0; i < N_SEATS; i++) {
+    start_all(N_WAITERS, "leave");
+    for (size_t i = 0; i < N_WAITERS; i += 3)
+        ck_assert_int_eq(redlock_cancel(waiters[i].lock), 0);
+    for (size_t i = 0; i < N_WAITERS; i++) {
         if (i % 3 == 0) {
-            rig_wait_outcome(&rig, &seats[i].outcome);
-            outcome_expect(&seats[i].outcome, REDLOCK_CANCELED);
+            rig_wait_outcome(&rig, &waiters[i].outcome);
+            outcome_expect(&waiters[i].outcome, REDLOCK_CANCELED);
         } else {
-            seat_wait_in_line(&seats[i], rig.n);
+            waiter_wait_in_line(&waiters[i], rig.n);
         }
     }
     rig_wait_quiet(&rig, rig.client);
     for (size_t node = 0; node < rig.n; node++)
-        ck_assert_uint_eq(queue_length(&rig, node, "leave"), N_SEATS - 3);
+        ck_assert_uint_eq(queue_length(&rig, node, "leave"), N_WAITERS - 3);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    for (size_t i = 0; i < N_SEATS; i++) {
+    for (size_t i = 0; i < N_WAITERS; i++) {
         if (i % 3)
             serve(i);
     }
@@ -152,9 +152,9 @@ END_TEST
 
 START_TEST(all_of_them_may_give_up_at_once)
 {
-    start_all(N_SEATS, "none");
-    for (size_t i = 0; i < N_SEATS; i++)
-        redlock_lock_destroy(seats[i].lock);
+    start_all(N_WAITERS, "none");
+    for (size_t i = 0; i < N_WAITERS; i++)
+        redlock_lock_destroy(waiters[i].lock);
     rig_wait_no_claims(&rig, rig.client);
     queue_wait_gone(&rig, "none");
 }
@@ -168,15 +168,15 @@ START_TEST(a_key_is_no_concern_of_another)
 
     for (size_t i = 0; i < 2; i++)
         holders[i] = rig_hold(&rig, keys[i], 10000);
-    for (size_t i = 0; i < N_SEATS; i++)
-        seat_start(&rig, &seats[i], rig.client, keys[i % 2], &request);
-    wait_all_in_line(N_SEATS);
+    for (size_t i = 0; i < N_WAITERS; i++)
+        waiter_start(&rig, &waiters[i], rig.client, keys[i % 2], &request);
+    wait_all_in_line(N_WAITERS);
     for (size_t i = 0; i < 2; i++) {
         for (size_t node = 0; node < rig.n; node++)
-            ck_assert_uint_eq(queue_length(&rig, node, keys[i]), N_SEATS / 2);
+            ck_assert_uint_eq(queue_length(&rig, node, keys[i]), N_WAITERS / 2);
         ck_assert_int_eq(redlock_release(holders[i], NULL, NULL), 0);
     }
-    for (size_t i = 0; i < N_SEATS; i++)
+    for (size_t i = 0; i < N_WAITERS; i++)
         serve(i);
     for (size_t i = 0; i < 2; i++)
         queue_wait_gone(&rig, keys[i]);
@@ -190,12 +190,12 @@ START_TEST(masters_that_have_forgotten_the_script_are_asked_again)
 
     for (size_t node = 0; node < 3; node++)
         rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
-    start_all(N_SEATS, "forgotten");
-    wait_all_in_line(N_SEATS);
+    start_all(N_WAITERS, "forgotten");
+    wait_all_in_line(N_WAITERS);
     for (size_t node = 0; node < rig.n; node++)
-        ck_assert_uint_eq(queue_length(&rig, node, "forgotten"), N_SEATS);
+        ck_assert_uint_eq(queue_length(&rig, node, "forgotten"), N_WAITERS);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    for (size_t i = 0; i < N_SEATS; i++)
+    for (size_t i = 0; i < N_WAITERS; i++)
         serve(i);
     queue_wait_gone(&rig, "forgotten");
 }
@@ -204,7 +204,7 @@ END_TEST
 static bool others_have_been_asked(void *key)
 {
     for (size_t node = 2; node < rig.n; node++) {
-        if (queue_length(&rig, node, key) != N_SEATS)
+        if (queue_length(&rig, node, key) != N_WAITERS)
             return false;
     }
     return true;
@@ -218,12 +218,12 @@ START_TEST(masters_that_die_meanwhile_are_done_without)
 
     for (size_t node = 0; node < 2; node++)
         ck_assert_msg(masters_hang(rig.masters, node), "%s", masters_error());
-    start_all(N_SEATS, key);
+    start_all(N_WAITERS, key);
     rig_wait(&rig, others_have_been_asked, key, "the masters that run to be asked");
     for (size_t node = 0; node < 2; node++)
         ck_assert_msg(masters_kill(rig.masters, node), "%s", masters_error());
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    serve_in_order(N_SEATS);
+    serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "dying");
 }
 END_TEST
@@ -262,10 +262,10 @@ static void wait_refreshed(char *key, int times)
     rig_wait(&rig, has_refreshed, key, "all to have refreshed their places");
 }
 
-START_TEST(a_crowd_keeps_its_places_by_few_commands)
+START_TEST(many_keep_their_places_by_few_commands)
 {
-    struct redlock_lock *holder = rig_hold(&rig, "crowd", 10000);
-    char key[] = "crowd";
+    struct redlock_lock *holder = rig_hold(&rig, "many", 10000);
+    char key[] = "many";
     uint64_t before;
 
     fenced = _i;
@@ -309,16 +309,16 @@ START_TEST(who_has_lost_its_place_asks_alone_and_gets_another)
     struct redlock_lock *holder = rig_hold(&rig, "lost", 10000);
     char key[] = "lost";
 
-    start_all(N_SEATS, key);
-    wait_all_in_line(N_SEATS);
+    start_all(N_WAITERS, key);
+    wait_all_in_line(N_WAITERS);
     for (size_t node = 0; node < rig.n; node++)
         rig_do(&rig, node, "DEL", "redlock:queue:lost", "redlock:waiters:lost", NULL);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, key), 0);
-    for (size_t i = 0; i < N_SEATS; i++)
-        seat_wait_in_line(&seats[i], rig.n);
+    for (size_t i = 0; i < N_WAITERS; i++)
+        waiter_wait_in_line(&waiters[i], rig.n);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    serve_in_order(N_SEATS);
+    serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, key);
 }
 END_TEST
@@ -328,10 +328,10 @@ START_TEST(who_finds_the_key_free_asks_alone_and_gets_it)
 {
     struct redlock_lock *holder = rig_hold(&rig, "free again", 10000);
 
-    start_all(N_SEATS, "free again");
-    wait_all_in_line(N_SEATS);
+    start_all(N_WAITERS, "free again");
+    wait_all_in_line(N_WAITERS);
     rig_do_all(&rig, "DEL", "free again", NULL);
-    serve_in_order(N_SEATS);
+    serve_in_order(N_WAITERS);
     queue_wait_gone(&rig, "free again");
     redlock_lock_destroy(holder);
 }
@@ -350,7 +350,7 @@ int main(void)
     tcase_add_test(cases, a_key_is_no_concern_of_another);
     tcase_add_test(cases, masters_that_have_forgotten_the_script_are_asked_again);
     tcase_add_test(cases, masters_that_die_meanwhile_are_done_without);
-    tcase_add_loop_test(cases, a_crowd_keeps_its_places_by_few_commands, 0, 2);
+    tcase_add_loop_test(cases, many_keep_their_places_by_few_commands, 0, 2);
     tcase_add_test(cases, masters_that_forget_the_script_keep_the_places);
     tcase_add_test(cases, who_has_lost_its_place_asks_alone_and_gets_another);
     tcase_add_test(cases, who_finds_the_key_free_asks_alone_and_gets_it);

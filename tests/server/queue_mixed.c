@@ -8,7 +8,7 @@
 #include "watch.h"
 
 static struct rig rig;
-static struct seat seats[4];
+static struct waiter waiters[4];
 
 static void open_five(void)
 {
@@ -54,12 +54,12 @@ static bool foreign_lock(const char *key, const char *value)
     return false;
 }
 
-static void take_seats(size_t n, const char *key)
+static void take_places(size_t n, const char *key)
 {
     struct redlock_acquire_options request = queue_request();
 
     for (size_t i = 0; i < n; i++)
-        seat_take(&rig, &seats[i], rig.client, key, &request);
+        waiter_take(&rig, &waiters[i], rig.client, key, &request);
 }
 
 START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
@@ -67,14 +67,14 @@ START_TEST(a_release_that_hands_nothing_on_is_found_out_by_the_next_refresh)
     int64_t released_ns;
 
     ck_assert(foreign_lock("mixed", "foreign"));
-    take_seats(2, "mixed");
+    take_places(2, "mixed");
     released_ns = watch_now_ns();
     foreign_delete("mixed", "foreign");
-    seat_wait_held(&seats[0]);
-    ck_assert_int_lt(seats[0].held_at_ns - released_ns, INT64_C(1500000000)); /* a refresh is due within 500 ms */
-    ck_assert_uint_eq(seats[1].outcome.calls, 0);
-    seat_leave(&seats[0]);
-    seat_wait_held(&seats[1]);
+    waiter_wait_held(&waiters[0]);
+    ck_assert_int_lt(waiters[0].held_at_ns - released_ns, INT64_C(1500000000)); /* a refresh is due within 500 ms */
+    ck_assert_uint_eq(waiters[1].outcome.calls, 0);
+    waiter_leave(&waiters[0]);
+    waiter_wait_held(&waiters[1]);
 }
 END_TEST
 
@@ -84,12 +84,12 @@ static int64_t lateness_after_a_foreign_ttl(const char *key)
     int64_t end_ns;
 
     ck_assert_uint_eq(foreign_set(key, "foreign", "3000"), 5);
-    seat_take(&rig, &seats[0], rig.client, key, &request);
+    waiter_take(&rig, &waiters[0], rig.client, key, &request);
     end_ns = rig_pttl(&rig, 4, key) * INT64_C(1000000); /* the last that was set */
     end_ns += watch_now_ns();
-    seat_wait_held(&seats[0]);
-    seat_end(&seats[0]);
-    return seats[0].held_at_ns - end_ns;
+    waiter_wait_held(&waiters[0]);
+    waiter_end(&waiters[0]);
+    return waiters[0].held_at_ns - end_ns;
 }
 
 /* A loaded machine may delay any wake-up: the best of several is what the library does. */
@@ -113,13 +113,13 @@ START_TEST(others_never_get_a_key_that_is_handed_over_until_nobody_waits)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    take_seats(4, "mixed");
+    take_places(4, "mixed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     for (size_t i = 0; i < 4; i++) {
-        seat_wait_held(&seats[i]);
+        waiter_wait_held(&waiters[i]);
         ck_assert(!foreign_lock("mixed", "foreign"));
-        ck_assert_int_gt(redlock_remaining_ms(seats[i].lock), 0);
-        seat_leave(&seats[i]);
+        ck_assert_int_gt(redlock_remaining_ms(waiters[i].lock), 0);
+        waiter_leave(&waiters[i]);
     }
     queue_wait_gone(&rig, "mixed");
     ck_assert(foreign_lock("mixed", "foreign"));
@@ -130,11 +130,11 @@ START_TEST(a_foreign_release_with_another_value_does_no_harm_to_those_in_line)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    take_seats(2, "mixed");
+    take_places(2, "mixed");
     foreign_delete("mixed", "foreign");
-    ck_assert_uint_eq(queue_count(&rig, "mixed", redlock_lock_token(seats[0].lock)), 5);
+    ck_assert_uint_eq(queue_count(&rig, "mixed", redlock_lock_token(waiters[0].lock)), 5);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seats[0]);
+    waiter_wait_held(&waiters[0]);
 }
 END_TEST
 
@@ -143,11 +143,11 @@ START_TEST(a_lock_that_was_handed_over_can_be_released_by_compare_and_delete)
 {
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
 
-    take_seats(2, "mixed");
+    take_places(2, "mixed");
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seats[0]);
-    foreign_delete("mixed", redlock_lock_token(seats[0].lock));
-    seat_wait_held(&seats[1]);
+    waiter_wait_held(&waiters[0]);
+    foreign_delete("mixed", redlock_lock_token(waiters[0].lock));
+    waiter_wait_held(&waiters[1]);
 }
 END_TEST
 
@@ -155,13 +155,13 @@ START_TEST(what_is_not_a_queue_under_its_name_keeps_nobody_from_releasing)
 {
     struct redlock_acquire_options request = rig_request(10000, 600);
     struct redlock_lock *holder = rig_hold(&rig, "mixed", 10000);
-    struct seat seat;
+    struct waiter waiter;
     struct outcome outcome;
 
     rig_do_all(&rig, "SET", "redlock:waiters:mixed", "not a hash", NULL);
-    seat_start(&rig, &seat, rig.client, "mixed", &request);
-    rig_wait_outcome(&rig, &seat.outcome);
-    outcome_expect(&seat.outcome, REDLOCK_DEADLINE);
+    waiter_start(&rig, &waiter, rig.client, "mixed", &request);
+    rig_wait_outcome(&rig, &waiter.outcome);
+    outcome_expect(&waiter.outcome, REDLOCK_DEADLINE);
     outcome = rig_release(&rig, holder);
     outcome_expect(&outcome, REDLOCK_OK);
     queue_wait_gone(&rig, "mixed");
@@ -189,18 +189,18 @@ START_TEST(a_user_with_the_rights_for_the_prefix_only_can_wait_in_line)
 {
     struct redlock_acquire_options request = queue_request();
     struct redlock_lock *holder;
-    struct seat seat;
+    struct waiter waiter;
 
     rig_do_all(&rig, "ACL", "SETUSER", "default", "resetkeys", "~app:*", "resetchannels", "&app:*", NULL);
     holder = rig_hold(&rig, "mine", 10000);
-    seat_start(&rig, &seat, rig.client, "mine", &request);
+    waiter_start(&rig, &waiter, rig.client, "mine", &request);
     rig_wait_count(&rig, "app:redlock:queue:mine", 5);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_LISTENING, 5);
     ck_assert_uint_eq(masters_count_key(rig.masters, "app:redlock:waiters:mine"), 5);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    seat_wait_held(&seat);
+    waiter_wait_held(&waiter);
     ck_assert_uint_ge(watch_stats(rig.client).hand_overs, 3);
-    seat_leave(&seat);
+    waiter_leave(&waiter);
     rig_wait_absent(&rig, "app:redlock:waiters:mine");
 }
 END_TEST

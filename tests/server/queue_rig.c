@@ -19,29 +19,29 @@ void queue_open(void)
     turns = 0;
 }
 
-/* --- Seats -------------------------------------------------------------------------------------------------------- */
+/* --- Waiters ------------------------------------------------------------------------------------------------------ */
 
 static void on_end(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
 {
-    struct seat *seat = user_data;
+    struct waiter *waiter = user_data;
     int64_t now_ns = watch_now_ns();
 
-    outcome_record(lock, result, &seat->outcome);
+    outcome_record(lock, result, &waiter->outcome);
     if (result->status != REDLOCK_OK)
         return;
-    seat->held_at_ns = now_ns;
-    seat->turn = ++turns;
-    seat->remaining_ns = redlock_remaining_ns(lock);
-    seat->commands = watch_stats(redlock_lock_client(lock)).commands;
+    waiter->held_at_ns = now_ns;
+    waiter->turn = ++turns;
+    waiter->remaining_ns = redlock_remaining_ns(lock);
+    waiter->commands = watch_stats(redlock_lock_client(lock)).commands;
 }
 
-void seat_start(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
-                const struct redlock_acquire_options *request)
+void waiter_start(struct rig *rig, struct waiter *waiter, struct redlock_client *client, const char *key,
+                  const struct redlock_acquire_options *request)
 {
-    memset(seat, 0, sizeof(*seat));
-    seat->rig = rig;
-    seat->lock = rig_new_lock(client, key);
-    ck_assert_int_eq(redlock_acquire(seat->lock, request, on_end, seat), 0);
+    memset(waiter, 0, sizeof(*waiter));
+    waiter->rig = rig;
+    waiter->lock = rig_new_lock(client, key);
+    ck_assert_int_eq(redlock_acquire(waiter->lock, request, on_end, waiter), 0);
 }
 
 static size_t count_running(struct rig *rig)
@@ -53,15 +53,15 @@ static size_t count_running(struct rig *rig)
     return n;
 }
 
-void seat_take(struct rig *rig, struct seat *seat, struct redlock_client *client, const char *key,
-               const struct redlock_acquire_options *request)
+void waiter_take(struct rig *rig, struct waiter *waiter, struct redlock_client *client, const char *key,
+                 const struct redlock_acquire_options *request)
 {
-    seat_start(rig, seat, client, key, request);
-    seat_wait_in_line(seat, count_running(rig));
+    waiter_start(rig, waiter, client, key, request);
+    waiter_wait_in_line(waiter, count_running(rig));
 }
 
 struct place_request {
-    struct seat *seat;
+    struct waiter *waiter;
     size_t n;
     unsigned looks;
     char what[600]; /* says how it is now, for the case that it stays so */
@@ -70,14 +70,14 @@ struct place_request {
 /* What keeps masters from being asked. */
 static void describe(struct place_request *request, const char *key, size_t in_line)
 {
-    struct redlock_lock *lock = request->seat->lock;
+    struct redlock_lock *lock = request->waiter->lock;
     const char *state = redlock_state_name(redlock_state(lock));
-    size_t granted = rig_count_value(request->seat->rig, key, redlock_lock_token(lock));
+    size_t granted = rig_count_value(request->waiter->rig, key, redlock_lock_token(lock));
     size_t used = (size_t)snprintf(request->what, sizeof(request->what),
                                    "a waiter to be in line on %zu masters: it is %s, "
                                    "in line or granted on %zu, granted by %zu", request->n, state, in_line, granted);
 
-    for (size_t i = 0; i < request->seat->rig->n && used < sizeof(request->what); i++) {
+    for (size_t i = 0; i < request->waiter->rig->n && used < sizeof(request->what); i++) {
         struct redlock_node_info info = watch_info(redlock_lock_client(lock), i);
 
         used += (size_t)snprintf(request->what + used, sizeof(request->what) - used, "; %zu: %s, %s, step %lld us, %s",
@@ -94,49 +94,49 @@ static void describe(struct place_request *request, const char *key, size_t in_l
 static bool is_in_line(void *argument)
 {
     struct place_request *request = argument;
-    struct redlock_lock *lock = request->seat->lock;
+    struct redlock_lock *lock = request->waiter->lock;
     const char *token = redlock_lock_token(lock);
     size_t key_size;
     const char *bytes = redlock_lock_key(lock, &key_size);
     char key[REDLOCK_MAX_KEY_BYTES + 1];
     size_t in_line;
 
-    ck_assert_msg(request->seat->outcome.calls == 0, "a waiter's acquisition has ended with %s",
-                  redlock_status_name(request->seat->outcome.status));
+    ck_assert_msg(request->waiter->outcome.calls == 0, "a waiter's acquisition has ended with %s",
+                  redlock_status_name(request->waiter->outcome.status));
     snprintf(key, sizeof(key), "%.*s", (int)key_size, bytes);
-    in_line = *token ? queue_count(request->seat->rig, key, token) + rig_count_value(request->seat->rig, key,
-                                                                                     token) : 0;
+    in_line = *token ? queue_count(request->waiter->rig, key, token) + rig_count_value(request->waiter->rig, key,
+                                                                                       token) : 0;
     if (++request->looks % DESCRIBE_EVERY == 0)
         describe(request, key, in_line);
     return redlock_state(lock) == REDLOCK_STATE_WAITING && in_line == request->n;
 }
 
-void seat_wait_in_line(struct seat *seat, size_t n)
+void waiter_wait_in_line(struct waiter *waiter, size_t n)
 {
-    struct place_request request = {.seat = seat, .n = n, .what = "a waiter to be in line"};
+    struct place_request request = {.waiter = waiter, .n = n, .what = "a waiter to be in line"};
 
-    rig_wait(seat->rig, is_in_line, &request, request.what);
+    rig_wait(waiter->rig, is_in_line, &request, request.what);
 }
 
-void seat_wait_held(struct seat *seat)
+void waiter_wait_held(struct waiter *waiter)
 {
-    rig_wait_outcome(seat->rig, &seat->outcome);
-    outcome_expect(&seat->outcome, REDLOCK_OK);
-    ck_assert_uint_eq(seat->outcome.calls, 1);
-    ck_assert_uint_ge(seat->outcome.granted, seat->outcome.quorum);
-    ck_assert_int_gt(seat->remaining_ns, 0);
+    rig_wait_outcome(waiter->rig, &waiter->outcome);
+    outcome_expect(&waiter->outcome, REDLOCK_OK);
+    ck_assert_uint_eq(waiter->outcome.calls, 1);
+    ck_assert_uint_ge(waiter->outcome.granted, waiter->outcome.quorum);
+    ck_assert_int_gt(waiter->remaining_ns, 0);
 }
 
-void seat_leave(struct seat *seat)
+void waiter_leave(struct waiter *waiter)
 {
-    ck_assert_int_eq(redlock_release(seat->lock, NULL, NULL), 0);
+    ck_assert_int_eq(redlock_release(waiter->lock, NULL, NULL), 0);
 }
 
-void seat_end(struct seat *seat)
+void waiter_end(struct waiter *waiter)
 {
-    seat_leave(seat);
-    rig_wait_quiet(seat->rig, redlock_lock_client(seat->lock));
-    redlock_lock_destroy(seat->lock);
+    waiter_leave(waiter);
+    rig_wait_quiet(waiter->rig, redlock_lock_client(waiter->lock));
+    redlock_lock_destroy(waiter->lock);
 }
 
 /* --- Looks -------------------------------------------------------------------------------------------------------- */

@@ -90,9 +90,9 @@ START_TEST(who_has_won_need_not_tell_its_ticket)
     struct redlock_lock *holder = hold_elsewhere("turn");
     struct pair pair = {.held = rig_hold(&rig, "other", 10000), .waiter = rig_new_lock(rig.client, "turn")};
     struct outcome released = {.calls = 0};
-    struct seat before;
+    struct waiter before;
 
-    seat_take(&rig, &before, rig.client, "turn", &request); /* from now on the client listens */
+    waiter_take(&rig, &before, rig.client, "turn", &request); /* from now on the client listens */
     raise_ticket(2, "turn");
     ck_assert_int_eq(redlock_cancel(before.lock), 0);
     rig_wait_quiet(&rig, rig.client);

@@ -12,14 +12,14 @@
 #define KEY "book"
 #define TTL_MS 10000
 #define MASKS_OF_5 32
-#define CROWD 64
+#define N_READERS 64
 
 #define X REDLOCK_EXCLUSIVE
 #define U REDLOCK_UPGRADEABLE
 #define R REDLOCK_SHARED
 
 static struct rig rig;
-static struct outcome outcomes[CROWD];
+static struct outcome outcomes[N_READERS];
 
 static void open_three(void)
 {
@@ -335,28 +335,28 @@ static void expect_members_soon(long long n)
 /* All 64 get their votes from the script that releases the writer. */
 START_TEST(readers_that_came_behind_a_writer_are_let_in_together)
 {
-    struct redlock_lock *writer = hold(X), *next, *readers[CROWD];
+    struct redlock_lock *writer = hold(X), *next, *readers[N_READERS];
     struct outcome outcome = {0};
 
-    for (size_t i = 0; i < CROWD; i++) {
+    for (size_t i = 0; i < N_READERS; i++) {
         struct redlock_acquire_options request = request_of(R, REDLOCK_FOREVER);
 
         readers[i] = rig_new_lock(rig.client, KEY);
         ck_assert_int_eq(redlock_acquire(readers[i], &request, outcome_record, &outcomes[i]), 0);
     }
-    for (size_t i = 0; i < CROWD; i++)
+    for (size_t i = 0; i < N_READERS; i++)
         rig_wait(&rig, is_waiting, readers[i], "a reader waits");
     rig_wait_quiet(&rig, rig.client);
     next = wait_in_line(&rig, X, &outcome);
     let_go(writer);
     event_base_loop(rig.base, EVLOOP_NONBLOCK);
-    expect_members_soon(CROWD);
-    for (size_t i = 0; i < CROWD; i++)
+    expect_members_soon(N_READERS);
+    for (size_t i = 0; i < N_READERS; i++)
         expect_got(&outcomes[i]);
-    for (size_t i = 0; i < CROWD; i++)
+    for (size_t i = 0; i < N_READERS; i++)
         ck_assert_int_gt(redlock_remaining_ms(readers[i]), 0);
     ck_assert_uint_eq(outcome.calls, 0);
-    for (size_t i = 0; i < CROWD; i++)
+    for (size_t i = 0; i < N_READERS; i++)
         let_go(readers[i]);
     expect_got(&outcome);
     let_go(next);

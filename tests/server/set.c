@@ -14,7 +14,7 @@
 static struct rig rig;
 
 /* What became of a set's operations, and of itself. */
-struct seat {
+struct record {
     struct redlock_set *set;
     unsigned ended;      /* callbacks */
     struct redlock_set_result result;
@@ -26,11 +26,11 @@ struct seat {
     bool destroy;        /* in the callback */
 };
 
-static struct seat seats[N_SETS];
+static struct record records[N_SETS];
 
 static void open_five(void)
 {
-    memset(seats, 0, sizeof seats);
+    memset(records, 0, sizeof records);
     rig_open(&rig, 5);
 }
 
@@ -43,80 +43,80 @@ static void close_rig(void)
 
 static void on_end(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
 {
-    struct seat *seat = user_data;
+    struct record *record = user_data;
 
-    ck_assert_ptr_eq(set, seat->set);
-    seat->ended++;
-    seat->result = *result;
-    seat->had_evidence = result->part_result != NULL;
+    ck_assert_ptr_eq(set, record->set);
+    record->ended++;
+    record->result = *result;
+    record->had_evidence = result->part_result != NULL;
     if (result->part_result)
         ck_assert_uint_eq(result->part_result->n_nodes, 5);
-    if (seat->destroy)
+    if (record->destroy)
         redlock_set_destroy(set);
 }
 
 static void on_alarm(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm, void *user_data)
 {
-    struct seat *seat = user_data;
+    struct record *record = user_data;
 
-    seat->at_risk += alarm->kind == REDLOCK_ALARM_AT_RISK;
+    record->at_risk += alarm->kind == REDLOCK_ALARM_AT_RISK;
     if (alarm->kind != REDLOCK_ALARM_LOST)
         return;
-    seat->lost++;
-    seat->lost_part = part;
+    record->lost++;
+    record->lost_part = part;
     for (size_t i = 0; i < redlock_set_size(set); i++)
-        seat->others_ns += redlock_remaining_ns(redlock_set_lock(set, i));
+        record->others_ns += redlock_remaining_ns(redlock_set_lock(set, i));
 }
 
 /* The keys are letters. */
-static struct seat *seat_of(size_t i, struct redlock_client *client, const char *keys)
+static struct record *record_of(size_t i, struct redlock_client *client, const char *keys)
 {
-    struct seat *seat = &seats[i];
+    struct record *record = &records[i];
 
-    ck_assert_int_eq(redlock_set_create(client, &seat->set), 0);
+    ck_assert_int_eq(redlock_set_create(client, &record->set), 0);
     for (const char *key = keys; *key; key++)
-        ck_assert_int_eq(redlock_set_add(seat->set, key, 1), 0);
-    ck_assert_int_eq(redlock_set_watch(seat->set, on_alarm, seat), 0);
-    return seat;
+        ck_assert_int_eq(redlock_set_add(record->set, key, 1), 0);
+    ck_assert_int_eq(redlock_set_watch(record->set, on_alarm, record), 0);
+    return record;
 }
 
-static void start(struct seat *seat, uint32_t ttl_ms, int64_t timeout_ms)
+static void start(struct record *record, uint32_t ttl_ms, int64_t timeout_ms)
 {
     struct redlock_acquire_options request = rig_request(ttl_ms, timeout_ms);
 
-    seat->ended = 0;
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), 0);
-    ck_assert_uint_eq(seat->ended, 0);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_ACQUIRING);
+    record->ended = 0;
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), 0);
+    ck_assert_uint_eq(record->ended, 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_ACQUIRING);
 }
 
 static bool has_ended(void *argument)
 {
-    return ((const struct seat *)argument)->ended > 0;
+    return ((const struct record *)argument)->ended > 0;
 }
 
-static void wait_end(struct seat *seat, int status)
+static void wait_end(struct record *record, int status)
 {
-    rig_wait(&rig, has_ended, seat, "the end of a set's operation");
-    ck_assert_int_eq(seat->result.status, status);
-    ck_assert_uint_eq(seat->ended, 1);
+    rig_wait(&rig, has_ended, record, "the end of a set's operation");
+    ck_assert_int_eq(record->result.status, status);
+    ck_assert_uint_eq(record->ended, 1);
 }
 
-static void acquire(struct seat *seat, int64_t timeout_ms)
+static void acquire(struct record *record, int64_t timeout_ms)
 {
-    start(seat, 10000, timeout_ms);
-    wait_end(seat, REDLOCK_OK);
-    ck_assert_int_gt(redlock_set_remaining_ns(seat->set), 0);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_HELD);
+    start(record, 10000, timeout_ms);
+    wait_end(record, REDLOCK_OK);
+    ck_assert_int_gt(redlock_set_remaining_ns(record->set), 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
 }
 
-static void release(struct seat *seat, int status)
+static void release(struct record *record, int status)
 {
-    seat->ended = 0;
-    ck_assert_int_eq(redlock_set_release(seat->set, on_end, seat), 0);
-    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
-    wait_end(seat, status);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_IDLE);
+    record->ended = 0;
+    ck_assert_int_eq(redlock_set_release(record->set, on_end, record), 0);
+    ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
+    wait_end(record, status);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
 }
 
 static uint64_t commands(void)
@@ -128,16 +128,16 @@ static uint64_t commands(void)
 
 START_TEST(a_set_that_is_free_takes_one_command_for_each_key_and_master)
 {
-    struct seat *seat = seat_of(0, rig.client, "cab");
+    struct record *record = record_of(0, rig.client, "cab");
     uint64_t before = commands();
 
-    acquire(seat, 0);
+    acquire(record, 0);
     rig_wait_quiet(&rig, rig.client);
     rig_wait_count(&rig, "a", 5);
     rig_wait_count(&rig, "b", 5);
     rig_wait_count(&rig, "c", 5);
     ck_assert_uint_le(commands() - before, 3 * 5 * 2); /* epoch checks among them */
-    release(seat, REDLOCK_OK);
+    release(record, REDLOCK_OK);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "b");
     rig_wait_absent(&rig, "c");
@@ -146,64 +146,64 @@ END_TEST
 
 START_TEST(its_locks_stand_in_the_order_of_their_keys)
 {
-    struct seat *seat = seat_of(0, rig.client, "cab");
+    struct record *record = record_of(0, rig.client, "cab");
     size_t size;
 
-    ck_assert_int_eq(redlock_set_add(seat->set, "aa", 2), 0);
-    ck_assert_uint_eq(redlock_set_size(seat->set), 4);
-    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(seat->set, 0), &size), "a", 1);
+    ck_assert_int_eq(redlock_set_add(record->set, "aa", 2), 0);
+    ck_assert_uint_eq(redlock_set_size(record->set), 4);
+    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(record->set, 0), &size), "a", 1);
     ck_assert_uint_eq(size, 1);
-    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(seat->set, 1), &size), "aa", 2);
-    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(seat->set, 3), &size), "c", 1);
-    ck_assert_ptr_null(redlock_set_lock(seat->set, 4));
+    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(record->set, 1), &size), "aa", 2);
+    ck_assert_mem_eq(redlock_lock_key(redlock_set_lock(record->set, 3), &size), "c", 1);
+    ck_assert_ptr_null(redlock_set_lock(record->set, 4));
 }
 END_TEST
 
 START_TEST(each_key_has_a_fencing_token_of_its_own)
 {
     struct redlock_acquire_options request = rig_request(10000, 0);
-    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct record *record = record_of(0, rig.client, "ab");
     uint64_t former;
 
     request.fenced = 1;
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), 0);
-    wait_end(seat, REDLOCK_OK);
-    former = redlock_lock_fence(redlock_set_lock(seat->set, 1));
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), 0);
+    wait_end(record, REDLOCK_OK);
+    former = redlock_lock_fence(redlock_set_lock(record->set, 1));
     ck_assert_uint_gt(former, 0);
-    ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(seat->set, 0)), 0);
-    release(seat, REDLOCK_OK);
-    seat->ended = 0;
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), 0);
-    wait_end(seat, REDLOCK_OK);
-    ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(seat->set, 1)), former);
+    ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(record->set, 0)), 0);
+    release(record, REDLOCK_OK);
+    record->ended = 0;
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), 0);
+    wait_end(record, REDLOCK_OK);
+    ck_assert_uint_gt(redlock_lock_fence(redlock_set_lock(record->set, 1)), former);
 }
 END_TEST
 
 START_TEST(an_extension_is_one_of_every_key)
 {
-    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct record *record = record_of(0, rig.client, "ab");
 
-    acquire(seat, 0);
-    seat->ended = 0;
-    ck_assert_int_eq(redlock_set_extend(seat->set, 30000, on_end, seat), 0);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_EXTENDING);
-    ck_assert_int_eq(redlock_set_extend(seat->set, 30000, on_end, seat), REDLOCK_E_BUSY);
-    wait_end(seat, REDLOCK_OK);
-    ck_assert_int_eq(seat->result.op, REDLOCK_OP_EXTEND);
-    ck_assert_int_gt(redlock_set_remaining_ms(seat->set), 20000);
-    release(seat, REDLOCK_OK);
+    acquire(record, 0);
+    record->ended = 0;
+    ck_assert_int_eq(redlock_set_extend(record->set, 30000, on_end, record), 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_EXTENDING);
+    ck_assert_int_eq(redlock_set_extend(record->set, 30000, on_end, record), REDLOCK_E_BUSY);
+    wait_end(record, REDLOCK_OK);
+    ck_assert_int_eq(record->result.op, REDLOCK_OP_EXTEND);
+    ck_assert_int_gt(redlock_set_remaining_ms(record->set), 20000);
+    release(record, REDLOCK_OK);
 }
 END_TEST
 
 START_TEST(a_release_overtakes_an_extension)
 {
-    struct seat *seat = seat_of(0, rig.client, "ab");
-    struct seat *extension = &seats[1];
+    struct record *record = record_of(0, rig.client, "ab");
+    struct record *extension = &records[1];
 
-    acquire(seat, 0);
-    extension->set = seat->set;
-    ck_assert_int_eq(redlock_set_extend(seat->set, 0, on_end, extension), 0);
-    release(seat, REDLOCK_OK);
+    acquire(record, 0);
+    extension->set = record->set;
+    ck_assert_int_eq(redlock_set_extend(record->set, 0, on_end, extension), 0);
+    release(record, REDLOCK_OK);
     ck_assert_uint_eq(extension->ended, 1);
     ck_assert_int_eq(extension->result.status, REDLOCK_CANCELED);
 }
@@ -218,49 +218,49 @@ START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
     struct outcome outcome;
 
     for (size_t i = 0; i < 3; i++) {
-        struct seat *seat = seat_of(i, i ? others[i - 1] : rig.client, "");
+        struct record *record = record_of(i, i ? others[i - 1] : rig.client, "");
 
-        ck_assert_int_eq(redlock_set_add_permit(seat->set, "s", 1, 2), 0);
-        ck_assert_int_eq(redlock_set_add_mode(seat->set, "a", 1, REDLOCK_SHARED), 0);
+        ck_assert_int_eq(redlock_set_add_permit(record->set, "s", 1, 2), 0);
+        ck_assert_int_eq(redlock_set_add_mode(record->set, "a", 1, REDLOCK_SHARED), 0);
         if (i < 2)
-            acquire(seat, 20000);
+            acquire(record, 20000);
     }
-    ck_assert_int_eq(redlock_lock_mode(redlock_set_lock(seats[0].set, 0)), REDLOCK_SHARED);
-    ck_assert_int_ne(redlock_lock_slot(redlock_set_lock(seats[0].set, 1)),
-                     redlock_lock_slot(redlock_set_lock(seats[1].set, 1)));
-    start(&seats[2], 10000, 0);
-    wait_end(&seats[2], REDLOCK_HELD);
-    ck_assert_uint_eq(seats[2].result.part, 1);
+    ck_assert_int_eq(redlock_lock_mode(redlock_set_lock(records[0].set, 0)), REDLOCK_SHARED);
+    ck_assert_int_ne(redlock_lock_slot(redlock_set_lock(records[0].set, 1)),
+                     redlock_lock_slot(redlock_set_lock(records[1].set, 1)));
+    start(&records[2], 10000, 0);
+    wait_end(&records[2], REDLOCK_HELD);
+    ck_assert_uint_eq(records[2].result.part, 1);
     outcome = rig_acquire(&rig, writer, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
-    release(&seats[0], REDLOCK_OK);
-    acquire(&seats[2], 20000);
+    release(&records[0], REDLOCK_OK);
+    acquire(&records[2], 20000);
 }
 END_TEST
 
 /* --- Several permits ---------------------------------------------------------------------------------------------- */
 
-static struct seat *seat_of_permits(size_t i, struct redlock_client *client, uint32_t n, uint32_t limit)
+static struct record *record_of_permits(size_t i, struct redlock_client *client, uint32_t n, uint32_t limit)
 {
-    struct seat *seat = seat_of(i, client, "");
+    struct record *record = record_of(i, client, "");
 
-    ck_assert_int_eq(redlock_set_add_permits(seat->set, "s", 1, n, limit), 0);
-    return seat;
+    ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, n, limit), 0);
+    return record;
 }
 
-static uint32_t slots_of(const struct seat *seat)
+static uint32_t slots_of(const struct record *record)
 {
     uint32_t slots = 0;
 
-    for (size_t i = 0; i < redlock_set_size(seat->set); i++)
-        slots |= UINT32_C(1) << redlock_lock_slot(redlock_set_lock(seat->set, i));
+    for (size_t i = 0; i < redlock_set_size(record->set); i++)
+        slots |= UINT32_C(1) << redlock_lock_slot(redlock_set_lock(record->set, i));
     return slots;
 }
 
 START_TEST(several_permits_are_held_together_in_different_slots)
 {
-    struct seat *three = seat_of_permits(0, rig.client, 3, 5);
-    struct seat *two = seat_of_permits(1, rig_new_client(&rig), 2, 5);
+    struct record *three = record_of_permits(0, rig.client, 3, 5);
+    struct record *two = record_of_permits(1, rig_new_client(&rig), 2, 5);
 
     ck_assert_uint_eq(redlock_set_size(three->set), 3);
     acquire(three, 20000);
@@ -280,8 +280,8 @@ END_TEST
 
 START_TEST(too_few_free_permits_are_none)
 {
-    struct seat *two = seat_of_permits(0, rig.client, 2, 3);
-    struct seat *other = seat_of_permits(1, rig_new_client(&rig), 2, 3);
+    struct record *two = record_of_permits(0, rig.client, 2, 3);
+    struct record *other = record_of_permits(1, rig_new_client(&rig), 2, 3);
 
     acquire(two, 20000);
     start(other, 10000, 0);
@@ -301,7 +301,7 @@ static bool one_has_ended(void *unused)
 {
     (void)unused;
     for (size_t i = 0; i < N_SETS; i++) {
-        if (seats[i].ended)
+        if (records[i].ended)
             return true;
     }
     return false;
@@ -311,22 +311,22 @@ static bool one_has_ended(void *unused)
 START_TEST(rivals_for_several_permits_are_served_one_after_the_other)
 {
     for (size_t i = 0; i < N_SETS; i++) {
-        struct seat *seat = seat_of_permits(i, rig_new_client(&rig), 3, 3);
+        struct record *record = record_of_permits(i, rig_new_client(&rig), 3, 3);
 
         if (_i)
-            ck_assert_int_eq(redlock_set_add_mode(seat->set, i % 2 ? "s!" : "a", i % 2 ? 2 : 1, REDLOCK_SHARED), 0);
+            ck_assert_int_eq(redlock_set_add_mode(record->set, i % 2 ? "s!" : "a", i % 2 ? 2 : 1, REDLOCK_SHARED), 0);
     }
     for (size_t i = 0; i < N_SETS; i++)
-        start(&seats[i], 10000, 30000);
+        start(&records[i], 10000, 30000);
     for (size_t served = 0; served < N_SETS; served++) {
         size_t i = 0;
 
         rig_wait(&rig, one_has_ended, NULL, "the next holder");
-        while (!seats[i].ended)
+        while (!records[i].ended)
             i++;
-        ck_assert_int_eq(seats[i].result.status, REDLOCK_OK);
-        release(&seats[i], REDLOCK_OK);
-        seats[i].ended = 0;
+        ck_assert_int_eq(records[i].result.status, REDLOCK_OK);
+        release(&records[i], REDLOCK_OK);
+        records[i].ended = 0;
     }
 }
 END_TEST
@@ -334,31 +334,31 @@ END_TEST
 /* The permits stand where their key does, wherever the key of the gate would. */
 START_TEST(several_permits_are_neighbours_in_the_order_of_the_keys)
 {
-    struct seat *seat = seat_of(0, rig.client, "ta");
+    struct record *record = record_of(0, rig.client, "ta");
     const char *const expected[] = {"a", "s", "s", "s!", "t"};
 
-    ck_assert_int_eq(redlock_set_add_permits(seat->set, "s", 1, 2, 2), 0);
-    ck_assert_int_eq(redlock_set_add(seat->set, "s!", 2), 0);
-    ck_assert_uint_eq(redlock_set_size(seat->set), 5);
+    ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, 2, 2), 0);
+    ck_assert_int_eq(redlock_set_add(record->set, "s!", 2), 0);
+    ck_assert_uint_eq(redlock_set_size(record->set), 5);
     for (size_t i = 0; i < 5; i++) {
         size_t size;
-        const char *key = redlock_lock_key(redlock_set_lock(seat->set, i), &size);
+        const char *key = redlock_lock_key(redlock_set_lock(record->set, i), &size);
 
         ck_assert_uint_eq(size, strlen(expected[i]));
         ck_assert_mem_eq(key, expected[i], size);
     }
-    ck_assert_ptr_null(redlock_set_lock(seat->set, 5));
+    ck_assert_ptr_null(redlock_set_lock(record->set, 5));
     rig_hold(&rig, "s!", 10000);
-    start(seat, 10000, 0);
-    wait_end(seat, REDLOCK_HELD);
-    ck_assert_uint_eq(seat->result.part, 3);
+    start(record, 10000, 0);
+    wait_end(record, REDLOCK_HELD);
+    ck_assert_uint_eq(record->result.part, 3);
 }
 END_TEST
 
 START_TEST(several_permits_that_cannot_be_leave_the_set_as_it_was)
 {
-    struct seat *seat = seat_of(0, rig.client, "a");
-    struct redlock_set *set = seat->set;
+    struct record *record = record_of(0, rig.client, "a");
+    struct redlock_set *set = record->set;
     size_t size = redlock_set_size(set);
 
     ck_assert_int_eq(redlock_set_add(set, "x#gate", 6), 0);
@@ -379,15 +379,15 @@ END_TEST
 /* As many as there may be: 8 pairs, and 8 gates. */
 START_TEST(a_set_may_have_permits_alone)
 {
-    struct seat *seat = seat_of(0, rig.client, "");
+    struct record *record = record_of(0, rig.client, "");
     char key[] = "a";
 
     for (size_t i = 0; i < REDLOCK_MAX_SET_KEYS / 2; i++, key[0]++)
-        ck_assert_int_eq(redlock_set_add_permits(seat->set, key, 1, 2, 9), 0);
-    acquire(seat, 20000);
-    ck_assert_uint_eq(seat->result.n_keys, REDLOCK_MAX_SET_KEYS);
+        ck_assert_int_eq(redlock_set_add_permits(record->set, key, 1, 2, 9), 0);
+    acquire(record, 20000);
+    ck_assert_uint_eq(record->result.n_keys, REDLOCK_MAX_SET_KEYS);
     rig_wait_absent(&rig, "h#gate");
-    release(seat, REDLOCK_OK);
+    release(record, REDLOCK_OK);
 }
 END_TEST
 
@@ -396,14 +396,14 @@ END_TEST
 START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct seat *seat = seat_of(0, other, "abc");
+    struct record *record = record_of(0, other, "abc");
 
     rig_hold(&rig, "b", 10000);
-    start(seat, 10000, 0);
-    wait_end(seat, REDLOCK_HELD);
-    ck_assert_uint_eq(seat->result.part, 1);
-    ck_assert_uint_eq(seat->result.n_keys, 3);
-    ck_assert_str_ne(seat->result.why, "");
+    start(record, 10000, 0);
+    wait_end(record, REDLOCK_HELD);
+    ck_assert_uint_eq(record->result.part, 1);
+    ck_assert_uint_eq(record->result.n_keys, 3);
+    ck_assert_str_ne(record->result.why, "");
     rig_wait_no_claims(&rig, other);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "c");
@@ -414,32 +414,32 @@ START_TEST(the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_a
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
-    struct seat *seat = seat_of(0, other, "abc");
+    struct record *record = record_of(0, other, "abc");
 
-    start(seat, 10000, REDLOCK_FOREVER);
+    start(record, 10000, REDLOCK_FOREVER);
     rig_wait_count(&rig, "redlock:queue:b", 5);
     rig_wait_count(&rig, "a", 5);
     rig_wait_absent(&rig, "c");
-    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
+    ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    wait_end(seat, REDLOCK_OK);
+    wait_end(record, REDLOCK_OK);
     rig_wait_count(&rig, "c", 5);
-    release(seat, REDLOCK_OK);
+    release(record, REDLOCK_OK);
 }
 END_TEST
 
 START_TEST(a_set_whose_time_is_up_leaves_nothing)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct seat *seat = seat_of(0, other, "abc");
+    struct record *record = record_of(0, other, "abc");
 
     rig_hold(&rig, "b", 10000);
-    start(seat, 10000, 300);
-    wait_end(seat, REDLOCK_DEADLINE);
-    ck_assert_int_eq(seat->result.cause, REDLOCK_HELD);
-    ck_assert_uint_eq(seat->result.part, 1);
-    ck_assert(seat->had_evidence);
-    ck_assert_int_ge(seat->result.elapsed_us, 290000);
+    start(record, 10000, 300);
+    wait_end(record, REDLOCK_DEADLINE);
+    ck_assert_int_eq(record->result.cause, REDLOCK_HELD);
+    ck_assert_uint_eq(record->result.part, 1);
+    ck_assert(record->had_evidence);
+    ck_assert_int_ge(record->result.elapsed_us, 290000);
     rig_wait_no_claims(&rig, other);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "redlock:queue:b");
@@ -454,26 +454,26 @@ START_TEST(sets_that_overlap_in_a_ring_are_all_served)
     for (unsigned round = 0; round < 20; round++) {
         for (size_t i = 0; i < N_SETS; i++) {
             if (round == 0)
-                seat_of(i, i % 2 ? rig.client : rig_new_client(&rig), keys[i]);
-            start(&seats[i], 10000, REDLOCK_FOREVER);
+                record_of(i, i % 2 ? rig.client : rig_new_client(&rig), keys[i]);
+            start(&records[i], 10000, REDLOCK_FOREVER);
         }
         for (size_t served = 0; served < N_SETS; served++) {
-            struct seat *next = NULL;
+            struct record *next = NULL;
 
             for (size_t i = 0; i < N_SETS && !next; i++) {
-                if (redlock_set_state(seats[i].set) == REDLOCK_STATE_ACQUIRING && !seats[i].ended)
-                    next = &seats[i];
+                if (redlock_set_state(records[i].set) == REDLOCK_STATE_ACQUIRING && !records[i].ended)
+                    next = &records[i];
             }
             for (size_t i = 0; i < N_SETS; i++) {
-                if (redlock_set_state(seats[i].set) == REDLOCK_STATE_HELD)
-                    next = &seats[i];
+                if (redlock_set_state(records[i].set) == REDLOCK_STATE_HELD)
+                    next = &records[i];
             }
             ck_assert_ptr_nonnull(next);
             while (redlock_set_state(next->set) != REDLOCK_STATE_HELD) {
                 event_base_loop(rig.base, EVLOOP_ONCE);
                 for (size_t i = 0; i < N_SETS; i++) {
-                    if (redlock_set_state(seats[i].set) == REDLOCK_STATE_HELD)
-                        next = &seats[i];
+                    if (redlock_set_state(records[i].set) == REDLOCK_STATE_HELD)
+                        next = &records[i];
                 }
             }
             ck_assert_int_eq(next->result.status, REDLOCK_OK);
@@ -488,16 +488,16 @@ END_TEST
 START_TEST(a_canceled_acquisition_leaves_nothing)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct seat *seat = seat_of(0, other, "abc");
+    struct record *record = record_of(0, other, "abc");
 
     rig_hold(&rig, "b", 10000);
-    ck_assert_int_eq(redlock_set_cancel(seat->set), REDLOCK_E_NOTHING_TO_CANCEL);
-    start(seat, 10000, REDLOCK_FOREVER);
+    ck_assert_int_eq(redlock_set_cancel(record->set), REDLOCK_E_NOTHING_TO_CANCEL);
+    start(record, 10000, REDLOCK_FOREVER);
     if (_i)
         rig_wait_count(&rig, "redlock:queue:b", 5);
-    ck_assert_int_eq(redlock_set_cancel(seat->set), 0);
-    ck_assert_uint_eq(seat->ended, 0);
-    wait_end(seat, REDLOCK_CANCELED);
+    ck_assert_int_eq(redlock_set_cancel(record->set), 0);
+    ck_assert_uint_eq(record->ended, 0);
+    wait_end(record, REDLOCK_CANCELED);
     rig_wait_no_claims(&rig, other);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "redlock:queue:b");
@@ -506,14 +506,14 @@ END_TEST
 
 START_TEST(a_set_that_is_destroyed_calls_back_inside_and_releases)
 {
-    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct record *record = record_of(0, rig.client, "ab");
 
-    start(seat, 10000, REDLOCK_FOREVER);
+    start(record, 10000, REDLOCK_FOREVER);
     if (_i)
-        wait_end(seat, REDLOCK_OK);
-    redlock_set_destroy(seat->set);
-    ck_assert_uint_eq(seat->ended, 1);
-    ck_assert_int_eq(seat->result.status, _i ? REDLOCK_OK : REDLOCK_CANCELED);
+        wait_end(record, REDLOCK_OK);
+    redlock_set_destroy(record->set);
+    ck_assert_uint_eq(record->ended, 1);
+    ck_assert_int_eq(record->result.status, _i ? REDLOCK_OK : REDLOCK_CANCELED);
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "b");
@@ -522,11 +522,11 @@ END_TEST
 
 START_TEST(a_set_may_be_destroyed_in_its_callback)
 {
-    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct record *record = record_of(0, rig.client, "ab");
 
-    seat->destroy = true;
-    start(seat, 10000, REDLOCK_FOREVER);
-    wait_end(seat, REDLOCK_OK);
+    record->destroy = true;
+    start(record, 10000, REDLOCK_FOREVER);
+    wait_end(record, REDLOCK_OK);
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, "a");
 }
@@ -535,8 +535,8 @@ END_TEST
 START_TEST(a_client_that_is_destroyed_takes_its_sets_with_it)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct seat *held = seat_of(0, other, "ab");
-    struct seat *waiting = seat_of(1, other, "bc");
+    struct record *held = record_of(0, other, "ab");
+    struct record *waiting = record_of(1, other, "bc");
 
     acquire(held, 0);
     start(waiting, 10000, REDLOCK_FOREVER);
@@ -561,8 +561,8 @@ static bool is_not_one(void *argument)
 START_TEST(a_client_that_is_shut_down_releases_its_sets)
 {
     struct redlock_client *other = rig_new_client(&rig);
-    struct seat *held = seat_of(0, other, "ab");
-    struct seat *waiting = seat_of(1, other, "bc");
+    struct record *held = record_of(0, other, "ab");
+    struct record *waiting = record_of(1, other, "bc");
     int status = 1;
 
     acquire(held, 0);
@@ -583,7 +583,7 @@ END_TEST
 
 static bool has_lost(void *argument)
 {
-    return ((const struct seat *)argument)->lost > 0;
+    return ((const struct record *)argument)->lost > 0;
 }
 
 static bool is_lost(void *lock)
@@ -594,57 +594,57 @@ static bool is_lost(void *lock)
 /* Somebody has deleted one key everywhere. */
 START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
 {
-    struct seat *seat = seat_of(0, rig.client, "abc");
+    struct record *record = record_of(0, rig.client, "abc");
 
-    start(seat, 900, 0);
-    wait_end(seat, REDLOCK_OK);
+    start(record, 900, 0);
+    wait_end(record, REDLOCK_OK);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
-    rig_wait(&rig, has_lost, seat, "the loss alarm");
-    ck_assert_uint_eq(seat->lost_part, 1);
-    ck_assert_int_eq(seat->others_ns, 0);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_LOST);
-    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
+    rig_wait(&rig, has_lost, record, "the loss alarm");
+    ck_assert_uint_eq(record->lost_part, 1);
+    ck_assert_int_eq(record->others_ns, 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
     rig_wait_absent(&rig, "a");
     rig_wait_absent(&rig, "c");
     if (_i) {
-        release(seat, REDLOCK_LOST);
+        release(record, REDLOCK_LOST);
     } else {
         rig_do_all(&rig, "DEL", "b", NULL);
-        acquire(seat, REDLOCK_FOREVER);
+        acquire(record, REDLOCK_FOREVER);
     }
-    ck_assert_uint_eq(seat->lost, 1);
+    ck_assert_uint_eq(record->lost, 1);
 }
 END_TEST
 
 /* One after the other is lost, and the set says so once. */
 START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
 {
-    struct seat *seat = seat_of(0, rig.client, "abc");
-    const struct redlock_lock *rest = redlock_set_lock(seat->set, 0), *next = redlock_set_lock(seat->set, 2);
+    struct record *record = record_of(0, rig.client, "abc");
+    const struct redlock_lock *rest = redlock_set_lock(record->set, 0), *next = redlock_set_lock(record->set, 2);
 
-    ck_assert_int_eq(redlock_set_keep_rest(seat->set, 1), 0);
-    start(seat, 900, 0);
-    wait_end(seat, REDLOCK_OK);
+    ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
+    start(record, 900, 0);
+    wait_end(record, REDLOCK_OK);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
-    rig_wait(&rig, has_lost, seat, "the loss alarm");
-    ck_assert_uint_eq(seat->lost_part, 1);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_LOST);
-    ck_assert_int_eq(redlock_set_remaining_ns(seat->set), 0);
-    ck_assert_int_eq(redlock_set_extend(seat->set, 0, on_end, seat), REDLOCK_E_NOT_HELD);
+    rig_wait(&rig, has_lost, record, "the loss alarm");
+    ck_assert_uint_eq(record->lost_part, 1);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
+    ck_assert_int_eq(redlock_set_extend(record->set, 0, on_end, record), REDLOCK_E_NOT_HELD);
     rig_do_all(&rig, "SET", "c", "somebody", NULL);
     rig_wait(&rig, is_lost, (void *)(uintptr_t)next, "the loss of another key");
     rig_run_for(&rig, 1000); /* longer than the ttl: the rest is renewed */
-    ck_assert_uint_eq(seat->lost, 1);
+    ck_assert_uint_eq(record->lost, 1);
     ck_assert_int_gt(redlock_remaining_ns(rest), 0);
     ck_assert_uint_ge(masters_count_key(rig.masters, "a"), 2);
     if (_i) {
-        release(seat, REDLOCK_LOST);
+        release(record, REDLOCK_LOST);
         rig_wait_absent(&rig, "a");
     } else {
         rig_do_all(&rig, "DEL", "b", "c", NULL);
-        acquire(seat, REDLOCK_FOREVER);
+        acquire(record, REDLOCK_FOREVER);
     }
-    ck_assert_uint_eq(seat->lost, 1);
+    ck_assert_uint_eq(record->lost, 1);
 }
 END_TEST
 
@@ -652,9 +652,9 @@ START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
-    struct seat *seat = seat_of(0, other, "abc");
+    struct record *record = record_of(0, other, "abc");
 
-    start(seat, 900, REDLOCK_FOREVER);
+    start(record, 900, REDLOCK_FOREVER);
     rig_wait_count(&rig, "redlock:queue:b", 5);
     rig_wait_count(&rig, "a", 5);
     rig_do_all(&rig, "SET", "a", "somebody", NULL);
@@ -662,24 +662,24 @@ START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
     rig_wait_absent(&rig, "redlock:queue:b");
     rig_do_all(&rig, "DEL", "a", NULL);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
-    wait_end(seat, REDLOCK_OK);
-    ck_assert_uint_eq(seat->lost, 0);
-    release(seat, REDLOCK_OK);
+    wait_end(record, REDLOCK_OK);
+    ck_assert_uint_eq(record->lost, 0);
+    release(record, REDLOCK_OK);
 }
 END_TEST
 
 START_TEST(a_minority_of_dead_masters_does_not_matter)
 {
-    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct record *record = record_of(0, rig.client, "ab");
 
     masters_kill(rig.masters, 0);
     masters_kill(rig.masters, 3);
-    acquire(seat, 5000);
-    release(seat, REDLOCK_OK);
+    acquire(record, 5000);
+    release(record, REDLOCK_OK);
     masters_kill(rig.masters, 1);
-    start(seat, 10000, 500);
-    wait_end(seat, REDLOCK_DEADLINE);
-    ck_assert_int_eq(seat->result.cause, REDLOCK_NO_QUORUM);
+    start(record, 10000, 500);
+    wait_end(record, REDLOCK_DEADLINE);
+    ck_assert_int_eq(record->result.cause, REDLOCK_NO_QUORUM);
 }
 END_TEST
 
@@ -687,11 +687,11 @@ END_TEST
 
 START_TEST(keys_are_checked_and_nothing_is_lost)
 {
-    struct seat *seat = seat_of(0, rig.client, "a");
-    struct redlock_set *set = seat->set;
+    struct record *record = record_of(0, rig.client, "a");
+    struct redlock_set *set = record->set;
     char key[2] = "bx";
 
-    ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, seat), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, record), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add(set, "a", 1), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add(set, "", 0), REDLOCK_E_KEY_EMPTY);
     ck_assert_int_eq(redlock_set_add(set, NULL, 3), REDLOCK_E_ARGUMENT);
@@ -706,31 +706,31 @@ START_TEST(keys_are_checked_and_nothing_is_lost)
         ck_assert_int_eq(redlock_set_add(set, key, 2), 0);
     ck_assert_int_eq(redlock_set_add(set, "z", 1), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_release(set, NULL, NULL), REDLOCK_E_NOT_HELD);
-    ck_assert_int_eq(redlock_set_extend(set, 0, on_end, seat), REDLOCK_E_NOT_HELD);
-    acquire(seat, 0);
+    ck_assert_int_eq(redlock_set_extend(set, 0, on_end, record), REDLOCK_E_NOT_HELD);
+    acquire(record, 0);
     ck_assert_int_eq(redlock_set_add(set, "z", 1), REDLOCK_E_ALREADY_HELD);
-    ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, seat), REDLOCK_E_ALREADY_HELD);
-    ck_assert_int_eq(redlock_set_extend(set, UINT32_MAX, on_end, seat), REDLOCK_E_TTL);
-    release(seat, REDLOCK_OK);
+    ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, record), REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_eq(redlock_set_extend(set, UINT32_MAX, on_end, record), REDLOCK_E_TTL);
+    release(record, REDLOCK_OK);
 }
 END_TEST
 
 START_TEST(options_are_checked)
 {
     struct redlock_acquire_options request = rig_request(10000, 1000);
-    struct seat *seat = seat_of(0, rig.client, "ab");
+    struct record *record = record_of(0, rig.client, "ab");
 
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, NULL, NULL), REDLOCK_E_ARGUMENT);
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, NULL, NULL), REDLOCK_E_ARGUMENT);
     request.max_attempts = 3;
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), REDLOCK_E_RETRY);
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), REDLOCK_E_RETRY);
     request.max_attempts = 0;
     request.renew_ms = REDLOCK_NO_RENEWAL;
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), REDLOCK_E_RENEWAL);
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), REDLOCK_E_RENEWAL);
     request.renew_ms = 0;
     request.ttl_ms = UINT32_MAX;
-    ck_assert_int_eq(redlock_set_acquire(seat->set, &request, on_end, seat), REDLOCK_E_TTL);
-    ck_assert_int_eq(redlock_set_state(seat->set), REDLOCK_STATE_IDLE);
-    acquire(seat, 0);
+    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), REDLOCK_E_TTL);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
+    acquire(record, 0);
 }
 END_TEST
 

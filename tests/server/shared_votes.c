@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_rig.h"
+#include "script_queue_rig.h"
 #include "suite.h"
 
 static struct rl_subject subject_of(const char *value, enum rl_mode mode, uint64_t number)
@@ -13,7 +13,7 @@ static struct rl_subject subject_of(const char *value, enum rl_mode mode, uint64
 
     about.mode = mode;
     about.marker = (struct rl_slice){NULL, 0};
-    about.channel = (struct rl_slice){line_channel, strlen(line_channel)};
+    about.channel = (struct rl_slice){queue_channel, strlen(queue_channel)};
     about.proposed_ticket = 1000;
     return about;
 }
@@ -78,7 +78,7 @@ END_TEST
 START_TEST(a_reader_does_not_pass_a_writer_that_waits)
 {
     share("one", 30000);
-    line_wait("writer", 10);
+    queue_wait("writer", 10);
     expect_answer(take(RL_STEP_CLAIM, "two", 30000), RL_REFUSED, RL_DETAIL_OTHERS_WAIT, 0);
     expect_answer(join("two", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
     expect_answer(join("early", 5), RL_GRANTED, RL_DETAIL_NONE, 0);
@@ -109,8 +109,8 @@ START_TEST(keys_of_other_types_are_not_touched)
     expect_answer(take(RL_STEP_CLAIM, "one", 30000), RL_REFUSED, RL_DETAIL_HELD, 0);
     for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
         expect_answer(take(steps[i], "one", 30000), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
-    expect_answer(line_release("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
-    expect_answer(line_release_alone("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_answer(queue_release("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_answer(queue_release_alone("one"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 1);
     ck_assert_int_eq(ask_integer(counter_master, 0, "PTTL lock"), -1);
 }
@@ -121,12 +121,12 @@ END_TEST
 START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
 {
     ear_open();
-    line_enqueue("holder", 0, 1);
+    queue_enqueue("holder", 0, 1);
     expect_answer(join("a", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
     expect_answer(join("b", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
-    line_wait("writer", 30);
+    queue_wait("writer", 30);
     expect_answer(join("late", 40), RL_QUEUED, RL_DETAIL_NONE, 0);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_members("r a,r b");
     ear_expect("a", true, 0, "-");
     ear_expect("b", true, 0, "-");
@@ -135,7 +135,7 @@ START_TEST(the_readers_in_front_of_the_next_writer_get_the_key_together)
     expect_answer(take(RL_STEP_RELEASE, "b", 30000), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("writer");
     ear_expect("writer", true, 0, "-");
-    expect_answer(line_release("writer"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("writer"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_members("r late");
     ear_expect("late", true, 0, "-");
     ear_expect_silence();
@@ -148,12 +148,12 @@ START_TEST(more_readers_than_one_script_serves_are_told_to_look)
     char value[8];
 
     ear_open();
-    line_enqueue("holder", 0, 1);
+    queue_enqueue("holder", 0, 1);
     for (int i = 0; i < 65; i++) {
         snprintf(value, sizeof(value), "r%02d", i);
         expect_answer(join(value, 10 + (uint64_t)i), RL_QUEUED, RL_DETAIL_NONE, 0);
     }
-    line_release("holder");
+    queue_release("holder");
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 64);
     ck_assert_int_eq(ear_expect("r64", false, 0, "-").kind, RL_TOLD_LOOK);
     expect_answer(join("r64", 74), RL_GRANTED, RL_DETAIL_NONE, 0);
@@ -162,10 +162,10 @@ END_TEST
 
 START_TEST(a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
 {
-    line_enqueue("holder", 0, 1);
+    queue_enqueue("holder", 0, 1);
     expect_answer(join("mine", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
     ask_integer(counter_master, 0, "DEL lock");
-    line_lease_ms = 2000;
+    queue_lease_ms = 2000;
     expect_granted(take(RL_STEP_REPAIR, "mine", 60000), 0);
     expect_answer(join("other", 20), RL_GRANTED, RL_DETAIL_NONE, 0);
     take(RL_STEP_RELEASE, "other", 1);
@@ -181,7 +181,7 @@ START_TEST(who_lowers_its_mode_lets_the_readers_in_that_wait)
     ear_open();
     set_exclusively("mine", "OK");
     expect_answer(join("reader", 10), RL_QUEUED, RL_DETAIL_NONE, 0);
-    line_wait("writer", 20);
+    queue_wait("writer", 20);
     expect_granted(take(RL_STEP_EXTEND, "mine", 30000), 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD lock"), 2);
     ear_expect("reader", true, 0, "-");
@@ -234,7 +234,7 @@ END_TEST
 int main(void)
 {
     Suite *suite = suite_create("shared_votes");
-    TCase *cases = suite_add_case(suite, "votes", line_start, ear_close);
+    TCase *cases = suite_add_case(suite, "votes", queue_start, ear_close);
 
     tcase_add_test(cases, readers_share_the_key_and_keep_writers_out);
     tcase_add_test(cases, a_reader_does_not_pass_a_writer_that_waits);

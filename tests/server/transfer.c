@@ -1,4 +1,4 @@
-/* Export and adopt: a held lock passes to another process, which goes on renewing it and releases it. */
+/* Export and import: a held lock passes to another process, which goes on renewing it and releases it. */
 #include <string.h>
 #include <unistd.h>
 

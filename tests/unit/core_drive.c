@@ -294,7 +294,7 @@ static void answer_everything(struct core *core)
     }
 }
 
-/* Three rounds of pending rollbacks: what is in flight may end as owed, and what is owed is paid by the next tick. */
+/* Three rounds of pending rollbacks: what is in flight may end as pending, and the next tick sends what is pending. */
 void core_stop(struct core *core)
 {
     for (core->handle = 0; core->handle < CORE_LOCKS; core->handle++)

@@ -7,7 +7,7 @@
  *     t=0ms SEND claim #1: 0 1 2
  *     t=4ms COMPLETE acquire ok
  *
- * Masters vote and have no marker, unless a test judges them otherwise (core_admit). To a guarded one the harness
+ * Masters vote and have no marker, unless a test admits them otherwise (core_admit). To a guarded one the harness
  * writes an epoch check at the end of each turn, as a host does: one more command in the master's queue, whose answer
  * is the epoch check, "granted", or the disproof, "refused".
  *
@@ -184,7 +184,7 @@ void core_restart(struct core *core, unsigned node, int64_t until_ms);
  * quarantine until t = 6000. It is t = 300, and the transcript is empty. */
 struct core *core_start_restarted(unsigned n_restarted);
 
-/* The master finds no key, and it is still the memory that was judged. */
+/* The master finds no key, and it is still the memory that was admitted. */
 void core_miss(struct core *core, unsigned node);
 
 /* Its clock has been set forward by so much: the engine learns of it, then all locks. */

@@ -1,29 +1,29 @@
-/* The harness's masters as the host judges them: admission statuses, epoch checks, restarts, clocks that are set. */
+/* The harness's masters as the host admits them: admission statuses, epoch checks, restarts, clocks that are set. */
 #include <string.h>
 
 #include "core_harness.h"
 
-/* --- Standings ---------------------------------------------------------------------------------------------------- */
+/* --- Admission statuses ------------------------------------------------------------------------------------------- */
 
-static void judge(struct core *core, unsigned node, struct rl_admission_status admission)
+static void admit(struct core *core, unsigned node, struct rl_admission_status admission)
 {
     rl_engine_admission(&core->engine, node, &admission);
 }
 
 void core_admit_voting(struct core *core, unsigned node, bool guarded)
 {
-    judge(core, node, (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = guarded});
+    admit(core, node, (struct rl_admission_status){.kind = RL_ADMISSION_VOTES, .epoch_checked = guarded});
 }
 
 void core_admit_quarantined(struct core *core, unsigned node, int64_t until_ms)
 {
-    judge(core, node,
+    admit(core, node,
           (struct rl_admission_status){RL_ADMISSION_QUARANTINED, RL_FAULT_NEW_MEMORY, {rl_ms(until_ms).ns}, true});
 }
 
 void core_admit(struct core *core, unsigned node, enum rl_admission kind)
 {
-    judge(core, node, (struct rl_admission_status){.kind = kind, .fault = RL_FAULT_NO_RIGHTS});
+    admit(core, node, (struct rl_admission_status){.kind = kind, .fault = RL_FAULT_NO_RIGHTS});
 }
 
 struct core *core_start_epoch_checked(size_t n_nodes)

@@ -111,7 +111,7 @@ START_TEST(a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_l
 }
 END_TEST
 
-START_TEST(the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over)
+START_TEST(the_full_ttl_comes_when_half_of_the_lease_is_over)
 {
     struct core *core = start();
 
@@ -409,7 +409,7 @@ int main(void)
     tcase_add_test(on, the_next_one_holds_at_once_and_no_master_is_asked_for_it);
     tcase_add_test(on, both_see_which_masters_voted_for_it);
     tcase_add_test(on, a_queue_entry_that_a_master_has_not_heard_the_end_of_is_rolled_back_later);
-    tcase_add_test(on, the_full_ttl_is_owed_and_comes_when_half_of_the_lease_is_over);
+    tcase_add_test(on, the_full_ttl_comes_when_half_of_the_lease_is_over);
     tcase_add_test(on, what_has_its_ttl_already_is_extended_all_the_same);
     tcase_add_loop_test(on, renewals_go_on_in_their_rhythm, 0, 2);
     tcase_add_test(on, what_is_on_its_way_counts_for_whoever_has_the_value);

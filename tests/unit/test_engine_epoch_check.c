@@ -120,7 +120,7 @@ START_TEST(a_grant_of_another_epoch_is_unknown_and_rolled_back)
 }
 END_TEST
 
-START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_owed_a_rollback)
+START_TEST(a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_rolled_back)
 {
     struct core *core = core_start_unverified(true);
 
@@ -149,6 +149,6 @@ int main(void)
     tcase_add_test(cases, one_epoch_check_speaks_for_all_claims_of_its_turn);
     tcase_add_test(cases, an_epoch_check_says_nothing_of_what_is_answered_behind_it);
     tcase_add_test(cases, a_grant_of_another_epoch_is_unknown_and_rolled_back);
-    tcase_add_test(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_owed_a_rollback);
+    tcase_add_test(cases, a_grant_whose_connection_ends_before_the_epoch_check_is_unknown_and_rolled_back);
     return suite_run(suite);
 }

@@ -85,7 +85,7 @@ START_TEST(pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master)
 }
 END_TEST
 
-START_TEST(a_release_that_is_owed_is_sent_again_with_the_scripts_text)
+START_TEST(a_pending_release_is_sent_again_with_the_scripts_text)
 {
     struct core *core = core_start_held(3);
 
@@ -189,7 +189,7 @@ START_TEST(a_rollback_still_on_its_way_is_not_sent_twice)
 }
 END_TEST
 
-START_TEST(a_master_that_turns_out_to_have_refused_is_owed_nothing)
+START_TEST(a_master_that_turns_out_to_have_refused_is_sent_nothing_more)
 {
     static const enum rl_outcome harmless[] = {RL_REFUSED, RL_FAILED};
     struct core *core = start_rolled_back();
@@ -204,7 +204,7 @@ START_TEST(a_master_that_turns_out_to_have_refused_is_owed_nothing)
 }
 END_TEST
 
-START_TEST(what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused)
+START_TEST(a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_refused)
 {
     struct core *core = core_start(3);
     struct rl_acquire request = core_request_once();
@@ -289,8 +289,8 @@ static void add_end_tests(TCase *cases)
     tcase_add_test(cases, a_pending_rollback_ends_when_its_ttl_has_surely_passed);
     tcase_add_test(cases, an_extension_prolongs_the_pending_rollback);
     tcase_add_test(cases, a_pending_rollback_does_not_end_while_the_claim_itself_is_still_unanswered);
-    tcase_add_loop_test(cases, a_master_that_turns_out_to_have_refused_is_owed_nothing, 0, 2);
-    tcase_add_test(cases, what_is_owed_is_waived_when_the_claim_turns_out_to_have_been_refused);
+    tcase_add_loop_test(cases, a_master_that_turns_out_to_have_refused_is_sent_nothing_more, 0, 2);
+    tcase_add_test(cases, a_pending_rollback_is_waived_when_the_claim_turns_out_to_have_been_refused);
     tcase_add_test(cases, a_key_that_is_missing_or_foreign_is_rolled_back);
     tcase_add_test(cases, pending_rollbacks_outlive_the_lock_that_made_them);
     tcase_add_test(cases, without_pending_rollbacks_no_tick_is_asked_for);
@@ -306,7 +306,7 @@ int main(void)
     tcase_add_test(cases, a_claim_is_disposed_of_with_the_last_answer);
     tcase_add_test(cases, a_rollback_lost_with_its_link_is_paid_when_the_link_is_ready_again);
     tcase_add_test(cases, pending_rollbacks_are_paid_before_anything_else_is_asked_of_a_master);
-    tcase_add_test(cases, a_release_that_is_owed_is_sent_again_with_the_scripts_text);
+    tcase_add_test(cases, a_pending_release_is_sent_again_with_the_scripts_text);
     tcase_add_test(cases, an_error_answer_to_a_rollback_is_tried_again_by_the_tick);
     tcase_add_test(cases, a_rollback_still_on_its_way_is_not_sent_twice);
     add_end_tests(suite_add_case(suite, "ending", NULL, NULL));

@@ -69,12 +69,12 @@ static void check_claims(const struct core *core)
     for (struct rl_list *at = core->live.next; at != &core->live; at = at->next) {
         const struct core_claim *record = RL_CONTAINER_OF(at, struct core_claim, link);
         const struct rl_claim *claim = record->claim;
-        bool owed = claim->rolling_back && !rl_list_empty(&claim->link);
+        bool pending = claim->rolling_back && !rl_list_empty(&claim->link);
 
-        n_rolling_back += owed;
+        n_rolling_back += pending;
         CORE_DEMAND(claim->in_flight == record->in_flight, "#%u: %u in flight, not %u\n%s", record->number,
                       record->in_flight, claim->in_flight, core->log);
-        CORE_DEMAND(claim->lock || claim->in_flight || owed, "#%u is of no use and still there\n%s",
+        CORE_DEMAND(claim->lock || claim->in_flight || pending, "#%u is of no use and still there\n%s",
                       record->number, core->log);
     }
     CORE_DEMAND(core->engine.votes.n_pending_rollbacks == n_rolling_back,

@@ -56,7 +56,7 @@ START_TEST(masters_that_are_late_are_told_but_not_waited_for)
 }
 END_TEST
 
-START_TEST(masters_that_are_down_are_owed_the_release_and_not_waited_for)
+START_TEST(the_release_is_pending_for_masters_that_are_down_and_not_waited_for)
 {
     struct core *core = core_start_held(3);
 
@@ -275,7 +275,7 @@ int main(void)
     tcase_add_test(cases, the_lock_is_worth_nothing_from_the_moment_release_is_called);
     tcase_add_test(cases, only_masters_that_may_hold_the_value_are_told);
     tcase_add_test(cases, masters_that_are_late_are_told_but_not_waited_for);
-    tcase_add_test(cases, masters_that_are_down_are_owed_the_release_and_not_waited_for);
+    tcase_add_test(cases, the_release_is_pending_for_masters_that_are_down_and_not_waited_for);
     tcase_add_loop_test(cases, a_release_without_answers_ends_with_its_round, 0, 4);
     tcase_add_loop_test(cases, a_master_that_drops_out_is_no_longer_waited_for, 0, 2);
     add_result_tests(suite_add_case(suite, "result", NULL, NULL));

@@ -93,14 +93,14 @@ START_TEST(a_tick_that_is_coarse_for_the_interval_is_refined)
 }
 END_TEST
 
-/* One master, ticks of 4 ms, and so many locks that are acquired at once; `crowd` renewals are enough for one tick. */
-static struct core *start_together(uint32_t crowd, unsigned n)
+/* One master, ticks of 4 ms, and so many locks that are acquired at once; `per_tick` renewals fill one tick. */
+static struct core *start_together(uint32_t per_tick, unsigned n)
 {
     struct rl_config config = core_config(1);
     struct rl_acquire request = renewing_request();
     struct core *core;
 
-    config.renewals_per_tick = crowd;
+    config.renewals_per_tick = per_tick;
     config.tick = rl_ms(4);
     core = core_new(&config);
     core_link(core, 0, RL_LINK_READY);
@@ -134,7 +134,7 @@ START_TEST(renewals_of_locks_that_were_acquired_at_once_are_spread)
 }
 END_TEST
 
-/* Answered behind another one it finds itself in a crowd again, and stays where it is all the same: else it would be
+/* Answered behind another one it finds itself among many again, and stays where it is all the same: else it would be
  * renewed at every tick for as long as there is company. */
 START_TEST(a_lock_that_has_been_spread_comes_at_its_interval_after_that)
 {

@@ -48,7 +48,7 @@ START_TEST(masters_owe_an_answer_until_they_have_given_it)
 }
 END_TEST
 
-START_TEST(an_answer_to_an_earlier_round_leaves_the_later_one_owed)
+START_TEST(an_answer_to_an_earlier_round_leaves_the_later_one_unresolved)
 {
     struct core *core = core_start_held(3);
 
@@ -79,7 +79,7 @@ START_TEST(a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered)
 }
 END_TEST
 
-START_TEST(a_key_that_is_given_back_is_owed_an_answer_too)
+START_TEST(a_key_that_is_given_back_is_unresolved_too)
 {
     struct core *core = core_start_held(3);
 
@@ -173,9 +173,9 @@ int main(void)
 
     tcase_add_test(cases, a_claim_without_an_answer_is_no_extension);
     tcase_add_test(cases, masters_owe_an_answer_until_they_have_given_it);
-    tcase_add_test(cases, an_answer_to_an_earlier_round_leaves_the_later_one_owed);
+    tcase_add_test(cases, an_answer_to_an_earlier_round_leaves_the_later_one_unresolved);
     tcase_add_test(cases, a_master_that_is_not_asked_again_owes_nothing_once_all_is_answered);
-    tcase_add_test(cases, a_key_that_is_given_back_is_owed_an_answer_too);
+    tcase_add_test(cases, a_key_that_is_given_back_is_unresolved_too);
     tcase_add_test(cases, a_lost_one_stays_unresolved);
     tcase_add_test(cases, a_short_one_is_forgotten_when_all_have_answered);
     tcase_add_test(cases, a_short_one_that_one_master_has_not_answered_counts_against_that_one);

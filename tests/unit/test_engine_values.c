@@ -51,7 +51,7 @@ START_TEST(releasing_a_value_waits_for_links_that_are_just_joining)
 }
 END_TEST
 
-START_TEST(a_value_that_cannot_be_released_is_owed_until_its_ttl_has_passed)
+START_TEST(a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed)
 {
     struct core *core = core_start(3);
 
@@ -76,6 +76,6 @@ int main(void)
     tcase_add_test(cases, a_detached_lock_leaves_its_keys_alone);
     tcase_add_test(cases, a_value_of_another_handle_is_released_on_every_master);
     tcase_add_test(cases, releasing_a_value_waits_for_links_that_are_just_joining);
-    tcase_add_test(cases, a_value_that_cannot_be_released_is_owed_until_its_ttl_has_passed);
+    tcase_add_test(cases, a_value_that_cannot_be_released_is_pending_until_its_ttl_has_passed);
     return suite_run(suite);
 }

@@ -60,7 +60,7 @@ START_TEST(the_extension_that_brings_the_ttl_is_guarded_like_any_other)
 }
 END_TEST
 
-START_TEST(a_lock_that_was_granted_for_its_ttl_is_owed_nothing)
+START_TEST(a_lock_that_was_granted_for_its_ttl_gets_no_more)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -147,7 +147,7 @@ START_TEST(the_warning_comes_in_time_when_the_ttl_cannot_be_brought)
 }
 END_TEST
 
-START_TEST(an_extension_without_a_ttl_of_its_own_brings_what_is_owed)
+START_TEST(an_extension_without_a_ttl_of_its_own_brings_the_full_ttl)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
@@ -159,7 +159,7 @@ START_TEST(an_extension_without_a_ttl_of_its_own_brings_what_is_owed)
 }
 END_TEST
 
-START_TEST(an_extension_with_one_is_what_is_owed_from_then_on)
+START_TEST(an_extension_with_one_sets_the_full_ttl_from_then_on)
 {
     struct core *core = start_handed_off(core_request_fifo(), 0);
 
@@ -176,7 +176,7 @@ START_TEST(an_extension_with_one_is_what_is_owed_from_then_on)
 }
 END_TEST
 
-START_TEST(a_limit_on_the_hold_does_not_take_away_what_is_owed)
+START_TEST(a_limit_on_the_hold_does_not_take_away_the_full_ttl)
 {
     struct rl_acquire request = core_request_fifo();
     struct core *core;
@@ -220,7 +220,7 @@ START_TEST(a_release_leaves_the_queues_where_no_vote_came_from)
 }
 END_TEST
 
-START_TEST(whoever_takes_a_lock_over_takes_over_what_is_owed_to_it)
+START_TEST(whoever_takes_a_lock_over_takes_over_its_full_ttl)
 {
     struct core *core = core_start(1);
     struct rl_acquire request = {.kind = &rl_mutex_kind, .ttl_ms = 4000};
@@ -240,27 +240,27 @@ START_TEST(whoever_takes_a_lock_over_takes_over_what_is_owed_to_it)
 }
 END_TEST
 
-static void add_owed_tests(TCase *cases)
+static void add_full_ttl_tests(TCase *cases)
 {
     tcase_add_test(cases, the_full_ttl_is_brought_at_half_the_lease_with_renewal_off);
     tcase_add_test(cases, the_extension_that_brings_the_ttl_is_guarded_like_any_other);
-    tcase_add_test(cases, a_lock_that_was_granted_for_its_ttl_is_owed_nothing);
+    tcase_add_test(cases, a_lock_that_was_granted_for_its_ttl_gets_no_more);
     tcase_add_test(cases, what_is_left_is_halved_where_votes_are_older_than_the_latest_lease);
     tcase_add_test(cases, it_is_tried_again_inside_the_lease_however_long_the_ttl);
     tcase_add_test(cases, the_warning_goes_by_the_lease_until_the_ttl_is_there);
     tcase_add_test(cases, the_warning_comes_in_time_when_the_ttl_cannot_be_brought);
-    tcase_add_test(cases, an_extension_without_a_ttl_of_its_own_brings_what_is_owed);
-    tcase_add_test(cases, an_extension_with_one_is_what_is_owed_from_then_on);
-    tcase_add_test(cases, a_limit_on_the_hold_does_not_take_away_what_is_owed);
+    tcase_add_test(cases, an_extension_without_a_ttl_of_its_own_brings_the_full_ttl);
+    tcase_add_test(cases, an_extension_with_one_sets_the_full_ttl_from_then_on);
+    tcase_add_test(cases, a_limit_on_the_hold_does_not_take_away_the_full_ttl);
     tcase_add_test(cases, a_lock_that_is_released_before_half_the_lease_is_never_extended);
     tcase_add_test(cases, a_release_leaves_the_queues_where_no_vote_came_from);
-    tcase_add_test(cases, whoever_takes_a_lock_over_takes_over_what_is_owed_to_it);
+    tcase_add_test(cases, whoever_takes_a_lock_over_takes_over_its_full_ttl);
 }
 
 int main(void)
 {
     Suite *suite = suite_create("engine_wait_full_ttl");
 
-    add_owed_tests(suite_add_case(suite, "owed", NULL, NULL));
+    add_full_ttl_tests(suite_add_case(suite, "full ttl", NULL, NULL));
     return suite_run(suite);
 }

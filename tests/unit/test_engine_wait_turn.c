@@ -252,7 +252,7 @@ START_TEST(a_notification_after_an_extension_has_been_sent_changes_nothing)
 }
 END_TEST
 
-START_TEST(a_notification_behind_the_undo_counts_for_nothing)
+START_TEST(a_notification_behind_the_rollback_counts_for_nothing)
 {
     struct core *core = core_start_queued(1);
     struct core_claim *claim = core_claim_of(core->locks[0].claim);
@@ -280,7 +280,7 @@ START_TEST(a_queue_entry_has_no_epoch_check_and_needs_none)
 }
 END_TEST
 
-START_TEST(a_reply_behind_the_undo_counts_for_nothing)
+START_TEST(a_reply_behind_the_rollback_counts_for_nothing)
 {
     struct core *core = core_start_enqueued(1);
 
@@ -362,9 +362,9 @@ static void add_grant_tests(TCase *cases)
     tcase_add_test(cases, votes_in_hand_count_shorter_when_the_clock_is_set);
     tcase_add_test(cases, a_notification_while_the_lock_is_held_joins_the_ledger);
     tcase_add_test(cases, a_notification_after_an_extension_has_been_sent_changes_nothing);
-    tcase_add_test(cases, a_notification_behind_the_undo_counts_for_nothing);
+    tcase_add_test(cases, a_notification_behind_the_rollback_counts_for_nothing);
     tcase_add_test(cases, a_queue_entry_has_no_epoch_check_and_needs_none);
-    tcase_add_test(cases, a_reply_behind_the_undo_counts_for_nothing);
+    tcase_add_test(cases, a_reply_behind_the_rollback_counts_for_nothing);
     tcase_add_test(cases, a_turn_with_too_little_left_is_lengthened_by_a_refresh);
     tcase_add_test(cases, masters_that_are_too_slow_three_times_are_too_slow);
 }

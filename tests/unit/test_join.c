@@ -1,4 +1,4 @@
-/* JOIN: the question as a command, the answer as a report, the report as a judgement. */
+/* JOIN: the question as a command, the answer as a report, the report as an admission status. */
 #include "votes/join.h"
 
 #include <stdio.h>
@@ -178,7 +178,7 @@ START_TEST(what_is_no_array_of_the_right_length_is_not_taken)
 }
 END_TEST
 
-/* --- The judgement ------------------------------------------------------------------------------------------------ */
+/* --- The admission status ----------------------------------------------------------------------------------------- */
 
 /* Everything is wrong with it; taken back piece by piece, the next fault shows. */
 static struct rl_join_report worst(void)
@@ -362,7 +362,7 @@ static void add_answer_tests(TCase *cases)
     tcase_add_test(cases, what_is_no_array_of_the_right_length_is_not_taken);
 }
 
-static void add_judgement_tests(TCase *cases)
+static void add_status_tests(TCase *cases)
 {
     tcase_add_test(cases, the_gravest_fault_is_the_one_that_is_told);
     tcase_add_test(cases, a_master_without_fault_votes_and_its_votes_need_an_epoch_check);
@@ -378,7 +378,7 @@ int main(void)
 
     tcase_add_test(question, the_question_is_the_join_script_with_its_text);
     add_answer_tests(suite_add_case(suite, "answer", NULL, NULL));
-    add_judgement_tests(suite_add_case(suite, "judgement", NULL, NULL));
+    add_status_tests(suite_add_case(suite, "admission status", NULL, NULL));
     tcase_add_loop_test(refusal, a_want_of_rights_or_commands_is_recognized, 0,
                         sizeof(refusals) / sizeof(*refusals));
     tcase_add_loop_test(refusal, other_errors_are_no_refusals, 0, sizeof(others) / sizeof(*others));

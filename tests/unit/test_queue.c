@@ -106,7 +106,7 @@ END_TEST
 
 /* --- Rollback ----------------------------------------------------------------------------------------------------- */
 
-static const enum rl_step undos[] = {RL_STEP_RELEASE, RL_STEP_ROLLBACK};
+static const enum rl_step takers[] = {RL_STEP_RELEASE, RL_STEP_ROLLBACK};
 
 START_TEST(a_rollback_says_what_it_found)
 {
@@ -124,7 +124,7 @@ START_TEST(a_rollback_says_what_it_found)
 
     for (size_t i = 0; i < sizeof(meanings) / sizeof(*meanings); i++) {
         struct rl_reply reply = {.root = {.type = RL_REPLY_INTEGER, .integer = meanings[i].code}};
-        struct rl_answer answer = kinds[_i / 2]->answer(undos[_i % 2], &reply);
+        struct rl_answer answer = kinds[_i / 2]->answer(takers[_i % 2], &reply);
 
         ck_assert_int_eq(answer.outcome, meanings[i].outcome);
         ck_assert_int_eq(answer.detail, meanings[i].detail);
@@ -139,7 +139,7 @@ START_TEST(a_rollback_is_answered_by_an_integer)
     for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++) {
         struct rl_reply reply = {.root = {.type = types[i], .integer = 1, .text = {"1", 1}}};
 
-        ck_assert_int_eq(kinds[_i / 2]->answer(undos[_i % 2], &reply).outcome, RL_UNKNOWN);
+        ck_assert_int_eq(kinds[_i / 2]->answer(takers[_i % 2], &reply).outcome, RL_UNKNOWN);
     }
 }
 END_TEST

@@ -153,7 +153,7 @@ static struct rl_slice slice_of(const char *text)
     return (struct rl_slice){text, strlen(text)};
 }
 
-START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_judged)
+START_TEST(a_key_counts_if_it_was_given_in_the_memory_that_is_admitted)
 {
     struct rl_notification granted = {.kind = RL_TOLD_GRANTED};
 
@@ -188,7 +188,7 @@ int main(void)
     tcase_add_test(cases, a_number_is_digits_and_not_too_many);
     tcase_add_test(cases, a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else);
     tcase_add_test(cases, a_hostile_notification_does_no_harm);
-    tcase_add_test(cases, a_key_counts_if_it_was_given_in_the_memory_that_is_judged);
+    tcase_add_test(cases, a_key_counts_if_it_was_given_in_the_memory_that_is_admitted);
     tcase_add_test(cases, a_lower_ticket_may_be_told_of_by_any_memory);
     return suite_run(suite);
 }

@@ -69,7 +69,7 @@ void rl_trust_take_marker(struct rl_host *host, unsigned node, const struct rl_r
         snprintf(known->why, sizeof known->why, "its marker cannot be read: %.*s", (int)reply->root.text.size,
                  (const char *)reply->root.text.data);
     else
-        snprintf(known->why, sizeof known->why, "its memory is not the one that was judged");
+        snprintf(known->why, sizeof known->why, "its memory is not the one that was admitted");
 }
 
 static bool take_number(const struct rl_reply_item *item, uint32_t limit, uint32_t *ret_number)

@@ -71,7 +71,7 @@ void rl_trust_recheck_join(struct rl_host *host, unsigned node, const struct rl_
         return;
     }
     if (strcmp(report.incarnation, known->report.incarnation) != 0) {
-        rl_transport_fail(&host->transport, node, "looked at again: its memory is not the one that was judged");
+        rl_transport_fail(&host->transport, node, "looked at again: its memory is not the one that was admitted");
         return;
     }
     known->report = report;

@@ -2,47 +2,47 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "line_rig.h"
+#include "script_queue_rig.h"
 #include "suite.h"
 
 /* --- RELEASE ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(a_release_without_waiters_deletes_everything)
 {
-    line_enqueue("mine", 0, 0);
-    expect_answer(line_release("mine"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    queue_enqueue("mine", 0, 0);
+    expect_answer(queue_release("mine"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
-    expect_answer(line_release("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    expect_answer(queue_release("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
     expect_nothing_left();
 }
 END_TEST
 
 START_TEST(a_release_hands_over_in_the_order_of_the_tickets)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("third", 30);
-    line_wait("first", 10);
-    line_wait("second", 20);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("third", 30);
+    queue_wait("first", 10);
+    queue_wait("second", 20);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("first");
-    line_release("first");
+    queue_release("first");
     expect_holder("second");
-    line_release("second");
+    queue_release("second");
     expect_holder("third");
-    expect_answer(line_release("third"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_answer(queue_release("third"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
 }
 END_TEST
 
 START_TEST(equal_tickets_go_by_their_values)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("b", 10);
-    line_wait("c", 10);
-    line_wait("a", 10);
-    line_release("holder");
+    queue_enqueue("holder", 0, 1);
+    queue_wait("b", 10);
+    queue_wait("c", 10);
+    queue_wait("a", 10);
+    queue_release("holder");
     expect_holder("a");
-    line_release("a");
+    queue_release("a");
     expect_holder("b");
 }
 END_TEST
@@ -50,10 +50,10 @@ END_TEST
 /* protocol 6.2: "so that a dead waiter costs little". */
 START_TEST(the_heir_has_the_key_for_the_rest_of_its_lease)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
     clock_fault_step_ms(counter_clock, 15000);
-    line_release("holder");
+    queue_release("holder");
     expect_holder("a");
     ck_assert_int_le(ask_integer(counter_master, 0, "PTTL lock"), 5001);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 0);
@@ -65,11 +65,11 @@ START_TEST(the_heir_is_told_and_nobody_else)
     struct rl_notification call;
 
     ear_open();
-    line_enqueue("holder", 0, 1);
-    expect_said(line_enqueue("a", 17, 10), RL_QUEUED, RL_DETAIL_NONE);
-    line_wait("b", 20);
+    queue_enqueue("holder", 0, 1);
+    expect_said(queue_enqueue("a", 17, 10), RL_QUEUED, RL_DETAIL_NONE);
+    queue_wait("b", 20);
     ear_expect_silence();
-    line_release("holder");
+    queue_release("holder");
     call = ear_expect("a", true, 17, "-");
     ck_assert_uint_eq(call.fence, 0);
     ck_assert_uint_gt(call.time_us, UINT64_C(1600000000000000));
@@ -80,24 +80,24 @@ END_TEST
 START_TEST(each_is_told_in_its_own_channel)
 {
     ear_open();
-    line_enqueue("holder", 0, 1);
-    line_channel = "elsewhere and: odd";
-    line_wait("a", 10);
-    line_channel = "grants";
-    line_wait("b", 20);
-    line_release("holder");
+    queue_enqueue("holder", 0, 1);
+    queue_channel = "elsewhere and: odd";
+    queue_wait("a", 10);
+    queue_channel = "grants";
+    queue_wait("b", 20);
+    queue_release("holder");
     ear_expect_silence();
-    line_release("a");
+    queue_release("a");
     ear_expect("b", true, 0, "-");
 }
 END_TEST
 
 START_TEST(who_leaves_the_queue_leaves_the_key_alone)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    line_wait("b", 20);
-    expect_answer(line_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    queue_wait("b", 20);
+    expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_holder("holder");
     expect_queue("b");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters a"), 0);
@@ -106,12 +106,12 @@ END_TEST
 
 START_TEST(whoever_leaves_a_queue_whose_key_is_gone_hands_it_over)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    line_wait("b", 20);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    queue_wait("b", 20);
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
     ear_open();
-    expect_answer(line_release("a"), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_MISSING, 0);
     expect_holder("b");
     ear_expect("b", true, 0, "-");
 }
@@ -119,10 +119,10 @@ END_TEST
 
 START_TEST(the_last_one_to_leave_a_queue_without_a_key_leaves_nothing)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
-    line_release("a");
+    queue_release("a");
     expect_nothing_left();
 }
 END_TEST
@@ -130,11 +130,11 @@ END_TEST
 START_TEST(a_lock_of_another_library_is_waited_for_and_left_alone)
 {
     ask_expect(counter_master, 0, "SET lock foreign NX PX 1000000", "OK");
-    line_wait("a", 10);
-    expect_answer(line_release("b"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    queue_wait("a", 10);
+    expect_answer(queue_release("b"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_holder("foreign");
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
-    expect_said(line_enqueue("a", 1, 10), RL_GRANTED, RL_DETAIL_NONE);
+    expect_said(queue_enqueue("a", 1, 10), RL_GRANTED, RL_DETAIL_NONE);
 }
 END_TEST
 
@@ -145,16 +145,16 @@ START_TEST(whoever_was_there_first_by_chance_is_told_of_a_lower_ticket)
     struct said said;
 
     ear_open();
-    line_enqueue("late", 0, 20);
-    said = line_enqueue("early", 0, 10);
+    queue_enqueue("late", 0, 20);
+    said = queue_enqueue("early", 0, 10);
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
     ear_expect("late", false, 0, "-");
-    said = line_enqueue("late", 1, 20);
+    said = queue_enqueue("late", 1, 20);
     expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
     ck_assert(said.place.lower);
-    line_wait("later", 30);
+    queue_wait("later", 30);
     ear_expect_silence();
-    line_release("late");
+    queue_release("late");
     expect_holder("early");
 }
 END_TEST
@@ -163,20 +163,20 @@ START_TEST(who_is_queued_is_not_told_of_lower_tickets)
 {
     struct said said;
 
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    said = line_enqueue("b", 0, 20);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    said = queue_enqueue("b", 0, 20);
     ck_assert(!said.place.lower);
 }
 END_TEST
 
 START_TEST(whoever_has_the_key_without_having_waited_is_told_of_nobody)
 {
-    line_enqueue("former", 0, 50);
-    line_release("former");
+    queue_enqueue("former", 0, 50);
+    queue_release("former");
     ask_expect(counter_master, 0, "SET lock plain NX PX 1000000", "OK");
     ear_open();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     ear_expect_silence();
 }
 END_TEST
@@ -186,24 +186,24 @@ END_TEST
 START_TEST(a_short_release_deletes_the_own_key_only)
 {
     ask_expect(counter_master, 0, "SET lock mine PX 20000", "OK");
-    expect_answer(line_release_alone("other"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_answer(queue_release_alone("other"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_holder("mine");
-    expect_answer(line_release_alone("mine"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_answer(queue_release_alone("mine"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
-    expect_answer(line_release_alone("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    expect_answer(queue_release_alone("mine"), RL_REFUSED, RL_DETAIL_MISSING, 0);
 }
 END_TEST
 
 START_TEST(a_short_release_that_finds_a_line_gives_the_key_up_and_the_long_one_hands_it_on)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
     ear_open();
-    expect_answer(line_release_alone("holder"), RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0);
+    expect_answer(queue_release_alone("holder"), RL_GRANTED, RL_DETAIL_OTHERS_WAIT, 0);
     ask_expect(counter_master, 0, "EXISTS lock", "(integer) 0");
     expect_queue("a");
     ear_expect_silence();
-    expect_answer(line_release("holder"), RL_REFUSED, RL_DETAIL_MISSING, 0);
+    expect_answer(queue_release("holder"), RL_REFUSED, RL_DETAIL_MISSING, 0);
     expect_holder("a");
     ear_expect("a", true, 0, "-");
 }
@@ -211,21 +211,21 @@ END_TEST
 
 START_TEST(a_short_release_does_not_leave_the_own_place_behind)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    expect_answer(line_release_alone("a"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    expect_answer(queue_release_alone("a"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
     expect_queue("a");
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
-    expect_answer(line_release_alone("holder"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
+    expect_answer(queue_release_alone("holder"), RL_FAILED, RL_DETAIL_OTHERS_WAIT, 0);
     expect_queue("a");
 }
 END_TEST
 
 START_TEST(who_neither_holds_nor_waits_need_not_name_the_line)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    expect_answer(line_release_alone("stranger"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    expect_answer(queue_release_alone("stranger"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     expect_holder("holder");
     expect_queue("a");
 }
@@ -258,9 +258,9 @@ static void add_release_tests(TCase *cases)
 
 int main(void)
 {
-    Suite *suite = suite_create("line_release");
+    Suite *suite = suite_create("script_queue_release");
 
-    add_release_tests(suite_add_case(suite, "release", line_start, ear_close));
-    add_short_release_tests(suite_add_case(suite, "short_release", line_start, ear_close));
+    add_release_tests(suite_add_case(suite, "release", queue_start, ear_close));
+    add_short_release_tests(suite_add_case(suite, "short_release", queue_start, ear_close));
     return suite_run_with_server(suite);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_rig.h"
+#include "script_queue_rig.h"
 #include "suite.h"
 
 #define N 4
@@ -14,7 +14,7 @@ static struct said said[N];
 
 static void enqueue_all(void)
 {
-    line_enqueue_many(N, values, said);
+    queue_enqueue_many(N, values, said);
 }
 
 static void expect_all(enum rl_outcome outcome, enum rl_detail detail)
@@ -75,7 +75,7 @@ END_TEST
 START_TEST(they_get_in_line_behind_those_who_wait)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
-    line_wait("before", 0);
+    queue_wait("before", 0);
     enqueue_all();
     expect_all(RL_QUEUED, RL_DETAIL_NONE);
     for (size_t i = 0; i < N; i++) {
@@ -84,7 +84,7 @@ START_TEST(they_get_in_line_behind_those_who_wait)
     }
     expect_queue("before a b c d");
     expect_entries_like("before");
-    ck_assert_uint_eq(line_enqueue("after", 0, 0).place.ticket, 1001 + N);
+    ck_assert_uint_eq(queue_enqueue("after", 0, 0).place.ticket, 1001 + N);
 }
 END_TEST
 
@@ -101,13 +101,13 @@ END_TEST
 START_TEST(short_leases_leave_the_queue_its_life)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
-    line_lease_ms = 500000;
-    line_wait("before", 0);
-    line_lease_ms = 100;
+    queue_lease_ms = 500000;
+    queue_wait("before", 0);
+    queue_lease_ms = 100;
     enqueue_all();
     expect_ttl("queue", 1000000);
     expect_ttl("waiters", 1000000);
-    line_release("other");
+    queue_release("other");
     expect_holder("before");
     enqueue_all();
     expect_ttl("queue", 1000000);
@@ -117,23 +117,23 @@ END_TEST
 /* The command was held up on its way: since then two were asked again, and one of them has got the key. */
 START_TEST(who_has_a_place_since_keeps_it)
 {
-    line_enqueue("b", 3, 50);
-    line_wait("between", 60);
-    line_enqueue("c", 3, 70);
+    queue_enqueue("b", 3, 50);
+    queue_wait("between", 60);
+    queue_enqueue("c", 3, 70);
     enqueue_all();
     expect_holder("b");
     expect_queue("between c a d");
-    expect_answer(line_release("b"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
-    expect_answer(line_release("between"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("b"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("between"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("c");
-    line_release("c");
-    line_release("a");
-    line_release("d");
+    queue_release("c");
+    queue_release("a");
+    queue_release("d");
     expect_nothing_left();
-    line_enqueue("a", 0, 0);
-    line_wait("b", 0);
-    line_wait("c", 0);
-    line_wait("d", 0);
+    queue_enqueue("a", 0, 0);
+    queue_wait("b", 0);
+    queue_wait("c", 0);
+    queue_wait("d", 0);
     enqueue_all();
     expect_queue("b c d");
 }
@@ -144,25 +144,25 @@ START_TEST(each_has_its_turn_and_hears_of_it)
     ear_open();
     enqueue_all();
     for (size_t i = 1; i < N; i++) {
-        line_release(values[i - 1]);
+        queue_release(values[i - 1]);
         ear_expect(values[i], true, 0, "-");
         expect_holder(values[i]);
     }
-    line_release(values[N - 1]);
+    queue_release(values[N - 1]);
     expect_nothing_left();
 }
 END_TEST
 
 START_TEST(with_tokens_each_is_counted_when_it_gets_the_key)
 {
-    line_proposal = BIG;
+    queue_proposal = BIG;
     ear_open();
     enqueue_all();
     ck_assert_uint_eq(said[0].answer.fence, BIG);
     expect_counter(BIG);
     for (size_t i = 1; i < N; i++) {
         ck_assert_uint_eq(said[i].answer.fence, 0);
-        line_release(values[i - 1]);
+        queue_release(values[i - 1]);
         ck_assert_uint_eq(ear_expect(values[i], true, 0, "-").fence, BIG + i);
     }
 }
@@ -172,11 +172,11 @@ END_TEST
 START_TEST(the_dead_do_not_pile_up)
 {
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
-    line_lease_ms = 500000;
-    line_wait("alive", 0);
-    line_lease_ms = 20000;
+    queue_lease_ms = 500000;
+    queue_wait("alive", 0);
+    queue_lease_ms = 20000;
     for (char dead[] = "1"; dead[0] <= '7'; dead[0]++)
-        line_wait(dead, 0);
+        queue_wait(dead, 0);
     clock_fault_step_ms(counter_clock, 25000);
     ask_integer(counter_master, 0, "HSET waiters @sweep 0");
     enqueue_all();
@@ -187,7 +187,7 @@ END_TEST
 
 START_TEST(in_another_memory_nobody_gets_in_line)
 {
-    line_incarnation = "expected";
+    queue_incarnation = "expected";
     ask_integer(counter_master, 0, "HSET marker inc found");
     enqueue_all();
     expect_all(RL_FAILED, RL_DETAIL_MEMORY_LOST);
@@ -230,11 +230,11 @@ START_TEST(a_queue_is_filled_to_its_last_place)
     enqueue_all();
     expect_all(RL_QUEUED, RL_DETAIL_NONE);
     ck_assert_uint_eq(said[N - 1].place.rank, 99999);
-    line_enqueue_many(N, more, said);
+    queue_enqueue_many(N, more, said);
     expect_all(RL_FAILED, RL_DETAIL_QUEUE_FULL);
-    line_release("c");
-    line_release("d");
-    line_enqueue_many(N, more, said);
+    queue_release("c");
+    queue_release("d");
+    queue_enqueue_many(N, more, said);
     for (size_t i = 0; i < N; i++)
         expect_said(said[i], i < 2 ? RL_QUEUED : RL_FAILED, i < 2 ? RL_DETAIL_NONE : RL_DETAIL_QUEUE_FULL);
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
@@ -243,8 +243,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("line_many");
-    TCase *cases = suite_add_case(suite, "line_many", line_start, ear_close);
+    Suite *suite = suite_create("script_queue_many");
+    TCase *cases = suite_add_case(suite, "script_queue_many", queue_start, ear_close);
 
     tcase_add_test(cases, who_comes_first_gets_a_free_key_and_the_others_queue_behind);
     tcase_add_test(cases, they_get_in_line_behind_those_who_wait);

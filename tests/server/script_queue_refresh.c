@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_rig.h"
+#include "script_queue_rig.h"
 #include "suite.h"
 
 #define N 4
@@ -19,7 +19,7 @@ static void choose(const char *const values[N], uint32_t round, const uint64_t t
 
 static void refresh(void)
 {
-    line_refresh_many(N, refreshes);
+    queue_refresh_many(N, refreshes);
 }
 
 static void expect_queued(size_t i, uint32_t rank)
@@ -67,7 +67,7 @@ static void line_up(void)
 
     hold("other");
     for (size_t i = 0; i < N; i++)
-        line_wait(values[i], tickets[i]);
+        queue_wait(values[i], tickets[i]);
     choose(values, 1, tickets);
 }
 
@@ -90,7 +90,7 @@ END_TEST
 START_TEST(a_ticket_that_is_told_moves_it)
 {
     line_up();
-    line_wait("between", 35);
+    queue_wait("between", 35);
     refreshes[0].ticket = 50;
     refreshes[3].ticket = 25;
     refresh();
@@ -99,10 +99,10 @@ START_TEST(a_ticket_that_is_told_moves_it)
     expect_queued(1, 0);
     expect_queued(2, 2);
     expect_queued(3, 1);
-    ck_assert_uint_eq(line_enqueue("next", 0, 0).place.ticket, 1000);
+    ck_assert_uint_eq(queue_enqueue("next", 0, 0).place.ticket, 1000);
     refreshes[1].ticket = 5000;
     refresh();
-    ck_assert_uint_eq(line_enqueue("last", 0, 0).place.ticket, 5001);
+    ck_assert_uint_eq(queue_enqueue("last", 0, 0).place.ticket, 5001);
 }
 END_TEST
 
@@ -113,12 +113,12 @@ START_TEST(the_lease_begins_anew)
     refresh();
     clock_fault_step_ms(counter_clock, 15000);
     expect_queued(0, 0);
-    line_release("other");
+    queue_release("other");
     expect_holder("a");
-    line_lease_ms = 100;
+    queue_lease_ms = 100;
     refresh();
     clock_fault_step_ms(counter_clock, 200);
-    line_release("a");
+    queue_release("a");
     expect_nothing_left();
 }
 END_TEST
@@ -129,7 +129,7 @@ START_TEST(what_was_held_up_changes_nothing)
     char *after;
 
     line_up();
-    ck_assert_uint_eq(line_enqueue("b", 3, 5).place.rank, 0);
+    ck_assert_uint_eq(queue_enqueue("b", 3, 5).place.rank, 0);
     before = entry_of("b");
     refresh();
     after = entry_of("b");
@@ -145,13 +145,13 @@ END_TEST
 START_TEST(the_dead_in_front_are_dropped)
 {
     hold("other");
-    line_lease_ms = 100;
-    line_wait("dead1", 1);
-    line_wait("dead2", 15);
-    line_wait("dead3", 25);
-    line_lease_ms = 20000;
+    queue_lease_ms = 100;
+    queue_wait("dead1", 1);
+    queue_wait("dead2", 15);
+    queue_wait("dead3", 25);
+    queue_lease_ms = 20000;
     line_up();
-    line_wait("alive", 17);
+    queue_wait("alive", 17);
     clock_fault_step_ms(counter_clock, 10000);
     refresh();
     expect_queued(0, 0);
@@ -167,9 +167,9 @@ END_TEST
 START_TEST(those_behind_a_dead_one_move_up)
 {
     hold("other");
-    line_lease_ms = 100;
-    line_wait("dead", 15);
-    line_lease_ms = 20000;
+    queue_lease_ms = 100;
+    queue_wait("dead", 15);
+    queue_lease_ms = 20000;
     line_up();
     clock_fault_step_ms(counter_clock, 10000);
     refresh();
@@ -182,11 +182,11 @@ END_TEST
 START_TEST(the_line_lives_as_long_as_the_longest_lease)
 {
     line_up();
-    line_lease_ms = 100;
+    queue_lease_ms = 100;
     refresh();
     expect_ttl("queue", 40000);
     expect_ttl("waiters", 40000);
-    line_lease_ms = 500000;
+    queue_lease_ms = 500000;
     refresh();
     expect_ttl("queue", 1000000);
     expect_ttl("waiters", 1000000);
@@ -220,7 +220,7 @@ END_TEST
 START_TEST(the_holder_and_who_is_not_in_line_must_ask_alone)
 {
     line_up();
-    line_release("c");
+    queue_release("c");
     hold("a");
     refresh();
     ck_assert(refreshes[0].alone && !refreshes[1].alone && refreshes[2].alone && !refreshes[3].alone);
@@ -258,7 +258,7 @@ END_TEST
 START_TEST(in_another_memory_nothing_is_done)
 {
     line_up();
-    line_incarnation = "expected";
+    queue_incarnation = "expected";
     ask_integer(counter_master, 0, "HSET marker inc found");
     refreshes[3].ticket = 1;
     refresh();
@@ -280,13 +280,13 @@ END_TEST
 START_TEST(a_counter_that_cannot_be_counted_on_is_an_error_for_all)
 {
     line_up();
-    line_proposal = BIG;
+    queue_proposal = BIG;
     ask_expect(counter_master, 0, "SET count text", "OK");
     refresh();
     expect_all(RL_UNKNOWN, RL_DETAIL_ERROR);
     ask_expect(counter_master, 0, "SET count 1", "OK");
     refresh();
-    line_release("other");
+    queue_release("other");
     expect_all(RL_QUEUED, RL_DETAIL_NONE);
 }
 END_TEST
@@ -294,13 +294,13 @@ END_TEST
 START_TEST(whose_turn_comes_next_is_called_by_its_latest_refresh)
 {
     line_up();
-    line_proposal = BIG;
+    queue_proposal = BIG;
     ear_open();
     refreshes[0].round = 7;
     hold("other");
     refresh();
     ask_integer(counter_master, 0, "HSET waiters @holder other");
-    line_release("other");
+    queue_release("other");
     ck_assert_uint_eq(ear_expect("a", true, 7, "-").fence, BIG);
     ear_expect_silence();
 }
@@ -314,9 +314,9 @@ START_TEST(a_holder_hears_of_lower_tickets)
     static const uint64_t below[N] = {60, 45, 46, 90};
 
     ear_open();
-    expect_said(line_enqueue("holder", 0, 50), RL_GRANTED, RL_DETAIL_NONE);
+    expect_said(queue_enqueue("holder", 0, 50), RL_GRANTED, RL_DETAIL_NONE);
     for (size_t i = 0; i < N; i++)
-        line_wait(values[i], above[i]);
+        queue_wait(values[i], above[i]);
     choose(values, 1, above);
     refresh();
     ear_expect_silence();
@@ -424,14 +424,14 @@ START_TEST(one_command_does_what_single_ones_do)
         build(trial);
         choose_some(chosen);
         for (size_t i = 0; i < SOME; i++)
-            line_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
+            queue_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
         single = picture();
         build(trial);
         choose_some(chosen);
-        line_refresh_many(SOME, chosen);
+        queue_refresh_many(SOME, chosen);
         for (size_t i = 0; i < SOME; i++) {
             if (chosen[i].alone)
-                line_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
+                queue_enqueue(chosen[i].value, chosen[i].round, chosen[i].ticket);
             alone += chosen[i].alone;
         }
         many = picture();
@@ -446,8 +446,8 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("line_refresh");
-    TCase *cases = suite_add_case(suite, "line_refresh", line_start, ear_close);
+    Suite *suite = suite_create("script_queue_refresh");
+    TCase *cases = suite_add_case(suite, "script_queue_refresh", queue_start, ear_close);
 
     tcase_add_test(cases, each_keeps_its_place_and_is_told_of_it);
     tcase_add_test(cases, a_ticket_that_is_told_moves_it);

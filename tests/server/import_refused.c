@@ -1,4 +1,4 @@
-/* Texts that are not adopted: each would give a lock that its holder must not believe in. */
+/* Texts that are not imported: each would give a lock that its holder must not believe in. */
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -126,7 +126,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("adopting");
+    Suite *suite = suite_create("import_refused");
     TCase *refused = suite_add_case(suite, "refused", open_three, close_rig);
 
     tcase_add_test(refused, a_text_of_another_key_is_refused);

@@ -3,14 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_rig.h"
+#include "script_queue_rig.h"
 #include "suite.h"
 
 /* --- ENQUEUE ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(who_finds_the_key_free_gets_it_for_its_lease)
 {
-    struct said said = line_enqueue("mine", 0, 0);
+    struct said said = queue_enqueue("mine", 0, 0);
 
     expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
     ck_assert_uint_eq(said.place.ticket, 1000);
@@ -27,7 +27,7 @@ START_TEST(who_finds_it_held_is_queued_and_told_for_how_long)
     struct said said;
 
     ask_expect(counter_master, 0, "SET lock other PX 1000000", "OK");
-    said = line_enqueue("mine", 0, 0);
+    said = queue_enqueue("mine", 0, 0);
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
     ck_assert_uint_eq(said.place.rank, 0);
     ck_assert_int_gt(said.place.held_ms, 900000);
@@ -44,7 +44,7 @@ START_TEST(a_key_that_does_not_expire_is_said_not_to)
     struct said said;
 
     ask_expect(counter_master, 0, "SET lock other", "OK");
-    said = line_enqueue("mine", 0, 0);
+    said = queue_enqueue("mine", 0, 0);
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
     ck_assert_int_eq(said.place.held_ms, -1);
     ck_assert_int_eq(said.place.look_ms, -1);
@@ -55,15 +55,15 @@ START_TEST(each_newcomer_has_a_larger_number_than_all_before)
 {
     struct said said;
 
-    line_enqueue("holder", 0, 0);
-    said = line_enqueue("a", 0, 0);
+    queue_enqueue("holder", 0, 0);
+    said = queue_enqueue("a", 0, 0);
     ck_assert_uint_eq(said.place.ticket, 1001);
-    said = line_enqueue("b", 0, 5000);
+    said = queue_enqueue("b", 0, 5000);
     ck_assert_uint_eq(said.place.ticket, 5000);
-    said = line_enqueue("c", 0, 0);
+    said = queue_enqueue("c", 0, 0);
     ck_assert_uint_eq(said.place.ticket, 5001);
     ck_assert_uint_eq(said.place.rank, 2);
-    said = line_enqueue("a", 1, 0);
+    said = queue_enqueue("a", 1, 0);
     ck_assert_uint_eq(said.place.ticket, 1001);
     expect_queue("a b c");
 }
@@ -71,10 +71,10 @@ END_TEST
 
 START_TEST(a_ticket_that_is_told_moves_the_place)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    line_wait("b", 20);
-    expect_said(line_enqueue("a", 1, 30), RL_QUEUED, RL_DETAIL_NONE);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    queue_wait("b", 20);
+    expect_said(queue_enqueue("a", 1, 30), RL_QUEUED, RL_DETAIL_NONE);
     expect_queue("b a");
 }
 END_TEST
@@ -84,14 +84,14 @@ START_TEST(no_clients_clock_pushes_the_tickets_further_than_a_day)
     struct said said;
     uint64_t now_us;
 
-    line_enqueue("holder", 0, 1);
-    said = line_enqueue("a", 0, 2);
+    queue_enqueue("holder", 0, 1);
+    said = queue_enqueue("a", 0, 2);
     now_us = said.place.time_us;
-    line_proposal = 0;
-    said = line_enqueue("b", 0, 0);
+    queue_proposal = 0;
+    said = queue_enqueue("b", 0, 0);
     ck_assert_uint_eq(said.place.ticket, 1000);
     ask_expect(counter_master, 0, "HSET waiters @last 1700000000000000", "(integer) 0");
-    said = line_enqueue("c", 0, 0);
+    said = queue_enqueue("c", 0, 0);
     ck_assert_uint_eq(said.place.ticket, UINT64_C(1700000000000001));
     ck_assert_uint_gt(now_us, UINT64_C(1700000000000000));
 }
@@ -101,14 +101,14 @@ START_TEST(who_waits_looks_when_the_one_in_front_may_be_dead)
 {
     struct said said;
 
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    line_lease_ms = 1000000;
-    line_wait("b", 20);
-    said = line_enqueue("c", 0, 30);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    queue_lease_ms = 1000000;
+    queue_wait("b", 20);
+    said = queue_enqueue("c", 0, 30);
     ck_assert_uint_eq(said.place.rank, 2);
     ck_assert_int_gt(said.place.look_ms, 900000);
-    said = line_enqueue("b", 1, 20);
+    said = queue_enqueue("b", 1, 20);
     ck_assert_uint_eq(said.place.rank, 1);
     ck_assert_int_le(said.place.look_ms, 20000);
 }
@@ -120,39 +120,39 @@ START_TEST(a_refresh_by_the_holder_prolongs_and_never_shortens)
 {
     struct said said;
 
-    line_enqueue("mine", 0, 7);
+    queue_enqueue("mine", 0, 7);
     ask_expect(counter_master, 0, "PEXPIRE lock 5000", "(integer) 1");
-    said = line_enqueue("mine", 1, 7);
+    said = queue_enqueue("mine", 1, 7);
     expect_said(said, RL_GRANTED, RL_DETAIL_NONE);
     expect_ttl("lock", 20001);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 15000);
     ask_expect(counter_master, 0, "PEXPIRE lock 1000000", "(integer) 1");
-    expect_said(line_enqueue("mine", 2, 7), RL_GRANTED, RL_DETAIL_NONE);
+    expect_said(queue_enqueue("mine", 2, 7), RL_GRANTED, RL_DETAIL_NONE);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
 }
 END_TEST
 
 START_TEST(a_refresh_prolongs_the_place)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
     clock_fault_step_ms(counter_clock, 15000);
-    expect_said(line_enqueue("a", 1, 10), RL_QUEUED, RL_DETAIL_NONE);
+    expect_said(queue_enqueue("a", 1, 10), RL_QUEUED, RL_DETAIL_NONE);
     clock_fault_step_ms(counter_clock, 15000); /* the holder's key is over, the place is not */
-    ck_assert_int_eq(line_release("holder").outcome, RL_REFUSED);
+    ck_assert_int_eq(queue_release("holder").outcome, RL_REFUSED);
     expect_holder("a");
 }
 END_TEST
 
 START_TEST(a_refresh_that_was_held_up_changes_nothing)
 {
-    line_enqueue("holder", 0, 1);
-    expect_said(line_enqueue("a", 5, 10), RL_QUEUED, RL_DETAIL_NONE);
+    queue_enqueue("holder", 0, 1);
+    expect_said(queue_enqueue("a", 5, 10), RL_QUEUED, RL_DETAIL_NONE);
     clock_fault_step_ms(counter_clock, 10000);
-    expect_said(line_enqueue("a", 4, 99), RL_QUEUED, RL_DETAIL_NONE);
+    expect_said(queue_enqueue("a", 4, 99), RL_QUEUED, RL_DETAIL_NONE);
     ask_expect(counter_master, 0, "ZSCORE queue a", "10");
     ear_open();
-    line_release("holder");
+    queue_release("holder");
     ear_expect("a", true, 5, "-");
     ck_assert_int_le(ask_integer(counter_master, 0, "PTTL lock"), 10001);
 }
@@ -162,12 +162,12 @@ START_TEST(who_comes_back_when_the_key_is_free_gets_it_if_its_turn_has_come)
 {
     struct said said;
 
-    line_enqueue("holder", 0, 1);
-    line_wait("a", 10);
-    line_wait("b", 20);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("a", 10);
+    queue_wait("b", 20);
     ask_expect(counter_master, 0, "DEL lock", "(integer) 1");
     ear_open();
-    said = line_enqueue("b", 1, 20);
+    said = queue_enqueue("b", 1, 20);
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
     ck_assert_uint_eq(said.place.rank, 0);
     expect_holder("a");
@@ -194,8 +194,8 @@ static void add_enqueue_tests(TCase *cases)
 
 int main(void)
 {
-    Suite *suite = suite_create("line");
+    Suite *suite = suite_create("script_queue");
 
-    add_enqueue_tests(suite_add_case(suite, "enqueue", line_start, ear_close));
+    add_enqueue_tests(suite_add_case(suite, "enqueue", queue_start, ear_close));
     return suite_run_with_server(suite);
 }

@@ -1,4 +1,4 @@
-/* What an operator changes while clients are connected: it is seen at the next look, without a new connection. */
+/* What an operator changes while clients are connected: it is seen at the next recheck, without a new connection. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,7 +68,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("looks");
+    Suite *suite = suite_create("recheck");
     TCase *looks = suite_add_case(suite, "looks", NULL, trust_close);
 
     tcase_add_test(looks, a_policy_that_begins_to_evict_at_run_time_excludes_and_its_end_heals);

@@ -1,4 +1,4 @@
-#include "line_rig.h"
+#include "script_queue_rig.h"
 
 #include <arpa/inet.h>
 #include <check.h>
@@ -14,34 +14,34 @@
 #include "scripted.h"
 #include "suite.h"
 
-uint32_t line_lease_ms;
-const char *line_incarnation;
-uint64_t line_proposal;
-const char *line_channel;
+uint32_t queue_lease_ms;
+const char *queue_incarnation;
+uint64_t queue_proposal;
+const char *queue_channel;
 
 static int ear;
 static char heard[4096];
 static size_t n_heard;
 
-void line_start(void)
+void queue_start(void)
 {
     counter_start();
-    line_lease_ms = 20000;
-    line_incarnation = NULL;
-    line_proposal = 0;
-    line_channel = "grants";
+    queue_lease_ms = 20000;
+    queue_incarnation = NULL;
+    queue_proposal = 0;
+    queue_channel = "grants";
     ear = -1;
 }
 
 static struct rl_subject subject_of(const char *value)
 {
-    struct rl_subject about = counter_subject(value, line_proposal);
+    struct rl_subject about = counter_subject(value, queue_proposal);
 
-    about.ttl_ms = line_lease_ms;
-    about.channel = (struct rl_slice){line_channel, strlen(line_channel)};
+    about.ttl_ms = queue_lease_ms;
+    about.channel = (struct rl_slice){queue_channel, strlen(queue_channel)};
     about.proposed_ticket = 1000;
-    if (line_incarnation)
-        about.incarnation = (struct rl_slice){line_incarnation, strlen(line_incarnation)};
+    if (queue_incarnation)
+        about.incarnation = (struct rl_slice){queue_incarnation, strlen(queue_incarnation)};
     else
         about.marker = (struct rl_slice){NULL, 0};
     return about;
@@ -49,7 +49,7 @@ static struct rl_subject subject_of(const char *value)
 
 static const struct rl_kind *kind(void)
 {
-    return line_proposal ? &rl_fenced_kind : &rl_mutex_kind;
+    return queue_proposal ? &rl_fenced_kind : &rl_mutex_kind;
 }
 
 static struct said said_by(const struct rl_reply *reply)
@@ -61,7 +61,7 @@ static struct said said_by(const struct rl_reply *reply)
     return said;
 }
 
-struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket)
+struct said queue_enqueue(const char *value, uint32_t round, uint64_t ticket)
 {
     struct rl_subject about = subject_of(value);
     struct rl_command command;
@@ -77,7 +77,7 @@ struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket)
     return said;
 }
 
-void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said)
+void queue_enqueue_many(size_t n, const char *const *values, struct said *ret_said)
 {
     struct rl_subject about = subject_of(values[0]);
     struct rl_batch_tail followers = {.n = n - 1};
@@ -86,7 +86,7 @@ void line_enqueue_many(size_t n, const char *const *values, struct said *ret_sai
 
     for (size_t i = 1; i < n; i++) {
         followers.tokens[i - 1] = (struct rl_slice){values[i], strlen(values[i])};
-        followers.proposals[i - 1] = line_proposal;
+        followers.proposals[i - 1] = queue_proposal;
     }
     kind()->command(RL_STEP_ENQUEUE, &about, &command);
     scripted = scripted_run_many(counter_master, 0, &command, &followers);
@@ -99,7 +99,7 @@ void line_enqueue_many(size_t n, const char *const *values, struct said *ret_sai
     scripted_free(&scripted);
 }
 
-void line_refresh_many(size_t n, struct refresh *refreshes)
+void queue_refresh_many(size_t n, struct refresh *refreshes)
 {
     struct rl_subject about = subject_of(refreshes[0].value);
     struct rl_refresh_many many = {.n = n};
@@ -112,7 +112,7 @@ void line_refresh_many(size_t n, struct refresh *refreshes)
         many.at[i].token = (struct rl_slice){refreshes[i].value, strlen(refreshes[i].value)};
         many.at[i].round = refreshes[i].round;
         many.at[i].ticket = refreshes[i].ticket;
-        many.at[i].proposal = line_proposal;
+        many.at[i].proposal = queue_proposal;
     }
     rl_queue_refresh_many_command(&about, &command);
     scripted = scripted_run_refresh(counter_master, 0, &command, &many);
@@ -127,14 +127,14 @@ void line_refresh_many(size_t n, struct refresh *refreshes)
     scripted_free(&scripted);
 }
 
-struct rl_answer line_release(const char *value)
+struct rl_answer queue_release(const char *value)
 {
     struct rl_subject about = subject_of(value);
 
     return counter_take(kind(), RL_STEP_RELEASE, &about);
 }
 
-struct rl_answer line_release_alone(const char *value)
+struct rl_answer queue_release_alone(const char *value)
 {
     struct rl_subject about = subject_of(value);
 
@@ -149,9 +149,9 @@ void expect_said(struct said said, enum rl_outcome outcome, enum rl_detail detai
     ck_assert(said.placed == (outcome == RL_GRANTED || outcome == RL_QUEUED));
 }
 
-void line_wait(const char *value, uint64_t ticket)
+void queue_wait(const char *value, uint64_t ticket)
 {
-    struct said said = line_enqueue(value, 0, ticket);
+    struct said said = queue_enqueue(value, 0, ticket);
 
     expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
 }

@@ -1,7 +1,7 @@
 /* The queue of one private master by the core's own commands and answers, and an ear for its notifications. The key is
  * "lock", its queue "queue" and "waiters", the counter "count", the marker "marker". */
-#ifndef TESTS_LINE_RIG_H
-#define TESTS_LINE_RIG_H
+#ifndef TESTS_SCRIPT_QUEUE_RIG_H
+#define TESTS_SCRIPT_QUEUE_RIG_H
 
 #include "kinds/wait_queue.h"
 #include "counter_rig.h"
@@ -14,18 +14,18 @@ struct said {
 };
 
 /* As counter_start(), without a request for a lease, a memory, or tokens. */
-void line_start(void);
+void queue_start(void);
 
-extern uint32_t line_lease_ms;         /* 20000, so that nothing ends by itself */
-extern const char *line_incarnation;   /* NULL: classic */
-extern uint64_t line_proposal;         /* of a fencing token; 0: none */
-extern const char *line_channel;       /* "grants" */
+extern uint32_t queue_lease_ms;         /* 20000, so that nothing ends by itself */
+extern const char *queue_incarnation;   /* NULL: classic */
+extern uint64_t queue_proposal;         /* of a fencing token; 0: none */
+extern const char *queue_channel;       /* "grants" */
 
 /* Ticket 0: not known yet, and 1000 is proposed. */
-struct said line_enqueue(const char *value, uint32_t round, uint64_t ticket);
+struct said queue_enqueue(const char *value, uint32_t round, uint64_t ticket);
 
 /* Several that have never been in line, in one command; what each is told. */
-void line_enqueue_many(size_t n, const char *const *values, struct said *ret_said);
+void queue_enqueue_many(size_t n, const char *const *values, struct said *ret_said);
 
 /* One who has a place and a ticket, and what it is told when several are asked for in one command. */
 struct refresh {
@@ -36,15 +36,15 @@ struct refresh {
     bool alone; /* nothing was said to it, and nothing done */
 };
 
-void line_refresh_many(size_t n, struct refresh *refreshes);
+void queue_refresh_many(size_t n, struct refresh *refreshes);
 
-struct rl_answer line_release(const char *value);
+struct rl_answer queue_release(const char *value);
 
 /* The short form, which names only the key and its queue. */
-struct rl_answer line_release_alone(const char *value);
+struct rl_answer queue_release_alone(const char *value);
 
 /* One that must be queued, with its ticket. */
-void line_wait(const char *value, uint64_t ticket);
+void queue_wait(const char *value, uint64_t ticket);
 
 void expect_said(struct said said, enum rl_outcome outcome, enum rl_detail detail);
 

@@ -162,7 +162,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *suite = suite_create("standing");
+    Suite *suite = suite_create("admission");
     TCase *other = suite_add_case(suite, "standing", NULL, close_rig);
 
     tcase_add_test(other, a_clock_that_is_set_forward_is_found_out_by_the_next_vote);

@@ -3,18 +3,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "line_rig.h"
+#include "script_queue_rig.h"
 #include "suite.h"
 
 /* --- The dead --------------------------------------------------------------------------------------------------- */
 
 START_TEST(dead_heads_are_dropped_when_the_key_is_handed_over)
 {
-    line_enqueue("holder", 0, 1);
-    line_wait("dead-1", 10);
-    line_wait("dead-2", 20);
+    queue_enqueue("holder", 0, 1);
+    queue_wait("dead-1", 10);
+    queue_wait("dead-2", 20);
     clock_fault_step_ms(counter_clock, 25000);
-    expect_said(line_enqueue("alive", 0, 30), RL_GRANTED, RL_DETAIL_NONE); /* the holder's key is over by now, too */
+    expect_said(queue_enqueue("alive", 0, 30), RL_GRANTED, RL_DETAIL_NONE); /* the holder's key is over by now, too */
     expect_queue("");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
 }
@@ -28,12 +28,12 @@ static void hold_for_long(void)
 START_TEST(a_release_passes_the_dead_by)
 {
     hold_for_long();
-    line_wait("dead-1", 10);
-    line_wait("dead-2", 20);
-    line_lease_ms = 500000;
-    line_wait("alive", 30);
+    queue_wait("dead-1", 10);
+    queue_wait("dead-2", 20);
+    queue_lease_ms = 500000;
+    queue_wait("alive", 30);
     clock_fault_step_ms(counter_clock, 25000);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("alive");
     expect_queue("");
     ck_assert_int_eq(ask_integer(counter_master, 0, "HEXISTS waiters dead-1"), 0);
@@ -44,12 +44,12 @@ END_TEST
 START_TEST(a_queue_of_the_dead_is_no_queue)
 {
     hold_for_long();
-    line_lease_ms = 500000;
-    line_wait("soon-dead", 10);
-    line_lease_ms = 20000;
-    line_wait("dead", 5);
+    queue_lease_ms = 500000;
+    queue_wait("soon-dead", 10);
+    queue_lease_ms = 20000;
+    queue_wait("dead", 5);
     clock_fault_step_ms(counter_clock, 600000);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
 }
 END_TEST
@@ -60,19 +60,19 @@ START_TEST(all_the_dead_in_front_of_a_waiter_are_dropped_at_once)
     struct said said;
 
     hold_for_long();
-    line_lease_ms = 500000;
-    line_wait("alive", 1);
-    line_wait("me", 1000);
-    line_lease_ms = 20000;
+    queue_lease_ms = 500000;
+    queue_wait("alive", 1);
+    queue_wait("me", 1000);
+    queue_lease_ms = 20000;
     for (unsigned i = 0; i < 50; i++) {
         char value[16];
 
         snprintf(value, sizeof(value), "dead-%u", i);
-        line_wait(value, 10 + i);
+        queue_wait(value, 10 + i);
     }
     clock_fault_step_ms(counter_clock, 25000);
-    line_lease_ms = 500000;
-    said = line_enqueue("me", 1, 1000);
+    queue_lease_ms = 500000;
+    said = queue_enqueue("me", 1, 1000);
     ck_assert_uint_eq(said.place.rank, 1);
     ck_assert_int_gt(said.place.look_ms, 400000);
     expect_queue("alive me");
@@ -82,22 +82,22 @@ END_TEST
 START_TEST(newcomers_sweep_the_dead_out_of_the_middle)
 {
     hold_for_long();
-    line_lease_ms = 500000;
-    line_wait("first", 1);
-    line_lease_ms = 20000;
+    queue_lease_ms = 500000;
+    queue_wait("first", 1);
+    queue_lease_ms = 20000;
     for (unsigned i = 0; i < 6; i++) {
         char value[16];
 
         snprintf(value, sizeof(value), "dead-%u", i);
-        line_wait(value, 10 + i);
+        queue_wait(value, 10 + i);
     }
     clock_fault_step_ms(counter_clock, 25000);
-    line_lease_ms = 500000;
+    queue_lease_ms = 500000;
     for (unsigned i = 0; i < 8; i++) {
         char value[16];
 
         snprintf(value, sizeof(value), "new-%u", i);
-        line_wait(value, 5); /* in front of them: its own look does not reach them */
+        queue_wait(value, 5); /* in front of them: its own look does not reach them */
     }
     expect_queue("first new-0 new-1 new-2 new-3 new-4 new-5 new-6 new-7");
 }
@@ -107,10 +107,10 @@ END_TEST
 START_TEST(a_place_does_not_outlive_its_lease_when_the_clock_is_set_back)
 {
     hold_for_long();
-    line_wait("old", 10);
+    queue_wait("old", 10);
     clock_fault_step_ms(counter_clock, -3600000);
-    line_wait("new", 20);
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    queue_wait("new", 20);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("new");
 }
 END_TEST
@@ -118,9 +118,9 @@ END_TEST
 START_TEST(the_heir_has_no_more_than_its_lease_when_the_clock_is_set_back)
 {
     hold_for_long();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     clock_fault_step_ms(counter_clock, -10000);
-    line_release("holder");
+    queue_release("holder");
     expect_holder("a");
     expect_ttl("lock", 20001);
 }
@@ -129,11 +129,11 @@ END_TEST
 START_TEST(a_queue_ends_by_itself_when_nobody_comes_any_more)
 {
     hold_for_long();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     expect_ttl("queue", 40000);
     expect_ttl("waiters", 40000);
-    line_lease_ms = 1000;
-    line_wait("b", 20);
+    queue_lease_ms = 1000;
+    queue_wait("b", 20);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL queue"), 20000);
 }
 END_TEST
@@ -143,11 +143,11 @@ END_TEST
 START_TEST(in_another_memory_nobody_gets_in_line)
 {
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
-    line_incarnation = "then";
-    expect_said(line_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    queue_incarnation = "then";
+    expect_said(queue_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
     expect_nothing_left();
-    line_incarnation = "now";
-    expect_said(line_enqueue("a", 0, 10), RL_GRANTED, RL_DETAIL_NONE);
+    queue_incarnation = "now";
+    expect_said(queue_enqueue("a", 0, 10), RL_GRANTED, RL_DETAIL_NONE);
 }
 END_TEST
 
@@ -156,8 +156,8 @@ static const char *const other_memories[] = {"PING", "HSET marker run x", "SET m
 START_TEST(without_its_marker_it_is_another_memory)
 {
     free(ask(counter_master, 0, other_memories[_i]));
-    line_incarnation = "then";
-    expect_said(line_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
+    queue_incarnation = "then";
+    expect_said(queue_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_MEMORY_LOST);
     expect_nothing_left();
 }
 END_TEST
@@ -166,13 +166,13 @@ START_TEST(a_place_from_another_memory_is_dropped)
 {
     ask_expect(counter_master, 0, "HSET marker inc then", "(integer) 1");
     hold_for_long();
-    line_incarnation = "then";
-    line_wait("old", 10);
+    queue_incarnation = "then";
+    queue_wait("old", 10);
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 0");
-    line_incarnation = "now";
-    line_wait("new", 20);
+    queue_incarnation = "now";
+    queue_wait("new", 20);
     ear_open();
-    line_release("holder");
+    queue_release("holder");
     ear_expect("new", true, 0, "now");
     ear_expect_silence();
     expect_holder("new");
@@ -185,24 +185,24 @@ START_TEST(a_hand_over_counts_for_who_has_tokens)
 {
     struct rl_notification call;
 
-    line_proposal = BIG;
-    ck_assert_uint_eq(line_enqueue("holder", 0, 1).answer.fence, BIG);
-    line_wait("a", 10);
+    queue_proposal = BIG;
+    ck_assert_uint_eq(queue_enqueue("holder", 0, 1).answer.fence, BIG);
+    queue_wait("a", 10);
     ear_open();
-    line_release("holder");
+    queue_release("holder");
     call = ear_expect("a", true, 0, "-");
     ck_assert_uint_eq(call.fence, BIG + 1);
     expect_counter(BIG + 1);
     expect_ttl("count", 86400000);
-    ck_assert_uint_eq(line_enqueue("a", 1, 10).answer.fence, BIG + 1);
+    ck_assert_uint_eq(queue_enqueue("a", 1, 10).answer.fence, BIG + 1);
 }
 END_TEST
 
 START_TEST(a_hand_over_does_not_count_for_who_has_none)
 {
     hold_for_long();
-    line_wait("a", 10);
-    line_release("holder");
+    queue_wait("a", 10);
+    queue_release("holder");
     expect_holder("a");
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS count"), 0);
 }
@@ -210,9 +210,9 @@ END_TEST
 
 START_TEST(without_a_counter_nobody_with_tokens_gets_in_line)
 {
-    line_proposal = BIG;
+    queue_proposal = BIG;
     ask_expect(counter_master, 0, "SET count nonsense", "OK");
-    expect_said(line_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
+    expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
     expect_nothing_left();
 }
 END_TEST
@@ -242,25 +242,25 @@ START_TEST(nobody_with_tokens_waits_for_a_counter_that_is_used_up)
     struct refresh refreshes[] = {{.value = "a", .round = 1, .ticket = 10}, {.value = "b", .round = 1, .ticket = 20}};
 
     hold_for_long();
-    line_proposal = BIG;
-    line_wait("a", 10);
-    line_wait("b", 20);
+    queue_proposal = BIG;
+    queue_wait("a", 10);
+    queue_wait("b", 20);
     ask_expect(counter_master, 0, ends[_i].set, "OK");
-    line_refresh_many(2, refreshes);
+    queue_refresh_many(2, refreshes);
     expect_taken(_i, refreshes[0].said);
     expect_taken(_i, refreshes[1].said);
-    expect_taken(_i, line_enqueue("c", 0, 30));
+    expect_taken(_i, queue_enqueue("c", 0, 30));
 }
 END_TEST
 
 START_TEST(a_counter_that_is_used_up_is_not_counted_in_a_hand_off)
 {
     hold_for_long();
-    line_proposal = BIG;
-    line_wait("a", 10);
+    queue_proposal = BIG;
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, ends[_i].set, "OK");
     ear_open();
-    line_release("holder");
+    queue_release("holder");
     ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, ends[_i].next);
 }
 END_TEST
@@ -269,11 +269,11 @@ END_TEST
 START_TEST(a_counter_that_is_lost_meanwhile_does_not_stop_the_hand_over)
 {
     hold_for_long();
-    line_proposal = BIG;
-    line_wait("a", 10);
+    queue_proposal = BIG;
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, "LPUSH count x", "(integer) 1");
     ear_open();
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     ck_assert_uint_eq(ear_expect("a", true, 0, "-").fence, 0);
 }
 END_TEST
@@ -289,7 +289,7 @@ START_TEST(a_full_queue_takes_nobody_more)
     hold_for_long();
     free(masters_command(counter_master, 0, words));
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
-    expect_said(line_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_QUEUE_FULL);
+    expect_said(queue_enqueue("a", 0, 10), RL_FAILED, RL_DETAIL_QUEUE_FULL);
     ck_assert_int_eq(ask_integer(counter_master, 0, "ZCARD queue"), 100000);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS waiters"), 0);
 }
@@ -298,8 +298,8 @@ END_TEST
 START_TEST(a_key_of_another_type_is_foreign)
 {
     ask_expect(counter_master, 0, "LPUSH lock x", "(integer) 1");
-    expect_said(line_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
-    expect_answer(line_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    expect_said(queue_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
+    expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS queue waiters"), 0);
 }
 END_TEST
@@ -311,9 +311,9 @@ START_TEST(names_that_are_taken_keep_nobody_from_releasing)
     free(ask(counter_master, 0, taken[_i]));
     if (strstr(taken[_i], "waiters"))
         ask_expect(counter_master, 0, "ZADD queue 1 somebody", "(integer) 1");
-    expect_said(line_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
+    expect_said(queue_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
     hold_for_long();
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     ck_assert_int_ge(ask_integer(counter_master, 0, "EXISTS queue waiters"), 1);
 }
@@ -322,7 +322,7 @@ END_TEST
 START_TEST(a_server_out_of_memory_takes_nobody_and_may_have_done_something)
 {
     ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
-    expect_said(line_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_OOM);
+    expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_OOM);
     expect_nothing_left();
 }
 END_TEST
@@ -330,11 +330,11 @@ END_TEST
 START_TEST(a_server_out_of_memory_hands_over_and_deletes_all_the_same)
 {
     hold_for_long();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, "CONFIG SET maxmemory 1", "OK");
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("a");
-    expect_answer(line_release("a"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_answer(queue_release("a"), RL_GRANTED, RL_DETAIL_NONE, 0);
     expect_nothing_left();
 }
 END_TEST
@@ -343,8 +343,8 @@ START_TEST(a_replica_takes_nobody)
 {
     hold_for_long();
     ask_expect(counter_master, 0, "REPLICAOF 127.0.0.1 1", "OK");
-    expect_said(line_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_READONLY);
-    expect_answer(line_release("holder"), RL_FAILED, RL_DETAIL_READONLY, 0);
+    expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_READONLY);
+    expect_answer(queue_release("holder"), RL_FAILED, RL_DETAIL_READONLY, 0);
 }
 END_TEST
 
@@ -352,9 +352,9 @@ END_TEST
 START_TEST(a_replica_does_not_say_that_a_waiter_has_left)
 {
     hold_for_long();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, "REPLICAOF 127.0.0.1 1", "OK");
-    expect_answer(line_release("a"), RL_FAILED, RL_DETAIL_READONLY, 0);
+    expect_answer(queue_release("a"), RL_FAILED, RL_DETAIL_READONLY, 0);
 }
 END_TEST
 
@@ -365,11 +365,11 @@ static const char *const narrowed[] = {"ACL SETUSER default -hdel", "ACL SETUSER
 START_TEST(who_may_not_look_at_queues_can_release)
 {
     hold_for_long();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, narrowed[_i], "OK");
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
-    expect_said(line_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
+    expect_said(queue_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
 }
 END_TEST
 
@@ -377,9 +377,9 @@ END_TEST
 START_TEST(who_may_not_publish_hands_over_in_silence)
 {
     hold_for_long();
-    line_wait("a", 10);
+    queue_wait("a", 10);
     ask_expect(counter_master, 0, "ACL SETUSER default resetchannels", "OK");
-    expect_answer(line_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
+    expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_HANDED_OFF, 0);
     expect_holder("a");
 }
 END_TEST
@@ -420,9 +420,9 @@ static void add_fault_tests(TCase *cases)
 
 int main(void)
 {
-    Suite *suite = suite_create("line_faults");
+    Suite *suite = suite_create("script_queue_faults");
 
-    add_memory_tests(suite_add_case(suite, "the dead and the forgotten", line_start, ear_close));
-    add_fault_tests(suite_add_case(suite, "faults", line_start, ear_close));
+    add_memory_tests(suite_add_case(suite, "the dead and the forgotten", queue_start, ear_close));
+    add_fault_tests(suite_add_case(suite, "faults", queue_start, ear_close));
     return suite_run_with_server(suite);
 }
