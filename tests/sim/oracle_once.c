@@ -213,13 +213,15 @@ void once_abandon(struct handle *handle)
     handle->extension.op = RL_OP_NONE;
 }
 
-/* A single attempt that had to wait for the first connections has its round from when it began. */
+/* A single attempt that had to wait for the first connections has its round from when it began; a release has its time
+ * from when the lock was given up, which is later than its call if the process was stopped in that turn. */
 static struct rl_instant still_due(const struct client *client, const struct handle *handle,
                                    const struct op_record *record)
 {
     const struct rl_lock *lock = &handle->host.core;
+    bool waited = record->op == RL_OP_ACQUIRE && handle->attempt.request.once && lock->claim;
 
-    if (record->op != RL_OP_ACQUIRE || !handle->attempt.request.once || !lock->claim)
+    if (!waited && (record->op != RL_OP_RELEASE || lock->state != RL_LOCK_RELEASING))
         return record->due;
     return rl_later(record->due, rl_after(lock->round_start, client->host.engine.votes.config.node_timeout));
 }
