@@ -105,6 +105,25 @@ REDLOCK_API int redlock_set_cancel(struct redlock_set *set);
  * E_ARGUMENT, E_FORKED. */
 REDLOCK_API int redlock_set_keep_rest(struct redlock_set *set, int keep);
 
+/* Makes the set IDLE without releasing its keys, as redlock_lock_detach() does with one lock. Acquire with `own_token`,
+ * and take the tokens of its locks before this call. Errors: E_ARGUMENT, E_NOT_HELD, E_BUSY, E_FORKED. */
+REDLOCK_API int redlock_set_detach(struct redlock_set *set);
+
+/* Room for the longest text of redlock_set_export(), its terminating 0 included. */
+#define REDLOCK_MAX_SET_EXPORT_BYTES (REDLOCK_MAX_SET_KEYS * REDLOCK_MAX_EXPORT_BYTES)
+
+/* Transfers a held set to another process of this machine, as redlock_lock_export() does with one lock. The text
+ * consists of the locks' own texts in the order of their keys, with a blank between two. Errors: those of
+ * redlock_lock_export() but E_DEPTH. */
+REDLOCK_API int redlock_set_export(struct redlock_set *set, char *ret_text, size_t size);
+
+/* Imports a set from such a text into a set with the same keys, in state IDLE or LOST, as redlock_lock_adopt() does
+ * with one lock. If the validity of one key has ended the others are released: that is E_NOT_HELD. After another error
+ * the text is as good as before. Errors: those of redlock_lock_adopt() but E_DEPTH, and E_SET_KEYS (the set has fewer
+ * than 2 keys). E_EXPORT also if the text has other keys than the set, or more or fewer. */
+REDLOCK_API int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options,
+                                  const char *text);
+
 /* An alarm of a set is one of a key: that one is at risk, or is lost, and the set with it. The other keys are released
  * before LOST is reported, unless redlock_set_keep_rest() says otherwise; they report no loss of their own. */
 typedef void (*redlock_set_watch_fn)(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm,

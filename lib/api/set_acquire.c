@@ -181,13 +181,17 @@ static void keep_options(struct redlock_set *set, const struct redlock_acquire_o
     set->options.size = sizeof set->options;
 }
 
-static void describe(struct redlock_set *set)
+void rl_set_describe(struct redlock_set *set)
 {
     set->core.engine = &set->client->host.engine;
     set->core.n = set->n;
     set->core.gates = set->gates;
     for (unsigned i = 0; i < set->n; i++)
         set->core.locks[i] = &set->locks[i]->host.core;
+}
+
+static void set_limits(struct redlock_set *set)
+{
     set->core.min_validity = rl_ms(set->options.min_validity_ms);
     set->core.deadline = RL_NEVER;
     if (set->options.timeout_ms == 0)
@@ -218,7 +222,8 @@ int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_op
     if (set->state == REDLOCK_STATE_LOST)
         rl_set_give_up(set, UINT32_MAX);
     keep_options(set, options);
-    describe(set);
+    rl_set_describe(set);
+    set_limits(set);
     step = rl_set_acquire(&set->core);
     status = start_parts(set, &step);
     if (status < 0) {

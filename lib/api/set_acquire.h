@@ -4,6 +4,9 @@
 
 struct redlock_set;
 
+/* Tells the engine what the set is made of. */
+void rl_set_describe(struct redlock_set *set);
+
 /* While the set is being acquired, this part, which it held, is lost. */
 void rl_set_lost_meanwhile(struct redlock_set *set, unsigned part);
 

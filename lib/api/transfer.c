@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "api/transfer.h"
+
 #include "api/handle.h"
 #include "api/lock_state.h"
 #include "api/options.h"
@@ -159,18 +161,12 @@ static size_t write_text(struct redlock_lock *lock, const char *boot, char *text
     return length < size ? length : 0;
 }
 
-int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
+int rl_lock_describe(struct redlock_lock *lock, char *ret_text, size_t size)
 {
     char text[REDLOCK_MAX_EXPORT_BYTES] = "";
     char boot[UUID_SIZE];
-    int status = ret_text ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
     size_t length;
 
-    if (status < 0)
-        return status;
-    status = rl_lock_check_held_once(lock);
-    if (status < 0)
-        return status;
     if (!boot_identity(boot))
         return REDLOCK_E_SYSTEM;
     length = write_text(lock, boot, text, sizeof text);
@@ -179,8 +175,20 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
     if (length >= size)
         return REDLOCK_E_LIMIT;
     memcpy(ret_text, text, length + 1);
-    rl_host_detach(&lock->host);
     return 0;
+}
+
+int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
+{
+    int status = ret_text ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
+
+    if (status == 0)
+        status = rl_lock_check_held_once(lock);
+    if (status == 0)
+        status = rl_lock_describe(lock, ret_text, size);
+    if (status == 0)
+        rl_host_detach(&lock->host);
+    return status;
 }
 
 /* --- Import ----------------------------------------------------------------------------------------------------- */
@@ -387,26 +395,39 @@ static int make_request(const struct redlock_lock *lock, const struct redlock_ac
     return rl_acquire_options_check(rl_client_of(lock), &wanted, lock->host.host->now, ret_request);
 }
 
+/* What the text says, and what renewal is asked for. 0, or a caller error. */
+static int prepare(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text,
+                   struct rl_host_exported *ret_exported, struct rl_acquire *ret_request)
+{
+    char boot[UUID_SIZE];
+
+    if (!boot_identity(boot))
+        return REDLOCK_E_SYSTEM; /* the text may be good: it can be adopted when there are descriptors again */
+    if (!read_text(lock, text, boot, ret_exported))
+        return REDLOCK_E_EXPORT;
+    return make_request(lock, options, &ret_exported->state, ret_request);
+}
+
+int rl_lock_check_text(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text)
+{
+    struct rl_host_exported exported = {.token = ""};
+    struct rl_acquire request;
+
+    return prepare(lock, options, text, &exported, &request);
+}
+
 int redlock_lock_adopt(struct redlock_lock *lock, const struct redlock_acquire_options *options, const char *text)
 {
     struct rl_host_exported exported = {.token = ""};
     struct rl_acquire request;
-    char boot[UUID_SIZE];
     int status = text ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
 
     if (status < 0)
         return status;
     if (lock->host.host->closing)
         return REDLOCK_E_CLOSING;
-    if (!boot_identity(boot))
-        return REDLOCK_E_SYSTEM; /* the text may be good: it can be adopted when there are descriptors again */
-    if (!read_text(lock, text, boot, &exported))
-        return REDLOCK_E_EXPORT;
-    status = make_request(lock, options, &exported.state, &request);
-    if (status < 0)
-        return status;
-    status = rl_lock_check_free(lock);
-    if (status < 0)
-        return status;
-    return rl_host_import(&lock->host, &request, &exported);
+    status = prepare(lock, options, text, &exported, &request);
+    if (status == 0)
+        status = rl_lock_check_free(lock);
+    return status == 0 ? rl_host_import(&lock->host, &request, &exported) : status;
 }

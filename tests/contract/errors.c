@@ -484,6 +484,7 @@ static void refuse_without_object(void)
     struct redlock_stats stats;
     struct redlock_node_stats node;
     struct redlock_node_info info;
+    char text[8];
 
     errors_expect(redlock_extend(NULL, 0, outcome_record, NULL), REDLOCK_E_ARGUMENT, "extend nothing");
     errors_expect(redlock_reenter(NULL, 0), REDLOCK_E_ARGUMENT, "re-enter nothing");
@@ -495,6 +496,9 @@ static void refuse_without_object(void)
     errors_expect(redlock_set_cancel(NULL), REDLOCK_E_ARGUMENT, "cancel no set");
     errors_expect(redlock_set_watch(NULL, NULL, NULL), REDLOCK_E_ARGUMENT, "watch no set");
     errors_expect(redlock_set_keep_rest(NULL, 1), REDLOCK_E_ARGUMENT, "keep the rest of no set");
+    errors_expect(redlock_set_detach(NULL), REDLOCK_E_ARGUMENT, "detach no set");
+    errors_expect(redlock_set_export(NULL, text, sizeof(text)), REDLOCK_E_ARGUMENT, "export no set");
+    errors_expect(redlock_set_adopt(NULL, NULL, ""), REDLOCK_E_ARGUMENT, "adopt into no set");
     ck_assert_int_eq(redlock_set_remaining_ns(NULL), 0);
     ck_assert_int_eq(redlock_set_state(NULL), REDLOCK_STATE_IDLE);
     ck_assert_uint_eq(redlock_set_size(NULL), 0);
