@@ -122,7 +122,7 @@ static bool take_notification(struct rl_engine *engine, struct rl_instant now, s
         lock->acquisition.request->entry->lower |= rl_bit(node);
         return true;
     }
-    if (notification->kind == RL_TOLD_LOOK) {
+    if (notification->kind == RL_TOLD_LOOK || notification->kind == RL_TOLD_FIRST) {
         rl_lock_look_again(engine, lock, now, node);
         return false;
     }

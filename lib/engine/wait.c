@@ -25,7 +25,8 @@
  *
  * Notifications are hints: a refresh finds out whatever was missed. The timer goes by what the masters say. The first
  * waiter looks again when the holder's key must have expired, each other waiter when the lease of the one in front of
- * it must have ended.
+ * it must have ended. Who becomes the first because the one in front has left the queue is told by the master if the
+ * key ends before its next refresh (release.lua).
  *
  * A waiter that cannot reach a quorum leaves the queues, since its grants could be in the way of waiters that can. It
  * does so when the lease has ended that a quorum has confirmed: connections that are made again before then cost it no

@@ -64,6 +64,8 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload,
     claim = rl_waiters_find(&host->waiters, value);
     if (RL_MUTANT(LOWER_UNHEARD) && notification.kind == RL_TOLD_LOWER)
         return;
+    if (RL_MUTANT(FIRST_UNHEARD) && notification.kind == RL_TOLD_FIRST)
+        return;
     if (claim && notification.kind == RL_TOLD_LOOK && (claim->kind->can & RL_SLOTS)) {
         rl_permits_told(rl_host_claim_lock(claim), notification.fence);
         rl_host_run(host);

@@ -330,7 +330,8 @@ static bool split(struct rl_slice payload, struct rl_slice words[N_WORDS])
 static bool read_kind(struct rl_slice word, enum rl_notice_kind *ret_kind)
 {
     static const char *const words[] = {
-        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look"};
+        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look",
+        [RL_TOLD_FIRST] = "first"};
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         *ret_kind = (enum rl_notice_kind)i;

@@ -77,6 +77,7 @@ enum rl_notice_kind {
     RL_TOLD_GRANTED, /* the value has been given the key, or a share of it */
     RL_TOLD_LOWER,   /* a waiter with a lower ticket has come */
     RL_TOLD_LOOK,    /* its turn may have come: it must ask */
+    RL_TOLD_FIRST,   /* it has become the first in the queue, and the key ends before its next refresh: it must ask */
 };
 
 /* What a master's notification says (protocol 6.4). */

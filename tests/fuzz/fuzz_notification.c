@@ -24,7 +24,8 @@ static void put_together(const struct rl_notification *notification, struct rl_s
                          size_t size)
 {
     static const char *const kinds[] = {
-        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look"};
+        [RL_TOLD_GRANTED] = "granted", [RL_TOLD_LOWER] = "lower", [RL_TOLD_LOOK] = "look",
+        [RL_TOLD_FIRST] = "first"};
     int n = snprintf(NULL, 0, " %" PRIu32 " %s  %" PRIu64 " %" PRIu64, notification->round, kinds[notification->kind],
                      notification->time_us, notification->fence);
 

@@ -104,6 +104,47 @@ START_TEST(who_leaves_the_queue_leaves_the_key_alone)
 }
 END_TEST
 
+static void hold_for_ms(int ms)
+{
+    char line[64];
+
+    snprintf(line, sizeof(line), "SET lock former PX %d", ms);
+    ask_expect(counter_master, 0, line, "OK");
+}
+
+/* Leases of 20 s are refreshed after 5 s. */
+START_TEST(who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh)
+{
+    hold_for_ms(4000);
+    queue_wait("a", 10);
+    queue_wait("b", 20);
+    queue_wait("c", 30);
+    ear_open();
+    expect_answer(queue_release("b"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    ear_expect_silence();
+    expect_answer(queue_release("a"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    ck_assert_int_eq(ear_expect("c", false, 0, "-").kind, RL_TOLD_FIRST);
+    expect_answer(queue_release("c"), RL_REFUSED, RL_DETAIL_FOREIGN, 0);
+    ear_expect_silence();
+    expect_holder("former");
+}
+END_TEST
+
+START_TEST(who_becomes_the_first_long_before_the_end_of_the_key_is_not_told)
+{
+    hold_for_ms(1000000);
+    queue_wait("a", 10);
+    queue_wait("b", 20);
+    ear_open();
+    queue_release("a");
+    ask_expect(counter_master, 0, "PERSIST lock", "(integer) 1");
+    queue_wait("c", 30);
+    queue_release("b");
+    ear_expect_silence();
+    expect_queue("c");
+}
+END_TEST
+
 START_TEST(whoever_leaves_a_queue_whose_key_is_gone_hands_it_over)
 {
     queue_enqueue("holder", 0, 1);
@@ -248,6 +289,8 @@ static void add_release_tests(TCase *cases)
     tcase_add_test(cases, the_heir_is_told_and_nobody_else);
     tcase_add_test(cases, each_is_told_in_its_own_channel);
     tcase_add_test(cases, who_leaves_the_queue_leaves_the_key_alone);
+    tcase_add_test(cases, who_becomes_the_first_is_told_if_the_key_ends_before_its_refresh);
+    tcase_add_test(cases, who_becomes_the_first_long_before_the_end_of_the_key_is_not_told);
     tcase_add_test(cases, whoever_leaves_a_queue_whose_key_is_gone_hands_it_over);
     tcase_add_test(cases, the_last_one_to_leave_a_queue_without_a_key_leaves_nothing);
     tcase_add_test(cases, a_lock_of_another_library_is_waited_for_and_left_alone);

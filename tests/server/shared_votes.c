@@ -160,6 +160,36 @@ START_TEST(more_readers_than_one_script_serves_are_told_to_look)
 }
 END_TEST
 
+/* Leases of 20 s are refreshed after 5 s. */
+START_TEST(the_first_of_those_who_share_is_told_when_the_one_in_front_leaves)
+{
+    share("reader", 4000);
+    queue_wait("one", 10);
+    queue_wait("two", 20);
+    expect_answer(join("last", 30), RL_QUEUED, RL_DETAIL_NONE, 0);
+    ear_open();
+    queue_release("one");
+    ck_assert_int_eq(ear_expect("two", false, 0, "-").kind, RL_TOLD_FIRST);
+    set_exclusively("writer", "(nil)");
+    queue_release("two");
+    ear_expect("last", true, 0, "-");
+    ear_expect_silence();
+}
+END_TEST
+
+START_TEST(a_reader_that_becomes_the_first_behind_a_writer_is_told)
+{
+    set_exclusively("holder", "OK");
+    ask_integer(counter_master, 0, "PEXPIRE lock 4000");
+    queue_wait("writer", 10);
+    expect_answer(join("reader", 20), RL_QUEUED, RL_DETAIL_NONE, 0);
+    ear_open();
+    queue_release("writer");
+    ck_assert_int_eq(ear_expect("reader", false, 0, "-").kind, RL_TOLD_FIRST);
+    ear_expect_silence();
+}
+END_TEST
+
 START_TEST(a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry)
 {
     queue_enqueue("holder", 0, 1);
@@ -242,6 +272,8 @@ int main(void)
     tcase_add_loop_test(cases, keys_of_other_types_are_not_touched, 0, 4);
     tcase_add_test(cases, the_readers_in_front_of_the_next_writer_get_the_key_together);
     tcase_add_test(cases, more_readers_than_one_script_serves_are_told_to_look);
+    tcase_add_test(cases, the_first_of_those_who_share_is_told_when_the_one_in_front_leaves);
+    tcase_add_test(cases, a_reader_that_becomes_the_first_behind_a_writer_is_told);
     tcase_add_test(cases, a_vote_that_a_repair_has_made_is_not_replaced_by_the_entry);
     tcase_add_test(cases, who_lowers_its_mode_lets_the_readers_in_that_wait);
     tcase_add_test(cases, a_full_master_still_extends_and_lowers);

@@ -143,7 +143,8 @@ END_TEST
 
 START_TEST(who_is_told_to_look_asks_that_master)
 {
-    struct rl_notification look = {.kind = RL_TOLD_LOOK};
+    static const enum rl_notice_kind kinds[] = {RL_TOLD_LOOK, RL_TOLD_FIRST};
+    struct rl_notification look = {.kind = kinds[_i]};
     struct core *core = core_start_queued(3);
 
     core_skip(core);
@@ -186,7 +187,7 @@ int main(void)
     tcase_add_test(cases, a_canceled_change_of_mode_is_one_all_the_same);
     tcase_add_test(cases, votes_that_are_no_quorum_are_refreshed_early);
     tcase_add_test(cases, a_waiter_for_the_key_alone_is_told_and_does_not_ask_early);
-    tcase_add_test(cases, who_is_told_to_look_asks_that_master);
+    tcase_add_loop_test(cases, who_is_told_to_look_asks_that_master, 0, 2);
     tcase_add_test(cases, readers_of_one_time_propose_one_number);
     return suite_run(suite);
 }

@@ -55,17 +55,27 @@ START_TEST(a_notification_is_taken_apart)
 }
 END_TEST
 
-START_TEST(a_lower_ticket_is_told_of_without_a_memory)
+static const struct told {
+    const char *payload;
+    enum rl_notice_kind kind;
+} without_memory[] = {
+    {"value 0 lower - 5 0", RL_TOLD_LOWER},
+    {"value 0 look - 5 0", RL_TOLD_LOOK},
+    {"value 0 first - 5 0", RL_TOLD_FIRST},
+};
+
+START_TEST(what_is_no_grant_is_told_without_a_memory)
 {
-    static const char payload[] = "value 0 lower - 5 0";
+    const char *payload = without_memory[_i].payload;
     struct rl_slice value, incarnation;
     struct rl_notification notification = {.kind = RL_TOLD_GRANTED};
     char *exact;
 
-    ck_assert(take(payload, sizeof(payload) - 1, &value, &incarnation, &notification, &exact));
+    ck_assert(take(payload, strlen(payload), &value, &incarnation, &notification, &exact));
     expect_slice(value, "value");
     expect_slice(incarnation, "-");
-    ck_assert(notification.kind == RL_TOLD_LOWER && notification.round == 0);
+    ck_assert(notification.kind == without_memory[_i].kind && notification.round == 0);
+    ck_assert(rl_queue_notification_counts(&notification, incarnation, (struct rl_slice){"memory", 6}));
     ck_assert(notification.time_us == 5 && notification.fence == 0);
     free(exact);
 }
@@ -183,7 +193,8 @@ int main(void)
     TCase *cases = suite_add_case(suite, "notifications", NULL, NULL);
 
     tcase_add_test(cases, a_notification_is_taken_apart);
-    tcase_add_test(cases, a_lower_ticket_is_told_of_without_a_memory);
+    tcase_add_loop_test(cases, what_is_no_grant_is_told_without_a_memory, 0,
+                        sizeof(without_memory) / sizeof(without_memory[0]));
     tcase_add_test(cases, a_notification_has_six_words_with_one_space_between_each_two);
     tcase_add_test(cases, a_number_is_digits_and_not_too_many);
     tcase_add_test(cases, a_notification_grants_or_tells_of_a_lower_ticket_and_nothing_else);
