@@ -63,12 +63,15 @@ static struct redlock_latch_result *copy_of(const struct redlock_latch_result *r
     size_t nodes_size = result->n_nodes * sizeof *result->nodes;
     size_t names_size = result->n_arrived * sizeof *result->arrived;
     struct redlock_latch_result *copy = malloc(sizeof *copy + nodes_size + names_size + size_of(result));
-    struct redlock_latch_node *nodes = (struct redlock_latch_node *)(copy + 1);
-    const char **names = (const char **)(nodes + result->n_nodes);
-    char *texts = (char *)(names + result->n_arrived);
+    struct redlock_latch_node *nodes;
+    const char **names;
+    char *texts;
 
     if (!copy)
         return NULL;
+    nodes = (struct redlock_latch_node *)(copy + 1);
+    names = (const char **)(nodes + result->n_nodes);
+    texts = (char *)(names + result->n_arrived);
     *copy = *result;
     copy->nodes = nodes;
     copy->arrived = names;

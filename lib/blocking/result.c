@@ -30,11 +30,13 @@ struct redlock_result *rl_result_copy(const struct redlock_result *result)
 {
     size_t nodes_size = result->n_nodes * sizeof *result->nodes;
     struct redlock_result *copy = malloc(sizeof *copy + nodes_size + texts_size(result));
-    struct redlock_node_result *nodes = (struct redlock_node_result *)(copy + 1);
-    char *texts = (char *)(nodes + result->n_nodes);
+    struct redlock_node_result *nodes;
+    char *texts;
 
     if (!copy)
         return NULL;
+    nodes = (struct redlock_node_result *)(copy + 1);
+    texts = (char *)(nodes + result->n_nodes);
     *copy = *result;
     copy->nodes = nodes;
     copy->why = rl_result_copy_text(result->why, &texts);
