@@ -8,7 +8,7 @@
 
 #include "suite.h"
 
-enum { WORDS = 22 };
+enum { WORDS = 32 };
 
 const char *rig_path(const char *name)
 {
@@ -53,8 +53,10 @@ static void join(const char *const *words, const char **ret_all)
 
     for (; n < 3; n++)
         ret_all[n] = lead[n];
-    for (; *words != NULL && n < WORDS; n++)
+    for (; *words != NULL; n++) {
+        ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, *words);
         ret_all[n] = *words++;
+    }
     ret_all[n] = NULL;
 }
 

@@ -15,7 +15,7 @@
 
 #include "suite.h"
 
-enum { WORDS = 24, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
+enum { WORDS = 32, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
 
 static const char *path;
 static int input = -1;
@@ -53,11 +53,17 @@ void tool_set_input(int fd)
     input = fd;
 }
 
+static void expect_room(const char *const *words)
+{
+    for (int n = 0; words[n] != NULL; n++)
+        ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, words[n]);
+}
+
 static void become(const char *const *words, const int out[2], const int err[2])
 {
     char *argv[WORDS + 2] = {(char *)(uintptr_t)path};
 
-    for (int i = 0; i < WORDS && words[i] != NULL; i++)
+    for (int i = 0; words[i] != NULL; i++)
         argv[i + 1] = (char *)(uintptr_t)words[i];
     setpgid(0, 0);
     if (input >= 0)
@@ -74,6 +80,7 @@ void tool_start(struct tool *tool, const char *const *words)
 
     memset(tool, 0, sizeof(*tool));
     tool->exit_code = -1;
+    expect_room(words);
     ck_assert_int_eq(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
     ck_assert_int_eq(pipe2(out, O_CLOEXEC), 0);
     ck_assert_int_eq(pipe2(err, O_CLOEXEC), 0);
@@ -157,9 +164,12 @@ void tool_run(struct tool *tool, const char *line)
 
     ck_assert_uint_lt(strlen(line), sizeof(copy));
     strcpy(copy, line);
-    for (char *word = strsep(&rest, " "); word != NULL; word = strsep(&rest, " "))
-        if (*word != '\0' && n < WORDS)
-            words[n++] = word;
+    for (char *word = strsep(&rest, " "); word != NULL; word = strsep(&rest, " ")) {
+        if (*word == '\0')
+            continue;
+        ck_assert_msg(n < WORDS, "more than %d words: '%s' has no room", WORDS, word);
+        words[n++] = word;
+    }
     tool_start(tool, words);
     tool_finish(tool);
 }
