@@ -214,6 +214,8 @@ static enum rl_io fail_by_tls(struct rl_stream *stream)
 
     rl_tls_words(&evidence, words, sizeof(words));
     forget_session(tls);
+    if (!tls->open && !tls->no_tls)
+        rl_tls_context_doubt(tls->context);
     fail(stream, words);
     append_trouble(tls);
     return RL_IO_ERROR;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include <redlock/status.h>
 
@@ -29,6 +30,8 @@ struct rl_tls_context {
     SSL_CTX *ssl;
     unsigned generation;
     struct stamp stamps[FILES]; /* of what `ssl` was made of */
+    time_t read_at;             /* by CLOCK_MONOTONIC, whatever came of it */
+    bool doubted;
     char trouble[TROUBLE_MAX];
 };
 
@@ -153,6 +156,14 @@ static bool set_up(SSL_CTX *ssl, const struct rl_tls_options *o, char *why, size
            set_identity(ssl, o, why, size);
 }
 
+static time_t seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
 /* Stamps are taken first: files that change meanwhile are read once more. */
 static bool load(struct rl_tls_context *context, char *why, size_t size)
 {
@@ -160,6 +171,7 @@ static bool load(struct rl_tls_context *context, char *why, size_t size)
     SSL_CTX *ssl;
 
     take_stamps(&context->options, stamps);
+    context->read_at = seconds();
     ERR_clear_error();
     ssl = SSL_CTX_new(TLS_client_method());
     if (!ssl || !set_up(ssl, &context->options, why, size)) {
@@ -173,8 +185,14 @@ static bool load(struct rl_tls_context *context, char *why, size_t size)
     SSL_CTX_free(context->ssl);
     context->ssl = ssl;
     context->generation++;
+    context->doubted = false;
     memcpy(context->stamps, stamps, sizeof(stamps));
     return true;
+}
+
+static bool is_to_be_tried_again(const struct rl_tls_context *context)
+{
+    return context->doubted && seconds() - context->read_at > 1;
 }
 
 struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context)
@@ -183,9 +201,14 @@ struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context)
 
     take_stamps(&context->options, stamps);
     context->trouble[0] = '\0';
-    if (memcmp(stamps, context->stamps, sizeof(stamps)) != 0)
+    if (memcmp(stamps, context->stamps, sizeof(stamps)) != 0 || is_to_be_tried_again(context))
         load(context, context->trouble, sizeof(context->trouble));
     return (struct rl_tls_current){context->ssl, context->generation, context->trouble};
+}
+
+void rl_tls_context_doubt(struct rl_tls_context *context)
+{
+    context->doubted = true;
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------ */

@@ -28,14 +28,18 @@ int rl_tls_context_create(const struct rl_tls_options *options, char *why, size_
                           struct rl_tls_context **ret_context);
 void rl_tls_context_destroy(struct rl_tls_context *context); /* NULL is fine */
 
-/* --- For a connection that is about to be opened. If files have changed and cannot be used, what was read before stays
- * in use, and `trouble` is why. */
+/* --- For a connection that is about to be opened. If files are to be read again and cannot be used, what was read
+ * before stays in use, and `trouble` is why. */
 struct rl_tls_current {
     struct ssl_ctx_st *ssl;
     unsigned generation; /* grows whenever files were read */
     const char *trouble; /* "" if there is none; valid until the next call */
 };
 struct rl_tls_current rl_tls_context_current(struct rl_tls_context *context);
+
+/* A handshake has failed. The files are read again though they have not changed, but not within a second: OpenSSL may
+ * keep a certificate for good of which it could not decode everything, because there was no memory at that moment. */
+void rl_tls_context_doubt(struct rl_tls_context *context);
 
 const struct rl_tls_options *rl_tls_context_options(const struct rl_tls_context *context);
 

@@ -16,6 +16,8 @@ static void write_reason(unsigned long error, char *ret_text, size_t size)
         snprintf(ret_text, size, "out of memory");
     else if (reason)
         snprintf(ret_text, size, "%s", reason);
+    else if (!error)
+        snprintf(ret_text, size, "OpenSSL gives no reason, as when there is no memory");
     else
         snprintf(ret_text, size, "error %lx", error);
 }

@@ -1,16 +1,20 @@
 /* The TLS stream against OpenSSL's server side, both stepped by hand over a pair of sockets: what masters do not do on
  * request, and an OpenSSL that has no memory. */
 #include <errno.h>
+#include <fcntl.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <redlock/status.h>
 
+#include "openssl_memory.h"
 #include "stream/tls.h"
 #include "stream/tls_context.h"
 #include "suite.h"
@@ -18,33 +22,6 @@
 #define NAME "redis.example"
 enum { VERSIONS = 2, MOST_STEPS = 1000 };
 static const int versions[VERSIONS] = {TLS1_2_VERSION, TLS1_3_VERSION};
-
-/* --- OpenSSL's memory ------------------------------------------------------------------------------------------- */
-
-/* While a client's call runs, the allocation with the number `failing` fails. */
-static bool is_client;
-static long allocations;
-static long failing = -1;
-
-static bool lacks_memory(void)
-{
-    return is_client && allocations++ == failing;
-}
-
-static void *scarce_malloc(size_t size, const char *file, int line)
-{
-    return lacks_memory() ? NULL : malloc(size);
-}
-
-static void *scarce_realloc(void *old, size_t size, const char *file, int line)
-{
-    return lacks_memory() ? NULL : realloc(old, size);
-}
-
-static void plain_free(void *memory, const char *file, int line)
-{
-    free(memory);
-}
 
 /* --- Server and client ------------------------------------------------------------------------------------------ */
 
@@ -88,9 +65,9 @@ static int create_context(char *why, size_t size)
     const struct rl_tls_options options = {.ca_file = ca_file, .verifies = true, .resumes = true};
     int status;
 
-    is_client = true;
+    openssl_memory.armed = true;
     status = rl_tls_context_create(&options, why, size, &context);
-    is_client = false;
+    openssl_memory.armed = false;
     return status;
 }
 
@@ -111,12 +88,12 @@ static void open_line(int version)
 
 static void close_line(void)
 {
-    is_client = true;
+    openssl_memory.armed = true;
     if (stream.fd >= 0)
         stream.type->close(&stream, RL_CLOSE_ORDERLY);
     if (stream.type)
         stream.type->fini(&stream);
-    is_client = false;
+    openssl_memory.armed = false;
     if (server)
         close(SSL_get_fd(server));
     SSL_free(server);
@@ -128,7 +105,7 @@ static void set_up(void)
 {
     char why[200] = "";
 
-    failing = -1;
+    openssl_memory.failing = -1;
     stream = (struct rl_stream){.fd = -1};
     make_certificate();
     server_context = SSL_CTX_new(TLS_server_method());
@@ -155,9 +132,9 @@ static enum rl_io shake(void)
     for (int i = 0; i < MOST_STEPS; i++) {
         enum rl_io result;
 
-        is_client = true;
+        openssl_memory.armed = true;
         result = stream.type->handshake(&stream);
-        is_client = false;
+        openssl_memory.armed = false;
         SSL_do_handshake(server);
         ERR_clear_error();
         if (result != RL_IO_AGAIN && result != RL_IO_CROSSED)
@@ -178,9 +155,9 @@ static enum rl_io say(const char *bytes, size_t size, size_t *ret_size)
 {
     enum rl_io result;
 
-    is_client = true;
+    openssl_memory.armed = true;
     result = stream.type->write(&stream, bytes, size, ret_size);
-    is_client = false;
+    openssl_memory.armed = false;
     return result;
 }
 
@@ -188,9 +165,9 @@ static enum rl_io hear(char *bytes, size_t size, size_t *ret_size)
 {
     enum rl_io result;
 
-    is_client = true;
+    openssl_memory.armed = true;
     result = stream.type->read(&stream, bytes, size, ret_size);
-    is_client = false;
+    openssl_memory.armed = false;
     return result;
 }
 
@@ -247,9 +224,9 @@ END_TEST
 START_TEST(close_notify_during_the_handshake_is_told)
 {
     open_line(versions[_i]);
-    is_client = true;
+    openssl_memory.armed = true;
     stream.type->handshake(&stream);
-    is_client = false;
+    openssl_memory.armed = false;
     ck_assert_int_eq(send(SSL_get_fd(server), "\x15\x03\x03\x00\x02\x01\x00", 7, 0), 7);
     ck_assert_int_eq(stream.type->handshake(&stream), RL_IO_ERROR);
     expect_words("the server hung up during the handshake");
@@ -319,6 +296,60 @@ START_TEST(keys_of_1_3_may_be_replaced)
 }
 END_TEST
 
+/* So that a ticket fills a record. */
+static int enlarge_ticket(SSL *ssl, void *arg)
+{
+    static const char waste[16000];
+
+    return SSL_SESSION_set1_ticket_appdata(SSL_get_session(ssl), waste, sizeof(waste));
+}
+
+static int unread(void)
+{
+    int n = 0;
+
+    ck_assert_int_eq(ioctl(stream.fd, FIONREAD, &n), 0);
+    return n;
+}
+
+/* Of tickets without end, until the socket is full. */
+static void fill_with_tickets(void)
+{
+    const int room = 1 << 20;
+
+    setsockopt(SSL_get_fd(server), SOL_SOCKET, SO_SNDBUF, &room, sizeof(room));
+    do
+        ck_assert_int_eq(SSL_new_session_ticket(server), 1);
+    while (SSL_do_handshake(server) == 1);
+    ERR_clear_error();
+}
+
+/* OpenSSL would read on and on: they bring the program nothing that a call could return with. */
+START_TEST(a_flood_of_tickets_is_read_in_portions)
+{
+    enum { PORTION = 128 * 1024 };
+    enum rl_io result = RL_IO_AGAIN;
+    char bytes[100];
+    size_t n = 0;
+    int before;
+
+    SSL_CTX_set_session_ticket_cb(server_context, enlarge_ticket, NULL, NULL);
+    connect_with(TLS1_3_VERSION);
+    fill_with_tickets();
+    before = unread();
+    ck_assert_int_gt(before, PORTION + 1000);
+    ck_assert_int_eq(hear(bytes, sizeof(bytes), &n), RL_IO_AGAIN);
+    ck_assert_int_eq(before - unread(), PORTION);
+    while (SSL_do_handshake(server) != 1)
+        ck_assert_int_eq(hear(bytes, sizeof(bytes), &n), RL_IO_AGAIN);
+    server_says("reply");
+    for (int i = 0; i < MOST_STEPS && result == RL_IO_AGAIN; i++)
+        result = hear(bytes, sizeof(bytes), &n);
+    ck_assert_int_eq(result, RL_IO_OK);
+    ck_assert(n == 5 && memcmp(bytes, "reply", n) == 0);
+}
+END_TEST
+
 /* What the server has got of it is the beginning of `bytes`. */
 static size_t drain(const char *bytes, size_t before, size_t most)
 {
@@ -366,30 +397,64 @@ END_TEST
 
 /* --- No memory --------------------------------------------------------------------------------------------------- */
 
-/* Each of the first allocations fails in turn, and every seventh of the rest. */
-static long next_failure(long number)
+static bool fail_next(void)
 {
-    return number < 200 ? number + 1 : number + 7;
+    return openssl_memory_next(200, 7);
 }
 
 START_TEST(a_context_without_memory_is_refused)
 {
     char why[200];
     int status = REDLOCK_E_NOMEM;
-    long last = 0;
+    unsigned failures = 0;
 
     rl_tls_context_destroy(context);
-    for (failing = 0, allocations = 1; allocations > last; last = failing, failing = next_failure(failing)) {
-        allocations = 0;
+    while (fail_next()) {
         why[0] = '\0';
         context = NULL;
         status = create_context(why, sizeof(why));
+        failures += status != 0;
         ck_assert(status == REDLOCK_E_NOMEM || (status == REDLOCK_E_TLS && why[0]) || (status == 0 && context));
         rl_tls_context_destroy(context);
     }
     ck_assert_msg(status == 0, "%s", why);
-    ck_assert_int_gt(failing, 100);
+    ck_assert_uint_gt(failures, 20);
     context = NULL;
+}
+END_TEST
+
+/* The file's time is different from all earlier ones. */
+static struct rl_tls_current read_again(long number)
+{
+    const struct timespec times[2] = {{.tv_sec = number + 1}, {.tv_sec = number + 1}};
+    struct rl_tls_current current;
+
+    ck_assert_int_eq(utimensat(AT_FDCWD, ca_file, times, 0), 0);
+    openssl_memory.armed = true;
+    current = rl_tls_context_current(context);
+    openssl_memory.armed = false;
+    return current;
+}
+
+START_TEST(files_that_are_not_read_again_for_want_of_memory_are_read_later)
+{
+    unsigned generation = rl_tls_context_current(context).generation;
+    unsigned failures = 0;
+
+    while (fail_next()) {
+        struct rl_tls_current current;
+
+        current = read_again(openssl_memory.failing);
+        ck_assert_ptr_nonnull(current.ssl);
+        ck_assert_uint_eq(current.generation, current.trouble[0] ? generation : generation + 1);
+        failures += current.trouble[0] != '\0';
+        current = rl_tls_context_current(context);
+        ck_assert_msg(!current.trouble[0], "%s", current.trouble);
+        ck_assert_uint_eq(current.generation, ++generation);
+    }
+    ck_assert_uint_gt(failures, 20);
+    connect_with(versions[_i]);
+    expect_server_hears("after");
 }
 END_TEST
 
@@ -415,20 +480,17 @@ START_TEST(a_connection_without_memory_fails_in_words)
 {
     enum rl_io result = RL_IO_ERROR;
     unsigned failures = 0;
-    long last = 0;
 
-    for (failing = 0, allocations = 1; allocations > last; last = failing, failing = next_failure(failing)) {
-        allocations = 0;
+    while (fail_next()) {
         open_line(versions[_i]);
         result = converse();
         ck_assert_msg(result == RL_IO_OK || (result == RL_IO_ERROR && (stream.error || (stream.why && stream.why[0]))),
-                      "allocation %ld: %d", failing, (int)result);
+                      "allocation %ld: %d", openssl_memory.failing, (int)result);
         failures += result == RL_IO_ERROR;
         close_line();
     }
     ck_assert_int_eq(result, RL_IO_OK);
     ck_assert_uint_gt(failures, 100);
-    failing = -1;
     connect_with(versions[_i]);
     expect_server_hears("after");
 }
@@ -440,7 +502,7 @@ int main(void)
     TCase *line = suite_add_case(suite, "line", set_up, tear_down);
     TCase *memory = suite_add_case(suite, "memory", set_up, tear_down);
 
-    if (CRYPTO_set_mem_functions(scarce_malloc, scarce_realloc, plain_free) != 1)
+    if (!openssl_memory_hook())
         return EXIT_FAILURE;
     tcase_add_loop_test(line, close_notify_is_the_end_while_the_socket_stays_open, 0, VERSIONS);
     tcase_add_loop_test(line, close_notify_during_the_handshake_is_told, 0, VERSIONS);
@@ -448,8 +510,10 @@ int main(void)
     tcase_add_loop_test(line, a_write_that_fails_behind_a_reply_names_the_error, 0, VERSIONS);
     tcase_add_test(line, renegotiation_is_declined_in_words);
     tcase_add_test(line, keys_of_1_3_may_be_replaced);
+    tcase_add_test(line, a_flood_of_tickets_is_read_in_portions);
     tcase_add_loop_test(line, a_record_that_is_half_written_goes_on, 0, VERSIONS);
     tcase_add_test(memory, a_context_without_memory_is_refused);
+    tcase_add_loop_test(memory, files_that_are_not_read_again_for_want_of_memory_are_read_later, 0, VERSIONS);
     tcase_add_loop_test(memory, a_connection_without_memory_fails_in_words, 0, VERSIONS);
     return suite_run(suite);
 }
