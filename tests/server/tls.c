@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "rig.h"
 #include "suite.h"
@@ -228,6 +229,31 @@ START_TEST(a_destroyed_client_leaves_no_key)
 }
 END_TEST
 
+/* A word of the child's in the session would break it. */
+START_TEST(a_forked_child_leaves_the_session_alone)
+{
+    struct redlock_lock *lock;
+    struct outcome outcome;
+    pid_t child;
+
+    start(3, MASTERS_TLS);
+    rig_connect(&rig);
+    lock = rig_hold(&rig, "kept", 60000);
+    child = fork();
+    ck_assert_int_ge(child, 0);
+    if (!child) {
+        redlock_client_destroy(rig.client);
+        _exit(0);
+    }
+    rig_wait_child(&rig, child);
+    outcome = rig_extend(&rig, lock, 0);
+    outcome_expect(&outcome, REDLOCK_OK);
+    rig_wait_quiet(&rig, rig.client);
+    for (size_t i = 0; i < rig.n; i++)
+        ck_assert_uint_eq(stats_of(i).disconnects, 0);
+}
+END_TEST
+
 /* --- What fails, in words -------------------------------------------------------------------------------------- */
 
 START_TEST(an_unknown_ca_is_named)
@@ -405,6 +431,7 @@ static Suite *make_suite(void)
     suite_add_test_since(works, a_server_name_stands_for_the_address, 7, 0, NEW_CERTIFICATES);
     tcase_add_test(works, many_records_keep_their_order);
     tcase_add_test(works, a_destroyed_client_leaves_no_key);
+    tcase_add_test(works, a_forked_child_leaves_the_session_alone);
     suite_add_test_since(works, a_new_ca_is_read_without_a_restart, 7, 0, NEW_CERTIFICATES);
     suite_add_test_since(works, what_was_read_before_stays_while_a_file_is_broken, 7, 0, NEW_CERTIFICATES);
     suite_add_test_since(fails, an_unknown_ca_is_named, 7, 0, NEW_CERTIFICATES);
