@@ -97,6 +97,10 @@ void command_hset(struct redis_context *context, size_t argc, const struct rl_sl
     struct entry *entry = redis_lookup(context, argv[1]);
     int64_t added = 0;
 
+    if (argc % 2) {
+        reply_error(reply, "ERR wrong number of arguments");
+        return;
+    }
     if (entry && entry->type != ENTRY_HASH) {
         reply_error(reply, WRONGTYPE);
         return;
@@ -104,7 +108,7 @@ void command_hset(struct redis_context *context, size_t argc, const struct rl_sl
     if (!entry)
         entry = add_hash(context->keys, argv[1]);
     context->wrote = true;
-    for (size_t i = 2; i + 1 < argc; i += 2) {
+    for (size_t i = 2; i < argc; i += 2) {
         int result = entry ? set_field(context->keys, entry, argv[i], argv[i + 1]) : -1;
 
         if (result < 0) {

@@ -66,19 +66,25 @@ static bool add_member(struct redis_context *context, struct rl_slice key, struc
     return keyspace_add_member(context->keys, set, name.data, name.size, (double)score);
 }
 
-/* Scores and members. */
+/* Scores and members, of which nothing is added if one score is none. */
 void command_zadd(struct redis_context *context, size_t argc, const struct rl_slice *argv, struct rl_reply *reply)
 {
     struct entry *set;
     int64_t added = 0;
     int64_t score;
 
-    if (!find_set(context, argv[1], &set, reply))
+    if (argc % 2) {
+        reply_error(reply, "ERR syntax error");
         return;
-    for (size_t i = 2; i + 1 < argc; i += 2) {
+    }
+    for (size_t i = 2; i < argc; i += 2) {
         if (!is_score(argv[i], &score, reply))
             return;
-        if (!add_member(context, argv[1], argv[i + 1], score, &added)) {
+    }
+    if (!find_set(context, argv[1], &set, reply))
+        return;
+    for (size_t i = 2; i < argc; i += 2) {
+        if (!is_score(argv[i], &score, reply) || !add_member(context, argv[1], argv[i + 1], score, &added)) {
             redis_full(reply);
             return;
         }
@@ -215,13 +221,13 @@ void command_zrange(struct redis_context *context, size_t argc, const struct rl_
     int64_t first;
     int64_t last;
 
-    if (!find_set(context, argv[1], &set, reply))
-        return;
-    if (!redis_parse_integer(argv[2], &first) || !redis_parse_integer(argv[3], &last) ||
+    if (!redis_parse_integer(argv[2], &first) || !redis_parse_integer(argv[3], &last) || (argc == 5 && !scored) ||
         (scored && !context->range)) {
         reply_error(reply, "ERR a range that the simulated master does not know");
         return;
     }
+    if (!find_set(context, argv[1], &set, reply))
+        return;
     members = set ? keyspace_members(context->keys, set, &count) : NULL;
     first = position(first, count);
     last = position(last, count);

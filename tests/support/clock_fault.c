@@ -44,6 +44,11 @@ void clock_fault_drift_ppm(struct clock_fault *fault, int64_t ppm)
     masters_clock_drift_ppm(fault->clock, ppm);
 }
 
+void clock_fault_stop_us(struct clock_fault *fault, int64_t time_us)
+{
+    masters_clock_stop_us(fault->clock, time_us);
+}
+
 int64_t clock_fault_ahead_us(const struct clock_fault *fault)
 {
     return masters_clock_ahead_us(fault->clock);

@@ -173,6 +173,23 @@ START_TEST(a_drift_that_ends_leaves_the_clock_as_wrong_as_it_is)
 }
 END_TEST
 
+START_TEST(a_clock_that_is_stopped_stands_where_it_is_set)
+{
+    int64_t at = clock_us(CLOCK_REALTIME) / 1000 * 1000 + 5000000;
+
+    clock_fault_stop_us(fault, at);
+    ask_expect(masters, 0, "SET k v PX 30000", "OK");
+    ck_assert_int_eq(server_us(0), at);
+    clock_fault_stop_us(fault, at + 29999999);
+    ask_expect(masters, 0, "PTTL k", "(integer) 1");
+    ck_assert_int_eq(server_us(0), at + 29999999);
+    clock_fault_stop_us(fault, at + 30001000);
+    ask_expect(masters, 0, "GET k", "(nil)");
+    clock_fault_stop_us(fault, 0);
+    expect_ahead_us(0, 0);
+}
+END_TEST
+
 /* The append-only file holds the moment of expiry: what is left of the ttl depends on the clock after the restart. */
 START_TEST(a_server_that_restarts_is_as_wrong_as_before)
 {
@@ -210,6 +227,7 @@ int main(void)
     tcase_add_test(clock, a_step_back_does_not_stop_the_servers_timers);
     tcase_add_loop_test(clock, a_drift_shows_in_the_servers_time, 0, 2);
     tcase_add_test(clock, a_drift_that_ends_leaves_the_clock_as_wrong_as_it_is);
+    tcase_add_test(clock, a_clock_that_is_stopped_stands_where_it_is_set);
     tcase_add_test(clock, a_server_that_restarts_is_as_wrong_as_before);
     tcase_add_test(clock, a_server_without_the_file_does_not_start);
     return suite_run_with_server(suite);

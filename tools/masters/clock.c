@@ -23,11 +23,11 @@ struct masters_clock {
     const char *environment[3];
 };
 
-static int64_t monotonic_ns(void)
+static int64_t clock_ns(clockid_t id)
 {
     struct timespec now;
 
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(id, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
@@ -130,10 +130,17 @@ void masters_clock_step_ms(struct masters_clock *clock, int64_t by_ms)
 
 void masters_clock_drift_ppm(struct masters_clock *clock, int64_t ppm)
 {
-    clock_file_drift(clock->file, monotonic_ns(), ppm);
+    clock_file_drift(clock->file, clock_ns(CLOCK_MONOTONIC), ppm);
+}
+
+void masters_clock_stop_us(struct masters_clock *clock, int64_t time_us)
+{
+    atomic_store(&clock->file->stopped_ns, time_us * 1000);
 }
 
 int64_t masters_clock_ahead_us(const struct masters_clock *clock)
 {
-    return clock_file_ahead_ns(clock->file, monotonic_ns()) / 1000;
+    int64_t real_ns = clock_ns(CLOCK_REALTIME);
+
+    return (clock_file_shows_ns(clock->file, real_ns, clock_ns(CLOCK_MONOTONIC)) - real_ns) / 1000;
 }

@@ -5,7 +5,8 @@
  *     offset_ns + (elapsed since origin_ns, by CLOCK_MONOTONIC) * drift_ppm / 1000000.
  *
  * The three change together, so the writer makes `turn` odd meanwhile, and a reader who saw an odd turn, or two that
- * differ, looks again. All accesses are sequentially consistent: other processes see them in this very order.
+ * differ, looks again. A clock that has been stopped shows `stopped_ns` instead. All accesses are sequentially
+ * consistent: other processes see them in this very order.
  * Header only, and nothing but arithmetic: the shim must not need any library. */
 #ifndef MASTERS_CLOCK_FILE_H
 #define MASTERS_CLOCK_FILE_H
@@ -20,6 +21,7 @@ struct clock_file {
     _Atomic int64_t offset_ns;
     _Atomic int64_t origin_ns;
     _Atomic int64_t drift_ppm;
+    _Atomic int64_t stopped_ns; /* 0: the clock runs */
 };
 
 /* Whole seconds and the rest apart, so that days at any rate neither overflow nor lose a nanosecond. */
@@ -43,6 +45,14 @@ static inline int64_t clock_file_ahead_ns(const struct clock_file *file, int64_t
         if (turn % 2 == 0 && atomic_load(&file->turn) == turn)
             return offset_ns + clock_file_drifted_ns(monotonic_ns - origin_ns, drift_ppm);
     }
+}
+
+/* What the faulty clock shows. */
+static inline int64_t clock_file_shows_ns(const struct clock_file *file, int64_t real_ns, int64_t monotonic_ns)
+{
+    int64_t stopped_ns = atomic_load(&file->stopped_ns);
+
+    return stopped_ns ? stopped_ns : real_ns + clock_file_ahead_ns(file, monotonic_ns);
 }
 
 /* One writer at a time. */

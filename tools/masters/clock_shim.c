@@ -63,7 +63,7 @@ static struct timespec wall_clock(clockid_t id)
     int64_t now_ns = kernel_ns(id);
 
     if (clock_file)
-        now_ns += clock_file_ahead_ns(clock_file, kernel_ns(CLOCK_MONOTONIC));
+        now_ns = clock_file_shows_ns(clock_file, now_ns, kernel_ns(CLOCK_MONOTONIC));
     return (struct timespec){.tv_sec = (time_t)(now_ns / NS_PER_S), .tv_nsec = (long)(now_ns % NS_PER_S)};
 }
 

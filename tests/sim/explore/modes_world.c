@@ -54,7 +54,7 @@ struct listener {
 };
 
 /* A grant counts from the refresh that it names. */
-static bool told(void *listener, struct rl_slice payload)
+static bool told(void *listener, struct rl_slice channel, struct rl_slice payload)
 {
     struct listener *at = listener;
     struct modes *world = at->world;
@@ -62,6 +62,7 @@ static bool told(void *listener, struct rl_slice payload)
     struct rl_slice name, incarnation;
     unsigned value;
 
+    (void)channel;
     if (!rl_queue_notification(payload, &name, &incarnation, &notification))
         return false;
     value = script_value_named(name.data, name.size);
@@ -122,7 +123,7 @@ static struct rl_answer send(struct modes *world, const struct modes_setup *setu
         .proposed_ticket = 2,
     };
     struct listener listener = {world, setup};
-    struct script_master master = {setup->run.lua, told, &listener};
+    struct script_master master = {.lua = setup->run.lua, .told = told, .world = &listener};
     struct rl_entry_report report;
     struct rl_command command;
     struct rl_reply reply;

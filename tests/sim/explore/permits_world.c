@@ -69,13 +69,14 @@ static void hear_of_slot(struct permits *world, unsigned value, unsigned slot)
     own->told_of = (uint8_t)(1 + slot);
 }
 
-static bool told(void *data, struct rl_slice payload)
+static bool told(void *data, struct rl_slice channel, struct rl_slice payload)
 {
     struct listener *listener = data;
     struct rl_notification notification;
     struct rl_slice name, incarnation;
     unsigned value;
 
+    (void)channel;
     if (!rl_queue_notification(payload, &name, &incarnation, &notification))
         return false;
     value = script_value_named(name.data, name.size);
@@ -126,7 +127,7 @@ static struct rl_answer send(struct permits *world, const struct permits_setup *
         .limit = PERMITS_SLOTS,
     };
     struct listener listener = {world, setup};
-    struct script_master master = {setup->run.lua, told, &listener};
+    struct script_master master = {.lua = setup->run.lua, .told = told, .world = &listener};
     struct rl_entry_report report;
     struct rl_command command;
     struct rl_reply reply;

@@ -18,8 +18,7 @@ static int64_t publish(struct redis_context *context, struct rl_slice channel, s
 {
     struct listener *listener = context->world;
 
-    (void)channel;
-    if (!listener->master->told(listener->master->world, payload))
+    if (!listener->master->told(listener->master->world, channel, payload))
         listener->failed = true;
     return 1;
 }
@@ -46,23 +45,35 @@ static void nothing_voted(struct redis_context *context, const struct member *vo
     (void)context, (void)vote, (void)ends_ms, (void)command;
 }
 
-bool script_master_run(const struct script_master *master, struct keyspace *keys, int64_t now_ms,
-                       const struct rl_command *command, struct rl_reply *reply)
+bool script_master_run_words(const struct script_master *master, struct keyspace *keys, int64_t now_ns,
+                             const struct script_master_words *words, struct rl_reply *reply)
 {
     static const struct clockwork clock = {.rate = CLOCKWORK_PAR};
     static char scratch[REDIS_SCRATCH];
     struct listener listener = {.master = master};
     struct redis_context context = {
-        .keys = keys, .clock = &clock, .now_ns = now_ms * RL_NS_PER_MS, .touch = nothing_touched, .owner = no_owner,
-        .given = nothing_given, .vote = nothing_voted, .publish = publish, .world = &listener, .info = "",
-        .scratch = scratch,
+        .keys = keys, .clock = &clock, .now_ns = now_ns, .touch = nothing_touched, .owner = no_owner,
+        .given = nothing_given, .vote = nothing_voted, .publish = publish, .world = &listener,
+        .info = master->info ? master->info : "", .write_error = master->write_error,
+        .out_of_memory = master->out_of_memory, .scratch = scratch,
     };
 
-    if (command->send_as == RL_SEND_PLAIN)
-        redis_execute(&context, command->argc, command->argv, reply);
+    if (words->script == RL_SCRIPT_NONE)
+        redis_execute(&context, words->argc, words->argv, reply);
     else
-        lua_host_run(master->lua, &context, command->script, command->n_keys, command->argc, command->argv, reply);
+        lua_host_run(master->lua, &context, words->script, words->n_keys, words->argc, words->argv, reply);
     return !listener.failed;
+}
+
+bool script_master_run(const struct script_master *master, struct keyspace *keys, int64_t now_ms,
+                       const struct rl_command *command, struct rl_reply *reply)
+{
+    struct script_master_words words = {
+        .script = command->send_as == RL_SEND_PLAIN ? RL_SCRIPT_NONE : command->script,
+        .n_keys = command->n_keys, .argc = command->argc, .argv = command->argv,
+    };
+
+    return script_master_run_words(master, keys, now_ms * RL_NS_PER_MS, &words, reply);
 }
 
 void script_master_plant(struct lua_host *lua, const char *old, const char *new)
@@ -123,14 +134,19 @@ static uint64_t hash_entry(const struct keyspace *keys, const struct entry *entr
     return script_master_hash_more(sum, &sum, sizeof sum);
 }
 
-uint64_t script_master_hash(struct keyspace *keys, int64_t now_ms)
+void script_master_purge(struct keyspace *keys, int64_t now_ms)
 {
-    uint64_t sum = 0;
-
     for (uint32_t i = keys->count; i-- > 0;) {
         if (keys->entries[i].expire_ms && now_ms > keys->entries[i].expire_ms)
             keyspace_remove(keys, &keys->entries[i]);
     }
+}
+
+uint64_t script_master_hash(struct keyspace *keys, int64_t now_ms)
+{
+    uint64_t sum = 0;
+
+    script_master_purge(keys, now_ms);
     for (uint32_t i = 0; i < keys->count; i++)
         sum += hash_entry(keys, &keys->entries[i]);
     return sum;
