@@ -2,6 +2,7 @@
  *
  * Its files, from the bottom to the top; each may call those above it in this list:
  *
+ *     channels.c            what is listened on beside the client's own channel
  *     shared.c              what all connections of a driver have in common
  *     credentials.c         requests for user and password
  *     conn.c                states and errors
@@ -88,21 +89,11 @@ struct rl_greeting {
     struct rl_instant sent;
 };
 
-/* What is owed to a listener that has left its channel for a moment, because a subscriber cannot authenticate. */
-enum rl_relisten {
-    RL_RELISTEN_NOT,
-    RL_RELISTEN_LEAVES, /* the answers to UNSUBSCRIBE, AUTH and SUBSCRIBE */
-    RL_RELISTEN_AUTHENTICATES,
-    RL_RELISTEN_ENTERS,
-};
-
 /* What only a listener has: conn_listen.c. */
 struct rl_listening {
-    bool owes_pong;
-    enum rl_relisten relisten;
-    struct rl_instant pinged;     /* or, if that is later, subscribed anew */
-    uint64_t ping_start;          /* where the PING is in everything queued on this connection */
-    uint64_t relisten_start;      /* ... and the UNSUBSCRIBE */
+    struct rl_ring owed;          /* answers, in the order of the questions; a ticket's step says which */
+    bool away;                    /* it has left its channels for a moment, because a subscriber cannot authenticate */
+    struct rl_instant asked;      /* the latest question, when no answer was owed */
     char told[RL_CONN_ERROR_MAX]; /* the reason that the sink has heard last */
 };
 

@@ -63,4 +63,5 @@ void rl_conn_fini(struct rl_conn *conn, bool in_child)
         conn->stream.type->fini(&conn->stream);
     rl_bytes_fini(&conn->out);
     rl_ring_fini(&conn->ring);
+    rl_ring_fini(&conn->listening.owed);
 }

@@ -1,11 +1,18 @@
-/* Nothing is owed on it most of the time, and a peer that has vanished looks like one that has nothing to say. So a
- * PING breaks each longer silence; when it stays unanswered the connection is made anew. */
+/* IMPLEMENTATION NOTES
+ *
+ * - Nothing is owed on it most of the time, and a peer that has vanished looks like one that has nothing to say. So a
+ *   PING breaks each longer silence; when it stays unanswered the connection is made anew.
+ * - Answers come in the order of the questions, with messages between them. An error names no channel: which one was
+ *   refused only the order tells.
+ * - A connection becomes READY with the client's own channel. The others follow, each by itself: it may be refused. */
 #include "driver/conn_listen.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "codec/classify.h"
 #include "codec/command.h"
+#include "driver/channels.h"
 #include "driver/conn_auth.h"
 #include "driver/conn_io.h"
 #include "driver/conn_reauth.h"
@@ -18,6 +25,43 @@ static bool is_news(const struct rl_conn *conn, enum rl_link link, const char *w
     return strcmp(conn->listening.told, why) != 0;
 }
 
+/* What a master may owe. */
+enum owed {
+    OWES_PONG,
+    OWES_SUBSCRIBED,   /* for one of the further channels, the ticket's owner ... */
+    OWES_UNSUBSCRIBED,
+    OWES_LEFT,         /* for all channels, before it authenticates again ... */
+    OWES_AUTH,
+    OWES_ENTERED,      /* ... and, behind that, for the client's own channel */
+};
+
+static bool is_owed(const struct rl_conn *conn)
+{
+    return rl_ring_count(&conn->listening.owed);
+}
+
+static uint32_t bit_of(const struct rl_conn *conn)
+{
+    return UINT32_C(1) << conn->node;
+}
+
+/* The master knows nothing of the further channels: there is a new connection or none, or it has left them. */
+static void forget_channels(struct rl_conn *conn)
+{
+    struct rl_channels *channels = &conn->shared->channels;
+    struct rl_list *next;
+
+    for (struct rl_list *at = channels->all.next; at != &channels->all; at = next) {
+        struct rl_channel *channel = RL_CONTAINER_OF(at, struct rl_channel, link);
+
+        next = at->next;
+        channel->entered &= ~bit_of(conn);
+        channel->asked &= ~bit_of(conn);
+        channel->refused &= ~bit_of(conn);
+        rl_channels_drop(channels, channel);
+    }
+}
+
 /* A reason that stays the same over many attempts is told once. */
 static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, struct rl_instant now)
 {
@@ -25,6 +69,8 @@ static void set_link(struct rl_conn *conn, enum rl_link link, const char *why, s
     bool news = is_news(conn, link, why);
 
     conn->link = link;
+    if (link != RL_LINK_READY)
+        forget_channels(conn);
     if (!news)
         return;
     snprintf(conn->listening.told, sizeof(conn->listening.told), "%s", why);
@@ -45,31 +91,13 @@ static struct rl_instant ping_due(const struct rl_conn *conn)
 {
     struct rl_span patience = {conn->shared->config.stall_timeout.ns / 2};
 
-    return rl_after(rl_later(conn->last_received, conn->listening.pinged), patience);
+    return rl_after(rl_later(conn->last_received, conn->listening.asked), patience);
 }
 
-/* Any byte behind the PING shows that the peer lives, a long line of messages before the answer included. */
+/* Any byte behind the question shows that the peer lives, a long line of messages before the answer included. */
 static struct rl_instant stall_deadline(const struct rl_conn *conn)
 {
-    return rl_after(rl_later(conn->last_received, conn->listening.pinged), conn->shared->config.stall_timeout);
-}
-
-/* Without memory for it nothing is owed, and the next one comes in its time. */
-static void ping(struct rl_conn *conn, struct rl_instant now)
-{
-    const struct rl_slice word = rl_slice_of("PING");
-    size_t before = rl_bytes_length(&conn->out);
-
-    conn->listening.pinged = now;
-    conn->listening.ping_start = conn->queued;
-    conn->listening.owes_pong = rl_words_encode(&word, 1, &conn->out);
-    conn->queued += rl_bytes_length(&conn->out) - before;
-    rl_conn_mark_dirty(conn);
-}
-
-static bool is_owed(const struct rl_conn *conn)
-{
-    return conn->listening.owes_pong || conn->listening.relisten != RL_RELISTEN_NOT;
+    return rl_after(rl_later(conn->last_received, conn->listening.asked), conn->shared->config.stall_timeout);
 }
 
 /* What is waited for, or else the next PING. */
@@ -81,6 +109,46 @@ static struct rl_instant due(const struct rl_conn *conn)
 static bool is_overdue(const struct rl_conn *conn, struct rl_instant now)
 {
     return !rl_before(now, due(conn));
+}
+
+/* --- Questions -------------------------------------------------------------------------------------------------- */
+
+/* To be called before the question is appended to `out`. */
+static bool reserve(struct rl_conn *conn, struct rl_instant now)
+{
+    if (!is_owed(conn))
+        conn->listening.asked = now;
+    return rl_ring_reserve(&conn->listening.owed);
+}
+
+/* What has been appended since `before` will be answered by this. */
+static void owe(struct rl_conn *conn, enum owed what, struct rl_channel *channel, size_t before)
+{
+    const struct rl_ticket ticket = {.owner = channel, .step = (uint8_t)what};
+
+    rl_ring_push(&conn->listening.owed, &ticket, conn->queued);
+    conn->queued += rl_bytes_length(&conn->out) - before;
+    arm_watch(conn, due(conn));
+    rl_conn_mark_dirty(conn);
+}
+
+static bool ask(struct rl_conn *conn, enum owed what, const struct rl_slice *words, size_t n_words,
+                struct rl_channel *channel, struct rl_instant now)
+{
+    size_t before = rl_bytes_length(&conn->out);
+
+    if (!reserve(conn, now) || !rl_words_encode(words, n_words, &conn->out))
+        return false;
+    owe(conn, what, channel, before);
+    return true;
+}
+
+/* Without memory for it nothing is owed, and the next one comes in its time. */
+static void ping(struct rl_conn *conn, struct rl_instant now)
+{
+    const struct rl_slice word = rl_slice_of("PING");
+
+    ask(conn, OWES_PONG, &word, 1, NULL, now);
 }
 
 static bool watch_silence(struct rl_conn *conn, struct rl_instant now)
@@ -95,14 +163,116 @@ static bool watch_silence(struct rl_conn *conn, struct rl_instant now)
     return true;
 }
 
+/* Another answer than this command may have. */
+static bool give_up(struct rl_conn *conn, const char *command, const struct rl_reply *reply)
+{
+    if (reply->root.type == RL_REPLY_ERROR)
+        rl_auth_set_error(conn, command, reply->root.text);
+    else
+        rl_conn_set_error(conn, "neither a message nor the answer to %s", command);
+    return false;
+}
+
+/* --- Further channels ------------------------------------------------------------------------------------------- */
+
+/* Asks for what is wanted. false: no memory, and the error is set. */
+static bool update(struct rl_conn *conn, struct rl_channel *channel, struct rl_instant now)
+{
+    bool wanted = channel->users > 0;
+    const char *name = wanted ? "SUBSCRIBE" : "UNSUBSCRIBE";
+    struct rl_slice words[] = {rl_slice_of(name), rl_channel_name(channel)};
+
+    if (wanted == (bool)(channel->entered & bit_of(conn)) || ((channel->asked | channel->refused) & bit_of(conn)))
+        return true;
+    if (!ask(conn, wanted ? OWES_SUBSCRIBED : OWES_UNSUBSCRIBED, words, 2, channel, now)) {
+        rl_conn_set_error(conn, "%s: no memory", name);
+        return false;
+    }
+    channel->asked |= bit_of(conn);
+    channel->entered |= bit_of(conn);
+    return true;
+}
+
+static bool update_all(struct rl_conn *conn, struct rl_instant now)
+{
+    const struct rl_channels *channels = &conn->shared->channels;
+    bool usable = true;
+
+    for (struct rl_list *at = channels->all.next; at != &channels->all && usable; at = at->next)
+        usable = update(conn, RL_CONTAINER_OF(at, struct rl_channel, link), now);
+    return usable;
+}
+
+void rl_listener_update(struct rl_conn *conn, struct rl_channel *channel)
+{
+    if (rl_conn_is_usable(conn) && !conn->listening.away && !update(conn, channel, rl_shared_now(conn->shared)))
+        rl_conn_fail(conn);
+}
+
+static bool is_about(const struct rl_reply *reply, const char *word, struct rl_slice channel)
+{
+    const struct rl_slice name = reply->n_elements == 3 ? reply->elements[1].text : (struct rl_slice){NULL, 0};
+
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
+           rl_reply_item_is(&reply->elements[0], word) && reply->elements[1].type == RL_REPLY_STRING &&
+           name.size == channel.size && memcmp(name.data, channel.data, channel.size) == 0 &&
+           reply->elements[2].type == RL_REPLY_INTEGER;
+}
+
+static void tell_subscribed(struct rl_conn *conn, const struct rl_channel *channel, bool on, struct rl_instant now)
+{
+    const struct rl_transport_sink *sink = &conn->shared->sink;
+
+    if (sink->subscribed && channel->users)
+        sink->subscribed(sink->ctx, conn->node, rl_channel_name(channel), on, on ? "" : conn->last_error, now);
+}
+
+/* What a server says that will not be otherwise soon: it concerns the channel. Any other error ends the connection. */
+static bool is_refusal(const struct rl_reply *reply)
+{
+    enum rl_detail why = reply->root.type == RL_REPLY_ERROR ? rl_classify_error(reply->root.text) : RL_DETAIL_NONE;
+
+    return why == RL_DETAIL_NOPERM || why == RL_DETAIL_UNKNOWN_COMMAND;
+}
+
+/* The channel is kept, and nothing more is asked, until the sink has been told: until then it counts as asked. */
+static bool take_subscription(struct rl_conn *conn, struct rl_channel *channel, bool enters,
+                              const struct rl_reply *reply, struct rl_instant now)
+{
+    const char *command = enters ? "SUBSCRIBE" : "UNSUBSCRIBE";
+    bool refused = is_refusal(reply);
+    bool usable;
+
+    if (!refused && !is_about(reply, enters ? "subscribe" : "unsubscribe", rl_channel_name(channel)))
+        return give_up(conn, command, reply);
+    if (refused) {
+        channel->refused |= bit_of(conn);
+        rl_auth_set_error(conn, command, reply->root.text);
+    }
+    if (enters == refused)
+        channel->entered &= ~bit_of(conn);
+    if (enters)
+        tell_subscribed(conn, channel, !refused, now);
+    channel->asked &= ~bit_of(conn);
+    usable = conn->listening.away || update(conn, channel, now);
+    rl_channels_drop(&conn->shared->channels, channel);
+    return usable;
+}
+
 /* --- Messages -------------------------------------------------------------------------------------------------- */
 
+/* On a channel that nobody wants any more messages come until the master has answered. */
 static bool take_message(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
     const struct rl_transport_sink *sink = &conn->shared->sink;
+    struct rl_slice name = reply->elements[1].text;
     struct rl_slice payload = reply->elements[2].text;
+    bool own = rl_reply_item_is(&reply->elements[1], conn->shared->channel);
+    const struct rl_channel *channel = NULL;
 
-    if (!rl_reply_item_is(&reply->elements[1], conn->shared->channel)) {
+    if (!own && reply->elements[1].type == RL_REPLY_STRING)
+        channel = rl_channels_find(&conn->shared->channels, name);
+    if (!own && !(channel && channel->entered & bit_of(conn))) {
         rl_conn_set_error(conn, "a message on a channel that was not subscribed to");
         return false;
     }
@@ -112,8 +282,8 @@ static bool take_message(struct rl_conn *conn, const struct rl_reply *reply, str
     }
     conn->proved = true;
     conn->stats.messages++;
-    if (sink->message)
-        sink->message(sink->ctx, conn->node, payload, now);
+    if (sink->message && (own || channel->users))
+        sink->message(sink->ctx, conn->node, name, payload, now);
     return true;
 }
 
@@ -123,99 +293,99 @@ static bool is_message(const struct rl_reply *reply)
            rl_reply_item_is(&reply->elements[0], "message") && reply->elements[2].type == RL_REPLY_STRING;
 }
 
-/* Not even the answer to a PING that waits to be written: it cannot be meant. */
-static bool is_pong(const struct rl_conn *conn, const struct rl_reply *reply)
+/* --- Authentication -------------------------------------------------------------------------------------------- */
+
+/* A subscriber cannot authenticate: it leaves all channels, and enters them again. A message that is published in
+ * between is missed, as any message may be. */
+static bool authenticate(struct rl_conn *conn, struct rl_instant now)
 {
-    return conn->listening.owes_pong && conn->written > conn->listening.ping_start &&
-           reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 &&
+    const struct rl_slice word = rl_slice_of("UNSUBSCRIBE");
+    size_t before;
+
+    conn->listening.away = true;
+    if (!ask(conn, OWES_LEFT, &word, 1, NULL, now))
+        return false;
+    before = rl_bytes_length(&conn->out);
+    if (!reserve(conn, now) || rl_auth_write(conn, &conn->out) <= 0)
+        return false;
+    owe(conn, OWES_AUTH, NULL, before);
+    before = rl_bytes_length(&conn->out);
+    if (!reserve(conn, now) || rl_setup_write_subscribe(conn, &conn->out) <= 0)
+        return false;
+    owe(conn, OWES_ENTERED, NULL, before);
+    return true;
+}
+
+/* One answer for each channel, in any order; the last one says that none is left. */
+static bool is_leaving(const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
+           rl_reply_item_is(&reply->elements[0], "unsubscribe") && reply->elements[2].type == RL_REPLY_INTEGER;
+}
+
+static bool come_back(struct rl_conn *conn, struct rl_instant now)
+{
+    conn->listening.away = false;
+    forget_channels(conn);
+    return update_all(conn, now);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------------------------- */
+
+static bool is_pong(const struct rl_reply *reply)
+{
+    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 2 &&
            rl_reply_item_is(&reply->elements[0], "pong") && rl_reply_item_is(&reply->elements[1], "");
 }
 
-/* --- Authentication -------------------------------------------------------------------------------------------- */
-
-static bool write_unsubscribe(const struct rl_conn *conn, struct rl_bytes *out)
+static bool take_answer(struct rl_conn *conn, const struct rl_ticket *owed, const struct rl_reply *reply,
+                        struct rl_instant now)
 {
-    struct rl_slice words[] = {rl_slice_of("UNSUBSCRIBE"), rl_slice_of(conn->shared->channel)};
-
-    return rl_words_encode(words, 2, out);
-}
-
-/* A subscriber cannot authenticate: it leaves the channel, and enters it again, all in one write. A message that is
- * published in between is missed, as any message may be. */
-static bool authenticate(struct rl_conn *conn, struct rl_instant now)
-{
-    size_t before = rl_bytes_length(&conn->out);
-    bool written = write_unsubscribe(conn, &conn->out) && rl_auth_write(conn, &conn->out) > 0 &&
-                   rl_setup_write_subscribe(conn, &conn->out) > 0;
-
-    conn->listening.relisten_start = conn->queued;
-    conn->queued += rl_bytes_length(&conn->out) - before;
-    conn->listening.relisten = RL_RELISTEN_LEAVES;
-    conn->listening.pinged = now;
-    arm_watch(conn, due(conn));
-    rl_conn_mark_dirty(conn);
-    return written;
-}
-
-static bool has_left(const struct rl_conn *conn, const struct rl_reply *reply)
-{
-    return reply->root.type == RL_REPLY_ARRAY && reply->n_elements == 3 &&
-           rl_reply_item_is(&reply->elements[0], "unsubscribe") &&
-           rl_reply_item_is(&reply->elements[1], conn->shared->channel);
-}
-
-/* false: the connection is not usable; its error is set. */
-static bool take_relisten(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
-{
-    enum rl_relisten *relisten = &conn->listening.relisten;
-    bool known = false;
-
-    switch (conn->written > conn->listening.relisten_start ? *relisten : RL_RELISTEN_NOT) {
-    case RL_RELISTEN_LEAVES:
-        if (reply->root.type == RL_REPLY_ERROR) {
-            rl_auth_set_error(conn, "UNSUBSCRIBE", reply->root.text);
-            return false;
-        }
-        known = has_left(conn, reply);
-        *relisten = RL_RELISTEN_AUTHENTICATES;
-        break;
-    case RL_RELISTEN_AUTHENTICATES:
-        *relisten = RL_RELISTEN_ENTERS;
+    switch ((enum owed)owed->step) {
+    case OWES_PONG:
+        if (!is_pong(reply))
+            return give_up(conn, "PING", reply);
+        conn->proved = true;
+        return true;
+    case OWES_SUBSCRIBED:
+    case OWES_UNSUBSCRIBED:
+        return take_subscription(conn, owed->owner, owed->step == OWES_SUBSCRIBED, reply, now);
+    case OWES_LEFT:
+        return is_leaving(reply) || give_up(conn, "UNSUBSCRIBE", reply);
+    case OWES_AUTH:
         return rl_reauth_reply(conn, reply, now);
-    case RL_RELISTEN_ENTERS:
-        known = rl_setup_is_subscribed(conn, reply);
-        *relisten = RL_RELISTEN_NOT;
-        if (!known && reply->root.type == RL_REPLY_ERROR) {
-            rl_auth_set_error(conn, "SUBSCRIBE", reply->root.text);
-            return false;
-        }
-        break;
-    case RL_RELISTEN_NOT:
+    case OWES_ENTERED:
     default:
-        break;
+        return rl_setup_is_subscribed(conn, reply) ? come_back(conn, now) : give_up(conn, "SUBSCRIBE", reply);
     }
-    if (!known)
-        rl_conn_set_error(conn, "neither a message nor the answer to a command");
-    return known;
 }
 
+/* Not even the answer to what waits to be written: it cannot be meant. */
 static bool deliver(struct rl_conn *conn, const struct rl_reply *reply, struct rl_instant now)
 {
+    struct rl_ring *owed = &conn->listening.owed;
+    struct rl_ring_entry entry;
+
     if (is_message(reply))
         return take_message(conn, reply, now);
-    if (!is_pong(conn, reply))
-        return take_relisten(conn, reply, now);
-    conn->listening.owes_pong = false;
-    conn->proved = true;
-    return true;
+    if (!rl_ring_count(owed) || conn->written <= rl_ring_front(owed)->start) {
+        rl_conn_set_error(conn, "neither a message nor the answer to a command");
+        return false;
+    }
+    entry = *rl_ring_front(owed);
+    if (entry.ticket.step != OWES_LEFT || !is_leaving(reply) || reply->elements[2].integer == 0)
+        rl_ring_pop(owed);
+    return take_answer(conn, &entry.ticket, reply, now);
 }
 
 static void begin(struct rl_conn *conn)
 {
-    conn->listening.owes_pong = false;
-    conn->listening.relisten = RL_RELISTEN_NOT;
-    conn->listening.pinged = RL_LONG_AGO;
+    conn->listening.owed.first = conn->listening.owed.end;
+    conn->listening.away = false;
+    conn->listening.asked = RL_LONG_AGO;
     arm_watch(conn, ping_due(conn));
+    if (!update_all(conn, rl_shared_now(conn->shared)))
+        rl_conn_fail(conn);
 }
 
 const struct rl_conn_role rl_role_listener = {

@@ -5,6 +5,7 @@
 
 #include <redlock/status.h>
 
+#include "driver/channels.h"
 #include "driver/conn_close.h"
 #include "driver/conn_commands.h"
 #include "driver/conn_life.h"
@@ -178,6 +179,40 @@ static int listen_to(void *ctx, const char *channel)
     return REDLOCK_OK;
 }
 
+static void update_listeners(struct rl_driver *driver, struct rl_channel *channel)
+{
+    for (size_t i = 0; driver->listeners && i < driver->n_conns; i++)
+        rl_listener_update(&driver->listeners[i], channel);
+}
+
+static int subscribe(void *ctx, struct rl_slice name)
+{
+    struct rl_driver *driver = ctx;
+    struct rl_channels *channels = &driver->shared.channels;
+    struct rl_channel *channel = rl_channels_find(channels, name);
+
+    if (!channel && channels->count == RL_CHANNELS_MAX)
+        return REDLOCK_E_LIMIT;
+    if (!channel)
+        channel = rl_channels_add(channels, name);
+    if (!channel)
+        return REDLOCK_E_NOMEM;
+    if (channel->users++ == 0)
+        update_listeners(driver, channel);
+    return REDLOCK_OK;
+}
+
+static void unsubscribe(void *ctx, struct rl_slice name)
+{
+    struct rl_driver *driver = ctx;
+    struct rl_channel *channel = rl_channels_find(&driver->shared.channels, name);
+
+    if (!channel || !channel->users || --channel->users)
+        return;
+    update_listeners(driver, channel);
+    rl_channels_drop(&driver->shared.channels, channel);
+}
+
 static void read_now(void *ctx)
 {
     struct rl_driver *driver = ctx;
@@ -228,6 +263,8 @@ struct rl_transport rl_driver_transport(struct rl_driver *driver)
         .ctx = driver,
         .send = send_to,
         .listen = listen_to,
+        .subscribe = subscribe,
+        .unsubscribe = unsubscribe,
         .fail = fail_node,
         .read_now = read_now,
         .wake = wake,

@@ -29,6 +29,7 @@ int rl_shared_init(struct rl_shared *shared, const struct rl_driver_config *conf
     *shared = (struct rl_shared){.config = *config, .sink = *sink, .turn = turn, .turn_ctx = ctx};
     shared->config.client_name = NULL;
     rl_list_init(&shared->dirty);
+    rl_channels_init(&shared->channels);
     shared->client_name = strdup(config->client_name);
     shared->read_buffer = malloc(RL_READ_BYTES);
     if (!shared->client_name || !shared->read_buffer)
@@ -49,6 +50,7 @@ void rl_shared_fini(struct rl_shared *shared, bool in_child)
     shared->turn_event = NULL;
     free(shared->client_name);
     free(shared->channel);
+    rl_channels_fini(&shared->channels);
     free(shared->read_buffer);
     rl_tls_context_destroy(shared->config.tls);
     shared->config.tls = NULL;

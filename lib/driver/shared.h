@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "driver/channels.h"
 #include "driver/config.h"
 #include "driver/resolver.h"
 #include "driver/timers.h"
@@ -31,6 +32,7 @@ struct rl_shared {
     struct rl_resolver *resolver; /* made when the first name has to be looked up */
     char *client_name;
     char *channel;                /* what the listeners listen on; NULL: there are none */
+    struct rl_channels channels;  /* ... and what else */
     unsigned char *read_buffer;
 };
 

@@ -46,7 +46,8 @@ static void take_notification(struct rl_host *host, unsigned node, struct rl_cla
     rl_host_run(host);
 }
 
-void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
+void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
+                              struct rl_instant now)
 {
     struct rl_host *host = ctx;
     struct rl_slice value;

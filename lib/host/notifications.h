@@ -17,6 +17,7 @@ void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_i
 
 /* Both are for the transport's sink; ctx is the host. */
 void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
-void rl_notifications_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now);
+void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
+                              struct rl_instant now);
 
 #endif

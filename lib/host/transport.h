@@ -35,6 +35,9 @@ enum rl_sending {
 /* A longer message ends its connection. */
 #define RL_MESSAGE_MAX_BYTES 4096
 
+/* Channels beside the client's own, those included that are being left. */
+#define RL_CHANNELS_MAX 64
+
 /* What the transport tells: from the loop, or from inside `read_now`, never from inside any other call. */
 struct rl_transport_sink {
     void *ctx;
@@ -66,8 +69,14 @@ struct rl_transport_sink {
      * `why` is a sentence, "" if there is nothing to say; borrowed. May be NULL. */
     void (*listening)(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
 
-    /* A message on the channel; the payload is borrowed. `now` was read after the bytes had arrived. May be NULL. */
-    void (*message)(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now);
+    /* A master that listens has answered what `subscribe` asked for: messages on this channel arrive from it from now
+     * on, or (on == false) it refuses, as `why` says, and is not asked again before there is a new connection. Both are
+     * borrowed. May be NULL. */
+    void (*subscribed)(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
+                       struct rl_instant now);
+
+    /* A message on a channel; both are borrowed. `now` was read after the bytes had arrived. May be NULL. */
+    void (*message)(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload, struct rl_instant now);
 
     /* Once per loop turn in which anything happened or the transport was woken: after all reading, before the
      * writing. */
@@ -85,6 +94,11 @@ struct rl_transport {
     /* Opens a second connection to each master, which listens on one channel (SUBSCRIBE), and keeps it open. Calls
      * after the first do nothing. channel is copied. 0, REDLOCK_E_NOMEM. */
     int (*listen)(void *ctx, const char *channel);
+
+    /* After `listen`: the same connections listen on another channel as well, where the masters allow it, until
+     * `unsubscribe` has been called as often. channel is copied. 0, REDLOCK_E_NOMEM, REDLOCK_E_LIMIT. */
+    int (*subscribe)(void *ctx, struct rl_slice channel);
+    void (*unsubscribe)(void *ctx, struct rl_slice channel);
 
     /* Gives up a connection whose stream the host has found unusable; a new one is made after a pause. */
     void (*fail)(void *ctx, unsigned node, const char *why);
@@ -111,6 +125,16 @@ static inline bool rl_transport_send(const struct rl_transport *transport, unsig
 static inline int rl_transport_listen(const struct rl_transport *transport, const char *channel)
 {
     return transport->listen(transport->ctx, channel);
+}
+
+static inline int rl_transport_subscribe(const struct rl_transport *transport, struct rl_slice channel)
+{
+    return transport->subscribe(transport->ctx, channel);
+}
+
+static inline void rl_transport_unsubscribe(const struct rl_transport *transport, struct rl_slice channel)
+{
+    transport->unsubscribe(transport->ctx, channel);
 }
 
 static inline void rl_transport_fail(const struct rl_transport *transport, unsigned node, const char *why)

@@ -18,14 +18,66 @@
 
 #define PONG_TO_SUBSCRIBER "*2\r\n$4\r\npong\r\n$0\r\n\r\n"
 
-static const char *subscription_reply(const struct request *request, unsigned channels)
+static bool is_in(const struct fake_server *server, const char *channel)
 {
-    static char replies[2][REQUEST_WORD_MAX + 64];
-    const char *word = channels ? "subscribe" : "unsubscribe";
+    for (unsigned i = 0; i < server->n_channels; i++) {
+        if (strcmp(server->channels[i], channel) == 0)
+            return true;
+    }
+    return false;
+}
 
-    snprintf(replies[channels], sizeof(replies[0]), "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%u\r\n", strlen(word), word,
-             strlen(request->words[1]), request->words[1], channels);
-    return replies[channels];
+static void enter(struct fake_server *server, const char *channel)
+{
+    if (is_in(server, channel))
+        return;
+    ck_assert_uint_lt(server->n_channels, FAKE_CHANNELS_MAX);
+    snprintf(server->channels[server->n_channels++], sizeof(server->channels[0]), "%s", channel);
+}
+
+static void leave(struct fake_server *server, const char *channel)
+{
+    for (unsigned i = 0; i < server->n_channels; i++) {
+        if (strcmp(server->channels[i], channel) == 0)
+            memmove(server->channels[i], server->channels[--server->n_channels], sizeof(server->channels[0]));
+    }
+}
+
+static void append_reply(char *text, size_t size, const char *word, const char *channel, unsigned n)
+{
+    size_t length = strlen(text);
+
+    snprintf(text + length, size - length, "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%u\r\n", strlen(word), word,
+             strlen(channel), channel, n);
+}
+
+/* As a server does, once for each channel. */
+static const char *subscribe_reply(struct fake_server *server, const struct request *request)
+{
+    static char reply[1024];
+
+    reply[0] = '\0';
+    for (size_t i = 1; i < request->n_words; i++) {
+        enter(server, request->words[i]);
+        append_reply(reply, sizeof(reply), "subscribe", request->words[i], server->n_channels);
+    }
+    return reply;
+}
+
+static const char *unsubscribe_reply(struct fake_server *server, const struct request *request)
+{
+    static char reply[1024];
+
+    reply[0] = '\0';
+    for (size_t i = 1; i < request->n_words; i++) {
+        leave(server, request->words[i]);
+        append_reply(reply, sizeof(reply), "unsubscribe", request->words[i], server->n_channels);
+    }
+    while (request->n_words == 1 && server->n_channels) {
+        server->n_channels--;
+        append_reply(reply, sizeof(reply), "unsubscribe", server->channels[server->n_channels], server->n_channels);
+    }
+    return reply;
 }
 
 /* NULL if the command is not part of the handshake. */
@@ -39,10 +91,15 @@ static const char *handshake_reply(struct fake_server *server, const struct requ
         {"CLIENT", rules->setname, "+OK\r\n"},
         {"SELECT", rules->select, "+OK\r\n"},
         {"SCRIPT", rules->load, "$40\r\n0123456789012345678901234567890123456789\r\n"},
-        {"PING", rules->ping, server->subscribed ? PONG_TO_SUBSCRIBER : "+PONG\r\n"},
-        {"SUBSCRIBE", rules->subscribe, subscription_reply(request, 1)},
-        {"UNSUBSCRIBE", NULL, subscription_reply(request, 0)},
+        {"PING", rules->ping, server->n_channels ? PONG_TO_SUBSCRIBER : "+PONG\r\n"},
     };
+
+    if (strcmp(request->words[0], "SUBSCRIBE") == 0 && (server->n_channels ? rules->another : rules->subscribe))
+        return server->n_channels ? rules->another : rules->subscribe;
+    if (strcmp(request->words[0], "SUBSCRIBE") == 0)
+        return subscribe_reply(server, request);
+    if (strcmp(request->words[0], "UNSUBSCRIBE") == 0)
+        return rules->unsubscribe ? rules->unsubscribe : unsubscribe_reply(server, request);
 
     for (size_t i = 0; i < sizeof(replies) / sizeof(replies[0]); i++) {
         if (strcmp(replies[i].name, request->words[0]) == 0)
@@ -69,10 +126,6 @@ static void log_request(struct fake_server *server, const struct request *reques
 
 static void note_command(struct fake_server *server, const struct request *request)
 {
-    if (strcmp(request->words[0], "SUBSCRIBE") == 0)
-        server->subscribed = true;
-    if (strcmp(request->words[0], "UNSUBSCRIBE") == 0)
-        server->subscribed = false;
     if (strcmp(request->words[0], "AUTH") == 0)
         snprintf(server->auth, sizeof(server->auth), "%.30s%s%.30s", request->words[1],
                  request->n_words > 2 ? " " : "", request->n_words > 2 ? request->words[2] : "");
@@ -180,7 +233,7 @@ static void on_accept(evutil_socket_t listener, short what, void *arg)
     }
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
     server->fd = fd;
-    server->subscribed = false;
+    server->n_channels = 0;
     server->handshake[0] = '\0';
     server->read_event = event_new(server->base, fd, EV_READ | EV_PERSIST, on_readable, server);
     server->say_event = event_new(server->base, -1, 0, say_one_byte, server);

@@ -18,6 +18,8 @@ enum fake_kind {
     FAKE_TCP6,
 };
 
+#define FAKE_CHANNELS_MAX 8
+
 /* Replies: NULL is what a healthy server answers, "" is silence. */
 struct fake_rules {
     const char *auth;
@@ -25,7 +27,9 @@ struct fake_rules {
     const char *select;
     const char *load;
     const char *ping;
-    const char *subscribe;
+    const char *subscribe; /* to the first channel of a connection ... */
+    const char *another;   /* ... and to others */
+    const char *unsubscribe;
     const char *other; /* to every command that is not part of the handshake; NULL is silence */
 };
 
@@ -38,7 +42,8 @@ struct fake_server {
     int listener;
     struct event *accept_event;
     int fd;                  /* the client; -1 if there is none */
-    bool subscribed;         /* ... which has subscribed to a channel: a PING is answered by another form */
+    char channels[FAKE_CHANNELS_MAX][64]; /* ... and what it has subscribed to: then PING has another answer */
+    unsigned n_channels;
     struct event *read_event;
     struct event *say_event;
     struct evbuffer *in;

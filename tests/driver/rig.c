@@ -90,7 +90,7 @@ static bool greeted(void *ctx, unsigned node, unsigned round, unsigned index, co
 static const struct rl_transport_sink sink = {
     .greet = greet, .greeted = greeted,
     .link = on_link, .reply = on_reply, .dropped = on_dropped,
-    .listening = rig_on_listening, .message = rig_on_message,
+    .listening = rig_on_listening, .subscribed = rig_on_subscribed, .message = rig_on_message,
     .turn = on_turn};
 
 static void on_watchdog(evutil_socket_t fd, short what, void *arg)

@@ -39,8 +39,11 @@ struct rig_ear {
     bool on;
     unsigned changes;
     char path[256];        /* all states so far: "ON OFF ON " */
-    char why[256];         /* of the latest change */
+    char why[256];         /* of the latest change or refusal */
+    char subscribed[256];  /* what has become of further channels so far: "+entered -refused " */
+    unsigned subscriptions;
     unsigned messages;
+    char channel[64];      /* of the latest message */
     char payload[256];     /* of the latest message, cut to that length */
     size_t payload_size;
     struct rl_master master;
@@ -71,6 +74,7 @@ struct rig {
     void (*on_dropped)(const struct rig_event *event);
     void (*on_turn)(void);
     void (*on_listening)(unsigned node, struct rl_instant now);
+    void (*on_subscribed)(unsigned node);
     void (*on_message)(unsigned node);
 };
 
@@ -102,8 +106,13 @@ void rig_listen(void);
 struct fake_server *rig_start_listening(enum fake_kind kind); /* one master, and waits until its listener is on */
 void rig_until_listening(unsigned node, bool on);
 
-/* Says a message on RIG_CHANNEL. */
+/* Says a message on RIG_CHANNEL, or on another one. */
 void rig_say_message(unsigned node, const char *payload);
+void rig_say_on(unsigned node, const char *channel, const char *payload);
+
+/* Of the driver. */
+int rig_subscribe(const char *channel);
+void rig_unsubscribe(const char *channel);
 
 /* Sends "*1 $n WORD"; the ticket carries the number and, as `sent`, the time. */
 bool rig_send(unsigned node, unsigned number, const char *word);

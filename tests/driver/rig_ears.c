@@ -22,12 +22,30 @@ void rig_on_listening(void *ctx, unsigned node, bool on, const char *why, struct
         rig.on_listening(node, now);
 }
 
-void rig_on_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
+void rig_on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
+                       struct rl_instant now)
+{
+    struct rig_ear *ear = &rig.ears[node];
+    size_t length = strlen(ear->subscribed);
+
+    ck_assert(ear->on && on == !*why);
+    ear->subscriptions++;
+    snprintf(ear->subscribed + length, sizeof(ear->subscribed) - length, "%c%.*s ", on ? '+' : '-', (int)channel.size,
+             (const char *)channel.data);
+    if (!on)
+        snprintf(ear->why, sizeof(ear->why), "%s", why);
+    if (rig.on_subscribed)
+        rig.on_subscribed(node);
+}
+
+void rig_on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
+                    struct rl_instant now)
 {
     struct rig_ear *ear = &rig.ears[node];
 
     ck_assert(ear->on);
     ear->messages++;
+    snprintf(ear->channel, sizeof(ear->channel), "%.*s", (int)channel.size, (const char *)channel.data);
     ear->payload_size = payload.size;
     snprintf(ear->payload, sizeof(ear->payload), "%.*s", (int)payload.size, (const char *)payload.data);
     if (rig.on_message)
@@ -82,13 +100,28 @@ void rig_until_listening(unsigned node, bool on)
         rig_turn();
 }
 
-void rig_say_message(unsigned node, const char *payload)
+void rig_say_on(unsigned node, const char *channel, const char *payload)
 {
     static char text[8192];
 
-    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n" RIG_CHANNEL "\r\n$%zu\r\n%s\r\n",
-             strlen(RIG_CHANNEL), strlen(payload), payload);
+    snprintf(text, sizeof(text), "*3\r\n$7\r\nmessage\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n", strlen(channel), channel,
+             strlen(payload), payload);
     fake_server_say(rig.ear_servers[node], text);
+}
+
+void rig_say_message(unsigned node, const char *payload)
+{
+    rig_say_on(node, RIG_CHANNEL, payload);
+}
+
+int rig_subscribe(const char *channel)
+{
+    return rl_transport_subscribe(&rig.transport, rl_slice_of(channel));
+}
+
+void rig_unsubscribe(const char *channel)
+{
+    rl_transport_unsubscribe(&rig.transport, rl_slice_of(channel));
 }
 
 void rig_free_ears(void)

@@ -300,6 +300,26 @@ START_TEST(a_listener_leaves_its_channel_to_authenticate_again)
 }
 END_TEST
 
+START_TEST(a_listener_enters_all_its_channels_again)
+{
+    struct fake_server *ear;
+
+    listen_with(100);
+    ear = rig.ear_servers[0];
+    ck_assert_int_eq(rig_subscribe("one"), 0);
+    ck_assert_int_eq(rig_subscribe("two"), 0);
+    while (!strstr(ear->handshake, "UNSUBSCRIBE AUTH SUBSCRIBE SUBSCRIBE SUBSCRIBE "))
+        rig_turn();
+    while (!strstr(rig.ears[0].subscribed, "+one +two +one +two "))
+        rig_turn();
+    rig_say_on(0, "two", "news");
+    while (!rig.ears[0].messages)
+        rig_turn();
+    ck_assert_str_eq(rig.ears[0].channel, "two");
+    ck_assert_str_eq(rig.ears[0].path, "ON ");
+}
+END_TEST
+
 START_TEST(a_refused_listener_says_why)
 {
     listen_with(100);
@@ -374,6 +394,7 @@ static Suite *make_suite(void)
     tcase_add_test(again, a_refused_authentication_ends_the_connection);
     tcase_add_test(again, a_connection_without_other_credentials_stays_and_asks_again);
     tcase_add_test(again, a_listener_leaves_its_channel_to_authenticate_again);
+    tcase_add_test(again, a_listener_enters_all_its_channels_again);
     tcase_add_test(again, a_refused_listener_says_why);
     tcase_add_test(again, a_listener_hears_nothing_wrong_between_two_bytes);
     return suite;

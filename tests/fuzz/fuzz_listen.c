@@ -11,6 +11,7 @@
 #include "util/clock.h"
 
 #define CHANNEL "ch"
+#define ANOTHER "no"
 #define SUBSCRIBED "*3\r\n$9\r\nsubscribe\r\n$2\r\nch\r\n:1\r\n"
 #define MESSAGE "*3\r\n$7\r\nmessage\r\n$2\r\nch\r\n"
 
@@ -21,6 +22,7 @@ static struct {
     struct rl_transport transport; /* the driver's */
     bool on;
     char why[256];
+    bool wants_another;
     unsigned messages;
     bool whole; /* the latest message is that of say_whole_message() */
     const uint8_t *data;
@@ -97,15 +99,23 @@ static void on_listening(void *ctx, unsigned node, bool on, const char *why, str
     snprintf(world.why, sizeof(world.why), "%s", why);
 }
 
-static void on_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
+static void on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
+                       struct rl_instant now)
 {
     static char latest[RL_MESSAGE_MAX_BYTES];
 
     HOLDS(world.on && payload.size <= sizeof(latest));
+    HOLDS(rl_slice_is(channel, CHANNEL) || (rl_slice_is(channel, ANOTHER) && world.wants_another));
     memcpy(latest, payload.data, payload.size); /* all of it must be there */
     world.messages++;
     world.whole = payload.size == 5 && memcmp(latest, "whole", 5) == 0;
     rl_transport_read_now(&world.transport);
+}
+
+static void on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
+                          struct rl_instant now)
+{
+    HOLDS(world.on && world.wants_another && rl_slice_is(channel, ANOTHER) && on == !*why);
 }
 
 static void on_turn(void *ctx)
@@ -113,7 +123,7 @@ static void on_turn(void *ctx)
 }
 
 static const struct rl_transport_sink sink = {
-    .link = on_link, .listening = on_listening, .message = on_message, .turn = on_turn};
+    .link = on_link, .listening = on_listening, .subscribed = on_subscribed, .message = on_message, .turn = on_turn};
 
 /* --- Steps ----------------------------------------------------------------------------------------------------- */
 
@@ -147,6 +157,7 @@ static void say_word(void)
     static const char *const words[] = {
         SUBSCRIBED, MESSAGE "$1\r\nx\r\n", MESSAGE "$0\r\n\r\n", MESSAGE, "$4\r\nabcd\r\n", "+OK\r\n",
         "*2\r\n$4\r\npong\r\n$0\r\n\r\n", "-NOPERM x\r\n", "*3\r\n$7\r\nmessage\r\n$2\r\nno\r\n$1\r\nx\r\n",
+        "*3\r\n$9\r\nsubscribe\r\n$2\r\nno\r\n:2\r\n", "*3\r\n$11\r\nunsubscribe\r\n$2\r\nno\r\n:1\r\n",
         "*3\r\n", "$7\r\nmess", "age\r\n", "$2\r\nch\r\n", ":1\r\n", "$-1\r\n", "*3\r\n*3\r\n*3\r\n",
     };
 
@@ -177,6 +188,15 @@ static void say_whole_message(void)
     say_text("+OK\r\n" SUBSCRIBED MESSAGE "$5\r\nwhole\r\n");
     some_turns();
     HOLDS(world.on && world.messages > before && world.whole);
+}
+
+static void change_mind(void)
+{
+    if (world.wants_another)
+        rl_transport_unsubscribe(&world.transport, rl_slice_of(ANOTHER));
+    else
+        HOLDS(rl_transport_subscribe(&world.transport, rl_slice_of(ANOTHER)) == 0);
+    world.wants_another = !world.wants_another;
 }
 
 static void step(void)
@@ -210,6 +230,8 @@ static void step(void)
             say_text("+OK\r\n" SUBSCRIBED);
         break;
     default:
+        if (what & 0x80)
+            change_mind();
         event_base_loop(world.base, EVLOOP_NONBLOCK);
         break;
     }

@@ -24,7 +24,9 @@ static struct {
     bool on;
     unsigned changes;
     char why[256];
+    char subscribed[256]; /* "+entered -refused " */
     unsigned messages;
+    char channel[64];
     char payload[256];
     enum rl_link link;
 } world;
@@ -43,10 +45,22 @@ static void on_listening(void *ctx, unsigned node, bool on, const char *why, str
     snprintf(world.why, sizeof(world.why), "%s", why);
 }
 
-static void on_message(void *ctx, unsigned node, struct rl_slice payload, struct rl_instant now)
+static void on_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
+                          struct rl_instant now)
+{
+    size_t length = strlen(world.subscribed);
+
+    snprintf(world.subscribed + length, sizeof(world.subscribed) - length, "%c%.*s ", on ? '+' : '-',
+             (int)channel.size, (const char *)channel.data);
+    snprintf(world.why, sizeof(world.why), "%s", why);
+}
+
+static void on_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
+                       struct rl_instant now)
 {
     ck_assert(world.on);
     world.messages++;
+    snprintf(world.channel, sizeof(world.channel), "%.*s", (int)channel.size, (const char *)channel.data);
     snprintf(world.payload, sizeof(world.payload), "%.*s", (int)payload.size, (const char *)payload.data);
 }
 
@@ -60,7 +74,7 @@ static void on_watchdog(evutil_socket_t fd, short what, void *arg)
 }
 
 static const struct rl_transport_sink sink = {
-    .link = on_link, .listening = on_listening, .message = on_message, .turn = on_turn};
+    .link = on_link, .listening = on_listening, .subscribed = on_subscribed, .message = on_message, .turn = on_turn};
 
 static void start_driver(const char *url)
 {
@@ -174,6 +188,67 @@ START_TEST(a_listener_lives_by_the_rights_of_its_user)
 }
 END_TEST
 
+static void until_subscribed(const char *path)
+{
+    while (strcmp(world.subscribed, path) != 0)
+        turn();
+}
+
+static int subscribe(const char *channel)
+{
+    return rl_transport_subscribe(&world.transport, rl_slice_of(channel));
+}
+
+START_TEST(further_channels_are_entered_left_and_entered_again)
+{
+    start_master(_i);
+    start_driver(masters_url(world.masters, 0));
+    ck_assert_int_eq(subscribe("one"), 0);
+    ck_assert_int_eq(subscribe("two"), 0);
+    until_subscribed("+one +two ");
+    ck_assert(SAYS("1", "PUBLISH", "two", "news"));
+    while (!world.messages)
+        turn();
+    ck_assert_str_eq(world.channel, "two");
+    rl_transport_unsubscribe(&world.transport, rl_slice_of("one"));
+    while (!SAYS("0", "PUBSUB", "NUMSUB", "one"))
+        event_base_loop(world.base, EVLOOP_NONBLOCK);
+    ck_assert(SAYS("1", "CLIENT", "KILL", "TYPE", "pubsub"));
+    until_changes(3, true);
+    until_subscribed("+one +two +two ");
+    ck_assert(SAYS("1", "PUBLISH", "two", "after"));
+    while (world.messages < 2)
+        turn();
+    ck_assert(SAYS("1", "PUBLISH", CHANNEL, "own"));
+    while (world.messages < 3)
+        turn();
+    ck_assert_str_eq(world.channel, CHANNEL);
+}
+END_TEST
+
+START_TEST(a_channel_that_its_user_has_no_right_to_is_told_as_refused)
+{
+    char url[300];
+
+    start_master(false);
+    ck_assert(SAYS("OK", USER, "on", ">secret", "~*", "+@all", "-unsubscribe", "&" CHANNEL, "&mine"));
+    snprintf(url, sizeof(url), "unix://alice:secret@%s", masters_url(world.masters, 0) + strlen("unix://"));
+    start_driver(url);
+    ck_assert_int_eq(subscribe("theirs"), 0);
+    until_subscribed("-theirs ");
+    ck_assert_msg(strstr(world.why, "SUBSCRIBE: NOPERM") != NULL, "%s", world.why);
+    ck_assert_int_eq(subscribe("mine"), 0);
+    until_subscribed("-theirs +mine ");
+    rl_transport_unsubscribe(&world.transport, rl_slice_of("mine")); /* is refused */
+    ck_assert(SAYS("1", "PUBLISH", "mine", "nobody wants it"));
+    ck_assert(SAYS("1", "PUBLISH", CHANNEL, "heard"));
+    while (!world.messages)
+        turn();
+    ck_assert_str_eq(world.payload, "heard");
+    ck_assert_uint_eq(world.changes, 1);
+}
+END_TEST
+
 START_TEST(a_wrong_password_is_told_without_it)
 {
     char url[300];
@@ -238,6 +313,8 @@ int main(void)
 
     tcase_add_loop_test(real, what_is_published_arrives_over_every_kind_of_connection, 0, 2);
     suite_add_test_since(real, a_listener_lives_by_the_rights_of_its_user, 6, 2, "rights on channels");
+    tcase_add_loop_test(real, further_channels_are_entered_left_and_entered_again, 0, 2);
+    suite_add_test_since(real, a_channel_that_its_user_has_no_right_to_is_told_as_refused, 6, 2, "rights on channels");
     tcase_add_test(real, a_wrong_password_is_told_without_it);
     tcase_add_test(real, a_listener_comes_back_to_a_master_that_was_killed);
     tcase_add_test(real, a_master_with_nothing_to_say_is_asked_and_answers);

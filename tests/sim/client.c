@@ -426,6 +426,7 @@ void client_start(struct world *world, struct client *client)
     steps_on_start(world, client);
     client->timer_at = INT64_MAX;
     client->listens = false;
+    memset(client->further, 0, sizeof client->further);
     memset(client->seen_terms, 0, sizeof client->seen_terms);
     for (unsigned i = 0; i < client->n_handles; i++) {
         client->handles[i].index = (uint8_t)i;

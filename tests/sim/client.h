@@ -46,6 +46,7 @@ enum wire_step {
     WIRE_SETUP = RL_TICKET_RECHECK_JOIN + 1,
     WIRE_GREETING_ROUND,
     WIRE_SUBSCRIBE,
+    WIRE_UNSUBSCRIBE,
     WIRE_MESSAGE,
 };
 
@@ -93,6 +94,16 @@ struct ear {
     uint16_t conn;
     uint8_t failures;
     uint32_t timer_generation;
+};
+
+/* A further channel on which the ears of a process listen. Masters are bits. */
+#define MAX_FURTHER MAX_KEYS
+
+struct further_channel {
+    char name[64];    /* "": the place is free */
+    unsigned users;
+    uint32_t entered; /* as in lib/driver/channels.h */
+    uint32_t asked;
 };
 
 /* An operation from its start to its completion. */
@@ -310,7 +321,8 @@ struct client {
     struct client_look looks[MAX_LOOKS];
     struct seen_term seen_terms[MAX_KEYS];
     struct client_latch latches[MAX_LATCHES];
-    char channel[64];       /* on which its process is called */
+    char channel[64];       /* on which its process is called ... */
+    struct further_channel further[MAX_FURTHER]; /* ... and what it listens to besides */
     struct completion completions[MAX_COMPLETIONS];
     size_t n_completions;
     struct shutdown_record shutdown;
@@ -488,7 +500,13 @@ void client_clock_after(struct client *client, unsigned node, const struct rl_no
 /* --- ear.c -------------------------------------------------------------------------------------------------------- */
 
 void ear_listen(struct client *client, const char *channel); /* from the first ENQUEUE on */
+void ear_subscribe(struct client *client, struct rl_slice channel);
+void ear_unsubscribe(struct client *client, struct rl_slice channel);
 void ear_abandon(struct client *client); /* the process is gone */
+
+/* The number of a channel on the wire; -1: the client does not know it. */
+int ear_number(const struct client *client, struct rl_slice channel);
+
 void ear_read(struct client *client, unsigned node);
 void ear_on_timer(struct client *client, unsigned node);
 void ear_on_connected(struct client *client, unsigned node, bool accepted);

@@ -1,7 +1,9 @@
-/* The connections on which masters call those whose turn has come: what lib/driver/conn_listen.c does.
+/* The connections on which masters call those whose turn has come, and tell what else the process listens to: what
+ * lib/driver/conn_listen.c does.
  *
  * What is called while there is no connection is lost. Nothing is owed on such a connection, so its silence says
  * nothing; the driver's PING is not sent here, but what would come of it is looked up from time to time. */
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +43,92 @@ void ear_listen(struct client *client, const char *channel)
     }
 }
 
+static uint32_t bit_of(unsigned node)
+{
+    return UINT32_C(1) << node;
+}
+
+static struct rl_slice name_of(const struct client *client, int channel)
+{
+    return rl_slice_of(channel ? client->further[channel - 1].name : client->channel);
+}
+
+int ear_number(const struct client *client, struct rl_slice channel)
+{
+    for (int i = 0; i <= MAX_FURTHER; i++) {
+        if (rl_slice_is(channel, name_of(client, i).data))
+            return i;
+    }
+    return -1;
+}
+
+static void send_about(struct client *client, unsigned node, enum wire_step step, int channel)
+{
+    struct message_pool *pool = &client->world->messages;
+    struct rl_slice words[] = {rl_slice_of(step == WIRE_SUBSCRIBE ? "SUBSCRIBE" : "UNSUBSCRIBE"),
+                               name_of(client, channel)};
+    struct rl_bytes out = {0};
+    uint32_t index = message_take(pool);
+    struct message *message = &pool->messages[index];
+
+    if (!rl_words_encode(words, 2, &out))
+        abort();
+    message->kind = MESSAGE_COMMAND;
+    message->step = (uint8_t)step;
+    message->channel = (uint8_t)channel;
+    message->n_claims = 0;
+    message_set_bytes(message, rl_bytes_front(&out), rl_bytes_length(&out));
+    rl_bytes_fini(&out);
+    network_send(client->world, client->ears[node].conn, index, client_true_now(client));
+}
+
+/* As in the driver, a master owes at most one answer about each channel. */
+static void update(struct client *client, unsigned node, int channel)
+{
+    struct further_channel *further = &client->further[channel - 1];
+    bool entered = further->entered & bit_of(node);
+
+    if (client->ears[node].phase == WIRE_OPEN && !(further->asked & bit_of(node)) && entered != (further->users > 0)) {
+        further->asked |= bit_of(node);
+        further->entered |= bit_of(node);
+        send_about(client, node, entered ? WIRE_UNSUBSCRIBE : WIRE_SUBSCRIBE, channel);
+    }
+    if (!further->users && !further->entered && !further->asked)
+        further->name[0] = '\0';
+}
+
+static void update_all(struct client *client, unsigned node)
+{
+    for (int channel = 1; channel <= MAX_FURTHER; channel++) {
+        if (client->further[channel - 1].name[0])
+            update(client, node, channel);
+    }
+}
+
+void ear_subscribe(struct client *client, struct rl_slice name)
+{
+    int channel = ear_number(client, name);
+
+    if (channel < 0) {
+        channel = ear_number(client, (struct rl_slice){"", 0});
+        assert(channel > 0 && name.size < sizeof client->further[0].name);
+        memcpy(client->further[channel - 1].name, name.data, name.size);
+        client->further[channel - 1].name[name.size] = '\0';
+    }
+    client->further[channel - 1].users++;
+    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+        update(client, node, channel);
+}
+
+void ear_unsubscribe(struct client *client, struct rl_slice name)
+{
+    int channel = ear_number(client, name);
+
+    client->further[channel - 1].users--;
+    for (unsigned node = 0; node < client->world->plan.n_masters; node++)
+        update(client, node, channel);
+}
+
 void ear_abandon(struct client *client)
 {
     for (unsigned node = 0; client->listens && node < client->world->plan.n_masters; node++) {
@@ -75,6 +163,11 @@ static void fail(struct client *client, unsigned node, const char *why)
     network_close(client->world, ear->conn);
     ear->conn = CONN_NONE;
     ear->phase = WIRE_WAITING;
+    for (int i = 0; i < MAX_FURTHER; i++) {
+        client->further[i].entered &= ~bit_of(node);
+        client->further[i].asked &= ~bit_of(node);
+    }
+    update_all(client, node);
     if (listened) {
         rl_host_events.listening(&client->host, node, false, why, client->host.now);
         client_watch(client);
@@ -84,28 +177,12 @@ static void fail(struct client *client, unsigned node, const char *why)
 
 void ear_on_connected(struct client *client, unsigned node, bool accepted)
 {
-    struct ear *ear = &client->ears[node];
-    struct message_pool *pool = &client->world->messages;
-    struct rl_slice words[] = {{"SUBSCRIBE", 9}, {client->channel, strlen(client->channel)}};
-    struct rl_bytes out = {0};
-    struct message *message;
-    uint32_t index;
-
     if (!accepted) {
         fail(client, node, "connection refused");
         return;
     }
-    ear->phase = WIRE_GREETING;
-    if (!rl_words_encode(words, 2, &out))
-        abort();
-    index = message_take(pool);
-    message = &pool->messages[index];
-    message->kind = MESSAGE_COMMAND;
-    message->step = WIRE_SUBSCRIBE;
-    message->n_claims = 0;
-    message_set_bytes(message, rl_bytes_front(&out), rl_bytes_length(&out));
-    rl_bytes_fini(&out);
-    network_send(client->world, ear->conn, index, client_true_now(client));
+    client->ears[node].phase = WIRE_GREETING;
+    send_about(client, node, WIRE_SUBSCRIBE, 0);
 }
 
 void ear_on_closed(struct client *client, unsigned node)
@@ -123,6 +200,7 @@ static void begin(struct client *client, unsigned node)
 
     ear->phase = WIRE_OPEN;
     ear->failures = 0;
+    update_all(client, node);
     rl_host_events.listening(&client->host, node, true, "", client->host.now);
     client_watch(client);
     wake_at(client, node, client->world->plan.stall_timeout);
@@ -161,15 +239,43 @@ static void take_message(struct client *client, unsigned node, struct rl_slice p
     world_count(client->world, COUNTER_CALLS);
     if (!known)
         world_count(client->world, COUNTER_CALLS_IGNORED);
-    rl_host_events.message(&client->host, node, payload, client->host.now);
+    rl_host_events.message(&client->host, node, rl_slice_of(client->channel), payload, client->host.now);
     client_clock_after(client, node, &before, sent);
+    client_watch(client);
+}
+
+static void take_news(struct client *client, unsigned node, int channel, struct rl_slice payload)
+{
+    if (!client->further[channel - 1].users)
+        return;
+    trace_notification(client, node, payload, true);
+    rl_host_events.message(&client->host, node, name_of(client, channel), payload, client->host.now);
+    client_watch(client);
+}
+
+static void take_subscription(struct client *client, unsigned node, int channel, bool enters)
+{
+    struct further_channel *further = &client->further[channel - 1];
+
+    if (!enters)
+        further->entered &= ~bit_of(node);
+    else if (further->users && rl_host_events.subscribed)
+        rl_host_events.subscribed(&client->host, node, name_of(client, channel), true, "", client->host.now);
+    further->asked &= ~bit_of(node);
+    update(client, node, channel);
     client_watch(client);
 }
 
 static void take(struct client *client, unsigned node, const struct message *message)
 {
-    if (message->kind == MESSAGE_PUBLISHED)
-        take_message(client, node, (struct rl_slice){message->bytes, message->size});
+    struct rl_slice payload = {message->bytes, message->size};
+
+    if (message->kind == MESSAGE_PUBLISHED && message->channel)
+        take_news(client, node, message->channel, payload);
+    else if (message->kind == MESSAGE_PUBLISHED)
+        take_message(client, node, payload);
+    else if (message->items[0].type != RL_REPLY_ERROR && message->channel)
+        take_subscription(client, node, message->channel, message->step == WIRE_SUBSCRIBE);
     else if (message->items[0].type == RL_REPLY_ERROR)
         fail(client, node, "it does not let us listen");
     else

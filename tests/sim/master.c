@@ -170,21 +170,19 @@ static void on_vote(struct redis_context *context, const struct member *vote, in
         foreign_on_vote(world, context->master, box, command);
 }
 
-/* Each channel has one listener at most. */
 static int64_t publish(struct redis_context *context, struct rl_slice channel, struct rl_slice payload)
 {
     struct world *world = context->world;
+    int64_t n = 0;
 
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         const struct client *client = &world->clients[c];
+        int number = ear_number(client, channel);
 
-        if (!client->alive || !client->listens || client->ears[context->master].conn == CONN_NONE ||
-            strlen(client->channel) != channel.size || memcmp(client->channel, channel.data, channel.size) != 0)
-            continue;
-        network_call(world, client->ears[context->master].conn, payload);
-        return 1;
+        if (client->alive && client->listens && client->ears[context->master].conn != CONN_NONE && number >= 0)
+            n += network_call(world, client->ears[context->master].conn, (uint8_t)number, payload);
     }
-    return 0;
+    return n;
 }
 
 static const char *write_error(const struct master *master)
@@ -364,7 +362,7 @@ static void execute(struct world *world, struct master *master, const struct mes
         run_script(world, master, &context, argc, argv, reply);
     else if (rl_slice_is(argv[0], "CONFIG") && argc == 3)
         answer_config(world, master, argv, reply);
-    else if (rl_slice_is(argv[0], "SUBSCRIBE"))
+    else if (rl_slice_is(argv[0], "SUBSCRIBE") || rl_slice_is(argv[0], "UNSUBSCRIBE"))
         reply_status(reply, "subscribe");
     else
         redis_execute(&context, argc, argv, reply);

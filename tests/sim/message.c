@@ -54,6 +54,7 @@ uint32_t message_take(struct message_pool *pool)
     pool->messages[index].next = MESSAGE_NONE;
     pool->messages[index].look = 0;
     pool->messages[index].latch = 0;
+    pool->messages[index].channel = 0;
     pool->used++;
     return index;
 }

@@ -39,6 +39,7 @@ struct message {
     uint64_t passed;     /* ... and tells that this generation was open; 0: of none */
     uint8_t kind;
     uint8_t step;        /* of the ticket, or enum wire_step */
+    uint8_t channel;     /* SUBSCRIBE and what comes of it: 0: the client's own; else the number of a further one */
     uint8_t count;       /* items of a reply */
     uint32_t size;
     uint32_t capacity;

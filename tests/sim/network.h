@@ -52,7 +52,7 @@ struct conn {
     bool severed;     /* broken somewhere in between: nothing enters it any more */
     bool refused;     /* the answer to the connection request */
     bool listens;     /* the client's second connection to this master ... */
-    bool subscribed;  /* ... and the master knows what for */
+    uint32_t channels; /* ... and the channels that the master knows: a set of numbers, as in messages */
     uint8_t client;
     uint8_t master;
     uint32_t generation;
@@ -68,8 +68,8 @@ uint16_t network_connect(struct world *world, unsigned client, unsigned master, 
 /* Hands a message to the client's kernel at true time `at`; false if the kernel takes nothing now. */
 bool network_send(struct world *world, uint16_t conn, uint32_t message, int64_t at);
 
-/* A master calls somebody who listens: nothing if the connection has ended, or the message is lost with it. */
-void network_call(struct world *world, uint16_t conn, struct rl_slice payload);
+/* A master calls somebody who listens on this channel: whether it does. The message may be lost with its connection. */
+bool network_call(struct world *world, uint16_t conn, uint8_t channel, struct rl_slice payload);
 
 /* Would a PING stay unanswered now? */
 bool network_is_mute(struct world *world, uint16_t conn);

@@ -116,32 +116,37 @@ static void execute_next(struct world *world, uint16_t index)
     reply.n_claims = 0;
     master_execute(world, &world->masters[conn->master], &command, !conn->client_open, &reply);
     reply.step = command.step;
+    reply.channel = command.channel;
     reply.next = MESSAGE_NONE;
     world->messages.messages[second] = reply;
     message_give(&world->messages, first);
     if (command.step == WIRE_SUBSCRIBE)
-        conn->subscribed = true;
+        conn->channels |= UINT32_C(1) << command.channel;
+    if (command.step == WIRE_UNSUBSCRIBE)
+        conn->channels &= ~(UINT32_C(1) << command.channel);
     if (conn->client_open && !conn->severed)
         pipe_put(world, index, DOWN, second, world->now);
     else
         message_give(&world->messages, second);
 }
 
-void network_call(struct world *world, uint16_t index, struct rl_slice payload)
+bool network_call(struct world *world, uint16_t index, uint8_t channel, struct rl_slice payload)
 {
     const struct conn *conn = conn_at(world, index);
     uint32_t place;
     struct message *message;
 
-    if (!conn->subscribed || !conn->client_open || !conn->master_open || conn->severed)
-        return;
+    if (!(conn->channels >> channel & 1) || !conn->client_open || !conn->master_open || conn->severed)
+        return false;
     place = message_take(&world->messages);
     message = &world->messages.messages[place];
     message->kind = MESSAGE_PUBLISHED;
     message->step = WIRE_MESSAGE;
+    message->channel = channel;
     message->n_claims = 0;
     message_set_bytes(message, payload.data, payload.size);
     pipe_put(world, index, DOWN, place, world->now);
+    return true;
 }
 
 void network_on_up(struct world *world, uint16_t index)

@@ -278,6 +278,17 @@ static int on_listen(void *ctx, const char *channel)
     return 0;
 }
 
+static int on_subscribe(void *ctx, struct rl_slice channel)
+{
+    ear_subscribe(ctx, channel);
+    return 0;
+}
+
+static void on_unsubscribe(void *ctx, struct rl_slice channel)
+{
+    ear_unsubscribe(ctx, channel);
+}
+
 static void on_fail(void *ctx, unsigned node, const char *why)
 {
     struct client *client = ctx;
@@ -324,7 +335,8 @@ static void on_arm(void *ctx, struct rl_timer *timer, struct rl_instant at)
 
 struct rl_transport client_transport(struct client *client)
 {
-    return (struct rl_transport){client, on_send, on_listen, on_fail, on_read_now, on_wake, on_arm, on_disarm};
+    return (struct rl_transport){client,  on_send,     on_listen, on_subscribe, on_unsubscribe,
+                                 on_fail, on_read_now, on_wake,   on_arm,       on_disarm};
 }
 
 /* --- The handshake ------------------------------------------------------------------------------------------------ */

@@ -158,8 +158,9 @@ static void setup(void)
     world.options = (struct redlock_options){.profile = REDLOCK_PROFILE_CLASSIC, .key_prefix = "app:",
                                              .max_ttl_ms = 60000, .max_claims = 100};
     ck_assert_int_eq(rl_host_init(&world.host, &config), 0);
-    world.host.transport = (struct rl_transport){NULL,        on_send, on_listen, on_fail,
-                                                 on_read_now, on_wake, on_arm,    on_disarm};
+    world.host.transport = (struct rl_transport){
+        .send = on_send, .listen = on_listen, .fail = on_fail, .read_now = on_read_now, .wake = on_wake, .arm = on_arm,
+        .disarm = on_disarm};
     for (unsigned node = 0; node < MASTERS; node++)
         rl_host_events.link(&world.host, node, RL_LINK_READY, "", world.now);
     for (size_t i = 0; i < LOCKS; i++)
