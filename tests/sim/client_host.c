@@ -223,6 +223,8 @@ static void on_complete(struct rl_host_lock *lock, enum rl_op op, enum rl_end st
     client->world->coverage->ends[op][status]++;
     trace_completion(client, handle, op, status);
     once_end(client->world, client, handle, op, status);
+    if (op == RL_OP_ACQUIRE && status != RL_END_OK)
+        idle_on_leave(client->world, handle);
     if (op == RL_OP_CONVERT && status == RL_END_OK && rl_lock_mode(&handle->host.core) == RL_EXCLUSIVE) {
         world_count(client->world, COUNTER_UPGRADED);
         once_on_accept(client->world, client, handle);

@@ -64,6 +64,7 @@
     X(OVERTAKEN_ANEW, "... before somebody who had to begin anew")                                       \
     X(OVERTAKEN_AWAY, "... before somebody who was out of touch")                                        \
     X(AT_ONCE, "... without delay, where nothing goes wrong")                                            \
+    X(FREED, "keys of holders that are gone, ended while somebody waits")                                \
     X(OWED, "... for a lease, and owed the ttl")                                                          \
     X(WAITS, "acquisitions that got in line")                                                            \
     X(HAND_OFFS, "grants by a call")                                                                    \

@@ -124,7 +124,7 @@
 #define MUTANT_CALM_MAP(X)                                                                               \
     X(ROUND_OF_INTERVAL, "engine", 0, "a round of renewal ends when the next one is due")                \
     X(NO_EARLY_REFRESH, "engine", 10000, "shared votes that are no quorum wait for the usual refresh")   \
-    X(FIRST_UNHEARD, "host", 0, "nobody is told that it has become the first in line")               \
+    X(FIRST_UNHEARD, "host", 10000, "nobody is told that it has become the first in line")               \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
 /* What only sets of locks show: --sets. */

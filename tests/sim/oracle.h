@@ -161,6 +161,7 @@ int64_t idle_trips(const struct world *world, unsigned n); /* n round trips, eac
 void idle_on_wait(struct world *world, const struct handle *handle); /* after each of its client's turns */
 void idle_on_leave(struct world *world, const struct handle *handle);
 void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle);
+void idle_on_freed(struct world *world); /* the key that somebody had left has ended */
 void idle_on_end(struct world *world); /* those who waited at a client that ends wait no more */
 
 /* oracle_shutdown.c: a client ends in order once, in time, and leaves nothing behind that it could reach. */

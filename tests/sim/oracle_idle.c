@@ -88,6 +88,8 @@ void idle_on_release(struct world *world, const struct handle *handle)
 
 static bool is_held(const struct world *world, unsigned key)
 {
+    if (key == 0 && world->now < world->left_until)
+        return true;
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
             const struct handle *handle = &world->clients[c].handles[h];
@@ -106,6 +108,18 @@ void idle_on_wait(struct world *world, const struct handle *handle)
         world->idle_since[handle->key] == INT64_MAX && !is_held(world, handle->key) &&
         others_wait(world, handle->key, NULL))
         world->idle_since[handle->key] = world->now;
+}
+
+/* Who waits looks again when the master's PTTL is over, in whole ms and by its own clock. It has heard of it at the
+ * latest when it became the first: after a message, within a quarter of a lease of two seconds. */
+void idle_on_freed(struct world *world)
+{
+    int64_t heard = RL_NS_PER_MS / 2000 * (world->plan.slow_ppm + world->plan.fast_ppm);
+
+    if (!world->plan.calm || world->phase != PHASE_FAULTS || !others_wait(world, 0, NULL))
+        return;
+    world->idle_since[0] = world->now + 2 * RL_NS_PER_MS + heard + idle_trips(world, 2);
+    world_count(world, COUNTER_FREED);
 }
 
 /* The key may have been handed to one of those: from there it goes on. */

@@ -86,6 +86,7 @@ struct plan {
     uint8_t permits;          /* how many there are of the semaphore; 0: nobody wants any */
     uint8_t limits[MAX_CLIENTS]; /* how many each client names */
     bool calm;                /* ... and nothing at all goes wrong: they must be served without delay */
+    uint32_t left_ms;         /* somebody who is gone has left the first key on all masters, for so long; 0: nobody */
     uint8_t set_sizes[MAX_CLIENTS]; /* how many of a client's first handles are parts of a set; 0: it has none */
     bool candidates[MAX_CLIENTS][MAX_HANDLES]; /* the handle's owner campaigns with it */
     int64_t look_interval[MAX_CLIENTS]; /* mean, of looks at keys; 0: it does not look */

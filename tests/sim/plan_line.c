@@ -10,6 +10,7 @@ void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_option
     memset(plan->foreign, 0, sizeof plan->foreign);
     plan->crowded = false;
     plan->calm = false;
+    plan->left_ms = 0;
     plan->line_permille = rng_chance(rng, 650) ? 0 : rng_chance(rng, 700) ? 1000 : 500;
     plan->fifo_permille = rng_chance(rng, 600) ? 100 : rng_chance(rng, 500) ? 500 : 1000;
     if (options->calm) {
@@ -116,7 +117,8 @@ void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip)
     plan->ttl_min_ms = 4000 + (uint32_t)(plan->config.guard.ns / RL_NS_PER_MS);
     plan->max_ttl_ms = plan->ttl_min_ms;
     plan->config.max_ttl_ms = plan->ttl_min_ms;
-    plan->duration_ns = 120 * round_trip;
+    plan->left_ms = !plan->permits && rng_chance(rng, 400) ? (uint32_t)rng_between(rng, 600, 2000) : 0;
+    plan->duration_ns = 120 * round_trip + rl_ms(plan->left_ms).ns;
     plan->config.node_timeout.ns += 8 * round_trip;
     plan->connect_timeout.ns += 8 * round_trip;
     plan->stall_timeout.ns += 16 * round_trip;

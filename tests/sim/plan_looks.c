@@ -1,4 +1,5 @@
-/* Worlds in which some clients look at keys, beside all else that they do. */
+/* Worlds in which some clients look at keys, beside all else that they do. The oracle of looks knows the values of all
+ * holders but of one who is gone (left_ms). */
 #include "plan.h"
 #include "rng.h"
 
@@ -10,6 +11,6 @@ void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_optio
         bool looks = rng_chance(rng, 500);
         int64_t interval = rng_scaled(rng, plan->duration_ns / 64, plan->duration_ns / 4);
 
-        plan->look_interval[c] = some && looks ? interval : 0;
+        plan->look_interval[c] = some && looks && !plan->left_ms ? interval : 0;
     }
 }

@@ -165,6 +165,8 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         plan->n_clients = (uint8_t)word_number(words, 1);
     else if (word_is(words, 0, "quorum"))
         plan->config.quorum = word_number(words, 1);
+    else if (word_is(words, 0, "left"))
+        plan->left_ms = word_number(words, 1);
     else if (word_is(words, 0, "max-ttl"))
         plan->max_ttl_ms = word_number(words, 1);
     else

@@ -57,6 +57,17 @@ static void draw_kind(const struct client *client, const struct handle *handle, 
     }
 }
 
+/* In calm worlds nobody gives up but while the key is there that somebody has left. */
+static struct rl_instant draw_end(struct client *client)
+{
+    struct world *world = client->world;
+    int64_t left = world->left_until - client_true_now(client);
+
+    if (left <= 0 || rng_chance(&world->work, 400))
+        return RL_NEVER;
+    return rl_after(client->host.now, (struct rl_span){rng_between(&world->work, left / 2, left + RL_NS_PER_MS)});
+}
+
 static struct rl_acquire draw_request(struct client *client, const struct handle *handle)
 {
     struct world *world = client->world;
@@ -72,8 +83,10 @@ static struct rl_acquire draw_request(struct client *client, const struct handle
     draw_kind(client, handle, &request);
     request.wait = draw_wait(client);
     request.own_token = world->plan.cohort_permille && rng_chance(rng, 250);
-    if (world->plan.calm)
+    if (world->plan.calm) {
+        request.deadline = draw_end(client);
         return request;
+    }
     draw_holding(world, &request);
     if (world->plan.contested) {
         request.retry_delay.ns /= 4;

@@ -95,6 +95,30 @@ static void set_counter(struct master *master, uint8_t counter)
     entry_expire_at(entry, &master->clock, 0);
 }
 
+/* The key of a lock whose holder is gone. */
+static void leave_key(struct master *master, uint32_t left_ms)
+{
+    const char *key = name_of_key(0);
+    struct entry *entry = left_ms ? keyspace_add(&master->keys, key, strlen(key)) : NULL;
+
+    if (!entry)
+        return;
+    entry->type = ENTRY_STRING;
+    text_set(&entry->value, "left", 4);
+    entry_expire_at(entry, &master->clock, clockwork_read(&master->clock, 0) / RL_NS_PER_MS + left_ms);
+}
+
+/* True time at which a quorum has the key no more. */
+static int64_t left_until(struct world *world)
+{
+    const char *key = name_of_key(0);
+    int64_t ends[MAX_MASTERS];
+
+    for (unsigned m = 0; m < world->plan.n_masters; m++)
+        ends[m] = keyspace_find(&world->masters[m].keys, key, strlen(key))->gone;
+    return rl_kth_largest(ends, world->plan.n_masters, world->plan.n_masters - world->plan.config.quorum + 1);
+}
+
 static void reset(struct world *world)
 {
     struct plan *plan = &world->plan;
@@ -142,6 +166,7 @@ static void reset(struct world *world)
         world->masters[m].clock = (struct clockwork){0, plan->master_offset[m], plan->master_rate[m]};
         world->masters[m].durability = plan->durability[m];
         set_counter(&world->masters[m], plan->counters[m]);
+        leave_key(&world->masters[m], plan->left_ms);
         if (plan->guarded && plan->declared)
             master_declare(world, &world->masters[m]);
     }
@@ -168,6 +193,9 @@ static void start(struct world *world)
         world_count(world, COUNTER_CLASSIC);
     world->coverage->masters[world->plan.n_masters]++;
     operator_start(world);
+    world->left_until = world->plan.left_ms ? left_until(world) : 0;
+    if (world->plan.left_ms)
+        world_event(world, world->left_until, EVENT_FREED, 0, 0, 0);
     if (world->plan.mixed)
         world_count(world, COUNTER_MIXED);
     if (world->story) {

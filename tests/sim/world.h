@@ -96,6 +96,7 @@ enum event_kind {
     EVENT_QUIT,       /* a: client */
     EVENT_LOOK,       /* a: client */
     EVENT_LATCH,      /* a: client, b: actor */
+    EVENT_FREED,      /* a quorum has the first key no more that somebody had left */
     EVENT_OVERDUE,    /* a: client */
     EVENT_OBSERVE,    /* a: client */
     EVENT_ALARM,      /* a: client, b: handle */
@@ -166,6 +167,7 @@ struct world {
     uint32_t sending;    /* the line of the trace that is not ended yet is about this box ... */
     uint8_t sending_step; /* ... and this step */
     int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
+    int64_t left_until;           /* true time at which EVENT_FREED comes */
     int64_t free_since[MAX_PERMITS]; /* true time of a release of this slot with nobody in its line; INT64_MAX: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
     bool stepped_back;   /* a clock has been set back, too ... */

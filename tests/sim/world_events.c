@@ -80,6 +80,9 @@ static void on_world_event(struct world *world, const struct event *event)
     struct client *client;
 
     switch ((enum event_kind)event->kind) {
+    case EVENT_FREED:
+        idle_on_freed(world);
+        break;
     case EVENT_OVERDUE:
         shutdown_on_overdue(world, &world->clients[event->a], event->generation);
         break;
