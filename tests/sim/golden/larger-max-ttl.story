@@ -33,7 +33,7 @@ backoff 400 400
    121.000  m2  SET k B2 NX PX 1000 = OK
    121.000  m3  SET k B2 NX PX 1000 = OK
    122.000  B   m2: claim B2 granted
-   122.000  B   m2: its memory is not the one that was judged
+   122.000  B   m2: its memory is not the one that was admitted
    122.000  B   m2 is down
    122.000  B   m3: claim B2 granted
    170.000  B   m1 is late

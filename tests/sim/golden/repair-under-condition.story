@@ -68,10 +68,10 @@ delay A m5 20 1
    170.000  m4  extend k A1 200 = 0
    170.000  m5  extend k A1 200 = 0
    171.000  A   m4: extend A1 refused, missing
-   171.000  A   m4: its memory is not the one that was judged
+   171.000  A   m4: its memory is not the one that was admitted
    171.000  A   m4 is down
    171.000  A   m5: extend A1 refused, missing
-   171.000  A   m5: its memory is not the one that was judged
+   171.000  A   m5: its memory is not the one that was admitted
    171.000  A   m5 is down
    200.000  --  slow A m2 up
    255.501  A   m5: new memory

@@ -48,15 +48,15 @@ node-timeout 20
    201.000  m2  SET k B2 NX PX 1000 = nil
    201.000  m3  SET k B2 NX PX 1000 = OK
    202.000  B   m1: claim B2 refused, held
-   202.000  B   m1: its memory is not the one that was judged
+   202.000  B   m1: its memory is not the one that was admitted
    202.000  B   m1 is down
    202.000  B   m2: claim B2 refused, held
    202.000  B   rollback B2 -> m3
    202.000  B   acquire: held
-   202.000  B   m2: its memory is not the one that was judged
+   202.000  B   m2: its memory is not the one that was admitted
    202.000  B   m2 is down
    202.000  B   m3: claim B2 granted
-   202.000  B   m3: its memory is not the one that was judged
+   202.000  B   m3: its memory is not the one that was admitted
    202.000  B   m3: rollback B2 unknown, disconnected
    202.000  B   m3 is down
    203.000  m3  rollback k B2 = 1  (ghost)
@@ -77,7 +77,7 @@ node-timeout 20
    921.000  m2  SET k B3 NX PX 1000 = OK
    921.000  m3  SET k B3 NX PX 1000 = OK
    922.000  B   m2: claim B3 granted
-   922.000  B   m2: its memory is not the one that was judged
+   922.000  B   m2: its memory is not the one that was admitted
    922.000  B   m2 is down
    922.000  B   m3: claim B3 granted
    940.000  B   m1 is late
