@@ -227,9 +227,10 @@ END_TEST
 
 static struct hold sample(int64_t left_ms)
 {
-    struct hold hold = {.state = "held", .key = "odd \"key\" \xff\x01", .token = "token", .fence = 7, .ttl_ms = 30000,
-                        .nodes_ok = "3/5", .handover = "text"};
+    struct hold hold = {.state = "held", .n = 1, .ttl_ms = 30000, .nodes_ok = "3/5"};
 
+    hold.locks[0] = (struct hold_lock){.key = "odd \"key\" \xff\x01", .token = "token", .fence = 7};
+    hold.handover = strdup("text");
     hold.valid_until = instant_after(instant_now(), left_ms * 1000000);
     return hold;
 }
@@ -253,6 +254,19 @@ static bool read_hold(const char *path, struct hold *ret_hold)
     return ok;
 }
 
+static void expect_same_locks(const struct hold *read, const struct hold *written)
+{
+    ck_assert_uint_eq(read->n, written->n);
+    for (size_t i = 0; i < read->n; i++) {
+        ck_assert_str_eq(read->locks[i].key, written->locks[i].key);
+        ck_assert_str_eq(read->locks[i].token, written->locks[i].token);
+        ck_assert_uint_eq(read->locks[i].fence, written->locks[i].fence);
+        ck_assert_uint_eq(read->locks[i].permits, written->locks[i].permits);
+        ck_assert_uint_eq(read->locks[i].slot, written->locks[i].slot);
+    }
+}
+
+/* One key; two, the second of which looks like a permit; two permits. */
 START_TEST(a_hold_survives_the_way_through_its_file)
 {
     char path[] = "/tmp/redlock-hold-XXXXXX";
@@ -262,19 +276,54 @@ START_TEST(a_hold_survives_the_way_through_its_file)
 
     ck_assert_int_ge(fd, 0);
     close(fd);
+    if (_i >= 1) {
+        written.n = 2;
+        written.locks[1] = (struct hold_lock){.key = "pool#3", .token = "other"};
+    }
+    for (size_t i = 0; _i == 2 && i < 2; i++)
+        written.locks[i] = (struct hold_lock){.key = "a#pool", .token = "any", .permits = 9, .slot = 8 - (uint32_t)i};
     ck_assert(write_hold(path, &written));
     ck_assert(read_hold(path, &read));
     unlink(path);
-    ck_assert_str_eq(read.key, written.key);
-    ck_assert_str_eq(read.token, written.token);
+    expect_same_locks(&read, &written);
     ck_assert_str_eq(read.handover, written.handover);
-    ck_assert_uint_eq(read.fence, 7);
     ck_assert_int_eq(read.valid_until.boot_ns, written.valid_until.boot_ns);
     ck_assert_int_eq(read.valid_until.raw_ns, written.valid_until.raw_ns);
     ck_assert_int_gt(hold_remaining_ms(&read), 0);
     ck_assert_int_le(hold_remaining_ms(&read), 20000);
     strcpy(read.boot, "another boot");
     ck_assert_int_eq(hold_remaining_ms(&read), 0);
+    hold_fini(&read);
+    hold_fini(&written);
+}
+END_TEST
+
+/* A permit that names no slot, one beyond the limit, several that are one, another's, and no lock at all. */
+static const char *const bad_locks[] = {
+    "\"key\":\"pool\",\"permits\":9,\"token\":\"t\"",
+    "\"key\":\"pool#9\",\"permits\":9,\"token\":\"t\"",
+    "\"key\":\"#1\",\"permits\":9,\"token\":\"t\"",
+    "\"key\":\"pool#1\",\"permits\":-1,\"token\":\"t\"",
+    "\"locks\":[{\"key\":\"pool\",\"token\":\"t\"}]",
+    "\"locks\":[{\"key\":\"a#1\",\"permits\":9,\"token\":\"t\"},{\"key\":\"b#1\",\"permits\":9,\"token\":\"t\"}]",
+    "\"locks\":[{\"key\":\"a#1\",\"permits\":9,\"token\":\"t\"},{\"key\":\"b\",\"token\":\"t\"}]",
+    "\"locks\":[{\"key\":\"a\",\"token\":\"t\"},{\"key\":\"b\"}]",
+    "\"locks\":[{\"key\":\"a\",\"token\":\"t\"},7]",
+    "\"locks\":7",
+};
+
+START_TEST(a_hold_of_locks_that_cannot_be_is_none)
+{
+    char path[] = "/tmp/redlock-hold-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+    struct hold read;
+
+    ck_assert_ptr_nonnull(file);
+    fprintf(file, "{\"schema\":1,\"state\":\"held\",\"boot_id\":\"b\",%s}\n", bad_locks[_i]);
+    fclose(file);
+    ck_assert(!read_hold(path, &read));
+    unlink(path);
+    hold_fini(&read);
 }
 END_TEST
 
@@ -286,9 +335,13 @@ START_TEST(a_hold_that_is_over_or_lost_has_nothing_left)
     close(mkstemp(path));
     strcpy(holds[1].state, "lost");
     for (int i = 0; i < 2; i++) {
+        struct hold read;
+
         ck_assert(write_hold(path, &holds[i]));
-        ck_assert(read_hold(path, &holds[i]));
-        ck_assert_int_eq(hold_remaining_ms(&holds[i]), 0);
+        ck_assert(read_hold(path, &read));
+        ck_assert_int_eq(hold_remaining_ms(&read), 0);
+        hold_fini(&read);
+        hold_fini(&holds[i]);
     }
     unlink(path);
 }
@@ -313,7 +366,8 @@ static Suite *suite(void)
     tcase_add_loop_test(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]));
     tcase_add_loop_test(files, strings_are_read_whole_or_not_at_all, 0, sizeof(objects) / sizeof(objects[0]));
     tcase_add_loop_test(files, a_key_that_is_none_is_refused, 0, sizeof(bad_keys) / sizeof(bad_keys[0]));
-    tcase_add_test(files, a_hold_survives_the_way_through_its_file);
+    tcase_add_loop_test(files, a_hold_survives_the_way_through_its_file, 0, 3);
+    tcase_add_loop_test(files, a_hold_of_locks_that_cannot_be_is_none, 0, sizeof(bad_locks) / sizeof(bad_locks[0]));
     tcase_add_test(files, a_hold_that_is_over_or_lost_has_nothing_left);
     return made;
 }

@@ -13,10 +13,10 @@
 static const char check_help[] =
     "Usage: redlock check [FILE] [OPTION...]\n"
     "\n"
-    "Prints for how many milliseconds the lock of FILE is still held for certain.\n"
-    "FILE is that of 'redlock lock --token-file' or of 'redlock run --lock-file'; '-'\n"
-    "is standard input. Without FILE, REDLOCK_LOCK_FILE names it, which 'redlock run'\n"
-    "sets for its command.\n"
+    "Prints for how many milliseconds what FILE describes is still held for certain:\n"
+    "the lock, or all of several. FILE is that of 'redlock lock --token-file' or of\n"
+    "'redlock run --lock-file'; '-' is standard input. Without FILE,\n"
+    "REDLOCK_LOCK_FILE names it, which 'redlock run' sets for its command.\n"
     "\n"
     "  --at-least DUR       count the lock as lost if less than this is left (1ms)\n"
     "  -j, --json           print one line of JSON\n"
@@ -45,11 +45,9 @@ static void print_json(const struct hold *hold, int64_t left_ms)
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_key(&json, hold->key);
+    hold_print_locks(&json, hold, false);
     cli_json_string(&json, "state", left_ms > 0 ? "held" : "lost");
     cli_json_int(&json, "remaining_ms", left_ms);
-    if (hold->fence != 0)
-        cli_json_int(&json, "fence", (int64_t)hold->fence);
     cli_json_end(&json, '}');
     putchar('\n');
 }
@@ -59,19 +57,21 @@ static int check(const struct request *request)
     int fd = hold_open("check", request->path);
     struct hold hold;
     bool understood;
-    int64_t left_ms;
+    int64_t left_ms = 0;
 
     if (fd < 0)
         return CLI_USAGE;
     understood = hold_read("check", request->path, fd, &hold);
     close(fd);
+    if (understood)
+        left_ms = hold_remaining_ms(&hold);
+    if (understood && request->json)
+        print_json(&hold, left_ms);
+    else if (understood && !request->quiet)
+        printf("%" PRId64 "\n", left_ms);
+    hold_fini(&hold);
     if (!understood)
         return CLI_USAGE;
-    left_ms = hold_remaining_ms(&hold);
-    if (request->json)
-        print_json(&hold, left_ms);
-    else if (!request->quiet)
-        printf("%" PRId64 "\n", left_ms);
     return left_ms > 0 && left_ms >= request->at_least_ms ? CLI_OK : CLI_NOT_HELD;
 }
 

@@ -14,14 +14,15 @@
 #include "cli/session.h"
 #include "cli/term.h"
 #include "cli/votes.h"
+#include "options/shown.h"
 
 static const char extend_help[] =
     "Usage: redlock extend FILE [OPTION...]\n"
     "\n"
-    "Extends the lock that 'redlock lock --token-file FILE' has taken: its ttl counts\n"
-    "from now again, and FILE is replaced. A lock that has ended is not brought back,\n"
-    "since somebody else may have had it meanwhile. With '-', FILE is read from\n"
-    "standard input and written to standard output.\n"
+    "Extends the lock that 'redlock lock --token-file FILE' has taken, or all of\n"
+    "several: the ttl counts from now again, and FILE is replaced. A lock that has\n"
+    "ended is not brought back, since somebody else may have had it meanwhile. With\n"
+    "'-', FILE is read from standard input and written to standard output.\n"
     "\n"
     "  -t, --ttl DUR        the new ttl, not less than the present one (the same)\n"
     CLI_PROFILE_HELP
@@ -51,126 +52,137 @@ struct request {
     bool quiet;
     const char *path;
     struct file_out out;
+    struct hold hold;     /* what the file says */
+    struct wanted wanted; /* ... and what that was taken for */
 };
 
 enum { FINISH_MS = 1000 };
 
-static void print_json(const struct hold *hold, const struct redlock_client *client, const struct outcome *outcome)
+static void on_event(const struct redlock_event *event, void *data)
+{
+    grip_observe(data, event);
+}
+
+static void print_json(const struct request *request, const struct grip *grip, const struct outcome *outcome)
 {
     struct cli_json json;
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_key(&json, hold->key);
+    hold_print_locks(&json, &request->hold, false);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
-    cli_json_int(&json, "ttl_ms", hold->ttl_ms);
+    cli_json_int(&json, "ttl_ms", request->hold.ttl_ms);
     cli_json_int(&json, "remaining_ms", outcome->remaining_ms);
-    cli_json_int(&json, "quorum", outcome->quorum);
-    cli_json_int(&json, "granted", outcome->granted);
+    cli_json_int(&json, "quorum", cli_quorum(&request->common));
+    cli_json_int(&json, "granted", grip_nodes_ok(grip));
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
-    votes_json(&json, client, outcome);
+    votes_json(&json, redlock_lock_client(grip->locks[0]), outcome);
     cli_json_end(&json, '}');
     putchar('\n');
 }
 
-static void explain(const struct request *request, const struct redlock_client *client, const struct term *term,
-                    const struct hold *hold, const struct outcome *outcome)
+static void explain(const struct request *request, const struct grip *grip, const struct term *term,
+                    const struct outcome *outcome)
 {
     char headline[HINDRANCE_SIZE];
     char left[16];
 
     if (outcome->status != REDLOCK_OK) {
-        cli_error("extend", "'%s' not extended: %s", hold->key, hindrance_headline(outcome, headline));
-        hindrance_explain(client, outcome);
+        cli_error("extend", "%s not extended: %s", request->wanted.title, hindrance_headline(outcome, headline));
+        hindrance_explain(redlock_lock_client(grip->locks[0]), outcome);
     } else if (!request->quiet) {
         term_print(term, TERM_GREEN, "extended");
-        term_key(term, hold->key);
-        fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", outcome->granted, outcome->n_nodes,
-                outcome->quorum, term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
+        putc(' ', term->out);
+        shown_put(term->out, request->wanted.title);
+        fprintf(term->out, ": %u of %zu votes (%u needed); valid for %s\n", grip_nodes_ok(grip),
+                request->common.masters.count, cli_quorum(&request->common),
+                term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
     }
 }
 
-/* The file says what is true from here on: the client would release a lock that is not left to the file. */
-static int leave(struct request *request, struct hold *hold, struct redlock_lock *lock, uint32_t ttl_ms,
-                 unsigned nodes_ok)
+/* The file says what is true from here on: the client would release what is not left to the file. */
+static int leave(struct request *request, struct grip *grip, uint32_t ttl_ms, unsigned nodes_ok)
 {
-    int status = hold_leave(&request->out, lock, ttl_ms, nodes_ok, request->common.masters.count);
+    struct hold hold;
+    int status;
 
+    hold_describe(&hold, grip, ttl_ms, nodes_ok, request->common.masters.count);
+    status = hold_leave(&request->out, grip, &hold);
+    hold_fini(&hold);
     if (status == 0)
         return CLI_OK;
     if (status == REDLOCK_E_SYSTEM)
         return CLI_INFRASTRUCTURE;
-    snprintf(hold->state, sizeof(hold->state), "lost");
-    hold->handover[0] = '\0';
-    hold_write(&request->out, hold, HOLD_PATIENCE_MS);
+    hold = request->hold;
+    snprintf(hold.state, sizeof(hold.state), "lost");
+    hold.handover = NULL;
+    hold_write(&request->out, &hold, HOLD_PATIENCE_MS);
     return CLI_NOT_HELD;
 }
 
 /* The masters have been asked for nothing. */
-static void leave_as_it_was(struct request *request, struct hold *hold, struct redlock_lock *lock)
+static void leave_as_it_was(struct request *request, struct grip *grip)
 {
-    leave(request, hold, lock, hold->ttl_ms, (unsigned)strtoul(hold->nodes_ok, NULL, 10));
+    leave(request, grip, request->hold.ttl_ms, (unsigned)strtoul(request->hold.nodes_ok, NULL, 10));
 }
 
-static int write_back(struct request *request, struct hold *hold, struct redlock_lock *lock,
-                      const struct outcome *outcome)
+static int write_back(struct request *request, struct grip *grip, const struct outcome *outcome)
 {
-    uint32_t ttl_ms = outcome->status == REDLOCK_OK && request->ttl_ms != 0 ? request->ttl_ms : hold->ttl_ms;
-    int code = leave(request, hold, lock, ttl_ms, (unsigned)votes_count(outcome, REDLOCK_VOTE_GRANTED));
+    bool changed = outcome->status == REDLOCK_OK && request->ttl_ms != 0;
+    int code = leave(request, grip, changed ? request->ttl_ms : request->hold.ttl_ms, grip_nodes_ok(grip));
 
     return code != CLI_OK || outcome->status == REDLOCK_OK ? code : CLI_INFRASTRUCTURE;
 }
 
-static int extend(struct request *request, struct session *session, struct hold *hold,
-                  struct redlock_lock *lock)
+static int extend(struct request *request, struct session *session, struct grip *grip)
 {
-    struct redlock_client *client = redlock_lock_client(lock);
+    int status = grip_extend(grip, session, request->ttl_ms);
+    struct outcome *outcome = &session->last;
     struct term term;
-    int status;
 
-    status = session_extend(session, lock, request->ttl_ms);
-    if (session->last.n_nodes == 0 && status != REDLOCK_E_NOT_HELD) {
-        leave_as_it_was(request, hold, lock);
+    if (status <= REDLOCK_E_NOMEM && outcome->n_nodes == 0 && status != REDLOCK_E_NOT_HELD) {
+        leave_as_it_was(request, grip);
         return refused_call("extend", status);
     }
-    session_settle(session, request->common.node_timeout_ms); /* what has no answer shortens the next extension */
+    grip_settle(grip, session, request->common.node_timeout_ms); /* a missing answer shortens the next extension */
     term_init(&term, stderr);
     if (!request->quiet)
-        votes_print(&term, client, &session->last);
+        votes_print(&term, redlock_lock_client(grip->locks[0]), outcome);
     if (request->common.json)
-        print_json(hold, client, &session->last);
-    explain(request, client, &term, hold, &session->last);
-    return write_back(request, hold, lock, &session->last);
+        print_json(request, grip, outcome);
+    explain(request, grip, &term, outcome);
+    return write_back(request, grip, outcome);
 }
 
-/* Takes the lock over from the file. */
-static int adopt(struct request *request, struct session *session, struct redlock_client *client,
-                 struct hold *hold)
+/* Takes over from the file. */
+static int adopt(struct request *request, struct session *session, struct redlock_client *client, struct grip *grip)
 {
     struct redlock_acquire_options options;
-    struct redlock_lock *lock;
-    int status = redlock_lock_create(client, hold->key, strlen(hold->key), &lock);
+    int status = grip_create(grip, client, &request->wanted);
 
     if (status != 0)
         return refused_call("extend", status);
     redlock_acquire_options_init(&options);
     options.renew_ms = REDLOCK_NO_RENEWAL;
     session_join(session, client);
-    status = redlock_lock_adopt(lock, &options, hold->handover);
+    status = grip_adopt(grip, &options, request->hold.handover);
     if (status == 0 && session->caught != 0) {
-        leave_as_it_was(request, hold, lock);
+        leave_as_it_was(request, grip);
         return CLI_INFRASTRUCTURE;
     }
     if (status == REDLOCK_E_NOT_HELD) {
-        cli_error("extend", "'%s' not extended: its time is over", hold->key);
+        cli_error("extend", "%s not extended: %s time is over", request->wanted.title,
+                  wanted_has_several(&request->wanted) ? "their" : "its");
         return CLI_NOT_HELD;
     }
-    return status == 0 ? extend(request, session, hold, lock) : refused_call("extend", status);
+    return status == 0 ? extend(request, session, grip) : refused_call("extend", status);
 }
 
-static bool file_fits(const struct request *request, const struct hold *hold)
+static bool file_fits(const struct request *request)
 {
-    if (hold->handover[0] == '\0' && strcmp(hold->state, "held") == 0)
+    const struct hold *hold = &request->hold;
+
+    if (hold->handover == NULL && strcmp(hold->state, "held") == 0)
         cli_error("extend", "'%s' is not for others to extend: 'redlock run' does", request->path);
     else if (request->ttl_ms != 0 && request->ttl_ms < hold->ttl_ms)
         cli_error("extend", "--ttl is below that of the lock (%u ms): a lock is not made shorter", hold->ttl_ms);
@@ -179,33 +191,49 @@ static bool file_fits(const struct request *request, const struct hold *hold)
     return false;
 }
 
-static int run(struct request *request, struct hold *hold)
+static int run(struct request *request)
 {
     struct session session;
     struct redlock_client *client = NULL;
+    struct grip grip = {0};
     int code = CLI_INFRASTRUCTURE;
+    bool ok = session_open(&session, "extend") && session_catch_signals(&session, "extend");
 
-    if (strcmp(hold->state, "held") != 0) {
-        cli_error("extend", "'%s' not extended: '%s' says that it was lost", hold->key, request->path);
-        return CLI_NOT_HELD;
-    }
-    if (session_open(&session, "extend") && session_catch_signals(&session, "extend"))
+    session.observer = on_event;
+    session.observer_data = &grip;
+    if (ok)
         client = session_client(&session, "extend", &request->common, &code);
     if (client != NULL)
-        code = adopt(request, &session, client, hold);
+        code = adopt(request, &session, client, &grip);
     return finish(&session, client, FINISH_MS, code);
+}
+
+static int run_by_hold(struct request *request)
+{
+    int code = CLI_INFRASTRUCTURE;
+
+    if (!hold_wanted(&request->hold, &request->wanted)) {
+        cli_error("extend", "out of memory");
+    } else if (strcmp(request->hold.state, "held") != 0) {
+        cli_error("extend", "%s not extended: '%s' says that it was lost", request->wanted.title, request->path);
+        code = CLI_NOT_HELD;
+    } else {
+        code = run(request);
+    }
+    wanted_fini(&request->wanted);
+    return code;
 }
 
 /* Nothing is asked of a master unless the file can be read, and written anew. */
 static int run_by_file(struct request *request)
 {
-    struct hold hold;
     int reserved = hold_reserve("extend", request->path);
     int code = CLI_USAGE;
 
-    if (reserved >= 0 && hold_read("extend", request->path, reserved, &hold) && file_fits(request, &hold) &&
+    if (reserved >= 0 && hold_read("extend", request->path, reserved, &request->hold) && file_fits(request) &&
         file_out_open(&request->out, "extend", request->path, FILE_RENEWED))
-        code = run(request, &hold);
+        code = run_by_hold(request);
+    hold_fini(&request->hold);
     file_out_close(&request->out);
     if (reserved >= 0)
         close(reserved);

@@ -1,30 +1,71 @@
 #include "cli/hold.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/clock.h"
+#include <redlock/semaphore.h>
 
-int hold_leave(struct file_out *file, struct redlock_lock *lock, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
+#include "cli/clock.h"
+#include "cli/permit.h"
+
+static void describe_lock(struct hold_lock *ret_lock, const struct redlock_lock *lock)
 {
     size_t size;
     const char *key = redlock_lock_key(lock, &size);
-    struct hold hold = {.state = "held", .fence = redlock_lock_fence(lock), .ttl_ms = ttl_ms};
+
+    ret_lock->permits = redlock_lock_limit(lock);
+    ret_lock->slot = ret_lock->permits != 0 ? (uint32_t)redlock_lock_slot(lock) : 0;
+    ret_lock->fence = redlock_lock_fence(lock);
+    snprintf(ret_lock->key, sizeof(ret_lock->key), "%.*s", (int)size, key);
+    snprintf(ret_lock->token, sizeof(ret_lock->token), "%s", redlock_lock_token(lock));
+}
+
+void hold_describe(struct hold *ret_hold, const struct grip *grip, uint32_t ttl_ms, unsigned nodes_ok, size_t nodes)
+{
     struct instant now = instant_now(); /* before the validity: a pause in between must not add to it */
+
+    *ret_hold = (struct hold){.n = grip->n, .ttl_ms = ttl_ms};
+    ret_hold->valid_until = instant_after(now, grip_remaining_ns(grip));
+    for (size_t i = 0; i < grip->n; i++)
+        describe_lock(&ret_hold->locks[i], grip->locks[i]);
+    snprintf(ret_hold->nodes_ok, sizeof(ret_hold->nodes_ok), "%u/%zu", nodes_ok, nodes);
+}
+
+int hold_leave(struct file_out *file, struct grip *grip, struct hold *hold)
+{
+    struct instant now = instant_now();
     int status;
 
-    hold.valid_until = instant_after(now, redlock_remaining_ns(lock));
-    snprintf(hold.key, sizeof(hold.key), "%.*s", (int)size, key);
-    snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(lock));
-    snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", nodes_ok, nodes);
-    status = redlock_lock_export(lock, hold.handover, sizeof(hold.handover));
-    if (status == 0 && !hold_write(file, &hold, HOLD_PATIENCE_MS))
+    snprintf(hold->state, sizeof(hold->state), "held");
+    hold->valid_until = instant_after(now, grip_remaining_ns(grip));
+    hold->handover = calloc(1, GRIP_EXPORT_SIZE);
+    if (hold->handover == NULL)
+        return REDLOCK_E_NOMEM;
+    status = grip_export(grip, hold->handover, GRIP_EXPORT_SIZE);
+    if (status == 0 && !hold_write(file, hold, HOLD_PATIENCE_MS))
         status = REDLOCK_E_SYSTEM;
-    explicit_bzero(hold.handover, sizeof(hold.handover));
+    explicit_bzero(hold->handover, GRIP_EXPORT_SIZE);
+    free(hold->handover);
+    hold->handover = NULL;
     return status;
+}
+
+int hold_release(struct session *session, struct redlock_client *client, const struct hold_lock *lock)
+{
+    struct redlock_lock *handle;
+    int status = cli_lock_create(client, lock->key, lock->permits, &handle);
+
+    if (status != 0) {
+        session->last = (struct outcome){.done = true, .status = status};
+        return status;
+    }
+    if (lock->permits != 0)
+        return session_release_permit(session, handle, lock->slot, lock->token);
+    return session_release_token(session, handle, lock->token);
 }
 
 /* False: the name stands for another file since, which has replaced this one while we waited. */

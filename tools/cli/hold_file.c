@@ -8,11 +8,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <redlock/semaphore.h>
+
 #include "cli/clock.h"
 #include "cli/common.h"
 #include "cli/json.h"
 
-enum { NS_PER_MS = 1000000, MOST_FILE = 65536 };
+enum { NS_PER_MS = 1000000, MOST_FILE = 262144 };
 
 /* The clocks begin anew with each boot. */
 static void read_boot(char *ret_boot, size_t size)
@@ -38,6 +40,43 @@ int64_t hold_remaining_ms(const struct hold *hold)
     return left_ns / NS_PER_MS;
 }
 
+void hold_name(const struct hold_lock *lock, char ret_name[HOLD_NAME_SIZE])
+{
+    if (lock->permits != 0)
+        snprintf(ret_name, HOLD_NAME_SIZE, "%s#%" PRIu32, lock->key, lock->slot);
+    else
+        snprintf(ret_name, HOLD_NAME_SIZE, "%s", lock->key);
+}
+
+static void print_lock(struct cli_json *json, const struct hold_lock *lock, bool with_token)
+{
+    char name[HOLD_NAME_SIZE];
+
+    hold_name(lock, name);
+    cli_json_key(json, name);
+    if (lock->permits != 0)
+        cli_json_int(json, "permits", lock->permits);
+    if (with_token)
+        cli_json_string(json, "token", lock->token);
+    if (lock->fence != 0)
+        cli_json_int(json, "fence", (int64_t)lock->fence);
+}
+
+void hold_print_locks(struct cli_json *json, const struct hold *hold, bool with_tokens)
+{
+    if (hold->n == 1) {
+        print_lock(json, &hold->locks[0], with_tokens);
+        return;
+    }
+    cli_json_begin(json, "locks", '[');
+    for (size_t i = 0; i < hold->n; i++) {
+        cli_json_begin(json, NULL, '{');
+        print_lock(json, &hold->locks[i], with_tokens);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
 static void print(FILE *out, const struct hold *hold)
 {
     char boot[HOLD_BOOT_SIZE];
@@ -48,17 +87,14 @@ static void print(FILE *out, const struct hold *hold)
     cli_json_init(&json, out);
     cli_json_begin(&json, NULL, '{');
     cli_json_string(&json, "state", hold->state);
-    cli_json_key(&json, hold->key);
-    cli_json_string(&json, "token", hold->token);
-    if (hold->fence != 0)
-        cli_json_int(&json, "fence", (int64_t)hold->fence);
+    hold_print_locks(&json, hold, true);
     cli_json_int(&json, "ttl_ms", hold->ttl_ms);
     cli_json_int(&json, "remaining_ms", left_ns > 0 ? left_ns / NS_PER_MS : 0);
     cli_json_int(&json, "valid_until_ns", hold->valid_until.boot_ns);
     cli_json_int(&json, "valid_until_raw_ns", hold->valid_until.raw_ns);
     cli_json_string(&json, "boot_id", boot);
     cli_json_string(&json, "nodes_ok", hold->nodes_ok);
-    if (hold->handover[0] != '\0')
+    if (hold->handover != NULL)
         cli_json_string(&json, "handover", hold->handover);
     cli_json_end(&json, '}');
     putc('\n', out);
@@ -107,19 +143,78 @@ static char *read_text(int fd)
     return NULL;
 }
 
+/* "KEY#SLOT" in two parts. */
+static bool take_slot(struct hold_lock *lock)
+{
+    char *mark = strrchr(lock->key, '#');
+    char *end;
+    unsigned long slot;
+
+    if (mark == NULL || mark == lock->key || mark[1] < '0' || mark[1] > '9')
+        return false;
+    slot = strtoul(mark + 1, &end, 10);
+    if (*end != '\0' || slot >= lock->permits)
+        return false;
+    lock->slot = (uint32_t)slot;
+    *mark = '\0';
+    return true;
+}
+
+static bool take_lock(const json_t *object, struct hold_lock *lock)
+{
+    int64_t permits = cli_json_read_int(object, "permits");
+
+    lock->fence = (uint64_t)cli_json_read_int(object, "fence");
+    lock->permits = permits > 0 && permits <= REDLOCK_MAX_PERMITS ? (uint32_t)permits : 0;
+    return lock->permits == permits && cli_json_read_key(object, lock->key, sizeof(lock->key)) &&
+           cli_json_read_string(object, "token", lock->token, sizeof(lock->token)) &&
+           (permits == 0 || take_slot(lock));
+}
+
+/* Several permits are of one semaphore, and several keys are not permits. */
+static bool belong_together(const struct hold *hold)
+{
+    const struct hold_lock *first = &hold->locks[0];
+
+    for (size_t i = 1; i < hold->n; i++)
+        if (hold->locks[i].permits != first->permits ||
+            (first->permits != 0 && strcmp(hold->locks[i].key, first->key) != 0))
+            return false;
+    return true;
+}
+
+static bool take_locks(const json_t *object, struct hold *hold)
+{
+    const json_t *several = json_object_get(object, "locks");
+
+    hold->n = several != NULL ? json_array_size(several) : 1;
+    if (several == NULL)
+        return take_lock(object, &hold->locks[0]);
+    if (hold->n < 2 || hold->n > CLI_MOST_TEXTS)
+        return false;
+    for (size_t i = 0; i < hold->n; i++)
+        if (!take_lock(json_array_get(several, i), &hold->locks[i]))
+            return false;
+    return belong_together(hold);
+}
+
+static bool take_handover(const json_t *object, struct hold *hold)
+{
+    const char *text = json_string_value(json_object_get(object, "handover"));
+
+    hold->handover = text != NULL ? strdup(text) : NULL;
+    return text == NULL || hold->handover != NULL;
+}
+
 static bool take_members(const json_t *object, struct hold *hold)
 {
-    hold->fence = (uint64_t)cli_json_read_int(object, "fence");
     hold->ttl_ms = (uint32_t)cli_json_read_int(object, "ttl_ms");
     hold->valid_until.boot_ns = cli_json_read_int(object, "valid_until_ns");
     hold->valid_until.raw_ns = cli_json_read_int(object, "valid_until_raw_ns");
     cli_json_read_string(object, "nodes_ok", hold->nodes_ok, sizeof(hold->nodes_ok));
-    cli_json_read_string(object, "handover", hold->handover, sizeof(hold->handover));
     return cli_json_read_int(object, "schema") == JSON_SCHEMA &&
-           cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) &&
-           cli_json_read_key(object, hold->key, sizeof(hold->key)) &&
-           cli_json_read_string(object, "token", hold->token, sizeof(hold->token)) &&
-           cli_json_read_string(object, "boot_id", hold->boot, sizeof(hold->boot));
+           cli_json_read_string(object, "state", hold->state, sizeof(hold->state)) && take_locks(object, hold) &&
+           cli_json_read_string(object, "boot_id", hold->boot, sizeof(hold->boot)) && take_handover(object, hold);
 }
 
 static bool parse(const char *text, struct hold *hold)
@@ -148,4 +243,23 @@ bool hold_read(const char *command, const char *path, int fd, struct hold *ret_h
         explicit_bzero(text, MOST_FILE);
     free(text);
     return ok;
+}
+
+void hold_fini(struct hold *hold)
+{
+    if (hold->handover != NULL)
+        explicit_bzero(hold->handover, strlen(hold->handover));
+    free(hold->handover);
+    explicit_bzero(hold, sizeof(*hold));
+}
+
+bool hold_wanted(const struct hold *hold, struct wanted *ret_wanted)
+{
+    *ret_wanted = (struct wanted){.permits = hold->locks[0].permits};
+    if (ret_wanted->permits != 0)
+        ret_wanted->n_permits = (uint32_t)hold->n;
+    ret_wanted->keys.n = ret_wanted->permits != 0 ? 1 : hold->n;
+    for (size_t i = 0; i < ret_wanted->keys.n; i++)
+        ret_wanted->keys.items[i] = hold->locks[i].key;
+    return wanted_name(ret_wanted);
 }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <redlock/semaphore.h>
+
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/finish.h"
@@ -13,28 +15,37 @@
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/duration.h"
+#include "options/shown.h"
 
 static const char lock_help[] =
     "Usage: redlock lock KEY [OPTION...]\n"
+    "       redlock lock --key KEY [--key KEY...] [OPTION...]\n"
     "\n"
     "Takes the lock on KEY, prints its token, and leaves the lock held until\n"
     "'redlock unlock KEY TOKEN' releases it or its ttl ends. Nothing renews it.\n"
     "\n"
+    "  -k, --key KEY        the lock; if given several times, all of them together or\n"
+    "                       none, and a line with a token for each, in this order\n"
     "  -t, --ttl DUR        how long the lock lives unless it is released (30s)\n"
     "  -w, --wait DUR       how long to try (0: one attempt), or 'forever'\n"
     "  --min-validity DUR   least time the lock must have left when granted (1ms)\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  --permits N/K        take N of the K permits of KEY instead, all or none, and\n"
+    "                       print a line for each: TOKEN PERMIT, a number from 0 to\n"
+    "                       K - 1\n"
     "  --shared             share the lock with others that say so, too; nobody else\n"
     "                       has it meanwhile\n"
-    "  --fence              print a fencing token behind the token: TOKEN NUMBER\n"
+    "  --fence              print a fencing token behind all that: TOKEN NUMBER\n"
     "  -f, --token-file FILE\n"
     "                       write the token there instead, for extend, unlock, check;\n"
     "                       '-' is standard output\n"
     "  -j, --json           one line of JSON instead of the token and the table\n"
     "  -v, --verbose        each master's vote on standard error, as on a terminal\n"
     "  -q, --quiet          no table of votes on a terminal either\n"
-    "\n" CLI_COMMON_HELP
+    "\n" CLI_COMMON_HELP;
+
+static const char more_help[] =
     "\n"
     "A fencing token is a number larger than that of every earlier fenced hold of the\n"
     "key: pass it with every write, to a resource that refuses smaller ones.\n"
@@ -43,19 +54,32 @@ static const char lock_help[] =
     "it can unlock. On a terminal, each master's vote is shown on standard error;\n"
     "elsewhere, as in cron, only errors are.\n"
     "\n"
-    "Exit status: 0 the lock is held; 1 someone else has it; 2 wrong usage; 3 no\n"
-    "quorum of masters can vote, or another failure. After 1 and 3 no master that can\n"
-    "be reached keeps anything of the attempt. A master that is new, or was restarted\n"
-    "without its keys, does not vote for max-ttl + 1 s: see 'redlock nodes'.\n"
+    "Exit status: 0 held; 1 someone else has it, or one of several; 2 wrong usage; 3\n"
+    "no quorum of masters can vote, or another failure. After 1 and 3 no master that\n"
+    "can be reached keeps anything of the attempt. A master that is new, or was\n"
+    "restarted without its keys, does not vote for max-ttl + 1 s: see 'redlock\n"
+    "nodes'.\n"
     "\n"
     "Examples:\n"
     "  export REDLOCK_NODES=10.0.0.1:6379,10.0.0.2:6379,10.0.0.3:6379\n"
     "  token=$(redlock lock jobs:nightly --ttl 45s --wait 10s) || exit\n"
     "  timeout 40 ./nightly.sh\n"
-    "  redlock unlock jobs:nightly \"$token\"\n";
+    "  redlock unlock jobs:nightly \"$token\"\n"
+    "\n"
+    "  redlock lock -k account:4 -k account:7 --token-file both.json || exit\n"
+    "  timeout 25 ./transfer.sh\n"
+    "  redlock unlock --token-file both.json\n";
+
+/* A single literal would be longer than C11 promises to take. */
+static void write_help(FILE *out)
+{
+    fputs(lock_help, out);
+    fputs(more_help, out);
+}
 
 struct request {
     struct cli_common common;
+    struct wanted wanted;
     uint32_t ttl_ms;
     uint32_t min_validity_ms;
     int64_t wait_ms;
@@ -63,9 +87,9 @@ struct request {
     bool quiet;
     bool fenced;
     bool shared;
-    const char *token_file; /* NULL: the token is printed */
+    const char *token_file; /* NULL: the tokens are printed */
     struct file_out out;    /* ... to it */
-    const char *key;
+    const char *operand;
 };
 
 /* Below the least ttl no validity of a millisecond is left. */
@@ -94,55 +118,105 @@ static bool lacked_votes(const struct outcome *outcome)
     return outcome->short_of_masters;
 }
 
-static void explain(const struct request *request, const struct term *term, const struct outcome *outcome)
+/* Where waiting might have helped. */
+static const char *reason(const struct request *request, const struct outcome *outcome)
 {
+    int status = has_cause(outcome) ? outcome->cause : outcome->status;
+
+    if (status != REDLOCK_HELD || request->wanted.permits == 0)
+        return redlock_strerror(status);
+    return request->wanted.n_permits > 1 ? "too many permits are held by others" : "all permits are held by others";
+}
+
+static void explain_failure(const struct request *request, const struct grip *grip, const struct outcome *outcome)
+{
+    const char *decisive = grip_decisive_key(grip, outcome);
     char headline[HINDRANCE_SIZE];
+    const char *why = lacked_votes(outcome) ? hindrance_headline(outcome, headline) : reason(request, outcome);
+    bool timed_out = !lacked_votes(outcome) && has_cause(outcome);
+
+    cli_error("lock", "%s not acquired: %s%s%s%s%s%s", request->wanted.title,
+              timed_out ? redlock_strerror(outcome->status) : "", timed_out ? "; last attempt: " : "",
+              decisive != NULL ? "'" : "", decisive != NULL ? decisive : "", decisive != NULL ? "': " : "", why);
+}
+
+static void explain(const struct request *request, const struct grip *grip, const struct term *term,
+                    const struct outcome *outcome)
+{
     char took[16];
     char left[16];
 
     term_time(outcome->elapsed_us, took, sizeof(took));
-    if (outcome->status == REDLOCK_OK) {
-        if (request->quiet)
-            return;
-        term_print(term, TERM_GREEN, "acquired");
-        term_key(term, request->key);
-        fprintf(term->out, ": %u of %zu votes at the decision (%u needed), in %s; valid for %s\n", outcome->granted,
-                outcome->n_nodes, outcome->quorum, took,
-                term_time(outcome->remaining_ms * 1000, left, sizeof(left)));
+    if (outcome->status != REDLOCK_OK) {
+        explain_failure(request, grip, outcome);
+        if (!request->quiet && grip->set == NULL)
+            fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
+                    outcome->attempts == 1 ? "" : "s", took);
         return;
     }
-    if (lacked_votes(outcome))
-        cli_error("lock", "'%s' not acquired: %s", request->key, hindrance_headline(outcome, headline));
+    if (request->quiet)
+        return;
+    term_print(term, TERM_GREEN, "acquired");
+    putc(' ', term->out);
+    shown_put(term->out, request->wanted.title);
+    term_time(outcome->remaining_ms * 1000, left, sizeof(left));
+    if (grip->set == NULL)
+        fprintf(term->out, ": %u of %zu votes at the decision (%u needed), in %s; valid for %s\n", outcome->granted,
+                outcome->n_nodes, outcome->quorum, took, left);
     else
-        cli_error("lock", "'%s' not acquired: %s%s%s", request->key, redlock_strerror(outcome->status),
-                  has_cause(outcome) ? "; last attempt: " : "",
-                  has_cause(outcome) ? redlock_strerror(outcome->cause) : "");
-    if (!request->quiet)
-        fprintf(term->out, "%u attempt%s in %s, rolled back\n", outcome->attempts,
-                outcome->attempts == 1 ? "" : "s", took);
+        fprintf(term->out, ": %u of %zu votes for each (%u needed), in %s; valid for %s\n", grip_nodes_ok(grip),
+                request->common.masters.count, cli_quorum(&request->common), took, left);
 }
 
-static void print_json(const struct request *request, const struct redlock_client *client,
-                       const struct outcome *outcome, const char *token, uint64_t fence)
+/* What has been got: nothing of a lock that is not held. */
+static void add_tokens(struct cli_json *json, const struct redlock_lock *lock, bool held)
 {
+    if (held)
+        cli_json_string(json, "token", redlock_lock_token(lock));
+    if (held && redlock_lock_limit(lock) != 0)
+        cli_json_int(json, "slot", redlock_lock_slot(lock));
+    if (held && redlock_lock_fence(lock) != 0)
+        cli_json_int(json, "fence", (int64_t)redlock_lock_fence(lock));
+}
+
+static void add_locks(struct cli_json *json, const struct grip *grip, bool held)
+{
+    cli_json_begin(json, "locks", '[');
+    for (size_t i = 0; i < grip->n; i++) {
+        cli_json_begin(json, NULL, '{');
+        cli_json_key(json, grip_key(grip, i));
+        add_tokens(json, grip->locks[i], held);
+        cli_json_end(json, '}');
+    }
+    cli_json_end(json, ']');
+}
+
+/* Votes of a set's masters are known of the key that decided. */
+static void print_json(const struct request *request, const struct grip *grip, const struct outcome *outcome)
+{
+    const struct redlock_client *client = redlock_lock_client(grip->locks[0]);
+    const char *decisive = grip_decisive_key(grip, outcome);
+    bool held = outcome->status == REDLOCK_OK;
     struct cli_json json;
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_key(&json, request->key);
+    if (grip->set == NULL || decisive != NULL)
+        cli_json_key(&json, grip->set == NULL ? grip_key(grip, 0) : decisive);
     cli_json_string(&json, "status", redlock_status_name(outcome->status));
     if (has_cause(outcome))
         cli_json_string(&json, "cause", redlock_status_name(outcome->cause));
-    if (token != NULL)
-        cli_json_string(&json, "token", token);
-    if (fence != 0)
-        cli_json_int(&json, "fence", (int64_t)fence);
+    if (grip->set == NULL)
+        add_tokens(&json, grip->locks[0], held);
+    else
+        add_locks(&json, grip, held);
     cli_json_int(&json, "ttl_ms", request->ttl_ms);
-    cli_json_int(&json, "remaining_ms", token != NULL ? outcome->remaining_ms : 0);
-    cli_json_int(&json, "attempts", outcome->attempts);
+    cli_json_int(&json, "remaining_ms", held ? outcome->remaining_ms : 0);
+    if (grip->set == NULL)
+        cli_json_int(&json, "attempts", outcome->attempts);
     cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
-    cli_json_int(&json, "quorum", outcome->quorum);
-    cli_json_int(&json, "granted", outcome->granted);
+    cli_json_int(&json, "quorum", cli_quorum(&request->common));
+    cli_json_int(&json, "granted", grip->set == NULL ? outcome->granted : held ? grip_nodes_ok(grip) : 0);
     if (lacked_votes(outcome))
         hindrance_json(&json, client, outcome);
     votes_json(&json, client, outcome);
@@ -150,71 +224,84 @@ static void print_json(const struct request *request, const struct redlock_clien
     putchar('\n');
 }
 
+/* A line for each lock: TOKEN, of a permit its number, and the fencing token. */
+static void print_tokens(const struct grip *grip)
+{
+    for (size_t i = 0; i < grip->n; i++) {
+        const struct redlock_lock *lock = grip->locks[i];
+
+        fputs(redlock_lock_token(lock), stdout);
+        if (redlock_lock_limit(lock) != 0)
+            printf(" %d", (int)redlock_lock_slot(lock));
+        if (redlock_lock_fence(lock) != 0)
+            printf(" %" PRIu64, redlock_lock_fence(lock));
+        putchar('\n');
+    }
+}
+
 /* A token that reached nobody would leave a lock that nobody can give up: then the lock is given back instead. */
-static int leave_held(const struct request *request, struct session *session, struct redlock_lock *lock)
+static int leave_held(const struct request *request, struct session *session, struct grip *grip)
 {
-    if (session->caught == 0 && fflush(stdout) == 0 && redlock_lock_detach(lock) == 0)
+    if (session->caught == 0 && fflush(stdout) == 0 && grip_detach(grip) == 0)
         return CLI_OK;
     if (session->caught == 0)
-        cli_error("lock", "cannot write the token: '%s' is given back", request->key);
-    session_release(session, lock);
+        cli_error("lock", "cannot write the token: %s %s given back", request->wanted.title, request->wanted.verb);
+    grip_release(grip, session);
     return CLI_INFRASTRUCTURE;
 }
 
-/* The same for a file: once it has been handed over, the handle does not know the lock any more. */
-static int leave_to_file(struct request *request, struct session *session, struct redlock_lock *lock)
+/* The same for a file: once they have been handed over, the handle does not know the locks any more. */
+static int leave_to_file(struct request *request, struct session *session, struct grip *grip)
 {
-    unsigned granted = (unsigned)votes_count(&session->last, REDLOCK_VOTE_GRANTED);
-    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+    struct redlock_client *client = redlock_lock_client(grip->locks[0]);
+    struct hold hold;
+    int code = CLI_INFRASTRUCTURE;
 
-    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
-    if (session->caught == 0 &&
-        hold_leave(&request->out, lock, request->ttl_ms, granted, session->last.n_nodes) == 0)
-        return CLI_OK;
-    if (session->caught == 0)
-        cli_error("lock", "cannot write the token: '%s' is given back", request->key);
-    if (session_release(session, lock) == REDLOCK_E_NOT_HELD)
-        session_release_token(session, lock, token);
-    return CLI_INFRASTRUCTURE;
+    hold_describe(&hold, grip, request->ttl_ms, grip_nodes_ok(grip), request->common.masters.count);
+    if (session->caught == 0 && hold_leave(&request->out, grip, &hold) == 0)
+        code = CLI_OK;
+    else if (session->caught == 0)
+        cli_error("lock", "cannot write the token: %s %s given back", request->wanted.title, request->wanted.verb);
+    if (code != CLI_OK && grip_release(grip, session) == REDLOCK_E_NOT_HELD)
+        for (size_t i = 0; i < hold.n; i++)
+            hold_release(session, client, &hold.locks[i]);
+    hold_fini(&hold);
+    return code;
 }
 
-static int report(struct request *request, struct session *session, struct redlock_lock *lock)
+static int report(struct request *request, struct session *session, struct grip *grip)
 {
-    struct redlock_client *client = redlock_lock_client(lock);
+    struct redlock_client *client = redlock_lock_client(grip->locks[0]);
     struct outcome *outcome = &session->last;
-    const char *token = outcome->status == REDLOCK_OK ? redlock_lock_token(lock) : NULL;
-    uint64_t fence = token != NULL ? redlock_lock_fence(lock) : 0;
+    bool held = outcome->status == REDLOCK_OK;
     struct term term;
 
     term_init(&term, stderr);
-    if (token != NULL)
+    if (held)
         session_join_behind(session, client);
-    if (token != NULL && (!request->quiet || request->token_file != NULL))
-        session_settle(session, SETTLE_MS);
+    if (held && (!request->quiet || request->token_file != NULL))
+        grip_settle(grip, session, SETTLE_MS);
     if (!request->quiet)
         votes_print(&term, client, outcome);
-    explain(request, &term, outcome);
+    explain(request, grip, &term, outcome);
     hindrance_explain(client, outcome);
     if (request->common.json)
-        print_json(request, client, outcome, token, fence);
+        print_json(request, grip, outcome);
     else if (request->token_file != NULL)
         fflush(stdout);
-    else if (fence != 0)
-        printf("%s %" PRIu64 "\n", token, fence);
-    else if (token != NULL)
-        puts(token);
-    if (token == NULL && hindrance_is_max_ttl(client, outcome))
+    else if (held)
+        print_tokens(grip);
+    if (!held && hindrance_is_max_ttl(client, outcome))
         return CLI_USAGE; /* waiting does not help */
-    if (token == NULL)
+    if (!held)
         return exit_code_of(outcome->status, outcome->cause);
-    return request->token_file != NULL ? leave_to_file(request, session, lock) : leave_held(request, session, lock);
+    return request->token_file != NULL ? leave_to_file(request, session, grip) : leave_held(request, session, grip);
 }
 
-static int acquire(struct request *request, struct session *session, struct redlock_client *client)
+static int acquire(struct request *request, struct session *session, struct redlock_client *client, struct grip *grip)
 {
     struct redlock_acquire_options options;
-    struct redlock_lock *lock;
-    int status = redlock_lock_create(client, request->key, strlen(request->key), &lock);
+    int status = grip_create(grip, client, &request->wanted);
 
     if (status != 0)
         return refused_call("lock", status);
@@ -225,11 +312,17 @@ static int acquire(struct request *request, struct session *session, struct redl
     options.fenced = request->fenced;
     options.mode = request->shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
     options.own_token = 1;
-    options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
-    status = session_acquire_whole(session, lock, &options); /* nobody extends it any more */
-    if (session->last.n_nodes == 0)
+    if (!wanted_has_several(&request->wanted))
+        options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
+    status = grip_acquire(grip, session, &options);
+    if (status <= REDLOCK_E_NOMEM && session->last.n_nodes == 0)
         return refused_call("lock", status);
-    return report(request, session, lock);
+    return report(request, session, grip);
+}
+
+static void on_event(const struct redlock_event *event, void *data)
+{
+    grip_observe(data, event);
 }
 
 static bool times_fit(const struct request *request)
@@ -258,15 +351,20 @@ static int run(struct request *request)
 {
     struct session session;
     struct redlock_client *client = NULL;
+    struct grip grip = {0};
     int code = CLI_INFRASTRUCTURE;
+    bool ok;
 
     if (request->token_file != NULL && !file_out_open(&request->out, "lock", request->token_file, FILE_SECRET))
         return CLI_USAGE;
 
-    if (session_open(&session, "lock") && session_catch_signals(&session, "lock"))
+    ok = session_open(&session, "lock") && session_catch_signals(&session, "lock");
+    session.observer = on_event;
+    session.observer_data = &grip;
+    if (ok)
         client = session_client(&session, "lock", &request->common, &code);
     if (client != NULL)
-        code = acquire(request, &session, client);
+        code = acquire(request, &session, client, &grip);
     return finish(&session, client, ROLLBACK_MS, code);
 }
 
@@ -274,6 +372,7 @@ int lock_main(int argc, char **argv)
 {
     struct request request = {.ttl_ms = 30000, .min_validity_ms = 1};
     const struct cli_option options[] = {
+        WANTED_OPTIONS(&request.wanted),
         {.name = "ttl", .letter = 't', .duration_ms = &request.ttl_ms, .least = LEAST_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "min-validity", .duration_ms = &request.min_validity_ms},
@@ -286,21 +385,23 @@ int lock_main(int argc, char **argv)
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
-    const struct cli_command command = {.name = "lock", .help = lock_help, .options = options,
-                                        .operands = (const char *const[]){"KEY", NULL}};
+    const struct cli_command command = {.name = "lock", .write_help = write_help, .options = options,
+                                        .operands = (const char *const[]){"[KEY]", NULL}};
     int code;
 
     cli_common_init(&request.common);
-    code = cli_parse(&command, argc, argv, &request.key);
+    code = cli_parse(&command, argc, argv, &request.operand);
     if (code < 0 && !cli_one_volume("lock", request.verbose, request.quiet))
         code = cli_usage("lock");
     request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
     if (code < 0 &&
-        !(times_fit(&request) && has_place(&request) && cli_need_masters("lock", &request.common.masters)))
+        !(wanted_take_key("lock", &request.wanted, request.operand) && wanted_complete("lock", &request.wanted) &&
+          times_fit(&request) && has_place(&request) && cli_need_masters("lock", &request.common.masters)))
         code = cli_usage("lock");
     if (code < 0)
         code = run(&request);
     file_out_close(&request.out);
+    wanted_fini(&request.wanted);
     cli_common_fini(&request.common);
     return code;
 }

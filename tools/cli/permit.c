@@ -34,11 +34,3 @@ int cli_lock_create(struct redlock_client *client, const char *key, uint32_t per
         return redlock_permit_create(client, key, strlen(key), permits, ret_lock);
     return redlock_lock_create(client, key, strlen(key), ret_lock);
 }
-
-void cli_held_key(const struct redlock_lock *lock, const char *key, char *ret_text, size_t size)
-{
-    if (redlock_lock_limit(lock) != 0)
-        snprintf(ret_text, size, "%s#%d", key, (int)redlock_lock_slot(lock));
-    else
-        snprintf(ret_text, size, "%s", key);
-}

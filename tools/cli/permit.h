@@ -14,7 +14,4 @@ bool cli_permits_of(const char *word, uint32_t *ret_n, uint32_t *ret_permits);
 /* A handle for the lock, or, if permits is not 0, for one of so many permits. */
 int cli_lock_create(struct redlock_client *client, const char *key, uint32_t permits, struct redlock_lock **ret_lock);
 
-/* The key that is held: of a permit, that of its slot, which a program may use as the key of a lock. */
-void cli_held_key(const struct redlock_lock *lock, const char *key, char *ret_text, size_t size);
-
 #endif

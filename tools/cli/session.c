@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <redlock/semaphore.h>
+
 #include "cli/commands.h"
 #include "cli/password.h"
 
@@ -17,6 +19,8 @@ static void on_signal(evutil_socket_t number, short what, void *data)
     session->caught = (int)number;
     if (session->lock != NULL && !session->last.done)
         redlock_cancel(session->lock);
+    if (session->set != NULL && !session->last.done)
+        redlock_set_cancel(session->set);
 }
 
 bool session_open(struct session *session, const char *command)
@@ -124,12 +128,13 @@ static void on_result(struct redlock_lock *lock, const struct redlock_result *re
     session_record(data, result);
 }
 
-void session_begin(struct session *session, struct redlock_lock *lock, enum redlock_op op)
+void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set, enum redlock_op op)
 {
     memset(&session->last, 0, sizeof(session->last));
     clear_votes(&session->last);
     session->last.op = op;
     session->lock = lock;
+    session->set = set;
 }
 
 /* --- Operations ---------------------------------------------------------------------------------------------- */
@@ -208,7 +213,7 @@ int session_started(struct session *session, int started)
 int session_acquire_begin(struct session *session, struct redlock_lock *lock,
                           const struct redlock_acquire_options *options)
 {
-    session_begin(session, lock, REDLOCK_OP_ACQUIRE);
+    session_begin(session, lock, NULL, REDLOCK_OP_ACQUIRE);
     return redlock_acquire(lock, options, on_result, session);
 }
 
@@ -220,7 +225,7 @@ int session_acquire(struct session *session, struct redlock_lock *lock,
 
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms)
 {
-    session_begin(session, lock, REDLOCK_OP_EXTEND);
+    session_begin(session, lock, NULL, REDLOCK_OP_EXTEND);
     return session_started(session, redlock_extend(lock, ttl_ms, on_result, session));
 }
 
@@ -245,12 +250,18 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
 
 int session_release(struct session *session, struct redlock_lock *lock)
 {
-    session_begin(session, lock, REDLOCK_OP_RELEASE);
+    session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
     return session_started(session, redlock_release(lock, on_result, session));
 }
 
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token)
 {
-    session_begin(session, lock, REDLOCK_OP_RELEASE);
+    session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
     return session_started(session, redlock_release_token(lock, token, on_result, session));
+}
+
+int session_release_permit(struct session *session, struct redlock_lock *lock, uint32_t slot, const char *token)
+{
+    session_begin(session, lock, NULL, REDLOCK_OP_RELEASE);
+    return session_started(session, redlock_release_permit(lock, slot, token, on_result, session));
 }

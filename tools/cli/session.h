@@ -53,7 +53,8 @@ struct session {
     struct event_base *base;
     struct event *signals[SESSION_SIGNALS];
     int caught;
-    struct redlock_lock *lock; /* of the operation that `last` belongs to */
+    struct redlock_lock *lock; /* of the operation that `last` belongs to, or ... */
+    struct redlock_set *set;
     struct outcome last;
     struct password_desk *desk; /* where the clients' passwords come from; NULL: from their URLs */
     redlock_event_fn observer; /* NULL, or is told every event, too; to be set before session_client() */
@@ -82,16 +83,18 @@ int session_acquire_whole(struct session *session, struct redlock_lock *lock,
 int session_extend(struct session *session, struct redlock_lock *lock, uint32_t ttl_ms);
 int session_release(struct session *session, struct redlock_lock *lock);
 int session_release_token(struct session *session, struct redlock_lock *lock, const char *token);
+int session_release_permit(struct session *session, struct redlock_lock *lock, uint32_t slot, const char *token);
 
 /* The same for a set, which is renewed by the library from the start. The masters' votes in session->last are those
  * about the key that decided. */
 int session_set_acquire_whole(struct session *session, struct redlock_set *set,
                               const struct redlock_acquire_options *options);
+int session_set_extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms);
 int session_set_release(struct session *session, struct redlock_set *set);
 
-/* What these are made of: an operation begins, of this lock or, with NULL, of a set; it has ended with the result;
+/* What these are made of: an operation begins, of this lock or, with NULL, of this set; it has ended with the result;
  * the call that was to start it has returned `started`, and its end is waited for if there is one. */
-void session_begin(struct session *session, struct redlock_lock *lock, enum redlock_op op);
+void session_begin(struct session *session, struct redlock_lock *lock, struct redlock_set *set, enum redlock_op op);
 void session_record(struct session *session, const struct redlock_result *result);
 int session_started(struct session *session, int started);
 

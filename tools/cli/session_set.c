@@ -24,9 +24,9 @@ static void on_result(struct redlock_set *set, const struct redlock_set_result *
         session->last.short_of_masters = false; /* nobody has counted them */
 }
 
-static int extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms)
+int session_set_extend(struct session *session, struct redlock_set *set, uint32_t ttl_ms)
 {
-    session_begin(session, NULL, REDLOCK_OP_EXTEND);
+    session_begin(session, NULL, set, REDLOCK_OP_EXTEND);
     return session_started(session, redlock_set_extend(set, ttl_ms, on_result, session));
 }
 
@@ -36,13 +36,13 @@ int session_set_acquire_whole(struct session *session, struct redlock_set *set,
     struct outcome acquired;
     int status;
 
-    session_begin(session, NULL, REDLOCK_OP_ACQUIRE);
+    session_begin(session, NULL, set, REDLOCK_OP_ACQUIRE);
     status = session_started(session, redlock_set_acquire(set, options, on_result, session));
     acquired = session->last;
     if (status != REDLOCK_OK || session->caught != 0 ||
         redlock_set_remaining_ms(set) >= (int64_t)options->ttl_ms * 3 / 4)
         return status;
-    while ((status = extend(session, set, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
+    while ((status = session_set_extend(session, set, options->ttl_ms)) == REDLOCK_NO_QUORUM && session->caught == 0)
         session_run_until(session, NULL, NULL, EXTEND_AGAIN_MS);
     acquired.status = status == REDLOCK_E_NOT_HELD ? REDLOCK_LOST : status;
     acquired.remaining_ms = redlock_set_remaining_ms(set);
@@ -52,6 +52,6 @@ int session_set_acquire_whole(struct session *session, struct redlock_set *set,
 
 int session_set_release(struct session *session, struct redlock_set *set)
 {
-    session_begin(session, NULL, REDLOCK_OP_RELEASE);
+    session_begin(session, NULL, set, REDLOCK_OP_RELEASE);
     return session_started(session, redlock_set_release(set, on_result, session));
 }

@@ -3,6 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <redlock/semaphore.h>
+
 #include "cli/commands.h"
 #include "cli/common.h"
 #include "cli/finish.h"
@@ -20,7 +22,8 @@ static const char unlock_help[] =
     "\n"
     "Releases the lock on KEY that was taken with TOKEN (as printed by 'redlock\n"
     "lock'). Every master deletes the key only if it still has this token, so a lock\n"
-    "that someone else has taken meanwhile is never touched.\n"
+    "that someone else has taken meanwhile is never touched. A token file of several\n"
+    "locks stands for all of them.\n"
     "\n"
     "Other users of the machine can see command lines, and whoever has the token can\n"
     "release the lock: use '-' or a file where that matters.\n"
@@ -28,6 +31,8 @@ static const char unlock_help[] =
     "  -f, --token-file FILE\n"
     "                       take key and token from the file of 'redlock lock', and\n"
     "                       remove it after the release; '-': standard input\n"
+    "  --slot N             of the semaphore KEY, the permit with this number, which\n"
+    "                       'redlock lock --permits' has printed behind the token\n"
     CLI_PROFILE_HELP
     "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
     "  -j, --json           print one line of JSON instead of the table\n"
@@ -38,82 +43,134 @@ static const char unlock_help[] =
     "Exit status: 0 released; 1 no master had the key with this token, since it was\n"
     "released before or its ttl has ended; 2 wrong usage, or FILE cannot be used; 3\n"
     "no quorum of masters has confirmed: the key may stay held until its ttl ends.\n"
+    "Of several locks the largest counts.\n"
     "\n"
     "Example:\n"
     "  echo \"$token\" | redlock unlock jobs:nightly -\n";
+
+/* Distinguishable from every permit's number. */
+#define NO_SLOT UINT32_MAX
 
 struct request {
     struct cli_common common;
     bool verbose;
     bool quiet;
     const char *token_file;  /* NULL: none */
-    struct hold hold;        /* ... and what it says */
     const char *operands[2]; /* KEY, TOKEN */
+    uint32_t slot;           /* of the permit; NO_SLOT: KEY is that of a lock */
+    struct hold hold;        /* what the file says, or the operands */
 };
 
 enum { FINISH_MS = 1000 };
 
-static int explain(const struct request *request, const struct redlock_client *client, const struct term *term,
-                   const struct outcome *outcome)
+/* How the release of one lock has ended. */
+static int code_of(const struct outcome *outcome)
 {
-    char headline[HINDRANCE_SIZE];
-    size_t deleted = votes_count(outcome, REDLOCK_VOTE_GRANTED);
-
-    if (outcome->status != REDLOCK_OK) {
-        cli_error("unlock", "'%s': %s; it may stay held until its ttl ends", request->operands[0],
-                  hindrance_headline(outcome, headline));
-        hindrance_explain(client, outcome);
+    if (outcome->status != REDLOCK_OK)
         return CLI_INFRASTRUCTURE;
-    }
-    if (deleted == 0) {
-        cli_error("unlock", "'%s' was not held with this token", request->operands[0]);
-        return CLI_NOT_HELD;
-    }
-    if (!request->quiet) {
-        term_print(term, TERM_GREEN, "released");
-        term_key(term, request->operands[0]);
-        fprintf(term->out, ": deleted on %zu of %zu masters\n", deleted, outcome->n_nodes);
-    }
-    return CLI_OK;
+    return votes_count(outcome, REDLOCK_VOTE_GRANTED) == 0 ? CLI_NOT_HELD : CLI_OK;
 }
 
-static void print_json(const struct request *request, const struct redlock_client *client,
-                       const struct outcome *outcome)
+static void explain(const struct request *request, const struct redlock_client *client, const struct term *term,
+                    const char *key, const struct outcome *outcome)
 {
-    size_t deleted = votes_count(outcome, REDLOCK_VOTE_GRANTED);
-    bool nobody = outcome->status == REDLOCK_OK && deleted == 0;
+    char headline[HINDRANCE_SIZE];
+
+    switch (code_of(outcome)) {
+    case CLI_OK:
+        if (request->quiet)
+            return;
+        term_print(term, TERM_GREEN, "released");
+        term_key(term, key);
+        fprintf(term->out, ": deleted on %zu of %zu masters\n", votes_count(outcome, REDLOCK_VOTE_GRANTED),
+                outcome->n_nodes);
+        break;
+    case CLI_NOT_HELD:
+        cli_error("unlock", "'%s' was not held with this token", key);
+        break;
+    default:
+        cli_error("unlock", "'%s': %s; it may stay held until its ttl ends", key,
+                  hindrance_headline(outcome, headline));
+        hindrance_explain(client, outcome);
+    }
+}
+
+static void add_json(struct cli_json *json, const struct redlock_client *client, const struct hold_lock *lock,
+                     const struct outcome *outcome)
+{
+    int status = code_of(outcome) == CLI_NOT_HELD ? REDLOCK_E_NOT_HELD : outcome->status;
+    char key[HOLD_NAME_SIZE];
+
+    hold_name(lock, key);
+    cli_json_key(json, key);
+    cli_json_string(json, "status", redlock_status_name(status));
+    cli_json_int(json, "deleted", (int64_t)votes_count(outcome, REDLOCK_VOTE_GRANTED));
+    cli_json_int(json, "quorum", outcome->quorum);
+    cli_json_int(json, "elapsed_us", outcome->elapsed_us);
+    votes_json(json, client, outcome);
+}
+
+/* The first n locks of the hold have been asked about. */
+static void print_json(const struct hold *hold, const struct redlock_client *client, const struct outcome *outcomes,
+                       size_t n)
+{
     struct cli_json json;
 
     cli_json_init(&json, stdout);
     cli_json_begin(&json, NULL, '{');
-    cli_json_key(&json, request->operands[0]);
-    cli_json_string(&json, "status", redlock_status_name(nobody ? REDLOCK_E_NOT_HELD : outcome->status));
-    cli_json_int(&json, "deleted", (int64_t)deleted);
-    cli_json_int(&json, "quorum", outcome->quorum);
-    cli_json_int(&json, "elapsed_us", outcome->elapsed_us);
-    votes_json(&json, client, outcome);
+    if (hold->n == 1) {
+        add_json(&json, client, &hold->locks[0], &outcomes[0]);
+    } else {
+        cli_json_begin(&json, "locks", '[');
+        for (size_t i = 0; i < n; i++) {
+            cli_json_begin(&json, NULL, '{');
+            add_json(&json, client, &hold->locks[i], &outcomes[i]);
+            cli_json_end(&json, '}');
+        }
+        cli_json_end(&json, ']');
+    }
     cli_json_end(&json, '}');
     putchar('\n');
 }
 
-static int release(const struct request *request, struct session *session, struct redlock_client *client)
+static int report(const struct request *request, const struct redlock_client *client, const struct hold_lock *lock,
+                  const struct outcome *outcome)
 {
-    struct redlock_lock *lock;
+    char key[HOLD_NAME_SIZE];
     struct term term;
-    int status = redlock_lock_create(client, request->operands[0], strlen(request->operands[0]), &lock);
 
-    if (status != 0)
-        return refused_call("unlock", status);
-    session_join(session, client); /* a release waits for its answers, and no longer for connections */
-    status = session_release_token(session, lock, request->operands[1]);
-    if (session->last.n_nodes == 0)
-        return refused_call("unlock", status);
+    hold_name(lock, key);
     term_init(&term, stderr);
     if (!request->quiet)
-        votes_print(&term, client, &session->last);
-    if (request->common.json)
-        print_json(request, client, &session->last);
-    return explain(request, client, &term, &session->last);
+        votes_print(&term, client, outcome);
+    explain(request, client, &term, key, outcome);
+    return code_of(outcome);
+}
+
+/* One after the other; the worst decides. */
+static int release(const struct request *request, struct session *session, struct redlock_client *client)
+{
+    const struct hold *hold = &request->hold;
+    static struct outcome outcomes[CLI_MOST_TEXTS];
+    int worst = CLI_OK;
+    size_t n = 0;
+
+    session_join(session, client); /* a release waits for its answers, and no longer for connections */
+    for (; n < hold->n && session->caught == 0; n++) {
+        int status = hold_release(session, client, &hold->locks[n]);
+        int code;
+
+        if (session->last.n_nodes == 0) {
+            worst = refused_call("unlock", status);
+            break;
+        }
+        outcomes[n] = session->last;
+        code = report(request, client, &hold->locks[n], &outcomes[n]);
+        worst = code > worst ? code : worst;
+    }
+    if (request->common.json && n > 0)
+        print_json(hold, client, outcomes, n);
+    return worst;
 }
 
 static int run(const struct request *request)
@@ -129,19 +186,39 @@ static int run(const struct request *request)
     return finish(&session, client, FINISH_MS, code);
 }
 
-/* Key and token of the file, which nobody may extend meanwhile. */
+static int run_by_operands(struct request *request)
+{
+    struct hold_lock *lock = &request->hold.locks[0];
+    int code;
+
+    if (strlen(request->operands[0]) >= sizeof(lock->key))
+        return refused_call("unlock", REDLOCK_E_KEY_TOO_LONG);
+    if (strlen(request->operands[1]) >= sizeof(lock->token))
+        return refused_call("unlock", REDLOCK_E_TOKEN);
+    request->hold.n = 1;
+    strcpy(lock->key, request->operands[0]);
+    strcpy(lock->token, request->operands[1]);
+    if (request->slot != NO_SLOT) {
+        lock->slot = request->slot;
+        lock->permits = request->slot + 1; /* as many as there are at least */
+    }
+    code = run(request);
+    hold_fini(&request->hold);
+    return code;
+}
+
+/* Keys and tokens of the file, which nobody may extend meanwhile. */
 static int run_by_file(struct request *request)
 {
     int reserved = hold_reserve("unlock", request->token_file);
     int code = CLI_USAGE;
 
     if (reserved >= 0 && hold_read("unlock", request->token_file, reserved, &request->hold)) {
-        request->operands[0] = request->hold.key;
-        request->operands[1] = request->hold.token;
         code = run(request);
         if (code == CLI_OK || code == CLI_NOT_HELD)
             hold_remove(request->token_file, reserved);
     }
+    hold_fini(&request->hold);
     if (reserved >= 0)
         close(reserved);
     return code;
@@ -166,6 +243,8 @@ static bool names_a_lock(struct request *request)
 {
     if (request->token_file != NULL && request->operands[0] != NULL)
         cli_error("unlock", "--token-file stands for KEY and TOKEN");
+    else if (request->token_file != NULL && request->slot != NO_SLOT)
+        cli_error("unlock", "--slot goes with KEY and TOKEN: a token file knows its permits");
     else if (request->token_file == NULL && request->operands[1] == NULL)
         cli_error("unlock", "%s is missing", request->operands[0] == NULL ? "KEY" : "TOKEN");
     else
@@ -175,11 +254,12 @@ static bool names_a_lock(struct request *request)
 
 int unlock_main(int argc, char **argv)
 {
-    struct request request = {0};
+    struct request request = {.slot = NO_SLOT};
     const struct cli_option options[] = {
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
+        {.name = "slot", .number = &request.slot, .most = REDLOCK_MAX_PERMITS - 1},
         CLI_COMMON_OPTIONS(&request.common),
         {0},
     };
@@ -196,7 +276,7 @@ int unlock_main(int argc, char **argv)
     if (code < 0 && !(names_a_lock(&request) && cli_need_masters("unlock", &request.common.masters)))
         code = cli_usage("unlock");
     if (code < 0)
-        code = request.token_file != NULL ? run_by_file(&request) : run(&request);
+        code = request.token_file != NULL ? run_by_file(&request) : run_by_operands(&request);
     cli_common_fini(&request.common);
     return code;
 }

@@ -103,9 +103,14 @@ static bool takes_masters(const struct cli_command *command)
     return false;
 }
 
-static bool takes_one_key(const struct cli_command *command)
+/* "[KEY]": several are possible, but not as operands. */
+static const char *what_about_keys(const struct cli_command *command)
 {
-    return command->operands[0] != NULL && strcmp(command->operands[0], "KEY") == 0 && command->operands[1] == NULL;
+    if (command->operands[0] == NULL || command->operands[1] != NULL)
+        return "";
+    if (strcmp(command->operands[0], "[KEY]") == 0)
+        return "; write --key before each of several keys";
+    return strcmp(command->operands[0], "KEY") == 0 ? ": only one key is possible" : "";
 }
 
 static void unexpected(const struct cli_command *command, const char *word)
@@ -117,8 +122,7 @@ static void unexpected(const struct cli_command *command, const char *word)
         cli_error(command->name, "unexpected argument '%s'; masters are named by an option: --nodes %s", masked,
                   masked);
     else
-        cli_error(command->name, "unexpected argument '%s'%s", masked,
-                  takes_one_key(command) ? ": only one key is possible" : "");
+        cli_error(command->name, "unexpected argument '%s'%s", masked, what_about_keys(command));
 }
 
 /* --- The loop ---------------------------------------------------------------------------------------------------- */

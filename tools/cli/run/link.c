@@ -123,12 +123,12 @@ static void take_news(struct keeper *keeper, const struct run_news *news)
         run->fate.ended_by_us = true;
         run_report(run->options, RUN_LEVEL_ERROR, "warned",
                    "%s could not be renewed: the command is warned, and killed in %u ms at the latest",
-                   run->options->title, run->options->kill_after_ms);
+                   run->options->wanted.title, run->options->kill_after_ms);
         break;
     case RUN_NEWS_KILLED:
         run->fate.ended_by_us = true;
         run_report(run->options, RUN_LEVEL_ERROR, "killed", "%s can no longer be held: the command is killed",
-                   run->options->title);
+                   run->options->wanted.title);
         break;
     case RUN_NEWS_EXITED:
         on_exited(run, news->number);

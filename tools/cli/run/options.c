@@ -4,16 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <redlock/set.h>
-
 #include "cli/commands.h"
-#include "cli/permit.h"
 #include "cli/run/signals.h"
 #include "options/duration.h"
 
-enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255, MOST_NAMED_BYTES = 256 };
-
-_Static_assert(CLI_MOST_TEXTS == REDLOCK_MAX_SET_KEYS, "--key can be given as often as a set has keys");
+enum { DEFAULT_TTL_MS = 30000, NS_PER_MS = 1000000, MOST_EXIT_CODE = 255 };
 
 /* Distinguishable from everything that can be given. */
 #define NOT_GIVEN UINT32_MAX
@@ -30,7 +25,6 @@ static const char *const on_lost_words[] = {"term", "kill", "signal=", "exec=", 
 struct words {
     const char *key; /* as an operand */
     const char *on_lost;
-    const char *permits; /* "N/K" */
     uint32_t on_busy;
 };
 
@@ -110,115 +104,46 @@ static bool set_limits(struct run_options *options)
     return fault == NULL || refuse(fault);
 }
 
-/* An operand or an option. */
-static bool set_key(struct run_options *options, const char *operand)
+static bool take_key(struct run_options *options, const char *operand)
 {
-    struct cli_texts *keys = &options->keys;
-
-    if (operand != NULL && keys->n > 0) {
-        cli_error("run", "two keys are given: '%s' and --key '%s'; write --key before each of several", operand,
-                  keys->items[0]);
+    if (!wanted_take_key("run", &options->wanted, operand))
         return false;
-    }
-    if (operand != NULL)
-        keys->items[keys->n++] = operand;
-    if (keys->n == 0)
-        return refuse("KEY is missing: the lock that is to be held");
     if (options->argv[0] != NULL)
         return true;
     return refuse(operand != NULL ? "COMMAND is missing: write it behind '--'" : "COMMAND is missing");
 }
 
-/* What only one permit can have. */
-static bool check_permits(const struct run_options *options)
-{
-    if (options->n_permits <= 1)
-        return true;
-    if (options->no_renew)
-        return refuse("--no-renew takes one permit: while one of several is awaited, the others must be renewed");
-    return options->lock_file == NULL || refuse("--lock-file takes one permit: the file describes one lock");
-}
-
-/* What only one key can have, and what only a key that stands alone can be. */
+/* What only one lock can have, and what only a key that stands alone can be. */
 static bool check_several(const struct run_options *options)
 {
-    if (options->keys.n == 1)
-        return check_permits(options);
-    if (options->permits != 0)
-        return refuse("--permits takes one key: permits and other locks cannot be held together by 'run'");
-    if (options->no_renew)
-        return refuse("--no-renew takes one key: while one of several is awaited, the others must be renewed");
-    if (options->lock_file != NULL)
-        return refuse("--lock-file takes one key: the file describes one lock");
-    for (size_t i = 0; i < options->keys.n; i++)
-        if (strchr(options->keys.items[i], '\n') != NULL)
+    const struct cli_texts *keys = &options->wanted.keys;
+
+    if (options->no_renew && wanted_has_several(&options->wanted))
+        return refuse(keys->n > 1
+            ? "--no-renew takes one key: while one of several is awaited, the others must be renewed"
+            : "--no-renew takes one permit: while one of several is awaited, the others must be renewed");
+    for (size_t i = 0; keys->n > 1 && i < keys->n; i++)
+        if (strchr(keys->items[i], '\n') != NULL)
             return refuse("a key with a line break must be the only one: REDLOCK_KEYS has one key on each line");
     return true;
 }
 
-/* NULL: out of memory. */
-static char *join_keys(const struct cli_texts *keys, const char *before, const char *between, const char *behind)
+static bool list_keys(struct run_options *options)
 {
-    size_t size = strlen(before) + strlen(behind) + 1;
-    char *text;
-
-    for (size_t i = 0; i < keys->n; i++)
-        size += strlen(keys->items[i]) + strlen(between);
-    text = malloc(size);
-    if (text == NULL)
-        return NULL;
-    strcpy(text, before);
-    for (size_t i = 0; i < keys->n; i++) {
-        strcat(text, i > 0 ? between : "");
-        strcat(text, keys->items[i]);
-    }
-    return strcat(text, behind);
-}
-
-/* A sentence with 16 long keys could not be read: the first one is always named, the others if they are short.
- * NULL: out of memory. */
-static char *make_title(const struct cli_texts *keys)
-{
-    struct cli_texts named = {.n = 1, .items = {keys->items[0]}};
-    size_t size = strlen(keys->items[0]);
-    char more[32] = "'";
-
-    while (named.n < keys->n && (size += strlen(keys->items[named.n])) <= MOST_NAMED_BYTES) {
-        named.items[named.n] = keys->items[named.n];
-        named.n++;
-    }
-    if (named.n < keys->n)
-        snprintf(more, sizeof(more), "' and %zu more", keys->n - named.n);
-    return join_keys(&named, "'", "', '", more);
-}
-
-static bool name_keys(struct run_options *options)
-{
-    options->verb = options->keys.n > 1 ? "are" : "is";
-    options->title = make_title(&options->keys);
-    options->label = join_keys(&options->keys, "", " ", "");
-    options->lines = join_keys(&options->keys, "", "\n", "");
-    return (options->title != NULL && options->label != NULL && options->lines != NULL) || refuse("out of memory");
-}
-
-static bool set_permits(struct run_options *options, const char *word)
-{
-    if (word == NULL || cli_permits_of(word, &options->n_permits, &options->permits))
-        return true;
-    cli_error("run", "--permits: '%s' is not N/K: N of the K permits of KEY, N from 1 to %d and K from N to %d",
-              word, REDLOCK_MAX_SET_KEYS, REDLOCK_MAX_PERMITS);
-    return false;
+    options->label = wanted_join_keys(&options->wanted, " ");
+    options->lines = wanted_join_keys(&options->wanted, "\n");
+    return (options->label != NULL && options->lines != NULL) || refuse("out of memory");
 }
 
 static bool complete(struct run_options *options, const struct words *words)
 {
     options->json_log = options->common.json;
     options->status = options->status || options->verbose;
-    if (!set_key(options, words->key))
+    if (!take_key(options, words->key))
         return false;
     if (options->quiet && options->status)
         return refuse("--quiet excludes --status and --verbose");
-    return set_permits(options, words->permits) && check_several(options) && name_keys(options) &&
+    return wanted_complete("run", &options->wanted) && check_several(options) && list_keys(options) &&
            set_on_lost(options, words->on_lost) &&
            set_on_busy(options, words->on_busy) && set_limits(options) &&
            cli_need_masters("run", &options->common.masters);
@@ -228,7 +153,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 {
     struct words words = {0};
     const struct cli_option table[] = {
-        {.name = "key", .letter = 'k', .texts = &options->keys},
+        WANTED_OPTIONS(&options->wanted),
         {.name = "ttl", .letter = 't', .duration_ms = &options->ttl_ms, .least = 1, .most = REDLOCK_MAX_TTL_MS},
         {.name = "wait", .letter = 'w', .wait_ms = &options->wait_ms},
         {.name = "on-busy", .choice = &words.on_busy, .words = on_busy_words},
@@ -237,7 +162,6 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "kill-after", .duration_ms = &options->kill_after_ms},
         {.name = "kill-margin", .duration_ms = &options->margin_ms, .least = 1},
         {.name = "no-renew", .flag = &options->no_renew},
-        {.name = "permits", .text = &words.permits},
         {.name = "shared", .flag = &options->shared},
         {.name = "fence", .flag = &options->fenced},
         {.name = "fenced", .alias = true},
@@ -254,7 +178,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
     };
     const struct cli_command command = {.name = "run", .options = table,
                                         .operands = (const char *const[]){"[KEY]", NULL},
-                                        .command_line = &options->argv, .instead = options->keys.items,
+                                        .command_line = &options->argv, .instead = options->wanted.keys.items,
                                         .write_help = run_write_help};
     int code;
 
@@ -270,7 +194,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 
 void run_options_fini(struct run_options *options)
 {
-    free(options->title);
+    wanted_fini(&options->wanted);
     free(options->label);
     free(options->lines);
     cli_common_fini(&options->common);

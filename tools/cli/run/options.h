@@ -8,6 +8,7 @@
 
 #include "cli/common.h"
 #include "cli/run/deadline.h"
+#include "cli/wanted.h"
 
 enum run_exit {
     RUN_EXIT_NO_QUORUM = 122,
@@ -27,9 +28,7 @@ enum run_notifier {
 
 struct run_options {
     struct cli_common common;
-    struct cli_texts keys;
-    char *title;        /* the keys in quotation marks, or the first of them, for messages ... */
-    const char *verb;   /* ... and "is" or "are" */
+    struct wanted wanted;
     char *label;        /* the keys, separated by blanks */
     char *lines;        /* the keys, one on each line */
     uint32_t ttl_ms;
@@ -44,8 +43,6 @@ struct run_options {
     bool no_renew;
     bool fenced;
     bool shared;
-    uint32_t permits; /* of the semaphore that KEY is; 0: it is a lock */
-    uint32_t n_permits; /* how many of them are taken */
     bool foreground;
     bool status;
     bool quiet;

@@ -3,8 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/hold_file.h"
-#include "cli/permit.h"
+#include "cli/hold.h"
 #include "cli/run/metrics.h"
 #include "cli/run/notify.h"
 #include "cli/run/run.h"
@@ -36,20 +35,18 @@ void run_publish_close(struct run *run)
     file_out_close(&run->metrics_file);
 }
 
-/* With one key only. */
 static bool write_lock_file(struct run *run, const char *state)
 {
-    struct hold hold = {.ttl_ms = run->options->ttl_ms, .valid_until = run->valid_until};
+    struct hold hold;
 
     if (run->lock_file.path == NULL || run->lock_file_failed)
         return true;
-    hold.fence = redlock_lock_fence(run->grip.lock);
+    hold_describe(&hold, &run->grip, run->options->ttl_ms, grip_nodes_ok(&run->grip),
+                  run->options->common.masters.count);
+    hold.valid_until = run->valid_until;
     snprintf(hold.state, sizeof(hold.state), "%s", state);
-    cli_held_key(run->grip.lock, run->options->keys.items[0], hold.key, sizeof(hold.key));
-    snprintf(hold.token, sizeof(hold.token), "%s", redlock_lock_token(run->grip.lock));
-    snprintf(hold.nodes_ok, sizeof(hold.nodes_ok), "%u/%zu", grip_nodes_ok(&run->grip),
-             run->options->common.masters.count);
     run->lock_file_failed = !hold_write(&run->lock_file, &hold, 0);
+    hold_fini(&hold);
     return !run->lock_file_failed;
 }
 

@@ -61,7 +61,7 @@ static void write_json(const struct run_options *options, enum run_level level, 
     cli_json_number(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9, 3);
     cli_json_string(&json, "level", names[level]);
     cli_json_string(&json, "event", event);
-    write_keys(&json, &options->keys);
+    write_keys(&json, &options->wanted.keys);
     cli_json_string(&json, "message", text);
     if (outcome != NULL) {
         cli_json_string(&json, "why", outcome->why);

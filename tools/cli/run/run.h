@@ -6,9 +6,9 @@
 #include <stdint.h>
 
 #include "cli/file_out.h"
+#include "cli/grip.h"
 #include "cli/run/child.h"
 #include "cli/run/deadline.h"
-#include "cli/run/grip.h"
 #include "cli/run/options.h"
 #include "cli/session.h"
 

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cli/permit.h"
+#include <redlock/semaphore.h>
+
 #include "cli/run/env.h"
 #include "cli/run/keeper.h"
 #include "cli/run/signals.h"
@@ -44,14 +45,14 @@ char **keeper_environment(const struct run *run)
     char fences[NUMBER_SIZE * CLI_MOST_TEXTS];
     char tokens[TOKENS_SIZE];
     char slots[NUMBER_SIZE * CLI_MOST_TEXTS];
-    bool several = run->options->keys.n > 1;
+    bool several = run->options->wanted.keys.n > 1;
     bool managed = run->options->notifier == RUN_NOTIFIER_COMMAND;
     const struct run_variable variables[VARIABLES] = {
-        {"REDLOCK_KEY", several ? NULL : run->options->keys.items[0]},
+        {"REDLOCK_KEY", several ? NULL : run->options->wanted.keys.items[0]},
         {"REDLOCK_KEYS", several ? run->options->lines : NULL},
         {"REDLOCK_TOKEN", tokens},
         {"REDLOCK_FENCE", join_fences(run, fences) ? fences : NULL},
-        {"REDLOCK_SLOT", run->options->permits ? slots : NULL},
+        {"REDLOCK_SLOT", run->options->wanted.permits ? slots : NULL},
         {"REDLOCK_TTL_MS", ttl},
         {"REDLOCK_VALID_UNTIL", until},
         {"REDLOCK_NODES_OK", nodes},
