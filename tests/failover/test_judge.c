@@ -39,11 +39,17 @@ static void said(uint8_t client, enum fo_kind kind, int64_t at, int64_t until)
     fo_referee_take(referee, &record);
 }
 
-static void written(enum fo_write what, bool valid)
+static void wrote(enum fo_write what, uint32_t count, bool valid, uint64_t fence)
 {
-    struct fo_record record = {.kind = FO_WRITTEN, .fence = 1, .key = KEY, .detail = (uint8_t)what, .status = valid};
+    struct fo_record record = {.kind = FO_WRITTEN, .fence = fence, .key = KEY, .count = count,
+                               .detail = (uint8_t)what, .status = valid};
 
     fo_referee_take(referee, &record);
+}
+
+static void written(enum fo_write what, bool valid)
+{
+    wrote(what, 0, valid, 1);
 }
 
 static void judge(void)
@@ -185,9 +191,7 @@ END_TEST
 /* Without a token nothing keeps a former holder's write out; that it is one too many is found all the same. */
 START_TEST(late_writes_without_a_token_are_counted_by_themselves)
 {
-    struct fo_record record = {.kind = FO_WRITTEN, .detail = FO_MIXED};
-
-    fo_referee_take(referee, &record);
+    wrote(FO_MIXED, 0, false, 0);
     judge();
     ck_assert_uint_eq(verdict.late_mixed, 1);
     ck_assert_uint_eq(verdict.late_refused, 0);
@@ -207,10 +211,40 @@ START_TEST(writes_are_judged_by_the_writers_validity)
     ck_assert_uint_eq(verdict.late_landed, 1);
     ck_assert_uint_eq(verdict.late_refused, 2);
     written(FO_STALE, true);
-    written(FO_MIXED, true);
+    wrote(FO_MIXED, 1, true, 1);
     judge();
     ck_assert_uint_eq(verdict.fence_regressions, 1);
     ck_assert_uint_eq(verdict.mixed_writes, 1);
+}
+END_TEST
+
+/* Its successor has read 5, and finds 6: only one of the two was valid when it wrote. The journals are read in any
+ * order. */
+START_TEST(a_former_holders_write_amid_those_of_its_successor_is_late)
+{
+    uint64_t fence = (uint64_t)_i / 2;
+
+    for (int turn = 0; turn < 2; turn++) {
+        if (turn == _i % 2)
+            wrote(FO_TAKEN, 5, false, fence);
+        else
+            wrote(FO_MIXED, 5, true, fence);
+    }
+    judge();
+    ck_assert_uint_eq(verdict.late_landed, 1);
+    ck_assert_uint_eq(verdict.late_mixed, fence == 0);
+    ck_assert_uint_eq(fo_verdict_violations(&verdict), 0);
+}
+END_TEST
+
+START_TEST(two_valid_holders_are_found_whatever_came_late_before)
+{
+    wrote(FO_TAKEN, 4, false, 0);
+    wrote(FO_TAKEN, 5, true, 0);
+    wrote(FO_MIXED, 5, true, 0);
+    judge();
+    ck_assert_uint_eq(verdict.mixed_writes, 1);
+    ck_assert_uint_eq(verdict.late_mixed, 0);
 }
 END_TEST
 
@@ -255,6 +289,8 @@ int main(void)
     tcase_add_test(judgement, only_holds_before_the_given_instant_are_judged);
     tcase_add_test(judgement, writes_are_judged_by_the_writers_validity);
     tcase_add_test(judgement, late_writes_without_a_token_are_counted_by_themselves);
+    tcase_add_loop_test(judgement, a_former_holders_write_amid_those_of_its_successor_is_late, 0, 4);
+    tcase_add_test(judgement, two_valid_holders_are_found_whatever_came_late_before);
     tcase_add_test(judgement, the_counter_takes_what_a_holder_has_read);
     tcase_add_test(judgement, the_counter_refuses_the_past_and_the_mixed);
     return suite_run(suite);

@@ -95,7 +95,9 @@ static void tell_victim(struct fo_outcome *outcome, const struct fo_run *run)
         add(outcome, run, run->course.heal_ns, "both sides hear each other again");
 }
 
-static const struct fo_record *late_write(const struct fo_run *run)
+/* NULL: the first write that was refused because of another one. Otherwise the one because of which that was refused:
+ * both writers had read the same count. */
+static const struct fo_record *find_write(const struct fo_run *run, const struct fo_record *refused)
 {
     for (uint32_t i = 0; i < run->shared->clients; i++) {
         const struct fo_journal *journal = &run->shared->journals[i];
@@ -103,16 +105,28 @@ static const struct fo_record *late_write(const struct fo_run *run)
         for (uint32_t j = 0; j < atomic_load(&journal->n); j++) {
             const struct fo_record *record = &journal->records[j];
 
-            if (record->kind == FO_WRITTEN && record->detail == FO_MIXED)
+            if (record->kind == FO_WRITTEN && record->detail == (refused ? FO_TAKEN : FO_MIXED) &&
+                (!refused || (record->key == refused->key && record->count == refused->count)))
                 return record;
         }
     }
     return NULL;
 }
 
+static void tell_write(struct fo_outcome *outcome, const struct fo_run *run, const struct fo_record *write)
+{
+    const struct fo_record *first = find_write(run, write);
+
+    if (first)
+        add(outcome, run, first->at_ns, "client %u writes: its lock %s", first->client + 1,
+            first->status ? "is valid" : "has ended meanwhile");
+    add(outcome, run, write->at_ns, "client %u completes a write that it began before another holder's: %s",
+        write->client + 1, write->status ? "its lock is valid still" : "its lock has ended meanwhile, no token tells");
+}
+
 static void tell(struct fo_outcome *outcome, const struct fo_run *run, const struct fo_referee *referee)
 {
-    const struct fo_record *write = late_write(run);
+    const struct fo_record *write = find_write(run, NULL);
     const struct fo_hold *first, *second;
     bool pair = find_pair(referee, &first, &second);
 
@@ -127,9 +141,7 @@ static void tell(struct fo_outcome *outcome, const struct fo_run *run, const str
         tell_end(outcome, run, second);
     }
     if (write)
-        add(outcome, run, write->at_ns, "client %u completes a write that it began before another holder's: %s",
-            write->client + 1,
-            write->status ? "its lock is valid still" : "its lock has ended meanwhile, no token tells");
+        tell_write(outcome, run, write);
     qsort(outcome->clues, outcome->n_clues, sizeof(outcome->clues[0]), by_time);
 }
 

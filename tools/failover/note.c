@@ -43,6 +43,7 @@ void fo_note_write(const struct fo_lock *lock, uint64_t fence, uint32_t count)
                                       .key = lock->key,
                                       .at_ns = fo_now_ns(),
                                       .fence = fence,
+                                      .count = count,
                                       .detail = (uint8_t)what,
                                       .status = valid});
 }

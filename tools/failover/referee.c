@@ -8,6 +8,8 @@
 void fo_referee_fini(struct fo_referee *referee)
 {
     free(referee->holds);
+    free(referee->late.at);
+    free(referee->crossed.at);
     memset(referee, 0, sizeof(*referee));
 }
 
@@ -30,20 +32,40 @@ static void end_hold(struct fo_referee *referee, uint32_t client, uint32_t key, 
     referee->open[client][key] = 0;
 }
 
+/* Room for one more; NULL without memory. */
+static void *grow(struct fo_referee *referee, void *array, size_t n, size_t *room, size_t size)
+{
+    size_t larger = *room ? 2 * *room : 1024;
+    void *more;
+
+    if (n < *room)
+        return array;
+    more = reallocarray(array, larger, size);
+    if (more)
+        *room = larger;
+    else
+        referee->out_of_memory = true;
+    return more;
+}
+
 static struct fo_hold *new_hold(struct fo_referee *referee)
 {
-    if (referee->n == referee->room) {
-        size_t room = referee->room ? 2 * referee->room : 1024;
-        struct fo_hold *more = reallocarray(referee->holds, room, sizeof(*more));
+    struct fo_hold *holds = grow(referee, referee->holds, referee->n, &referee->room, sizeof(*holds));
 
-        if (!more) {
-            referee->out_of_memory = true;
-            return NULL;
-        }
-        referee->holds = more;
-        referee->room = room;
-    }
-    return &referee->holds[referee->n++];
+    if (!holds)
+        return NULL;
+    referee->holds = holds;
+    return &holds[referee->n++];
+}
+
+static void keep(struct fo_referee *referee, struct fo_writes *writes, const struct fo_record *record)
+{
+    struct fo_write_note *notes = grow(referee, writes->at, writes->n, &writes->room, sizeof(*notes));
+
+    if (!notes)
+        return;
+    writes->at = notes;
+    notes[writes->n++] = (struct fo_write_note){record->at_ns, record->fence, record->key, record->count};
 }
 
 static void acquired(struct fo_referee *referee, const struct fo_record *record)
@@ -82,6 +104,8 @@ static void written(struct fo_referee *referee, const struct fo_record *record)
     if (record->detail == FO_TAKEN) {
         referee->written++;
         referee->late_landed += !valid;
+        if (!valid)
+            keep(referee, &referee->late, record);
     } else if (!valid && record->detail == FO_MIXED && !record->fence) {
         referee->late_mixed++;
     } else if (!valid) {
@@ -89,7 +113,7 @@ static void written(struct fo_referee *referee, const struct fo_record *record)
     } else if (record->detail == FO_STALE) {
         referee->stale_writes++;
     } else {
-        referee->mixed_writes++;
+        keep(referee, &referee->crossed, record);
     }
 }
 
@@ -190,6 +214,36 @@ static void sweep(const struct fo_hold *const *sorted, size_t n, struct fo_verdi
     }
 }
 
+/* The write that has changed the count after it was read: its writer had read the same. */
+static bool is_crossed_by_late(const struct fo_referee *referee, const struct fo_write_note *crossed)
+{
+    for (size_t i = 0; i < referee->late.n; i++) {
+        const struct fo_write_note *late = &referee->late.at[i];
+
+        if (late->key == crossed->key && late->count == crossed->count)
+            return true;
+    }
+    return false;
+}
+
+/* A former holder's write amid the work of its successor is none of two valid holders. A token would have kept it out,
+ * had the successor written before. */
+static void judge_crossed(const struct fo_referee *referee, int64_t before_ns, struct fo_verdict *verdict)
+{
+    verdict->mixed_writes = referee->mixed_writes;
+    verdict->late_mixed = referee->late_mixed;
+    for (size_t i = 0; i < referee->crossed.n; i++) {
+        const struct fo_write_note *crossed = &referee->crossed.at[i];
+
+        if (crossed->at_ns >= before_ns)
+            continue;
+        if (!is_crossed_by_late(referee, crossed))
+            verdict->mixed_writes++;
+        else if (!crossed->fence)
+            verdict->late_mixed++;
+    }
+}
+
 void fo_referee_judge(const struct fo_referee *referee, int64_t before_ns, struct fo_verdict *verdict)
 {
     const struct fo_hold **sorted = calloc(referee->n + 1, sizeof(struct fo_hold *));
@@ -205,11 +259,10 @@ void fo_referee_judge(const struct fo_referee *referee, int64_t before_ns, struc
     verdict->fence_regressions = referee->stale_writes;
     sweep(sorted, n, verdict);
     free(sorted);
-    verdict->mixed_writes = referee->mixed_writes;
+    judge_crossed(referee, before_ns, verdict);
     verdict->late_acquired = referee->late_acquired;
     verdict->late_refused = referee->late_refused;
     verdict->late_landed = referee->late_landed;
-    verdict->late_mixed = referee->late_mixed;
     verdict->acquired = referee->n;
     verdict->writes = referee->written;
 }

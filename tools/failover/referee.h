@@ -26,6 +26,18 @@ struct fo_hold {
     char token[FO_TOKEN_SIZE];
 };
 
+/* Writes to the counter file of which more must be known before they can be judged. */
+struct fo_writes {
+    struct fo_write_note {
+        int64_t at_ns;
+        uint64_t fence;
+        uint32_t key;
+        uint32_t count; /* as it was read */
+    } *at;
+    size_t n;
+    size_t room;
+};
+
 struct fo_referee {
     struct fo_hold *holds;
     size_t n;
@@ -37,7 +49,9 @@ struct fo_referee {
     uint64_t late_landed;
     uint64_t late_mixed;
     uint64_t stale_writes; /* refused by the fence although the writer's lock was valid */
-    uint64_t mixed_writes;
+    struct fo_writes late;    /* taken, with no validity left */
+    struct fo_writes crossed; /* refused though valid: somebody else has written since the read */
+    uint64_t mixed_writes;    /* found in other ways than by these */
     uint64_t written;
     bool out_of_memory;
 };

@@ -30,7 +30,7 @@ enum fo_kind {
     FO_RENEWED,     /* until_ns: the new end */
     FO_RELEASED,    /* from here on this client does not believe to hold the key; written before the call */
     FO_LOST,        /* the library has said so */
-    FO_WRITTEN,     /* to the counter file: detail is an enum fo_write; status 1: with validity left */
+    FO_WRITTEN,     /* to the counter file: detail is an enum fo_write; count; status 1: with validity left */
     FO_LINK,        /* a master as this client sees it: node, detail is an enum redlock_link */
     FO_STANDING,    /* ... enum redlock_standing */
     FO_CLOCK,       /* ... its clock has been found to be set */
@@ -42,6 +42,7 @@ struct fo_record {
     uint64_t fence;
     uint32_t key;
     uint32_t nodes;
+    uint32_t count;  /* as the writer had read it */
     int32_t trip_us; /* the masters' round trip, on average; 0: not known */
     int16_t status;
     int16_t cause;
@@ -77,7 +78,8 @@ struct fo_verdict {
     uint64_t late_acquired;     /* told "acquired" when the validity had already ended: of no use, but no harm */
     uint64_t late_refused;      /* writes of former holders that the fence kept out */
     uint64_t late_landed;       /* ... that came before any successor's: not promised, see redlock(7) */
-    uint64_t late_mixed;        /* writes of former holders over those of a successor, and no fence to keep them out */
+    uint64_t late_mixed;        /* writes of former holders over, or amid, those of a successor, and no fence to keep
+                                 * them out */
     uint64_t acquired;
     uint64_t writes;            /* that the counter file has taken */
     uint64_t probes;            /* looks at a held key on the masters, past the library */
