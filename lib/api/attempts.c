@@ -1,10 +1,18 @@
 /* The client keeps attempts that are not in use: there are as many as operations were ever pending at once. */
 #include "api/attempts.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "api/handle.h"
+
+void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb, void *user_data)
+{
+    assert(!pending->accepted);
+    *pending = (struct rl_pending){.cb = cb, .user_data = user_data, .started = now, .op = (uint8_t)op,
+                                   .accepted = true};
+}
 
 /* The notes on the wait queues come last, and there is room for those masters only that the client has. */
 static size_t attempt_size(const struct redlock_client *client)
@@ -15,7 +23,7 @@ static size_t attempt_size(const struct redlock_client *client)
            client->host.engine.votes.config.n_nodes * sizeof entry->seen[0];
 }
 
-struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
+static struct rl_attempt *borrow(struct redlock_client *client)
 {
     struct rl_attempt *attempt = client->spare_attempts;
 
@@ -30,8 +38,23 @@ struct rl_attempt *rl_attempt_borrow(struct redlock_client *client)
     return attempt;
 }
 
-void rl_attempt_give_back(struct redlock_client *client, struct rl_attempt *attempt)
+bool rl_attempt_borrow(struct redlock_lock *lock, enum rl_op op, redlock_fn cb, void *user_data)
 {
+    struct rl_attempt *attempt = borrow(rl_client_of(lock));
+
+    if (!attempt)
+        return false;
+    lock->host.attempt = &attempt->host;
+    rl_pending_start(&attempt->pending, op, lock->host.host->now, cb, user_data);
+    return true;
+}
+
+void rl_attempt_give_back(struct redlock_lock *lock)
+{
+    struct redlock_client *client = rl_client_of(lock);
+    struct rl_attempt *attempt = rl_attempt_of(lock);
+
+    lock->host.attempt = NULL;
     free(attempt->host.answers);
     attempt->next_spare = client->spare_attempts;
     client->spare_attempts = attempt;

@@ -69,27 +69,19 @@ static int convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t ti
 int redlock_convert(struct redlock_lock *lock, enum redlock_mode mode, int64_t timeout_ms, redlock_fn cb,
                     void *user_data)
 {
-    struct rl_attempt *attempt;
-    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
+    int status = rl_lock_begin_new(lock, cb);
 
     if (status < 0)
         return status;
-    if (lock->host.host->closing)
-        return REDLOCK_E_CLOSING;
     status = check(lock, mode, timeout_ms);
     if (status < 0)
         return status;
-    attempt = rl_attempt_borrow(rl_client_of(lock));
-    if (!attempt)
+    if (!rl_attempt_borrow(lock, RL_OP_CONVERT, cb, user_data))
         return REDLOCK_E_NOMEM;
-    lock->host.attempt = &attempt->host;
-    rl_pending_start(&attempt->pending, RL_OP_CONVERT, lock->host.host->now, cb, user_data);
     status = convert(lock, mode, timeout_ms);
-    if (status < 0) {
-        lock->host.attempt = NULL;
-        rl_attempt_give_back(rl_client_of(lock), attempt);
-        return status;
-    }
-    rl_client_of(lock)->stats.converts++;
-    return 0;
+    if (status < 0)
+        rl_attempt_give_back(lock);
+    else
+        rl_client_of(lock)->stats.converts++;
+    return status;
 }

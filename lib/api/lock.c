@@ -95,13 +95,10 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
                     void *user_data)
 {
     struct rl_acquire request;
-    struct rl_attempt *attempt;
-    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
+    int status = rl_lock_begin_new(lock, cb);
 
     if (status < 0)
         return status;
-    if (lock->host.host->closing)
-        return REDLOCK_E_CLOSING;
     status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &request);
     if (status < 0)
         return status;
@@ -110,12 +107,9 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     status = rl_lock_check_free(lock);
     if (status < 0)
         return status;
-    attempt = rl_attempt_borrow(rl_client_of(lock));
-    if (!attempt)
+    if (!rl_attempt_borrow(lock, RL_OP_ACQUIRE, cb, user_data))
         return REDLOCK_E_NOMEM;
-    lock->host.attempt = &attempt->host;
     rl_client_of(lock)->stats.acquires++;
-    rl_pending_start(&attempt->pending, RL_OP_ACQUIRE, lock->host.host->now, cb, user_data);
     RL_PROBE(acquire, &lock->host);
     rl_host_acquire(&lock->host, &request);
     return 0;
@@ -123,24 +117,18 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
 
 int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data)
 {
-    struct rl_attempt *attempt;
-    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
+    int status = rl_lock_begin_new(lock, cb);
 
     if (status < 0)
         return status;
-    if (lock->host.host->closing)
-        return REDLOCK_E_CLOSING;
     if (ttl_ms && rl_ttl_check(rl_client_of(lock), ttl_ms) < 0)
         return REDLOCK_E_TTL;
     status = rl_lock_check_held(lock);
     if (status < 0)
         return status;
-    attempt = rl_attempt_borrow(rl_client_of(lock));
-    if (!attempt)
+    if (!rl_attempt_borrow(lock, RL_OP_EXTEND, cb, user_data))
         return REDLOCK_E_NOMEM;
-    lock->host.attempt = &attempt->host;
     rl_client_of(lock)->stats.extends++;
-    rl_pending_start(&attempt->pending, RL_OP_EXTEND, lock->host.host->now, cb, user_data);
     rl_host_extend(&lock->host, ttl_ms);
     return 0;
 }

@@ -23,6 +23,13 @@ int rl_lock_begin(struct redlock_lock *lock)
     return 0;
 }
 
+int rl_lock_begin_new(struct redlock_lock *lock, redlock_fn cb)
+{
+    int status = cb ? rl_lock_begin(lock) : REDLOCK_E_ARGUMENT;
+
+    return status == 0 && lock->host.host->closing ? REDLOCK_E_CLOSING : status;
+}
+
 bool rl_lock_is_busy(const struct redlock_lock *lock)
 {
     return lock->host.attempt || lock->release.accepted;

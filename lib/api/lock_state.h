@@ -4,10 +4,13 @@
 
 #include <stdbool.h>
 
-struct redlock_lock;
+#include <redlock/redlock.h>
 
 /* What each operation checks first. The host has read its clock when this returns 0; or a caller error. */
 int rl_lock_begin(struct redlock_lock *lock);
+
+/* The same for an operation with a callback, which a client that is closing does not begin any more. */
+int rl_lock_begin_new(struct redlock_lock *lock, redlock_fn cb);
 
 /* For an operation that needs a held lock: 0, REDLOCK_E_BUSY or REDLOCK_E_NOT_HELD. */
 int rl_lock_check_held(const struct redlock_lock *lock);

@@ -13,13 +13,6 @@
 #include "api/probes.h"
 #include "api/public.h"
 
-void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb, void *user_data)
-{
-    assert(!pending->accepted);
-    *pending = (struct rl_pending){.cb = cb, .user_data = user_data, .started = now, .op = (uint8_t)op,
-                                   .accepted = true};
-}
-
 /* --- Statistics and events -------------------------------------------------------------------------------------- */
 
 static void count(struct redlock_stats *stats, enum rl_op op, int status)
@@ -148,8 +141,7 @@ static void end_attempt(struct redlock_lock *lock, struct rl_pending pending)
 
     if (told)
         rl_evidence_of_result(lock, &pending, &evidence);
-    rl_attempt_give_back(rl_client_of(lock), rl_attempt_of(lock));
-    lock->host.attempt = NULL;
+    rl_attempt_give_back(lock);
     if (told)
         tell(lock, &pending, &evidence);
 }

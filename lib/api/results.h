@@ -6,12 +6,6 @@
 
 #include "engine/engine.h"
 
-struct rl_pending;
-
-/* Books an operation; its callback will run exactly once. */
-void rl_pending_start(struct rl_pending *pending, enum rl_op op, struct rl_instant now, redlock_fn cb,
-                      void *user_data);
-
 /* An operation has ended: its callback runs at the end of this loop turn. */
 void rl_results_queue(struct redlock_lock *lock, enum rl_op op, enum rl_end status, enum rl_end cause);
 

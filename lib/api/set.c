@@ -61,7 +61,7 @@ static int check_addition(struct redlock_set *set, const void *key, size_t key_s
         return REDLOCK_E_FORKED;
     if (set->destroyed)
         return REDLOCK_E_CLOSING;
-    if (set->attempt.accepted || set->release.accepted)
+    if (rl_set_is_busy(set))
         return REDLOCK_E_BUSY;
     return set->state == REDLOCK_STATE_HELD ? REDLOCK_E_ALREADY_HELD : 0;
 }

@@ -203,15 +203,11 @@ static void set_limits(struct redlock_set *set)
 int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options, redlock_set_fn cb,
                         void *user_data)
 {
-    int status = cb ? rl_set_check(set) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_set_check_new(set) : REDLOCK_E_ARGUMENT;
     struct rl_set_step step;
 
     if (status < 0)
         return status;
-    if (set->client->host.closing)
-        return REDLOCK_E_CLOSING;
-    if (set->attempt.accepted || set->release.accepted)
-        return REDLOCK_E_BUSY;
     if (set->state == REDLOCK_STATE_HELD)
         return REDLOCK_E_ALREADY_HELD;
     if (redlock_set_size(set) < 2)

@@ -25,15 +25,11 @@ static void on_extended(struct redlock_lock *lock, const struct redlock_result *
 /* A later key may be lost, or have no memory for its extension; the first has none of that, or the call fails. */
 int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn cb, void *user_data)
 {
-    int status = cb ? rl_set_check(set) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_set_check_new(set) : REDLOCK_E_ARGUMENT;
     unsigned first;
 
     if (status < 0)
         return status;
-    if (set->client->host.closing)
-        return REDLOCK_E_CLOSING;
-    if (set->attempt.accepted || set->release.accepted)
-        return REDLOCK_E_BUSY;
     if (set->state != REDLOCK_STATE_HELD)
         return REDLOCK_E_NOT_HELD;
     first = rl_set_is_gate(set, 0);

@@ -124,3 +124,19 @@ int rl_set_check(struct redlock_set *set)
     notice_loss(set);
     return 0;
 }
+
+bool rl_set_is_busy(const struct redlock_set *set)
+{
+    return set->attempt.accepted || set->release.accepted;
+}
+
+int rl_set_check_new(struct redlock_set *set)
+{
+    int status = rl_set_check(set);
+
+    if (status < 0)
+        return status;
+    if (set->client->host.closing)
+        return REDLOCK_E_CLOSING;
+    return rl_set_is_busy(set) ? REDLOCK_E_BUSY : 0;
+}

@@ -11,6 +11,12 @@ void rl_set_leave(struct redlock_set *set);
 /* What each operation checks first. A validity that has ended unnoticed is noticed. 0, or a caller error. */
 int rl_set_check(struct redlock_set *set);
 
+/* Is some callback still to come? */
+bool rl_set_is_busy(const struct redlock_set *set);
+
+/* rl_set_check() for what a client that is closing, and a set with an operation pending, do not begin. */
+int rl_set_check_new(struct redlock_set *set);
+
 /* The place of the lock among the set's; set->n if it is none of them. */
 unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock *lock);
 

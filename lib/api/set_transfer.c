@@ -11,11 +11,6 @@
 #include "api/transfer.h"
 #include "host/operations.h"
 
-static bool is_busy(const struct redlock_set *set)
-{
-    return set->attempt.accepted || set->release.accepted;
-}
-
 /* --- Giving ----------------------------------------------------------------------------------------------------- */
 
 static int check_held(struct redlock_set *set)
@@ -24,7 +19,7 @@ static int check_held(struct redlock_set *set)
 
     if (status < 0)
         return status;
-    if (is_busy(set))
+    if (rl_set_is_busy(set))
         return REDLOCK_E_BUSY;
     return set->state == REDLOCK_STATE_HELD ? 0 : REDLOCK_E_NOT_HELD;
 }
@@ -170,15 +165,11 @@ static int adopt(struct redlock_set *set, const struct redlock_acquire_options *
 
 int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options, const char *text)
 {
-    int status = text ? rl_set_check(set) : REDLOCK_E_ARGUMENT;
+    int status = text ? rl_set_check_new(set) : REDLOCK_E_ARGUMENT;
     char *copy;
 
     if (status < 0)
         return status;
-    if (set->client->host.closing)
-        return REDLOCK_E_CLOSING;
-    if (is_busy(set))
-        return REDLOCK_E_BUSY;
     if (set->state == REDLOCK_STATE_HELD)
         return REDLOCK_E_ALREADY_HELD;
     if (redlock_set_size(set) < 2)

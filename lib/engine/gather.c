@@ -33,16 +33,6 @@ void rl_gather_note(struct rl_gather *gather, unsigned node, bool counts)
     *(counts ? &gather->answered : &gather->failed) |= UINT32_C(1) << node;
 }
 
-void rl_gather_end(struct rl_gather *gather)
-{
-    gather->failed = all(gather) & ~gather->answered;
-}
-
-unsigned rl_gather_count(const struct rl_gather *gather)
-{
-    return count(gather->answered);
-}
-
 bool rl_gather_is_complete(const struct rl_gather *gather)
 {
     return (gather->answered | gather->failed) == all(gather);

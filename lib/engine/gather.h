@@ -23,10 +23,6 @@ bool rl_gather_awaits(const struct rl_gather *gather, unsigned node);
 /* A master that is awaited has answered, or will not. */
 void rl_gather_note(struct rl_gather *gather, unsigned node, bool counts);
 
-/* Nobody is awaited any more. */
-void rl_gather_end(struct rl_gather *gather);
-
-unsigned rl_gather_count(const struct rl_gather *gather); /* answers that count */
 bool rl_gather_is_complete(const struct rl_gather *gather);
 enum rl_verdict rl_gather_verdict(const struct rl_gather *gather);
 

@@ -136,7 +136,6 @@ START_TEST(a_quorum_decides_and_the_last_one_completes)
             rl_gather_note(&gather, node, counts >> node & 1);
             good_ones += counts >> node & 1;
             ck_assert(!rl_gather_awaits(&gather, node));
-            ck_assert_uint_eq(rl_gather_count(&gather), good_ones);
             ck_assert_int_eq(rl_gather_verdict(&gather), good_ones >= 3            ? RL_VERDICT_WON
                                                          : node + 1 - good_ones > 2 ? RL_VERDICT_LOST
                                                                                     : RL_VERDICT_PENDING);
