@@ -4,7 +4,6 @@
 #include "api/lock_state.h"
 #include "api/observe.h"
 #include "api/public.h"
-#include "host/trust/admission.h"
 
 /* What each master has answered to the operation; NULL: there are no answers to it. */
 static const struct rl_slot *answers_of(const struct redlock_lock *lock, const struct rl_pending *pending)
@@ -33,25 +32,24 @@ static void fill_nodes(const struct redlock_lock *lock, const struct rl_pending 
     bool counts =
         !pending->unanswered && rl_lock_deadline(&client->host.engine, &lock->host.core).ns != RL_LONG_AGO.ns;
 
+    rl_reasons_init(&evidence->reasons, client);
     for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++) {
         struct redlock_node_result *node = &evidence->nodes[i];
 
         *node = (struct redlock_node_result){.latency_us = -1};
         if (answers)
             fill_node(client, &answers[i], node);
-        evidence->standings[i] = rl_trust_status(&client->host, i, client->host.now);
-        node->detail = rl_reason_of(client, i, &evidence->standings[i], answers ? &answers[i] : NULL,
-                                    evidence->reasons[i]);
+        node->detail = rl_reason_of(&evidence->reasons, i, answers ? &answers[i] : NULL);
         if (!counts)
             node->valid_for_ms = 0;
         node->name = rl_driver_node_name(client->driver, i);
-        node->fault = rl_public_fault(evidence->standings[i].fault);
+        node->fault = rl_public_fault(evidence->reasons.admissions[i].fault);
         evidence->result.granted += node->vote == REDLOCK_VOTE_GRANTED;
     }
 }
 
 /* A deadline gives no reason of its own: the latest attempt has one. */
-static const char *why_of(const struct redlock_client *client, struct rl_evidence *evidence)
+static const char *why_of(struct rl_evidence *evidence)
 {
     const struct redlock_result *result = &evidence->result;
 
@@ -59,8 +57,7 @@ static const char *why_of(const struct redlock_client *client, struct rl_evidenc
         return "";
     if (!rl_reason_is_masters(result))
         return redlock_strerror(result->status == REDLOCK_DEADLINE ? result->cause : result->status);
-    rl_reason_sum_up(client, evidence->standings, result, evidence->why);
-    return evidence->why;
+    return rl_reason_sum_up(&evidence->reasons, result);
 }
 
 void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pending *pending,
@@ -83,8 +80,8 @@ void rl_evidence_of_result(const struct redlock_lock *lock, const struct rl_pend
     if (pending->status == REDLOCK_LOST)
         evidence->result.loss = rl_public_loss((enum rl_loss)lock->host.core.report.loss);
     fill_nodes(lock, pending, evidence);
-    rl_reason_count(client, evidence->standings, &evidence->result);
-    evidence->result.why = why_of(client, evidence);
+    rl_reason_count(&evidence->reasons, &evidence->result);
+    evidence->result.why = why_of(evidence);
 }
 
 void rl_evidence_of_ledger(const struct redlock_lock *lock, struct rl_evidence *evidence)

@@ -5,7 +5,6 @@
 #include <redlock/redlock.h>
 
 #include "api/reason.h"
-#include "votes/admission_status.h"
 
 struct rl_pending;
 
@@ -13,9 +12,7 @@ struct rl_pending;
 struct rl_evidence {
     struct redlock_result result;
     struct redlock_node_result nodes[REDLOCK_MAX_MASTERS];
-    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
-    char reasons[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
-    char why[RL_WHY_SIZE];
+    struct rl_reasons reasons;
 };
 
 /* The result of an operation that has ended. */

@@ -14,7 +14,6 @@
 #include "api/reason.h"
 #include "host/latch.h"
 #include "host/names.h"
-#include "host/trust/admission.h"
 
 _Static_assert(REDLOCK_MAX_PARTIES == RL_LATCH_PARTIES && REDLOCK_MAX_PARTY_BYTES == RL_LATCH_PARTY_BYTES,
                "the limits are the script's");
@@ -47,10 +46,8 @@ struct report {
     struct redlock_latch_result result;
     const char *arrived[RL_LATCH_PARTIES];
     struct redlock_latch_node nodes[REDLOCK_MAX_MASTERS];
-    struct redlock_node_result reasons[REDLOCK_MAX_MASTERS];
-    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
-    char texts[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
-    char why[RL_WHY_SIZE];
+    struct redlock_node_result details[REDLOCK_MAX_MASTERS];
+    struct rl_reasons reasons;
 };
 
 static const char *detail_of(const struct redlock_latch *latch, unsigned i, struct report *report)
@@ -59,17 +56,17 @@ static const char *detail_of(const struct redlock_latch *latch, unsigned i, stru
     const struct rl_slot slot = {.answer = node->why == RL_DETAIL_NONE ? RL_NOT_ASKED : RL_FAILED,
                                  .detail = (uint8_t)node->why};
 
-    return node->answered ? "" : rl_reason_of(latch->client, i, &report->standings[i], &slot, report->texts[i]);
+    return node->answered ? "" : rl_reason_of(&report->reasons, i, &slot);
 }
 
 static void fill_nodes(const struct redlock_latch *latch, enum rl_latch_op op, struct report *report)
 {
     const struct redlock_client *client = latch->client;
 
+    rl_reasons_init(&report->reasons, client);
     for (unsigned i = 0; i < report->result.n_nodes; i++) {
         const struct rl_latch_node *node = &latch->core.nodes[i];
 
-        report->standings[i] = rl_trust_status(&client->host, i, client->host.now);
         report->nodes[i] = (struct redlock_latch_node){
             .name = rl_driver_node_name(client->driver, i),
             .answered = node->answered,
@@ -78,36 +75,36 @@ static void fill_nodes(const struct redlock_latch *latch, enum rl_latch_op op, s
             .latency_us = node->answered ? rl_public_latency_us(node->latency_us) : -1,
             .detail = detail_of(latch, i, report),
         };
-        report->reasons[i] = (struct redlock_node_result){.name = report->nodes[i].name,
+        report->details[i] = (struct redlock_node_result){.name = report->nodes[i].name,
                                                           .detail = report->nodes[i].detail};
         report->result.confirmed += op == RL_LATCH_ARRIVE ? node->arrived : node->open;
     }
 }
 
 /* Masters in quarantine are asked like others, so it does not matter here how many can vote. */
-static void explain_masters(const struct redlock_latch *latch, struct report *report)
+static void explain_masters(struct report *report)
 {
     struct redlock_result failure = {
         .status = REDLOCK_NO_QUORUM,
         .quorum = report->result.quorum,
         .n_nodes = report->result.n_nodes,
-        .nodes = report->reasons,
+        .nodes = report->details,
     };
 
     for (unsigned i = 0; i < report->result.n_nodes; i++)
         failure.granted += report->nodes[i].answered;
-    rl_reason_count(latch->client, report->standings, &failure);
+    rl_reason_count(&report->reasons, &failure);
     failure.voting = failure.reachable;
-    rl_reason_sum_up(latch->client, report->standings, &failure, report->why);
+    rl_reason_sum_up(&report->reasons, &failure);
 }
 
 static void explain(const struct redlock_latch *latch, enum rl_latch_op op, struct report *report)
 {
-    report->result.why = report->why;
+    report->result.why = report->reasons.why;
     if (report->result.cause == REDLOCK_NO_QUORUM)
-        explain_masters(latch, report);
+        explain_masters(report);
     else if (report->result.status == REDLOCK_DEADLINE && op == RL_LATCH_AWAIT)
-        snprintf(report->why, sizeof report->why, "%zu of %u parties are known to have arrived",
+        snprintf(report->reasons.why, sizeof report->reasons.why, "%zu of %u parties are known to have arrived",
                  report->result.n_arrived, latch->core.config.parties);
     else if (report->result.status != REDLOCK_OK)
         report->result.why = redlock_strerror(report->result.status);
@@ -119,7 +116,6 @@ static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, 
     const struct redlock_client *client = latch->client;
     const struct rl_latch_names *names = &latch->core.names;
 
-    report->why[0] = '\0';
     report->result = (struct redlock_latch_result){
         .status = ended->status,
         .cause = ended->cause,

@@ -34,10 +34,8 @@ struct report {
     struct redlock_look_value values[RL_LOOK_VOTES];
     struct redlock_look_value waiters[RL_LOOK_WAITERS];
     struct redlock_look_node nodes[REDLOCK_MAX_MASTERS];
-    struct redlock_node_result reasons[REDLOCK_MAX_MASTERS];
-    struct rl_admission_status standings[REDLOCK_MAX_MASTERS];
-    char texts[REDLOCK_MAX_MASTERS][RL_REASON_SIZE];
-    char why[RL_WHY_SIZE];
+    struct redlock_node_result details[REDLOCK_MAX_MASTERS];
+    struct rl_reasons reasons;
 };
 
 static struct redlock_look_value value_of(const struct rl_look_value *value)
@@ -75,17 +73,17 @@ static const char *detail_of(const struct look *look, unsigned i, struct report 
     const struct rl_look_node *node = &look->look.nodes[i];
     const struct rl_slot slot = {.answer = RL_FAILED, .detail = (uint8_t)node->why};
 
-    return node->answered ? "" : rl_reason_of(look->client, i, &report->standings[i], &slot, report->texts[i]);
+    return node->answered ? "" : rl_reason_of(&report->reasons, i, &slot);
 }
 
 static void fill_nodes(const struct look *look, struct report *report)
 {
     const struct redlock_client *client = look->client;
 
+    rl_reasons_init(&report->reasons, client);
     for (unsigned i = 0; i < report->result.n_nodes; i++) {
         const struct rl_look_node *node = &look->look.nodes[i];
 
-        report->standings[i] = rl_trust_status(&client->host, i, client->host.now);
         report->nodes[i] = (struct redlock_look_node){
             .name = rl_driver_node_name(client->driver, i),
             .answered = node->answered,
@@ -95,25 +93,24 @@ static void fill_nodes(const struct look *look, struct report *report)
             .latency_us = node->answered ? rl_public_latency_us(node->latency_us) : -1,
             .detail = detail_of(look, i, report),
         };
-        report->reasons[i] = (struct redlock_node_result){.name = report->nodes[i].name,
+        report->details[i] = (struct redlock_node_result){.name = report->nodes[i].name,
                                                           .detail = report->nodes[i].detail};
         report->result.answered += node->answered;
     }
 }
 
-static void fill_why(const struct look *look, struct report *report)
+static void fill_why(struct report *report)
 {
     struct redlock_result failure = {
         .status = REDLOCK_NO_QUORUM,
         .quorum = report->result.quorum,
         .granted = report->result.answered,
         .n_nodes = report->result.n_nodes,
-        .nodes = report->reasons,
+        .nodes = report->details,
     };
 
-    rl_reason_count(look->client, report->standings, &failure);
-    rl_reason_sum_up(look->client, report->standings, &failure, report->why);
-    report->result.why = report->why;
+    rl_reason_count(&report->reasons, &failure);
+    report->result.why = rl_reason_sum_up(&report->reasons, &failure);
 }
 
 static void make_report(const struct look *look, int status, struct report *report)
@@ -139,7 +136,7 @@ static void make_report(const struct look *look, int status, struct report *repo
     if (report->result.status == REDLOCK_OK && report->result.verdict == REDLOCK_LOOK_UNKNOWN)
         report->result.status = REDLOCK_NO_QUORUM;
     if (report->result.status == REDLOCK_NO_QUORUM)
-        fill_why(look, report);
+        fill_why(report);
     else if (report->result.status != REDLOCK_OK)
         report->result.why = redlock_strerror(report->result.status);
 }

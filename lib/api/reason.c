@@ -8,6 +8,7 @@
 
 #include "api/handle.h"
 #include "codec/classify.h"
+#include "host/trust/admission.h"
 
 /* --- Of one master ---------------------------------------------------------------------------------------------- */
 
@@ -25,14 +26,14 @@ static void put_span(struct rl_span span, char *buffer, size_t size)
                  (long long)((s + 59) % 3600 / 60));
 }
 
-static const char *quarantine(const struct redlock_client *client, const struct rl_admission_status *standing,
+static const char *quarantine(const struct redlock_client *client, const struct rl_admission_status *admission,
                               char buffer[RL_REASON_SIZE])
 {
     char left[32];
 
-    put_span(rl_until(client->host.now, standing->until), left, sizeof left);
+    put_span(rl_until(client->host.now, admission->until), left, sizeof left);
     snprintf(buffer, RL_REASON_SIZE, "in quarantine%s, %s left",
-             standing->fault == RL_FAULT_CLOCK_STEP ? " since its clock was set forward" : "", left);
+             admission->fault == RL_FAULT_CLOCK_STEP ? " since its clock was set forward" : "", left);
     return buffer;
 }
 
@@ -63,10 +64,11 @@ static const char *unconnected(const struct redlock_client *client, unsigned nod
 }
 
 /* What would keep it from voting if it were asked now. */
-static const char *present(const struct redlock_client *client, unsigned node,
-                           const struct rl_admission_status *standing,
-                           char buffer[RL_REASON_SIZE])
+static const char *present(struct rl_reasons *reasons, unsigned node)
 {
+    const struct redlock_client *client = reasons->client;
+    const struct rl_admission_status *admission = &reasons->admissions[node];
+
     switch (client->host.engine.votes.links[node]) {
     case RL_LINK_JOINING:
     case RL_LINK_DOWN:
@@ -76,11 +78,11 @@ static const char *present(const struct redlock_client *client, unsigned node,
     case RL_LINK_READY:
         break;
     }
-    if (standing->kind == RL_ADMISSION_QUARANTINED)
-        return quarantine(client, standing, buffer);
-    if (standing->fault == RL_FAULT_MAX_TTL)
-        return too_long(client, node, buffer);
-    return rl_fault_text(standing->fault);
+    if (admission->kind == RL_ADMISSION_QUARANTINED)
+        return quarantine(client, admission, reasons->texts[node]);
+    if (admission->fault == RL_FAULT_MAX_TTL)
+        return too_long(client, node, reasons->texts[node]);
+    return rl_fault_text(admission->fault);
 }
 
 static bool was_not_asked(const struct rl_slot *slot)
@@ -90,10 +92,17 @@ static bool was_not_asked(const struct rl_slot *slot)
            (slot->answer == RL_NOT_ASKED && slot->detail == RL_DETAIL_NONE);
 }
 
-const char *rl_reason_of(const struct redlock_client *client, unsigned node, const struct rl_admission_status *standing,
-                         const struct rl_slot *slot, char buffer[RL_REASON_SIZE])
+void rl_reasons_init(struct rl_reasons *reasons, const struct redlock_client *client)
 {
-    const char *now = !slot || was_not_asked(slot) ? present(client, node, standing, buffer) : "";
+    reasons->client = client;
+    reasons->why[0] = '\0';
+    for (unsigned i = 0; i < client->host.engine.votes.config.n_nodes; i++)
+        reasons->admissions[i] = rl_trust_status(&client->host, i, client->host.now);
+}
+
+const char *rl_reason_of(struct rl_reasons *reasons, unsigned node, const struct rl_slot *slot)
+{
+    const char *now = !slot || was_not_asked(slot) ? present(reasons, node) : "";
 
     return *now || !slot ? now : rl_detail_text((enum rl_detail)slot->detail);
 }
@@ -107,12 +116,13 @@ static bool is_connected(const struct redlock_client *client, unsigned node)
     return link == RL_LINK_READY || link == RL_LINK_LATE;
 }
 
-void rl_reason_count(const struct redlock_client *client, const struct rl_admission_status *standings,
-                     struct redlock_result *result)
+void rl_reason_count(const struct rl_reasons *reasons, struct redlock_result *result)
 {
     for (unsigned i = 0; i < result->n_nodes; i++) {
-        result->reachable += is_connected(client, i);
-        result->voting += is_connected(client, i) && standings[i].kind == RL_ADMISSION_VOTES;
+        bool connected = is_connected(reasons->client, i);
+
+        result->reachable += connected;
+        result->voting += connected && reasons->admissions[i].kind == RL_ADMISSION_VOTES;
     }
 }
 
@@ -170,17 +180,17 @@ static bool was_said(const struct redlock_result *result, size_t i)
     return false;
 }
 
-static void add_reason(const struct redlock_client *client, const struct rl_admission_status *standings,
-                       struct sentence *sentence, const struct redlock_result *result, unsigned i)
+static void add_reason(const struct rl_reasons *reasons, struct sentence *sentence, const struct redlock_result *result,
+                       unsigned i)
 {
     const struct redlock_node_result *node = &result->nodes[i];
     unsigned count = 0;
 
     for (size_t j = i; j < result->n_nodes; j++)
         count += same_reason(node, &result->nodes[j]);
-    if (!is_connected(client, i))
+    if (!is_connected(reasons->client, i))
         add(sentence, "%u not reached (%s)", count, node->detail);
-    else if (standings[i].kind == RL_ADMISSION_EXCLUDED)
+    else if (reasons->admissions[i].kind == RL_ADMISSION_EXCLUDED)
         add(sentence, "%u excluded (%s)", count, node->detail);
     else
         add(sentence, "%u %s", count, node->detail);
@@ -199,10 +209,9 @@ static bool may_be_new(const struct redlock_result *result)
     return result->op == REDLOCK_OP_ACQUIRE && result->voting == 0 && fresh >= result->quorum;
 }
 
-void rl_reason_sum_up(const struct redlock_client *client, const struct rl_admission_status *standings,
-                      const struct redlock_result *result, char ret_why[RL_WHY_SIZE])
+const char *rl_reason_sum_up(struct rl_reasons *reasons, const struct redlock_result *result)
 {
-    struct sentence sentence = {ret_why, 0};
+    struct sentence sentence = {reasons->why, 0};
     const char *between = ": ";
 
     add_headline(&sentence, result);
@@ -210,9 +219,10 @@ void rl_reason_sum_up(const struct redlock_client *client, const struct rl_admis
         if (!*result->nodes[i].detail || was_said(result, i))
             continue;
         add(&sentence, "%s", between);
-        add_reason(client, standings, &sentence, result, i);
+        add_reason(reasons, &sentence, result, i);
         between = "; ";
     }
     if (may_be_new(result))
         add(&sentence, "; 'redlock nodes --new-deployment' lets masters vote at once that have never had a lock");
+    return reasons->why;
 }

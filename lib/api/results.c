@@ -54,7 +54,7 @@ static void observe_result(struct redlock_lock *lock, const struct rl_pending *p
 
     if (pending->status != REDLOCK_OK) {
         rl_evidence_of_result(lock, pending, &evidence);
-        event.text = rl_reason_is_masters(&evidence.result) ? evidence.why : "";
+        event.text = rl_reason_is_masters(&evidence.result) ? evidence.reasons.why : "";
     }
     rl_observe_ledger(lock, &event);
 }
