@@ -80,14 +80,35 @@ static struct record *record_of(size_t i, struct redlock_client *client, const c
     return record;
 }
 
+static void start_with(struct record *record, const struct redlock_acquire_options *request)
+{
+    record->ended = 0;
+    ck_assert_int_eq(redlock_set_acquire(record->set, request, on_end, record), 0);
+    ck_assert_uint_eq(record->ended, 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_ACQUIRING);
+}
+
 static void start(struct record *record, uint32_t ttl_ms, int64_t timeout_ms)
 {
     struct redlock_acquire_options request = rig_request(ttl_ms, timeout_ms);
 
-    record->ended = 0;
-    ck_assert_int_eq(redlock_set_acquire(record->set, &request, on_end, record), 0);
-    ck_assert_uint_eq(record->ended, 0);
-    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_ACQUIRING);
+    start_with(record, &request);
+}
+
+/* A renewal soon finds that a key is gone; a pause of the test's process loses none. */
+static struct redlock_acquire_options renewed_often(int64_t timeout_ms)
+{
+    struct redlock_acquire_options request = rig_request(20000, timeout_ms);
+
+    request.renew_ms = 200;
+    return request;
+}
+
+static void start_renewed_often(struct record *record, int64_t timeout_ms)
+{
+    struct redlock_acquire_options request = renewed_often(timeout_ms);
+
+    start_with(record, &request);
 }
 
 static bool has_ended(void *argument)
@@ -591,12 +612,25 @@ static bool is_lost(void *lock)
     return redlock_state(lock) == REDLOCK_STATE_LOST;
 }
 
-/* Somebody has deleted one key everywhere. */
+static uint64_t renewals(void)
+{
+    struct redlock_stats stats = watch_stats(rig.client);
+
+    return stats.renewals - stats.renewals_failed;
+}
+
+/* More than two have begun since: so the one before the last has succeeded. */
+static bool has_renewed(void *before)
+{
+    return renewals() > *(const uint64_t *)before + 2;
+}
+
+/* Somebody has taken one key everywhere. */
 START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
 {
     struct record *record = record_of(0, rig.client, "abc");
 
-    start(record, 900, 0);
+    start_renewed_often(record, 0);
     wait_end(record, REDLOCK_OK);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
     rig_wait(&rig, has_lost, record, "the loss alarm");
@@ -621,9 +655,10 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
 {
     struct record *record = record_of(0, rig.client, "abc");
     const struct redlock_lock *rest = redlock_set_lock(record->set, 0), *next = redlock_set_lock(record->set, 2);
+    uint64_t before;
 
     ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
-    start(record, 900, 0);
+    start_renewed_often(record, 0);
     wait_end(record, REDLOCK_OK);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
     rig_wait(&rig, has_lost, record, "the loss alarm");
@@ -633,7 +668,8 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
     ck_assert_int_eq(redlock_set_extend(record->set, 0, on_end, record), REDLOCK_E_NOT_HELD);
     rig_do_all(&rig, "SET", "c", "somebody", NULL);
     rig_wait(&rig, is_lost, (void *)(uintptr_t)next, "the loss of another key");
-    rig_run_for(&rig, 1000); /* longer than the ttl: the rest is renewed */
+    before = renewals();
+    rig_wait(&rig, has_renewed, &before, "renewals of the rest");
     ck_assert_uint_eq(record->lost, 1);
     ck_assert_int_gt(redlock_remaining_ns(rest), 0);
     ck_assert_uint_ge(masters_count_key(rig.masters, "a"), 2);
@@ -654,7 +690,7 @@ START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
     struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
     struct record *record = record_of(0, other, "abc");
 
-    start(record, 900, REDLOCK_FOREVER);
+    start_renewed_often(record, REDLOCK_FOREVER);
     rig_wait_count(&rig, "redlock:queue:b", 5);
     rig_wait_count(&rig, "a", 5);
     rig_do_all(&rig, "SET", "a", "somebody", NULL);
@@ -750,13 +786,14 @@ END_TEST
 /* The loss of an adopted key is the loss of the set. */
 START_TEST(an_adopted_set_has_its_alarms)
 {
+    struct redlock_acquire_options request = renewed_often(0);
     struct record *record = record_of(0, rig.client, "ab");
     struct record *next = record_of(1, rig.client, "ab");
 
-    start(record, 900, 0);
+    start_with(record, &request);
     wait_end(record, REDLOCK_OK);
     ck_assert_int_eq(redlock_set_export(record->set, text, sizeof text), 0);
-    adopt(next, 0);
+    ck_assert_int_eq(redlock_set_adopt(next->set, &request, text), 0);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
     rig_wait(&rig, has_lost, next, "the loss alarm");
     ck_assert_uint_eq(next->lost_part, 1);
