@@ -494,6 +494,44 @@ START_TEST(without_descriptors_it_waits_and_is_not_busy)
 }
 END_TEST
 
+#define RUSH 500
+
+static struct end *rushed[RUSH];
+static size_t n_rushed;
+
+/* Somebody else is outside before this one has come in. */
+static unsigned come_again(const struct relay_peer *client, void *user_data)
+{
+    if (n_rushed < RUSH)
+        rushed[n_rushed++] = connect_end();
+    return 0;
+}
+
+static void on_rush(evutil_socket_t fd, short what, void *argument)
+{
+    *(size_t *)argument = n_rushed;
+}
+
+START_TEST(the_loop_goes_on_however_many_come)
+{
+    struct relay_options options = {.listen = listen_at, .upstream = upstream, .group_of = come_again};
+    char why[160] = "";
+    size_t seen = 0;
+    struct event *once = evtimer_new(base, on_rush, &seen);
+
+    relay = relay_create(base, &options, why, sizeof(why));
+    ck_assert_msg(relay != NULL, "%s", why);
+    n_rushed = 0;
+    rushed[n_rushed++] = connect_end();
+    event_add(once, &(struct timeval){0, 0});
+    WAIT_UNTIL(n_rushed == RUSH && seen > 0);
+    ck_assert_uint_lt(seen, 100);
+    event_free(once);
+    while (n_rushed > 0)
+        drop(rushed[--n_rushed]);
+}
+END_TEST
+
 START_TEST(addresses_that_cannot_be_are_named)
 {
     static const char *const bad[] = {"http://127.0.0.1:1", "unix://", "127.0.0.1:6379"};
@@ -527,6 +565,7 @@ int main(void)
     tcase_add_test(relays, a_cut_loses_what_is_held_and_closes);
     tcase_add_loop_test(relays, the_last_words_of_a_client_arrive, 0, 2);
     tcase_add_test(relays, without_descriptors_it_waits_and_is_not_busy);
+    tcase_add_test(relays, the_loop_goes_on_however_many_come);
     tcase_add_test(relays, addresses_that_cannot_be_are_named);
     return suite_run(suite);
 }

@@ -79,6 +79,7 @@ struct relay {
     struct event_base *base;
     struct evconnlistener *listener;
     struct event *breather; /* until it accepts again */
+    unsigned accepted;      /* since the last pause */
     struct list pairs; /* struct relay_pair.link */
     struct relay_address listen;
     struct relay_address upstream;

@@ -12,6 +12,9 @@
 
 #include "internal.h"
 
+#define MOST_AT_ONCE 16
+#define NO_ROOM_US 100000
+
 static unsigned group_of(const struct relay *relay, evutil_socket_t fd)
 {
     struct relay_peer peer;
@@ -22,6 +25,16 @@ static unsigned group_of(const struct relay *relay, evutil_socket_t fd)
     return relay->group_of(&peer, relay->user_data) % RELAY_GROUPS;
 }
 
+/* Clients wait outside for so long; until then the loop has time for other things. */
+static void breathe(struct relay *relay, suseconds_t us)
+{
+    evconnlistener_disable(relay->listener);
+    event_add(relay->breather, &(struct timeval){0, us});
+    relay->accepted = 0;
+}
+
+/* The listener goes on for as long as there is somebody outside, which may be for ever: to find out who a client is
+ * takes longer than to come again. */
 static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, struct sockaddr *address, int size,
                           void *user_data)
 {
@@ -31,17 +44,16 @@ static void on_connection(struct evconnlistener *listener, evutil_socket_t fd, s
     (void)address;
     (void)size;
     relay_pair_open(relay, fd, group_of(relay, fd));
+    if (++relay->accepted == MOST_AT_ONCE)
+        breathe(relay, 0);
 }
 
 /* Where descriptors or memory have run out, clients wait outside for a moment. To try at once again, and again, would
  * keep the loop from the connections that are there. */
 static void on_no_room(struct evconnlistener *listener, void *user_data)
 {
-    struct relay *relay = user_data;
-    const struct timeval moment = {0, 100000};
-
-    evconnlistener_disable(listener);
-    evtimer_add(relay->breather, &moment);
+    (void)listener;
+    breathe(user_data, NO_ROOM_US);
 }
 
 static void on_breather(evutil_socket_t fd, short what, void *user_data)
