@@ -113,9 +113,9 @@ def defaults_are_the_ttl_of_the_engines_library():
             return ttls
 
         short = ("failover", "baseline", "--compare", "--quiet", "--phase", "200ms", "--json", f"{folder}/report")
-        assert ttls_of(*short, "--engine", "tiny,redlock:defaults") == {"5000\n"}
+        assert ttls_of(*short, "--engine", "tiny,redlock:defaults") == {"6000\n"}
         with open(f"{folder}/report", encoding="utf-8") as file:
-            assert [engine["ttl_ms"] for engine in json.load(file)["engines"]] == [5000, 10000]
+            assert [engine["ttl_ms"] for engine in json.load(file)["engines"]] == [6000, 10000]
         for words in (short, ("failover", "baseline", "--quiet", "--phase", "200ms"),
                       ("bench", "-d", "100ms", "--warmup", "50ms")):
             assert ttls_of(*words, "--engine", "tiny:defaults") == {"700\n"}, words

@@ -395,9 +395,18 @@ def engines_are_compared():
     assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page
 
 
+def a_comparison_fails_for_this_library_alone():
+    def exit_code(scenario, engines, limit, **how):
+        return failover("--compare", scenario, *SHORT, "--engine", engines, "--max-unavailable", limit, **how)[0]
+
+    assert exit_code("baseline", "single,redlock", "1m", program=PLANTED, plant="double") == 1
+    assert exit_code("restart-empty", "redlock", "500ms") == 2
+    assert exit_code("kill-leader", "single", "100ms") == 0
+
+
 def two_holders_behind_sentinel_are_found():
-    """The master dies with a lock that its replicas have not heard of, and one of them is promoted. The ttl outlives
-    that, and an earlier holder's key that is still there."""
+    """The master dies with a lock that its replicas have not heard of, and one of them is promoted. It knows of no
+    earlier holder either, whose key would keep out the second one until the first lock has nearly ended."""
     with tempfile.TemporaryDirectory() as folder:
         json_path = f"{folder}/report.json"
         code, out, err = failover("kill-lagging", "--quiet", "--compare", "--phase", "300ms", "--rate", "20", "--ttl",
@@ -407,9 +416,11 @@ def two_holders_behind_sentinel_are_found():
             outcome = json.load(file)["engines"][0]["scenarios"][0]
     assert outcome["double_holds"] >= 1 and outcome["unavailable_ms"] > 1000, outcome
     told = [event["text"] for event in outcome["events"]]
-    down = next(i for i, text in enumerate(told) if "down" in text)
-    assert any("acquires" in text for text in told[:down]), told
-    assert any("second holder" in text for text in told[down:]), told
+    first, down, second = (next(i for i, text in enumerate(told) if words in text)
+                           for words in ("acquires", "down", "second holder"))
+    assert first < down < second, told
+    waited_ms = outcome["events"][second]["since_fault_ms"] - outcome["events"][first]["since_fault_ms"]
+    assert waited_ms < 9000, outcome["events"]
 
 
 def a_report_about_one_engine_names_it_and_counts_its_servers():
@@ -433,7 +444,8 @@ def unknown_engines_are_named():
     assert "--nodes" in refused("--engine", "single", "--nodes", "redis://a,redis://b,redis://c", "baseline")
 
 
-TESTS = [all_scenarios_are_listed, engines_are_compared, two_holders_behind_sentinel_are_found,
+TESTS = [all_scenarios_are_listed, engines_are_compared, a_comparison_fails_for_this_library_alone,
+         two_holders_behind_sentinel_are_found,
          a_report_about_one_engine_names_it_and_counts_its_servers,
          unknown_engines_are_named, help_teaches, wrong_options_are_named, every_form_of_the_report_says_the_same,
          a_lost_quorum_is_refused_in_time_and_comes_back, the_leader_has_a_successor_when_it_crashes_or_stands_still,

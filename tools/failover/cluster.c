@@ -289,6 +289,21 @@ bool fo_cluster_part_replicas(struct fo_cluster *cluster, size_t i)
     return ok;
 }
 
+int64_t fo_cluster_offset(struct fo_cluster *cluster, size_t i)
+{
+    static const char field[] = "master_repl_offset:";
+    char *reply = masters_command(cluster->own, i, (const char *const[]){"INFO", "replication", NULL});
+    const char *found = reply ? strstr(reply, field) : NULL;
+    int64_t offset = found ? strtoll(found + sizeof(field) - 1, NULL, 10) : -1;
+
+    if (!reply)
+        done(cluster, false);
+    else if (!found)
+        broken(cluster, "member %zu does not tell its replication offset", i + 1);
+    free(reply);
+    return offset;
+}
+
 /* The one that leads, or as many independent ones as leave a quorum. */
 size_t fo_cluster_smaller_side(const struct fo_cluster *cluster, uint32_t ret_members[MASTERS_MAX])
 {

@@ -41,6 +41,8 @@ bool fo_cluster_hang(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_resume(struct fo_cluster *cluster, size_t i);
 bool fo_cluster_wipe(struct fo_cluster *cluster, size_t i);  /* between kill and start */
 bool fo_cluster_part_replicas(struct fo_cluster *cluster, size_t i); /* from this master */
+/* How far this Redis is in the stream of changes that replicas follow; -1 on failure. */
+int64_t fo_cluster_offset(struct fo_cluster *cluster, size_t i);
 /* Of the servers that an engine is put on: these members and the clients of the smaller side are kept apart from the
  * rest, or taken back. The library's masters are parted by fo_cluster_toxics() instead. */
 bool fo_cluster_part(struct fo_cluster *cluster, const uint32_t *members, size_t n, bool apart);

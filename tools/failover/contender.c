@@ -158,10 +158,15 @@ static void on_acquired(const struct fo_grant *grant, void *user_data)
 static void want(struct fo_contender *contender)
 {
     uint32_t timeout_ms = fo_planted(FO_PLANT_DOUBLE) ? 20 : 1000;
+    struct fo_shared *shared = contender->seat->shared;
+    bool stands_back = atomic_load(&shared->stand_back);
 
     if (contender->stopping)
         return;
-    if (contender->type->acquire(contender->lock, timeout_ms) != REDLOCK_OK)
+    atomic_store(&shared->contends[contender->seat->client], !stands_back);
+    if (stands_back)
+        wait_ms(contender, REST_MS);
+    else if (contender->type->acquire(contender->lock, timeout_ms) != REDLOCK_OK)
         wait_ms(contender, AGAIN_MS);
 }
 

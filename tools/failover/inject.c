@@ -210,6 +210,52 @@ static bool find_victim(struct fo_run *run)
     return found;
 }
 
+static bool anybody_contends(const struct fo_run *run)
+{
+    for (uint32_t i = 0; i < run->options->clients; i++)
+        if (atomic_load(&run->shared->contends[i]))
+            return true;
+    return false;
+}
+
+/* Until all members have what the leading one has. */
+static bool wait_for_replicas(struct fo_run *run)
+{
+    int64_t give_up_ns = fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS;
+    int64_t offset = fo_cluster_offset(&run->cluster, run->course.targets[0]);
+
+    if (offset < 0)
+        return did(run, false);
+    for (size_t i = 0; i < run->cluster.n;) {
+        int64_t reached = fo_cluster_offset(&run->cluster, i);
+
+        if (reached < 0)
+            return did(run, false);
+        i += reached >= offset;
+        if (fo_now_ns() > give_up_ns)
+            return fo_run_fail(run, "a replica does not follow its master");
+        if (reached < offset && !fo_run_attend(run, fo_now_ns() + NS_PER_MS, false))
+            return false;
+    }
+    return true;
+}
+
+/* The replicas are to know of no holder: if they kept an earlier one's key, it would keep out the second holder after
+ * the promotion for almost as long as the first one's lock lasts. */
+static bool leave_the_lock_free(struct fo_run *run)
+{
+    int64_t give_up_ns = fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS;
+
+    atomic_store(&run->shared->stand_back, true);
+    while (anybody_contends(run)) {
+        if (fo_now_ns() > give_up_ns)
+            return fo_run_fail(run, "the leader lock does not become free");
+        if (!fo_run_attend(run, fo_now_ns() + NS_PER_MS, false))
+            return false;
+    }
+    return wait_for_replicas(run);
+}
+
 /* What is on its way to a member that stands still would be read when it goes on, so the connections end, too. */
 static bool do_part_replicas(struct fo_run *run, size_t node)
 {
@@ -221,7 +267,10 @@ static bool kill_lagging(struct fo_run *run)
 {
     uint32_t leader;
 
-    if (!to_others(run, do_hang) || !to_targets(run, do_part_replicas) || !find_leader(run, fo_now_ns(), &leader))
+    if (!to_others(run, do_hang) || !to_targets(run, do_part_replicas))
+        return false;
+    atomic_store(&run->shared->stand_back, false);
+    if (!find_leader(run, fo_now_ns(), &leader))
         return false;
     atomic_store(&run->shared->hold_on, true);
     return to_targets(run, do_kill) && to_others(run, do_resume);
@@ -328,10 +377,13 @@ static bool roll(struct fo_run *run)
     return true;
 }
 
+bool fo_run_get_ready(struct fo_run *run)
+{
+    return choose_targets(run) && (!run->scenario->lagging || leave_the_lock_free(run));
+}
+
 bool fo_run_inject(struct fo_run *run)
 {
-    if (!choose_targets(run))
-        return false;
     atomic_store(&run->shared->hold_on, must_hold_on(run->scenario));
     switch (run->scenario->fault) {
     case FO_KILL:

@@ -83,7 +83,7 @@ static bool lead(struct fo_run *run)
     struct fo_course *course = &run->course;
 
     start_load(run);
-    if (!fo_run_attend(run, course->start_ns + phases.before_ms * NS_PER_MS, false))
+    if (!fo_run_attend(run, course->start_ns + phases.before_ms * NS_PER_MS, false) || !fo_run_get_ready(run))
         return false;
     enter(run, FO_DURING);
     course->fault_ns = fo_now_ns();

@@ -82,7 +82,8 @@ bool fo_run_attend(struct fo_run *run, int64_t until_ns, bool until_ready);
 bool fo_run_finish(struct fo_run *run);
 void fo_run_end_processes(struct fo_run *run);
 
-/* --- inject.c: what is done, and undone. Both may take a while, and attend to the clients meanwhile. */
+/* --- inject.c: what is done, and undone. They may take a while, and attend to the clients meanwhile. */
+bool fo_run_get_ready(struct fo_run *run); /* before it: to whom it will be done, and what must be so by then */
 bool fo_run_inject(struct fo_run *run);
 bool fo_run_heal(struct fo_run *run);
 

@@ -97,6 +97,8 @@ struct fo_shared {
     _Atomic uint32_t phase;
     _Atomic uint32_t touched;           /* masters that something has been done to, as a mask */
     _Atomic bool hold_on;               /* the leader goes on for as long as its lock lasts */
+    _Atomic bool stand_back;            /* nobody asks for the leader lock any more */
+    _Atomic bool contends[FO_MAX_CLIENTS]; /* the client asks for the leader lock, or has it */
     _Atomic uint32_t leader;            /* client that holds the leader lock, or FO_NOBODY */
     _Atomic int64_t leader_since_ns;
     _Atomic int engines[FO_MAX_CLIENTS]; /* process groups of the clients' engines; 0: there is none */
