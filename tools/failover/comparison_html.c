@@ -46,9 +46,9 @@ static void cell(FILE *out, const struct fo_entry *of, const struct fo_scenario 
     char text[CELL];
 
     if (!outcome || *outcome->skipped) {
-        fprintf(out, "<td class=\"none\" data-l=\"%s\">", scenario->name);
+        fprintf(out, "<td class=\"none\" data-l=\"%s\"><span>", scenario->name);
         fo_html_text(out, outcome ? outcome->skipped : "not run");
-        fputs("</td>", out);
+        fputs("</span></td>", out);
         return;
     }
     fprintf(out, "<td data-l=\"%s\"><a class=\"%s\" href=\"#", scenario->name, fo_cell_class(of, outcome));
@@ -75,9 +75,9 @@ static void rows(FILE *out, const struct fo_report *report, const struct fo_outc
             if (comparison->options->wanted[j] && !*of->contestant->skipped)
                 cell(out, of, &fo_scenarios[j]);
         if (*of->contestant->skipped) {
-            fprintf(out, "<td class=\"none\" colspan=\"%d\">not run: ", FO_SCENARIOS);
+            fprintf(out, "<td class=\"none\" colspan=\"%d\"><span>not run: ", FO_SCENARIOS);
             fo_html_text(out, of->contestant->skipped);
-            fputs("</td>", out);
+            fputs("</span></td>", out);
         }
         fputs("</tr>\n", out);
     }
@@ -106,8 +106,9 @@ static void clues(FILE *out, const struct fo_report *report, const struct fo_out
 static void broken(FILE *out, const struct fo_report *report, const struct fo_outcome *outcome)
 {
     if (strcmp(fo_cell_class(entry, outcome), "bad") == 0)
-        fprintf(out, "<b class=\"alarm\">Locks with two holders at once: %llu; fencing tokens that did not grow: %llu; "
-                "writes of two holders: %llu.</b>",
+        fprintf(out,
+                "<p class=\"alarm\"><b>Locks with two holders at once: %llu; fencing tokens that did not grow: %llu; "
+                "writes of two holders: %llu.</b></p>",
                 (unsigned long long)outcome->verdict.double_holds,
                 (unsigned long long)outcome->verdict.fence_regressions,
                 (unsigned long long)fo_double_writes(&outcome->verdict));
@@ -130,15 +131,24 @@ static void facts(FILE *out, const struct fo_report *report, const struct fo_out
     fact(out, outcome->takeover_ns, "until the next leader");
 }
 
+/* The worst of it. */
+static const char *word_of(const struct fo_verdict *verdict)
+{
+    if (verdict->double_holds)
+        return "two holders";
+    if (verdict->fence_regressions)
+        return "tokens did not grow";
+    return fo_double_writes(verdict) ? "two writers" : "one holder at a time";
+}
+
 static void timeline(FILE *out, const struct fo_entry *of, const struct fo_outcome *outcome)
 {
-    const char *class = fo_cell_class(of, outcome);
     const struct fo_html_slot slots[] = {
         {"anchor", .write = anchor},
         {"system", .text = of->contestant->label},
         {"name", .text = outcome->scenario->name},
-        {"class", .text = class},
-        {"word", .text = strcmp(class, "bad") == 0 ? "two holders" : "one holder at a time"},
+        {"class", .text = fo_cell_class(of, outcome)},
+        {"word", .text = word_of(&outcome->verdict)},
         {"text", .text = outcome->scenario->text},
         {"broken promises", .write = broken},
         {"clues", .write = clues},
