@@ -23,7 +23,7 @@ static void expect_usage_error(const char *line, const char *message)
 START_TEST(every_command_explains_itself)
 {
     static const char *const names[] = {"run",   "lock",   "extend", "unlock", "check",   "break",
-                                        "status", "nodes", "demo",   "bench",  "failover"};
+                                        "status", "latch", "nodes", "demo",   "bench",  "failover"};
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *const asked[][4] = {
@@ -49,8 +49,8 @@ END_TEST
 START_TEST(help_fits_a_terminal_of_80_columns)
 {
     static const char *const lines[] = {"--help",       "run --help",   "lock --help",   "extend --help",
-                                        "unlock --help", "check --help", "break --help", "status --help",
-                                        "nodes --help",  "demo --help",  "bench --help"};
+                                        "unlock --help", "check --help", "break --help",  "status --help",
+                                        "latch --help",  "nodes --help",  "demo --help",  "bench --help"};
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
         tool_run(&tool, lines[i]);

@@ -140,6 +140,14 @@ void hindrance_explain(const struct redlock_client *client, const struct outcome
         print_remedy(client, outcome->quorum);
 }
 
+void hindrance_explain_texts(const struct redlock_client *client, const char *const texts[], size_t n)
+{
+    struct reasons reasons = {.client = client, .n = n};
+
+    memcpy(reasons.texts, texts, n * sizeof(texts[0]));
+    print_reasons(&reasons);
+}
+
 void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n)
 {
     struct reasons reasons = {.client = client, .n = n};

@@ -16,7 +16,10 @@ const char *hindrance_headline(const struct outcome *outcome, char buffer[HINDRA
  * not the reason. */
 void hindrance_explain(const struct redlock_client *client, const struct outcome *outcome);
 
-/* The same lines for masters that were asked past the library. */
+/* Only the lines, from a text for each master; "" for one that is no hindrance. */
+void hindrance_explain_texts(const struct redlock_client *client, const char *const texts[], size_t n);
+
+/* The same for masters that were asked past the library. */
 void hindrance_explain_probes(const struct redlock_client *client, const struct probe *probes, size_t n);
 
 /* "reachable", "voting" and, unless they are enough now, "quorum_in_ms" (null: waiting is not enough). */

@@ -24,6 +24,7 @@ static const struct {
     {"check", "tell whether a lock is still held, by its file", check_main},
     {"break", "take a lock away from its holder", break_main},
     {"status", "show who holds a lock, master by master", status_main},
+    {"latch", "say that a party has arrived, or wait until all have", latch_main},
     {"nodes", "show which masters may vote, and how to mend the others", nodes_main},
     {"engine", "list and check programs that take locks of other systems", lock_engine_main},
     {"demo", "a guided tour on real masters, with faults", demo_main},

@@ -10,7 +10,8 @@ struct cli_command {
     const char *name;
     const char *help;                 /* NULL: write_help() knows it */
     const struct cli_option *options; /* up to one without a name */
-    const char *const *operands;      /* their names, up to NULL; "[NAME]" may be missing, and is NULL then */
+    const char *const *operands;      /* their names, up to NULL; "[NAME]" may be missing, and is NULL then; in "A|B"
+                                       * A and B are what can stand there */
     const char *const *operand_words; /* up to NULL: what can stand there; NULL: files, if it is called FILE */
 
     /* For commands that run another: where its command line goes, which begins behind "--". When *instead is not NULL,

@@ -124,6 +124,16 @@ static void offer_options(const struct cli_command *command, const char *word)
     offer("", "--help", word);
 }
 
+/* Names that are words to choose from: "arrive|await". */
+static void offer_parts(const char *names, const char *word)
+{
+    for (size_t length; *names != '\0'; names += length + (names[length] == '|')) {
+        length = strcspn(names, "|");
+        if (strncmp(names, word, strlen(word)) == 0 && strlen(word) <= length)
+            printf("%.*s\n", (int)length, names);
+    }
+}
+
 static void offer_operands(const struct line *line, const char *word)
 {
     const struct cli_command *command = line->command;
@@ -138,6 +148,8 @@ static void offer_operands(const struct line *line, const char *word)
         offer_all("", command->operand_words, word);
     } else if (strstr(command->operands[n], "FILE") != NULL) {
         puts(":file");
+    } else if (strchr(command->operands[n], '|') != NULL) {
+        offer_parts(command->operands[n], word);
     }
 }
 

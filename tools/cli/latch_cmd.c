@@ -1,0 +1,349 @@
+/* redlock latch: says that a party has arrived, and waits until all have. */
+#include <event2/event.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <redlock/latch.h>
+
+#include "cli/commands.h"
+#include "cli/common.h"
+#include "cli/finish.h"
+#include "cli/hindrance.h"
+#include "cli/json.h"
+#include "cli/session.h"
+#include "cli/term.h"
+#include "cli/votes.h"
+#include "options/shown.h"
+
+static const char latch_help[] =
+    "Usage: redlock latch arrive NAME --parties N --generation G --party P ...\n"
+    "       redlock latch await NAME --parties N --generation G ...\n"
+    "\n"
+    "A latch opens when all of its N parties have arrived, each with a name of its\n"
+    "own. 'arrive' says that party P has; 'await' waits until the latch is open. With\n"
+    "--party, 'await' arrives first: all parties together, it is a barrier.\n"
+    "\n"
+    "  --parties N          how many must arrive, the same for all (1 to 1000)\n"
+    "  --generation G       which use of NAME this is, as the number of a run: each\n"
+    "                       is larger than the one before, which must have opened\n"
+    "  --party P            the name of the party: no blanks, at most 64 bytes. One\n"
+    "                       that arrives twice counts once\n"
+    "  -w, --wait DUR       how long to try; 0: ask each master once; or 'forever'\n"
+    "                       (arrive: 0, await: forever)\n"
+    "  --keep DUR           how long the masters keep what they know of the latch\n"
+    "                       after its latest use (24h)\n"
+    "  --node-timeout DUR   how long one master may take to answer (500ms)\n"
+    "  -j, --json           print one line of JSON\n"
+    "  -v, --verbose        each master's answer on standard error, as on a terminal\n"
+    "  -q, --quiet          no table of answers on a terminal either\n"
+    "\n" CLI_COMMON_HELP;
+
+static const char more_help[] =
+    "\n"
+    "An arrival is safe as soon as a majority has recorded it, which is the success\n"
+    "of 'arrive', and stays when the command has ended. But a program that stays\n"
+    "repeats it, and this command cannot: if a majority of the masters should lose\n"
+    "their memory before the latch opens, the latch stays shut until the party\n"
+    "arrives once more. A latch never opens early. 'redlock status NAME --latch'\n"
+    "shows who has arrived.\n"
+    "\n"
+    "Exit status: 0 arrived, or open; 1 not open in that time, or it is not the turn\n"
+    "of the generation: one before it has not opened, or a later one has begun; 2\n"
+    "wrong usage, or the latch has another number of parties; 3 too few masters have\n"
+    "answered.\n"
+    "\n"
+    "Example: two workers and what waits for them\n"
+    "  redlock latch arrive import --parties 2 --generation 20260814 --party east\n"
+    "  redlock latch arrive import --parties 2 --generation 20260814 --party west\n"
+    "  redlock latch await import --parties 2 --generation 20260814 --wait 1h\n";
+
+enum { FINISH_MS = 1000 };
+
+/* Distinguishable from everything that can be given. */
+#define NO_GENERATION UINT64_MAX
+#define NO_WAIT INT64_MIN
+
+struct request {
+    struct cli_common common;
+    const char *operands[2]; /* what is done, NAME */
+    bool awaits;
+    uint32_t parties;
+    uint64_t generation;
+    const char *party; /* NULL: none */
+    int64_t wait_ms;
+    uint32_t keep_ms;
+    bool verbose;
+    bool quiet;
+};
+
+/* The operation that decides: the wait, if there is one. */
+struct operation {
+    const struct request *request;
+    const struct redlock_client *client;
+    bool done;
+    int code;
+};
+
+/* Whether the master has recorded what was asked. */
+static bool is_recorded(const struct request *request, const struct redlock_latch_node *node)
+{
+    return request->awaits ? node->open : node->arrived;
+}
+
+static int code_of(const struct redlock_latch_result *result)
+{
+    switch (result->status) {
+    case REDLOCK_OK:
+        return CLI_OK;
+    case REDLOCK_OTHER_PARTIES:
+        return CLI_USAGE; /* waiting does not help */
+    case REDLOCK_OTHER_GENERATION:
+    case REDLOCK_CANCELED:
+        return CLI_NOT_HELD;
+    default:
+        return result->cause == REDLOCK_NO_QUORUM || result->status != REDLOCK_DEADLINE ? CLI_INFRASTRUCTURE
+                                                                                         : CLI_NOT_HELD;
+    }
+}
+
+/* --- Output ------------------------------------------------------------------------------------------------------- */
+
+static void print_row(const struct term *term, const struct request *request, const struct redlock_latch_node *node,
+                      int name_width)
+{
+    char name[32];
+    char latency[16];
+
+    fprintf(term->out, "  %-*s  ", name_width, term_fit(node->name, name_width, name, sizeof(name)));
+    if (!node->answered)
+        term_print(term, node->detail[0] != '\0' ? TERM_RED : TERM_DIM, "%-8s", "-"); /* perhaps it was not awaited */
+    else if (is_recorded(request, node))
+        term_print(term, TERM_GREEN, "%-8s", request->awaits ? "open" : "recorded");
+    else
+        term_print(term, TERM_BOLD, "%-8s", request->awaits ? "shut" : "refused");
+    fprintf(term->out, "  %8s", node->latency_us >= 0 ? term_time(node->latency_us, latency, sizeof(latency)) : "-");
+    if (node->detail[0] != '\0') {
+        fputs("  ", term->out);
+        shown_put(term->out, node->detail);
+    }
+    putc('\n', term->out);
+}
+
+static void print_success(const struct term *term, const struct request *request,
+                          const struct redlock_latch_result *result)
+{
+    char took[16];
+
+    term_print(term, TERM_GREEN, request->awaits ? "open" : "arrived");
+    term_key(term, request->operands[1]);
+    fprintf(term->out, ": recorded by %u of %zu masters (%u needed), in %s\n", result->confirmed, result->n_nodes,
+            result->quorum, term_time(result->elapsed_us, took, sizeof(took)));
+}
+
+static void explain_failure(const struct operation *operation, const struct redlock_latch_result *result)
+{
+    const char *texts[REDLOCK_MAX_MASTERS];
+
+    cli_error("latch", operation->request->awaits ? "'%s' is not open: %s" : "no arrival at '%s': %s",
+              operation->request->operands[1], result->why);
+    if (result->cause != REDLOCK_NO_QUORUM)
+        return;
+    for (size_t i = 0; i < result->n_nodes; i++)
+        texts[i] = result->nodes[i].answered ? "" : result->nodes[i].detail;
+    hindrance_explain_texts(operation->client, texts, result->n_nodes);
+}
+
+static void add_master(struct cli_json *json, const struct redlock_latch_node *node, bool recorded)
+{
+    cli_json_begin(json, NULL, '{');
+    cli_json_string(json, "name", node->name);
+    cli_json_bool(json, "answered", node->answered);
+    cli_json_bool(json, "recorded", recorded);
+    cli_json_bool(json, "open", node->open);
+    cli_json_string(json, "detail", node->detail);
+    if (node->latency_us >= 0)
+        cli_json_int(json, "latency_us", node->latency_us);
+    else
+        cli_json_null(json, "latency_us");
+    cli_json_end(json, '}');
+}
+
+/* The generation is a string as in `redlock status`. */
+static void print_json(const struct request *request, const struct redlock_latch_result *result)
+{
+    char generation[24];
+    struct cli_json json;
+
+    snprintf(generation, sizeof(generation), "%" PRIu64, request->generation);
+    cli_json_init(&json, stdout);
+    cli_json_begin(&json, NULL, '{');
+    cli_json_key(&json, request->operands[1]);
+    cli_json_string(&json, "status", redlock_status_name(result->status));
+    if (result->cause != 0)
+        cli_json_string(&json, "cause", redlock_status_name(result->cause));
+    cli_json_string(&json, "why", result->why);
+    cli_json_string(&json, "generation", generation);
+    cli_json_int(&json, "parties", request->parties);
+    if (request->party != NULL)
+        cli_json_string(&json, "party", request->party);
+    cli_json_begin(&json, "arrived", '[');
+    for (size_t i = 0; i < result->n_arrived; i++)
+        cli_json_string(&json, NULL, result->arrived[i]);
+    cli_json_end(&json, ']');
+    cli_json_int(&json, "quorum", result->quorum);
+    cli_json_int(&json, "recorded", result->confirmed);
+    cli_json_int(&json, "elapsed_us", result->elapsed_us);
+    cli_json_begin(&json, "masters", '[');
+    for (size_t i = 0; i < result->n_nodes; i++)
+        add_master(&json, &result->nodes[i], is_recorded(request, &result->nodes[i]));
+    cli_json_end(&json, ']');
+    cli_json_end(&json, '}');
+    putchar('\n');
+}
+
+static void on_result(struct redlock_latch *latch, const struct redlock_latch_result *result, void *data)
+{
+    struct operation *operation = data;
+    const struct request *request = operation->request;
+    int name_width = votes_name_width(operation->client);
+    struct term term;
+
+    operation->done = true;
+    operation->code = code_of(result);
+    term_init(&term, stderr);
+    for (size_t i = 0; !request->quiet && i < result->n_nodes; i++)
+        print_row(&term, request, &result->nodes[i], name_width);
+    if (request->common.json)
+        print_json(request, result);
+    if (result->status != REDLOCK_OK)
+        explain_failure(operation, result);
+    else if (!request->quiet)
+        print_success(&term, request, result);
+}
+
+/* --- The latch ---------------------------------------------------------------------------------------------------- */
+
+static int start(const struct request *request, struct redlock_latch *latch, struct operation *operation)
+{
+    int status = 0;
+
+    if (request->party != NULL)
+        status = redlock_latch_arrive(latch, request->wait_ms, request->awaits ? NULL : on_result, operation);
+    if (status == 0 && request->awaits)
+        status = redlock_latch_await(latch, request->wait_ms, on_result, operation);
+    return status;
+}
+
+static void finish_operation(struct session *session, struct redlock_latch *latch, const struct operation *operation)
+{
+    bool canceled = false;
+
+    while (!operation->done && event_base_loop(session->base, EVLOOP_ONCE) == 0) {
+        if (session->caught != 0 && !canceled) {
+            redlock_latch_cancel(latch);
+            canceled = true;
+        }
+    }
+}
+
+static int use_latch(const struct request *request, struct session *session, struct redlock_client *client)
+{
+    struct operation operation = {.request = request, .client = client, .code = CLI_INFRASTRUCTURE};
+    struct redlock_latch_options options;
+    struct redlock_latch *latch;
+    int status;
+
+    redlock_latch_options_init(&options);
+    if (request->keep_ms != 0)
+        options.keep_ms = request->keep_ms;
+    status = redlock_latch_create(client, request->operands[1], strlen(request->operands[1]), request->parties,
+                                  request->generation, request->party, &options, &latch);
+    if (status != 0)
+        return refused_call("latch", status);
+    session_join(session, client); /* an arrival goes to every master that can be reached, and is not repeated */
+    if (session->caught != 0)
+        return CLI_INFRASTRUCTURE;
+    status = start(request, latch, &operation);
+    if (status != 0)
+        return refused_call("latch", status);
+    finish_operation(session, latch, &operation);
+    return operation.code;
+}
+
+static int run(const struct request *request)
+{
+    struct session session;
+    struct redlock_client *client = NULL;
+    int code = CLI_INFRASTRUCTURE;
+
+    if (session_open(&session, "latch") && session_catch_signals(&session, "latch"))
+        client = session_client(&session, "latch", &request->common, &code);
+    if (client != NULL)
+        code = use_latch(request, &session, client);
+    return finish(&session, client, FINISH_MS, code);
+}
+
+/* --- The command line --------------------------------------------------------------------------------------------- */
+
+static bool refuse(const char *text)
+{
+    cli_error("latch", "%s", text);
+    return false;
+}
+
+static bool complete(struct request *request)
+{
+    const char *deed = request->operands[0];
+
+    request->awaits = strcmp(deed, "await") == 0;
+    if (!request->awaits && strcmp(deed, "arrive") != 0) {
+        cli_error("latch", "'%s' is neither 'arrive' nor 'await'", deed);
+        return false;
+    }
+    if (request->parties == 0)
+        return refuse("--parties is missing: how many must arrive");
+    if (request->generation == NO_GENERATION)
+        return refuse("--generation is missing: which use of the name this is, such as 1");
+    if (request->party == NULL && !request->awaits)
+        return refuse("--party is missing: the name of what arrives");
+    if (request->wait_ms == NO_WAIT)
+        request->wait_ms = request->awaits ? REDLOCK_FOREVER : 0;
+    return cli_need_masters("latch", &request->common.masters);
+}
+
+static void write_help(FILE *out)
+{
+    fputs(latch_help, out);
+    fputs(more_help, out);
+}
+
+int latch_main(int argc, char **argv)
+{
+    struct request request = {.generation = NO_GENERATION, .wait_ms = NO_WAIT};
+    const struct cli_option options[] = {
+        {.name = "parties", .number = &request.parties, .least = 1, .most = REDLOCK_MAX_PARTIES},
+        {.name = "generation", .count = &request.generation},
+        {.name = "party", .text = &request.party},
+        {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
+        {.name = "keep", .duration_ms = &request.keep_ms, .least = 1, .most = REDLOCK_MAX_KEEP_MS},
+        {.name = "verbose", .letter = 'v', .flag = &request.verbose},
+        {.name = "quiet", .letter = 'q', .flag = &request.quiet},
+        CLI_MASTER_OPTIONS(&request.common),
+        {0},
+    };
+    const struct cli_command command = {.name = "latch", .write_help = write_help, .options = options,
+                                        .operands = (const char *const[]){"arrive|await", "NAME", NULL}};
+    int code;
+
+    cli_common_init(&request.common);
+    request.common.join = REDLOCK_JOIN_LOOK; /* a name needs no vote, so no marker either */
+    code = cli_parse(&command, argc, argv, request.operands);
+    if (code < 0 && !cli_one_volume("latch", request.verbose, request.quiet))
+        code = cli_usage("latch");
+    request.quiet = !cli_shows_votes(request.verbose, request.quiet, request.common.json);
+    if (code < 0)
+        code = complete(&request) ? run(&request) : cli_usage("latch");
+    cli_common_fini(&request.common);
+    return code;
+}
