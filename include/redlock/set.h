@@ -49,7 +49,8 @@ REDLOCK_API int redlock_set_create(struct redlock_client *client, struct redlock
 /* Adds a key: any bytes, which are copied. The order of the calls does not matter. Keys are those of
  * redlock_lock_create(), and a set and a single lock of one key exclude each other. Only while the set is not held and
  * no operation is pending. Errors: those of redlock_lock_create(), E_SET_KEYS (the set has this key, or
- * REDLOCK_MAX_SET_KEYS keys), E_BUSY, E_ALREADY_HELD. */
+ * REDLOCK_MAX_SET_KEYS keys, or the key is "KEY#s" and stands for a slot of a semaphore that the set has permits of),
+ * E_BUSY, E_ALREADY_HELD. */
 REDLOCK_API int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size);
 
 /* Adds a key as redlock_set_add() does, to be had in this mode, whatever `mode` the options of an acquisition name.
@@ -65,7 +66,7 @@ REDLOCK_API int redlock_set_add_permit(struct redlock_set *set, const void *key,
 /* Adds n permits of one semaphore, which are keys of the set with different slots. While the set is being acquired it
  * also needs the lock of the key "KEY#gate", which it releases as soon as it is held: so of those who want several
  * permits of KEY, only one at a time waits while it has some. Further errors: those of redlock_set_add_permit();
- * E_PERMITS also if n is 0 or above the limit. */
+ * E_PERMITS also if n is 0 or above the limit; E_KEY_TOO_LONG also if n is above 1 and the gate's key is too long. */
 REDLOCK_API int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key_size, uint32_t n,
                                         uint32_t limit);
 

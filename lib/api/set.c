@@ -90,9 +90,46 @@ static bool has_key(const struct redlock_set *set, const void *key, size_t key_s
     return false;
 }
 
-static int check_room(const struct redlock_set *set, const void *key, size_t key_size, uint32_t n)
+/* The key is "KEY#s", a slot of this semaphore: whoever holds the permit with that slot holds this key. */
+static bool is_slot(const void *key, size_t key_size, const void *semaphore, size_t semaphore_size, uint32_t limit)
 {
-    return n > REDLOCK_MAX_SET_KEYS - redlock_set_size(set) || has_key(set, key, key_size) ? REDLOCK_E_SET_KEYS : 0;
+    const char *at = (const char *)key + semaphore_size;
+    const char *end = (const char *)key + key_size;
+    uint32_t slot = 0;
+
+    if (key_size < semaphore_size + 2 || memcmp(key, semaphore, semaphore_size) != 0 || *at++ != '#' ||
+        (*at == '0' && end - at > 1))
+        return false;
+    for (; at < end && slot < limit; at++) {
+        if (*at < '0' || *at > '9')
+            return false;
+        slot = slot * 10 + (uint32_t)(*at - '0');
+    }
+    return slot < limit;
+}
+
+/* A set that had a permit, and the key of its slot, would wait for itself. `limit` is 0 for a key that is no
+ * semaphore's. */
+static bool has_slot(const struct redlock_set *set, const void *key, size_t key_size, uint32_t limit)
+{
+    for (unsigned i = 0; i < set->n; i++) {
+        uint32_t own_limit = redlock_lock_limit(set->locks[i]);
+        size_t size;
+        const void *own = redlock_lock_key(set->locks[i], &size);
+
+        if (limit == 0 ? own_limit != 0 && is_slot(key, key_size, own, size, own_limit)
+                       : own_limit == 0 && is_slot(own, size, key, key_size, limit))
+            return true;
+    }
+    return false;
+}
+
+static int check_room(const struct redlock_set *set, const void *key, size_t key_size, uint32_t n, uint32_t limit)
+{
+    return n > REDLOCK_MAX_SET_KEYS - redlock_set_size(set) || has_key(set, key, key_size) ||
+                   has_slot(set, key, key_size, limit)
+               ? REDLOCK_E_SET_KEYS
+               : 0;
 }
 
 static int add(struct redlock_set *set, const void *key, size_t key_size, int mode)
@@ -101,7 +138,7 @@ static int add(struct redlock_set *set, const void *key, size_t key_size, int mo
     int status = check_addition(set, key, key_size);
 
     if (status == 0)
-        status = check_room(set, key, key_size, 1);
+        status = check_room(set, key, key_size, 1, 0);
     if (status == 0)
         status = redlock_lock_create(set->client, key, key_size, &lock);
     if (status < 0)
@@ -173,9 +210,9 @@ int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key
 
     if (status < 0)
         return status;
-    if (n == 0 || n > limit)
+    if (n == 0 || n > limit || limit > REDLOCK_MAX_PERMITS)
         return REDLOCK_E_PERMITS;
-    status = check_room(set, key, key_size, n);
+    status = check_room(set, key, key_size, n, limit);
     if (status == 0)
         status = create_permits(set, key, key_size, limit, locks, parts);
     if (status < 0)

@@ -397,6 +397,25 @@ START_TEST(several_permits_that_cannot_be_leave_the_set_as_it_was)
 }
 END_TEST
 
+START_TEST(a_set_does_not_have_a_permit_and_the_key_of_its_slot)
+{
+    struct record *record = record_of(0, rig.client, "s#0");
+    struct redlock_set *set = record->set;
+
+    ck_assert_int_eq(redlock_set_add_permit(set, "s", 1, 1), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "s", 1, 2, 12), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 2, 12), 0);
+    ck_assert_int_eq(redlock_set_add(set, "p#0", 3), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_mode(set, "p#11", 4, REDLOCK_SHARED), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add(set, "p#12", 4), 0);
+    ck_assert_int_eq(redlock_set_add(set, "p#01", 4), 0);
+    ck_assert_int_eq(redlock_set_add(set, "p#4294967296", 12), 0);
+    ck_assert_int_eq(redlock_set_add(set, "p#", 2), 0);
+    ck_assert_int_eq(redlock_set_add(set, "p#1x", 4), 0);
+    ck_assert_int_eq(redlock_set_add_permit(set, "p#0", 3, 3), 0);
+}
+END_TEST
+
 /* As many as there may be: 8 pairs, and 8 gates. */
 START_TEST(a_set_may_have_permits_alone)
 {
@@ -973,6 +992,7 @@ int main(void)
     tcase_add_loop_test(permits, rivals_for_several_permits_are_served_one_after_the_other, 0, 2);
     tcase_add_test(permits, several_permits_are_neighbours_in_the_order_of_the_keys);
     tcase_add_test(permits, several_permits_that_cannot_be_leave_the_set_as_it_was);
+    tcase_add_test(permits, a_set_does_not_have_a_permit_and_the_key_of_its_slot);
     tcase_add_test(permits, a_set_may_have_permits_alone);
     tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);
     tcase_add_test(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited);
