@@ -110,25 +110,38 @@ static void explain(const struct redlock_latch *latch, enum rl_latch_op op, stru
         report->result.why = redlock_strerror(report->result.status);
 }
 
+/* The core counts the party as soon as it has said that it has arrived. Where that was refused, and no master has
+ * recorded it, it has not. */
+static void fill_names(const struct redlock_latch *latch, struct report *report)
+{
+    const struct rl_latch_names *names = &latch->core.names;
+    struct redlock_latch_result *result = &report->result;
+    bool refused = result->status == REDLOCK_OTHER_PARTIES || result->status == REDLOCK_OTHER_GENERATION;
+
+    for (size_t i = 0; refused && i < result->n_nodes; i++)
+        refused = !report->nodes[i].arrived;
+    result->arrived = report->arrived;
+    for (size_t i = 0; i < names->n; i++) {
+        if (!refused || strcmp(names->at[i].text, latch->core.party.text) != 0)
+            report->arrived[result->n_arrived++] = names->at[i].text;
+    }
+}
+
 static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, const struct operation *ended,
                         struct report *report)
 {
     const struct redlock_client *client = latch->client;
-    const struct rl_latch_names *names = &latch->core.names;
 
     report->result = (struct redlock_latch_result){
         .status = ended->status,
         .cause = ended->cause,
         .quorum = client->options.quorum,
         .elapsed_us = rl_until(ended->started, client->host.now).ns / RL_NS_PER_US,
-        .n_arrived = names->n,
-        .arrived = report->arrived,
         .n_nodes = client->host.engine.votes.config.n_nodes,
         .nodes = report->nodes,
     };
-    for (size_t i = 0; i < names->n; i++)
-        report->arrived[i] = names->at[i].text;
     fill_nodes(latch, op, report);
+    fill_names(latch, report);
     explain(latch, op, report);
 }
 

@@ -561,7 +561,9 @@ START_TEST(another_number_of_parties_is_refused)
     arrive(&a, 10000, REDLOCK_OK);
     arrive(&wrong, 10000, REDLOCK_OTHER_PARTIES);
     ck_assert_str_eq(wrong.details[0], "another number of parties");
+    ck_assert_str_eq(wrong.names, "");
     await(&wrong, 10000, REDLOCK_OTHER_PARTIES);
+    ck_assert_str_eq(wrong.names, "");
     arrive(&b, 10000, REDLOCK_OK);
     await(&a, 10000, REDLOCK_OK);
     ck_assert_uint_eq(count_field("a:c"), 0);
@@ -576,6 +578,7 @@ START_TEST(more_parties_than_there_are_is_refused)
     arrive(&a, 10000, REDLOCK_OK);
     arrive(&b, 10000, REDLOCK_OTHER_PARTIES);
     ck_assert_str_eq(b.details[0], "all parties have arrived");
+    ck_assert_str_eq(b.names, "");
     ck_assert_uint_eq(count_field("a:b"), 0);
 }
 END_TEST
