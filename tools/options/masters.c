@@ -9,7 +9,10 @@
 #include "options/password_command.h"
 #include "options/secrets.h"
 
-enum { MASKED_SIZE = 256 };
+enum {
+    MASKED_SIZE = 256,
+    MOST_FILE_BYTES = 1024 * 1024, /* of a file of masters: each may have a long password */
+};
 
 /* --- The list ----------------------------------------------------------------------------------------------------- */
 
@@ -73,29 +76,54 @@ static bool cannot_read(const char *command, const char *path)
     return false;
 }
 
-bool cli_add_file(const char *command, struct cli_masters *masters, const char *path)
+/* The text gets a terminating 0. False after a message. */
+static bool read_text(const char *command, const char *path, char *ret_text)
 {
     FILE *file = fopen(path, "re");
-    char buffer[4096];
-    char *line = NULL;
-    size_t size = 0;
-    bool ok = true;
+    bool ok = false;
+    size_t size;
 
     if (file == NULL)
         return cannot_read(command, path);
-    setvbuf(file, buffer, _IOFBF, sizeof(buffer));
-    while (ok && getline(&line, &size, file) >= 0) {
-        char *rest = line;
+    setvbuf(file, NULL, _IONBF, 0); /* no copy of a password is left in a buffer */
+    size = fread(ret_text, 1, MOST_FILE_BYTES + 1, file);
+    if (ferror(file))
+        cannot_read(command, path);
+    else if (size > MOST_FILE_BYTES)
+        cli_error(command, "cannot read '%s': it is too large for a file of masters", path);
+    else if (memchr(ret_text, '\0', size) != NULL)
+        cli_error(command, "cannot read '%s': it is no text", path);
+    else
+        ok = true;
+    fclose(file);
+    ret_text[ok ? size : 0] = '\0';
+    return ok;
+}
 
-        line[strcspn(line, "#\r\n")] = '\0';
-        for (char *word; ok && (word = strsep(&rest, ", \t")) != NULL;)
+static bool add_lines(const char *command, struct cli_masters *masters, char *text)
+{
+    bool ok = true;
+
+    for (char *line; ok && (line = strsep(&text, "\r\n")) != NULL;) {
+        line[strcspn(line, "#")] = '\0';
+        for (char *word; ok && (word = strsep(&line, ", \t")) != NULL;)
             ok = *word == '\0' || cli_add_master(command, masters, word);
     }
-    if (line != NULL)
-        explicit_bzero(line, size);
-    free(line);
-    fclose(file);
-    explicit_bzero(buffer, sizeof(buffer));
+    return ok;
+}
+
+bool cli_add_file(const char *command, struct cli_masters *masters, const char *path)
+{
+    char *text = malloc(MOST_FILE_BYTES + 1);
+    bool ok;
+
+    if (text == NULL) {
+        cli_error(command, "out of memory");
+        return false;
+    }
+    ok = read_text(command, path, text) && add_lines(command, masters, text);
+    explicit_bzero(text, MOST_FILE_BYTES + 1);
+    free(text);
     return ok;
 }
 
