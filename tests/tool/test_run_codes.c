@@ -109,6 +109,8 @@ static const struct {
     {"run -k job -k other --permits 1/2 true", "--permits takes one key"},
     {"run -k job -k other --permits 2/2 true", "--permits takes one key"},
     {"run -k job --permits 2/2 --no-renew true", "--no-renew takes one permit"},
+    {"run -k job --permits 1/2 --shared true", "--permits and --shared exclude each other"},
+    {"run -k job --permits 2/2 --shared true", "--permits and --shared exclude each other"},
     {"run -k job --permits 3/2 true", "'3/2' is not N/K"},
     {"run -k job --permits 0/2 true", "'0/2' is not N/K"},
     {"run -k job --permits 17/20 true", "'17/20' is not N/K"},
@@ -139,6 +141,9 @@ static const struct {
     {"run --key job --quiet --status true", "--quiet excludes"},
     {"run --key job --nodes a,,b true", "empty item"},
     {"run --key job --nodes-file /nowhere/at/all true", "cannot read '/nowhere/at/all'"},
+    {"run --key job --nodes-file / true", "cannot read '/': Is a directory"},
+    {"run --key job --nodes-file /dev/zero true", "cannot read '/dev/zero': it is too large"},
+    {"run --key job --nodes-file /proc/self/environ true", "cannot read '/proc/self/environ': it is no text"},
     {"run --key job --password-file /nowhere/at/all true", "cannot read '/nowhere/at/all'"},
 };
 

@@ -136,6 +136,7 @@ static const struct {
     {"lock k other" MASTERS, "redlock: lock: unexpected argument 'other'; write --key before each of several keys"},
     {"lock -k other k" MASTERS, "redlock: lock: two keys are given: 'k' and --key 'other'; write --key before each"},
     {"lock -k k -k other --permits 1/2" MASTERS, "redlock: lock: --permits takes one key"},
+    {"lock -k k --permits 1/2 --shared" MASTERS, "redlock: lock: --permits and --shared exclude each other"},
     {"status k other" MASTERS, "redlock: status: unexpected argument 'other': only one key is possible"},
     {"lock k", "redlock: lock: no masters given"},
     {"lock k --nodes a,,b", "redlock: lock: --nodes: empty item in the list of masters"},

@@ -86,7 +86,6 @@ struct request {
     bool verbose;
     bool quiet;
     bool fenced;
-    bool shared;
     const char *token_file; /* NULL: the tokens are printed */
     struct file_out out;    /* ... to it */
     const char *operand;
@@ -310,7 +309,7 @@ static int acquire(struct request *request, struct session *session, struct redl
     options.timeout_ms = request->wait_ms;
     options.min_validity_ms = request->min_validity_ms;
     options.fenced = request->fenced;
-    options.mode = request->shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
+    options.mode = request->wanted.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
     options.own_token = 1;
     if (!wanted_has_several(&request->wanted))
         options.renew_ms = REDLOCK_NO_RENEWAL; /* it is detached at once */
@@ -379,7 +378,6 @@ int lock_main(int argc, char **argv)
         {.name = "verbose", .letter = 'v', .flag = &request.verbose},
         {.name = "quiet", .letter = 'q', .flag = &request.quiet},
         {.name = "token-file", .letter = 'f', .file = &request.token_file},
-        {.name = "shared", .flag = &request.shared},
         {.name = "fence", .flag = &request.fenced},
         {.name = "fenced", .alias = true},
         CLI_COMMON_OPTIONS(&request.common),

@@ -90,6 +90,8 @@ static bool read_permits(const char *command, struct wanted *wanted)
                   REDLOCK_MAX_SET_KEYS, REDLOCK_MAX_PERMITS);
     else if (wanted->keys.n > 1)
         cli_error(command, "--permits takes one key: permits are not taken together with other keys");
+    else if (wanted->shared)
+        cli_error(command, "--permits and --shared exclude each other: a permit has one holder");
     else
         return true;
     return false;

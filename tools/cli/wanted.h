@@ -12,12 +12,14 @@ struct wanted {
     const char *permits_word; /* "N/K"; NULL: none are wanted */
     uint32_t permits;         /* K, of the semaphore that the only key is; 0: keys are those of locks */
     uint32_t n_permits;       /* N */
+    bool shared;              /* the keys beside others that say so, too; no permit can be */
     char *title;              /* the keys in quotation marks, or the first of them, for messages ... */
     const char *verb;         /* ... and "is" or "are" */
 };
 
 #define WANTED_OPTIONS(wanted)                                                                                     \
-    {.name = "key", .letter = 'k', .texts = &(wanted)->keys}, {.name = "permits", .text = &(wanted)->permits_word}
+    {.name = "key", .letter = 'k', .texts = &(wanted)->keys}, {.name = "permits", .text = &(wanted)->permits_word}, \
+        {.name = "shared", .flag = &(wanted)->shared}
 
 /* The key may be an operand instead (NULL: it is none). False after a message: there is none, or there are two. */
 bool wanted_take_key(const char *command, struct wanted *wanted, const char *operand);

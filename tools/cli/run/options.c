@@ -162,7 +162,6 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
         {.name = "kill-after", .duration_ms = &options->kill_after_ms},
         {.name = "kill-margin", .duration_ms = &options->margin_ms, .least = 1},
         {.name = "no-renew", .flag = &options->no_renew},
-        {.name = "shared", .flag = &options->shared},
         {.name = "fence", .flag = &options->fenced},
         {.name = "fenced", .alias = true},
         {.name = "lock-file", .file = &options->lock_file},

@@ -42,7 +42,6 @@ struct run_options {
     const char *hook;   /* shell command instead of it, NULL: none */
     bool no_renew;
     bool fenced;
-    bool shared;
     bool foreground;
     bool status;
     bool quiet;

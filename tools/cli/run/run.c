@@ -55,7 +55,7 @@ static struct redlock_acquire_options request_of(const struct run_options *optio
     request.timeout_ms = options->wait_ms;
     request.min_validity_ms = options->ttl_ms / 2 < LEAST_VALIDITY_MS ? options->ttl_ms / 2 : LEAST_VALIDITY_MS;
     request.fenced = options->fenced;
-    request.mode = options->shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
+    request.mode = options->wanted.shared ? REDLOCK_SHARED : REDLOCK_EXCLUSIVE;
     request.own_token = 1;
     if (options->no_renew)
         request.renew_ms = REDLOCK_NO_RENEWAL;
