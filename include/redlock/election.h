@@ -123,10 +123,12 @@ struct redlock_leader {
 typedef void (*redlock_leader_fn)(struct redlock_election *election, const struct redlock_leader *leader,
                                   void *user_data);
 
-/* Looks at the key at once, and then every interval_ms (10 to 3600000): the callback is told the first answer, and then
- * each change. An observer need not be a candidate. Each look is one command to each master. With cb NULL the election
- * ceases to observe, and interval_ms has no meaning. Errors: E_ARGUMENT, E_TIMEOUT (interval_ms), E_CLOSING,
- * E_FORKED. */
+/* Looks at the key at once, every interval_ms (10 to 3600000), and when a new leader says so, on a channel of the
+ * masters: the callback is told the first answer, and then each change. That a leader has gone, and nobody has been
+ * elected, is found at the interval. An observer need not be a candidate. Each look is one command to each master;
+ * messages cause at most one look in 10 ms. The client has a second connection to each master from then on. With cb
+ * NULL the election ceases to observe, and interval_ms has no meaning. Errors: E_ARGUMENT, E_TIMEOUT (interval_ms),
+ * E_CLOSING, E_FORKED. */
 REDLOCK_API int redlock_election_observe(struct redlock_election *election, uint32_t interval_ms, redlock_leader_fn cb,
                                          void *user_data);
 

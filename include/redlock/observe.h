@@ -158,7 +158,8 @@ enum redlock_event_type {
     REDLOCK_EVENT_CLOCK,     /* a master's clock was set forward by delay_us, or back if that is negative: node */
     REDLOCK_EVENT_WAITING,   /* a quorum told a waiter its position in the wait queue, or a new position:
                                 lock, op, position, held_for_ms */
-    REDLOCK_EVENT_LISTENING, /* the connection for notifications of a master is READY or DOWN: node, link, text */
+    REDLOCK_EVENT_LISTENING, /* the connection for notifications of a master is READY or DOWN; READY with a text: the
+                                master refuses an observer's channel: node, link, text */
     REDLOCK_EVENT_EXTENDING, /* the client sends an extension or a renewal: lock, op */
     REDLOCK_EVENT_PROVED,    /* guarded profile: the epoch check of a master's answer is complete. The answer counts, or
                                 does not because the master lost its memory: lock, node. EVENT_VOTE comes before it */

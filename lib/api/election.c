@@ -76,6 +76,8 @@ static void lead(struct redlock_election *election, const struct redlock_result 
     };
 
     election->term = event.term;
+    rl_leader_announce(&election->client->host, election->lock->host.key, event.term,
+                       rl_slice_of(election->client->label));
     tell(election, &event);
 }
 

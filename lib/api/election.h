@@ -6,8 +6,8 @@
 
 #include "engine/election.h"
 #include "host/leader.h"
+#include "host/observer.h"
 #include "util/list.h"
-#include "util/wheel.h"
 
 /* What an observer was told last. */
 struct rl_seen_leader {
@@ -29,9 +29,7 @@ struct redlock_election {
     /* election_observe.c */
     redlock_leader_fn observer; /* NULL: it does not observe */
     void *observer_data;
-    uint32_t interval_ms;
-    struct rl_timer timer; /* the next look */
-    bool looking;          /* a look has yet to call back */
+    struct rl_observer looks;   /* when it looks */
     struct rl_seen_leader seen;
 
     unsigned depth; /* callbacks on the stack that use it */

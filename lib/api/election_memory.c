@@ -15,7 +15,7 @@ void rl_election_enter(struct redlock_election *election)
 /* A look that has yet to call back keeps the memory; in a forked child none does. */
 void rl_election_leave(struct redlock_election *election)
 {
-    bool awaited = election->looking && !rl_client_forked(election->client);
+    bool awaited = election->looks.looking && !rl_client_forked(election->client);
 
     election->client->depth--;
     if (--election->depth == 0 && election->destroyed && !awaited)

@@ -1,4 +1,4 @@
-/* Who leads, as an observer sees it: a look at the key (host/look.c) at each interval. */
+/* Who leads, as an observer sees it: looks at the key, whenever host/observer.c says so. */
 #include "api/election_observe.h"
 
 #include <string.h>
@@ -44,13 +44,6 @@ static void tell(struct redlock_election *election)
 
 /* --- Looks ------------------------------------------------------------------------------------------------------ */
 
-static void arm(struct redlock_election *election, uint32_t delay_ms)
-{
-    struct rl_host *host = &election->client->host;
-
-    rl_transport_arm(&host->transport, &election->timer, rl_after(rl_host_read_clock(host), rl_ms(delay_ms)));
-}
-
 /* Without memory, and while the client ends, nothing is known, and nothing is told. */
 static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
 {
@@ -58,43 +51,34 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
     struct rl_seen_leader seen = leader_of(result);
 
     (void)client;
-    election->looking = false;
     rl_election_enter(election);
-    if (!election->destroyed && election->observer) {
-        arm(election, election->interval_ms);
-        if ((result->status == REDLOCK_OK || result->status == REDLOCK_NO_QUORUM) && !is_same(&seen, &election->seen)) {
-            election->seen = seen;
-            tell(election);
-        }
+    rl_observer_looked(&election->looks, seen.leader.term);
+    if (!election->destroyed && election->observer && !is_same(&seen, &election->seen) &&
+        (result->status == REDLOCK_OK || result->status == REDLOCK_NO_QUORUM)) {
+        election->seen = seen;
+        tell(election);
     }
     rl_election_leave(election);
 }
 
-/* A look that could not begin is made up for at the next interval. */
-static void on_timer(struct rl_timer *timer, struct rl_instant now)
+static bool look(struct rl_observer *observer)
 {
-    struct redlock_election *election = RL_CONTAINER_OF(timer, struct redlock_election, timer);
-    const void *key;
+    struct redlock_election *election = RL_CONTAINER_OF(observer, struct redlock_election, looks);
     size_t size;
+    const void *key = redlock_lock_key(election->lock, &size);
 
-    (void)now;
-    if (rl_client_forked(election->client) || election->looking)
-        return;
-    key = redlock_lock_key(election->lock, &size);
-    election->looking = redlock_look(election->client, key, size, on_look, election) == 0;
-    if (!election->looking)
-        arm(election, election->interval_ms);
+    return !rl_client_forked(election->client) && redlock_look(election->client, key, size, on_look, election) == 0;
 }
 
 void rl_election_init_observer(struct redlock_election *election)
 {
-    rl_timer_init(&election->timer, on_timer);
+    rl_observer_init(&election->looks, &election->client->host, election->lock->host.key, look);
 }
 
 void rl_election_stop_observing(struct redlock_election *election)
 {
     election->observer = NULL;
-    rl_transport_disarm(&election->client->host.transport, &election->timer);
+    rl_observer_stop(&election->looks, rl_client_forked(election->client));
 }
 
 /* A look that is under way is for the new observer, too. */
@@ -114,8 +98,7 @@ int redlock_election_observe(struct redlock_election *election, uint32_t interva
         return 0;
     election->observer = cb;
     election->observer_data = user_data;
-    election->interval_ms = interval_ms;
     election->seen.told = false;
-    arm(election, 0);
+    rl_observer_start(&election->looks, rl_ms(interval_ms));
     return 0;
 }

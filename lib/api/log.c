@@ -28,8 +28,9 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
     case REDLOCK_EVENT_CLOCK:
         return REDLOCK_LEVEL_WARNING;
     case REDLOCK_EVENT_NODE:
-    case REDLOCK_EVENT_LISTENING:
         return warning_if(event->link == REDLOCK_LINK_DOWN || event->link == REDLOCK_LINK_LATE);
+    case REDLOCK_EVENT_LISTENING:
+        return warning_if(event->link == REDLOCK_LINK_DOWN || (event->text && *event->text));
     case REDLOCK_EVENT_STANDING:
         return warning_if(event->standing == REDLOCK_STANDING_EXCLUDED ||
                           event->standing == REDLOCK_STANDING_QUARANTINED);

@@ -98,6 +98,7 @@ const struct rl_transport_sink rl_host_events = {
     .reply = on_reply,
     .dropped = on_dropped,
     .listening = rl_notifications_listening,
+    .subscribed = rl_notifications_subscribed,
     .message = rl_notifications_message,
     .greet = rl_trust_greet,
     .greeted = on_greeted,
@@ -164,6 +165,7 @@ int rl_host_init(struct rl_host *host, const struct rl_host_config *config)
     rl_list_init(&host->locks);
     rl_list_init(&host->questions);
     rl_list_init(&host->latches);
+    rl_list_init(&host->observers);
     rl_list_init(&host->ended_upgrades);
     rl_timer_init(&host->rollback_timer, on_rollback_timer);
     rl_engine_init(&host->engine, &config->engine);

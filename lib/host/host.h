@@ -24,6 +24,7 @@
  *     fencing_counter.c        what is proposed for the masters' fencing counters; how long an idle one lives
  *     cohort.c, contended.c    keys that others want, too
  *     look.c, latch.c          what the masters know of a key; latches; question.c: one command for all masters
+ *     leader.c, observer.c     who leads: what a leader tells, and when observers look
  *     upgrade.c                a held lock on its way to the exclusive mode
  *     permits.c                slots of semaphores
  *     claims.c, waiters.c, lock.c         what is known of claims and locks */
@@ -79,6 +80,7 @@ struct rl_host {
     struct rl_list locks;
     struct rl_list questions;
     struct rl_list latches;
+    struct rl_list observers;
     struct rl_list ended_upgrades; /* to be freed at the end of the turn: upgrade.c */
     struct rl_pool claims[2];    /* of kinds without a token, and with one */
     struct rl_trust trust;

@@ -2,7 +2,11 @@
 
 #include <string.h>
 
+#include "codec/command.h"
 #include "host/environment.h"
+#include "host/host.h"
+#include "host/ticket.h"
+#include "util/decimal.h"
 #include "util/mutant.h"
 
 /* The label stands behind the UUID in a value of this library: 36 characters and a colon. */
@@ -30,4 +34,86 @@ bool rl_leader_is(const struct rl_leader *leader, const struct rl_leader *other)
 {
     return leader->present == other->present && leader->term == other->term &&
            leader->label_size == other->label_size && memcmp(leader->label, other->label, leader->label_size) == 0;
+}
+
+/* --- What leaders tell ------------------------------------------------------------------------------------------ */
+
+/* Its own name stands between the prefix and the rest of the key. */
+struct rl_slice rl_leader_channel(const struct rl_host *host, const struct rl_key *key,
+                                  unsigned char buffer[RL_LEADER_CHANNEL_BYTES])
+{
+    const size_t prefix_size = host->trust.prefix_size;
+    const size_t own_size = strlen(RL_LEADER_NAME);
+
+    memcpy(buffer, key->bytes, prefix_size);
+    memcpy(buffer + prefix_size, RL_LEADER_NAME, own_size);
+    memcpy(buffer + prefix_size + own_size, key->bytes + prefix_size, key->size - prefix_size);
+    return (struct rl_slice){buffer, own_size + key->size};
+}
+
+static struct rl_slice write_announcement(uint64_t term, struct rl_slice label,
+                                          char buffer[RL_DECIMAL_MAX + 1 + REDLOCK_MAX_LABEL_BYTES])
+{
+    size_t size = rl_decimal(term, buffer);
+
+    if (label.size) {
+        buffer[size++] = ' ';
+        memcpy(buffer + size, label.data, label.size);
+    }
+    return (struct rl_slice){buffer, size + label.size};
+}
+
+/* Nothing depends on the answers, or on who is reached: observers look at intervals, too. */
+void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t term, struct rl_slice label)
+{
+    const struct rl_ticket ticket = {.sent = host->now, .step = RL_TICKET_ANNOUNCEMENT};
+    unsigned char channel[RL_LEADER_CHANNEL_BYTES];
+    char text[RL_DECIMAL_MAX + 1 + REDLOCK_MAX_LABEL_BYTES];
+    const struct rl_slice words[] = {rl_slice_of("PUBLISH"), rl_leader_channel(host, key, channel),
+                                     write_announcement(term, label, text)};
+
+    rl_bytes_clear(&host->scratch);
+    if (!rl_words_encode(words, 3, &host->scratch))
+        return;
+    for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
+        host->counters.commands +=
+            rl_transport_send(&host->transport, node, rl_bytes_front(&host->scratch), rl_bytes_length(&host->scratch),
+                              RL_SENDING_CLAIM, &ticket);
+}
+
+static bool read_term(struct rl_slice *rest, uint64_t *ret_term)
+{
+    const char *digits = rest->data;
+    uint64_t term = 0;
+    size_t n = 0;
+
+    for (; n < rest->size && digits[n] >= '0' && digits[n] <= '9'; n++) {
+        uint64_t digit = (uint64_t)(digits[n] - '0');
+
+        if (term > (UINT64_MAX - digit) / 10)
+            return false;
+        term = term * 10 + digit;
+    }
+    *ret_term = term;
+    *rest = (struct rl_slice){digits + n, rest->size - n};
+    return n > 0 && digits[0] != '0';
+}
+
+bool rl_leader_said(struct rl_slice payload, struct rl_leader *ret_leader)
+{
+    struct rl_leader leader = {.present = true};
+    const char *label;
+
+    if (!read_term(&payload, &leader.term))
+        return false;
+    label = payload.data;
+    if (payload.size == 1 || payload.size > 1 + sizeof leader.label || (payload.size && label[0] != ' '))
+        return false;
+    for (size_t i = 1; i < payload.size; i++) {
+        if (label[i] <= ' ' || label[i] > '~')
+            return false;
+        leader.label[leader.label_size++] = label[i];
+    }
+    *ret_leader = leader;
+    return true;
 }

@@ -1,5 +1,5 @@
 /* Names of the library's own, behind the prefix: the marker, and what fencing counters, queues and their waiters, the
- * directories of semaphores' waiters, latches, and channels begin with. */
+ * directories of semaphores' waiters, latches, and channels begin with: the client's own, and those of leaders. */
 #ifndef RL_HOST_NAMES_H
 #define RL_HOST_NAMES_H
 
@@ -11,5 +11,6 @@
 #define RL_PERMIT_WAITERS_NAME "redlock:permit-waiters:"
 #define RL_LATCH_NAME "redlock:latch:"
 #define RL_CHANNEL_NAME "redlock:grant:"
+#define RL_LEADER_NAME "redlock:leader:"
 
 #endif

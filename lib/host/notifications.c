@@ -6,6 +6,7 @@
 #include "host/fencing_counter.h"
 #include "host/host.h"
 #include "host/latch.h"
+#include "host/observer.h"
 #include "host/permits.h"
 #include "host/trust/admission.h"
 #include "host/trust/node_clock.h"
@@ -56,6 +57,10 @@ void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel,
     struct rl_claim *claim;
 
     host->now = now;
+    if (!rl_slice_is(channel, host->waiters.channel)) {
+        rl_observers_message(host, channel, payload);
+        return;
+    }
     if (rl_latch_notification(payload, &value)) {
         rl_latches_message(host, value);
         return;
@@ -109,4 +114,17 @@ void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *w
         rl_latches_look(host);
     }
     rl_host_run(host);
+}
+
+/* A master that refuses a channel listens all the same: its observers look at intervals. */
+void rl_notifications_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
+                                 struct rl_instant now)
+{
+    struct rl_host *host = ctx;
+
+    host->now = now;
+    if (on)
+        rl_observers_subscribed(host, channel);
+    else
+        host->sink->listening(host, node, true, why);
 }

@@ -1,4 +1,4 @@
-/* What masters say of entries in their wait queues. */
+/* What masters say of entries in their wait queues, and on channels. */
 #ifndef RL_HOST_NOTIFICATIONS_H
 #define RL_HOST_NOTIFICATIONS_H
 
@@ -15,8 +15,10 @@ void rl_notifications_entry(struct rl_host *host, unsigned node, const struct rl
 /* A master can be asked again: waiters do so. */
 void rl_notifications_ask_again(struct rl_host *host, unsigned node, struct rl_instant now);
 
-/* Both are for the transport's sink; ctx is the host. */
+/* These are for the transport's sink; ctx is the host. */
 void rl_notifications_listening(void *ctx, unsigned node, bool on, const char *why, struct rl_instant now);
+void rl_notifications_subscribed(void *ctx, unsigned node, struct rl_slice channel, bool on, const char *why,
+                                 struct rl_instant now);
 void rl_notifications_message(void *ctx, unsigned node, struct rl_slice channel, struct rl_slice payload,
                               struct rl_instant now);
 

@@ -7,6 +7,7 @@
 enum rl_ticket_step {
     RL_TICKET_BATCH = RL_STEP_COUNT, /* the owner is a batch, not a claim */
     RL_TICKET_QUESTION,              /* the owner is a question to all masters */
+    RL_TICKET_ANNOUNCEMENT,          /* no owner: whatever is answered says nothing */
     /* No owner: the command is about the master. */
     RL_TICKET_EPOCH_MARKER,    /* HGET marker inc */
     RL_TICKET_EPOCH_CLOCK,     /* TIME: the last of an epoch check */

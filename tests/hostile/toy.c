@@ -46,7 +46,7 @@ static void drop(struct toy_conn *conn)
         close(conn->fd);
     conn->fd = -1;
     conn->size = 0;
-    conn->channel[0] = '\0';
+    memset(conn->channels, 0, sizeof(conn->channels));
 }
 
 /* What a client sent before it went away is executed all the same, as by the real server. */
@@ -56,13 +56,41 @@ static void say(struct toy_conn *conn, const void *bytes, size_t size)
         ck_assert(errno == EPIPE || errno == ECONNRESET);
 }
 
-static const char *subscribe(struct toy *toy, struct toy_conn *conn, struct toy_word channel)
+static bool is_subscribed(const struct toy_conn *conn)
 {
-    ck_assert_uint_lt(channel.size, sizeof(conn->channel));
-    memcpy(conn->channel, channel.bytes, channel.size);
-    conn->channel[channel.size] = '\0';
-    snprintf(toy->reply, sizeof(toy->reply), "*3\r\n$9\r\nsubscribe\r\n$%zu\r\n%s\r\n:1\r\n", channel.size,
-             conn->channel);
+    for (size_t i = 0; i < TOY_CHANNELS; i++) {
+        if (conn->channels[i][0])
+            return true;
+    }
+    return false;
+}
+
+static char *find_channel(struct toy_conn *conn, const char *name)
+{
+    for (size_t i = 0; i < TOY_CHANNELS; i++) {
+        if (strcmp(conn->channels[i], name) == 0)
+            return conn->channels[i];
+    }
+    return NULL;
+}
+
+/* Of one channel, from now on or no more. */
+static const char *change_subscription(struct toy *toy, struct toy_conn *conn, struct toy_word channel, bool enters)
+{
+    const char *word = enters ? "subscribe" : "unsubscribe";
+    char name[TOY_CHANNEL_BYTES] = "";
+    char *place;
+
+    ck_assert_uint_lt(channel.size, sizeof(name));
+    memcpy(name, channel.bytes, channel.size);
+    place = find_channel(conn, name);
+    if (!place && enters)
+        place = find_channel(conn, "");
+    ck_assert(place || !enters);
+    if (place)
+        snprintf(place, TOY_CHANNEL_BYTES, "%s", enters ? name : "");
+    snprintf(toy->reply, sizeof(toy->reply), "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%d\r\n", strlen(word), word,
+             channel.size, name, is_subscribed(conn));
     return toy->reply;
 }
 
@@ -70,8 +98,10 @@ static const char *subscribe(struct toy *toy, struct toy_conn *conn, struct toy_
 static const char *execute(struct toy *toy, struct toy_conn *conn, const struct toy_word *words, size_t n)
 {
     if (toy_is(words[0], "SUBSCRIBE"))
-        return subscribe(toy, conn, words[1]);
-    if (conn->channel[0])
+        return change_subscription(toy, conn, words[1], true);
+    if (toy_is(words[0], "UNSUBSCRIBE") && n == 2)
+        return change_subscription(toy, conn, words[1], false);
+    if (is_subscribed(conn))
         return "*2\r\n$4\r\npong\r\n$0\r\n\r\n";
     return toy_execute(toy, words, n);
 }
@@ -84,7 +114,7 @@ void toy_publish(struct toy *toy, const char *channel, const char *payload)
 
     toy->messages++;
     for (size_t i = 0; i < TOY_CONNS && !toy->mute; i++) {
-        if (strcmp(toy->conns[i].channel, channel) == 0)
+        if (find_channel(&toy->conns[i], channel))
             say(&toy->conns[i], message, (size_t)size);
     }
 }

@@ -12,6 +12,7 @@
 
 #define TOY_CONNS 16
 #define TOY_WAITERS 32
+#define TOY_CHANNELS 4 /* of one connection */
 #define TOY_CHANNEL_BYTES 160
 #define TOY_KEYS 64
 #define TOY_KEY_BYTES 1032
@@ -21,7 +22,7 @@ struct toy_conn {
     int fd; /* -1: free */
     size_t size;
     unsigned char in[TOY_IN_BYTES];
-    char channel[TOY_CHANNEL_BYTES]; /* subscribed to; "": none */
+    char channels[TOY_CHANNELS][TOY_CHANNEL_BYTES]; /* subscribed to; "": none */
 };
 
 struct toy_key {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <redlock/election.h>
+#include <redlock/log.h>
 
 #include "child_rig.h"
 #include "queue_rig.h"
@@ -487,6 +488,175 @@ START_TEST(observers_are_told_of_each_change_by_label_and_term)
 }
 END_TEST
 
+/* --- Observers that are told -------------------------------------------------------------------------------------- */
+
+#define CHANNEL "redlock:leader:leader"
+#define NEVER_MS 3600000 /* an interval that no test lives to see */
+
+static size_t count_listeners(size_t node)
+{
+    char *reply = masters_command(rig.masters, node, (const char *const[]){"PUBSUB", "NUMSUB", CHANNEL, NULL});
+    const char *number = reply ? strrchr(reply, ')') : NULL;
+    size_t n = number ? strtoul(number + 1, NULL, 10) : 0;
+
+    free(reply);
+    return n;
+}
+
+/* So many observers' clients have the channel on each master. */
+static bool is_heard(void *argument)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < rig.n; i++)
+        n += count_listeners(i) == *(size_t *)argument;
+    return n == rig.n;
+}
+
+static void wait_heard(size_t n)
+{
+    rig_wait(&rig, is_heard, &n, "subscriptions to the leader's channel");
+}
+
+static struct redlock_election *observe(struct sight *sight, uint32_t interval_ms)
+{
+    struct redlock_election *election;
+
+    *sight = (struct sight){0};
+    ck_assert_int_eq(redlock_election_create(rig.client, "leader", 6, &election), 0);
+    ck_assert_int_eq(redlock_election_observe(election, interval_ms, on_leader, sight), 0);
+    see(sight, 0);
+    return election;
+}
+
+/* From one leader to the next one, which comes when the first has resigned; returns the term. */
+static uint64_t pass_leadership_on(void)
+{
+    struct candidate *first = leader(1, TTL_MS);
+    struct candidate *second = follower(2, 1);
+
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, leads, second, "the next leader");
+    return second->term;
+}
+
+START_TEST(a_new_leader_says_so)
+{
+    struct sight sight;
+    struct redlock_election *election = observe(&sight, NEVER_MS);
+    struct candidate *first, *second;
+    int64_t elected;
+
+    wait_heard(1);
+    rig.options.label = "host-7:4711";
+    first = leader(1, TTL_MS);
+    see(&sight, first->term);
+    ck_assert_str_eq(sight.label, "host-7:4711");
+    second = follower(2, 1);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, leads, second, "the next leader");
+    elected = rig_now_ms();
+    see(&sight, second->term);
+    printf("# the observer knew %lld ms after the election\n", (long long)(rig_now_ms() - elected));
+    rig.options.label = NULL;
+    redlock_election_destroy(election);
+    wait_heard(0);
+}
+END_TEST
+
+START_TEST(an_observer_whose_connections_are_killed_listens_again_and_looks)
+{
+    struct sight sight;
+    struct redlock_election *election = observe(&sight, NEVER_MS);
+    uint64_t term;
+
+    wait_heard(1);
+    rig_do_all(&rig, "CLIENT", "KILL", "TYPE", "pubsub", NULL);
+    if (_i) /* otherwise what is said meanwhile is made up for by a look */
+        wait_heard(1);
+    term = pass_leadership_on();
+    see(&sight, term);
+    redlock_election_destroy(election);
+}
+END_TEST
+
+static unsigned refusals;
+
+static void on_refusal(const struct redlock_event *event, void *user_data)
+{
+    refusals += event->type == REDLOCK_EVENT_LISTENING && event->link == REDLOCK_LINK_READY &&
+                strstr(event->text, "SUBSCRIBE: NOPERM") && redlock_event_level(event) == REDLOCK_LEVEL_WARNING;
+    (void)user_data;
+}
+
+/* Whose user has no right to the channel, leader or observer: the interval is what is left. */
+START_TEST(without_the_right_to_the_channel_an_observer_looks_at_intervals)
+{
+    struct sight sight;
+    struct redlock_election *election;
+    uint64_t term;
+
+    refusals = 0;
+    rig.options.on_event = on_refusal;
+    redlock_client_destroy(rig.client);
+    rig_do_all(&rig, "ACL", "SETUSER", "default", "resetchannels", "&redlock:grant:*", NULL);
+    rig_connect(&rig);
+    election = observe(&sight, 50);
+    term = pass_leadership_on();
+    see(&sight, term);
+    ck_assert_uint_gt(refusals, 0);
+    wait_heard(0);
+    redlock_election_destroy(election);
+}
+END_TEST
+
+static uint64_t count_commands(void)
+{
+    struct redlock_stats stats;
+
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
+    return stats.commands;
+}
+
+static bool has_looked(void *argument)
+{
+    return count_commands() > *(const uint64_t *)argument;
+}
+
+START_TEST(whatever_others_say_on_the_channel_makes_an_observer_look_now_and_then_at_most)
+{
+    static const char *const words[] = {"",   "leader",               "0",                   "17 a b",
+                                        "-1", "18446744073709551616", "18446744073709551615"};
+    struct sight sight;
+    struct redlock_election *election = observe(&sight, NEVER_MS);
+    struct candidate *first;
+    uint64_t before;
+    int64_t began;
+
+    wait_heard(1);
+    first = leader(1, TTL_MS);
+    see(&sight, first->term);
+    rig_wait_quiet(&rig, rig.client);
+    before = count_commands();
+    began = rig_now_ms();
+    for (unsigned i = 0; i < 700; i++) {
+        rig_do(&rig, i % 3, "PUBLISH", CHANNEL, words[i % 7], NULL);
+        rig_run_for(&rig, i % 7 == 0);
+    }
+    rig_wait(&rig, has_looked, &before, "a look");
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_uint_le(count_commands() - before, 3 * (2 + (uint64_t)(rig_now_ms() - began) / 10));
+    ck_assert_uint_eq(sight.leader.term, first->term);
+    rig_do(&rig, 0, "PUBLISH", CHANNEL, words[0], NULL);
+    ck_assert_int_eq(redlock_election_resign(first->election), 0);
+    rig_wait(&rig, has_ended, first, "the end of the resignation");
+    see(&sight, leader(2, TTL_MS)->term);
+    redlock_election_destroy(election);
+}
+END_TEST
+
+/* --- The end of observers ----------------------------------------------------------------------------------------- */
+
 START_TEST(observers_may_end_at_any_time)
 {
     struct redlock_client *client = rig_new_client(&rig);
@@ -527,6 +697,11 @@ int main(void)
     tcase_add_test(three, a_shutdown_ends_leaders_and_candidates);
     tcase_add_test(three, destroying_the_client_ends_its_elections);
     tcase_add_test(three, observers_are_told_of_each_change_by_label_and_term);
+    tcase_add_test(three, a_new_leader_says_so);
+    tcase_add_loop_test(three, an_observer_whose_connections_are_killed_listens_again_and_looks, 0, 2);
+    suite_add_test_since(three, without_the_right_to_the_channel_an_observer_looks_at_intervals, 6, 2,
+                         "rights on channels");
+    tcase_add_test(three, whatever_others_say_on_the_channel_makes_an_observer_look_now_and_then_at_most);
     tcase_add_test(three, observers_may_end_at_any_time);
     return suite_run_with_server(suite);
 }

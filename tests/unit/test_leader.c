@@ -78,6 +78,44 @@ START_TEST(leaders_differ_by_presence_term_and_label)
 }
 END_TEST
 
+static bool is_said(const char *payload, uint64_t term, const char *label)
+{
+    struct rl_leader leader = {0};
+
+    return rl_leader_said(rl_slice_of(payload), &leader) && leader.present && leader.term == term &&
+           leader.label_size == strlen(label) && memcmp(leader.label, label, leader.label_size) == 0;
+}
+
+START_TEST(what_a_leader_tells_is_its_term_and_its_label)
+{
+    char longest[2 + REDLOCK_MAX_LABEL_BYTES + 1] = "7 ";
+
+    memset(longest + 2, 'x', REDLOCK_MAX_LABEL_BYTES);
+    ck_assert(is_said("1", 1, ""));
+    ck_assert(is_said("18446744073709551615", UINT64_MAX, ""));
+    ck_assert(is_said("17 host-7:4711", 17, "host-7:4711"));
+    ck_assert(is_said(longest, 7, longest + 2));
+}
+END_TEST
+
+START_TEST(anything_else_tells_nothing)
+{
+    static const char *const texts[] = {
+        "", " ", "0", "01", "-1", "+1", " 1", "1 ", "1  a", "1 a b", "1a", "x", "1\t", "1 \x7f", "1 \xc3\xa4", "1 a\n",
+        "18446744073709551616", "99999999999999999999", "184467440737095516150",
+    };
+    struct rl_leader leader;
+    char too_long[2 + REDLOCK_MAX_LABEL_BYTES + 2] = "7 ";
+
+    memset(too_long + 2, 'x', REDLOCK_MAX_LABEL_BYTES + 1);
+    ck_assert(!rl_leader_said(rl_slice_of(too_long), &leader));
+    ck_assert(!rl_leader_said((struct rl_slice){NULL, 0}, &leader));
+    ck_assert(!rl_leader_said((struct rl_slice){"1 \0a", 4}, &leader));
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        ck_assert_msg(!rl_leader_said(rl_slice_of(texts[i]), &leader), "%s", texts[i]);
+}
+END_TEST
+
 int main(void)
 {
     Suite *suite = suite_create("leader");
@@ -88,5 +126,7 @@ int main(void)
     tcase_add_test(cases, a_label_that_is_too_long_is_none);
     tcase_add_test(cases, only_an_exclusive_holder_leads);
     tcase_add_test(cases, leaders_differ_by_presence_term_and_label);
+    tcase_add_test(cases, what_a_leader_tells_is_its_term_and_its_label);
+    tcase_add_test(cases, anything_else_tells_nothing);
     return suite_run(suite);
 }

@@ -13,7 +13,7 @@
 #define ADVICE_RIGHTS                                                                                              \
     "+select +ping +client|setname +config|get +info +time +get +set +del +pexpire +exists +pttl +hget +hmget "     \
     "+hkeys +hset +hdel +zadd +zcard +zpopmin +zrange +zrank +zrem +zremrangebyscore +zscore +publish +subscribe "  \
-    "+eval +evalsha +script|load"
+    "+unsubscribe +eval +evalsha +script|load"
 
 struct advice {
     bool serious;      /* it keeps the master from voting */

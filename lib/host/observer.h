@@ -1,0 +1,56 @@
+/* When an observer of a leader looks at the key (family 8): at once, at intervals, and when it is told of a new leader,
+ * or may have missed that. What it is told by a message is a hint of somebody's who may write to the masters: it makes
+ * the observer look, and no sooner than RL_OBSERVER_PAUSE_MS after its latest look.
+ *
+ * Looking is its owner's: rl_observer_looked() follows each look that has begun. */
+#ifndef RL_HOST_OBSERVER_H
+#define RL_HOST_OBSERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "util/instant.h"
+#include "util/list.h"
+#include "util/slice.h"
+#include "util/wheel.h"
+
+struct rl_host;
+struct rl_key;
+
+#define RL_OBSERVER_PAUSE_MS 10
+
+struct rl_observer {
+    struct rl_list link; /* in the host's list; in none while it does not observe */
+    struct rl_host *host;
+    const struct rl_key *key;
+    struct rl_timer timer;      /* the next look ... */
+    struct rl_instant due;      /* ... and its time; RL_NEVER while it is looking */
+    struct rl_instant latest;   /* the beginning of the latest look */
+    struct rl_span interval;
+    uint64_t term;              /* that the latest look has shown; 0: none */
+    uint64_t told;              /* since that look began: the largest term, UINT64_MAX if any may have been missed */
+    bool subscribed;            /* to the leader's channel */
+    bool looking;
+
+    /* Begins to look. false: it could not, which is made up for at the next interval. */
+    bool (*look)(struct rl_observer *observer);
+};
+
+/* The key is borrowed until the observer is not used any more. */
+void rl_observer_init(struct rl_observer *observer, struct rl_host *host, const struct rl_key *key,
+                      bool (*look)(struct rl_observer *observer));
+
+/* Observes from now on; stops, unless it has. A look that is under way goes on, and is for whoever observes when it
+ * ends. In a forked child (in_child) the channel is the parent's affair. */
+void rl_observer_start(struct rl_observer *observer, struct rl_span interval);
+void rl_observer_stop(struct rl_observer *observer, bool in_child);
+
+/* A look is over. `term`: that of the leader, 0 if it is not known or there is none. */
+void rl_observer_looked(struct rl_observer *observer, uint64_t term);
+
+/* For notifications.c: a message on a channel that is not the client's own; a channel has been entered, so that
+ * messages may have been missed. */
+void rl_observers_message(struct rl_host *host, struct rl_slice channel, struct rl_slice payload);
+void rl_observers_subscribed(struct rl_host *host, struct rl_slice channel);
+
+#endif
