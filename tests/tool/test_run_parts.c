@@ -134,6 +134,7 @@ static const struct {
     {":pw@host,me:pw2@host", ":***@host,me:***@host", ":**@host,me:***@host"},
     {"redis://host:6379", "redis://host:6379", "redis://host:6379"},
     {"--nodes=redis://u:p@h", "--nodes=redis://u:***@h", "--nodes=redis://u:*@h"},
+    {"redis://u:a b'c\"d@h,h2", "redis://u:***@h,h2", "redis://u:*******@h,h2"},
     {"", "", ""},
     {"a, b", "a, b", "a, b"},
 };
@@ -144,9 +145,18 @@ START_TEST(passwords_are_found_in_urls)
     char scrubbed[128];
 
     snprintf(scrubbed, sizeof(scrubbed), "%s", secrets[_i].text);
-    cli_scrub(scrubbed);
+    cli_scrub_list(scrubbed);
     ck_assert_str_eq(cli_masked(secrets[_i].text, masked, sizeof(masked)), secrets[_i].masked);
     ck_assert_str_eq(scrubbed, secrets[_i].scrubbed);
+}
+END_TEST
+
+START_TEST(a_comma_in_a_password_is_no_end_of_a_url)
+{
+    char url[] = "redis://me:se,cr et@host";
+
+    cli_scrub(url);
+    ck_assert_str_eq(url, "redis://me:********@host");
 }
 END_TEST
 
@@ -361,6 +371,7 @@ static Suite *suite(void)
     tcase_add_test(deadline, the_clock_that_has_advanced_more_decides);
     tcase_add_test(deadline, limits_must_fit_the_ttl_and_defaults_do);
     tcase_add_test(words, told_variables_replace_all_others_of_their_name);
+    tcase_add_test(words, a_comma_in_a_password_is_no_end_of_a_url);
     tcase_add_loop_test(words, passwords_are_found_in_urls, 0, sizeof(secrets) / sizeof(secrets[0]));
     tcase_add_test(words, a_mask_that_does_not_fit_is_cut);
     tcase_add_loop_test(words, the_password_goes_to_urls_without_one, 0, sizeof(passwords) / sizeof(passwords[0]));

@@ -152,8 +152,10 @@ static bool store(const struct cli_command *command, const struct cli_option *op
 {
     bool ok = cli_store(command->name, option, optarg);
 
-    if (option->node != NULL || option->node_list != NULL)
+    if (option->node != NULL)
         cli_scrub(optarg);
+    else if (option->node_list != NULL)
+        cli_scrub_list(optarg);
     return ok;
 }
 

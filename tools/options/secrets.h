@@ -4,11 +4,13 @@
 
 #include <stddef.h>
 
-/* Overwrites the passwords of all URLs in a text, in place: "redis://me:secret@host" keeps its length. Meant for
- * arguments in argv, once they have been copied. */
-void cli_scrub(char *text);
+/* Overwrites the password of a URL, or those of a list with commas between, in place: "redis://me:secret@host" keeps
+ * its length. Meant for arguments in argv, once they have been copied. */
+void cli_scrub(char *url);
+void cli_scrub_list(char *list);
 
-/* A copy for messages with every password as "***", cut if the buffer is too small. Returns buffer. */
+/* A copy of a text, perhaps of such a list, for messages: with every password as "***", cut if the buffer is too small.
+ * Returns buffer. */
 const char *cli_masked(const char *text, char *buffer, size_t size);
 
 #endif
