@@ -16,16 +16,20 @@ shift 2
 REDLOCK_NODES=$(IFS=,; echo "$*")
 export REDLOCK_NODES
 "$redlock" nodes --new-deployment --yes >/dev/null
-for key in job "$(printf 'a "b" \\ c\nd \377')"; do
-    "$redlock" run "$key" --metrics-file "$work/page" -- cp "$work/page" "$work/while"
+try()
+{
+    "$redlock" run "$@" --metrics-file "$work/page" cp "$work/page" "$work/while"
     cat "$work/while" >>"$work/all"
     "$work/check" <"$work/while"
     "$work/check" <"$work/page"
-done
+}
+try -k job
+try -k "$(printf 'a "b" \\ c\nd \377')"
+try -k 'a b' -k 'c "d" \'
 END
 printf '#!/bin/sh\nexec "%s" check metrics\n' "$promtool" >"$work/check"
 chmod +x "$work/check"
 "$with_masters" 3 sh -e "$work/steps.sh" "$redlock" "$work"
-# Of both keys, and not empty.
-[ "$(grep -c '^redlock_held{.*} 1$' "$work/all")" -eq 2 ]
-[ "$(grep -c '^redlock_node_up{' "$work/all")" -eq 6 ]
+# Each time, and not empty.
+[ "$(grep -c '^redlock_held{.*} 1$' "$work/all")" -eq 3 ]
+[ "$(grep -c '^redlock_node_up{' "$work/all")" -eq 9 ]

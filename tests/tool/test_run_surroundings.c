@@ -222,6 +222,9 @@ START_TEST(metrics_are_written_for_prometheus)
     ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_seconds_count{key=\"job\"} 1\n"));
     ck_assert_ptr_nonnull(strstr(text, "redlock_acquire_results_total{key=\"job\",result=\"acquired\"} 1\n"));
     ck_assert_ptr_nonnull(strstr(text, "redlock_node_up{key=\"job\",node=\""));
+    rig_run(0, WORDS("-k", "a \"b\" \\c", "-k", "d", "--metrics-file", path, "grep", "-c",
+                     "{key=\"job\\\\na \\\\\"b\\\\\" \\\\\\\\c\\\\nd\"", path));
+    ck_assert_int_gt(atoi(tool.out), 20);
 }
 END_TEST
 

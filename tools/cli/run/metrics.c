@@ -22,7 +22,7 @@ enum {
 struct page {
     FILE *out;
     const struct metrics *metrics;
-    char key[SHOWN_KEY_SIZE]; /* a label must be UTF-8 */
+    char key[SHOWN_KEY_SIZE]; /* a label must be UTF-8; several keys are lines of it, since they may have blanks */
 };
 
 static void print_head(const struct page *page, const char *name, const char *kind, const char *text)
@@ -35,9 +35,9 @@ static void print_sample(const struct page *page, const char *name, const char *
 {
     fprintf(page->out, "redlock_%s{key=\"", name);
     for (const char *at = page->key; *at != '\0'; at++) {
-        if (*at == '\\' || *at == '"')
+        if (*at == '\\' || *at == '"' || *at == '\n')
             putc('\\', page->out);
-        putc(*at, page->out);
+        putc(*at == '\n' ? 'n' : *at, page->out);
     }
     fprintf(page->out, "\"%s} ", more);
 }
@@ -105,13 +105,28 @@ static void print_client(const struct page *page, const struct redlock_client *c
     free(text);
 }
 
+/* No line break of a key is left. */
+static void put_keys(const struct cli_texts *keys, char *text, size_t size)
+{
+    for (size_t i = 0; i < keys->n; i++) {
+        size_t length;
+
+        shown(keys->items[i], text, size);
+        length = strlen(text);
+        if (i + 1 < keys->n)
+            text[length++] = '\n';
+        text += length;
+        size -= length;
+    }
+}
+
 bool metrics_write(const struct metrics *metrics, const struct redlock_client *client, struct file_out *file)
 {
     struct page page = {.out = file_out_begin(file), .metrics = metrics};
 
     if (page.out == NULL)
         return false;
-    shown(metrics->key, page.key, sizeof(page.key));
+    put_keys(metrics->keys, page.key, sizeof(page.key));
     print_lock(&page);
     print_histogram(&page);
     print_client(&page, client);

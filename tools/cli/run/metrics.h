@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cli_texts;
 struct file_out;
 struct redlock_client;
 
 struct metrics {
-    const char *key;    /* a label of all: the files of several locks lie side by side */
+    const struct cli_texts *keys; /* a label of all samples: the files of several commands lie side by side */
     bool held;
     int64_t remaining_ms;
     int64_t acquire_us; /* how long the acquisition has taken */

@@ -130,9 +130,8 @@ static bool check_several(const struct run_options *options)
 
 static bool list_keys(struct run_options *options)
 {
-    options->label = wanted_join_keys(&options->wanted, " ");
     options->lines = wanted_join_keys(&options->wanted, "\n");
-    return (options->label != NULL && options->lines != NULL) || refuse("out of memory");
+    return options->lines != NULL || refuse("out of memory");
 }
 
 static bool complete(struct run_options *options, const struct words *words)
@@ -194,7 +193,6 @@ int run_options_parse(struct run_options *options, int argc, char **argv)
 void run_options_fini(struct run_options *options)
 {
     wanted_fini(&options->wanted);
-    free(options->label);
     free(options->lines);
     cli_common_fini(&options->common);
 }

@@ -29,7 +29,6 @@ enum run_notifier {
 struct run_options {
     struct cli_common common;
     struct wanted wanted;
-    char *label;        /* the keys, separated by blanks */
     char *lines;        /* the keys, one on each line */
     uint32_t ttl_ms;
     int64_t wait_ms;

@@ -53,7 +53,7 @@ static bool write_lock_file(struct run *run, const char *state)
 static bool write_metrics(struct run *run, bool held)
 {
     struct metrics metrics = {
-        .key = run->options->label,
+        .keys = &run->options->wanted.keys,
         .held = held,
         .remaining_ms = held ? grip_remaining_ms(&run->grip) : 0,
         .acquire_us = run->acquire_us,
