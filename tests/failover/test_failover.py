@@ -374,10 +374,11 @@ def engines_are_compared():
     """A single Redis that restarts empty has two holders, which the referee must find; this library has not. A holder
     that is cut off has a successor when its lock has run out."""
     with tempfile.TemporaryDirectory() as folder:
-        json_path, html_path = f"{folder}/report.json", f"{folder}/report.html"
+        json_path, html_path, table_path = (f"{folder}/report.{form}" for form in ("json", "html", "md"))
         code, out, err = failover("restart-empty", "kill-leader", "partition-holder", *SHORT, "--engine",
-                                  "redlock,single", "--json", json_path, "--html", html_path)
+                                  "redlock,single", "--json", json_path, "--html", html_path, "--markdown", table_path)
         assert code == 0, err
+        table = pathlib.Path(table_path).read_text(encoding="utf-8").splitlines()
         with open(json_path, encoding="utf-8") as file:
             report = json.load(file)
         with open(html_path, encoding="utf-8") as file:
@@ -392,6 +393,10 @@ def engines_are_compared():
         assert 0 < parted["takeover_ms"] < 400 + 1000, parted
     assert single["kill-leader"]["unavailable_ms"] > 400 and single["kill-leader"]["refused"] > 0, single
     assert "single@" not in out and "second holder at once" in out, out
+    head, _, *rows = (line.strip("| ").split(" | ") for line in table if line.startswith("|"))
+    assert head == ["lock", "client", "server", "ttl", "kill-leader", "restart-empty", "partition-holder"], head
+    assert [row[0] for row in rows] == ["redlock", "single"] and all(len(row) == len(head) for row in rows), rows
+    assert rows[0][4] == "–" and f"**{single['restart-empty']['double_holds']} × 2 holders**" in rows[1][5], rows
     assert "{{" not in page and 'href="#single--restart-empty"' in page and 'id="single--restart-empty"' in page, page
 
 
@@ -442,6 +447,8 @@ def unknown_engines_are_named():
     assert "redlock-engine-nothing" in refused("--engine", "nothing", "baseline")
     assert "it knows redis:1,sentinel" in refused("--engine", "single@etcd", "baseline")
     assert "--nodes" in refused("--engine", "single", "--nodes", "redis://a,redis://b,redis://c", "baseline")
+    assert "--html" in refused("--engine", "single,redlock", "--csv", "/tmp/x", "baseline")
+    assert "--compare" in refused("--engine", "single", "--markdown", "/tmp/x", "baseline")
 
 
 TESTS = [all_scenarios_are_listed, engines_are_compared, a_comparison_fails_for_this_library_alone,

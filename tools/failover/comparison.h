@@ -39,5 +39,6 @@ const char *fo_cell_class(const struct fo_entry *entry, const struct fo_outcome 
 void fo_comparison_text(struct term *term, const struct fo_comparison *comparison);
 void fo_comparison_json(FILE *out, const struct fo_comparison *comparison);
 void fo_comparison_html(FILE *out, const struct fo_comparison *comparison);
+void fo_comparison_markdown(FILE *out, const struct fo_comparison *comparison);
 
 #endif

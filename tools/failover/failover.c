@@ -66,7 +66,7 @@ static bool run_all(struct fo_report *report, struct fo_progress *progress)
 
 typedef void (*write_fn)(FILE *out, const struct fo_report *report);
 
-enum { FILE_JSON, FILE_CSV, FILE_HGRM, FILE_HTML, FILES, PATIENCE_MS = 10000 };
+enum { FILE_JSON, FILE_CSV, FILE_HGRM, FILE_HTML, FILE_MARKDOWN, FILES, PATIENCE_MS = 10000 };
 
 /* The files of the report: one for each form that was asked for. */
 struct files {
@@ -77,7 +77,7 @@ struct files {
 /* Before minutes are spent on a report that nobody can read. */
 static bool open_files(struct files *files, const struct fo_options *options)
 {
-    const char *const paths[FILES] = {options->json, options->csv, options->hgrm, options->html};
+    const char *const paths[FILES] = {options->json, options->csv, options->hgrm, options->html, options->markdown};
 
     *files = (struct files){.write = {fo_report_json, fo_report_csv, fo_report_hgrm, fo_report_html}};
     for (size_t i = 0; i < FILES; i++)
@@ -146,7 +146,7 @@ static bool run_entry(struct fo_entry *entry, const struct fo_options *options)
 static bool write_comparison(struct files *files, const struct fo_comparison *comparison)
 {
     static void (*const writers[])(FILE *out, const struct fo_comparison *comparison) = {
-        [FILE_JSON] = fo_comparison_json, [FILE_HTML] = fo_comparison_html};
+        [FILE_JSON] = fo_comparison_json, [FILE_HTML] = fo_comparison_html, [FILE_MARKDOWN] = fo_comparison_markdown};
     bool ok = true;
 
     for (size_t i = 0; i < FILES; i++) {

@@ -70,6 +70,7 @@ static const char help_options[] =
     "  --json FILE          all results, for programs\n"
     "  --csv FILE           a line for each 100 ms of each scenario\n"
     "  --hgrm FILE          latencies as an HdrHistogram percentile table\n"
+    "  --markdown FILE      of several systems: the matrix as a table for a document\n"
     "  -q, --quiet          no progress line\n"
     "  --max-unavailable DUR\n"
     "                       longest time for which nobody may be able to lock\n"
@@ -127,7 +128,9 @@ static int check(const struct fo_options *options)
     if ((options->engines || options->compare) && (options->masters.count > 0 || options->tls))
         return complain("--engine and --compare start servers of their own: no --nodes, no --tls", "");
     if (options->compare && (options->csv || options->hgrm))
-        return complain("--compare has --html and --json", "");
+        return complain("several systems have --html, --json and --markdown", "");
+    if (!options->compare && options->markdown)
+        return complain("--markdown is for several systems: --compare", "");
     if (options->n_masters < FO_LEAST_MASTERS)
         return complain("--nodes must name 3 masters or more", "");
     if (options->ttl_ms > options->max_ttl_ms)
@@ -165,10 +168,15 @@ static void set_comparison_defaults(struct fo_options *options)
     options->deadline_ms = 1000;
 }
 
-static bool has_word(int argc, char **argv, const char *word)
+/* Known before all else is read, as it decides about the defaults. */
+static bool is_comparison(int argc, char **argv)
 {
+    static const char engine[] = "--engine";
+
     for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], word) == 0)
+        if (strcmp(argv[i], "--compare") == 0 ||
+            (strcmp(argv[i], engine) == 0 && i + 1 < argc && strchr(argv[i + 1], ',')) ||
+            (strncmp(argv[i], engine, strlen(engine)) == 0 && strchr(argv[i], '=') && strchr(argv[i], ',')))
             return true;
     return false;
 }
@@ -199,6 +207,7 @@ static int parse(struct fo_options *options, uint32_t *ret_persistence, const ch
         {.name = "json", .file = &options->json},
         {.name = "csv", .file = &options->csv},
         {.name = "hgrm", .file = &options->hgrm},
+        {.name = "markdown", .file = &options->markdown},
         {.name = "quiet", .letter = 'q', .flag = &options->quiet},
         {.name = "max-unavailable", .duration_ms = &options->max_unavailable_ms},
         {0},
@@ -222,8 +231,10 @@ int fo_options_parse(struct fo_options *options, int argc, char **argv)
     int code;
 
     set_defaults(options);
-    if (has_word(argc, argv, "--compare"))
+    if (is_comparison(argc, argv)) {
         set_comparison_defaults(options);
+        options->compare = true;
+    }
     code = parse(options, &persistence, names, argc, argv);
     if (code >= 0)
         return code == 0 ? FO_OK : FO_OWN_ERROR;

@@ -28,7 +28,7 @@ struct fo_options {
     uint32_t deadline_ms;       /* of a request */
     uint32_t seed;
     uint32_t max_unavailable_ms; /* UINT32_MAX: whatever it takes */
-    const char *json, *csv, *hgrm, *html; /* files, NULL: not wanted */
+    const char *json, *csv, *hgrm, *html, *markdown; /* files, NULL: not wanted */
     bool quiet;
 };
 
