@@ -6,9 +6,9 @@
  * A candidate leads while it holds the key's lock, exclusively and with a fencing token, which is its *term*: each term
  * is larger than all terms before it. LOST comes by timer before anybody else can be elected.
  *
- * Whether a program leads it asks at the moment of acting, by redlock_election_remaining_ns(), and never by a flag of
- * its own. What it does as a leader carries the term, and who is told to do something refuses a term that is smaller
- * than the largest it has seen: that is what makes a leader that was stopped for a while harmless.
+ * At the moment of acting a program asks redlock_election_remaining_ns() whether it leads, and never a flag of its own.
+ * It sends the term with everything that it does as the leader, and whoever receives that refuses a term smaller than
+ * the largest it has seen. So a leader that was stopped for a while does no harm.
  *
  * The callback contract is that of redlock.h. An election belongs to a client, and to its thread. */
 #ifndef REDLOCK_ELECTION_H
@@ -31,8 +31,8 @@ struct redlock_election;
 struct redlock_election_options {
     size_t size; /* set by redlock_election_options_init() */
 
-    /* How long a leader that has died keeps others from being elected, at most: the ttl of the key, with the limits of
-     * redlock_acquire_options. The default is 10000. */
+    /* For how long at most a leader that has died keeps others from being elected: the ttl of the key, with the limits
+     * of redlock_acquire_options. The default is 10000. */
     uint32_t ttl_ms;
 
     /* As in redlock_acquire_options; the default of each is 0. */
@@ -55,7 +55,7 @@ enum redlock_election_event_kind {
     REDLOCK_ELECTION_FAILED,      /* it could not go on campaigning, and is no candidate any more */
 };
 
-/* Valid, with all that it points to, until the callback returns. New members are added at the end. */
+/* It is valid, with all that it points to, until the callback returns. New members are added at the end. */
 struct redlock_election_event {
     enum redlock_election_event_kind kind;
     uint64_t term;          /* that begins, is at risk, or has ended; 0: there is none */

@@ -4,15 +4,15 @@
  *     coordinator = latch without a name:       await -> OK
  *     barrier     = every party arrives and awaits, with the number of the round as generation
  *
- * The masters keep the names of the parties that have arrived, never a count: a name may be repeated, and a count that
- * independent masters keep may be wrong. So a latch cannot be counted down by a number, and says who has arrived, but
- * not how many are missing.
+ * The masters keep the names of the parties that have arrived, never a count: a name can be sent again without harm,
+ * and a count that independent masters keep may be wrong. So a latch cannot be counted down by a number. It says who
+ * has arrived, as far as is known.
  *
  * A latch never opens before all of its parties have arrived, whatever the masters lose. Once it has been reported
  * open it is open for everybody who asks later, if no master has lost its memory. An arrival has no lease: it stays
- * when its program ends. Where masters lose their memory it is the handles that bring it back: each repeats its
- * arrival, or that it has seen the latch open, every third of max_ttl_ms until it is destroyed. If as many masters as
- * it takes for a quorum lose their memory after those handles have gone, the latch stays shut.
+ * when its program ends. To masters that lose their memory the handles bring it back: each handle repeats its arrival,
+ * or that it has seen the latch open, every third of max_ttl_ms until it is destroyed. If so many masters lose their
+ * memory that the others are no quorum, after some of these handles have gone, the latch may stay shut.
  *
  * The callback contract is that of redlock.h. A latch belongs to a client, and to its thread. */
 #ifndef REDLOCK_LATCH_H
@@ -40,7 +40,7 @@ struct redlock_latch_options {
     size_t size; /* set by redlock_latch_options_init() */
 
     /* How long the masters keep what they know of the latch after its latest use: from max_ttl_ms of the client to
-     * REDLOCK_MAX_KEEP_MS; the default is 86400000, one day. Of several handles' values the largest counts. */
+     * REDLOCK_MAX_KEEP_MS; the default is 86400000, one day. If handles have different values the largest counts. */
     uint32_t keep_ms;
 };
 
@@ -57,7 +57,7 @@ struct redlock_latch_node {
     const char *detail; /* why it has not answered, or its answer does not count; otherwise "" */
 };
 
-/* Valid, with all that it points to, until the callback returns. New members are added at the end. */
+/* It is valid, with all that it points to, until the callback returns. New members are added at the end. */
 struct redlock_latch_result {
     int status;             /* see redlock_latch_arrive() and redlock_latch_await() */
     int cause;              /* DEADLINE: NO_QUORUM if too few masters have answered lately; otherwise 0 */
@@ -78,9 +78,9 @@ typedef void (*redlock_latch_fn)(struct redlock_latch *latch, const struct redlo
  *
  * name        any bytes, which are copied. Latches and locks of one name have nothing to do with each other
  * parties     how many parties must arrive: 1 to REDLOCK_MAX_PARTIES, the same for all handles of a generation
- * generation  which use of the name it is: a run, or the round of a barrier. A name takes one generation after the
- *             other, each larger than the one before, and a new one only when the one before it has opened. That one
- *             stays open for those who ask late; of generations before it nothing is known any more
+ * generation  which use of the name it is: a run, or the round of a barrier. The generations of a name follow each
+ *             other: each is larger than the one before, and begins only when that one has opened. The latest that has
+ *             opened stays open for those who ask late; of earlier ones nothing is known any more
  * party       the name of the party that this handle stands for, different for each party: 1 to
  *             REDLOCK_MAX_PARTY_BYTES printable characters without a space. It should be the same when a program
  *             starts anew: then it arrives once. NULL: the handle stands for no party, and can only wait
@@ -102,9 +102,10 @@ REDLOCK_API void redlock_latch_destroy(struct redlock_latch *latch);
  * is OK. It is not the end of the wait, which is redlock_latch_await(); both may be pending at once. All masters are
  * asked, those in quarantine, too: their votes would not count, but a name needs no vote.
  *
- * timeout_ms is for how long masters are asked again, every half second: 0, they are asked once; REDLOCK_FOREVER,
- * without end; or up to REDLOCK_MAX_TIMEOUT_MS. An arrival cannot be taken back: after DEADLINE and CANCELED it may
- * have been recorded, and is repeated until the handle is destroyed. To arrive again is allowed, and changes nothing.
+ * Masters are asked again every half second for as long as timeout_ms says: with 0 they are asked once, with
+ * REDLOCK_FOREVER without end; other values go up to REDLOCK_MAX_TIMEOUT_MS. An arrival cannot be taken back: after
+ * DEADLINE and CANCELED it may have been recorded, and is repeated until the handle is destroyed. To arrive again is
+ * allowed, and changes nothing.
  *
  * Status of the result: OK; DEADLINE; CANCELED; OTHER_PARTIES (a quorum cannot record it, since masters have the latch
  * with another number of parties, or as many others have arrived as there are parties); OTHER_GENERATION (likewise,
@@ -116,8 +117,8 @@ REDLOCK_API int redlock_latch_arrive(struct redlock_latch *latch, int64_t timeou
                                      void *user_data);
 
 /* Waits until all parties have arrived. The callback runs when that is known, and a quorum of masters has recorded
- * that the latch is open. Masters tell waiting clients when the last party arrives; besides, the handle looks every
- * half second. timeout_ms is as above; 0: it looks once.
+ * that the latch is open. Masters tell waiting clients when the last party arrives; besides, the handle asks them every
+ * half second. timeout_ms is as above.
  *
  * Status of the result: OK, the latch is open; DEADLINE, it is not, as far as is known, or that could not be recorded;
  * CANCELED; OTHER_PARTIES, OTHER_GENERATION (as above).
@@ -141,10 +142,10 @@ REDLOCK_API int redlock_service_latch_create(struct redlock_service *service, co
                                              const struct redlock_latch_options *options,
                                              struct redlock_service_latch **ret_latch);
 
-/* A thread that waits in a call returns REDLOCK_CANCELED. What masters have recorded stays. NULL is allowed. */
+/* A call in which a thread waits returns REDLOCK_CANCELED. What masters have recorded stays. NULL is allowed. */
 REDLOCK_API void redlock_service_latch_destroy(struct redlock_service_latch *latch);
 
-/* They wait for the callback, and return the status of its result, or an error without a result: those of
+/* These two wait for the callback, and return the status of its result, or an error without a result: those of
  * redlock_latch_arrive() and redlock_latch_await(), and E_OWN_THREAD. One thread may wait in each of them at once. If
  * ret_result is not NULL it receives a copy of the result, to be freed with redlock_latch_result_free(); or NULL after
  * an error, or without memory. */
@@ -153,7 +154,7 @@ REDLOCK_API int redlock_service_latch_arrive(struct redlock_service_latch *latch
 REDLOCK_API int redlock_service_latch_await(struct redlock_service_latch *latch, int64_t timeout_ms,
                                             struct redlock_latch_result **ret_result);
 
-/* From another thread: those calls return REDLOCK_CANCELED. Errors: those of redlock_latch_cancel(), E_CLOSING. */
+/* Makes these calls of other threads return REDLOCK_CANCELED. Errors: those of redlock_latch_cancel(), E_CLOSING. */
 REDLOCK_API int redlock_service_latch_cancel(struct redlock_service_latch *latch);
 
 REDLOCK_API void redlock_latch_result_free(struct redlock_latch_result *result); /* NULL is allowed */

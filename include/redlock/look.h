@@ -1,7 +1,8 @@
 /* What the masters know of a key: who holds it, and who waits for it.
  *
  * A look reads and changes nothing. It is a picture of a moment, for people and for monitoring, and never a permission:
- * whatever it says may have ended before the callback runs. Who wants to know whether a key is free acquires it. */
+ * whatever it says may have ended before the callback runs. A program that needs a key acquires it instead, with
+ * timeout_ms 0 if it does not want to wait. */
 #ifndef REDLOCK_LOOK_H
 #define REDLOCK_LOOK_H
 
@@ -18,7 +19,7 @@ extern "C" {
 
 #define REDLOCK_LOOK_MAX_VOTES 100       /* values that a look lists */
 #define REDLOCK_LOOK_MAX_WAITERS 16
-#define REDLOCK_LOOK_MAX_VALUE_BYTES 128 /* of a longer value the look has the beginning */
+#define REDLOCK_LOOK_MAX_VALUE_BYTES 128 /* a longer value is cut off there */
 #define REDLOCK_MAX_LOOKS 64             /* looks of one client that have yet to call back */
 
 enum redlock_look_verdict {
@@ -53,7 +54,7 @@ struct redlock_look_node {
     const char *detail;     /* why it has not answered, or its answer does not count; otherwise "" */
 };
 
-/* Valid, with all that it points to, until the callback returns. New members are added at the end. */
+/* It is valid, with all that it points to, until the callback returns. New members are added at the end. */
 struct redlock_look_result {
     int status;             /* OK; NO_QUORUM, fewer masters than a quorum have answered; CANCELED; E_NOMEM */
     enum redlock_look_verdict verdict;

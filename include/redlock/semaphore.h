@@ -30,9 +30,10 @@ extern "C" {
  * - redlock_acquire() with timeout_ms 0 makes further attempts, at most 10 in all, as long as the masters show free
  *   slots or there are slots that it has not looked at. It looks at 8 slots in each attempt. With max_attempts 1 it
  *   makes one.
- * - While it waits, the position of REDLOCK_EVENT_WAITING is that in the queue of one slot. Slots are handed off in the
- *   order of arrival. Who waits longest is told of every slot that becomes free, and at least every 100 ms of one that
- *   somebody else has been handed, to be next there; until then waiters of other slots may pass it.
+ * - While it waits, the position of REDLOCK_EVENT_WAITING is that in the queue of one slot. A release hands its slot to
+ *   the first waiter in that slot's queue. If nobody waits there, the masters tell the one that waits longest for
+ *   another slot, and it moves. Waiters of other slots may be served before it; once in 100 ms at most the masters also
+ *   tell it of a slot that went to one of these, and it is the next to have that slot.
  * - redlock_lock_fence() is larger than the tokens of earlier fenced holds of the same slot. A resource that compares
  *   tokens must do so for each slot.
  * - redlock_lock_key() is the semaphore's key, and redlock_lock_slot() tells the slot.
@@ -43,8 +44,8 @@ extern "C" {
 REDLOCK_API int redlock_permit_create(struct redlock_client *client, const void *key, size_t key_size, uint32_t limit,
                                       struct redlock_lock **ret_lock);
 
-/* The slot of the permit that is held, or of the latest attempt: 0 to limit - 1. -1 before the first attempt, and for a
- * lock that is no permit. */
+/* The slot of the permit that is held, or of the latest attempt: 0 to limit - 1. It is -1 before the first attempt, and
+ * for a lock that is no permit. */
 REDLOCK_API int32_t redlock_lock_slot(const struct redlock_lock *lock);
 
 /* The limit that the handle was created with; 0 for a lock that is no permit. */

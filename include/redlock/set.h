@@ -27,8 +27,8 @@ extern "C" {
 
 struct redlock_set;
 
-/* What an operation of a set ended with. Valid, with all that it points to, until the callback returns. New members are
- * added at the end. */
+/* What an operation of a set ended with. It is valid, with all that it points to, until the callback returns. New
+ * members are added at the end. */
 struct redlock_set_result {
     enum redlock_op op;
     int status;           /* enum redlock_status; 0 is success */
@@ -47,10 +47,10 @@ typedef void (*redlock_set_fn)(struct redlock_set *set, const struct redlock_set
 REDLOCK_API int redlock_set_create(struct redlock_client *client, struct redlock_set **ret_set);
 
 /* Adds a key: any bytes, which are copied. The order of the calls does not matter. Keys are those of
- * redlock_lock_create(), and a set and a single lock of one key exclude each other. Only while the set is not held and
- * no operation is pending. Errors: those of redlock_lock_create(), E_SET_KEYS (the set has this key, or
- * REDLOCK_MAX_SET_KEYS keys, or the key is "KEY#s" and stands for a slot of a semaphore that the set has permits of),
- * E_BUSY, E_ALREADY_HELD. */
+ * redlock_lock_create(), and a set and a single lock of one key exclude each other. A key can be added only while the
+ * set is not held and no operation is pending. Errors: those of redlock_lock_create(), E_SET_KEYS (the set has this
+ * key, or REDLOCK_MAX_SET_KEYS keys, or the key is "KEY#s" and stands for a slot of a semaphore that the set has
+ * permits of), E_BUSY, E_ALREADY_HELD. */
 REDLOCK_API int redlock_set_add(struct redlock_set *set, const void *key, size_t key_size);
 
 /* Adds a key as redlock_set_add() does, to be had in this mode, whatever `mode` the options of an acquisition name.
@@ -64,8 +64,8 @@ REDLOCK_API int redlock_set_add_mode(struct redlock_set *set, const void *key, s
 REDLOCK_API int redlock_set_add_permit(struct redlock_set *set, const void *key, size_t key_size, uint32_t limit);
 
 /* Adds n permits of one semaphore, which are keys of the set with different slots. While the set is being acquired it
- * also needs the lock of the key "KEY#gate", which it releases as soon as it is held: so of those who want several
- * permits of KEY, only one at a time waits while it has some. Further errors: those of redlock_set_add_permit();
+ * also needs the lock of the key "KEY#gate", and releases that as soon as it is held. So of all sets that want several
+ * permits of KEY, only one at a time has some and waits for more. Further errors: those of redlock_set_add_permit();
  * E_PERMITS also if n is 0 or above the limit; E_KEY_TOO_LONG also if n is above 1 and the gate's key is too long. */
 REDLOCK_API int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key_size, uint32_t n,
                                         uint32_t limit);
@@ -96,14 +96,14 @@ REDLOCK_API int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, red
  * otherwise OK. cb may be NULL. Errors: those of redlock_release(). */
 REDLOCK_API int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_data);
 
-/* Ends a pending acquisition with REDLOCK_CANCELED; its callback still runs from the loop. Errors: E_ARGUMENT,
- * E_NOTHING_TO_CANCEL, E_FORKED. */
+/* Ends a pending acquisition or extension with REDLOCK_CANCELED; its callback still runs from the loop. After a
+ * canceled extension the set stays held. Errors: E_ARGUMENT, E_NOTHING_TO_CANCEL, E_FORKED. */
 REDLOCK_API int redlock_set_cancel(struct redlock_set *set);
 
-/* Whether the other keys are released at once when one is lost (0, the default), or stay held, and are renewed (1). The
- * set is lost in either case. With 1 nobody gets the other keys before redlock_set_release(), redlock_set_acquire() or
- * redlock_set_destroy() is called: the program can end first what it does under them. From the next loss on. Errors:
- * E_ARGUMENT, E_FORKED. */
+/* Says what becomes of the other keys when one is lost: they are released at once (0, the default), or stay held and
+ * are renewed (1). The set is lost in either case. With 1 nobody gets the other keys before redlock_set_release(),
+ * redlock_set_acquire() or redlock_set_destroy() is called, so the program can first end what it does under them. The
+ * choice counts from the next loss on. Errors: E_ARGUMENT, E_FORKED. */
 REDLOCK_API int redlock_set_keep_rest(struct redlock_set *set, int keep);
 
 /* Makes the set IDLE without releasing its keys, as redlock_lock_detach() does with one lock. Acquire with `own_token`,
@@ -125,12 +125,13 @@ REDLOCK_API int redlock_set_export(struct redlock_set *set, char *ret_text, size
 REDLOCK_API int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options,
                                   const char *text);
 
-/* An alarm of a set is one of a key: that one is at risk, or is lost, and the set with it. The other keys are released
- * before LOST is reported, unless redlock_set_keep_rest() says otherwise; they report no loss of their own. */
+/* The alarm of a set is that of one of its keys, `part`: this key is at risk, or it is lost, and the set with it. The
+ * other keys are released before LOST is reported, unless redlock_set_keep_rest() says otherwise; they report no loss
+ * of their own. */
 typedef void (*redlock_set_watch_fn)(struct redlock_set *set, size_t part, const struct redlock_alarm *alarm,
                                      void *user_data);
 
-/* Sets the alarm callback, for this hold and later ones; NULL is none. Errors: E_ARGUMENT, E_FORKED. */
+/* Sets the alarm callback, for this hold and later ones; NULL sets none. Errors: E_ARGUMENT, E_FORKED. */
 REDLOCK_API int redlock_set_watch(struct redlock_set *set, redlock_set_watch_fn watch, void *user_data);
 
 /* The least validity of any key, or 0 if the set is not held. */
@@ -140,9 +141,9 @@ REDLOCK_API int64_t redlock_set_remaining_ms(const struct redlock_set *set); /* 
 /* IDLE, ACQUIRING, HELD, EXTENDING, RELEASING or LOST; LOST from the moment when the validity of a key ends. */
 REDLOCK_API enum redlock_state redlock_set_state(const struct redlock_set *set);
 
-/* The number of keys, and the lock of one: 0 is the smallest key. The lock is for looking only, by functions that take
- * a const pointer (its key, mode, slot, token, fencing token, validity). Valid until the next addition, at most as long
- * as the set; NULL beyond the last one. */
+/* The number of keys, and the lock of one of them: part 0 is the smallest key, and beyond the last one there is NULL.
+ * The lock is for functions that take a const pointer: they tell its key, mode, slot, token, fencing token and
+ * validity. It is valid until a key is added or the set is destroyed. */
 REDLOCK_API size_t redlock_set_size(const struct redlock_set *set);
 REDLOCK_API const struct redlock_lock *redlock_set_lock(const struct redlock_set *set, size_t part);
 
