@@ -9,6 +9,7 @@
 -- that has 100000 in front finds the queue full.
 @HAND_OFF@
 @LIVING@
+@PLACE@
 
 -- The entry of this value, or of a further one.
 local function entry_with(proposal)
@@ -131,20 +132,12 @@ if not held and not known and ARGV[4] == '0' and waiting > 1 then
   -- Last of many: others look after the entry in front, and so does this one's next refresh.
   rank, look = waiting, -1
 elseif not held then
-  rank = redis.call('ZRANK', KEYS[2], me) or 0
   local left
-  while rank > 0 and not left do
-    local ahead = redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1]
-    left = living(ahead, redis.call('HGET', KEYS[3], ahead))
-    rank = left and rank or rank - 1
-  end
+  rank, left = place_of(me)
   look = left or pttl
 end
--- If another value got the key before this lower ticket was here, its waiter must know: it may have no quorum.
-local other, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
-if other and other == before and not held and
-    (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then
-  tell(channel, other, 0, 'lower', '-', 0)
+if not held then
+  tell_lower(notes[3], before, me, ticket)
 end
 return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look,
   held and fenced and counter(KEYS[4]) or 0, looks > 2 and let_follow(value, tonumber(last)) or nil}

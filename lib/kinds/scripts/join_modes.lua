@@ -1,4 +1,4 @@
--- Part of ENQUEUE and JOIN_SHARED, behind LIVING and GRANT_WAITERS: enters the wait queue in a mode, or refreshes the
+-- Part of ENQUEUE and JOIN_SHARED, behind PLACE and GRANT_WAITERS: enters the wait queue in a mode, or refreshes the
 -- entry. ARGV and the answer are those of ENQUEUE. `replaced` is as in GRANT_WAITERS.
 local function join(mode, replaced)
   local me, lease, round, fenced = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[7] ~= '0'
@@ -63,20 +63,10 @@ local function join(mode, replaced)
   local pttl = redis.call('PTTL', KEYS[1])
   local rank, look_ms = 0, -1
   if not held then
-    rank = redis.call('ZRANK', KEYS[2], me) or 0
     local left
-    while rank > 0 and not left do
-      local ahead = redis.call('ZRANGE', KEYS[2], rank - 1, rank - 1)[1]
-      left = living(ahead, redis.call('HGET', KEYS[3], ahead))
-      rank = left and rank or rank - 1
-    end
+    rank, left = place_of(me)
     look_ms = left or pttl
-  end
-  -- If another value got the key before this lower ticket was here, its waiter must know: it may have no quorum.
-  local other, number, channel = (notes[3] or ''):match('^(%S+) (%d+) (.*)$')
-  if other and other == before and not held and
-      (ticket < tonumber(number) or ticket == tonumber(number) and me < other) then
-    tell(channel, other, 0, 'lower', '-', 0)
+    tell_lower(notes[3], before, me, ticket)
   end
   local count = held and fenced and (mode == 'x' and counter(KEYS[4]) or tonumber(read_counter(ARGV[7], ARGV[8]))) or 0
   return {held and 1 or 0, tonumber(now_us), ticket, lower and 1 or 0, rank, pttl, look_ms, count}, holder, last

@@ -3,6 +3,7 @@
 -- Returns what ENQUEUE does for one value.
 @ENTRIES@
 @LIVING@
+@PLACE@
 @VOTES@
 @GRANT_WAITERS@
 @JOIN_MODES@

@@ -3,6 +3,7 @@
 -- ARGV: value, token, counter's idle ttl ms
 -- 1: the counter is the token or more, 0: missing, -1: foreign.
 @COUNTER@
+@RAISE_COUNTER@
 -- Is there a vote of this value in a set that is alive (family 2.2)?
 local function is_alive(value)
   local time = redis.call('TIME')
@@ -23,10 +24,7 @@ end
 if value ~= ARGV[1] then
   return value and -1 or 0
 end
-local count = counter(KEYS[2])
-if not count then
+if not raise_counter(KEYS[2], ARGV[2], ARGV[3]) then
   return redis.error_reply(no_counter)
 end
-count = math.max(count, tonumber(ARGV[2]))
-redis.call('SET', KEYS[2], string.format('%.0f', count), 'PX', ARGV[3])
 return 1

@@ -3,6 +3,7 @@
 -- ARGV: value, ttl ms, incarnation expected in the marker ('' does not look), [token, counter's idle ttl ms]
 -- 1: ttl set, 2: value set again, -1: foreign, -2: another memory than expected; nothing was done.
 @COUNTER@
+@RAISE_COUNTER@
 if ARGV[3] ~= '' and redis.pcall('HGET', KEYS[2], 'inc') ~= ARGV[3] then
   return -2
 end
@@ -10,13 +11,8 @@ local value = redis.call('GET', KEYS[1])
 if value and value ~= ARGV[1] then
   return -1
 end
-if KEYS[3] then
-  local count = counter(KEYS[3])
-  if not count then
-    return redis.error_reply(no_counter)
-  end
-  count = math.max(count, tonumber(ARGV[4]))
-  redis.call('SET', KEYS[3], string.format('%.0f', count), 'PX', ARGV[5])
+if KEYS[3] and not raise_counter(KEYS[3], ARGV[4], ARGV[5]) then
+  return redis.error_reply(no_counter)
 end
 -- The last write is what counts: one that fails has left the key as it was.
 if value then

@@ -5,6 +5,7 @@
 -- 1: end set, 2: vote set again, -1: foreign, -2: another memory than expected; nothing was done.
 @ENTRIES@
 @VOTES@
+@RAISE_COUNTER@
 if ARGV[3] ~= '' and redis.pcall('HGET', KEYS[2], 'inc') ~= ARGV[3] then
   return -2
 end
@@ -14,12 +15,8 @@ local own = not strange and vote_of(me)
 if strange or not own and not admits(mode, replaced) then
   return -1
 end
-if KEYS[3] then
-  local count = counter(KEYS[3])
-  if not count then
-    return redis.error_reply(no_counter)
-  end
-  redis.call('SET', KEYS[3], whole(math.max(count, tonumber(ARGV[4]))), 'PX', ARGV[5])
+if KEYS[3] and not raise_counter(KEYS[3], ARGV[4], ARGV[5]) then
+  return redis.error_reply(no_counter)
 end
 if own then
   renew(own, me, ends)
