@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "ask.h"
 #include "suite.h"
@@ -118,6 +120,40 @@ START_TEST(a_running_master_is_neither_wiped_nor_set_up_nor_restarted)
 }
 END_TEST
 
+static void expect_no_masters(const char *why)
+{
+    const struct masters_options options = {.count = 1, .tls = MASTERS_TLS, .server = "/bin/true"};
+
+    ck_assert_ptr_null(masters_create(&options));
+    ck_assert_msg(strstr(masters_error(), why) != NULL, "%s", masters_error());
+}
+
+/* In the PATH there is a shell and nothing else; then an openssl, too, that fails. */
+START_TEST(why_there_are_no_certificates_is_told)
+{
+    char dir[] = "/tmp/redlock-path-XXXXXX";
+    char shell[64], openssl[64];
+    char *path = strdup(getenv("PATH"));
+    FILE *file;
+
+    ck_assert_ptr_nonnull(mkdtemp(dir));
+    snprintf(shell, sizeof(shell), "%s/sh", dir);
+    snprintf(openssl, sizeof(openssl), "%s/openssl", dir);
+    ck_assert_int_eq(symlink("/bin/sh", shell), 0);
+    setenv("PATH", dir, 1);
+    expect_no_masters("there is no program \"openssl\"");
+    file = fopen(openssl, "w");
+    ck_assert_ptr_nonnull(file);
+    fputs("#!/bin/sh\necho first >&2; echo what is wrong >&2; exit 3\n", file);
+    ck_assert_int_eq(fchmod(fileno(file), 0700), 0);
+    ck_assert_int_eq(fclose(file), 0);
+    expect_no_masters("by the openssl command: what is wrong");
+    setenv("PATH", path, 1);
+    free(path);
+    ck_assert_int_eq(unlink(openssl) | unlink(shell) | rmdir(dir), 0);
+}
+END_TEST
+
 START_TEST(a_hung_master_answers_again_when_it_is_resumed)
 {
     start(1, false, MASTERS_VOLATILE);
@@ -162,6 +198,7 @@ int main(void)
     tcase_add_loop_test(lives, a_killed_master_comes_back_with_what_its_mode_keeps, 0, N_MODES);
     tcase_add_loop_test(lives, a_wiped_master_comes_back_empty_on_its_address, 0, 2);
     tcase_add_test(lives, what_a_wiped_master_stores_from_then_on_is_kept);
+    tcase_add_test(lives, why_there_are_no_certificates_is_told);
     tcase_add_test(lives, a_running_master_is_neither_wiped_nor_set_up_nor_restarted);
     tcase_add_test(lives, a_hung_master_answers_again_when_it_is_resumed);
     tcase_add_test(lives, a_hung_master_can_be_killed_and_comes_back_running);

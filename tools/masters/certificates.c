@@ -33,10 +33,33 @@ static void become_script(const char *dir, int log_fd)
     _exit(127);
 }
 
+/* The log goes with the directory. */
+static void read_last_line(const char *path, char *ret_line, size_t size)
+{
+    FILE *file = fopen(path, "re");
+
+    ret_line[0] = '\0';
+    while (file && fgets(ret_line, (int)size, file))
+        ret_line[strcspn(ret_line, "\n")] = '\0';
+    if (file)
+        fclose(file);
+}
+
+/* A shell says 127 for a command that it does not find. */
+static bool fail_to_make(int status, const char *log)
+{
+    char line[160];
+
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+        return fail("there is no program \"openssl\" to make certificates, which is in Debian's package openssl");
+    read_last_line(log, line, sizeof(line));
+    return fail("no certificates could be made by the openssl command: %s", line);
+}
+
 bool certificates_make(const char *dir)
 {
     char log[SOCKET_PATH_MAX + 32];
-    int status = -1;
+    int status = 0;
     int log_fd;
     pid_t pid;
 
@@ -49,7 +72,9 @@ bool certificates_make(const char *dir)
         close(log_fd);
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    if (pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    if (pid < 0)
+        return fail("certificates: %s", strerror(errno));
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    return fail("no certificates could be made by the openssl command, see %s", log);
+    return fail_to_make(status, log);
 }
