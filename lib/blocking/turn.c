@@ -2,6 +2,9 @@
 
 #include <assert.h>
 #include <event2/event.h>
+#include <stddef.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "blocking/holds.h"
 
@@ -50,10 +53,26 @@ bool rl_turn_run(struct rl_turn *turn, int flags)
     return event_base_loop(turn->base, EVLOOP_ONCE | flags) >= 0;
 }
 
+/* libevent ends the process if it finds no descriptor for a base's signals, so they are tried before it is asked. Other
+ * threads may still be quicker. */
+static bool has_descriptors_for_base(void)
+{
+    int fds[4]; /* epoll, a timer, and a pair */
+    size_t n = 0;
+    bool all;
+
+    while (n < sizeof fds / sizeof fds[0] && (fds[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+        n++;
+    all = n == sizeof fds / sizeof fds[0];
+    while (n > 0)
+        close(fds[--n]);
+    return all;
+}
+
 /* Only one thread at a time uses the base: it needs no locks, whatever the program has told libevent. */
 static struct event_base *create_base(void)
 {
-    struct event_config *config = event_config_new();
+    struct event_config *config = has_descriptors_for_base() ? event_config_new() : NULL;
     struct event_base *base = NULL;
 
     if (!config)

@@ -3,6 +3,8 @@
 #include <redlock/metrics.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "service_rig.h"
 
@@ -175,6 +177,30 @@ START_TEST(creation_says_what_is_wrong)
 }
 END_TEST
 
+/* The other descriptors are taken, and the process has to live. */
+START_TEST(creation_with_few_descriptors_is_refused_or_succeeds)
+{
+    int status = REDLOCK_E_SYSTEM;
+    struct rlimit limit;
+    int next = dup(STDERR_FILENO);
+
+    ck_assert_int_ge(next, 0);
+    close(next);
+    ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    for (rlim_t left = 0; status == REDLOCK_E_SYSTEM && left < 16; left++) {
+        const struct rlimit few = {(rlim_t)next + left, limit.rlim_max};
+        struct redlock_service *service = NULL;
+
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+        status = redlock_service_create(world.rig.urls, 3, NULL, &service, NULL);
+        redlock_service_destroy(service);
+        ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+        ck_assert(left > 0 || status == REDLOCK_E_SYSTEM);
+    }
+    ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(missing_arguments_are_refused)
 {
     struct redlock_mutex *mutex = world_new_mutex(&world, "key");
@@ -252,6 +278,7 @@ int main(void)
     tcase_add_test(three, destroying_the_service_cancels_a_shutdown);
     tcase_add_test(three, a_service_without_masters_that_answer_ends_at_once);
     tcase_add_test(three, creation_says_what_is_wrong);
+    tcase_add_test(three, creation_with_few_descriptors_is_refused_or_succeeds);
     tcase_add_test(three, missing_arguments_are_refused);
     tcase_add_test(three, what_the_client_refuses_is_refused_here);
     return suite_run_with_server(suite);
