@@ -72,6 +72,27 @@ START_TEST(the_command_lists_its_commands)
 }
 END_TEST
 
+/* With the fewest the loader fails. libevent would end the process with 1, which is somebody else's lock. */
+START_TEST(too_few_descriptors_for_a_loop_are_3)
+{
+    const char *command = tool_path();
+    bool refused = false;
+
+    for (int n = 3; n <= 16; n++) {
+        char script[120];
+
+        snprintf(script, sizeof(script), "ulimit -n %d; exec \"$0\" lock k" MASTERS, n);
+        tool_set_path("/bin/sh");
+        tool_start(&tool, (const char *const[]){"-c", script, command, NULL});
+        tool_set_path(command);
+        tool_finish(&tool);
+        ck_assert_msg(tool.exit_code == 3 || tool.exit_code == 127, "%d descriptors: %s", n, tool.err);
+        refused = refused || strcmp(tool.err, "redlock: lock: the system refuses an event loop\n") == 0;
+    }
+    ck_assert(refused);
+}
+END_TEST
+
 START_TEST(help_explains_itself)
 {
     static const char *const lines[] = {"help", "help help", "help --help", "help -h"};
@@ -281,6 +302,7 @@ static Suite *suite(void)
     tcase_add_test(words, help_fits_a_terminal_of_80_columns);
     tcase_add_test(words, the_command_lists_its_commands);
     tcase_add_test(words, help_explains_itself);
+    tcase_add_test(words, too_few_descriptors_for_a_loop_are_3);
     tcase_add_test(words, version_names_tool_and_library);
     tcase_add_loop_test(words, wrong_usage_is_named_and_exits_with_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     tcase_add_test(words, a_password_never_reaches_an_error_message);

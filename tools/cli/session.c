@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include <redlock/semaphore.h>
 
@@ -23,10 +25,25 @@ static void on_signal(evutil_socket_t number, short what, void *data)
         redlock_set_cancel(session->set);
 }
 
+/* libevent ends the process with 1 if it finds no descriptor for a base's signals. */
+static bool has_descriptors_for_base(void)
+{
+    int fds[3]; /* epoll, and a pair */
+    size_t n = 0;
+    bool all;
+
+    while (n < sizeof(fds) / sizeof(fds[0]) && (fds[n] = eventfd(0, EFD_CLOEXEC)) >= 0)
+        n++;
+    all = n == sizeof(fds) / sizeof(fds[0]);
+    while (n > 0)
+        close(fds[--n]);
+    return all;
+}
+
 bool session_open(struct session *session, const char *command)
 {
     memset(session, 0, sizeof(*session));
-    session->base = event_base_new();
+    session->base = has_descriptors_for_base() ? event_base_new() : NULL;
     if (session->base == NULL)
         cli_error(command, "the system refuses an event loop");
     return session->base != NULL;
