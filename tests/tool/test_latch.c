@@ -140,7 +140,7 @@ static const struct {
     {"latch await ready --parties 1001 --generation 7", "--parties: 1001 is too much (at most 1000)"},
     {"latch await ready --parties 2 --generation -1", "--generation: '-1' is not a whole number"},
     {"latch arrive ready --party a\x01" OF_TWO, "names of 1 to 64 printable characters"},
-    {"latch await ready --keep 1ms" OF_TWO, "ttl"},
+    {"latch await ready --keep 59s" OF_TWO, "--keep 59s is below --max-ttl, in which what is known is repeated (1m)"},
     {"latch await ready west" OF_TWO, "unexpected argument 'west'"},
     {"latch await ready -q -v" OF_TWO, "--verbose and --quiet exclude each other"},
 };

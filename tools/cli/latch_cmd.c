@@ -14,6 +14,8 @@
 #include "cli/session.h"
 #include "cli/term.h"
 #include "cli/votes.h"
+#include "options/duration.h"
+#include "options/message.h"
 #include "options/shown.h"
 
 static const char latch_help[] =
@@ -292,6 +294,19 @@ static bool refuse(const char *text)
     return false;
 }
 
+static bool keep_fits(const struct request *request)
+{
+    char keep[DURATION_TEXT_SIZE];
+    char least[DURATION_TEXT_SIZE];
+
+    if (request->keep_ms == 0 || request->keep_ms >= request->common.max_ttl_ms)
+        return true;
+    cli_error("latch", "--keep %s is below --max-ttl, in which what is known is repeated (%s)",
+              duration_text(request->keep_ms * INT64_C(1000), keep),
+              duration_text(request->common.max_ttl_ms * INT64_C(1000), least));
+    return false;
+}
+
 static bool complete(struct request *request)
 {
     const char *deed = request->operands[0];
@@ -309,7 +324,7 @@ static bool complete(struct request *request)
         return refuse("--party is missing: the name of what arrives");
     if (request->wait_ms == NO_WAIT)
         request->wait_ms = request->awaits ? REDLOCK_FOREVER : 0;
-    return cli_need_masters("latch", &request->common.masters);
+    return keep_fits(request) && cli_need_masters("latch", &request->common.masters);
 }
 
 static void write_help(FILE *out)
