@@ -3,6 +3,7 @@
 
     test_engines.py REDLOCK TINY SINGLE
 """
+import concurrent.futures
 import json
 import os
 import re
@@ -51,6 +52,14 @@ def fault_is_named(fault):
     done = check_tiny(fault)
     assert done.returncode == 1, done.stdout + done.stderr
     assert "FAULT" in done.stdout and re.search(FAULTS[fault], done.stdout), done.stdout
+
+
+def silence_is_named():
+    """Of each order that waits for an answer. Ten seconds of it are enough, for both at once."""
+    silent = {"mute": r"does not answer: release \d+", "late": r"does not answer: acquire \d+"}
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        for fault, done in zip(silent, pool.map(check_tiny, silent)):
+            assert done.returncode == 1 and re.search(silent[fault], done.stdout), done.stdout + done.stderr
 
 
 def single_has_no_fault_on_a_server_of_its_own():
@@ -131,6 +140,7 @@ def a_broken_engine_ends_the_run_with_status_3():
 
 TESTS = [("a good engine has no fault", a_good_engine_has_no_fault),
          *((f"fault is named: {fault}", lambda fault=fault: fault_is_named(fault)) for fault in FAULTS),
+         ("silence is named", silence_is_named),
          ("single has no fault on a server of its own", single_has_no_fault_on_a_server_of_its_own),
          ("engines are found by name", engines_are_found_by_name),
          ("failover says what it cannot use", failover_says_what_it_cannot_use),

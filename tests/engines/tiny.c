@@ -153,10 +153,28 @@ static void release(const char *id)
     line_print("released %s %lld %lld ok", id, (long long)since_ns, (long long)now_ns());
 }
 
+/* What the protocol says is always there. */
+static void want_settings(char **words, size_t n)
+{
+    static const char *const always[] = {"nodes=", "system=", "ttl_ms=", "prefix="};
+
+    for (size_t i = 0; i < sizeof(always) / sizeof(always[0]); i++) {
+        size_t j = 1;
+
+        while (j < n && strncmp(words[j], always[i], strlen(always[i])) != 0)
+            j++;
+        if (j == n) {
+            line_print("failed there%%20is%%20no%%20%s", always[i]);
+            exit(1);
+        }
+    }
+}
+
 static void open_folder(char **words, size_t n)
 {
     const char *instead = getenv("TINY_FOLDER");
 
+    want_settings(words, n);
     if (instead)
         snprintf(folder, sizeof(folder), "%s", instead);
     for (size_t i = 1; i < n && !instead; i++)

@@ -52,7 +52,6 @@ static int list(void)
 struct open_settings {
     const char *list[MOST_SETTINGS + 1];
     size_t n;
-    bool has_nodes;
     char nodes[NODES_SIZE], system[48], ttl[32];
 };
 
@@ -60,7 +59,31 @@ static void add(struct open_settings *settings, const char *setting)
 {
     if (settings->n < MOST_SETTINGS)
         settings->list[settings->n++] = setting;
-    settings->has_nodes |= strncmp(setting, "nodes=", strlen("nodes=")) == 0;
+}
+
+/* Whether the user has given it; `name` is "NAME=". */
+static bool has(const struct open_settings *settings, const char *name)
+{
+    for (size_t i = 0; i < settings->n; i++)
+        if (strncmp(settings->list[i], name, strlen(name)) == 0)
+            return true;
+    return false;
+}
+
+/* The first system that the engine names, and all else that every "open" has. */
+static void add_constant(struct open_settings *settings, const struct runner_hello *hello)
+{
+    if (!has(settings, "system=")) {
+        snprintf(settings->system, sizeof(settings->system), "system=%.*s", (int)strcspn(hello->systems, ":,"),
+                 hello->systems);
+        add(settings, settings->system);
+    }
+    if (!has(settings, "ttl_ms=")) {
+        snprintf(settings->ttl, sizeof(settings->ttl), "ttl_ms=%d", EXERCISE_TTL_MS);
+        add(settings, settings->ttl);
+    }
+    if (!has(settings, "prefix="))
+        add(settings, "prefix=engine-check:");
 }
 
 static void add_nodes(struct open_settings *settings, const struct masters *masters)
@@ -104,17 +127,14 @@ static int run_on_system(struct term *term, const struct engine_contestant *cont
     struct masters *masters = NULL;
     int code;
 
-    snprintf(settings->ttl, sizeof(settings->ttl), "ttl_ms=%d", EXERCISE_TTL_MS);
-    add(settings, settings->ttl);
-    if (!settings->has_nodes && !*contestant->skipped) {
+    add_constant(settings, &contestant->hello);
+    if (!has(settings, "nodes=") && !*contestant->skipped) {
         masters = masters_create(&options);
         if (!masters || !masters_cleanup_on_exit(masters)) {
             cli_error("engine", "%s", masters_error());
             masters_destroy(masters);
             return CLI_INFRASTRUCTURE;
         }
-        snprintf(settings->system, sizeof(settings->system), "system=%s", masters_system_name(contestant->system));
-        add(settings, settings->system);
         add_nodes(settings, masters);
     }
     code = run(term, &setting);
@@ -140,7 +160,7 @@ static int check(const char *program, char **words, int n)
         fprintf(term.out, "hello      it says what it is\n      %s\n", contestant.skipped);
         return CLI_NOT_HELD;
     }
-    if (*contestant.skipped && !settings.has_nodes && contestant.is_known_system) {
+    if (*contestant.skipped && !has(&settings, "nodes=") && contestant.is_known_system) {
         cli_error("engine", "%s", contestant.skipped);
         return CLI_INFRASTRUCTURE;
     }
@@ -152,7 +172,7 @@ static bool are_settings(char **words, int n)
     for (int i = 0; i < n; i++)
         if (!strchr(words[i], '=') || words[i][0] == '=')
             return false;
-    return n <= MOST_SETTINGS - 4;
+    return n <= MOST_SETTINGS - 5;
 }
 
 /* For the completion of shells: the words, or the names of engines. */
