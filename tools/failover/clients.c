@@ -157,7 +157,9 @@ bool fo_run_attend(struct fo_run *run, int64_t until_ns, bool until_ready)
         if (run->progress)
             run->progress(run, run->user_data);
     }
-    return !until_ready || all_ready(run) || fo_run_fail(run, "the masters do not all vote: client processes wait");
+    return !until_ready || all_ready(run) ||
+           fo_run_fail(run, run->options->engine ? "the engines are not ready in time"
+                                                 : "the masters do not all vote: client processes wait");
 }
 
 /* Waits for the end of a process; kills it when it takes too long. */

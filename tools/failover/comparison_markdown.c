@@ -72,7 +72,7 @@ static void row(FILE *out, const struct fo_entry *entry, const struct fo_scenari
         if (entry->options.wanted[i])
             cell(out, fo_entry_outcome(entry, &fo_scenarios[i]));
     if (crash)
-        fprintf(out, " %s |", crashed && crashed->takeover_ns >= 0
+        fprintf(out, " %s |", crashed && !*crashed->skipped && crashed->takeover_ns >= 0
                                   ? fo_html_duration(crashed->takeover_ns, text, CELL) : NOTHING);
     putc('\n', out);
 }

@@ -323,7 +323,7 @@ static bool revive(struct fo_run *run)
 
     if (run->scenario->fault == FO_PAUSE)
         return signal_client(run, victim, SIGCONT) || fo_run_fail(run, "the leader cannot be continued");
-    return fo_run_spawn(run, victim) && fo_run_attend(run, fo_now_ns() + LEADER_WAIT_MS * NS_PER_MS, true) &&
+    return fo_run_spawn(run, victim) && fo_run_attend(run, fo_now_ns() + FO_READY_MS * NS_PER_MS, true) &&
            load_send(run->controls[victim], LOAD_START, 0);
 }
 

@@ -9,7 +9,6 @@
 #include "load/message.h"
 
 #define NS_PER_MS INT64_C(1000000)
-#define READY_MS 30000
 #define LEAD_MS 50
 
 bool fo_run_fail(struct fo_run *run, const char *format, ...)
@@ -60,7 +59,7 @@ static bool prepare(struct fo_run *run)
     for (uint32_t i = 0; i < run->options->clients; i++)
         if (!fo_run_spawn(run, i))
             return false;
-    return fo_run_attend(run, fo_now_ns() + READY_MS * NS_PER_MS, true);
+    return fo_run_attend(run, fo_now_ns() + FO_READY_MS * NS_PER_MS, true);
 }
 
 static void start_load(struct fo_run *run)

@@ -9,6 +9,7 @@
 #include "shared.h"
 
 #define FO_MAX_MARKS 256
+#define FO_READY_MS 60000 /* for a client to begin: an engine has 20 s for its hello, and 30 s to open */
 
 /* What has been done to a master. */
 enum fo_state {
