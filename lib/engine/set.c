@@ -49,6 +49,8 @@ static struct rl_set_step wait_for(struct rl_set_plan *plan, unsigned part)
     plan->parts[part] = RL_PART_AWAITED;
     if (!RL_MUTANT(SET_KEEPS_LARGER) && !RL_MUTANT(SET_DESCENDS))
         step.give_up = give_up_from(plan, part + 1);
+    if (RL_MUTANT(SET_GATE_IGNORED))
+        step.give_up |= plan->gates & (bit(part) - 1);
     return step;
 }
 
@@ -64,7 +66,7 @@ static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
             return (struct rl_set_step){0};
         return may_wait ? wait_for(plan, i) : fail(plan, i);
     }
-    return (struct rl_set_step){.outcome = RL_SET_HELD, .give_up = plan->gates};
+    return (struct rl_set_step){.outcome = RL_SET_HELD, .give_up = RL_MUTANT(SET_GATE_KEPT) ? 0 : plan->gates};
 }
 
 struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, uint32_t gates)

@@ -397,13 +397,13 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
     return rl_attempt_start(engine, lock, now);
 }
 
-/* A vote is not given up for the hope of others. */
-bool rl_wait_may_move(const struct rl_lock *lock)
+/* A vote is not given up for the hope of others, unless it is of no use. */
+bool rl_wait_may_move(const struct rl_lock *lock, bool in_vain)
 {
     const struct rl_claim *claim = lock->claim;
 
     return lock->state == RL_LOCK_WAITING && claim && !claim->rolling_back &&
-           (rl_claim_count_votes(claim, RL_GRANTED) == 0 || RL_MUTANT(MOVES_WITH_VOTE));
+           (in_vain || rl_claim_count_votes(claim, RL_GRANTED) == 0 || RL_MUTANT(MOVES_WITH_VOTE));
 }
 
 struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -6,7 +6,8 @@
  * random one that no other handle of this client has a claim for, if there is such a slot. If the attempt is refused,
  * the masters have said which of some other slots are free, and the next attempt is made at one that a majority shows
  * to be free. If there is none, the lock waits in the queue of its home slot. Each refresh asks about other slots, and
- * the waiter moves to one that a quorum shows to be free (rl_lock_move()).
+ * the waiter moves to one that a quorum shows to be free (rl_lock_move()). It stays where some masters have given it
+ * their votes, unless its own client holds that slot.
  *
  * Masters list the waiters of all slots in a directory (kinds/scripts/directory.lua). A release tells one of them that
  * waits elsewhere: the one with the lowest ticket, if the slot is free or, now and then, if it has gone to a higher
@@ -22,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/handle.h"
 #include "host/host.h"
 #include "kinds/permit.h"
 #include "util/hash.h"
@@ -424,6 +426,22 @@ static bool is_waiting(const struct rl_host_lock *lock)
     return lock->attempt && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
 }
 
+/* Another handle of this client holds the slot. Where both are parts of one set, that one will not release it before
+ * this one has a slot. */
+static bool waits_for_own(const struct rl_host_lock *lock)
+{
+    const struct rl_list *locks = &lock->host->locks;
+
+    for (struct rl_list *at = locks->next; at != locks; at = at->next) {
+        const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
+
+        if (other != lock && other->semaphore == lock->semaphore && other->slot == lock->slot &&
+            rl_lock_is_held(&other->core))
+            return true;
+    }
+    return false;
+}
+
 static void move(struct rl_host_lock *lock, uint32_t slot)
 {
     struct rl_host *host = lock->host;
@@ -437,7 +455,7 @@ static void move(struct rl_host_lock *lock, uint32_t slot)
         return;
     }
     search->target = slot;
-    if (rl_lock_move(&host->engine, &lock->core, host->now))
+    if (rl_lock_move(&host->engine, &lock->core, host->now, waits_for_own(lock) && !RL_MUTANT(WAITS_FOR_OWN)))
         search->moved = host->now;
     else
         search->target = RL_NO_SLOT;

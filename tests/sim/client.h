@@ -29,12 +29,14 @@
 /* After which a master that does not vote is looked at anew. */
 #define CLIENT_LOOKS_AGAIN_NS (10000 * RL_NS_PER_MS)
 
-#define MAX_HANDLES 3
+#define MAX_HANDLES 4
 #define MAX_LOOKS 3 /* of one client at a time */
 #define MAX_SEEN_VOTES 32
 
-/* Two keys of mutexes, and the slots of one semaphore. */
-#define FIRST_SLOT 2
+/* Two keys of mutexes, the gate of a semaphore, and its slots: the order of their names. */
+#define LOCK_KEYS 2
+#define GATE_KEY LOCK_KEYS
+#define FIRST_SLOT (GATE_KEY + 1)
 #define MAX_PERMITS 4
 #define MAX_KEYS (FIRST_SLOT + MAX_PERMITS)
 
@@ -210,10 +212,13 @@ enum election_event {
     ELECTION_FAILED,
 };
 
-/* A set of locks: the client's first handles, whose keys are in ascending order. */
+/* A set of locks: the client's first handles, whose keys are in ascending order. Its permits, if they are several,
+ * stand behind their gate. */
 struct client_set {
-    struct rl_set core;        /* n: 0 if the client has no set */
-    struct rl_acquire request; /* for each part that is awaited */
+    struct rl_set core;         /* n: 0 if the client has no set */
+    struct rl_acquire request;  /* for each part that is awaited */
+    uint8_t modes[MAX_HANDLES]; /* enum rl_mode of each part */
+    int64_t in_vain_since;     /* for the oracle: true time; INT64_MAX: it does not wait in vain */
     uint32_t lost;             /* parts whose loss was reported in this turn */
     uint8_t state;             /* enum client_set_state */
 };
@@ -413,8 +418,8 @@ bool client_is_part(const struct client *client, const struct handle *handle);
 void client_start_set(struct client *client);
 
 /* The library's calls, for a set in a state that allows them. `request` is that of the whole: with `once` nothing is
- * awaited. */
-void client_acquire_set(struct client *client, const struct rl_acquire *request);
+ * awaited. `modes`: of each part. */
+void client_acquire_set(struct client *client, const struct rl_acquire *request, const uint8_t modes[MAX_HANDLES]);
 void client_cancel_set(struct client *client);
 void client_release_set(struct client *client);
 void client_destroy_set(struct client *client); /* and creates it anew */

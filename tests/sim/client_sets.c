@@ -2,6 +2,10 @@
  * (set_whole.h); this file is in the place of lib/api/set*.c. */
 #include "client.h"
 
+#include <string.h>
+
+#include "kinds/permit.h"
+#include "kinds/shared.h"
 #include "world.h"
 
 bool client_is_part(const struct client *client, const struct handle *handle)
@@ -19,9 +23,12 @@ void client_start_set(struct client *client)
     struct client_set *set = &client->set;
 
     *set = (struct client_set){.core.n = client->world->plan.set_sizes[client->index],
-                               .core.engine = &client->host.engine};
-    for (unsigned i = 0; i < set->core.n; i++)
+                               .core.engine = &client->host.engine,
+                               .in_vain_since = INT64_MAX};
+    for (unsigned i = 0; i < set->core.n; i++) {
         set->core.locks[i] = &client->handles[i].host.core;
+        set->core.gates |= (uint32_t)(client->handles[i].key == GATE_KEY) << i;
+    }
 }
 
 static void give_up(struct client *client, uint32_t parts)
@@ -32,10 +39,22 @@ static void give_up(struct client *client, uint32_t parts)
     }
 }
 
+static void choose_kind(const struct client *client, unsigned part, struct rl_acquire *request)
+{
+    if (client->set.core.gates >> part & 1u)
+        request->kind = &rl_mutex_kind;
+    else if (client->handles[part].permit)
+        request->kind = rl_permit_form(request->kind);
+    else if (client->set.modes[part] != RL_EXCLUSIVE)
+        request->kind = rl_shared_form(request->kind);
+    request->mode = (enum rl_mode)client->set.modes[part];
+}
+
 static void start_part(struct client *client, unsigned part, bool once)
 {
     struct rl_acquire request = client->set.request;
 
+    choose_kind(client, part, &request);
     if (once) {
         request.once = client->set.core.deadline.ns == RL_LONG_AGO.ns;
         request.max_attempts = 1;
@@ -48,14 +67,39 @@ static void start_part(struct client *client, unsigned part, bool once)
     client_acquire(client, &client->handles[part], &request);
 }
 
+static void count_wait(const struct client *client, uint32_t awaited)
+{
+    const struct client_set *set = &client->set;
+
+    world_count(client->world, COUNTER_SETS_WAITING);
+    if (awaited & set->core.gates)
+        world_count(client->world, COUNTER_SETS_AT_GATE);
+    else if (set->core.gates && awaited > set->core.gates)
+        world_count(client->world, COUNTER_SETS_BEHIND_GATE);
+}
+
 static void start_parts(struct client *client, const struct rl_set_step *step)
 {
     if (step->await)
-        world_count(client->world, COUNTER_SETS_WAITING);
+        count_wait(client, step->await);
     for (unsigned i = 0; i < client->set.core.n; i++) {
         if ((step->try | step->await) >> i & 1u)
             start_part(client, i, step->try >> i & 1u);
     }
+}
+
+static void count_held(const struct client *client)
+{
+    const struct client_set *set = &client->set;
+    bool shared = false;
+
+    for (unsigned i = 0; i < set->core.n; i++)
+        shared |= set->modes[i] != RL_EXCLUSIVE;
+    world_count(client->world, COUNTER_SETS);
+    if (shared)
+        world_count(client->world, COUNTER_SETS_SHARED);
+    if (set->core.gates)
+        world_count(client->world, COUNTER_SETS_OF_PERMITS);
 }
 
 static void end(struct client *client, enum client_set_state state, enum rl_end status)
@@ -66,10 +110,8 @@ static void end(struct client *client, enum client_set_state state, enum rl_end 
 
     TRACE(client->world, name_of_set(client), "its set is %s", words[state]);
     client->set.state = (uint8_t)state;
-    if (state == SET_HELD) {
-        world_count(client->world, COUNTER_SETS);
-        sets_on_held(client->world, client);
-    }
+    if (state == SET_HELD)
+        count_held(client);
     workload_on_set(client, status);
 }
 
@@ -77,6 +119,8 @@ static void follow(struct client *client, struct rl_set_step step)
 {
     struct client_set *set = &client->set;
 
+    if (step.outcome == RL_SET_HELD)
+        sets_on_held(client->world, client);
     give_up(client, step.give_up);
     if (step.outcome == RL_SET_AGAIN) {
         world_count(client->world, COUNTER_SETS_AGAIN);
@@ -90,7 +134,7 @@ static void follow(struct client *client, struct rl_set_step step)
         end(client, SET_IDLE, step.outcome == RL_SET_TOO_SLOW ? RL_END_TOO_SLOW : RL_END_HELD);
 }
 
-void client_acquire_set(struct client *client, const struct rl_acquire *request)
+void client_acquire_set(struct client *client, const struct rl_acquire *request, const uint8_t modes[MAX_HANDLES])
 {
     struct client_set *set = &client->set;
     struct rl_set_step step;
@@ -100,6 +144,7 @@ void client_acquire_set(struct client *client, const struct rl_acquire *request)
         give_up(client, UINT32_MAX);
     set->lost = 0;
     set->request = *request;
+    memcpy(set->modes, modes, sizeof set->modes);
     set->request.once = false;
     set->request.max_attempts = 0;
     set->core.deadline = request->once ? RL_LONG_AGO : request->deadline;

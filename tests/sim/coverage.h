@@ -70,7 +70,11 @@
     X(HAND_OFFS, "grants by a call")                                                                    \
     X(COHORT_HAND_OFFS, "locks that went to a waiter of the same client as they were")                           \
     X(SETS, "sets of locks acquired")                                                                    \
+    X(SETS_SHARED, "... with a part that is shared or upgradeable")                                      \
+    X(SETS_OF_PERMITS, "... with several permits of a semaphore")                                        \
     X(SETS_WAITING, "... times that one waited for a part")                                              \
+    X(SETS_AT_GATE, "... for the gate of a semaphore")                                                   \
+    X(SETS_BEHIND_GATE, "... for a permit, behind the gate")                                             \
     X(SETS_AGAIN, "... times that one began anew, since what it had was lost or old")                    \
     X(SETS_LOST, "sets lost with one of their parts")                                                    \
     X(PERMITS, "permits acquired")                                                                         \

@@ -14,7 +14,7 @@
 #define ENTRY_TEXT 160
 #define KEYSPACE_MAX_FIELDS 280
 #define KEYSPACE_MAX_MEMBERS 160
-#define KEYSPACE_MAX_KEYS 29
+#define KEYSPACE_MAX_KEYS 33
 
 /* Names of what is no lock begin with this: the marker, the counters of the fencing tokens, the queues. */
 #define OWN_NAMES "redlock:"

@@ -29,6 +29,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #define MUTANT_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.permits = true}},
 #define MUTANT_SETS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.sets = true}},
+#define MUTANT_SETS_PERMITS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.sets = true, .permits = true}},
 #define MUTANT_CALM_PERMITS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
 #define MUTANT_ELECTIONS_ROW(name, where, budget, text) \
@@ -42,6 +44,7 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_STEPS_MAP(MUTANT_STEPS_ROW)
         MUTANT_CALM_MAP(MUTANT_CALM_ROW)
         MUTANT_SETS_MAP(MUTANT_SETS_ROW)
+        MUTANT_SETS_PERMITS_MAP(MUTANT_SETS_PERMITS_ROW)
         MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
         MUTANT_ELECTIONS_MAP(MUTANT_ELECTIONS_ROW)
@@ -56,6 +59,7 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #undef MUTANT_ELECTIONS_ROW
 #undef MUTANT_CALM_PERMITS_ROW
 #undef MUTANT_PERMITS_ROW
+#undef MUTANT_SETS_PERMITS_ROW
 #undef MUTANT_SETS_ROW
 #undef MUTANT_CALM_ROW
 #undef MUTANT_STEPS_ROW

@@ -127,12 +127,17 @@
     X(FIRST_UNHEARD, "host", 10000, "nobody is told that it has become the first in line")               \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
-/* What only sets of locks show: --sets. */
+/* What only sets of locks show: --sets, and for some --permits. */
 #define MUTANT_SETS_MAP(X)                                                                               \
     X(SET_DESCENDS, "engine", 1000, "a set waits for the largest key first, and keeps the smaller ones") \
     X(SET_KEEPS_LARGER, "engine", 1000, "a set keeps larger keys while it waits for a smaller one")      \
     X(SET_LOSS_OVERLOOKED, "engine", 10000, "a set is held that has lost a key while it waited for another") \
     X(SET_REST_KEPT, "engine", 1000, "a set that has lost a key keeps the others")
+
+#define MUTANT_SETS_PERMITS_MAP(X)                                                                       \
+    X(SET_GATE_IGNORED, "engine", 1000, "a set waits for a permit while it has others, without their gate") \
+    X(SET_GATE_KEPT, "engine", 1000, "a set keeps the gate of its permits when it is held")              \
+    X(WAITS_FOR_OWN, "host", 0, "a waiter with votes stays in line for a slot that its own client has")
 
 /* What only semaphores show: --permits, and for some --calm. */
 #define MUTANT_PERMITS_MAP(X)                                                                            \
@@ -192,6 +197,7 @@ enum mutant {
     MUTANT_STEPS_MAP(MUTANT_ENUM)
     MUTANT_CALM_MAP(MUTANT_ENUM)
     MUTANT_SETS_MAP(MUTANT_ENUM)
+    MUTANT_SETS_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_ELECTIONS_MAP(MUTANT_ENUM)

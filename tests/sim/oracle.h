@@ -88,7 +88,7 @@ void alarm_on_lost(const struct client *client, const struct handle *handle);
 
 /* oracle_sets.c: a set is held as a whole or not at all. It has just been reported held; at the end of a turn. */
 void sets_on_held(struct world *world, const struct client *client);
-void sets_check(struct world *world, const struct client *client);
+void sets_check(struct world *world, struct client *client);
 
 /* oracle_election.c: of the candidates for a key at most one leads, and terms grow.
  *

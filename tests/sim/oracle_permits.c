@@ -25,8 +25,21 @@ void permits_check(struct world *world)
         world_violation(world, "permits", "%u permits are valid: there are %u", valid, world->plan.permits);
 }
 
-/* A waiter leaves the line of a slot for that of another. It must not have votes there, unless it yields them, or the
- * attempt has failed. */
+/* Nobody in line for the slot can have it as long as this client does. */
+static bool has_slot(const struct client *client, uint8_t key)
+{
+    for (unsigned h = 0; h < client->n_handles; h++) {
+        const struct handle *handle = &client->handles[h];
+        uint8_t state = handle->host.core.state;
+
+        if (handle->permit && handle->key == key && (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING))
+            return true;
+    }
+    return false;
+}
+
+/* A waiter leaves the line of a slot for that of another. It must not have votes there, unless it yields them, or they
+ * are of no use, or the attempt has failed. */
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key)
 {
     const struct box *former = handle->former_claim ? client_known_box(client, handle->former_claim) : NULL;
@@ -40,7 +53,7 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
         return;
     for (unsigned m = 0; m < world->plan.n_masters; m++)
         votes += handle->former_claim->slots[m].vote == RL_GRANTED;
-    if (votes && votes < world->plan.config.quorum)
+    if (votes && votes < world->plan.config.quorum && !has_slot(client, former->key))
         world_violation(world, "permits", "%s leaves %s for %s with %zu votes", former->token,
                         name_of_key(former->key), name_of_key(key), votes);
 }

@@ -24,12 +24,12 @@ static void draw_sizes(struct plan *plan, struct rng *rng, const struct plan_opt
                                                        : 2 + rng_below(rng, MAX_CLIENTS - 1));
     if (options->max_clients && plan->n_clients > options->max_clients)
         plan->n_clients = options->max_clients;
-    plan->n_keys = (uint8_t)(rng_chance(rng, 800) ? 1 : FIRST_SLOT);
+    plan->n_keys = (uint8_t)(rng_chance(rng, 800) ? 1 : LOCK_KEYS);
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
-        plan->n_handles[c] = (uint8_t)(rng_chance(rng, 700) ? 1 : 1 + rng_below(rng, MAX_HANDLES));
+        plan->n_handles[c] = (uint8_t)(rng_chance(rng, 700) ? 1 : 1 + rng_below(rng, MOST_HANDLES));
         if (options->max_handles && plan->n_handles[c] > options->max_handles)
             plan->n_handles[c] = options->max_handles;
-        for (unsigned h = 0; h < MAX_HANDLES; h++)
+        for (unsigned h = 0; h < MOST_HANDLES; h++)
             plan->handle_keys[c][h] = (uint8_t)rng_below(rng, plan->n_keys);
     }
 }

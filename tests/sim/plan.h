@@ -14,6 +14,9 @@ struct rng;
 /* In place of a handle's key: it wants a permit. */
 #define PERMIT MAX_KEYS
 
+/* Of a client that has no set. */
+#define MOST_HANDLES 3
+
 /* What the command line may change about every world. */
 struct plan_options {
     bool unsafe_restarts;    /* classic worlds, and masters that lost their data come back at once */

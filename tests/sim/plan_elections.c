@@ -12,7 +12,7 @@ void plan_elections_draw(struct plan *plan, struct rng *rng, const struct plan_o
     bool some = rng_chance(rng, 200) || options->elections;
 
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
-        for (unsigned h = 0; h < MAX_HANDLES; h++)
+        for (unsigned h = 0; h < MOST_HANDLES; h++)
             plan->candidates[c][h] = rng_chance(rng, 700) && some && may_campaign(plan, c, h);
     }
 }

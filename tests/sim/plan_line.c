@@ -49,7 +49,7 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
     plan->n_keys = 1;
     memset(plan->handle_keys, 0, sizeof plan->handle_keys);
     for (unsigned c = 0; c < MAX_CLIENTS; c++) {
-        plan->n_handles[c] = (uint8_t)(1 + rng_below(rng, 1 + rng_below(rng, MAX_HANDLES)));
+        plan->n_handles[c] = (uint8_t)(1 + rng_below(rng, 1 + rng_below(rng, MOST_HANDLES)));
         if (options->max_handles && plan->n_handles[c] > options->max_handles)
             plan->n_handles[c] = options->max_handles;
     }
@@ -59,7 +59,7 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
 void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     bool many = rng_chance(rng, plan->crowded ? 600 : 300) || options->cohorts;
-    uint32_t company = 2 + rng_below(rng, MAX_HANDLES - 1);
+    uint32_t company = 2 + rng_below(rng, MOST_HANDLES - 1);
 
     plan->cohort_permille = !plan->line_permille || !many ? 0 : rng_chance(rng, 500) ? 900 : 400;
     if (!plan->cohort_permille || plan->crowded || options->max_handles)
@@ -81,7 +81,7 @@ void plan_line_permits(struct plan *plan, struct rng *rng, const struct plan_opt
         plan->limits[c] = plan->permits;
         if (plan->permits && !plan->calm && rng_chance(rng, 150))
             plan->limits[c] = (uint8_t)(1 + rng_below(rng, plan->permits));
-        for (unsigned h = 0; h < MAX_HANDLES && plan->permits; h++) {
+        for (unsigned h = 0; h < MOST_HANDLES && plan->permits; h++) {
             bool single = plan->foreign[c] || (!plan->calm && rng_chance(rng, 100));
 
             if (plan->handle_keys[c][h] == 0)

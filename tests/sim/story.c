@@ -39,7 +39,7 @@ static void default_setting(struct plan *plan)
     memset(plan, 0, sizeof *plan);
     plan->n_masters = 3;
     plan->n_clients = 2;
-    plan->n_keys = FIRST_SLOT;
+    plan->n_keys = LOCK_KEYS;
     plan->permits = MAX_PERMITS;
     plan->config.drift.ppm = 10000;
     plan->config.drift.fixed = rl_ms(2);
@@ -104,13 +104,24 @@ static bool apply_span(struct plan *plan, const struct words *words)
     return false;
 }
 
-/* The client's handles are the parts of a set. */
-static void set_set(struct plan *plan, unsigned client)
+/* The client's handles are the parts of a set: of both keys of mutexes, or as the words name them, in their order. */
+static bool set_set(struct plan *plan, const struct words *words)
 {
-    plan->set_sizes[client] = FIRST_SLOT;
-    plan->n_handles[client] = FIRST_SLOT;
-    for (uint8_t h = 0; h < FIRST_SLOT; h++)
-        plan->handle_keys[client][h] = h;
+    static const uint8_t both[] = {0, 1};
+    unsigned client;
+    uint8_t size = (uint8_t)(words->count - 2);
+
+    if (words->count < 2 || size > MAX_HANDLES || !word_client(words, 1, &client))
+        return false;
+    if (!size)
+        memcpy(plan->handle_keys[client], both, sizeof both);
+    for (unsigned i = 0; i < size; i++) {
+        plan->handle_keys[client][i] = PERMIT;
+        if (!word_is(words, i + 2, "s") && !word_key(words, i + 2, &plan->handle_keys[client][i]))
+            return false;
+    }
+    plan->set_sizes[client] = plan->n_handles[client] = size ? size : sizeof both;
+    return true;
 }
 
 static bool apply_setting(struct plan *plan, const struct words *words)
@@ -141,9 +152,11 @@ static bool apply_setting(struct plan *plan, const struct words *words)
         plan->n_handles[client] = (uint8_t)word_number(words, 2);
         return plan->n_handles[client] >= 1 && plan->n_handles[client] <= MAX_HANDLES;
     }
-    if (words->count == 2 && word_is(words, 0, "set") && word_client(words, 1, &client)) {
-        set_set(plan, client);
-        return true;
+    if (word_is(words, 0, "set"))
+        return set_set(plan, words);
+    if (words->count == 3 && word_is(words, 0, "permits") && word_client(words, 1, &client)) {
+        plan->limits[client] = (uint8_t)word_number(words, 2);
+        return plan->limits[client] >= 1 && plan->limits[client] <= MAX_PERMITS;
     }
     if (word_is(words, 0, "durability"))
         return set_durability(plan, words);

@@ -114,13 +114,23 @@ static bool release_value(struct client *client, struct handle *handle, const ch
     return true;
 }
 
-static bool act_on_set(struct client *client, const struct words *words)
+/* What may be shared is so in the mode of the line. */
+static void acquire_set(struct client *client, const struct words *words)
 {
     struct rl_acquire request = read_request(client, words);
+    uint8_t modes[MAX_HANDLES] = {RL_EXCLUSIVE};
+
+    for (unsigned i = 0; i < client->set.core.n; i++)
+        modes[i] = client->handles[i].key < LOCK_KEYS ? (uint8_t)request.mode : RL_EXCLUSIVE;
+    client_acquire_set(client, &request, modes);
+}
+
+static bool act_on_set(struct client *client, const struct words *words)
+{
     uint8_t state = client->set.state;
 
     if (word_is(words, 1, "acquire") && (state == SET_IDLE || state == SET_LOST))
-        client_acquire_set(client, &request);
+        acquire_set(client, words);
     else if (word_is(words, 1, "release") && (state == SET_HELD || state == SET_LOST))
         client_release_set(client);
     else if (word_is(words, 1, "cancel") && state == SET_ACQUIRING)

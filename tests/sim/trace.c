@@ -28,14 +28,18 @@ const char *name_of_master(unsigned master)
 const char *name_of_handle(const struct client *client, const struct handle *handle)
 {
     static const char *const names[MAX_CLIENTS][MAX_HANDLES] = {
-        {"A", "A'", "A''"}, {"B", "B'", "B''"}, {"C", "C'", "C''"}, {"D", "D'", "D''"}};
+        {"A", "A'", "A''", "A'''"},
+        {"B", "B'", "B''", "B'''"},
+        {"C", "C'", "C''", "C'''"},
+        {"D", "D'", "D''", "D'''"},
+    };
 
     return names[client->index][handle->index];
 }
 
 const char *name_of_key(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {"k", "other", "s#0", "s#1", "s#2", "s#3"};
+    static const char *const names[MAX_KEYS] = {"k", "other", "s#gate", "s#0", "s#1", "s#2", "s#3"};
 
     return names[key];
 }
@@ -49,16 +53,30 @@ const char *name_of_party(unsigned party)
 
 const char *name_of_queue(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {RL_QUEUE_NAME "k",   RL_QUEUE_NAME "other", RL_QUEUE_NAME "s#0",
-                                                RL_QUEUE_NAME "s#1", RL_QUEUE_NAME "s#2",   RL_QUEUE_NAME "s#3"};
+    static const char *const names[MAX_KEYS] = {
+        RL_QUEUE_NAME "k",
+        RL_QUEUE_NAME "other",
+        RL_QUEUE_NAME "s#gate",
+        RL_QUEUE_NAME "s#0",
+        RL_QUEUE_NAME "s#1",
+        RL_QUEUE_NAME "s#2",
+        RL_QUEUE_NAME "s#3",
+    };
 
     return names[key];
 }
 
 const char *name_of_waiters(unsigned key)
 {
-    static const char *const names[MAX_KEYS] = {RL_WAITERS_NAME "k",   RL_WAITERS_NAME "other", RL_WAITERS_NAME "s#0",
-                                                RL_WAITERS_NAME "s#1", RL_WAITERS_NAME "s#2",   RL_WAITERS_NAME "s#3"};
+    static const char *const names[MAX_KEYS] = {
+        RL_WAITERS_NAME "k",
+        RL_WAITERS_NAME "other",
+        RL_WAITERS_NAME "s#gate",
+        RL_WAITERS_NAME "s#0",
+        RL_WAITERS_NAME "s#1",
+        RL_WAITERS_NAME "s#2",
+        RL_WAITERS_NAME "s#3",
+    };
 
     return names[key];
 }

@@ -188,7 +188,7 @@ void workload_heal(struct world *world)
         workload_plan_shutdown(world, client);
         for (unsigned h = 0; client->alive && h < client->n_handles; h++) {
             const struct handle *handle = &client->handles[h];
-            bool idle = handle->host.core.state == RL_LOCK_IDLE;
+            bool idle = handle->host.core.state == RL_LOCK_IDLE && !client_is_part(client, handle);
 
             if (handle->pending.op == RL_OP_NONE)
                 agent_intend(client, handle, idle ? INTENT_ACQUIRE : INTENT_RELEASE,

@@ -35,9 +35,14 @@ static uint8_t draw_wait(const struct client *client)
 }
 
 /* A slot of a semaphore is for one owner at a time, whoever takes it as a plain lock. */
-static bool may_share(const struct client *client, const struct handle *handle)
+bool agent_may_share(const struct client *client, const struct handle *handle)
 {
     return client->world->plan.shared_permille && !handle->permit && name_of_key(handle->key)[0] != 's';
+}
+
+enum rl_mode agent_draw_shared_mode(struct world *world)
+{
+    return rng_chance(&world->work, 350) ? RL_UPGRADEABLE : RL_SHARED;
 }
 
 static void draw_kind(const struct client *client, const struct handle *handle, struct rl_acquire *request)
@@ -51,9 +56,9 @@ static void draw_kind(const struct client *client, const struct handle *handle, 
         request->kind = &foreign_kind;
     } else if (handle->permit) {
         request->kind = fenced ? &rl_fenced_permit_kind : &rl_permit_kind;
-    } else if (may_share(client, handle) && rng_chance(rng, plan->shared_permille)) {
+    } else if (agent_may_share(client, handle) && rng_chance(rng, plan->shared_permille)) {
         request->kind = rl_shared_form(request->kind);
-        request->mode = rng_chance(rng, 350) ? RL_UPGRADEABLE : RL_SHARED;
+        request->mode = agent_draw_shared_mode(client->world);
     }
 }
 
@@ -126,7 +131,8 @@ static void acquire(struct client *client, struct handle *handle, const struct r
 /* Those whose turn to think it is. */
 static bool may_come_along(struct client *client, const struct handle *handle, const struct handle *other)
 {
-    return other != handle && (handle->permit ? other->permit : client_wants(client, other, handle->key)) &&
+    return other != handle && !client_is_part(client, other) &&
+           (handle->permit ? other->permit : client_wants(client, other, handle->key)) &&
            !agent_of(client, other)->done && agent_of(client, other)->intent == INTENT_ACQUIRE &&
            !client_is_busy(other) && !other->inner &&
            (other->host.core.state == RL_LOCK_IDLE || other->host.core.state == RL_LOCK_LOST);
@@ -225,9 +231,9 @@ void agent_hold(struct client *client, struct handle *handle)
 
     if (world->phase != PHASE_FAULTS)
         agent_intend(client, handle, INTENT_RELEASE, agent_time(world, RL_NS_PER_MS));
-    else if (may_share(client, handle) && may_upgrade(handle) && rng_chance(&world->work, 600))
+    else if (agent_may_share(client, handle) && may_upgrade(handle) && rng_chance(&world->work, 600))
         agent_intend(client, handle, INTENT_UPGRADE, delay / 2);
-    else if (may_share(client, handle) && may_lower(handle) &&
+    else if (agent_may_share(client, handle) && may_lower(handle) &&
              rng_chance(&world->work, world->plan.shared_permille / 2))
         agent_intend(client, handle, INTENT_LOWER, delay / 2);
     else if (rng_chance(&world->work, agent->extend_permille))

@@ -37,18 +37,32 @@ static struct rl_acquire draw_request(struct client *client)
     return request;
 }
 
+static void draw_modes(struct client *client, uint8_t modes[MAX_HANDLES])
+{
+    struct world *world = client->world;
+
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        bool shared = agent_may_share(client, &client->handles[i]) &&
+                      rng_chance(&world->work, world->plan.shared_permille);
+
+        modes[i] = (uint8_t)(shared ? agent_draw_shared_mode(world) : RL_EXCLUSIVE);
+    }
+}
+
 static void acquire(struct client *client)
 {
     struct agent *agent = agent_of(client, leader_of(client));
     struct world *world = client->world;
     struct rl_acquire request = draw_request(client);
+    uint8_t modes[MAX_HANDLES] = {RL_EXCLUSIVE};
 
     agent->last_round = world->phase != PHASE_FAULTS;
     if (!agent->last_round && rng_chance(&world->work, agent->cancel_permille))
         agent_intend(client, leader_of(client), INTENT_CANCEL, agent_time(world, agent->think_ns));
     else if (!agent->last_round && rng_chance(&world->work, agent->destroy_permille))
         agent_intend(client, leader_of(client), INTENT_DESTROY, agent_time(world, agent->think_ns));
-    client_acquire_set(client, &request);
+    draw_modes(client, modes);
+    client_acquire_set(client, &request, modes);
 }
 
 static void destroy(struct client *client)
