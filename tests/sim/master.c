@@ -175,6 +175,7 @@ static int64_t publish(struct redis_context *context, struct rl_slice channel, s
     struct world *world = context->world;
     int64_t n = 0;
 
+    permits_on_publish(world, context->master, payload);
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         const struct client *client = &world->clients[c];
         int number = ear_number(client, channel);

@@ -107,6 +107,7 @@ static const struct edit {
      "end "
      "return {0, redis.call('PTTL', KEYS[1]), 0, 0}"},
     {MUTANT_NOBODY_TOLD, RL_SCRIPT_RELEASE_PERMIT, "if value and tonumber(", "if false and tonumber("},
+    {MUTANT_TOLD_TOO_OFTEN, RL_SCRIPT_RELEASE_PERMIT, "(taken_by == math.huge or may_tell_of_taken())", "true"},
     {MUTANT_SHORT_RELEASE_BLIND, RL_SCRIPT_RELEASE_SHORT, "if none and KEYS[3] then", "if false then"},
     {MUTANT_DIRECTORY_KEPT, RL_SCRIPT_RELEASE_PERMIT, "unlist(ARGV[1])", ""},
     {MUTANT_HOLDER_LISTED, RL_SCRIPT_RELEASE_PERMIT, "unlist_holder()\nlocal value", "local value"},

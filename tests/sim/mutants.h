@@ -150,6 +150,7 @@
     X(NEVER_MOVES, "host", 0, "a waiter does not look at other slots than its own")                   \
     X(HOLDER_LISTED, "script", 0, "who is handed a slot stays in the semaphore's directory")             \
     X(NOBODY_TOLD, "script", 0, "a release tells none of those who wait for any slot")                \
+    X(TOLD_TOO_OFTEN, "script", 1000, "a master tells of every slot that a later waiter was given")     \
     X(SHORT_RELEASE_BLIND, "script", 0, "the short release looks at the queue of its own slot only")  \
     X(TOLD_OF_SLOT_UNHEARD, "host", 0, "a waiter that is told of a slot does nothing")
 

@@ -182,6 +182,9 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
 void permits_on_release(struct world *world, const struct handle *handle);
 void permits_on_accept(struct world *world, const struct client *client, struct handle *handle);
 
+/* A master publishes something. */
+void permits_on_publish(struct world *world, unsigned master, struct rl_slice payload);
+
 /* oracle_look.c: a look ends once and in time; what it says of each master was so when that answered, and is what the
  * answers amount to.
  *

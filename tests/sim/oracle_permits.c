@@ -5,6 +5,7 @@
  * oracle_idle.c looks at. Who has waited since before then, in the line of another slot, is told of the free one. */
 #include <stdlib.h>
 
+#include "kinds/wait_queue.h"
 #include "world.h"
 
 void permits_check(struct world *world)
@@ -137,6 +138,26 @@ static void check_waiter(struct world *world, const struct client *client, const
                             name_of_handle(client, handle), name_of_key((uint8_t)(FIRST_SLOT + slot)),
                             (double)free_for / 1e6, (double)patience(world) / 1e6);
     }
+}
+
+/* Who moves to a slot that has just been taken waits there again, so masters do not tell of such slots all the time. */
+#define SELDOM_MS 100
+
+void permits_on_publish(struct world *world, unsigned master, struct rl_slice payload)
+{
+    struct rl_notification notification;
+    struct rl_slice value;
+    struct rl_slice incarnation;
+    int64_t now_ms = clockwork_read(&world->masters[master].clock, world->now) / RL_NS_PER_MS;
+
+    if (!world->plan.calm || !rl_queue_notification(payload, &value, &incarnation, &notification) ||
+        notification.kind != RL_TOLD_LOOK || notification.fence >= MAX_PERMITS ||
+        !master_peek(&world->masters[master], name_of_key((unsigned)(FIRST_SLOT + notification.fence)), world->now))
+        return;
+    if (now_ms - world->told_of_taken_ms[master] < SELDOM_MS)
+        world_violation(world, "permits", "%s tells of slots that are taken twice within %d ms", name_of_master(master),
+                        SELDOM_MS);
+    world->told_of_taken_ms[master] = now_ms;
 }
 
 void permits_on_accept(struct world *world, const struct client *client, struct handle *handle)

@@ -144,6 +144,8 @@ static void reset(struct world *world)
         world->idle_since[key] = INT64_MAX;
     for (unsigned slot = 0; slot < MAX_PERMITS; slot++)
         world->free_since[slot] = INT64_MAX;
+    for (unsigned m = 0; m < MAX_MASTERS; m++)
+        world->told_of_taken_ms[m] = INT64_MIN / 2;
     world->last_step = INT64_MIN / 2;
     world->stepped_back = false;
     world->set_back_by = 0;

@@ -168,6 +168,7 @@ struct world {
     uint8_t sending_step; /* ... and this step */
     int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
     int64_t left_until;           /* true time at which EVENT_FREED comes */
+    int64_t told_of_taken_ms[MAX_MASTERS]; /* its own time of its latest message about a slot that is taken */
     int64_t free_since[MAX_PERMITS]; /* true time of a release of this slot with nobody in its line; INT64_MAX: none */
     int64_t last_step;   /* true time of the latest forward step of a clock; INT64_MIN: none */
     bool stepped_back;   /* a clock has been set back, too ... */
