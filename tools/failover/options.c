@@ -163,7 +163,7 @@ static void set_comparison_defaults(struct fo_options *options)
 {
     options->clients = 3;
     options->rate = 150;
-    options->phase_ms = 3000;
+    options->phase_ms = 1000;
     options->ttl_ms = options->max_ttl_ms = 6000;
     options->deadline_ms = 1000;
 }
