@@ -47,7 +47,7 @@ static void choose_kind(const struct client *client, unsigned part, struct rl_ac
         request->kind = rl_permit_form(request->kind);
     else if (client->set.modes[part] != RL_EXCLUSIVE)
         request->kind = rl_shared_form(request->kind);
-    request->mode = (enum rl_mode)client->set.modes[part];
+    request->mode = client->set.modes[part];
 }
 
 static void start_part(struct client *client, unsigned part, bool once)

@@ -58,7 +58,7 @@ static void draw_kind(const struct client *client, const struct handle *handle, 
         request->kind = fenced ? &rl_fenced_permit_kind : &rl_permit_kind;
     } else if (agent_may_share(client, handle) && rng_chance(rng, plan->shared_permille)) {
         request->kind = rl_shared_form(request->kind);
-        request->mode = agent_draw_shared_mode(client->world);
+        request->mode = (uint8_t)agent_draw_shared_mode(client->world);
     }
 }
 
