@@ -73,6 +73,11 @@ struct redlock_stats {
     uint64_t moves;           /* times that a waiter for a permit moved to the queue of another slot */
     uint64_t converts;        /* conversions to another mode that the program began */
     uint64_t converted;       /* those that ended with REDLOCK_OK */
+    uint64_t latch_arrivals;  /* calls of redlock_latch_arrive() that returned 0 */
+    uint64_t latch_arrived;   /* those that a quorum has recorded */
+    uint64_t latch_awaits;    /* calls of redlock_latch_await() that returned 0 */
+    uint64_t latch_opened;    /* those that ended with REDLOCK_OK */
+    uint64_t latch_refused;   /* arrivals and waits that ended with OTHER_PARTIES or OTHER_GENERATION */
 };
 
 struct redlock_node_stats {

@@ -147,6 +147,16 @@ static void make_report(const struct redlock_latch *latch, enum rl_latch_op op, 
 
 /* --- Callbacks -------------------------------------------------------------------------------------------------- */
 
+static void count(struct redlock_stats *stats, enum rl_latch_op op, int status)
+{
+    if (status == REDLOCK_OK && op == RL_LATCH_ARRIVE)
+        stats->latch_arrived++;
+    if (status == REDLOCK_OK && op == RL_LATCH_AWAIT)
+        stats->latch_opened++;
+    if (status == REDLOCK_OTHER_PARTIES || status == REDLOCK_OTHER_GENERATION)
+        stats->latch_refused++;
+}
+
 /* A forked child's operations are the parent's. */
 static void call_back(struct redlock_latch *latch, enum rl_latch_op op)
 {
@@ -154,6 +164,7 @@ static void call_back(struct redlock_latch *latch, enum rl_latch_op op)
     struct report report;
 
     latch->ops[op].accepted = latch->ops[op].ended = false;
+    count(&latch->client->stats, op, ended.status);
     if (!ended.cb || rl_client_forked(latch->client))
         return;
     make_report(latch, op, &ended, &report);
@@ -338,6 +349,8 @@ static int start(struct redlock_latch *latch, enum rl_latch_op op, int64_t timeo
         return REDLOCK_E_BUSY;
     now = rl_host_read_clock(&latch->client->host);
     latch->ops[op] = (struct operation){.cb = cb, .user_data = user_data, .started = now, .accepted = true};
+    latch->client->stats.latch_arrivals += op == RL_LATCH_ARRIVE;
+    latch->client->stats.latch_awaits += op == RL_LATCH_AWAIT;
     rl_latch_start(&latch->core, op, timeout_ms > 0 ? rl_after(now, rl_ms(timeout_ms)) : RL_NEVER, timeout_ms == 0);
     return 0;
 }

@@ -570,6 +570,29 @@ START_TEST(another_number_of_parties_is_refused)
 }
 END_TEST
 
+START_TEST(what_latches_do_is_counted)
+{
+    struct party a = join(1, "a");
+    struct party wrong = join(2, "b");
+    struct redlock_stats stats;
+
+    await(&a, 0, REDLOCK_DEADLINE);
+    arrive(&a, 10000, REDLOCK_OK);
+    arrive(&wrong, 10000, REDLOCK_OTHER_PARTIES);
+    ck_assert_int_eq(redlock_latch_arrive(a.latch, 10000, NULL, NULL), 0); /* counts without a callback, too */
+    await(&a, 10000, REDLOCK_OK);
+    await(&wrong, 10000, REDLOCK_OTHER_PARTIES);
+    ck_assert_int_eq(redlock_latch_arrive(a.latch, REDLOCK_FOREVER - 1, NULL, NULL), REDLOCK_E_TIMEOUT);
+    rig_wait_quiet(&rig, rig.client);
+    ck_assert_int_eq(redlock_client_stats(rig.client, &stats, sizeof stats), 0);
+    ck_assert_uint_eq(stats.latch_arrivals, 3);
+    ck_assert_uint_eq(stats.latch_arrived, 2);
+    ck_assert_uint_eq(stats.latch_awaits, 3);
+    ck_assert_uint_eq(stats.latch_opened, 1);
+    ck_assert_uint_eq(stats.latch_refused, 2);
+}
+END_TEST
+
 START_TEST(more_parties_than_there_are_is_refused)
 {
     struct party a = join(1, "a");
@@ -857,6 +880,7 @@ int main(void)
     tcase_add_test(failures, a_handle_that_has_seen_it_open_brings_that_back);
     tcase_add_test(failures, what_nobody_brings_back_is_lost);
     tcase_add_test(others, another_number_of_parties_is_refused);
+    tcase_add_test(others, what_latches_do_is_counted);
     tcase_add_test(others, more_parties_than_there_are_is_refused);
     tcase_add_test(others, another_generation_is_refused_until_the_latch_has_opened);
     tcase_add_test(others, generations_are_compared_as_numbers);
