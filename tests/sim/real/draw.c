@@ -451,25 +451,37 @@ static void draw_member_command(struct rng *rng, struct line *line)
     while (command == commands[0] && line->n < 6 && rng_chance(rng, 500));
 }
 
+/* At a lock's key scores are times in milliseconds, of which the model's clock knows some hundred years. */
+static int64_t draw_score(struct rng *rng, const char *name)
+{
+    bool is_lock = name[0] == 'a' || name[0] == 'b' || name[0] == 's';
+
+    return rng_chance(rng, 500) ? rng_below(rng, 9) : rng_scaled(rng, 1, INT64_C(1) << (is_lock ? 42 : 53));
+}
+
 static void draw_scores(struct rng *rng, struct line *line)
 {
+    const char *name = any_name(rng);
+
     add(line, "ZADD");
-    add(line, any_name(rng));
+    add(line, name);
     do {
         if (rng_chance(rng, 30))
             add(line, "high");
         else
-            add_number(line, "", rng_chance(rng, 500) ? rng_below(rng, 9) : rng_scaled(rng, 1, INT64_C(1) << 53));
+            add_number(line, "", draw_score(rng, name));
         add(line, some_word(rng));
     } while (line->n < 10 && rng_chance(rng, 600));
 }
 
 static void draw_below(struct rng *rng, struct line *line)
 {
+    const char *name = any_name(rng);
+
     add(line, "ZREMRANGEBYSCORE");
-    add(line, any_name(rng));
+    add(line, name);
     add(line, "-inf");
-    add_number(line, "(", rng_chance(rng, 500) ? rng_below(rng, 9) : rng_scaled(rng, 1, INT64_C(1) << 53));
+    add_number(line, "(", draw_score(rng, name));
 }
 
 /* As many as a reply has room for at most. */
