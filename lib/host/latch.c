@@ -213,13 +213,22 @@ static void arm(struct rl_latch *latch)
     rl_transport_arm(&latch->host->transport, &latch->timer, at);
 }
 
+/* What is known to be open is repeated though masters refuse it: they may be at a later generation, and forget that. An
+ * arrival that was refused may have been wrong, and must not begin the latch anew. */
+static bool repeats(const struct rl_latch *latch)
+{
+    bool refused_open = latch->over && RL_MUTANT(LATCH_OPEN_GIVEN_UP);
+
+    return latch->open ? !refused_open : latch->arrives && !latch->over;
+}
+
 static struct rl_instant next_round(const struct rl_latch *latch)
 {
     uint32_t third_ms = latch->host->options->max_ttl_ms / 3;
 
     if (is_pending(latch))
         return rl_later(rl_after(latch->started, rl_ms(INTERVAL_MS)), latch->host->now);
-    if (latch->over || !(latch->arrives || latch->open) || RL_MUTANT(LATCH_NOT_REPEATED))
+    if (!repeats(latch) || RL_MUTANT(LATCH_NOT_REPEATED))
         return RL_NEVER;
     return rl_after(latch->started, rl_ms(third_ms > INTERVAL_MS ? third_ms : INTERVAL_MS));
 }

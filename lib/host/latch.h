@@ -73,7 +73,7 @@ struct rl_latch {
 
     bool arrives; /* the party has arrived: each round says so */
     bool open;    /* all parties have arrived: each round says so */
-    bool over;    /* so many masters refuse that nothing can be recorded: nothing is repeated */
+    bool over;    /* so many masters refuse that nothing can be recorded: no arrival is repeated */
     uint64_t passed_generation;
     size_t passed_size; /* 0: no generation before this one is known to have opened */
     char passed[RL_LATCH_PASSED_BYTES];
