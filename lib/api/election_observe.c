@@ -52,7 +52,7 @@ static void on_look(struct redlock_client *client, const struct redlock_look_res
 
     (void)client;
     rl_election_enter(election);
-    rl_observer_looked(&election->looks, seen.leader.term);
+    rl_observer_looked(&election->looks, result->status == REDLOCK_OK, seen.leader.term);
     if (!election->destroyed && election->observer && !is_same(&seen, &election->seen) &&
         (result->status == REDLOCK_OK || result->status == REDLOCK_NO_QUORUM)) {
         election->seen = seen;

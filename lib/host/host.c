@@ -9,6 +9,7 @@
 #include "host/effects.h"
 #include "host/latch.h"
 #include "host/notifications.h"
+#include "host/observer.h"
 #include "host/question.h"
 #include "host/trust/epoch_check.h"
 #include "host/trust/handshake.h"
@@ -77,6 +78,7 @@ static void on_link(void *ctx, unsigned node, enum rl_link link, const char *why
     if (link == RL_LINK_READY) {
         rl_notifications_ask_again(host, node, now);
         rl_latches_look(host);
+        rl_observers_ready(host);
     }
     rl_host_run(host);
 }

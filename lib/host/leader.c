@@ -73,7 +73,7 @@ void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t
                                      write_announcement(term, label, text)};
 
     rl_bytes_clear(&host->scratch);
-    if (!rl_words_encode(words, 3, &host->scratch))
+    if (!rl_words_encode(words, 3, &host->scratch) || RL_MUTANT(LEADER_UNANNOUNCED))
         return;
     for (unsigned node = 0; node < host->engine.votes.config.n_nodes; node++)
         host->counters.commands +=

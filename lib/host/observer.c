@@ -2,6 +2,7 @@
 
 #include "host/host.h"
 #include "host/leader.h"
+#include "util/mutant.h"
 
 static void arm(struct rl_observer *observer, struct rl_instant at)
 {
@@ -25,7 +26,7 @@ static void tell(struct rl_observer *observer, uint64_t term)
         return;
     if (!observer->looking)
         look_soon(observer);
-    else if (term > observer->told)
+    else if (term > observer->told && !RL_MUTANT(TOLD_IN_VAIN))
         observer->told = term;
 }
 
@@ -56,11 +57,12 @@ static void on_timer(struct rl_timer *timer, struct rl_instant now)
         arm(observer, rl_after(observer->latest, observer->interval));
 }
 
-void rl_observer_looked(struct rl_observer *observer, uint64_t term)
+void rl_observer_looked(struct rl_observer *observer, bool known, uint64_t term)
 {
     observer->looking = false;
     if (rl_list_empty(&observer->link))
         return;
+    observer->known = known;
     observer->term = term;
     observer->due = RL_NEVER;
     if (observer->told > term)
@@ -88,13 +90,24 @@ void rl_observers_message(struct rl_host *host, struct rl_slice channel, struct 
 {
     struct rl_leader leader;
 
-    if (rl_leader_said(payload, &leader))
+    if (rl_leader_said(payload, &leader) && !RL_MUTANT(LEADER_UNHEARD))
         tell_all(host, channel, leader.term);
 }
 
 void rl_observers_subscribed(struct rl_host *host, struct rl_slice channel)
 {
-    tell_all(host, channel, UINT64_MAX);
+    if (!RL_MUTANT(ENTERED_UNHEARD))
+        tell_all(host, channel, UINT64_MAX);
+}
+
+void rl_observers_ready(struct rl_host *host)
+{
+    for (struct rl_list *at = host->observers.next; at != &host->observers; at = at->next) {
+        struct rl_observer *observer = RL_CONTAINER_OF(at, struct rl_observer, link);
+
+        if (!observer->known && !RL_MUTANT(READY_UNHEARD))
+            tell(observer, UINT64_MAX);
+    }
 }
 
 /* --- Life ------------------------------------------------------------------------------------------------------- */
@@ -110,6 +123,7 @@ void rl_observer_init(struct rl_observer *observer, struct rl_host *host, const 
 void rl_observer_start(struct rl_observer *observer, struct rl_span interval)
 {
     observer->interval = interval;
+    observer->known = false;
     observer->term = 0;
     rl_list_append(&observer->host->observers, &observer->link);
     listen(observer);

@@ -1,6 +1,7 @@
 /* When an observer of a leader looks at the key (family 8): at once, at intervals, and when it is told of a new leader,
- * or may have missed that. What it is told by a message is a hint of somebody's who may write to the masters: it makes
- * the observer look, and no sooner than RL_OBSERVER_PAUSE_MS after its latest look.
+ * may have missed that, or could not see who leads and a master is there again. What it is told by a message is a
+ * hint of somebody's who may write to the masters: it makes the observer look, and no sooner than RL_OBSERVER_PAUSE_MS
+ * after its latest look.
  *
  * Looking is its owner's: rl_observer_looked() follows each look that has begun. */
 #ifndef RL_HOST_OBSERVER_H
@@ -27,8 +28,9 @@ struct rl_observer {
     struct rl_instant due;      /* ... and its time; RL_NEVER while it is looking */
     struct rl_instant latest;   /* the beginning of the latest look */
     struct rl_span interval;
-    uint64_t term;              /* that the latest look has shown; 0: none */
-    uint64_t told;              /* since that look began: the largest term, UINT64_MAX if any may have been missed */
+    bool known;                 /* the latest look has shown who leads, or that nobody does */
+    uint64_t term;              /* ... its term; 0: none */
+    uint64_t told;              /* since that look began: the largest term, UINT64_MAX for whatever may be new */
     bool subscribed;            /* to the leader's channel */
     bool looking;
 
@@ -45,12 +47,15 @@ void rl_observer_init(struct rl_observer *observer, struct rl_host *host, const 
 void rl_observer_start(struct rl_observer *observer, struct rl_span interval);
 void rl_observer_stop(struct rl_observer *observer, bool in_child);
 
-/* A look is over. `term`: that of the leader, 0 if it is not known or there is none. */
-void rl_observer_looked(struct rl_observer *observer, uint64_t term);
+/* A look is over. known: a quorum has answered. `term`: that of the leader, 0 if there is none, or it is not known. */
+void rl_observer_looked(struct rl_observer *observer, bool known, uint64_t term);
 
 /* For notifications.c: a message on a channel that is not the client's own; a channel has been entered, so that
  * messages may have been missed. */
 void rl_observers_message(struct rl_host *host, struct rl_slice channel, struct rl_slice payload);
 void rl_observers_subscribed(struct rl_host *host, struct rl_slice channel);
+
+/* For host.c: a master is READY. */
+void rl_observers_ready(struct rl_host *host);
 
 #endif

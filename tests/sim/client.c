@@ -167,6 +167,7 @@ void client_end(struct client *client)
     client_end_turn_of_set(client);
     client_end_turn_of_elections(client);
     client_deliver_looks(client);
+    client_deliver_observation(client);
     client_deliver_latches(client);
     if (!client->quits)
         client_check_shutdown(client);
@@ -185,6 +186,7 @@ void client_end(struct client *client)
     once_check_running(world, client);
     sets_check(world, client);
     elections_check(world, client);
+    observer_check(world, client);
     shutdown_check_running(world, client);
     client->busy_until = client_true_now(client);
     if (client->lag) {
@@ -450,6 +452,9 @@ void client_start(struct world *world, struct client *client)
         wire->count = 0;
         wire_start(client, node);
     }
+    if (world->plan.observe_interval_ms[client->index])
+        client_observe(client, world->plan.observed[client->index],
+                       rl_ms(world->plan.observe_interval_ms[client->index]));
     client_end(client);
 }
 
@@ -480,6 +485,7 @@ void client_vanish(struct client *client)
     }
     orphan_boxes(world, client);
     client_end_looks(client);
+    client_end_observer(client);
     client_end_latches(client);
     client_stop_host(client);
 }

@@ -17,7 +17,9 @@
 #include "engine/set_whole.h"
 #include "host/host.h"
 #include "host/latch.h"
+#include "host/leader.h"
 #include "host/look.h"
+#include "host/observer.h"
 #include "host/operations.h"
 #include "host/reentry.h"
 #include "host/ticket.h"
@@ -252,6 +254,22 @@ struct client_look {
     struct seen_votes seen[MAX_MASTERS];
 };
 
+/* Who observes the leaders of a key; a process has one observer or none. */
+struct client_observer {
+    struct rl_observer core;
+    struct rl_look look;
+    struct rl_key *name;   /* NULL: it does not observe */
+    uint8_t key;
+    bool over;             /* its look's callback has not run */
+    struct rl_leader seen;
+    int64_t began;         /* true time of its latest look; 0: there was none */
+    /* For the oracle, in true time; INT64_MAX: there is nothing that no look has answered to. */
+    int64_t told_at;       /* what it was told first since it looked; the largest term */
+    uint64_t told_term;
+    int64_t elected_at;    /* the first election; the latest term */
+    uint64_t elected_term;
+};
+
 /* Party of a latch: a bit of a set, or nobody. */
 #define MAX_PARTIES 8
 #define NO_PARTY MAX_PARTIES
@@ -324,6 +342,7 @@ struct client {
     struct handle handles[MAX_HANDLES];
     struct client_set set;
     struct client_look looks[MAX_LOOKS];
+    struct client_observer observer;
     struct seen_term seen_terms[MAX_KEYS];
     struct client_latch latches[MAX_LATCHES];
     char channel[64];       /* on which its process is called ... */
@@ -447,6 +466,12 @@ void client_end_turn_of_elections(struct client *client);
 void client_look(struct client *client, uint8_t key);
 void client_deliver_looks(struct client *client);
 void client_end_looks(struct client *client); /* the process is gone */
+
+/* --- client_observers.c ------------------------------------------------------------------------------------------- */
+
+void client_observe(struct client *client, uint8_t key, struct rl_span interval);
+void client_deliver_observation(struct client *client);
+void client_end_observer(struct client *client); /* the process is gone */
 
 /* Of the look that asks with this ticket; 0: it is of none. */
 uint32_t client_look_number(const struct client *client, const struct rl_ticket *ticket);

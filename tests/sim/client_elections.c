@@ -9,6 +9,9 @@ static void tell(struct client *client, struct handle *handle, enum election_eve
     static const char *const texts[] = {"is elected", "leads no more", "has resigned", "is no candidate any more"};
 
     TRACE(client->world, name_of_handle(client, handle), "%s", texts[event]);
+    if (event == ELECTION_ELECTED)
+        rl_leader_announce(&client->host, handle->host.key, rl_claim_token(handle->host.core.claim),
+                           (struct rl_slice){"", 0});
     elections_on_event(client->world, client, handle, event);
     workload_on_election(client, handle, event);
 }

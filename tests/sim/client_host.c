@@ -318,6 +318,8 @@ static void on_link(struct rl_host *host, unsigned node, enum rl_link link, cons
     (void)why;
     client->world->coverage->links[before][link]++;
     network_path(client->world, client->index, node)->disturbed = client_true_now(client);
+    if (link == RL_LINK_READY)
+        observer_on_ready(client->world, client);
     TRACE(client->world, name_of_client(client->index), "%s is %s", name_of_master(node), names[link]);
 }
 

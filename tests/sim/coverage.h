@@ -84,6 +84,9 @@
     X(LEADERS_LOST, "leaders that lost their lock")                                                      \
     X(RESIGNED, "leaders and candidates that resigned")                                                  \
     X(TERMS_SEEN, "terms that observers were shown")                                                     \
+    X(OBSERVATIONS, "looks of observers")                                                                \
+    X(OBSERVERS_TOLD, "... that were told of a term, or may have missed one")                            \
+    X(LEADERS_KNOWN, "... that knew a new leader a few messages after the election")                     \
     X(LOOK_FREE, "looks at keys: free")                                                                  \
     X(LOOK_EXCLUSIVE, "... one has it")                                                                  \
     X(LOOK_SHARED, "... shared")                                                                         \

@@ -246,9 +246,13 @@ static void take_message(struct client *client, unsigned node, struct rl_slice p
 
 static void take_news(struct client *client, unsigned node, int channel, struct rl_slice payload)
 {
+    struct rl_leader leader;
+
     if (!client->further[channel - 1].users)
         return;
     trace_notification(client, node, payload, true);
+    if (rl_leader_said(payload, &leader))
+        observer_on_told(client->world, client, name_of(client, channel), leader.term);
     rl_host_events.message(&client->host, node, name_of(client, channel), payload, client->host.now);
     client_watch(client);
 }
@@ -259,8 +263,10 @@ static void take_subscription(struct client *client, unsigned node, int channel,
 
     if (!enters)
         further->entered &= ~bit_of(node);
-    else if (further->users && rl_host_events.subscribed)
+    if (enters && further->users) {
+        observer_on_told(client->world, client, name_of(client, channel), UINT64_MAX);
         rl_host_events.subscribed(&client->host, node, name_of(client, channel), true, "", client->host.now);
+    }
     further->asked &= ~bit_of(node);
     update(client, node, channel);
     client_watch(client);

@@ -35,6 +35,8 @@ static const struct bug bugs[MUTANT_COUNT] = {
     [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .permits = true}},
 #define MUTANT_ELECTIONS_ROW(name, where, budget, text) \
     [MUTANT_##name] = {#name, where, budget, text, {.elections = true, .looks = true}},
+#define MUTANT_CALM_ELECTIONS_ROW(name, where, budget, text) \
+    [MUTANT_##name] = {#name, where, budget, text, {.calm = true, .elections = true}},
 #define MUTANT_LOOKS_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.looks = true}},
 #define MUTANT_LATCHES_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.latches = true}},
 #define MUTANT_MIXED_ROW(name, where, budget, text) [MUTANT_##name] = {#name, where, budget, text, {.mixed = true}},
@@ -48,6 +50,7 @@ static const struct bug bugs[MUTANT_COUNT] = {
         MUTANT_PERMITS_MAP(MUTANT_PERMITS_ROW)
         MUTANT_CALM_PERMITS_MAP(MUTANT_CALM_PERMITS_ROW)
         MUTANT_ELECTIONS_MAP(MUTANT_ELECTIONS_ROW)
+        MUTANT_CALM_ELECTIONS_MAP(MUTANT_CALM_ELECTIONS_ROW)
         MUTANT_LOOKS_MAP(MUTANT_LOOKS_ROW)
         MUTANT_LATCHES_MAP(MUTANT_LATCHES_ROW)
         MUTANT_MIXED_MAP(MUTANT_MIXED_ROW)
@@ -56,6 +59,7 @@ static const struct bug bugs[MUTANT_COUNT] = {
 #undef MUTANT_MIXED_ROW
 #undef MUTANT_LATCHES_ROW
 #undef MUTANT_LOOKS_ROW
+#undef MUTANT_CALM_ELECTIONS_ROW
 #undef MUTANT_ELECTIONS_ROW
 #undef MUTANT_CALM_PERMITS_ROW
 #undef MUTANT_PERMITS_ROW

@@ -154,14 +154,20 @@
     X(SHORT_RELEASE_BLIND, "script", 0, "the short release looks at the queue of its own slot only")  \
     X(TOLD_OF_SLOT_UNHEARD, "host", 0, "a waiter that is told of a slot does nothing")
 
-/* What only elections show: --elections. */
+/* What only elections show: --elections, and for some --calm. */
 #define MUTANT_ELECTIONS_MAP(X)                                                                           \
     X(ELECTED_UNHELD, "engine", 1000, "a candidate that has not got its lock is said to be elected")      \
     X(ELECTED_TOO_LATE, "engine", 50000, "... one whose lock has expired meanwhile")                      \
     X(LEADS_AFTER_LOSS, "engine", 10000, "a leader that has lost its lock stays one")                     \
     X(WITHDRAWN_HOLDS, "engine", 50000, "a candidate that withdraws keeps the lock that it has just got") \
     X(RESIGNED_LEADS, "engine", 1000, "a leader that resigns keeps its lock")                             \
-    X(TERM_OF_32_BITS, "host", 10000, "an observer keeps 32 bits of a term")
+    X(TERM_OF_32_BITS, "host", 10000, "an observer keeps 32 bits of a term")                              \
+    X(LEADER_UNHEARD, "host", 1000, "an observer that is told of a leader does not look")                 \
+    X(TOLD_IN_VAIN, "host", 1000, "... if it was told while it looked")                                   \
+    X(READY_UNHEARD, "host", 1000, "... nor does one that could not see who leads when a master is back") \
+    X(ENTERED_UNHEARD, "host", 1000, "... nor does one that has entered the channel again")
+#define MUTANT_CALM_ELECTIONS_MAP(X)                                                                      \
+    X(LEADER_UNANNOUNCED, "host", 1000, "a leader tells nobody that it was elected")
 
 /* What only looks at keys show: --looks. */
 #define MUTANT_LOOKS_MAP(X)                                                                              \
@@ -203,6 +209,7 @@ enum mutant {
     MUTANT_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_CALM_PERMITS_MAP(MUTANT_ENUM)
     MUTANT_ELECTIONS_MAP(MUTANT_ENUM)
+    MUTANT_CALM_ELECTIONS_MAP(MUTANT_ENUM)
     MUTANT_LOOKS_MAP(MUTANT_ENUM)
     MUTANT_LATCHES_MAP(MUTANT_ENUM)
     MUTANT_MIXED_MAP(MUTANT_ENUM)

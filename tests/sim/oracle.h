@@ -101,6 +101,17 @@ void elections_check(struct world *world, const struct client *client);
 void elections_on_look(struct world *world, struct client *client, const struct client_look *look,
                        const struct rl_look_picture *picture);
 
+/* oracle_observer.c: who is told of a leader, or may have missed that, looks.
+ *
+ * At the end of a turn; it is told this term on a channel, UINT64_MAX: it may have missed some; it looks; that has
+ * shown a term. A candidate has been elected. */
+void observer_check(struct world *world, const struct client *client);
+void observer_on_told(struct world *world, struct client *client, struct rl_slice channel, uint64_t term);
+void observer_on_ready(struct world *world, struct client *client); /* one of its masters is */
+void observer_on_look(struct world *world, struct client *client);
+void observer_on_looked(struct world *world, struct client *client, uint64_t term);
+void observer_on_elected(struct world *world, const struct client *leader, uint8_t key, uint64_t term);
+
 /* oracle_reentry.c: an inner entry needs a lock that is held, and changes nothing.
  *
  * What must not change when an inner entry begins or ends. */

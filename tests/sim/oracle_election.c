@@ -49,6 +49,7 @@ static void on_elected(struct world *world, const struct client *client, struct 
         world_violation(world, "election", "%s is elected for term %llu, after %llu", name_of_handle(client, handle),
                         (unsigned long long)term, (unsigned long long)told->term);
     *told = (struct told_term){.term = term, .at = at, .box = value_of(world, handle_box(handle))};
+    observer_on_elected(world, client, handle->key, term);
 }
 
 static void on_lost(struct world *world, const struct client *client, struct handle *handle)

@@ -203,6 +203,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     struct rng looks;
     struct rng elections;
     struct rng latches;
+    struct rng observers;
     int64_t round_trip;
 
     rng_init(&rng, seed, 1);
@@ -217,6 +218,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&looks, seed, 14);
     rng_init(&elections, seed, 16);
     rng_init(&latches, seed, 18);
+    rng_init(&observers, seed, 20);
     plan_contest_draw(plan, &contest, options);
     plan_line_draw(plan, &line, options);
     plan->seed = seed;
@@ -251,5 +253,6 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan_sets_draw(plan, &sets, options);
     plan_looks_draw(plan, &looks, options);
     plan_elections_draw(plan, &elections, options);
+    plan_observers_draw(plan, &observers);
     plan_latches_draw(plan, &latches, options);
 }

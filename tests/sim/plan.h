@@ -92,6 +92,8 @@ struct plan {
     uint32_t left_ms;         /* somebody who is gone has left the first key on all masters, for so long; 0: nobody */
     uint8_t set_sizes[MAX_CLIENTS]; /* how many of a client's first handles are parts of a set; 0: it has none */
     bool candidates[MAX_CLIENTS][MAX_HANDLES]; /* the handle's owner campaigns with it */
+    uint32_t observe_interval_ms[MAX_CLIENTS]; /* of looks at who leads; 0: the client does not observe */
+    uint8_t observed[MAX_CLIENTS]; /* ... this key */
     int64_t look_interval[MAX_CLIENTS]; /* mean, of looks at keys; 0: it does not look */
     bool shuts_down;          /* programs end in order, and start again ... */
     int64_t shutdown_interval; /* ... after so long, at most */
@@ -145,8 +147,9 @@ void plan_shutdown_draw(struct plan *plan, struct rng *rng);
 /* plan_sets.c: who wants several keys at once here? After all else. */
 void plan_sets_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
-/* plan_elections.c: who campaigns here? After all else. */
+/* plan_elections.c: who campaigns here? After all else. Then: who observes the leaders? */
 void plan_elections_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_observers_draw(struct plan *plan, struct rng *rng);
 
 /* plan_looks.c: who looks at keys here, and how often? After all else. */
 void plan_looks_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);

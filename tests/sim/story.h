@@ -19,7 +19,7 @@
  *     T CLIENT release VALUE            one that somebody has been told, and that another handle may have
  *     T HANDLE HANDLE... acquire ...    the handles of one client do the same, in one turn
  *     T CLIENT campaign KEY ttl=MS [once] [renew=MS] [hold=MS]     T CLIENT resign
- *     T CLIENT look KEY
+ *     T CLIENT look KEY                 T CLIENT observe KEY interval=MS      who leads
  *     T CLIENT arrive GENERATION party=N [parties=N] [once] [timeout=MS]       at the latch, as the party pN
  *     T CLIENT await GENERATION [party=N] [parties=N] [once] [timeout=MS]
  *     T CLIENT forget GENERATION [party=N]                                     destroys its handle

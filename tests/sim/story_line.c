@@ -152,6 +152,16 @@ static bool look(struct client *client, const struct words *words)
     return true;
 }
 
+static bool observe(struct client *client, const struct words *words)
+{
+    uint8_t key;
+
+    if (!word_key(words, 2, &key) || client->host.closing || client->observer.name)
+        return false;
+    client_observe(client, key, rl_ms(word_value(words, "interval", 1000)));
+    return true;
+}
+
 /* The handle for what the line says of the latch. */
 static struct client_latch *find_latch(struct client *client, const struct words *words)
 {
@@ -201,6 +211,8 @@ static bool act(struct client *client, struct handle *handle, const struct words
         return act_at_latch(client, words);
     if (word_is(words, 1, "look"))
         return look(client, words);
+    if (word_is(words, 1, "observe"))
+        return observe(client, words);
     if (word_is(words, 1, "shutdown"))
         return shut_down(client, words);
     if (word_is(words, 1, "campaign") || word_is(words, 1, "resign"))

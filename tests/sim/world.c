@@ -162,6 +162,7 @@ static void reset(struct world *world)
     rng_init(&world->host, plan->seed, 5);
     rng_init(&world->looks, plan->seed, 15);
     rng_init(&world->latches, plan->seed, 19);
+    rng_init(&world->observers, plan->seed, 21);
     network_reset(world);
     for (unsigned m = 0; m < plan->n_masters; m++) {
         master_init(&world->masters[m], m);
@@ -228,6 +229,7 @@ bool world_run(struct world *world)
         count_engine(world, &world->clients[c]);
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         client_end_looks(&world->clients[c]);
+        client_end_observer(&world->clients[c]);
         client_end_latches(&world->clients[c]);
         client_stop_host(&world->clients[c]);
     }

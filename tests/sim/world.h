@@ -134,6 +134,7 @@ struct world {
     struct rng work;
     struct rng host;
     struct rng looks;
+    struct rng observers;
     struct rng latches;
     struct master masters[MAX_MASTERS];
     struct client clients[MAX_CLIENTS];

@@ -110,7 +110,7 @@ static void say(const char *payload)
 static void end_look(uint64_t term)
 {
     rl_host_read_clock(&world.host);
-    rl_observer_looked(&world.observer, term);
+    rl_observer_looked(&world.observer, true, term);
 }
 
 static void look_once(uint64_t term)
@@ -198,6 +198,24 @@ START_TEST(what_may_have_been_missed_makes_it_look)
 }
 END_TEST
 
+START_TEST(who_could_not_see_who_leads_looks_when_a_master_is_there_again)
+{
+    look_once(7);
+    pass(500);
+    rl_observers_ready(&world.host);
+    expect_timer(INTERVAL_MS - 500);
+    rl_observer_looked(&world.observer, false, 0);
+    pass(200);
+    rl_observers_ready(&world.host);
+    expect_timer(0);
+    rl_observers_ready(&world.host); /* another one */
+    end_look(7);
+    expect_timer(RL_OBSERVER_PAUSE_MS);
+    end_look(7);
+    expect_timer(INTERVAL_MS);
+}
+END_TEST
+
 START_TEST(without_a_channel_it_looks_at_intervals_and_asks_again)
 {
     rl_observer_stop(&world.observer, false);
@@ -248,6 +266,7 @@ int main(void)
     tcase_add_test(cases, what_it_was_told_while_it_looked_makes_it_look_again_if_the_look_did_not_show_it);
     tcase_add_test(cases, a_flood_of_messages_is_no_flood_of_looks);
     tcase_add_test(cases, what_may_have_been_missed_makes_it_look);
+    tcase_add_test(cases, who_could_not_see_who_leads_looks_when_a_master_is_there_again);
     tcase_add_test(cases, without_a_channel_it_looks_at_intervals_and_asks_again);
     tcase_add_test(cases, a_look_that_cannot_begin_is_made_up_for);
     tcase_add_test(cases, whoever_has_stopped_is_told_nothing);
