@@ -187,6 +187,7 @@ void client_end(struct client *client)
     sets_check(world, client);
     elections_check(world, client);
     observer_check(world, client);
+    latch_check_repeated(world, client);
     shutdown_check_running(world, client);
     client->busy_until = client_true_now(client);
     if (client->lag) {

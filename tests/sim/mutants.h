@@ -183,8 +183,8 @@
     X(LATCH_WITHOUT_WRITE_BACK, "host", 10000, "a latch is reported open before a quorum has recorded it") \
     X(LATCH_ARRIVED_AT_ONE, "host", 1000, "an arrival is reported when one master has recorded it")      \
     X(LATCH_WITHOUT_UNION, "host", 1000, "a latch opens only where one master has all the names")           \
-    X(LATCH_NOT_REPEATED, "host", 10000, "an arrival that was reported is not repeated")                 \
-    X(LATCH_OPEN_GIVEN_UP, "host", 0, "a refusal ends that a latch is told to be open")                  \
+    X(LATCH_NOT_REPEATED, "host", 1000, "an arrival that was reported is not repeated")                  \
+    X(LATCH_OPEN_GIVEN_UP, "host", 1000, "a refusal ends that a latch is told to be open")               \
     X(LATCH_REPLACED_SHUT, "script", 1000, "a later generation replaces one that has not opened")        \
     X(LATCH_WAS_FORGOTTEN, "script", 1000, "a later generation does not tell of the one before")         \
     X(LATCH_LEFT_BEHIND, "script", 10000, "a master that has missed a generation refuses all later ones")  \

@@ -222,6 +222,7 @@ void latch_before_command(struct world *world, struct master *master);
 void latch_on_command(struct world *world, struct master *master, const struct message *message,
                       const struct rl_reply *reply);
 void latch_on_loss(struct world *world);
+void latch_check_repeated(struct world *world, const struct client *client);
 void latch_on_limit(struct world *world);
 
 /* Has somebody begun this generation, or a later one? */

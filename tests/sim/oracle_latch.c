@@ -409,6 +409,20 @@ void latch_on_end(struct client *client, struct client_latch *latch, enum rl_lat
     check_quorum(client, latch, op);
 }
 
+/* --- Repetitions -------------------------------------------------------------------------------------------------- */
+
+/* At the end of a turn: whoever knows of an open latch will say so again, whatever was answered (family 7.4). */
+void latch_check_repeated(struct world *world, const struct client *client)
+{
+    for (unsigned i = 0; i < MAX_LATCHES && !client->host.closing; i++) {
+        const struct client_latch *latch = &client->latches[i];
+
+        if (latch->number && latch->core.open && !latch->core.question && latch->core.next.ns == RL_NEVER.ns)
+            world_violation(world, "latch", "%s knows that generation %u is open, and will not repeat it",
+                            name_of_client(client->index), latch->generation);
+    }
+}
+
 /* --- The end ------------------------------------------------------------------------------------------------------ */
 
 void latch_on_limit(struct world *world)
