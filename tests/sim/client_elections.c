@@ -9,7 +9,7 @@ static void tell(struct client *client, struct handle *handle, enum election_eve
     static const char *const texts[] = {"is elected", "leads no more", "has resigned", "is no candidate any more"};
 
     TRACE(client->world, name_of_handle(client, handle), "%s", texts[event]);
-    if (event == ELECTION_ELECTED)
+    if (event == ELECTION_ELECTED && handle->host.core.claim) /* it has one, unless a bug is planted */
         rl_leader_announce(&client->host, handle->host.key, rl_claim_token(handle->host.core.claim),
                            (struct rl_slice){"", 0});
     elections_on_event(client->world, client, handle, event);
