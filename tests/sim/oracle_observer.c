@@ -4,13 +4,13 @@
 #include "host/leader.h"
 #include "world.h"
 
-/* A look that is under way ends at the latest when the last master that is connected by then has had its time. */
-static int64_t look_patience(const struct world *world, const struct client *client)
+/* A look that is under way awaits first connections, and then the master that was connected last, for its time. */
+static int64_t look_patience(const struct world *world)
 {
     int64_t timeout = world->plan.config.node_timeout.ns;
 
-    return 3 * timeout + timeout / 10 + 2 * rl_ms(RL_OBSERVER_PAUSE_MS).ns + 4 * world->plan.timer_slack_ns +
-           (client->observer.began ? 0 : timeout);
+    return world->plan.connect_timeout.ns + 3 * timeout + timeout / 10 + 2 * rl_ms(RL_OBSERVER_PAUSE_MS).ns +
+           4 * world->plan.timer_slack_ns;
 }
 
 static int64_t election_patience(const struct world *world)
@@ -36,7 +36,7 @@ void observer_check(struct world *world, const struct client *client)
 
     if (!observer->name || client->host.closing || world->phase == PHASE_DRAINING)
         return;
-    check_time(world, client, observer->told_at, look_patience(world, client), "it was told of a leader");
+    check_time(world, client, observer->told_at, look_patience(world), "it was told of a leader");
     if (world->phase == PHASE_FAULTS)
         check_time(world, client, observer->elected_at, election_patience(world), "an election");
 }

@@ -20,7 +20,7 @@ guarded
  230  heal C m1
  230  heal C m2
  230  heal C m3
- 350  end
+ 480  end
 ---
      8.000  A   m1 is ready
      8.000  A   m2 is ready
@@ -153,6 +153,14 @@ guarded
    292.000  A   has renewed the lock
    292.000  A   m3: extend A3 granted
    301.049  C   knows the leader of k: term 1000190000
-   350.000  m1  has k = A3 for 242.000 ms
-   350.000  m2  has k = A3 for 242.000 ms
-   350.000  m3  has k = A3 for 242.000 ms
+   390.000  A   extend A3 -> m1 m2 m3
+   391.000  m1  extend k A3 300 = 1
+   391.000  m2  extend k A3 300 = 1
+   391.000  m3  extend k A3 300 = 1
+   392.000  A   m1: extend A3 granted
+   392.000  A   m2: extend A3 granted
+   392.000  A   has renewed the lock
+   392.000  A   m3: extend A3 granted
+   480.000  m1  has k = A3 for 212.000 ms
+   480.000  m2  has k = A3 for 212.000 ms
+   480.000  m3  has k = A3 for 212.000 ms
