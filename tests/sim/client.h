@@ -33,7 +33,7 @@
 
 #define MAX_HANDLES 4
 #define MAX_LOOKS 3 /* of one client at a time */
-#define MAX_SEEN_VOTES 32
+#define MAX_SEEN_VOTES 128
 
 /* Two keys of mutexes, the gate of a semaphore, and its slots: the order of their names. */
 #define LOCK_KEYS 2
