@@ -185,8 +185,21 @@ START_TEST(the_advised_rights_are_enough)
 }
 END_TEST
 
+static bool is_right(int number, const char *right)
+{
+    char rights[] = ADVICE_RIGHTS;
+    const char *word = strtok(rights, " ");
+
+    while (number-- > 0)
+        word = strtok(NULL, " ");
+    return strcmp(word, right) == 0;
+}
+
+/* No command leaves a channel: programs do so that stop to observe a leader, or whose credentials end. */
 START_TEST(each_of_the_advised_rights_is_needed)
 {
+    if (is_right(_i, "+unsubscribe"))
+        return;
     use_locker(_i);
     use_all_rights();
     ask_contains(masters, 0, "ACL LOG", "command");
