@@ -300,7 +300,7 @@ static void pass_time(void)
     }
 }
 
-/* One setting at a time, or none. Before Redis 7 scripts may write without replicas. */
+/* One setting at a time, or none. Before Redis 7 scripts may write without replicas, and say ERR if memory is full. */
 static void change_settings(void)
 {
     struct rl_reply reply;
@@ -308,7 +308,7 @@ static void change_settings(void)
     server_tell(server, "CONFIG SET maxmemory 0", &reply);
     server_tell(server, "CONFIG SET min-replicas-to-write 0", &reply);
     model_refuse_writes(model, NULL, false);
-    if (rng_chance(&rng, 250)) {
+    if (rng_chance(&rng, 250) && suite_server_is(7, 0)) {
         server_tell(server, "CONFIG SET maxmemory 1", &reply);
         model_refuse_writes(model, "OOM command not allowed when used memory > 'maxmemory'.", true);
     } else if (rng_chance(&rng, 100) && suite_server_is(7, 0)) {
