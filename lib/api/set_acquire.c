@@ -181,6 +181,17 @@ static void keep_options(struct redlock_set *set, const struct redlock_acquire_o
     set->options.size = sizeof set->options;
 }
 
+int rl_set_check_free(struct redlock_set *set)
+{
+    int status = rl_set_check_new(set);
+
+    if (status < 0)
+        return status;
+    if (set->state == REDLOCK_STATE_HELD)
+        return REDLOCK_E_ALREADY_HELD;
+    return redlock_set_size(set) < 2 ? REDLOCK_E_SET_KEYS : 0;
+}
+
 void rl_set_describe(struct redlock_set *set)
 {
     set->core.engine = &set->client->host.engine;
@@ -203,15 +214,11 @@ static void set_limits(struct redlock_set *set)
 int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_options *options, redlock_set_fn cb,
                         void *user_data)
 {
-    int status = cb ? rl_set_check_new(set) : REDLOCK_E_ARGUMENT;
+    int status = cb ? rl_set_check_free(set) : REDLOCK_E_ARGUMENT;
     struct rl_set_step step;
 
     if (status < 0)
         return status;
-    if (set->state == REDLOCK_STATE_HELD)
-        return REDLOCK_E_ALREADY_HELD;
-    if (redlock_set_size(set) < 2)
-        return REDLOCK_E_SET_KEYS;
     status = check_options(set, options);
     if (status < 0)
         return status;

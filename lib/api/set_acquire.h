@@ -4,6 +4,9 @@
 
 struct redlock_set;
 
+/* rl_set_check_new() for what makes a set held: one that is not held yet, and has keys enough. */
+int rl_set_check_free(struct redlock_set *set);
+
 /* Tells the engine what the set is made of. */
 void rl_set_describe(struct redlock_set *set);
 

@@ -165,15 +165,11 @@ static int adopt(struct redlock_set *set, const struct redlock_acquire_options *
 
 int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_options *options, const char *text)
 {
-    int status = text ? rl_set_check_new(set) : REDLOCK_E_ARGUMENT;
+    int status = text ? rl_set_check_free(set) : REDLOCK_E_ARGUMENT;
     char *copy;
 
     if (status < 0)
         return status;
-    if (set->state == REDLOCK_STATE_HELD)
-        return REDLOCK_E_ALREADY_HELD;
-    if (redlock_set_size(set) < 2)
-        return REDLOCK_E_SET_KEYS;
     copy = strdup(text);
     if (!copy)
         return REDLOCK_E_NOMEM;

@@ -84,17 +84,8 @@ void rl_leader_announce(struct rl_host *host, const struct rl_key *key, uint64_t
 static bool read_term(struct rl_slice *rest, uint64_t *ret_term)
 {
     const char *digits = rest->data;
-    uint64_t term = 0;
-    size_t n = 0;
+    size_t n = rl_decimal_read(digits, rest->size, ret_term);
 
-    for (; n < rest->size && digits[n] >= '0' && digits[n] <= '9'; n++) {
-        uint64_t digit = (uint64_t)(digits[n] - '0');
-
-        if (term > (UINT64_MAX - digit) / 10)
-            return false;
-        term = term * 10 + digit;
-    }
-    *ret_term = term;
     *rest = (struct rl_slice){digits + n, rest->size - n};
     return n > 0 && digits[0] != '0';
 }

@@ -214,22 +214,30 @@ static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
     return &lock->attempt->search;
 }
 
-/* Does another handle of this client have a claim for the slot? One that is being rolled back is nobody's: it may stay
- * for as long as a master is silent, and what it wants there is that the key is deleted. */
-static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
+/* Is there another handle of this client at the slot of which this is true? */
+static bool has_other(const struct rl_host_lock *lock, uint32_t slot, bool (*is_true)(const struct rl_lock *core))
 {
     const struct rl_list *locks = &lock->host->locks;
 
-    if (claims_at(lock->semaphore, slot) == 0)
-        return false;
     for (struct rl_list *at = locks->next; at != locks; at = at->next) {
         const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
 
-        if (other != lock && other->semaphore == lock->semaphore && other->slot == slot && other->core.claim &&
-            !other->core.claim->rolling_back)
+        if (other != lock && other->semaphore == lock->semaphore && other->slot == slot && is_true(&other->core))
             return true;
     }
     return false;
+}
+
+/* A claim that is being rolled back is nobody's: it may stay for as long as a master is silent, and what it wants there
+ * is that the key is deleted. */
+static bool is_claiming(const struct rl_lock *core)
+{
+    return core->claim && !core->claim->rolling_back;
+}
+
+static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
+{
+    return claims_at(lock->semaphore, slot) && has_other(lock, slot, is_claiming);
 }
 
 /* One of the slots that at least so many masters show to be free, and that no other handle of this client is about to
@@ -426,20 +434,10 @@ static bool is_waiting(const struct rl_host_lock *lock)
     return lock->attempt && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
 }
 
-/* Another handle of this client holds the slot. Where both are parts of one set, that one will not release it before
- * this one has a slot. */
+/* Where the holder and this one are parts of one set, the holder will not release the slot before this one has one. */
 static bool waits_for_own(const struct rl_host_lock *lock)
 {
-    const struct rl_list *locks = &lock->host->locks;
-
-    for (struct rl_list *at = locks->next; at != locks; at = at->next) {
-        const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
-
-        if (other != lock && other->semaphore == lock->semaphore && other->slot == lock->slot &&
-            rl_lock_is_held(&other->core))
-            return true;
-    }
-    return false;
+    return has_other(lock, lock->slot, rl_lock_is_held);
 }
 
 static void move(struct rl_host_lock *lock, uint32_t slot)

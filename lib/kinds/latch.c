@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kinds/text.h"
+#include "util/decimal.h"
 #include "votes/arguments.h"
 
 void rl_latch_command(const struct rl_latch_question *question, struct rl_command *ret_command)
@@ -53,18 +54,13 @@ static bool take_code(int64_t number, enum rl_latch_code *ret_code)
 static bool read_passed(struct rl_slice text, uint64_t *ret_generation)
 {
     const char *bytes = text.data;
-    uint64_t generation = 0;
-    size_t n = 0;
+    size_t n;
 
-    for (; n < text.size && bytes[n] >= '0' && bytes[n] <= '9'; n++) {
-        uint64_t digit = (uint64_t)(bytes[n] - '0');
-
-        if (generation > (UINT64_MAX - digit) / 10)
-            return false;
-        generation = 10 * generation + digit;
-    }
-    *ret_generation = generation;
-    return text.size == 0 || (n > 0 && n < text.size && bytes[n] == ' ');
+    *ret_generation = 0;
+    if (text.size == 0)
+        return true;
+    n = rl_decimal_read(bytes, text.size, ret_generation);
+    return n > 0 && n < text.size && bytes[n] == ' ';
 }
 
 bool rl_latch_answer(const struct rl_reply *reply, struct rl_latch_answer *ret_answer)

@@ -1,4 +1,4 @@
-/* Decimal text of an unsigned number: header only, no allocation, no locale. */
+/* Decimal text of an unsigned number, and the number of such a text: header only, no allocation, no locale. */
 #ifndef RL_UTIL_DECIMAL_H
 #define RL_UTIL_DECIMAL_H
 
@@ -19,6 +19,23 @@ static inline size_t rl_decimal(uint64_t value, char ret_text[RL_DECIMAL_MAX])
     } while (value);
     for (size_t i = 0; i < n; i++)
         ret_text[i] = reversed[n - 1 - i];
+    return n;
+}
+
+/* Reads the digits at the front; returns how many. 0: there are none, or the number is larger than a uint64_t. */
+static inline size_t rl_decimal_read(const char *text, size_t size, uint64_t *ret_value)
+{
+    uint64_t value = 0;
+    size_t n = 0;
+
+    for (; n < size && text[n] >= '0' && text[n] <= '9'; n++) {
+        uint64_t digit = (uint64_t)(text[n] - '0');
+
+        if (value > (UINT64_MAX - digit) / 10)
+            return 0;
+        value = 10 * value + digit;
+    }
+    *ret_value = value;
     return n;
 }
 
