@@ -17,14 +17,7 @@ local function join(mode, replaced)
   if not known and not own and waiting >= 100000 then
     return {-3, tonumber(now_us), 0, 0, 0, -1, -1, 0}
   end
-  local last, ticket = tonumber(notes[1] or 0), tonumber(ARGV[4])
-  if ticket == 0 then
-    ticket = tonumber(known or 0)
-  end
-  if ticket == 0 then
-    ticket = math.max(last + 1, math.min(tonumber(ARGV[5]), now_us + 86400000000))
-  end
-  last = whole(math.max(last, ticket))
+  @TICKET@
 
   local at = not known and waiting > 1 and tonumber(notes[2] or 0) % waiting
   local _, _, _, noted = parts_of(notes[4] or '')
