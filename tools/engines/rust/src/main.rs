@@ -106,7 +106,7 @@ async fn main() {
     while let Ok(Some(line)) = lines.next_line().await {
         let words: Vec<&str> = line.split(' ').collect();
         match (words[0], words.len(), &manager) {
-            ("hello", _, _) => println!("hello 1 rslock 0.10.0 can=lease on=redis:5"),
+            ("hello", _, _) => println!("hello 1 rslock {} can=lease on=redis:5", env!("CARGO_PKG_VERSION")),
             ("open", _, None) => {
                 let settings: HashMap<&str, String> =
                     words[1..].iter().filter_map(|w| w.split_once('=')).map(|(n, v)| (n, decode(v))).collect();
