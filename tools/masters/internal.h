@@ -72,6 +72,8 @@ struct masters {
 
 /* --- error.c: the sentence behind masters_error(); always returns false. */
 bool fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Adds the last line of the member's log. */
+bool fail_with_log(const struct master *master, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* --- directory.c */
 char *directory_create(void); /* NULL on failure; leaves room for socket names */

@@ -143,10 +143,10 @@ bool master_wait_until_up(const struct masters *masters, struct master *master, 
         if (process_wait_end(master->pid, 2)) {
             *ret_ended = true;
             master->pid = 0;
-            return fail("the server ended during its start, see %s/log", master->dir);
+            return fail_with_log(master, "the server ended during its start");
         }
     }
-    return fail("the server does not answer, see %s/log", master->dir);
+    return fail_with_log(master, "the server does not answer");
 }
 
 /* At creation a server that loses the race for its port gets another one. Members of a cluster cannot: the others have

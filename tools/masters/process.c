@@ -123,7 +123,7 @@ bool process_run(const struct masters *masters, const struct master *master, con
         waitpid(pid, NULL, 0);
     }
     return (ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0) ||
-           fail("%s has failed, see %s/log", arguments->list[0], master->dir);
+           fail_with_log(master, "%s has failed", arguments->list[0]);
 }
 
 /* What /proc/PID/stat says behind the command's name: the state's letter and the parent. False if it cannot be read. */
