@@ -1,10 +1,12 @@
 /* redlock: the command. Finds the sub-command and hands over. */
 #include <getopt.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <redlock/redlock.h>
 
@@ -77,14 +79,18 @@ static int usage_error(const char *what, const char *word)
     return CLI_USAGE;
 }
 
-/* A result that could not be written is not a result: a full disk must not look like success. */
+/* A result that could not be written is not a result: a full disk must not look like success. A reader that has seen
+ * enough, such as head(1), wants no message. */
 static int flushed(int code)
 {
+    struct pollfd output = {.fd = STDOUT_FILENO};
+
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     if (code != CLI_OK)
         return code;
-    fputs("redlock: cannot write to standard output\n", stderr);
+    if (poll(&output, 1, 0) <= 0 || !(output.revents & POLLERR))
+        fputs("redlock: cannot write to standard output\n", stderr);
     return CLI_INFRASTRUCTURE;
 }
 
