@@ -128,6 +128,11 @@ START_TEST(status_of_a_latch_judges_by_the_masters_that_answer)
     tool_expect(&tool, 1);
     ck_assert_ptr_nonnull(strstr(tool.out, "absent: no latch on the 5 of 5 masters that answered"));
     for (size_t i = 0; i < 3; i++)
+        locks_command(i, (const char *const[]){"SET", LATCH, "x", NULL});
+    tool_run(&tool, "status ready --latch");
+    tool_expect(&tool, 3);
+    ck_assert_ptr_nonnull(strstr(tool.out, "foreign: on 3 of 5 masters the key of the latch is not a latch"));
+    for (size_t i = 0; i < 3; i++)
         ck_assert(masters_kill(masters, i));
     arrive(3, "1", "a:index");
     tool_run(&tool, "status ready --latch");

@@ -122,6 +122,7 @@ static const struct {
     {"help fly", "redlock: unknown command 'fly'"},
     {"help lock k", "redlock: unexpected argument 'k'"},
     {"--fly lock", "redlock: unknown option '--fly'"},
+    {"--version x", "redlock: unexpected argument 'x'"},
     {"lock", "redlock: lock: KEY is missing"},
     {"lock k --fly" MASTERS, "redlock: lock: unknown option '--fly'"},
     {"lock k -x" MASTERS, "redlock: lock: unknown option '-x'"},

@@ -172,6 +172,8 @@ int main(int argc, char **argv)
         help(stdout);
         return flushed(CLI_OK);
     case 'V':
+        if (optind < argc)
+            return usage_error("unexpected argument", argv[optind]);
         printf("redlock %s (library %s)\n", REDLOCK_VERSION, redlock_version());
         return flushed(CLI_OK);
     default:

@@ -21,14 +21,16 @@ struct picture {
     struct probe_latch latches[REDLOCK_MAX_MASTERS];
     size_t n;
     size_t answered;
+    size_t foreign; /* masters on which the key is something else */
     const struct probe_latch *latest; /* the largest generation, on the first master that has it; NULL: none */
     bool open;
     size_t n_arrived;
     const char *arrived[REDLOCK_MAX_MASTERS * REDLOCK_MAX_PARTIES]; /* each name once, in order */
-    enum { SHUT, OPEN, ABSENT, UNKNOWN } verdict;
+    enum { SHUT, OPEN, ABSENT, FOREIGN, UNKNOWN } verdict;
 };
 
-static const char *const verdicts[] = {[SHUT] = "shut", [OPEN] = "open", [ABSENT] = "absent", [UNKNOWN] = "unknown"};
+static const char *const verdicts[] = {
+    [SHUT] = "shut", [OPEN] = "open", [ABSENT] = "absent", [FOREIGN] = "foreign", [UNKNOWN] = "unknown"};
 
 /* --- What the masters' answers add up to -------------------------------------------------------------------------- */
 
@@ -82,8 +84,10 @@ static void put_together(struct picture *picture)
 
 static void judge(struct picture *picture, size_t quorum)
 {
-    for (size_t i = 0; i < picture->n; i++)
+    for (size_t i = 0; i < picture->n; i++) {
         picture->answered += picture->probes[i].answered;
+        picture->foreign += picture->probes[i].exists && !picture->latches[i].is_latch;
+    }
     find_latest(picture);
     if (picture->latest != NULL)
         put_together(picture);
@@ -91,6 +95,8 @@ static void judge(struct picture *picture, size_t quorum)
         picture->verdict = OPEN; /* whatever the silent masters have: it does not shut again */
     else if (picture->answered < quorum)
         picture->verdict = UNKNOWN;
+    else if (picture->n - picture->foreign < quorum)
+        picture->verdict = FOREIGN; /* no quorum can record anything */
     else
         picture->verdict = picture->latest != NULL ? SHUT : ABSENT;
 }
@@ -139,11 +145,13 @@ static void print_names(const struct picture *picture)
 
 static void print_verdict(const struct term *term, const struct picture *picture)
 {
-    static const enum term_style styles[] = {TERM_BOLD, TERM_GREEN, TERM_BOLD, TERM_RED};
+    static const enum term_style styles[] = {TERM_BOLD, TERM_GREEN, TERM_BOLD, TERM_YELLOW, TERM_RED};
 
     term_print(term, styles[picture->verdict], "%s", verdicts[picture->verdict]);
     if (picture->verdict == UNKNOWN)
         printf(": only %zu of %zu masters answered\n", picture->answered, picture->n);
+    else if (picture->verdict == FOREIGN)
+        printf(": on %zu of %zu masters the key of the latch is not a latch\n", picture->foreign, picture->n);
     else if (picture->latest == NULL)
         printf(": no latch on the %zu of %zu masters that answered\n", picture->answered, picture->n);
     else
@@ -227,7 +235,8 @@ static void print_json(const struct picture *picture)
 int status_latch(const struct redlock_client *client, const struct status_latch *request)
 {
     static const int codes[] = {
-        [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [UNKNOWN] = CLI_INFRASTRUCTURE};
+        [SHUT] = CLI_NOT_HELD, [OPEN] = CLI_OK, [ABSENT] = CLI_NOT_HELD, [FOREIGN] = CLI_INFRASTRUCTURE,
+        [UNKNOWN] = CLI_INFRASTRUCTURE};
     static struct picture picture; /* too large for a stack */
     const struct cli_common *common = request->common;
     const struct probe_masters masters = {common->masters.urls, common->masters.count, common->node_timeout_ms,
