@@ -94,6 +94,25 @@ static bool is_unknown_command(struct rl_slice text)
     return text.size == size || bytes[size] == ' ' || bytes[size] == ',';
 }
 
+/* How our scripts say that something else has one of the names beside the key. */
+static enum rl_detail foreign_name(struct rl_slice text)
+{
+    if (rl_slice_is(text, "FOREIGN redlock:fence"))
+        return RL_DETAIL_FOREIGN_COUNTER;
+    if (rl_slice_is(text, "FOREIGN redlock:queue"))
+        return RL_DETAIL_FOREIGN_QUEUE;
+    return rl_slice_is(text, "FOREIGN redlock:waiters") ? RL_DETAIL_FOREIGN_WAITERS : RL_DETAIL_ERROR;
+}
+
+/* How a server before Redis 7.2 says that the user may not do what a script wants, before the call has done anything.
+ * Redis 7.0 has "ERR " in front. Later ones say NOPERM, as they do outside of scripts. */
+static bool is_forbidden_in_script(struct error_text error)
+{
+    struct rl_slice text = error.text;
+
+    return (skip(&text, "ERR ") || error.from_script) && skip(&text, "The user executing the script can't ");
+}
+
 /* The details from READONLY to NOSCRIPT are named by the word with which servers send them. */
 static enum rl_detail detail_of(struct error_text error)
 {
@@ -105,7 +124,11 @@ static enum rl_detail detail_of(struct error_text error)
         if (rl_slice_is(word, detail_texts[detail]))
             return (enum rl_detail)detail;
     }
-    return !error.from_script && is_unknown_command(error.text) ? RL_DETAIL_UNKNOWN_COMMAND : RL_DETAIL_ERROR;
+    if (is_forbidden_in_script(error))
+        return RL_DETAIL_NOPERM;
+    if (!error.from_script && is_unknown_command(error.text))
+        return RL_DETAIL_UNKNOWN_COMMAND;
+    return foreign_name(error.text);
 }
 
 enum rl_detail rl_classify_error(struct rl_slice text)
@@ -126,7 +149,8 @@ enum rl_detail rl_classify_error(struct rl_slice text)
  * EXTEND_MANY makes many writes, but no error of its own after the first.
  *
  * WRONGTYPE comes from the first read of the key: it is somebody else's, of another type, and untouched. Reads of
- * counters and markers do not raise it, and neither do SET NX and GRANT. */
+ * counters and markers do not raise it, and neither do SET NX and GRANT. ENQUEUE says FOREIGN of the queue's own names,
+ * before its first write; so does whatever counts of the counter. */
 static bool says_not_begun(bool writes_several, enum rl_detail detail, bool from_script)
 {
     if (!writes_several)
@@ -142,6 +166,8 @@ static struct rl_answer classify_error(enum rl_step step, bool writes_several, s
     struct error_text error = unwrapped(text);
     enum rl_detail detail = detail_of(error);
 
+    if (detail == RL_DETAIL_FOREIGN_QUEUE || detail == RL_DETAIL_FOREIGN_WAITERS)
+        return (struct rl_answer){RL_REFUSED, detail, 0};
     if (says_not_begun(writes_several, detail, error.from_script))
         return (struct rl_answer){RL_FAILED, detail, 0};
     if (step != RL_STEP_CLAIM && rl_slice_is(first_word(error.text), "WRONGTYPE"))

@@ -55,6 +55,9 @@ enum rl_outcome {
     X(NOPERM, "NOPERM")                                                                                             \
     X(NOSCRIPT, "NOSCRIPT")                                                                                         \
     X(UNKNOWN_COMMAND, "unknown command")                                                                           \
+    X(FOREIGN_COUNTER, "foreign at redlock:fence:KEY")              /* something else has the name, as below */     \
+    X(FOREIGN_QUEUE, "foreign at redlock:queue:KEY")                                                                \
+    X(FOREIGN_WAITERS, "foreign at redlock:waiters:KEY")                                                            \
     X(ERROR, "error")                       /* any other error reply */
 
 enum rl_detail {

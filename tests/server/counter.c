@@ -121,7 +121,7 @@ static void expect_counted(int i, struct rl_answer answer, uint64_t fence)
     if (ends[i].counts)
         expect_granted(answer, fence);
     else
-        expect_answer(answer, RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+        expect_answer(answer, RL_FAILED, RL_DETAIL_FOREIGN_COUNTER, 0);
 }
 
 START_TEST(a_counter_that_is_used_up_grants_nothing)
@@ -172,7 +172,7 @@ START_TEST(a_counter_that_is_no_number_grants_nothing)
     before = ask(counter_master, 0, "DUMP count");
     answer = counter_step(RL_STEP_CLAIM, "mine", BIG);
     after = ask(counter_master, 0, "DUMP count");
-    expect_answer(answer, RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    expect_answer(answer, RL_FAILED, RL_DETAIL_FOREIGN_COUNTER, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
     ck_assert_str_eq(before, after);
     free(before);
@@ -185,8 +185,8 @@ START_TEST(a_counter_that_is_no_number_is_neither_raised_nor_repaired)
     ask_expect(counter_master, 0, "HSET marker inc now", "(integer) 1");
     ask_expect(counter_master, 0, "SET lock mine PX 1000000", "OK");
     free(ask(counter_master, 0, bad_counters[_i]));
-    expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
-    expect_answer(counter_repair(&rl_fenced_kind, "now"), RL_UNKNOWN, RL_DETAIL_ERROR, 0);
+    expect_answer(counter_step(RL_STEP_RAISE, "mine", BIG), RL_FAILED, RL_DETAIL_FOREIGN_COUNTER, 0);
+    expect_answer(counter_repair(&rl_fenced_kind, "now"), RL_FAILED, RL_DETAIL_FOREIGN_COUNTER, 0);
     ck_assert_int_gt(ask_integer(counter_master, 0, "PTTL lock"), 900000);
 }
 END_TEST

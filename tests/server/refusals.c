@@ -199,6 +199,48 @@ START_TEST(a_key_replaced_by_another_type_is_foreign)
 }
 END_TEST
 
+static const struct {
+    const char *bring[6];
+    bool waits; /* in the wait queue, for a key that somebody holds */
+    int status;
+    enum redlock_vote vote;
+    const char *detail;
+    const char *why;
+} causes[] = {
+    {{"ACL", "SETUSER", "default", "-set"}, false, REDLOCK_NO_QUORUM, REDLOCK_VOTE_FAILED, "NOPERM", "3 NOPERM"},
+    {{"SET", "redlock:fence:own", "x"}, false, REDLOCK_NO_QUORUM, REDLOCK_VOTE_FAILED, "foreign at redlock:fence:KEY",
+     "3 foreign at redlock:fence:KEY"},
+    {{"SET", "redlock:queue:own", "x"}, true, REDLOCK_DEADLINE, REDLOCK_VOTE_REFUSED, "foreign at redlock:queue:KEY",
+     NULL},
+    {{"SET", "redlock:waiters:own", "x"}, true, REDLOCK_DEADLINE, REDLOCK_VOTE_REFUSED,
+     "foreign at redlock:waiters:KEY", NULL},
+};
+
+#define N_CAUSES ((int)(sizeof(causes) / sizeof(causes[0])))
+
+/* Of what a script meets: a command that the user may not use, and names beside the key that something else has. */
+START_TEST(what_a_script_meets_is_told_by_its_cause)
+{
+    struct redlock_acquire_options request = rig_request(60000, causes[_i].waits ? 300 : 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, "own");
+    struct outcome outcome;
+
+    if (causes[_i].waits)
+        rig_hold(&rig, "own", 60000);
+    command_on_first(3, causes[_i].bring);
+    request.fenced = !causes[_i].waits;
+    do /* again if the deadline came while masters were to be asked once more */
+        outcome = rig_acquire(&rig, lock, &request);
+    while (outcome_count_votes(&outcome, REDLOCK_VOTE_PENDING) > 0 ||
+           outcome_count_votes(&outcome, REDLOCK_VOTE_NONE) > 0);
+    outcome_expect(&outcome, causes[_i].status);
+    for (size_t i = 0; i < 3; i++)
+        outcome_expect_vote(&outcome, i, causes[_i].vote, causes[_i].detail);
+    if (causes[_i].why)
+        ck_assert_msg(strstr(outcome.why, causes[_i].why) != NULL, "%s", outcome.why);
+}
+END_TEST
+
 START_TEST(a_held_lock_is_extended_although_memory_is_full)
 {
     struct redlock_lock *lock = rig_hold(&rig, "oom", 20000);
@@ -283,6 +325,7 @@ int main(void)
     tcase_add_loop_test(five, a_mixture_of_held_and_errors_is_no_win, 0, N_REFUSALS);
     tcase_add_test(five, a_key_of_another_type_is_held_by_somebody_else);
     tcase_add_test(five, a_key_replaced_by_another_type_is_foreign);
+    tcase_add_loop_test(five, what_a_script_meets_is_told_by_its_cause, 0, N_CAUSES);
     tcase_add_test(five, a_held_lock_is_extended_although_memory_is_full);
     tcase_add_test(five, a_busy_master_does_not_vote);
     return suite_run_with_server(suite);

@@ -212,7 +212,7 @@ START_TEST(without_a_counter_nobody_with_tokens_gets_in_line)
 {
     queue_proposal = BIG;
     ask_expect(counter_master, 0, "SET count nonsense", "OK");
-    expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
+    expect_said(queue_enqueue("a", 0, 10), RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER);
     expect_nothing_left();
 }
 END_TEST
@@ -234,7 +234,7 @@ static void expect_taken(int i, struct said said)
     if (ends[i].next)
         expect_said(said, RL_QUEUED, RL_DETAIL_NONE);
     else
-        expect_said(said, RL_UNKNOWN, RL_DETAIL_ERROR);
+        expect_said(said, RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER);
 }
 
 START_TEST(nobody_with_tokens_waits_for_a_counter_that_is_used_up)
@@ -304,14 +304,23 @@ START_TEST(a_key_of_another_type_is_foreign)
 }
 END_TEST
 
-static const char *const taken[] = {"SET queue x", "SET waiters x", "LPUSH queue x"};
+static const struct {
+    const char *by;
+    enum rl_detail detail;
+} taken[] = {
+    {"SET queue x", RL_DETAIL_FOREIGN_QUEUE},
+    {"SET waiters x", RL_DETAIL_FOREIGN_WAITERS},
+    {"LPUSH queue x", RL_DETAIL_FOREIGN_QUEUE},
+};
+
+#define N_TAKEN ((int)(sizeof taken / sizeof taken[0]))
 
 START_TEST(names_that_are_taken_keep_nobody_from_releasing)
 {
-    free(ask(counter_master, 0, taken[_i]));
-    if (strstr(taken[_i], "waiters"))
+    free(ask(counter_master, 0, taken[_i].by));
+    if (taken[_i].detail == RL_DETAIL_FOREIGN_WAITERS)
         ask_expect(counter_master, 0, "ZADD queue 1 somebody", "(integer) 1");
-    expect_said(queue_enqueue("a", 0, 10), RL_REFUSED, RL_DETAIL_FOREIGN);
+    expect_said(queue_enqueue("a", 0, 10), RL_REFUSED, taken[_i].detail);
     hold_for_long();
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
@@ -369,7 +378,7 @@ START_TEST(who_may_not_look_at_queues_can_release)
     ask_expect(counter_master, 0, narrowed[_i], "OK");
     expect_answer(queue_release("holder"), RL_GRANTED, RL_DETAIL_NONE, 0);
     ck_assert_int_eq(ask_integer(counter_master, 0, "EXISTS lock"), 0);
-    expect_said(queue_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_ERROR);
+    expect_said(queue_enqueue("a", 1, 10), RL_UNKNOWN, RL_DETAIL_NOPERM);
 }
 END_TEST
 
@@ -409,7 +418,7 @@ static void add_fault_tests(TCase *cases)
     tcase_add_loop_test(cases, a_counter_that_is_used_up_is_not_counted_in_a_hand_off, 0, N_ENDS);
     tcase_add_test(cases, a_full_queue_takes_nobody_more);
     tcase_add_test(cases, a_key_of_another_type_is_foreign);
-    tcase_add_loop_test(cases, names_that_are_taken_keep_nobody_from_releasing, 0, 3);
+    tcase_add_loop_test(cases, names_that_are_taken_keep_nobody_from_releasing, 0, N_TAKEN);
     tcase_add_test(cases, a_server_out_of_memory_takes_nobody_and_may_have_done_something);
     tcase_add_test(cases, a_server_out_of_memory_hands_over_and_deletes_all_the_same);
     tcase_add_test(cases, a_replica_takes_nobody);

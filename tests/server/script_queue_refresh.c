@@ -283,7 +283,7 @@ START_TEST(a_counter_that_cannot_be_counted_on_is_an_error_for_all)
     queue_proposal = BIG;
     ask_expect(counter_master, 0, "SET count text", "OK");
     refresh();
-    expect_all(RL_UNKNOWN, RL_DETAIL_ERROR);
+    expect_all(RL_UNKNOWN, RL_DETAIL_FOREIGN_COUNTER);
     ask_expect(counter_master, 0, "SET count 1", "OK");
     refresh();
     queue_release("other");

@@ -8,6 +8,10 @@
 #define CALLED "ERR Error running script (call to f_897afd4d23ee70efe0ede1685c1c94834429da77): @user_script:12: "
 #define REFUSED "@user_script: 12: -"
 
+/* Before Redis 7.2, inside a script, of a user who may not. */
+#define FORBIDDEN "The user executing the script can't run this command or subcommand"
+#define FORBIDDEN_6 "@user_script: 12: " FORBIDDEN
+
 struct error_case {
     const char *text;
     enum rl_outcome claim;
@@ -50,8 +54,22 @@ static const struct error_case cases[] = {
     {CALLED REFUSED "MISCONF Errors writing to the AOF file", RL_FAILED, RL_FAILED, RL_DETAIL_MISCONF},
     {REFUSED "OOM command not allowed when used memory", RL_FAILED, RL_FAILED, RL_DETAIL_OOM},
     {CALLED "ERR value is not an integer or out of range", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
-    {CALLED "@user_script: 12: The user executing the script can't run this command or subcommand", RL_UNKNOWN,
-     RL_UNKNOWN, RL_DETAIL_ERROR},
+    {CALLED FORBIDDEN_6, RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {FORBIDDEN_6, RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {"ERR " FORBIDDEN " script: 8a2f, on @user_script:20.", RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {"ERR The user executing the script can't access at least one of the keys mentioned in the command arguments",
+     RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {"NOPERM ACL failure in script: User bob has no permissions to run the 'set' command script: 8a2f, on "
+     "@user_script:20.", RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {FORBIDDEN, RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR said: " FORBIDDEN, RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"ERR The user executing the script can", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    /* As our scripts say it. */
+    {"FOREIGN redlock:fence", RL_FAILED, RL_FAILED, RL_DETAIL_FOREIGN_COUNTER},
+    {"FOREIGN redlock:queue", RL_REFUSED, RL_REFUSED, RL_DETAIL_FOREIGN_QUEUE},
+    {"FOREIGN redlock:waiters", RL_REFUSED, RL_REFUSED, RL_DETAIL_FOREIGN_WAITERS},
+    {"FOREIGN redlock:fences", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
+    {"FOREIGN", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {CALLED "@user_script: 12: Unknown Redis command called from Lua script", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {CALLED "ERR unknown command 'SET'", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {CALLED "user_script:12: OOM", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR}, /* Lua's error("OOM") */

@@ -9,7 +9,7 @@
 local me, mode, replaced = ARGV[1], ARGV[3], ARGV[6]
 local fenced = ARGV[4] ~= '0'
 if fenced and not counter(KEYS[4]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 look()
 if strange then

@@ -61,12 +61,16 @@ if inc ~= '' and inc ~= incarnation() then
   return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
 if fenced and not counter(KEYS[4]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 local looks = #ARGV - 7
 local value = redis.pcall('GET', KEYS[1])
-local waiting = redis.call('ZCARD', KEYS[2])
-local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
+local waiting = redis.pcall('ZCARD', KEYS[2])
+local notes = redis.pcall('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
+local failed = not_ours(waiting, notes)
+if failed then
+  return failed
+end
 if type(value) == 'table' or tonumber(notes[5] or 0) > now then
   -- Others share the key, or want to.
   @VOTES@

@@ -5,7 +5,7 @@
 @COUNTER@
 local count = counter(KEYS[2])
 if not count then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 if redis.call('EXISTS', KEYS[1]) == 1 then
   return {0, redis.call('PTTL', KEYS[1]), count}

@@ -6,12 +6,13 @@ local function join(mode, replaced)
   if strange then
     return strange
   end
-  local failed = replaced ~= '' and weaken_replaced(replaced)
+  local waiting = redis.pcall('ZCARD', KEYS[2])
+  local notes = redis.pcall('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
+  local failed = not_ours(waiting, notes) or replaced ~= '' and weaken_replaced(replaced)
   if failed then
     return failed
   end
-  local before, waiting = holder, redis.call('ZCARD', KEYS[2])
-  local notes = redis.call('HMGET', KEYS[3], '@last', '@sweep', '@holder', me, '@modes')
+  local before = holder
   local own, ends = vote_of(me)
   local known = notes[4] and redis.call('ZSCORE', KEYS[2], me)
   if not known and not own and waiting >= 100000 then

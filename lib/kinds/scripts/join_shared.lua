@@ -11,7 +11,7 @@ if ARGV[6] ~= '' and ARGV[6] ~= incarnation() then
   return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
 if ARGV[7] ~= '0' and not counter(KEYS[4]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 local answer = join(ARGV[10], ARGV[11])
 return answer

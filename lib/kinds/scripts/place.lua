@@ -1,4 +1,15 @@
--- Part of ENQUEUE and JOIN_SHARED, behind LIVING: the place of a waiter in the queue.
+-- Part of ENQUEUE and JOIN_SHARED, behind LIVING: whether the queue is ours, and the place of a waiter in it.
+-- What to answer if a first look at the queue or at the waiters is an error: which of the two names something else has,
+-- or what the server says. nil: both are ours.
+local function not_ours(queue, waiters)
+  local name = type(queue) == 'table' and 'queue' or waiters.err and 'waiters'
+  local failed = name == 'queue' and queue or waiters
+  if name and failed.err:find('WRONGTYPE', 1, true) then
+    return {err = 'FOREIGN redlock:' .. name}
+  end
+  return name and failed or nil
+end
+
 -- How many waiters are in front of it, and what is left of the lease of the one just in front, which is alive. Dead
 -- ones that were between these two are dropped. 0 and nil: it is the first.
 local function place_of(me)

@@ -25,6 +25,6 @@ if value ~= ARGV[1] then
   return value and -1 or 0
 end
 if not raise_counter(KEYS[2], ARGV[2], ARGV[3]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 return 1

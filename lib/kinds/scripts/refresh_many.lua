@@ -12,7 +12,7 @@ if inc ~= '' and inc ~= incarnation() then
   return {-2, tonumber(now_us), 0, 0, 0, -1, -1, 0}
 end
 if ARGV[3] == '1' and not counter(KEYS[4]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 -- A table, where others share the key, is nobody's value.
 local holder = redis.pcall('GET', KEYS[1])

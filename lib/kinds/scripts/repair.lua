@@ -12,7 +12,7 @@ if value and value ~= ARGV[1] then
   return -1
 end
 if KEYS[3] and not raise_counter(KEYS[3], ARGV[4], ARGV[5]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 -- The last write is what counts: one that fails has left the key as it was.
 if value then

@@ -16,7 +16,7 @@ if strange or not own and not admits(mode, replaced) then
   return -1
 end
 if KEYS[3] and not raise_counter(KEYS[3], ARGV[4], ARGV[5]) then
-  return redis.error_reply(no_counter)
+  return no_counter
 end
 if own then
   renew(own, me, ends)
