@@ -19,6 +19,7 @@ struct rl_entry {
     uint32_t unequal;       /* masters that have answered another number than the ticket ... */
     uint32_t corrected;     /* ... and those that have been told the ticket in this round */
     uint32_t lower;         /* masters on which a living waiter has a lower ticket */
+    uint32_t votes;         /* masters whose votes the waiter had when this round began; they were no quorum */
     uint32_t short_rounds;  /* rounds in which a quorum granted, but for too short a time */
     struct rl_span early;   /* after that, votes that are no quorum are refreshed again; 0: not known yet */
     uint32_t reported_rank; /* the position that the host has been told */

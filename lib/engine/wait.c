@@ -115,6 +115,15 @@ static uint32_t askable(const struct rl_engine *engine, struct rl_claim *claim, 
     return nodes;
 }
 
+static uint32_t votes_of(const struct rl_claim *claim)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        nodes |= claim->slots[i].vote == RL_GRANTED ? rl_bit(i) : 0;
+    return nodes;
+}
+
 static bool has_answers(const struct rl_engine *engine, const struct rl_entry *entry)
 {
     return rl_count_bits(entry->answered) >= engine->votes.config.quorum;
@@ -207,6 +216,7 @@ static struct rl_next begin_round(struct rl_engine *engine, struct rl_lock *lock
     if (rl_count_bits(nodes) < config->quorum)
         return rl_attempt_fail(engine, lock, now, RL_END_NO_QUORUM);
     rl_entry_start_round(entry_of(lock));
+    entry_of(lock)->votes = votes_of(claim);
     claim->round_bound = rl_vote_bound(&config->drift, now, claim->ttl_ms);
     note_sending(engine, claim, now);
     ask(engine, claim, nodes);
@@ -397,13 +407,21 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
     return rl_attempt_start(engine, lock, now);
 }
 
-/* A vote is not given up for the hope of others, unless it is of no use. */
-bool rl_wait_may_move(const struct rl_lock *lock, bool in_vain)
+/* A vote is not given up for the hope of others, since it may be the first one of a hand-off whose others are on their
+ * way, unless it is of no use. It is of none if it is older than a round that a quorum has answered without granting:
+ * then others have the key on the other masters, for as long as they like, and the waiter must not miss a slot that is
+ * free. */
+bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock, bool in_vain)
 {
     const struct rl_claim *claim = lock->claim;
+    uint32_t votes;
 
-    return lock->state == RL_LOCK_WAITING && claim && !claim->rolling_back &&
-           (in_vain || rl_claim_count_votes(claim, RL_GRANTED) == 0 || RL_MUTANT(MOVES_WITH_VOTE));
+    if (lock->state != RL_LOCK_WAITING || !claim || claim->rolling_back)
+        return false;
+    votes = votes_of(claim);
+    if (votes == 0 || in_vain || RL_MUTANT(MOVES_WITH_VOTE))
+        return true;
+    return !(votes & ~entry_of(lock)->votes) && has_answers(engine, entry_of(lock)) && !RL_MUTANT(VOTE_BINDS);
 }
 
 struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)

@@ -146,6 +146,7 @@
     X(SLOT_OF_EACH_MASTER, "script", 1000, "a master whose slot is taken grants another one")            \
     X(DIRECTORY_KEPT, "script", 1000, "a waiter that leaves stays in the semaphore's directory")
 #define MUTANT_CALM_PERMITS_MAP(X)                                                                       \
+    X(VOTE_BINDS, "engine", 0, "the votes of a minority keep a waiter from a slot that is free")          \
     X(LOWER_UNHEARD, "host", 1000, "nobody is told that a lower ticket waits")                           \
     X(NEVER_MOVES, "host", 0, "a waiter does not look at other slots than its own")                   \
     X(HOLDER_LISTED, "script", 0, "who is handed a slot stays in the semaphore's directory")             \

@@ -40,11 +40,15 @@ static bool has_slot(const struct client *client, uint8_t key)
 }
 
 /* A waiter leaves the line of a slot for that of another. It must not have votes there, unless it yields them, or they
- * are of no use, or the attempt has failed. */
+ * are of no use, or the attempt has failed, or it had all of them before its latest round, which a quorum has
+ * answered. */
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key)
 {
     const struct box *former = handle->former_claim ? client_known_box(client, handle->former_claim) : NULL;
+    const struct rl_entry *entry = &handle->attempt.entry;
+    size_t quorum = world->plan.config.quorum;
     size_t votes = 0;
+    bool fresh = (size_t)__builtin_popcount(entry->answered) < quorum;
 
     if (key - FIRST_SLOT >= world->plan.limits[client->index])
         world_violation(world, "permits", "%s wants %s: it has named fewer", name_of_handle(client, handle),
@@ -52,9 +56,13 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
     if (!former || former->key == key || former->handle != handle->index || handle->attempt.entry.lower ||
         handle->host.core.state != RL_LOCK_WAITING || !former->enqueued || handle->turn.failed == handle->turn.attempts)
         return;
-    for (unsigned m = 0; m < world->plan.n_masters; m++)
-        votes += handle->former_claim->slots[m].vote == RL_GRANTED;
-    if (votes && votes < world->plan.config.quorum && !has_slot(client, former->key))
+    for (unsigned m = 0; m < world->plan.n_masters; m++) {
+        bool granted = handle->former_claim->slots[m].vote == RL_GRANTED;
+
+        votes += granted;
+        fresh = fresh || (granted && !(entry->votes >> m & 1u));
+    }
+    if (votes && votes < quorum && fresh && !has_slot(client, former->key))
         world_violation(world, "permits", "%s leaves %s for %s with %zu votes", former->token,
                         name_of_key(former->key), name_of_key(key), votes);
 }

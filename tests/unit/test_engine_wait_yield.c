@@ -270,6 +270,38 @@ START_TEST(who_has_a_vote_does_not_move)
 }
 END_TEST
 
+/* As long as no quorum has answered, the vote may be one of a hand-off. */
+START_TEST(a_vote_from_before_the_latest_round_binds_nobody)
+{
+    struct core *core = core_start_queued(3);
+
+    core_hand_off(core, 1);
+    core_run_to(core, 500);
+    core_skip(core);
+    core_answers(core, "q");
+    ck_assert(!move(core));
+    core_answers(core, "-g");
+    ck_assert(move(core));
+    core_expect(core, "t=500ms SEND rollback #1: 0 1 2\n"
+                      "t=500ms SEND enqueue #2: 0 1 2\n");
+    core_stop(core);
+}
+END_TEST
+
+START_TEST(a_vote_that_has_come_since_the_round_began_binds)
+{
+    struct core *core = core_start_queued(5);
+
+    core_hand_off(core, 1);
+    core_run_to(core, 500);
+    core_answers(core, "qgq");
+    core_hand_off(core, 3);
+    ck_assert(!move(core));
+    ck_assert_uint_eq(core->n_claims, 1);
+    core_stop(core);
+}
+END_TEST
+
 START_TEST(who_does_not_wait_does_not_move)
 {
     struct core *core = core_start_queued(3);
@@ -309,6 +341,8 @@ static void add_move_tests(TCase *cases)
 {
     tcase_add_test(cases, who_moves_keeps_its_ticket_and_changes_its_value);
     tcase_add_test(cases, who_has_a_vote_does_not_move);
+    tcase_add_test(cases, a_vote_from_before_the_latest_round_binds_nobody);
+    tcase_add_test(cases, a_vote_that_has_come_since_the_round_began_binds);
     tcase_add_test(cases, who_does_not_wait_does_not_move);
 }
 
