@@ -7,6 +7,9 @@
 #include <string.h>
 #include <time.h>
 
+/* A busy machine may answer later than masters are given; so often an attempt for a lock to begin with is repeated. */
+#define LATE_ATTEMPTS 20
+
 void rig_default_options(struct rig *rig)
 {
     const char *profile = getenv("REDLOCK_TEST_PROFILE");
@@ -176,6 +179,8 @@ struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct 
     struct redlock_lock *lock = rig_new_lock(rig->client, key);
     struct outcome outcome = rig_acquire(rig, lock, request);
 
+    for (int i = 0; i < LATE_ATTEMPTS && outcome.status == REDLOCK_NO_QUORUM; i++)
+        outcome = rig_acquire(rig, lock, request);
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_quiet(rig, rig->client);
     return lock;
