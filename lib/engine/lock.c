@@ -149,9 +149,9 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
     rl_lock_follow(engine, lock, now, next);
 }
 
-bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool in_vain)
+bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now)
 {
-    if (!rl_wait_may_move(engine, lock, in_vain))
+    if (!rl_wait_may_move(engine, lock))
         return false;
     rl_lock_follow(engine, lock, now, rl_wait_move(engine, lock, now));
     return true;

@@ -222,9 +222,9 @@ void rl_lock_accept(struct rl_engine *engine, struct rl_lock *lock, struct rl_in
 uint64_t rl_lock_ticket(const struct rl_lock *lock, uint64_t *ret_proposal);
 
 /* State WAITING: leaves the wait queues, and enters them again with a fresh claim and the same ticket. The host may
- * choose another key for it. `in_vain`: what votes it has are of no use. false: it has votes of late that may be of use,
- * or there is no claim to be given up. */
-bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, bool in_vain);
+ * choose another key for it. false: it has votes that may be the first ones of a quorum, or there is no claim to be
+ * given up. */
+bool rl_lock_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* The master's link is no longer JOINING: an attempt that began without this master asks it, or counts it as failed.
  * The host calls this after rl_engine_link(), for every lock. */

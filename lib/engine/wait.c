@@ -408,10 +408,9 @@ static struct rl_next start_anew(struct rl_engine *engine, struct rl_lock *lock,
 }
 
 /* A vote is not given up for the hope of others, since it may be the first one of a hand-off whose others are on their
- * way, unless it is of no use. It is of none if it is older than a round that a quorum has answered without granting:
- * then others have the key on the other masters, for as long as they like, and the waiter must not miss a slot that is
- * free. */
-bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock, bool in_vain)
+ * way. It is none if it is older than a round that a quorum has answered without granting: then others have the key on
+ * the other masters, for as long as they like, and the waiter must not miss a slot that is free. */
+bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock)
 {
     const struct rl_claim *claim = lock->claim;
     uint32_t votes;
@@ -419,7 +418,7 @@ bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock
     if (lock->state != RL_LOCK_WAITING || !claim || claim->rolling_back)
         return false;
     votes = votes_of(claim);
-    if (votes == 0 || in_vain || RL_MUTANT(MOVES_WITH_VOTE))
+    if (votes == 0 || RL_MUTANT(MOVES_WITH_VOTE))
         return true;
     return !(votes & ~entry_of(lock)->votes) && has_answers(engine, entry_of(lock)) && !RL_MUTANT(VOTE_BINDS);
 }

@@ -14,7 +14,7 @@ struct rl_next rl_wait_changed(struct rl_engine *engine, struct rl_lock *lock, s
 struct rl_next rl_wait_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* May the lock leave the wait queues for others? If so: it does. */
-bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock, bool in_vain);
+bool rl_wait_may_move(const struct rl_engine *engine, const struct rl_lock *lock);
 struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 
 /* Has the turn come? The clock has been read anew. false: *ret_next says what follows. */

@@ -6,8 +6,8 @@
  * random one that no other handle of this client has a claim for, if there is such a slot. If the attempt is refused,
  * the masters have said which of some other slots are free, and the next attempt is made at one that a majority shows
  * to be free. If there is none, the lock waits in the queue of its home slot. Each refresh asks about other slots, and
- * the waiter moves to one that a quorum shows to be free (rl_lock_move()). It stays where some masters have given it
- * their votes, unless its own client holds that slot.
+ * the waiter moves to one that a quorum shows to be free (rl_lock_move()). It stays where masters have given it their
+ * votes of late: those may be the first ones of a quorum (rl_wait_may_move()).
  *
  * Masters list the waiters of all slots in a directory (kinds/scripts/directory.lua). A release tells one of them that
  * waits elsewhere: the one with the lowest ticket, if the slot is free or, now and then, if it has gone to a higher
@@ -214,30 +214,21 @@ static struct rl_slot_search *search_of(const struct rl_host_lock *lock)
     return &lock->attempt->search;
 }
 
-/* Is there another handle of this client at the slot of which this is true? */
-static bool has_other(const struct rl_host_lock *lock, uint32_t slot, bool (*is_true)(const struct rl_lock *core))
+/* By another handle of this client. A claim that is being rolled back is nobody's: it may stay for as long as a master
+ * is silent, and what it wants there is that the key is deleted. */
+static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
 {
     const struct rl_list *locks = &lock->host->locks;
 
-    for (struct rl_list *at = locks->next; at != locks; at = at->next) {
+    for (struct rl_list *at = locks->next; at != locks && claims_at(lock->semaphore, slot); at = at->next) {
         const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
+        const struct rl_claim *claim = other->core.claim;
 
-        if (other != lock && other->semaphore == lock->semaphore && other->slot == slot && is_true(&other->core))
+        if (other != lock && other->semaphore == lock->semaphore && other->slot == slot && claim &&
+            !claim->rolling_back)
             return true;
     }
     return false;
-}
-
-/* A claim that is being rolled back is nobody's: it may stay for as long as a master is silent, and what it wants there
- * is that the key is deleted. */
-static bool is_claiming(const struct rl_lock *core)
-{
-    return core->claim && !core->claim->rolling_back;
-}
-
-static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
-{
-    return claims_at(lock->semaphore, slot) && has_other(lock, slot, is_claiming);
 }
 
 /* One of the slots that at least so many masters show to be free, and that no other handle of this client is about to
@@ -434,12 +425,6 @@ static bool is_waiting(const struct rl_host_lock *lock)
     return lock->attempt && lock->core.state == RL_LOCK_WAITING && search_of(lock)->claim == lock->core.claim;
 }
 
-/* Where the holder and this one are parts of one set, the holder will not release the slot before this one has one. */
-static bool waits_for_own(const struct rl_host_lock *lock)
-{
-    return has_other(lock, lock->slot, rl_lock_is_held);
-}
-
 static void move(struct rl_host_lock *lock, uint32_t slot)
 {
     struct rl_host *host = lock->host;
@@ -453,7 +438,7 @@ static void move(struct rl_host_lock *lock, uint32_t slot)
         return;
     }
     search->target = slot;
-    if (rl_lock_move(&host->engine, &lock->core, host->now, waits_for_own(lock) && !RL_MUTANT(WAITS_FOR_OWN)))
+    if (rl_lock_move(&host->engine, &lock->core, host->now))
         search->moved = host->now;
     else
         search->target = RL_NO_SLOT;

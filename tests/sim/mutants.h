@@ -136,8 +136,7 @@
 
 #define MUTANT_SETS_PERMITS_MAP(X)                                                                       \
     X(SET_GATE_IGNORED, "engine", 1000, "a set waits for a permit while it has others, without their gate") \
-    X(SET_GATE_KEPT, "engine", 1000, "a set keeps the gate of its permits when it is held")              \
-    X(WAITS_FOR_OWN, "host", 0, "a waiter with votes stays in line for a slot that its own client has")
+    X(SET_GATE_KEPT, "engine", 1000, "a set keeps the gate of its permits when it is held")
 
 /* What only semaphores show: --permits, and for some --calm. */
 #define MUTANT_PERMITS_MAP(X)                                                                            \

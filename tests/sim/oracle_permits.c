@@ -26,22 +26,8 @@ void permits_check(struct world *world)
         world_violation(world, "permits", "%u permits are valid: there are %u", valid, world->plan.permits);
 }
 
-/* Nobody in line for the slot can have it as long as this client does. */
-static bool has_slot(const struct client *client, uint8_t key)
-{
-    for (unsigned h = 0; h < client->n_handles; h++) {
-        const struct handle *handle = &client->handles[h];
-        uint8_t state = handle->host.core.state;
-
-        if (handle->permit && handle->key == key && (state == RL_LOCK_HELD || state == RL_LOCK_EXTENDING))
-            return true;
-    }
-    return false;
-}
-
-/* A waiter leaves the line of a slot for that of another. It must not have votes there, unless it yields them, or they
- * are of no use, or the attempt has failed, or it had all of them before its latest round, which a quorum has
- * answered. */
+/* A waiter leaves the line of a slot for that of another. It must not have votes there, unless it yields them, or
+ * the attempt has failed, or it had all of them before its latest round, which a quorum has answered. */
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key)
 {
     const struct box *former = handle->former_claim ? client_known_box(client, handle->former_claim) : NULL;
@@ -62,7 +48,7 @@ void permits_on_choice(struct world *world, struct client *client, const struct 
         votes += granted;
         fresh = fresh || (granted && !(entry->votes >> m & 1u));
     }
-    if (votes && votes < quorum && fresh && !has_slot(client, former->key))
+    if (votes && votes < quorum && fresh)
         world_violation(world, "permits", "%s leaves %s for %s with %zu votes", former->token,
                         name_of_key(former->key), name_of_key(key), votes);
 }

@@ -240,7 +240,7 @@ END_TEST
 
 static bool move(struct core *core)
 {
-    bool moved = rl_lock_move(&core->engine, &core->locks[0], core->now, false);
+    bool moved = rl_lock_move(&core->engine, &core->locks[0], core->now);
 
     core_drain_for(core, 0);
     return moved;

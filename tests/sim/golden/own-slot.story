@@ -1,7 +1,7 @@
 # A wants two permits of two, and B has one. A master refuses commands for a moment, so it has not given A its vote for
 # the first one. A waits for the second one in line for the slot that it has itself, and that master gives it its vote
-# there. This vote is of no use: A will not release the slot before it has both. So A moves to the slot that B releases,
-# though a waiter with votes stays in line otherwise.
+# there. A will not release the slot before it has both. The vote binds A until a quorum has answered its next refresh:
+# then A moves to the slot that B has released.
 masters 3
 clients 2
 max-ttl 10000
@@ -92,42 +92,49 @@ set A s#gate s s
    303.000  m1  release s#1 B1 = 0
    303.000  m3  release s#1 B1 = 0
    304.000  A   m1 calls: A5 0 look - 0303000 1
-   304.000  A   rollback A5 -> m1 m2 m3
-   304.000  A   enqueue A6 -> m1 m2 m3
    304.000  B   m1: release B1 granted, handed on
    304.000  A   m3 calls: A5 0 look - 0303000 1
    304.000  B   m3: release B1 granted, handed on
    304.000  B   release: ok
-   305.000  m1  rollback s#0 A5 = -1
-   305.000  m1  enqueue s#1 A6 2000 0 1000052000 1000304000  0 0 A1 2 = 1 305000 1000052000 0 0 2001 -1 0 0
-   305.000  m2  rollback s#0 A5 = 1
-   305.000  m2  enqueue s#1 A6 2000 0 1000052000 1000304000  0 0 A1 2 = 1 305000 1000052000 0 0 2001 -1 0 0
-   305.000  m3  rollback s#0 A5 = -1
-   305.000  m3  enqueue s#1 A6 2000 0 1000052000 1000304000  0 0 A1 2 = 1 305000 1000052000 0 0 2001 -1 0 0
-   306.000  A   m1: rollback A5 refused, foreign
-   306.000  A   m1: enqueue A6 granted
-   306.000  A   m2: rollback A5 granted
-   306.000  A   m2: enqueue A6 granted
-   306.000  A'' acquire: ok, valid for 1976.000 ms
-   306.000  A   give up
-   306.000  A   release A2 -> m1 m3
-   306.000  A   its set is held
-   306.000  A   m3: rollback A5 refused, foreign
-   306.000  A   m3: enqueue A6 granted
-   307.000  m1  release s#gate A2 = 1
-   307.000  m3  release s#gate A2 = 1
-   308.000  A   m1: release A2 granted
-   308.000  A   m3: release A2 granted
-  1294.000  A   extend A6 -> m1 m2 m3
-  1295.000  m1  extend s#1 A6 10000 = 1
-  1295.000  m2  extend s#1 A6 10000 = 1
-  1295.000  m3  extend s#1 A6 10000 = 1
-  1296.000  A   m1: extend A6 granted
-  1296.000  A   m2: extend A6 granted
-  1296.000  A'' has renewed the lock
-  1296.000  A   m3: extend A6 granted
-  6000.000  m1  has s#1 = A6 for 5296.000 ms
+   552.000  A   enqueue A5 -> m1 m2 m3
+   553.000  m1  enqueue s#0 A5 2000 1 1000052000 1000052000  0 0 A1 2 = 0 553000 1000052000 0 0 9498 9498 0 1
+   553.000  m2  enqueue s#0 A5 2000 1 1000052000 1000052000  0 0 A1 2 = 1 553000 1000052000 0 0 2001 -1 0 0
+   553.000  m3  enqueue s#0 A5 2000 1 1000052000 1000052000  0 0 A1 2 = 0 553000 1000052000 0 0 9498 9498 0 1
+   554.000  A   m1: enqueue A5 queued
+   554.000  A   m2: enqueue A5 granted
+   554.000  A   m3: enqueue A5 queued
+   554.000  A   rollback A5 -> m1 m2 m3
+   554.000  A   enqueue A6 -> m1 m2 m3
+   555.000  m1  rollback s#0 A5 = -1
+   555.000  m1  enqueue s#1 A6 2000 0 1000052000 1000554000  0 0 A1 2 = 1 555000 1000052000 0 0 2001 -1 0 0
+   555.000  m2  rollback s#0 A5 = 1
+   555.000  m2  enqueue s#1 A6 2000 0 1000052000 1000554000  0 0 A1 2 = 1 555000 1000052000 0 0 2001 -1 0 0
+   555.000  m3  rollback s#0 A5 = -1
+   555.000  m3  enqueue s#1 A6 2000 0 1000052000 1000554000  0 0 A1 2 = 1 555000 1000052000 0 0 2001 -1 0 0
+   556.000  A   m1: rollback A5 refused, foreign
+   556.000  A   m1: enqueue A6 granted
+   556.000  A   m2: rollback A5 granted
+   556.000  A   m2: enqueue A6 granted
+   556.000  A'' acquire: ok, valid for 1976.000 ms
+   556.000  A   give up
+   556.000  A   release A2 -> m1 m3
+   556.000  A   its set is held
+   556.000  A   m3: rollback A5 refused, foreign
+   556.000  A   m3: enqueue A6 granted
+   557.000  m1  release s#gate A2 = 1
+   557.000  m3  release s#gate A2 = 1
+   558.000  A   m1: release A2 granted
+   558.000  A   m3: release A2 granted
+  1544.000  A   extend A6 -> m1 m2 m3
+  1545.000  m1  extend s#1 A6 10000 = 1
+  1545.000  m2  extend s#1 A6 10000 = 1
+  1545.000  m3  extend s#1 A6 10000 = 1
+  1546.000  A   m1: extend A6 granted
+  1546.000  A   m2: extend A6 granted
+  1546.000  A'' has renewed the lock
+  1546.000  A   m3: extend A6 granted
+  6000.000  m1  has s#1 = A6 for 5546.000 ms
   6000.000  m1  has s#0 = A3 for 4052.000 ms
-  6000.000  m2  has s#1 = A6 for 5296.000 ms
-  6000.000  m3  has s#1 = A6 for 5296.000 ms
+  6000.000  m2  has s#1 = A6 for 5546.000 ms
+  6000.000  m3  has s#1 = A6 for 5546.000 ms
   6000.000  m3  has s#0 = A3 for 4052.000 ms
