@@ -139,8 +139,9 @@ REDLOCK_API int redlock_mutex_create_recursive(struct redlock_service *service, 
  * The functions of a mutex are then about the set. Lock and extend calls return what redlock_set_acquire() and
  * redlock_set_extend() report, with the options and errors of these. Unlocking is redlock_set_release(). Remaining is
  * the least validity of any key. An alarm tells that a key is at risk, or that one is lost, and the set with it.
- * Functions that are about one key (token, mode, convert, detach, release_token, export, adopt) return
- * REDLOCK_E_SET, redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
+ * redlock_mutex_export() and redlock_mutex_adopt() are redlock_set_export(), whose text may take
+ * REDLOCK_MAX_SET_EXPORT_BYTES, and redlock_set_adopt(). Functions that are about one key (token, mode, convert,
+ * detach, release_token) return REDLOCK_E_SET, redlock_mutex_fence() returns 0, redlock_mutex_key() NULL.
  *
  * Errors of creating: those of redlock_set_create(). Errors of adding: those of the function of the same name, and
  * E_SET (the mutex was not created here). */

@@ -69,6 +69,12 @@ static int carry_out_on_set(const struct request *request)
     case CANCEL:
         status = redlock_set_cancel(hold->set);
         break;
+    case EXPORT:
+        status = redlock_set_export(hold->set, request->ret_text, request->size);
+        break;
+    case ADOPT:
+        status = redlock_set_adopt(hold->set, request->options, request->text);
+        break;
     default:
         break;
     }

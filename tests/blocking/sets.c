@@ -378,6 +378,39 @@ START_TEST(threads_with_sets_that_overlap_in_a_ring_all_come_to_an_end)
 }
 END_TEST
 
+/* --- Transfer --------------------------------------------------------------------------------------------------- */
+
+START_TEST(an_exported_set_lives_on_in_who_adopts_it)
+{
+    struct redlock_service *service = world_new_service(&world);
+    struct redlock_mutex *giver = make_held("abc", 20000), *taker = world_new_set(service, "cab");
+    struct redlock_mutex *other = make("abd"), *rival = NULL;
+    char text[REDLOCK_MAX_SET_EXPORT_BYTES];
+
+    ck_assert_int_eq(redlock_mutex_create(service, "b", 1, &rival), 0);
+    ck_assert_int_eq(redlock_mutex_trylock(rival), REDLOCK_HELD); /* and the other service has its connections */
+    ck_assert_int_eq(redlock_mutex_export(giver, text, 64), REDLOCK_E_LIMIT);
+    ck_assert_int_gt(redlock_mutex_remaining_ns(giver), 0);
+    ck_assert_int_eq(redlock_mutex_export(giver, text, sizeof text), 0);
+    ck_assert_int_eq(redlock_mutex_remaining_ns(giver), 0);
+    ck_assert_int_eq(redlock_mutex_export(giver, text, sizeof text), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_unlock(giver), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_mutex_adopt(other, NULL, text), REDLOCK_E_EXPORT);
+    ck_assert_int_eq(redlock_mutex_adopt(taker, NULL, text), 0);
+    ck_assert_int_gt(redlock_mutex_remaining_ms(taker), 10000);
+    ck_assert_int_eq(redlock_mutex_adopt(taker, NULL, text), REDLOCK_E_ALREADY_HELD);
+    ck_assert_int_eq(redlock_mutex_trylock(rival), REDLOCK_HELD);
+    ck_assert_int_eq(redlock_mutex_extend(taker, 30000, NULL), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_unlock(taker), REDLOCK_OK);
+    ck_assert_int_eq(redlock_mutex_lock(rival, PATIENCE_MS), REDLOCK_OK);
+    redlock_mutex_destroy(taker);
+    redlock_mutex_destroy(giver);
+    redlock_mutex_destroy(other);
+    redlock_mutex_destroy(rival);
+    redlock_service_destroy(service);
+}
+END_TEST
+
 /* --- Bad input -------------------------------------------------------------------------------------------------- */
 
 START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
@@ -404,8 +437,6 @@ START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
     ck_assert_int_eq(redlock_mutex_add(set, NULL, 1), REDLOCK_E_ARGUMENT);
     ck_assert_int_eq(redlock_mutex_token(set, text, sizeof text), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_detach(set), REDLOCK_E_SET);
-    ck_assert_int_eq(redlock_mutex_export(set, text, sizeof text), REDLOCK_E_SET);
-    ck_assert_int_eq(redlock_mutex_adopt(set, NULL, "x"), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_release_token(set, "x", NULL), REDLOCK_E_SET);
     ck_assert_int_eq(redlock_mutex_lock_as(set, &size, 0), REDLOCK_E_OWNER);
     ck_assert_ptr_null(redlock_mutex_key(set, &size));
@@ -438,6 +469,7 @@ int main(void)
     tcase_add_test(life, several_permits_are_parts_with_different_slots);
     tcase_add_test(life, the_renewal_of_the_keys_is_that_of_the_set);
     tcase_add_test(life, operations_of_a_set_end_in_a_queue);
+    tcase_add_test(life, an_exported_set_lives_on_in_who_adopts_it);
     tcase_add_test(losses, the_loss_of_one_key_is_published_and_releases_the_others);
     tcase_add_test(losses, the_loss_of_one_key_comes_through_the_queue);
     tcase_add_loop_test(ends, a_service_that_ends_takes_its_sets_with_it, 0, 2);
