@@ -110,6 +110,22 @@ START_TEST(other_parties_and_generations_are_refused)
 }
 END_TEST
 
+/* The largest ones are numbers like others, and the order is that of the numbers. */
+START_TEST(a_generation_is_any_number_of_64_bits)
+{
+    run(0, "latch arrive ready --party east --parties 1 --generation 9223372036854775808");
+    run(0, "latch await ready --parties 1 --generation 9223372036854775808");
+    run(0, "latch arrive ready --party east --parties 1 --generation 18446744073709551615 --json");
+    ck_assert_ptr_nonnull(strstr(tool.out, "\"generation\":\"18446744073709551615\""));
+    run(0, "latch await ready --parties 1 --generation 18446744073709551615");
+    run(2, "latch await ready --parties 1 --generation 18446744073709551616");
+    ck_assert_ptr_nonnull(strstr(tool.err, "--generation: 18446744073709551616 is too much (at most "
+                                           "18446744073709551615)"));
+    run(2, "latch await ready --parties 1");
+    ck_assert_ptr_nonnull(strstr(tool.err, "--generation is missing"));
+}
+END_TEST
+
 /* One master is silent, one is dead, and then another. */
 START_TEST(a_minority_of_masters_may_be_missing)
 {
@@ -163,6 +179,7 @@ static Suite *suite(void)
     tcase_add_test(opening, the_answer_is_a_document);
     tcase_add_test(opening, a_signal_ends_the_wait);
     tcase_add_test(refusing, other_parties_and_generations_are_refused);
+    tcase_add_test(refusing, a_generation_is_any_number_of_64_bits);
     tcase_add_test(refusing, a_minority_of_masters_may_be_missing);
     tcase_add_loop_test(refusing, wrong_usage_is_2, 0, sizeof(wrong) / sizeof(wrong[0]));
     return made;

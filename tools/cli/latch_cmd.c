@@ -63,7 +63,6 @@ static const char more_help[] =
 enum { FINISH_MS = 1000 };
 
 /* Distinguishable from everything that can be given. */
-#define NO_GENERATION UINT64_MAX
 #define NO_WAIT INT64_MIN
 
 struct request {
@@ -72,6 +71,7 @@ struct request {
     bool awaits;
     uint32_t parties;
     uint64_t generation;
+    bool has_generation;
     const char *party; /* NULL: none */
     int64_t wait_ms;
     uint32_t keep_ms;
@@ -318,7 +318,7 @@ static bool complete(struct request *request)
     }
     if (request->parties == 0)
         return refuse("--parties is missing: how many must arrive");
-    if (request->generation == NO_GENERATION)
+    if (!request->has_generation)
         return refuse("--generation is missing: which use of the name this is, such as 1");
     if (request->party == NULL && !request->awaits)
         return refuse("--party is missing: the name of what arrives");
@@ -335,10 +335,10 @@ static void write_help(FILE *out)
 
 int latch_main(int argc, char **argv)
 {
-    struct request request = {.generation = NO_GENERATION, .wait_ms = NO_WAIT};
+    struct request request = {.wait_ms = NO_WAIT};
     const struct cli_option options[] = {
         {.name = "parties", .number = &request.parties, .least = 1, .most = REDLOCK_MAX_PARTIES},
-        {.name = "generation", .count = &request.generation},
+        {.name = "generation", .count = &request.generation, .given = &request.has_generation, .most = UINT64_MAX},
         {.name = "party", .text = &request.party},
         {.name = "wait", .letter = 'w', .wait_ms = &request.wait_ms},
         {.name = "keep", .duration_ms = &request.keep_ms, .least = 1, .most = REDLOCK_MAX_KEEP_MS},

@@ -31,6 +31,7 @@ struct cli_option {
     const char **file;             /* the path of a file, borrowed */
     uint32_t *number;
     uint64_t *count;
+    bool *given;                   /* of a count: that there is one, since every number may be meant; or NULL */
     uint32_t *choice;              /* one of `words`: its position */
     struct cli_masters *node;      /* one URL */
     struct cli_masters *node_list; /* several, separated by commas */

@@ -118,8 +118,13 @@ static bool store_number(const char *command, const struct cli_option *option, c
 {
     uint64_t number;
 
-    if (option->count != NULL)
-        return read_number(command, option, text, INT64_MAX, option->count);
+    if (option->count != NULL) {
+        if (!read_number(command, option, text, INT64_MAX, option->count))
+            return false;
+        if (option->given != NULL)
+            *option->given = true;
+        return true;
+    }
     if (!read_number(command, option, text, UINT32_MAX, &number))
         return false;
     *option->number = (uint32_t)number;
