@@ -48,7 +48,7 @@ static const char load_help[] =
     "  --node-timeout DUR   time that one master may take to answer (500ms)\n"
     "  --keys N             fence: contended keys (4)\n"
     "  --permits K          permits of semaphores with K each, instead of locks; seq,\n"
-    "                       conc, hammer\n"
+    "                       conc, hammer, setN: N permits of one semaphore at once\n"
     "  --idle DUR           hold: time for which the client is observed without\n"
     "                       locks (3s)\n"
     "  --restarts DUR       kill one master after the other, one in each DUR, and\n"

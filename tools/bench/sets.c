@@ -78,17 +78,27 @@ static void on_acquired(struct redlock_set *set, const struct redlock_set_result
         refused(task, "redlock_set_release", status);
 }
 
-static int make_set(struct set_task *task)
+/* One fresh key, or so many permits of one. */
+static int add(struct set_task *task)
 {
     const struct bench_seat *seat = task->sets->seat;
+    const struct bench_options *options = seat->options;
+    char key[BENCH_KEY_SIZE];
+
+    bench_key(seat->shared, seat->proc, task->sets->next_key++, key);
+    if (options->permits)
+        return redlock_set_add_permits(task->set, key, sizeof(key), options->scenario->set_keys, options->permits);
+    return redlock_set_add(task->set, key, sizeof(key));
+}
+
+static int make_set(struct set_task *task)
+{
+    const struct bench_options *options = task->sets->seat->options;
+    uint32_t n = options->permits ? 1 : options->scenario->set_keys;
     int status = redlock_set_create(task->client, &task->set);
 
-    for (uint32_t i = 0; status == REDLOCK_OK && i < seat->options->scenario->set_keys; i++) {
-        char key[BENCH_KEY_SIZE];
-
-        bench_key(seat->shared, seat->proc, task->sets->next_key++, key);
-        status = redlock_set_add(task->set, key, sizeof(key));
-    }
+    for (uint32_t i = 0; status == REDLOCK_OK && i < n; i++)
+        status = add(task);
     return status;
 }
 

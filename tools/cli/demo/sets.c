@@ -1,10 +1,11 @@
 /* Act: several keys, all or none. */
 #include <redlock/set.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cli/demo/demo.h"
 
-enum { TIMEOUT_MS = 10000 };
+enum { TIMEOUT_MS = 10000, SEATS = 3 };
 
 /* A set, and how its latest operation has ended. */
 struct owner {
@@ -102,6 +103,65 @@ static void wait_for_both(struct demo *demo, struct owner *alice, struct owner *
                "released, and nothing is left behind");
 }
 
+static struct redlock_set *make_seats(struct redlock_client *client)
+{
+    struct redlock_set *set = NULL;
+
+    if (redlock_set_create(client, &set) == REDLOCK_OK &&
+        redlock_set_add_permits(set, "seats", strlen("seats"), SEATS - 1, SEATS) == REDLOCK_OK)
+        return set;
+    redlock_set_destroy(set);
+    return NULL;
+}
+
+static unsigned count_free_seats(struct demo *demo)
+{
+    unsigned n = 0;
+
+    demo_wait_quiet(demo, demo->alice, demo->n);
+    for (unsigned i = 0; i < SEATS; i++) {
+        char name[16];
+
+        snprintf(name, sizeof(name), "seats#%u", i);
+        n += nobody_has(demo, name);
+    }
+    return n;
+}
+
+/* All permits but one, so that both cannot have them. */
+static void take_seats(struct demo *demo, struct owner *alice, struct owner *bob)
+{
+    char took[16];
+    int status = await(demo, alice, start(alice, TIMEOUT_MS));
+
+    demo_gap(demo);
+    demo_say(demo, "Permits, too. Of a semaphore with three Alice takes two at once, and Bob wants two.");
+    demo_check(demo, status == REDLOCK_OK && count_free_seats(demo) == 1, "Alice has two, %s after she asked",
+               term_time(alice->elapsed_us, took, sizeof(took)));
+    status = await(demo, bob, start(bob, 0));
+    demo_check(demo, status == REDLOCK_HELD && count_free_seats(demo) == 1,
+               "Bob is refused; the one that was free is free again");
+    status = release(demo, alice);
+    if (status == REDLOCK_OK)
+        status = await(demo, bob, start(bob, TIMEOUT_MS));
+    demo_check(demo, status == REDLOCK_OK, "Alice gives hers back, and Bob has two");
+    status = release(demo, bob);
+    demo_check(demo, status == REDLOCK_OK && count_free_seats(demo) == SEATS, "released, and all three are free");
+}
+
+static bool share_seats(struct demo *demo)
+{
+    struct owner alice = {.set = make_seats(demo->alice)};
+    struct owner bob = {.set = make_seats(demo->bob)};
+    bool made = alice.set != NULL && bob.set != NULL;
+
+    if (made)
+        take_seats(demo, &alice, &bob);
+    redlock_set_destroy(alice.set);
+    redlock_set_destroy(bob.set);
+    return made;
+}
+
 bool demo_act_sets(struct demo *demo)
 {
     struct owner alice = {.set = make_set(demo->alice, "account:b", "account:a")};
@@ -121,5 +181,5 @@ bool demo_act_sets(struct demo *demo)
     }
     redlock_set_destroy(alice.set);
     redlock_set_destroy(bob.set);
-    return made || demo_stop(demo, "a set", redlock_strerror(REDLOCK_E_NOMEM));
+    return (made && share_seats(demo)) || demo_stop(demo, "a set", redlock_strerror(REDLOCK_E_NOMEM));
 }
