@@ -38,6 +38,7 @@ static void on_event(const struct redlock_event *event, void *user_data)
 static void observed(struct redlock_options *options)
 {
     n_records = 0;
+    rig_tune_for_counting(options);
     options->on_event = on_event;
     options->event_data = records;
 }

@@ -20,7 +20,7 @@ static void open_five(void)
     fenced = false;
     memset(waiters, 0, sizeof(waiters));
     queue_open();
-    rig_open(&rig, 5);
+    rig_open_with(&rig, 5, 0, rig_tune_for_counting);
 }
 
 static void close_rig(void)
@@ -262,18 +262,26 @@ static void wait_refreshed(char *key, int times)
     rig_wait(&rig, has_refreshed, key, "all to have refreshed their places");
 }
 
+/* For so many refreshes of single waiters. One by one they would be a command for each master. */
+static void expect_few(uint64_t n_commands, long long refreshes)
+{
+    ck_assert_uint_lt(n_commands, (uint64_t)refreshes);
+}
+
 START_TEST(many_keep_their_places_by_few_commands)
 {
     struct redlock_lock *holder = rig_hold(&rig, "many", 10000);
     char key[] = "many";
     uint64_t before;
+    long long rounds;
 
     fenced = _i;
     start_all(MANY, key);
     wait_all_in_line(MANY);
     before = commands();
+    rounds = count_rounds(key);
     wait_refreshed(key, 2);
-    ck_assert_uint_lt(commands() - before, 2 * MANY); /* and not 2 * 5 * MANY */
+    expect_few(commands() - before, count_rounds(key) - rounds);
     for (size_t node = 0; node < rig.n; node++)
         ck_assert_uint_eq(queue_length(&rig, node, key), MANY);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
@@ -288,6 +296,7 @@ START_TEST(masters_that_forget_the_script_keep_the_places)
     struct redlock_lock *holder = rig_hold(&rig, "kept", 10000);
     char key[] = "kept";
     uint64_t before;
+    long long rounds;
 
     start_all(MANY, key);
     wait_all_in_line(MANY);
@@ -295,8 +304,9 @@ START_TEST(masters_that_forget_the_script_keep_the_places)
         rig_do(&rig, node, "SCRIPT", "FLUSH", NULL);
     wait_refreshed(key, 2);
     before = commands();
+    rounds = count_rounds(key);
     wait_refreshed(key, 2);
-    ck_assert_uint_lt(commands() - before, 2 * MANY);
+    expect_few(commands() - before, count_rounds(key) - rounds);
     ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
     serve_in_order(MANY);
     queue_wait_gone(&rig, key);

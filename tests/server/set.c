@@ -104,13 +104,6 @@ static struct redlock_acquire_options renewed_often(int64_t timeout_ms)
     return request;
 }
 
-static void start_renewed_often(struct record *record, int64_t timeout_ms)
-{
-    struct redlock_acquire_options request = renewed_often(timeout_ms);
-
-    start_with(record, &request);
-}
-
 static bool has_ended(void *argument)
 {
     return ((const struct record *)argument)->ended > 0;
@@ -123,10 +116,37 @@ static void wait_end(struct record *record, int status)
     ck_assert_uint_eq(record->ended, 1);
 }
 
+/* An acquisition that masters which are late do not end. */
+static void expect(struct record *record, const struct redlock_acquire_options *request, int status)
+{
+    start_with(record, request);
+    rig_wait(&rig, has_ended, record, "the end of an acquisition");
+    for (int i = 0; i < RIG_LATE_ATTEMPTS && record->result.status == REDLOCK_NO_QUORUM; i++) {
+        start_with(record, request);
+        rig_wait(&rig, has_ended, record, "the end of an acquisition");
+    }
+    wait_end(record, status);
+}
+
+static void expect_held(struct record *record)
+{
+    struct redlock_acquire_options request = rig_request(10000, 0);
+
+    expect(record, &request, REDLOCK_HELD);
+}
+
+static void acquire_renewed_often(struct record *record, int64_t timeout_ms)
+{
+    struct redlock_acquire_options request = renewed_often(timeout_ms);
+
+    expect(record, &request, REDLOCK_OK);
+}
+
 static void acquire(struct record *record, int64_t timeout_ms)
 {
-    start(record, 10000, timeout_ms);
-    wait_end(record, REDLOCK_OK);
+    struct redlock_acquire_options request = rig_request(10000, timeout_ms);
+
+    expect(record, &request, REDLOCK_OK);
     ck_assert_int_gt(redlock_set_remaining_ns(record->set), 0);
     ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_HELD);
 }
@@ -249,8 +269,7 @@ START_TEST(parts_are_keys_in_a_mode_and_permits_of_semaphores)
     ck_assert_int_eq(redlock_lock_mode(redlock_set_lock(records[0].set, 0)), REDLOCK_SHARED);
     ck_assert_int_ne(redlock_lock_slot(redlock_set_lock(records[0].set, 1)),
                      redlock_lock_slot(redlock_set_lock(records[1].set, 1)));
-    start(&records[2], 10000, 0);
-    wait_end(&records[2], REDLOCK_HELD);
+    expect_held(&records[2]);
     ck_assert_uint_eq(records[2].result.part, 1);
     outcome = rig_acquire(&rig, writer, &request);
     outcome_expect(&outcome, REDLOCK_HELD);
@@ -305,8 +324,7 @@ START_TEST(too_few_free_permits_are_none)
     struct record *other = record_of_permits(1, rig_new_client(&rig), 2, 3);
 
     acquire(two, 20000);
-    start(other, 10000, 0);
-    wait_end(other, REDLOCK_HELD);
+    expect_held(other);
     ck_assert_uint_lt(other->result.part, 2);
     ck_assert_uint_eq(other->result.n_keys, 2);
     start(other, 10000, 300);
@@ -370,8 +388,7 @@ START_TEST(several_permits_are_neighbours_in_the_order_of_the_keys)
     }
     ck_assert_ptr_null(redlock_set_lock(record->set, 5));
     rig_hold(&rig, "s!", 10000);
-    start(record, 10000, 0);
-    wait_end(record, REDLOCK_HELD);
+    expect_held(record);
     ck_assert_uint_eq(record->result.part, 3);
 }
 END_TEST
@@ -439,8 +456,7 @@ START_TEST(one_attempt_at_a_set_that_is_held_in_part_leaves_nothing)
     struct record *record = record_of(0, other, "abc");
 
     rig_hold(&rig, "b", 10000);
-    start(record, 10000, 0);
-    wait_end(record, REDLOCK_HELD);
+    expect_held(record);
     ck_assert_uint_eq(record->result.part, 1);
     ck_assert_uint_eq(record->result.n_keys, 3);
     ck_assert_str_ne(record->result.why, "");
@@ -474,8 +490,10 @@ START_TEST(a_set_whose_time_is_up_leaves_nothing)
     struct record *record = record_of(0, other, "abc");
 
     rig_hold(&rig, "b", 10000);
-    start(record, 10000, 300);
-    wait_end(record, REDLOCK_DEADLINE);
+    for (int i = 0; i < RIG_LATE_ATTEMPTS && record->result.cause != REDLOCK_HELD; i++) {
+        start(record, 10000, 300);
+        wait_end(record, REDLOCK_DEADLINE);
+    }
     ck_assert_int_eq(record->result.cause, REDLOCK_HELD);
     ck_assert_uint_eq(record->result.part, 1);
     ck_assert(record->had_evidence);
@@ -649,8 +667,7 @@ START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
 {
     struct record *record = record_of(0, rig.client, "abc");
 
-    start_renewed_often(record, 0);
-    wait_end(record, REDLOCK_OK);
+    acquire_renewed_often(record, 0);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
     rig_wait(&rig, has_lost, record, "the loss alarm");
     ck_assert_uint_eq(record->lost_part, 1);
@@ -677,8 +694,7 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
     uint64_t before;
 
     ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
-    start_renewed_often(record, 0);
-    wait_end(record, REDLOCK_OK);
+    acquire_renewed_often(record, 0);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);
     rig_wait(&rig, has_lost, record, "the loss alarm");
     ck_assert_uint_eq(record->lost_part, 1);
@@ -708,8 +724,9 @@ START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
     struct record *record = record_of(0, other, "abc");
+    struct redlock_acquire_options request = renewed_often(REDLOCK_FOREVER);
 
-    start_renewed_often(record, REDLOCK_FOREVER);
+    start_with(record, &request);
     rig_wait_count(&rig, "redlock:queue:b", 5);
     rig_wait_count(&rig, "a", 5);
     rig_do_all(&rig, "SET", "a", "somebody", NULL);
@@ -809,8 +826,7 @@ START_TEST(an_adopted_set_has_its_alarms)
     struct record *record = record_of(0, rig.client, "ab");
     struct record *next = record_of(1, rig.client, "ab");
 
-    start_with(record, &request);
-    wait_end(record, REDLOCK_OK);
+    expect(record, &request, REDLOCK_OK);
     ck_assert_int_eq(redlock_set_export(record->set, text, sizeof text), 0);
     ck_assert_int_eq(redlock_set_adopt(next->set, &request, text), 0);
     rig_do_all(&rig, "SET", "b", "somebody", NULL);

@@ -7,8 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-/* A busy machine may answer later than masters are given; so often an attempt for a lock to begin with is repeated. */
-#define LATE_ATTEMPTS 20
+#include "suite.h"
 
 void rig_default_options(struct rig *rig)
 {
@@ -95,6 +94,12 @@ struct redlock_client *rig_further_client(struct rig *rig)
     return rig->further[rig->n_further++];
 }
 
+void rig_tune_for_counting(struct redlock_options *options)
+{
+    options->node_timeout_ms = SUITE_PATIENCE_S * 1000;
+    options->stall_timeout_ms = SUITE_PATIENCE_S * 1000;
+}
+
 void rig_tune_for_rivals(struct redlock_options *options)
 {
     options->node_timeout_ms = 2000;
@@ -179,7 +184,7 @@ struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct 
     struct redlock_lock *lock = rig_new_lock(rig->client, key);
     struct outcome outcome = rig_acquire(rig, lock, request);
 
-    for (int i = 0; i < LATE_ATTEMPTS && outcome.status == REDLOCK_NO_QUORUM; i++)
+    for (int i = 0; i < RIG_LATE_ATTEMPTS && outcome.status == REDLOCK_NO_QUORUM; i++)
         outcome = rig_acquire(rig, lock, request);
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_quiet(rig, rig->client);

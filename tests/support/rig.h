@@ -47,7 +47,9 @@ void rig_open(struct rig *rig, size_t n);
 void rig_open_with(struct rig *rig, size_t n, size_t dead, void (*tune)(struct redlock_options *));
 /* Creates rig->client from rig->options and waits until every running master is connected. */
 void rig_connect(struct rig *rig);
-/* For rig_open_with(): a hung master is waited for, and who was refused tries again soon. */
+/* For rig_open_with(): nothing is asked again because a master is slow, so everything can be counted. */
+void rig_tune_for_counting(struct redlock_options *options);
+/* The same: a hung master is waited for, and who was refused tries again soon. */
 void rig_tune_for_rivals(struct redlock_options *options);
 void rig_close(struct rig *rig);
 
@@ -86,6 +88,10 @@ struct redlock_acquire_options rig_lease(uint32_t ttl_ms, int64_t timeout_ms);
 struct outcome rig_acquire(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request);
 struct outcome rig_extend(struct rig *rig, struct redlock_lock *lock, uint32_t ttl_ms);
 struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
+/* On a busy machine masters answer later than they are given: so often an attempt that must end in another way is
+ * repeated. */
+#define RIG_LATE_ATTEMPTS 20
+
 /* A lock on the key, held, with the votes of all connected masters in; fails the test if it is not granted. */
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
 struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms); /* without renewal */
