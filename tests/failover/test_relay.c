@@ -451,6 +451,24 @@ START_TEST(the_last_words_of_a_client_arrive)
 }
 END_TEST
 
+START_TEST(a_reply_for_a_client_that_has_gone_harms_nobody)
+{
+    union address address;
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), size;
+
+    signal(SIGPIPE, SIG_DFL);
+    start_relay(listen_at, false);
+    set(0, RELAY_DOWNSTREAM, (struct relay_toxics){.hold = true});
+    size = find_address(&address);
+    ck_assert_int_eq(connect(fd, &address.any, (socklen_t)size), 0);
+    ck_assert_int_eq(write(fd, "hello", 5), 5);
+    WAIT_UNTIL(relay_held(relay, RELAY_DOWNSTREAM) == 5);
+    close(fd);
+    set(0, RELAY_DOWNSTREAM, (struct relay_toxics){.hold = false});
+    WAIT_UNTIL(relay_connections(relay) == 0);
+}
+END_TEST
+
 /* No descriptor is left from here on; returns the limit that there was. */
 static struct rlimit take_descriptors(void)
 {
@@ -564,6 +582,7 @@ int main(void)
     tcase_add_loop_test(relays, a_child_belongs_to_its_parent, 0, 2);
     tcase_add_test(relays, a_cut_loses_what_is_held_and_closes);
     tcase_add_loop_test(relays, the_last_words_of_a_client_arrive, 0, 2);
+    tcase_add_test(relays, a_reply_for_a_client_that_has_gone_harms_nobody);
     tcase_add_test(relays, without_descriptors_it_waits_and_is_not_busy);
     tcase_add_test(relays, the_loop_goes_on_however_many_come);
     tcase_add_test(relays, addresses_that_cannot_be_are_named);

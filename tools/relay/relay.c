@@ -2,6 +2,7 @@
 #include "relay.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <event2/event.h>
 #include <event2/listener.h>
 #include <stdio.h>
@@ -90,6 +91,7 @@ struct relay *relay_create(struct event_base *base, const struct relay_options *
         snprintf(ret_why, size, "out of memory");
         return NULL;
     }
+    signal(SIGPIPE, SIG_IGN); /* libevent writes with writev(), and the client may have gone */
     list_init(&relay->pairs);
     relay->base = base;
     relay->group_of = options->group_of;

@@ -61,7 +61,8 @@ struct relay_options {
 /* Whether it is this process, or a child that its main thread has started, that has connected from this machine. */
 bool relay_peer_is(const struct relay_peer *peer, pid_t process);
 
-/* NULL: ret_why is a sentence. The server need not run: it is connected to for each client. */
+/* NULL: ret_why is a sentence. The server need not run: it is connected to for each client. From now on the process
+ * ignores SIGPIPE. */
 struct relay *relay_create(struct event_base *base, const struct relay_options *options, char *ret_why, size_t size);
 void relay_destroy(struct relay *relay);
 
