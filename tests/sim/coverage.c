@@ -108,8 +108,27 @@ static bool can_answer(size_t step, size_t outcome)
     return step == RL_STEP_ENQUEUE ? outcome != RL_REFUSED : outcome != RL_QUEUED;
 }
 
-/* Left out: what only foreign servers can cause, since the model's masters speak RESP and their queues are never full;
- * and what no answer says. */
+/* Left out: what only foreign servers or programs can cause, since the masters here speak RESP, their queues are never
+ * full, and nobody else has a name that is the library's; and what no answer says. */
+static bool can_be_told(enum rl_detail detail)
+{
+    switch (detail) {
+    case RL_DETAIL_DOWN:
+    case RL_DETAIL_LATE:
+    case RL_DETAIL_TIMEOUT:
+    case RL_DETAIL_PROTOCOL:
+    case RL_DETAIL_QUEUE_FULL:
+    case RL_DETAIL_FOREIGN_COUNTER:
+    case RL_DETAIL_FOREIGN_QUEUE:
+    case RL_DETAIL_FOREIGN_WAITERS:
+    case RL_DETAIL_QUARANTINED:
+    case RL_DETAIL_EXCLUDED:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void print_answers(struct printer *printer, const struct coverage *coverage)
 {
     for (size_t step = 0; step < RL_STEP_COUNT; step++) {
@@ -120,9 +139,7 @@ static void print_answers(struct printer *printer, const struct coverage *covera
         }
     }
     for (size_t i = RL_DETAIL_NONE; i < N_DETAILS; i++) {
-        if (i != RL_DETAIL_DOWN && i != RL_DETAIL_LATE && i != RL_DETAIL_TIMEOUT && i != RL_DETAIL_PROTOCOL &&
-            i != RL_DETAIL_QUEUE_FULL &&
-            i != RL_DETAIL_QUARANTINED && i != RL_DETAIL_EXCLUDED)
+        if (can_be_told((enum rl_detail)i))
             row(printer, "detail", i ? rl_detail_text((enum rl_detail)i) : "none", "", coverage->details[i]);
     }
 }
