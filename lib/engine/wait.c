@@ -432,16 +432,9 @@ struct rl_next rl_wait_move(struct rl_engine *engine, struct rl_lock *lock, stru
 /* A waiter with a lower ticket waits on a master that has given the key to this lock: the key is that waiter's. */
 static bool must_yield(const struct rl_lock *lock)
 {
-    const struct rl_claim *claim = lock->claim;
     const struct rl_entry *entry = entry_of(lock);
 
-    if (!entry->ticket || RL_MUTANT(NEVER_YIELDS))
-        return false;
-    for (size_t i = 0; i < claim->n_nodes; i++) {
-        if ((entry->lower & rl_bit(i)) && claim->slots[i].vote == RL_GRANTED)
-            return true;
-    }
-    return false;
+    return entry->ticket && (entry->lower & votes_of(lock->claim)) && !RL_MUTANT(NEVER_YIELDS);
 }
 
 /* A quorum has granted, but too little is left of it: a refresh renews the leases (protocol 6.4). */

@@ -220,7 +220,9 @@ static bool is_wanted(const struct rl_host_lock *lock, uint32_t slot)
 {
     const struct rl_list *locks = &lock->host->locks;
 
-    for (struct rl_list *at = locks->next; at != locks && claims_at(lock->semaphore, slot); at = at->next) {
+    if (!claims_at(lock->semaphore, slot))
+        return false;
+    for (struct rl_list *at = locks->next; at != locks; at = at->next) {
         const struct rl_host_lock *other = RL_CONTAINER_OF(at, struct rl_host_lock, link);
         const struct rl_claim *claim = other->core.claim;
 

@@ -119,12 +119,12 @@ static void wait_end(struct record *record, int status)
 /* An acquisition that masters which are late do not end. */
 static void expect(struct record *record, const struct redlock_acquire_options *request, int status)
 {
-    start_with(record, request);
-    rig_wait(&rig, has_ended, record, "the end of an acquisition");
-    for (int i = 0; i < RIG_LATE_ATTEMPTS && record->result.status == REDLOCK_NO_QUORUM; i++) {
+    int again = RIG_LATE_ATTEMPTS;
+
+    do {
         start_with(record, request);
         rig_wait(&rig, has_ended, record, "the end of an acquisition");
-    }
+    } while (record->result.status == REDLOCK_NO_QUORUM && again-- > 0);
     wait_end(record, status);
 }
 

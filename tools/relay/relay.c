@@ -2,9 +2,9 @@
 #include "relay.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <event2/event.h>
 #include <event2/listener.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
