@@ -131,6 +131,9 @@ REDLOCK_API int redlock_latch_await(struct redlock_latch *latch, int64_t timeout
  * E_NOTHING_TO_CANCEL (also if only callbacks are still to come), E_FORKED. */
 REDLOCK_API int redlock_latch_cancel(struct redlock_latch *latch);
 
+/* The name, without the client's prefix; valid until the latch is destroyed. NULL for NULL. */
+REDLOCK_API const void *redlock_latch_name(const struct redlock_latch *latch, size_t *ret_size);
+
 /* --- For threads that wait -------------------------------------------------------------------------------------- */
 
 struct redlock_service;       /* of blocking.h, whose rules for threads and fork() hold */

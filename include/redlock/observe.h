@@ -18,6 +18,7 @@ extern "C" {
 #endif
 
 struct redlock_client;
+struct redlock_latch;
 struct redlock_lock;
 
 /* The connection to one master. */
@@ -172,6 +173,9 @@ enum redlock_event_type {
                                 that keep a copy of redlock_remaining_ns(): they read it again when this turn of the
                                 loop ends. Only sent if event_types asks for it */
     REDLOCK_EVENT_CONVERTED, /* a conversion succeeded: members as for ACQUIRED. One that fails is FAILED */
+    REDLOCK_EVENT_LATCH_ARRIVED, /* an arrival at a latch ended, with any status. This and the next one: latch, status,
+                                    cause, and text, which is `why` of struct redlock_latch_result */
+    REDLOCK_EVENT_LATCH_AWAITED, /* a wait for a latch ended, with any status; OK: the latch is open */
 };
 
 /* The bit of a type in event_types of struct redlock_options. */
@@ -204,6 +208,7 @@ struct redlock_event {
     int cause;           /* as in struct redlock_result */
     int32_t slot;        /* redlock_lock_slot() of the lock; -1 without a lock, and for a lock that is no permit */
     enum redlock_mode mode; /* redlock_lock_mode() of the lock; EXCLUSIVE without a lock */
+    struct redlock_latch *latch;
 };
 
 /* The word for an enumerator: "acquired", "ready", "quarantined", "new-memory". In static storage; "?" for other

@@ -10,6 +10,7 @@
 #include "api/handle.h"
 #include "api/key.h"
 #include "api/lifetime.h"
+#include "api/observe.h"
 #include "api/public.h"
 #include "api/reason.h"
 #include "host/latch.h"
@@ -157,18 +158,30 @@ static void count(struct redlock_stats *stats, enum rl_latch_op op, int status)
         stats->latch_refused++;
 }
 
-/* A forked child's operations are the parent's. */
+static void observe(struct redlock_latch *latch, enum redlock_event_type type,
+                    const struct redlock_latch_result *result)
+{
+    rl_observe(latch->client, &(struct redlock_event){.type = type, .latch = latch, .status = result->status,
+                                                      .cause = result->cause, .text = result->why});
+}
+
+/* A forked child's operations are the parent's. The end of a latch that is being destroyed is no event. */
 static void call_back(struct redlock_latch *latch, enum rl_latch_op op)
 {
+    enum redlock_event_type type = op == RL_LATCH_ARRIVE ? REDLOCK_EVENT_LATCH_ARRIVED : REDLOCK_EVENT_LATCH_AWAITED;
+    bool observed = rl_observes(latch->client, type) && !latch->destroyed;
     struct operation ended = latch->ops[op];
     struct report report;
 
     latch->ops[op].accepted = latch->ops[op].ended = false;
     count(&latch->client->stats, op, ended.status);
-    if (!ended.cb || rl_client_forked(latch->client))
+    if ((!ended.cb && !observed) || rl_client_forked(latch->client))
         return;
     make_report(latch, op, &ended, &report);
-    ended.cb(latch, &report.result, ended.user_data);
+    if (observed)
+        observe(latch, type, &report.result);
+    if (ended.cb)
+        ended.cb(latch, &report.result, ended.user_data);
 }
 
 static void enter(struct redlock_latch *latch)
@@ -393,6 +406,15 @@ int redlock_latch_cancel(struct redlock_latch *latch)
     if (rl_client_forked(latch->client))
         return REDLOCK_E_FORKED;
     return cancel(latch) ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
+}
+
+const void *redlock_latch_name(const struct redlock_latch *latch, size_t *ret_size)
+{
+    if (!latch)
+        return NULL;
+    if (ret_size)
+        *ret_size = latch->core.config.name.size;
+    return latch->core.config.name.data;
 }
 
 void rl_latches_end(struct redlock_client *client)

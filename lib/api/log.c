@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <redlock/latch.h>
 #include <redlock/redlock.h>
 
 /* A deadline gives no reason of its own: what counts is why the attempts before it failed. */
@@ -40,6 +41,9 @@ enum redlock_level redlock_event_level(const struct redlock_event *event)
     case REDLOCK_EVENT_FAILED:
     case REDLOCK_EVENT_CONVERTED:
         return warning_if(reason != REDLOCK_OK && reason != REDLOCK_HELD && reason != REDLOCK_CANCELED);
+    case REDLOCK_EVENT_LATCH_ARRIVED:
+    case REDLOCK_EVENT_LATCH_AWAITED:
+        return warning_if(reason != REDLOCK_OK && reason != REDLOCK_DEADLINE && reason != REDLOCK_CANCELED);
     case REDLOCK_EVENT_ATTEMPT:
     case REDLOCK_EVENT_VOTE:
     case REDLOCK_EVENT_BACKOFF:
@@ -96,10 +100,11 @@ static void add_bytes(struct line *line, const char *bytes, size_t size)
 
 enum { MOST_KEY_BYTES = 40, MOST_TEXT_BYTES = 320 };
 
-static void add_key(struct line *line, const struct redlock_lock *lock)
+/* The lock's key, or the name of the latch. */
+static void add_key(struct line *line, const struct redlock_event *event)
 {
     size_t size = 0;
-    const char *key = redlock_lock_key(lock, &size);
+    const char *key = event->latch ? redlock_latch_name(event->latch, &size) : redlock_lock_key(event->lock, &size);
 
     if (!key)
         return;
@@ -150,6 +155,8 @@ static void add_what_the_type_names(struct line *line, const struct redlock_even
     case REDLOCK_EVENT_BACKOFF:
     case REDLOCK_EVENT_FAILED:
     case REDLOCK_EVENT_RELEASED:
+    case REDLOCK_EVENT_LATCH_ARRIVED:
+    case REDLOCK_EVENT_LATCH_AWAITED:
         add(line, ": %s", redlock_strerror(event->status));
         if (event->cause != 0)
             add(line, ", the last attempt: %s", redlock_strerror(event->cause));
@@ -169,7 +176,7 @@ const char *redlock_event_line(const struct redlock_event *event, char *ret_line
     if (size == 0)
         return ret_line;
     add(&line, "%s", redlock_event_name(event->type));
-    add_key(&line, event->lock);
+    add_key(&line, event);
     add_node(&line, event);
     add_what_the_type_names(&line, event);
     if (event->text && *event->text) {

@@ -149,9 +149,10 @@ const char *redlock_event_name(enum redlock_event_type type)
         [REDLOCK_EVENT_CLOCK] = "clock",       [REDLOCK_EVENT_WAITING] = "waiting",
         [REDLOCK_EVENT_LISTENING] = "listening", [REDLOCK_EVENT_EXTENDING] = "extending",
         [REDLOCK_EVENT_PROVED] = "proved",     [REDLOCK_EVENT_VALIDITY] = "validity",
-        [REDLOCK_EVENT_CONVERTED] = "converted"};
+        [REDLOCK_EVENT_CONVERTED] = "converted", [REDLOCK_EVENT_LATCH_ARRIVED] = "latch-arrived",
+        [REDLOCK_EVENT_LATCH_AWAITED] = "latch-awaited"};
 
-    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_CONVERTED ? names[type] : "?";
+    return type >= REDLOCK_EVENT_NODE && type <= REDLOCK_EVENT_LATCH_AWAITED ? names[type] : "?";
 }
 
 const char *redlock_version(void)

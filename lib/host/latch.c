@@ -369,7 +369,8 @@ bool rl_latch_init(struct rl_host *host, struct rl_latch *latch, const struct rl
     }
     latch->host = host;
     latch->config = *config;
-    latch->config.name = latch->config.party = (struct rl_slice){0};
+    latch->config.name.data = latch->key->bytes + latch->key->size - config->name.size;
+    latch->config.party = (struct rl_slice){0};
     latch->party.size = (unsigned char)config->party.size;
     if (config->party.size)
         memcpy(latch->party.text, config->party.data, config->party.size);

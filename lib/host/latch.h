@@ -61,7 +61,7 @@ struct rl_latch {
     struct rl_list link; /* in the host's list */
     struct rl_host *host;
     struct rl_key *key;
-    struct rl_latch_config config; /* without name and party */
+    struct rl_latch_config config; /* without the party; the name is the end of the key */
     struct rl_latch_name party;
     struct rl_latch_names names;
 

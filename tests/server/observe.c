@@ -1,6 +1,9 @@
 /* Statistics and events: they tell what happened, and add up. */
 #include <string.h>
 
+#include <redlock/latch.h>
+#include <redlock/log.h>
+
 #include "rig.h"
 #include "suite.h"
 
@@ -196,6 +199,77 @@ START_TEST(a_change_of_what_is_left_is_told)
 }
 END_TEST
 
+/* --- Latches ------------------------------------------------------------------------------------------------------ */
+
+/* What the log says of arrivals and waits, one line after the other. */
+static char logged[1000];
+static size_t n_ended;
+
+static void on_latch_event(const struct redlock_event *event, void *user_data)
+{
+    char line[REDLOCK_MAX_LINE_BYTES];
+
+    ck_assert_ptr_eq(user_data, logged);
+    if (!event->latch)
+        return;
+    ck_assert_ptr_null(event->lock);
+    strcat(strcat(logged, redlock_event_line(event, line, sizeof line)), "\n");
+}
+
+static void observed_latches(struct redlock_options *options)
+{
+    logged[0] = '\0';
+    n_ended = 0;
+    options->key_prefix = "app:";
+    options->on_event = on_latch_event;
+    options->event_data = logged;
+}
+
+static void on_latch_end(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
+{
+    (void)user_data;
+    ck_assert_ptr_nonnull(latch);
+    ck_assert_ptr_nonnull(result);
+    ck_assert(logged[0] || result->status == REDLOCK_CANCELED);
+    n_ended++;
+}
+
+static bool have_ended(void *wanted)
+{
+    return n_ended == *(const size_t *)wanted;
+}
+
+static bool is_logged(void *line)
+{
+    return strstr(logged, line) != NULL;
+}
+
+START_TEST(arrivals_at_a_latch_and_waits_for_it_are_told_before_their_callbacks)
+{
+    struct redlock_latch *latch, *rival;
+    char arrived[] = "latch-arrived job: success\n";
+    size_t one = 1, two = 2;
+
+    rig_open_with(&rig, 5, 0, observed_latches);
+    ck_assert_int_eq(redlock_latch_create(rig.client, "job", 3, 1, 1, "a", NULL, &latch), 0);
+    ck_assert_int_eq(redlock_latch_create(rig.client, "job", 3, 2, 1, "b", NULL, &rival), 0);
+    ck_assert_int_eq(redlock_latch_arrive(latch, REDLOCK_FOREVER, NULL, NULL), 0);
+    rig_wait(&rig, is_logged, arrived, "an arrival without a callback");
+    ck_assert_int_eq(redlock_latch_await(latch, REDLOCK_FOREVER, on_latch_end, NULL), 0);
+    rig_wait(&rig, have_ended, &one, "the latch");
+    ck_assert_str_eq(logged, "latch-arrived job: success\nlatch-awaited job: success\n");
+    ck_assert_int_eq(redlock_latch_arrive(rival, REDLOCK_FOREVER, on_latch_end, NULL), 0);
+    rig_wait(&rig, have_ended, &two, "a refusal");
+    ck_assert_ptr_nonnull(strstr(logged, redlock_strerror(REDLOCK_OTHER_PARTIES)));
+    logged[0] = '\0';
+    ck_assert_int_eq(redlock_latch_await(rival, REDLOCK_FOREVER, on_latch_end, NULL), 0);
+    redlock_latch_destroy(rival);
+    ck_assert_uint_eq(n_ended, 3);
+    ck_assert_str_eq(logged, "");
+    rig_close(&rig);
+}
+END_TEST
+
 /* --- Numbers ------------------------------------------------------------------------------------------------------ */
 
 START_TEST(the_votes_of_an_attempt_are_in_its_result)
@@ -315,6 +389,7 @@ int main(void)
     tcase_add_test(own, what_is_not_asked_for_is_not_told);
     tcase_add_test(own, a_loss_is_told);
     tcase_add_test(own, a_change_of_what_is_left_is_told);
+    tcase_add_test(own, arrivals_at_a_latch_and_waits_for_it_are_told_before_their_callbacks);
     tcase_add_test(five, the_votes_of_an_attempt_are_in_its_result);
     tcase_add_test(five, the_counters_add_up);
     tcase_add_test(five, the_counters_of_the_masters_agree_with_those_of_the_client);
