@@ -1,11 +1,11 @@
-/* A set of locks: 2 to 16 keys, each in a mode of its own, and permits of semaphores, held all together or not at all.
+/* A set of locks: 2 to 64 keys, each in a mode of its own, and permits of semaphores, held all together or not at all.
  *
  *     set = keys:  add, acquire, extend, release
  *
- * A set that is free is acquired in one round trip, like one lock. If some of its keys are held by others, it waits for
- * the smallest of these in its queue. Meanwhile it keeps the keys that are smaller (compared as by memcmp()), and gives
- * up the larger ones, which it takes after that. So sets never wait for each other in a circle, and neither do they for
- * a program that takes single locks in ascending order of their keys.
+ * A set that is free is acquired in one round trip, like one lock, by one command for each key and master. If some of
+ * its keys are held by others, it waits for the smallest of these in its queue. Meanwhile it keeps the keys that are
+ * smaller (compared as by memcmp()), and gives up the larger ones, which it takes after that. So sets never wait for
+ * each other in a circle, and neither do they for a program that takes single locks in ascending order of their keys.
  *
  * The callback contract is that of redlock.h. A set belongs to a client, and to its thread. */
 #ifndef REDLOCK_SET_H
@@ -23,7 +23,7 @@
 extern "C" {
 #endif
 
-#define REDLOCK_MAX_SET_KEYS 16
+#define REDLOCK_MAX_SET_KEYS 64 /* each permit counts as one */
 
 struct redlock_set;
 

@@ -73,7 +73,7 @@ extern "C" {
     X(E_OWNER, -141, false, "the caller does not own the mutex, or names no owner of the kind that it has") \
     X(E_CREDENTIALS, -142, false, "a user or password is too long, or there is a user without a password") \
     X(E_NOT_ASKED, -143, false, "the request for credentials was answered before, or has ended")       \
-    X(E_SET_KEYS, -144, false, "a set has 2 to 16 keys, each of them once")                            \
+    X(E_SET_KEYS, -144, false, "a set has 2 to 64 keys, each of them once")                            \
     X(E_MODE, -145, false, "the mode is outside its range, or not one that a permit can have")        \
     X(E_UPGRADE, -146, false, "a shared lock cannot become stronger: acquire it upgradeable for that")   \
     X(E_PERMITS, -147, false, "the number of permits is outside its range, or the slot is none of them")  \

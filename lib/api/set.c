@@ -42,13 +42,8 @@ static int compare(const struct redlock_lock *lock, const void *key, size_t key_
 
 static void insert(struct redlock_set *set, unsigned at, struct redlock_lock *lock, int mode, bool is_gate)
 {
-    uint32_t below = (UINT32_C(1) << at) - 1;
-
-    memmove(set->locks + at + 1, set->locks + at, (set->n - at) * sizeof set->locks[0]);
-    memmove(set->modes + at + 1, set->modes + at, (set->n - at) * sizeof set->modes[0]);
-    set->locks[at] = lock;
-    set->modes[at] = (int8_t)mode;
-    set->gates = (set->gates & below) | (uint32_t)is_gate << at | (set->gates & ~below) << 1;
+    memmove(set->parts + at + 1, set->parts + at, (set->n - at) * sizeof set->parts[0]);
+    set->parts[at] = (struct rl_set_member){.lock = lock, .mode = (int8_t)mode, .is_gate = is_gate};
     set->n++;
     redlock_lock_watch(lock, rl_set_alarm, set);
 }
@@ -69,7 +64,7 @@ static int check_addition(struct redlock_set *set, const void *key, size_t key_s
 /* A gate stands where its permits do. */
 static const struct redlock_lock *orders_by(const struct redlock_set *set, unsigned part)
 {
-    return set->locks[part + rl_set_is_gate(set, part)];
+    return set->parts[part + rl_set_is_gate(set, part)].lock;
 }
 
 static unsigned place_for(const struct redlock_set *set, const void *key, size_t key_size)
@@ -84,7 +79,7 @@ static unsigned place_for(const struct redlock_set *set, const void *key, size_t
 static bool has_key(const struct redlock_set *set, const void *key, size_t key_size)
 {
     for (unsigned i = 0; i < set->n; i++) {
-        if (compare(set->locks[i], key, key_size) == 0)
+        if (compare(set->parts[i].lock, key, key_size) == 0)
             return true;
     }
     return false;
@@ -113,9 +108,9 @@ static bool is_slot(const void *key, size_t key_size, const void *semaphore, siz
 static bool has_slot(const struct redlock_set *set, const void *key, size_t key_size, uint32_t limit)
 {
     for (unsigned i = 0; i < set->n; i++) {
-        uint32_t own_limit = redlock_lock_limit(set->locks[i]);
+        uint32_t own_limit = redlock_lock_limit(set->parts[i].lock);
         size_t size;
-        const void *own = redlock_lock_key(set->locks[i], &size);
+        const void *own = redlock_lock_key(set->parts[i].lock, &size);
 
         if (limit == 0 ? own_limit != 0 && is_slot(key, key_size, own, size, own_limit)
                        : own_limit == 0 && is_slot(own, size, key, key_size, limit))
@@ -235,7 +230,7 @@ void redlock_set_destroy(struct redlock_set *set)
     set->destroyed = true;
     rl_list_remove(&set->link);
     for (unsigned i = 0; i < set->n; i++)
-        redlock_lock_destroy(set->locks[i]);
+        redlock_lock_destroy(set->parts[i].lock);
     rl_set_cancel_all(set);
     rl_set_leave(set);
     client->depth--;

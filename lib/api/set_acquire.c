@@ -26,8 +26,8 @@ static int start_part(struct redlock_set *set, unsigned part, bool once)
 {
     struct redlock_acquire_options options = set->options;
 
-    if (set->modes[part] != RL_MODE_OF_OPTIONS)
-        options.mode = (enum redlock_mode)set->modes[part];
+    if (set->parts[part].mode != RL_MODE_OF_OPTIONS)
+        options.mode = (enum redlock_mode)set->parts[part].mode;
     if (rl_set_is_gate(set, part))
         options.fenced = 0;
     options.timeout_ms = time_left_ms(set);
@@ -36,7 +36,7 @@ static int start_part(struct redlock_set *set, unsigned part, bool once)
         options.wait = REDLOCK_WAIT_SPIN;
     else if (options.timeout_ms && options.wait == REDLOCK_WAIT_QUEUE)
         options.wait = REDLOCK_WAIT_FIFO;
-    return redlock_acquire(set->locks[part], &options, on_acquired, set);
+    return redlock_acquire(set->parts[part].lock, &options, on_acquired, set);
 }
 
 /* 0, or the first error. What was refused before does not matter any more when a part is tried again. */
@@ -44,12 +44,12 @@ static int start_parts(struct redlock_set *set, const struct rl_set_step *step)
 {
     int status = 0;
 
-    if (step->try)
+    if (rl_parts_any(step->try))
         set->attempt.part = set->n;
 
     for (unsigned i = 0; i < set->n && status == 0; i++) {
-        if ((step->try | step->await) & UINT32_C(1) << i)
-            status = start_part(set, i, step->try & UINT32_C(1) << i);
+        if (rl_parts_has(step->try, i) || rl_parts_has(step->await, i))
+            status = start_part(set, i, rl_parts_has(step->try, i));
     }
     return status;
 }
@@ -196,9 +196,12 @@ void rl_set_describe(struct redlock_set *set)
 {
     set->core.engine = &set->client->host.engine;
     set->core.n = set->n;
-    set->core.gates = set->gates;
-    for (unsigned i = 0; i < set->n; i++)
-        set->core.locks[i] = &set->locks[i]->host.core;
+    set->core.gates = rl_parts_below(0);
+    for (unsigned i = 0; i < set->n; i++) {
+        set->core.locks[i] = &set->parts[i].lock->host.core;
+        if (rl_set_is_gate(set, i))
+            rl_parts_add(&set->core.gates, i);
+    }
 }
 
 static void set_limits(struct redlock_set *set)
@@ -223,7 +226,7 @@ int redlock_set_acquire(struct redlock_set *set, const struct redlock_acquire_op
     if (status < 0)
         return status;
     if (set->state == REDLOCK_STATE_LOST)
-        rl_set_give_up(set, UINT32_MAX);
+        rl_set_give_up(set, rl_parts_below(set->n));
     keep_options(set, options);
     rl_set_describe(set);
     set_limits(set);
@@ -247,7 +250,7 @@ int redlock_set_cancel(struct redlock_set *set)
     if (status < 0)
         return status;
     for (unsigned i = 0; i < set->n && set->attempt.accepted; i++)
-        canceled |= redlock_cancel(set->locks[i]) == 0;
+        canceled |= redlock_cancel(set->parts[i].lock) == 0;
     set->core.canceled = set->attempt.accepted && set->attempt.op == REDLOCK_OP_ACQUIRE;
     return canceled || set->core.canceled ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }

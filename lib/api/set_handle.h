@@ -21,20 +21,24 @@ struct rl_set_pending {
     struct rl_instant started;
     enum redlock_op op;
     bool accepted;    /* the call has returned 0, the callback has not run */
-    uint32_t parts;   /* extension, release: whose answers are due, by bits */
+    struct rl_parts parts; /* extension, release: those whose answers are due */
     int status;       /* so far */
     int cause;
     unsigned part;    /* that decided; n: none has */
     char why[RL_WHY_SIZE];
 };
 
+struct rl_set_member {
+    struct redlock_lock *lock;
+    int8_t mode;  /* enum redlock_mode; RL_MODE_OF_OPTIONS: the acquisition's */
+    bool is_gate;
+};
+
 struct redlock_set {
     struct rl_list link;   /* in the client's list */
     struct redlock_client *client;
     unsigned n;                     /* parts: the keys that the program has named, and gates */
-    struct redlock_lock *locks[RL_SET_MAX_PARTS]; /* in ascending order of their keys; a gate precedes its permits */
-    int8_t modes[RL_SET_MAX_PARTS]; /* enum redlock_mode of each; RL_MODE_OF_OPTIONS: the acquisition's */
-    uint32_t gates;                 /* which of them are gates, by bits */
+    struct rl_set_member parts[RL_SET_MAX_PARTS]; /* in ascending order of their keys; a gate precedes its permits */
     enum redlock_state state;       /* IDLE, ACQUIRING, HELD, RELEASING or LOST */
     unsigned lost_part;             /* LOST: whose loss it was */
     bool keeps_rest;                /* what is left of a lost set stays held until it is released */
@@ -50,13 +54,17 @@ struct redlock_set {
 
 static inline bool rl_set_is_gate(const struct redlock_set *set, unsigned part)
 {
-    return set->gates >> part & 1;
+    return set->parts[part].is_gate;
 }
 
 /* The part's place among the keys that the program has named; of a gate, that of its first permit. */
 static inline unsigned rl_set_place_of(const struct redlock_set *set, unsigned part)
 {
-    return part - (unsigned)rl_count_bits(set->gates & ((UINT32_C(1) << part) - 1));
+    unsigned place = 0;
+
+    for (unsigned i = 0; i < part; i++)
+        place += !set->parts[i].is_gate;
+    return place;
 }
 
 #endif

@@ -11,13 +11,13 @@ static void on_extended(struct redlock_lock *lock, const struct redlock_result *
     struct rl_set_pending *pending = &set->attempt;
     unsigned part = rl_set_part_of(set, lock);
 
-    if (set->destroyed || !pending->accepted || !(pending->parts & UINT32_C(1) << part))
+    if (set->destroyed || !pending->accepted || !rl_parts_has(pending->parts, part))
         return;
     rl_set_enter(set);
-    pending->parts &= ~(UINT32_C(1) << part);
+    rl_parts_remove(&pending->parts, part);
     if (result->status != REDLOCK_OK && part < pending->part && pending->status != REDLOCK_LOST)
         rl_set_note(pending, part, result->status, result->cause, result->why);
-    if (!pending->parts)
+    if (!rl_parts_any(pending->parts))
         rl_set_complete(set, pending, pending->part == part ? result : NULL);
     rl_set_leave(set);
 }
@@ -33,19 +33,19 @@ int redlock_set_extend(struct redlock_set *set, uint32_t ttl_ms, redlock_set_fn 
     if (set->state != REDLOCK_STATE_HELD)
         return REDLOCK_E_NOT_HELD;
     first = rl_set_is_gate(set, 0);
-    status = redlock_extend(set->locks[first], ttl_ms, on_extended, set);
+    status = redlock_extend(set->parts[first].lock, ttl_ms, on_extended, set);
     if (status < 0)
         return status;
     rl_set_start(set, &set->attempt, REDLOCK_OP_EXTEND, cb, user_data);
-    set->attempt.parts = UINT32_C(1) << first;
+    rl_parts_add(&set->attempt.parts, first);
     for (unsigned i = first + 1; i < set->n; i++) {
         if (rl_set_is_gate(set, i))
             continue;
-        status = redlock_extend(set->locks[i], ttl_ms, on_extended, set);
+        status = redlock_extend(set->parts[i].lock, ttl_ms, on_extended, set);
         if (status == REDLOCK_E_NOT_HELD)
             status = REDLOCK_LOST;
         if (status == 0)
-            set->attempt.parts |= UINT32_C(1) << i;
+            rl_parts_add(&set->attempt.parts, i);
         else if (set->attempt.part == set->n)
             rl_set_note(&set->attempt, i, status, 0, redlock_strerror(status));
     }
@@ -59,13 +59,13 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
     struct rl_set_pending *pending = &set->release;
     unsigned part = rl_set_part_of(set, lock);
 
-    if (set->destroyed || !pending->accepted || !(pending->parts & UINT32_C(1) << part))
+    if (set->destroyed || !pending->accepted || !rl_parts_has(pending->parts, part))
         return;
     rl_set_enter(set);
-    pending->parts &= ~(UINT32_C(1) << part);
+    rl_parts_remove(&pending->parts, part);
     if (result->status != REDLOCK_OK && (pending->status == REDLOCK_OK || result->status == REDLOCK_LOST))
         rl_set_note(pending, part, result->status, result->cause, result->why);
-    if (!pending->parts) {
+    if (!rl_parts_any(pending->parts)) {
         set->state = REDLOCK_STATE_IDLE;
         rl_set_complete(set, pending, pending->part == part ? result : NULL);
     }
@@ -74,7 +74,7 @@ static void on_released(struct redlock_lock *lock, const struct redlock_result *
 
 int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_data)
 {
-    uint32_t parts = 0;
+    struct rl_parts parts = {{0}};
     int status = rl_set_check(set);
 
     if (status < 0)
@@ -84,10 +84,10 @@ int redlock_set_release(struct redlock_set *set, redlock_set_fn cb, void *user_d
     if (set->state == REDLOCK_STATE_IDLE)
         return REDLOCK_E_NOT_HELD;
     for (unsigned i = 0; i < set->n; i++) {
-        if (redlock_release(set->locks[i], on_released, set) == 0)
-            parts |= UINT32_C(1) << i;
+        if (redlock_release(set->parts[i].lock, on_released, set) == 0)
+            rl_parts_add(&parts, i);
     }
-    if (!parts)
+    if (!rl_parts_any(parts))
         return REDLOCK_E_NOT_HELD;
     set->state = REDLOCK_STATE_RELEASING;
     rl_set_start(set, &set->release, REDLOCK_OP_RELEASE, cb, user_data);

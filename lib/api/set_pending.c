@@ -23,7 +23,7 @@ unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock
 {
     unsigned part = 0;
 
-    while (part < set->n && set->locks[part] != lock)
+    while (part < set->n && set->parts[part].lock != lock)
         part++;
     return part;
 }
@@ -81,11 +81,11 @@ void rl_set_cancel_all(struct redlock_set *set)
     cancel(set, &set->release);
 }
 
-void rl_set_give_up(struct redlock_set *set, uint32_t parts)
+void rl_set_give_up(struct redlock_set *set, struct rl_parts parts)
 {
     for (unsigned i = 0; i < set->n; i++) {
-        if (parts & UINT32_C(1) << i)
-            rl_lock_abandon(set->locks[i]);
+        if (rl_parts_has(parts, i))
+            rl_lock_abandon(set->parts[i].lock);
     }
 }
 
@@ -105,9 +105,9 @@ void rl_set_lose(struct redlock_set *set, unsigned part)
 static void notice_loss(struct redlock_set *set)
 {
     for (unsigned i = 0; i < set->n; i++) {
-        rl_lock_begin(set->locks[i]);
+        rl_lock_begin(set->parts[i].lock);
         if (set->state == REDLOCK_STATE_HELD && !set->attempt.accepted &&
-            set->locks[i]->host.core.state == RL_LOCK_LOST)
+            set->parts[i].lock->host.core.state == RL_LOCK_LOST)
             rl_set_lose(set, i);
     }
 }

@@ -34,7 +34,7 @@ void rl_set_complete(struct redlock_set *set, struct rl_set_pending *pending, co
 void rl_set_cancel_all(struct redlock_set *set);
 
 /* Releases these parts and rolls back what they have pending; their callbacks run at once, with CANCELED. */
-void rl_set_give_up(struct redlock_set *set, uint32_t parts);
+void rl_set_give_up(struct redlock_set *set, struct rl_parts parts);
 
 /* The set was held, and this part is lost. */
 void rl_set_lose(struct redlock_set *set, unsigned part);

@@ -8,7 +8,7 @@ int64_t redlock_set_remaining_ns(const struct redlock_set *set)
     if (!set || set->destroyed || set->state != REDLOCK_STATE_HELD)
         return 0;
     for (unsigned i = 0; i < set->n; i++) {
-        int64_t remaining = rl_set_is_gate(set, i) ? INT64_MAX : redlock_remaining_ns(set->locks[i]);
+        int64_t remaining = rl_set_is_gate(set, i) ? INT64_MAX : redlock_remaining_ns(set->parts[i].lock);
 
         if (remaining < least)
             least = remaining;
@@ -40,8 +40,8 @@ size_t redlock_set_size(const struct redlock_set *set)
 const struct redlock_lock *redlock_set_lock(const struct redlock_set *set, size_t part)
 {
     for (unsigned i = 0; set && i < set->n; i++) {
-        if (!rl_set_is_gate(set, i) && rl_set_place_of(set, i) == part)
-            return set->locks[i];
+        if (!rl_set_is_gate(set, i) && part-- == 0)
+            return set->parts[i].lock;
     }
     return NULL;
 }

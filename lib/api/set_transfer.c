@@ -25,17 +25,17 @@ static int check_held(struct redlock_set *set)
 }
 
 /* Gates are given up as soon as the set is held. */
-static void detach(struct redlock_set *set, uint32_t parts)
+static void detach(struct redlock_set *set, struct rl_parts parts)
 {
     for (unsigned i = 0; i < set->n; i++) {
-        if (!rl_set_is_gate(set, i) && parts & UINT32_C(1) << i)
-            rl_host_detach(&set->locks[i]->host);
+        if (!rl_set_is_gate(set, i) && rl_parts_has(parts, i))
+            rl_host_detach(&set->parts[i].lock->host);
     }
 }
 
 static void detach_all(struct redlock_set *set)
 {
-    detach(set, UINT32_MAX);
+    detach(set, rl_parts_below(set->n));
     set->state = REDLOCK_STATE_IDLE;
 }
 
@@ -59,7 +59,7 @@ static int describe_parts(struct redlock_set *set, char *text)
             continue;
         if (length)
             text[length++] = ' ';
-        status = rl_lock_describe(set->locks[i], text + length, REDLOCK_MAX_EXPORT_BYTES);
+        status = rl_lock_describe(set->parts[i].lock, text + length, REDLOCK_MAX_EXPORT_BYTES);
         length += strlen(text + length);
     }
     return status;
@@ -79,15 +79,17 @@ static int export(struct redlock_set *set, char *text, char *ret_text, size_t si
 int redlock_set_export(struct redlock_set *set, char *ret_text, size_t size)
 {
     int status = ret_text ? check_held(set) : REDLOCK_E_ARGUMENT;
+    size_t room;
     char *text;
 
     if (status < 0)
         return status;
-    text = calloc(1, REDLOCK_MAX_SET_EXPORT_BYTES);
+    room = redlock_set_size(set) * REDLOCK_MAX_EXPORT_BYTES;
+    text = calloc(1, room);
     if (!text)
         return REDLOCK_E_NOMEM;
     status = export(set, text, ret_text, size);
-    explicit_bzero(text, REDLOCK_MAX_SET_EXPORT_BYTES);
+    explicit_bzero(text, room);
     free(text);
     if (status == 0)
         detach_all(set);
@@ -120,7 +122,7 @@ static int check_texts(struct redlock_set *set, const struct redlock_acquire_opt
 
     for (unsigned i = 0; i < set->n && status == 0; i++) {
         if (!rl_set_is_gate(set, i))
-            status = rl_lock_check_text(set->locks[i], options, texts[rl_set_place_of(set, i)]);
+            status = rl_lock_check_text(set->parts[i].lock, options, texts[rl_set_place_of(set, i)]);
     }
     return status;
 }
@@ -129,20 +131,21 @@ static int check_texts(struct redlock_set *set, const struct redlock_acquire_opt
  * parts are let go of. */
 static int adopt_parts(struct redlock_set *set, const struct redlock_acquire_options *options, char *const texts[])
 {
-    uint32_t adopted = 0;
+    struct rl_parts adopted = {{0}};
     bool lost = false;
 
     for (unsigned i = 0; i < set->n; i++) {
         int status = rl_set_is_gate(set, i)
                          ? 0
-                         : redlock_lock_adopt(set->locks[i], options, texts[rl_set_place_of(set, i)]);
+                         : redlock_lock_adopt(set->parts[i].lock, options, texts[rl_set_place_of(set, i)]);
 
         if (status < 0 && status != REDLOCK_E_NOT_HELD) {
             detach(set, adopted);
             return status;
         }
         lost |= status < 0;
-        adopted |= (uint32_t)(status == 0) << i;
+        if (status == 0)
+            rl_parts_add(&adopted, i);
     }
     if (lost)
         rl_set_give_up(set, adopted);
@@ -157,7 +160,7 @@ static int adopt(struct redlock_set *set, const struct redlock_acquire_options *
     if (status < 0)
         return status;
     if (set->state == REDLOCK_STATE_LOST)
-        rl_set_give_up(set, UINT32_MAX);
+        rl_set_give_up(set, rl_parts_below(set->n));
     status = adopt_parts(set, options, texts);
     set->state = status == 0 ? REDLOCK_STATE_HELD : REDLOCK_STATE_IDLE;
     return status;
@@ -170,6 +173,8 @@ int redlock_set_adopt(struct redlock_set *set, const struct redlock_acquire_opti
 
     if (status < 0)
         return status;
+    if (strnlen(text, REDLOCK_MAX_SET_EXPORT_BYTES) == REDLOCK_MAX_SET_EXPORT_BYTES)
+        return REDLOCK_E_EXPORT;
     copy = strdup(text);
     if (!copy)
         return REDLOCK_E_NOMEM;

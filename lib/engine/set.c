@@ -5,33 +5,28 @@
 
 #include "util/mutant.h"
 
-static uint32_t bit(unsigned part)
-{
-    return UINT32_C(1) << part;
-}
-
 /* Gives up the parts from `first` on. */
-static uint32_t give_up_from(struct rl_set_plan *plan, unsigned first)
+static struct rl_parts give_up_from(struct rl_set_plan *plan, unsigned first)
 {
-    uint32_t given_up = 0;
+    struct rl_parts given_up = {{0}};
 
     for (unsigned i = first; i < plan->n; i++) {
         if (plan->parts[i] != RL_PART_FREE && plan->parts[i] != RL_PART_REFUSED)
-            given_up |= bit(i);
+            rl_parts_add(&given_up, i);
         plan->parts[i] = RL_PART_FREE;
     }
     return given_up;
 }
 
-static uint32_t try_from(struct rl_set_plan *plan, unsigned first)
+static struct rl_parts try_from(struct rl_set_plan *plan, unsigned first)
 {
-    uint32_t tried = 0;
+    struct rl_parts tried = {{0}};
 
     for (unsigned i = first; i < plan->n; i++) {
         if (plan->parts[i] != RL_PART_FREE)
             continue;
         plan->parts[i] = RL_PART_TRIED;
-        tried |= bit(i);
+        rl_parts_add(&tried, i);
     }
     return tried;
 }
@@ -44,13 +39,16 @@ static struct rl_set_step fail(struct rl_set_plan *plan, unsigned decisive)
 /* The larger parts need not have been answered: they are given up whatever the answer will be. */
 static struct rl_set_step wait_for(struct rl_set_plan *plan, unsigned part)
 {
-    struct rl_set_step step = {.await = bit(part)};
+    struct rl_set_step step = {0};
 
+    rl_parts_add(&step.await, part);
     plan->parts[part] = RL_PART_AWAITED;
     if (!RL_MUTANT(SET_KEEPS_LARGER) && !RL_MUTANT(SET_DESCENDS))
         step.give_up = give_up_from(plan, part + 1);
-    if (RL_MUTANT(SET_GATE_IGNORED))
-        step.give_up |= plan->gates & (bit(part) - 1);
+    for (unsigned i = 0; i < part && RL_MUTANT(SET_GATE_IGNORED); i++) {
+        if (rl_parts_has(plan->gates, i))
+            rl_parts_add(&step.give_up, i);
+    }
     return step;
 }
 
@@ -66,10 +64,11 @@ static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
             return (struct rl_set_step){0};
         return may_wait ? wait_for(plan, i) : fail(plan, i);
     }
-    return (struct rl_set_step){.outcome = RL_SET_HELD, .give_up = RL_MUTANT(SET_GATE_KEPT) ? 0 : plan->gates};
+    return (struct rl_set_step){.outcome = RL_SET_HELD,
+                                .give_up = RL_MUTANT(SET_GATE_KEPT) ? rl_parts_below(0) : plan->gates};
 }
 
-struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, uint32_t gates)
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates)
 {
     assert(n >= 1 && n <= RL_SET_MAX_PARTS);
     memset(plan, 0, sizeof *plan);
@@ -87,7 +86,7 @@ struct rl_set_step rl_set_granted(struct rl_set_plan *plan, unsigned part, bool 
     plan->parts[part] = RL_PART_HELD;
     if (awaited)
         step.try = try_from(plan, part + 1);
-    return step.try ? step : decide(plan, may_wait);
+    return rl_parts_any(step.try) ? step : decide(plan, may_wait);
 }
 
 struct rl_set_step rl_set_refused(struct rl_set_plan *plan, unsigned part, bool may_wait)

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define RL_SET_MAX_PARTS 24
+#include "engine/parts.h"
 
 enum rl_set_part {
     RL_PART_FREE,
@@ -30,7 +30,7 @@ enum rl_set_part {
 };
 
 struct rl_set_plan {
-    uint32_t gates; /* which parts are gates, by bits */
+    struct rl_parts gates; /* the parts that are gates */
     uint32_t n;
     uint8_t parts[RL_SET_MAX_PARTS]; /* enum rl_set_part */
 };
@@ -43,17 +43,17 @@ enum rl_set_outcome {
     RL_SET_AGAIN,    /* the same, but there is time to begin anew, after all has been given up */
 };
 
-/* What is to be done now, in this order. The masks have bit i for part i. */
+/* What is to be done now, in this order. */
 struct rl_set_step {
-    uint32_t give_up; /* an attempt that is pending is canceled, a lock that is held is released */
-    uint32_t try;     /* a single attempt for each */
-    uint32_t await;   /* one part, in its wait queue */
+    struct rl_parts give_up; /* an attempt that is pending is canceled, a lock that is held is released */
+    struct rl_parts try;     /* a single attempt for each */
+    struct rl_parts await;   /* one part, in its wait queue */
     enum rl_set_outcome outcome;
     unsigned decisive;
 };
 
 /* Nothing is held: begins an acquisition of n parts. */
-struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, uint32_t gates);
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates);
 
 /* The attempt for this part has succeeded, or the lock has been granted that it waited for. `may_wait`, here and below:
  * there is time to wait for a part that was refused. */

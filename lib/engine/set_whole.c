@@ -14,7 +14,7 @@ static bool is_valid_enough(const struct rl_set *set, struct rl_instant now)
     for (unsigned i = 0; i < set->n; i++) {
         struct rl_instant deadline = rl_lock_deadline(set->engine, set->locks[i]);
 
-        if (RL_MUTANT(SET_GATE_IGNORED) && set->gates >> i & 1)
+        if (RL_MUTANT(SET_GATE_IGNORED) && rl_parts_has(set->gates, i))
             continue;
         if (!rl_before(now, deadline) || rl_before(deadline, rl_after(now, set->min_validity)))
             return false;
@@ -63,9 +63,10 @@ struct rl_set_step rl_set_part_lost(struct rl_set *set, struct rl_instant now, u
 }
 
 /* The lost part is kept, since it has an alarm and perhaps a result to report. */
-uint32_t rl_set_rest(const struct rl_set *set, unsigned part)
+struct rl_parts rl_set_rest(const struct rl_set *set, unsigned part)
 {
-    uint32_t all = (UINT32_C(1) << set->n) - 1;
+    struct rl_parts rest = rl_parts_below(RL_MUTANT(SET_REST_KEPT) ? 0 : set->n);
 
-    return RL_MUTANT(SET_REST_KEPT) ? 0 : all & ~(UINT32_C(1) << part);
+    rl_parts_remove(&rest, part);
+    return rest;
 }

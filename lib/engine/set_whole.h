@@ -14,7 +14,7 @@ struct rl_set {
     const struct rl_engine *engine;
     unsigned n;
     const struct rl_lock *locks[RL_SET_MAX_PARTS]; /* in ascending order of their keys */
-    uint32_t gates;               /* which of them are gates, by bits */
+    struct rl_parts gates;        /* those of them that are gates */
     struct rl_instant deadline;   /* of the acquisition; RL_LONG_AGO: no part is awaited; RL_NEVER */
     struct rl_span min_validity;
     bool canceled;
@@ -35,6 +35,6 @@ struct rl_set_step rl_set_part_refused(struct rl_set *set, struct rl_instant now
 struct rl_set_step rl_set_part_lost(struct rl_set *set, struct rl_instant now, unsigned part);
 
 /* The set was held, and this part has been lost: what is to be given up, so that nothing of the set is left. */
-uint32_t rl_set_rest(const struct rl_set *set, unsigned part);
+struct rl_parts rl_set_rest(const struct rl_set *set, unsigned part);
 
 #endif

@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "engine/handle.h"
+#include "engine/parts.h"
 #include "host/host.h"
 #include "kinds/permit.h"
 #include "util/hash.h"
@@ -200,11 +201,27 @@ static uint32_t draw_slot(struct rl_host_lock *lock)
     return best;
 }
 
+/* The first of some slots from this one on that this client has no claim for; RL_NO_SLOT: there is none among them. One
+ * that wants all permits at once finds a slot for each. */
+static uint32_t unclaimed_from(const struct rl_host_lock *lock, uint32_t slot)
+{
+    for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
+        if (!claims_at(lock->semaphore, slot))
+            return slot;
+    }
+    return RL_NO_SLOT;
+}
+
 static uint32_t choose_home(struct rl_host_lock *lock)
 {
     uint32_t slot = latest_released(lock);
+    uint32_t drawn;
 
-    return slot != RL_NO_SLOT ? slot : draw_slot(lock);
+    if (slot != RL_NO_SLOT)
+        return slot;
+    drawn = draw_slot(lock);
+    slot = unclaimed_from(lock, drawn);
+    return slot != RL_NO_SLOT ? slot : drawn;
 }
 
 /* --- What masters say ------------------------------------------------------------------------------------------- */
@@ -345,7 +362,19 @@ static void choose_unseen(struct rl_host_lock *lock)
     }
 }
 
-/* All others, if they are few. Otherwise those that this client has released last, and random ones. */
+/* Those that this client has no claim for, from a random one on. */
+static void ask_about_unclaimed(struct rl_host_lock *lock)
+{
+    uint32_t slot = random_below(lock, lock->limit);
+
+    for (unsigned i = 0; i < RL_SET_MAX_PARTS && i < lock->limit; i++, slot = (slot + 1) % lock->limit) {
+        if (!claims_at(lock->semaphore, slot))
+            ask_about(lock, slot);
+    }
+}
+
+/* All others, if they are few. Otherwise those that this client has released last, some that it has no claim for, and
+ * random ones. */
 static void choose_candidates(struct rl_host_lock *lock)
 {
     const struct rl_semaphore *semaphore = lock->semaphore;
@@ -364,6 +393,7 @@ static void choose_candidates(struct rl_host_lock *lock)
         if (semaphore->released[i] < lock->limit)
             ask_about(lock, semaphore->released[i]);
     }
+    ask_about_unclaimed(lock);
     for (int i = 0; i < 2 * RL_MAX_CANDIDATES; i++)
         ask_about(lock, draw_slot(lock));
 }

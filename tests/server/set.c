@@ -403,7 +403,7 @@ START_TEST(several_permits_that_cannot_be_leave_the_set_as_it_was)
     ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 0, 3), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 4, 3), REDLOCK_E_PERMITS);
     ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, 2, REDLOCK_MAX_PERMITS + 1), REDLOCK_E_PERMITS);
-    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, REDLOCK_MAX_SET_KEYS, 20), REDLOCK_E_SET_KEYS);
+    ck_assert_int_eq(redlock_set_add_permits(set, "p", 1, REDLOCK_MAX_SET_KEYS, 100), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add_permits(set, "a", 1, 2, 3), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add_permits(set, "x", 1, 2, 3), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add_permits(set, "", 0, 2, 3), REDLOCK_E_KEY_EMPTY);
@@ -433,7 +433,7 @@ START_TEST(a_set_does_not_have_a_permit_and_the_key_of_its_slot)
 }
 END_TEST
 
-/* As many as there may be: 8 pairs, and 8 gates. */
+/* As many as there may be, in pairs, each with its gate. */
 START_TEST(a_set_may_have_permits_alone)
 {
     struct record *record = record_of(0, rig.client, "");
@@ -445,6 +445,87 @@ START_TEST(a_set_may_have_permits_alone)
     ck_assert_uint_eq(record->result.n_keys, REDLOCK_MAX_SET_KEYS);
     rig_wait_absent(&rig, "h#gate");
     release(record, REDLOCK_OK);
+}
+END_TEST
+
+/* --- As many as a set may have ------------------------------------------------------------------------------------ */
+
+#define MOST REDLOCK_MAX_SET_KEYS
+
+/* All slots are different ones. */
+static void expect_own_slots(const struct redlock_set *set)
+{
+    bool taken[MOST] = {false};
+
+    for (size_t i = 0; i < redlock_set_size(set); i++) {
+        int32_t slot = redlock_lock_slot(redlock_set_lock(set, i));
+
+        ck_assert_int_ge(slot, 0);
+        ck_assert_int_lt(slot, MOST);
+        ck_assert(!taken[slot]);
+        taken[slot] = true;
+    }
+}
+
+/* One attempt for each is enough, since each is made at a slot of its own; masters that are late make them more. */
+START_TEST(all_permits_are_acquired_in_one_attempt_where_they_are_free)
+{
+    struct record *record = record_of_permits(0, rig.client, MOST, MOST);
+
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = watch_stats(rig.client).attempts;
+        uint64_t late = watch_stats(rig.client).no_quorum;
+
+        acquire(record, 0);
+        ck_assert_uint_eq(record->result.n_keys, MOST);
+        if (watch_stats(rig.client).no_quorum == late)
+            ck_assert_uint_eq(watch_stats(rig.client).attempts - before, MOST + 1);
+        expect_own_slots(record->set);
+        rig_wait_absent(&rig, "s#gate");
+        rig_wait_count(&rig, "s#0", 5);
+        rig_wait_count(&rig, "s#63", 5);
+        release(record, REDLOCK_OK);
+        rig_wait_absent(&rig, "s#0");
+        rig_wait_absent(&rig, "s#63");
+    }
+}
+END_TEST
+
+/* Some permits are others'. Of the rest all are wanted, and found; of all that there are none is had before the others
+ * have released theirs. */
+START_TEST(all_that_are_left_are_found)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct record *held = record_of_permits(0, other, 3, MOST);
+    struct record *rest = record_of_permits(1, rig.client, MOST - 3, MOST);
+    struct record *all = record_of_permits(2, rig_new_client(&rig), MOST, MOST);
+
+    acquire(held, 20000);
+    acquire(rest, 20000);
+    expect_own_slots(rest->set);
+    expect_held(all);
+    start(all, 10000, 20000);
+    rig_wait_count(&rig, "s#gate", 5);
+    release(rest, REDLOCK_OK);
+    ck_assert_int_eq(redlock_set_state(all->set), REDLOCK_STATE_ACQUIRING);
+    release(held, REDLOCK_OK);
+    wait_end(all, REDLOCK_OK);
+    expect_own_slots(all->set);
+}
+END_TEST
+
+START_TEST(two_sets_of_most_permits_are_served_one_after_the_other)
+{
+    struct record *first = record_of_permits(0, rig.client, MOST - 10, MOST);
+    struct record *second = record_of_permits(1, rig_new_client(&rig), MOST - 10, MOST);
+
+    acquire(first, 20000);
+    start(second, 10000, 20000);
+    rig_wait_count(&rig, "s#gate", 5);
+    release(first, REDLOCK_OK);
+    wait_end(second, REDLOCK_OK);
+    expect_own_slots(second->set);
+    rig_wait_absent(&rig, "s#gate");
 }
 END_TEST
 
@@ -1010,6 +1091,9 @@ int main(void)
     tcase_add_test(permits, several_permits_that_cannot_be_leave_the_set_as_it_was);
     tcase_add_test(permits, a_set_does_not_have_a_permit_and_the_key_of_its_slot);
     tcase_add_test(permits, a_set_may_have_permits_alone);
+    tcase_add_test(permits, all_permits_are_acquired_in_one_attempt_where_they_are_free);
+    tcase_add_test(permits, all_that_are_left_are_found);
+    tcase_add_test(permits, two_sets_of_most_permits_are_served_one_after_the_other);
     tcase_add_test(held_keys, one_attempt_at_a_set_that_is_held_in_part_leaves_nothing);
     tcase_add_test(held_keys, the_smaller_keys_are_kept_and_the_larger_ones_are_free_while_one_is_awaited);
     tcase_add_test(held_keys, a_set_whose_time_is_up_leaves_nothing);

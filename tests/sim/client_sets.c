@@ -27,21 +27,22 @@ void client_start_set(struct client *client)
                                .in_vain_since = INT64_MAX};
     for (unsigned i = 0; i < set->core.n; i++) {
         set->core.locks[i] = &client->handles[i].host.core;
-        set->core.gates |= (uint32_t)(client->handles[i].key == GATE_KEY) << i;
+        if (client->handles[i].key == GATE_KEY)
+            rl_parts_add(&set->core.gates, i);
     }
 }
 
-static void give_up(struct client *client, uint32_t parts)
+static void give_up(struct client *client, struct rl_parts parts)
 {
     for (unsigned i = 0; i < client->set.core.n; i++) {
-        if (parts >> i & 1u)
+        if (rl_parts_has(parts, i))
             client_abandon(client, &client->handles[i]);
     }
 }
 
 static void choose_kind(const struct client *client, unsigned part, struct rl_acquire *request)
 {
-    if (client->set.core.gates >> part & 1u)
+    if (rl_parts_has(client->set.core.gates, part))
         request->kind = &rl_mutex_kind;
     else if (client->handles[part].permit)
         request->kind = rl_permit_form(request->kind);
@@ -67,24 +68,27 @@ static void start_part(struct client *client, unsigned part, bool once)
     client_acquire(client, &client->handles[part], &request);
 }
 
-static void count_wait(const struct client *client, uint32_t awaited)
+static void count_wait(const struct client *client, unsigned awaited)
 {
     const struct client_set *set = &client->set;
+    bool behind_gate = false;
 
+    for (unsigned i = 0; i < awaited; i++)
+        behind_gate |= rl_parts_has(set->core.gates, i);
     world_count(client->world, COUNTER_SETS_WAITING);
-    if (awaited & set->core.gates)
+    if (rl_parts_has(set->core.gates, awaited))
         world_count(client->world, COUNTER_SETS_AT_GATE);
-    else if (set->core.gates && awaited > set->core.gates)
+    else if (behind_gate)
         world_count(client->world, COUNTER_SETS_BEHIND_GATE);
 }
 
 static void start_parts(struct client *client, const struct rl_set_step *step)
 {
-    if (step->await)
-        count_wait(client, step->await);
     for (unsigned i = 0; i < client->set.core.n; i++) {
-        if ((step->try | step->await) >> i & 1u)
-            start_part(client, i, step->try >> i & 1u);
+        if (rl_parts_has(step->await, i))
+            count_wait(client, i);
+        if (rl_parts_has(step->await, i) || rl_parts_has(step->try, i))
+            start_part(client, i, rl_parts_has(step->try, i));
     }
 }
 
@@ -98,7 +102,7 @@ static void count_held(const struct client *client)
     world_count(client->world, COUNTER_SETS);
     if (shared)
         world_count(client->world, COUNTER_SETS_SHARED);
-    if (set->core.gates)
+    if (rl_parts_any(set->core.gates))
         world_count(client->world, COUNTER_SETS_OF_PERMITS);
 }
 
@@ -141,7 +145,7 @@ void client_acquire_set(struct client *client, const struct rl_acquire *request,
 
     TRACE(client->world, name_of_set(client), "acquires its set, ttl=%u", request->ttl_ms);
     if (set->state == SET_LOST)
-        give_up(client, UINT32_MAX);
+        give_up(client, rl_parts_below(client->set.core.n));
     set->lost = 0;
     set->request = *request;
     memcpy(set->modes, modes, sizeof set->modes);

@@ -17,7 +17,7 @@ static const char *name_of_part(const struct client *client, unsigned part)
 
 static bool is_gate(const struct client *client, unsigned part)
 {
-    return client->set.core.gates >> part & 1u;
+    return rl_parts_has(client->set.core.gates, part);
 }
 
 static bool is_valid(const struct client *client, unsigned part)

@@ -223,6 +223,19 @@ START_TEST(several_permits_are_all_or_none)
 }
 END_TEST
 
+START_TEST(as_many_permits_as_there_may_be_are_one_hold)
+{
+    run_file(0, "lock --permits 64/64 job --ttl 20s --token-file");
+    run_file(0, "extend --ttl 40s");
+    run(1, "lock --permits 1/64 job");
+    run_file(0, "unlock --token-file");
+    expect_count("job#0", 0);
+    expect_count("job#63", 0);
+    run(2, "lock --permits 65/65 job");
+    ck_assert_ptr_nonnull(strstr(tool.err, "N from 1 to 64"));
+}
+END_TEST
+
 START_TEST(a_file_stands_for_all_permits)
 {
     run_file(0, _i ? "lock pool --permits 2/3 --token-file" : "lock pool --permits 1/3 --token-file");
@@ -252,6 +265,7 @@ static Suite *suite(void)
     tcase_add_test(several, a_lock_file_describes_several_keys);
     tcase_add_test(permits, a_permit_is_released_by_its_number);
     tcase_add_test(permits, several_permits_are_all_or_none);
+    tcase_add_test(permits, as_many_permits_as_there_may_be_are_one_hold);
     tcase_add_loop_test(permits, a_file_stands_for_all_permits, 0, 2);
     return made;
 }

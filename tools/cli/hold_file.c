@@ -14,7 +14,11 @@
 #include "cli/common.h"
 #include "cli/json.h"
 
-enum { NS_PER_MS = 1000000, MOST_FILE = 262144 };
+enum {
+    NS_PER_MS = 1000000,
+    MOST_LOCK = REDLOCK_MAX_KEY_BYTES * 6 + 512, /* of JSON: each byte of a key may be an escape */
+    MOST_FILE = CLI_MOST_TEXTS * (MOST_LOCK + REDLOCK_MAX_EXPORT_BYTES),
+};
 
 /* The clocks begin anew with each boot. */
 static void read_boot(char *ret_boot, size_t size)

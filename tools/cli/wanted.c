@@ -54,7 +54,7 @@ char *wanted_join_keys(const struct wanted *wanted, const char *between)
     return join(&wanted->keys, "", between, "");
 }
 
-/* A sentence with 16 long keys could not be read: the first one is always named, the others if they are short.
+/* A sentence with many long keys could not be read: the first one is always named, the others if they are short.
  * NULL: out of memory. */
 static char *make_title(const struct cli_texts *keys)
 {

@@ -8,7 +8,7 @@
 
 #include "options/masters.h"
 
-enum { CLI_MOST_TEXTS = 16 };
+enum { CLI_MOST_TEXTS = 64 };
 
 /* Texts of an option that may be given several times, in the order of the command line; NULL behind the last one. */
 struct cli_texts {

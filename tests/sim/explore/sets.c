@@ -182,12 +182,12 @@ static void leave(struct state *state, unsigned key, unsigned set)
         state->queue[key][kept++] = NOBODY;
 }
 
-static void give_up(const struct setup *setup, struct state *state, unsigned set, uint32_t parts)
+static void give_up(const struct setup *setup, struct state *state, unsigned set, struct rl_parts parts)
 {
     for (unsigned i = 0; i < setup->n_parts[set]; i++) {
         unsigned key = key_of(setup, set, i);
 
-        if (!(parts & UINT32_C(1) << i))
+        if (!rl_parts_has(parts, i))
             continue;
         if (setup->bug == BUG_KEEPS_LARGER)
             continue;
@@ -203,7 +203,7 @@ static void follow(const struct setup *setup, struct state *state, unsigned set,
 {
     give_up(setup, state, set, step.give_up);
     for (unsigned i = 0; i < setup->n_parts[set]; i++) {
-        if (step.await & UINT32_C(1) << i)
+        if (rl_parts_has(step.await, i))
             enter(state, key_of(setup, set, i), set);
     }
     if (step.outcome == RL_SET_HELD)
@@ -216,7 +216,13 @@ static void follow(const struct setup *setup, struct state *state, unsigned set,
 
 static struct rl_set_step begin_plan(const struct setup *setup, struct state *state, unsigned set)
 {
-    return rl_set_begin(&state->plans[set], setup->n_parts[set], setup->gates[set]);
+    struct rl_parts gates = {{0}};
+
+    for (unsigned i = 0; i < setup->n_parts[set]; i++) {
+        if (is_gate(setup, set, i))
+            rl_parts_add(&gates, i);
+    }
+    return rl_set_begin(&state->plans[set], setup->n_parts[set], gates);
 }
 
 static void try_part(struct search *search, const struct state *state, unsigned set, unsigned part)
