@@ -104,13 +104,14 @@ static enum rl_detail foreign_name(struct rl_slice text)
     return rl_slice_is(text, "FOREIGN redlock:waiters") ? RL_DETAIL_FOREIGN_WAITERS : RL_DETAIL_ERROR;
 }
 
-/* How a server before Redis 7.2 says that the user may not do what a script wants, before the call has done anything.
- * Redis 7.0 has "ERR " in front. Later ones say NOPERM, as they do outside of scripts. */
+/* How a server says that the user may not do what a script wants, before the call has done anything: since Redis 7.2,
+ * and before that. Redis 6 has no "ERR " in front. */
 static bool is_forbidden_in_script(struct error_text error)
 {
     struct rl_slice text = error.text;
 
-    return (skip(&text, "ERR ") || error.from_script) && skip(&text, "The user executing the script can't ");
+    return (skip(&text, "ERR ") || error.from_script) &&
+           (skip(&text, "ACL failure in script: ") || skip(&text, "The user executing the script can't "));
 }
 
 /* The details from READONLY to NOSCRIPT are named by the word with which servers send them. */

@@ -59,8 +59,10 @@ static const struct error_case cases[] = {
     {"ERR " FORBIDDEN " script: 8a2f, on @user_script:20.", RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
     {"ERR The user executing the script can't access at least one of the keys mentioned in the command arguments",
      RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
-    {"NOPERM ACL failure in script: User bob has no permissions to run the 'set' command script: 8a2f, on "
+    {"ERR ACL failure in script: User bob has no permissions to run the 'set' command script: 8a2f, on "
      "@user_script:20.", RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {"ERR ACL failure in script: No permissions to access a key", RL_FAILED, RL_FAILED, RL_DETAIL_NOPERM},
+    {"ERR said: ACL failure in script: No permissions to access a key", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {FORBIDDEN, RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {"ERR said: " FORBIDDEN, RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
     {"ERR The user executing the script can", RL_UNKNOWN, RL_UNKNOWN, RL_DETAIL_ERROR},
