@@ -1,5 +1,5 @@
-/* A wrong wall clock for a server of tools/masters, right at first; steps and drifts take effect at once, also in a
- * server that is running. The server's monotonic clock stays right.
+/* A wrong wall clock for a server of tools/masters, right at first; steps and drifts take effect before the call
+ * returns, also in a server that is running. The server's monotonic clock stays right.
  *
  *     struct clock_fault *fault = clock_fault_create();
  *     struct masters_setup setup = {.environment = clock_fault_environment(fault)};

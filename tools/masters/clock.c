@@ -123,19 +123,31 @@ const char *const *masters_clock_environment(const struct masters_clock *clock)
     return clock->environment;
 }
 
+/* A server may go on for a millisecond from the time that it has read last (Valkey 9.1). */
+static void wait_until_servers_read_it(void)
+{
+    struct timespec left = {.tv_nsec = 2000000};
+
+    while (nanosleep(&left, &left) != 0 && errno == EINTR)
+        continue;
+}
+
 void masters_clock_step_ms(struct masters_clock *clock, int64_t by_ms)
 {
     clock_file_step(clock->file, by_ms * 1000000);
+    wait_until_servers_read_it();
 }
 
 void masters_clock_drift_ppm(struct masters_clock *clock, int64_t ppm)
 {
     clock_file_drift(clock->file, clock_ns(CLOCK_MONOTONIC), ppm);
+    wait_until_servers_read_it();
 }
 
 void masters_clock_stop_us(struct masters_clock *clock, int64_t time_us)
 {
     atomic_store(&clock->file->stopped_ns, time_us * 1000);
+    wait_until_servers_read_it();
 }
 
 int64_t masters_clock_ahead_us(const struct masters_clock *clock)

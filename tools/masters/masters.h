@@ -127,8 +127,8 @@ void masters_version(const char *info, char *ret_text, size_t size);
 char *masters_get(struct masters *masters, size_t i, const char *key);
 size_t masters_count_key(struct masters *masters, const char *key);
 
-/* A wrong wall clock for servers, right at first; steps and drifts take effect at once, also in a server that is
- * running. The server's monotonic clock stays right.
+/* A wrong wall clock for servers, right at first; steps and drifts take effect before the call returns, also in a
+ * server that is running. The server's monotonic clock stays right.
  *
  *     struct masters_clock *clock = masters_clock_create();
  *     struct masters_setup setup = {.environment = masters_clock_environment(clock)};
