@@ -25,7 +25,8 @@ void clock_fault_step_ms(struct clock_fault *fault, int64_t by_ms);
 /* From now on it runs fast (or slow, if negative) by so many millionths: 50000 is 5 %. 0 ends the drift and leaves the
  * clock as wrong as it is then. */
 void clock_fault_drift_ppm(struct clock_fault *fault, int64_t ppm);
-/* It shows this time (since 1970) until it is stopped at another one, or runs again: 0. */
+/* It shows this time (since 1970) until it is stopped at another one, or runs again: 0. Servers may go on for up to a
+ * millisecond from the time that they have read last. */
 void clock_fault_stop_us(struct clock_fault *fault, int64_t time_us);
 /* How far it is ahead of the real time now. */
 int64_t clock_fault_ahead_us(const struct clock_fault *fault);

@@ -9,9 +9,11 @@
  * CK_VERBOSITY, CK_FORK, CK_RUN_CASE ...). */
 int suite_run(Suite *suite);
 
-/* The same for a suite that needs redis-server; without one it is skipped: a TAP plan of no tests, or status 77 if
- * the report is not TAP. */
+/* The same for a suite that needs redis-server; without one it is skipped. */
 int suite_run_with_server(Suite *suite);
+
+/* Runs none of it: the report is a TAP plan of no tests, or status 77 if it is not TAP. Gives the exit status. */
+int suite_skip(Suite *suite, const char *why);
 
 /* A test case with a time limit that a loaded machine or a sanitizer does not exceed; setup and teardown, run around
  * each test, may be NULL. */
@@ -20,7 +22,11 @@ TCase *suite_add_case(Suite *suite, const char *name, void (*setup)(void), void 
 /* Whether the server that is tested with is Redis MAJOR.MINOR or later, or any Valkey. */
 bool suite_server_is(int major, int minor);
 
-/* Adds the test if it is. Otherwise the report says in a line that
+/* Whether the server reads the wall clock for each command. Valkey does so once in a millisecond since 9.1, and goes on
+ * by a clock of its own in between. */
+bool suite_clock_can_be_stopped(void);
+
+/* Adds the test if the server is that. Otherwise the report says in a line that
  * begins with "# SKIP" that it is left out, and what the server lacks. */
 void suite_add_test_since(TCase *test_case, const TTest *test, int major, int minor, const char *lacking);
 

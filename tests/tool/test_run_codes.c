@@ -88,6 +88,8 @@ START_TEST(a_command_that_cannot_be_executed_is_126_and_one_that_is_missing_127)
 }
 END_TEST
 
+#define EIGHT(k) " -k" k "1 -k" k "2 -k" k "3 -k" k "4 -k" k "5 -k" k "6 -k" k "7 -k" k "8"
+
 static const struct {
     const char *line;
     const char *message;
@@ -103,8 +105,8 @@ static const struct {
     {"run -- true", "KEY is missing"},
     {"run true --key job", "two keys are given: 'true' and --key 'job'; write --key before each of several"},
     {"run --key job -k other -k job true", "--key 'job' is given twice"},
-    {"run -k1 -k2 -k3 -k4 -k5 -k6 -k7 -k8 -k9 -k10 -k11 -k12 -k13 -k14 -k15 -k16 -k17 true",
-     "--key: only 16 are possible, and '17' is one more"},
+    {"run" EIGHT("a") EIGHT("b") EIGHT("c") EIGHT("d") EIGHT("e") EIGHT("f") EIGHT("g") EIGHT("h") " -k one true",
+     "--key: only 64 are possible, and 'one' is one more"},
     {"run -k job -k other --no-renew true", "--no-renew takes one key"},
     {"run -k job -k other --permits 1/2 true", "--permits takes one key"},
     {"run -k job -k other --permits 2/2 true", "--permits takes one key"},
@@ -113,7 +115,7 @@ static const struct {
     {"run -k job --permits 2/2 --shared true", "--permits and --shared exclude each other"},
     {"run -k job --permits 3/2 true", "'3/2' is not N/K"},
     {"run -k job --permits 0/2 true", "'0/2' is not N/K"},
-    {"run -k job --permits 17/20 true", "'17/20' is not N/K"},
+    {"run -k job --permits 65/80 true", "'65/80' is not N/K"},
     {"run -k job --permits 2/ true", "'2/' is not N/K"},
     {"run -k job --permits 2 true", "'2' is not N/K"},
     {"run job -k other -- true", "two keys are given: 'job' and --key 'other'"},

@@ -15,7 +15,7 @@
 
 #include "suite.h"
 
-enum { WORDS = 32, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
+enum { WORDS = 80, LINE_SIZE = 2048, MESSAGE_TAIL = 1500 };
 
 static const char *path;
 static int input = -1;

@@ -147,7 +147,8 @@ void masters_clock_step_ms(struct masters_clock *clock, int64_t by_ms);
  * clock as wrong as it is then. */
 void masters_clock_drift_ppm(struct masters_clock *clock, int64_t ppm);
 /* It shows this time (since 1970) until it is stopped at another one; steps and drifts have no effect meanwhile. 0: it
- * runs again, as wrong as it would be had it never been stopped. */
+ * runs again, as wrong as it would be had it never been stopped. The call does not wait for servers that go on for a
+ * while from a time that they have read. */
 void masters_clock_stop_us(struct masters_clock *clock, int64_t time_us);
 int64_t masters_clock_ahead_us(const struct masters_clock *clock); /* how far it is ahead of the real time now */
 

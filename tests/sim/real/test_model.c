@@ -26,8 +26,23 @@ static struct rng rng;
 static uint64_t seed;
 static int64_t now_us;
 
+static bool is_end_of_a_key(int64_t at_us)
+{
+    const struct entry *entries[KEYSPACE_MAX_KEYS];
+    size_t n = model_list_keys(model, entries);
+    bool is_end = false;
+
+    for (size_t i = 0; i < n; i++)
+        is_end |= entries[i]->expire_ms == at_us / 1000;
+    return is_end;
+}
+
+/* In the millisecond in which a key ends a command still finds it, unless the server (Redis 8) has had time to remove
+ * it before. So no clock is set to that. */
 static void set_time(int64_t to_us)
 {
+    while (is_end_of_a_key(to_us))
+        to_us += 1000;
     now_us = to_us;
     server_set_time(server, now_us);
     model_set_time(model, now_us);
@@ -362,6 +377,8 @@ int main(void)
     Suite *suite = suite_create("model");
     TCase *histories = suite_add_case(suite, "histories", open_both, close_both);
 
+    if (!suite_clock_can_be_stopped())
+        return suite_skip(suite, "the clock of this server cannot be stopped");
     tcase_add_loop_test(histories, the_model_answers_and_keeps_what_a_server_does, 0, N_SEEDS);
     return suite_run_with_server(suite);
 }
