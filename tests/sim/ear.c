@@ -201,6 +201,7 @@ static void begin(struct client *client, unsigned node)
     ear->phase = WIRE_OPEN;
     ear->failures = 0;
     update_all(client, node);
+    idle_on_heard(client->world, client);
     rl_host_events.listening(&client->host, node, true, "", client->host.now);
     client_watch(client);
     wake_at(client, node, client->world->plan.stall_timeout);

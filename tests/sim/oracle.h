@@ -173,6 +173,7 @@ void idle_on_wait(struct world *world, const struct handle *handle); /* after ea
 void idle_on_leave(struct world *world, const struct handle *handle);
 void idle_on_accept(struct world *world, const struct client *client, const struct handle *handle);
 void idle_on_freed(struct world *world); /* the key that somebody had left has ended */
+void idle_on_heard(struct world *world, const struct client *client); /* it listens at a further master */
 void idle_on_end(struct world *world); /* those who waited at a client that ends wait no more */
 
 /* oracle_shutdown.c: a client ends in order once, in time, and leaves nothing behind that it could reach. */

@@ -4,7 +4,10 @@
  *
  * How many messages: the release and its notifications; and where votes were split, one rollback after the other, each
  * of which hands the key of a master to a lower ticket. Waiters that share are not told of lower tickets: they look
- * again after a multiple of their latest round trip, which may have been one of the rare long ones. */
+ * again after a multiple of their latest round trip, which may have been one of the rare long ones.
+ *
+ * A client listens at the masters from its first wait on. One of the messages with which that begins may be a rare long
+ * one as well, so the time counts from when it has begun. */
 #include "world.h"
 
 /* The multiple (EARLY_TRIPS in lib/engine/wait.c). */
@@ -128,6 +131,17 @@ void idle_on_end(struct world *world)
     for (unsigned key = 0; key < MAX_KEYS; key++) {
         if (world->idle_since[key] != INT64_MAX)
             world->idle_since[key] = others_wait(world, key, NULL) ? world->now : INT64_MAX;
+    }
+}
+
+/* What was handed to this client's waiters before it listened at all masters was lost: they ask as soon as it does. */
+void idle_on_heard(struct world *world, const struct client *client)
+{
+    for (unsigned h = 0; h < client->n_handles; h++) {
+        int64_t *since = &world->idle_since[client->handles[h].key];
+
+        if (client->handles[h].host.core.state == RL_LOCK_WAITING && *since < world->now)
+            *since = world->now;
     }
 }
 
