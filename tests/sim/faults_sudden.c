@@ -1,6 +1,8 @@
 /* Faults of the moment. */
 #include "faults_parts.h"
 
+#include <stdlib.h>
+
 #include "world.h"
 
 static void cut_conn(struct world *world, uint16_t index, bool tell)
@@ -137,11 +139,19 @@ static void slew(struct world *world, unsigned client, unsigned master)
         client_set_rate(&world->clients[client], plan_client_rate(&world->plan, &world->fate, true));
 }
 
+/* The counters of fencing tokens live for a day by their master's clock, and have to survive (protocol G2): between two
+ * readings of one clock its steps amount to less. */
+#define FARTHEST_NS (INT64_C(12) * 3600 * 1000 * RL_NS_PER_MS)
+
 static void step_clock(struct world *world, enum fault fault, unsigned master)
 {
     int64_t by = rng_scaled(&world->fate, RL_NS_PER_MS, rl_ms(2 * world->plan.max_ttl_ms).ns);
+    int64_t step = fault == FAULT_STEP_BACK ? -by : by;
+    int64_t reading = clockwork_read(&world->masters[master].clock, world->now);
 
-    master_step_clock(world, &world->masters[master], fault == FAULT_STEP_BACK ? -by : by);
+    if (llabs(reading + step - world->plan.master_offset[master]) > FARTHEST_NS)
+        return;
+    master_step_clock(world, &world->masters[master], step);
     world->coverage->faults[fault]++;
 }
 

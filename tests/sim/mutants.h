@@ -67,6 +67,7 @@
     X(EPOCH_CHECK_BELIEVED, "host", 10000, "any incarnation counts as the one that was judged")                 \
     X(GRANT_FROM_ARRIVAL, "engine", 10000, "a grant by hand-over counts from the notification's arrival") \
     X(GRANT_FROM_LATER_REFRESH, "engine", 10000, "... from the latest refresh, whichever it names")     \
+    X(EXPIRED_GRANT_COUNTS, "engine", 0, "grants of different times are counted together")               \
     X(GRANT_FORGOTTEN, "engine", 0, "a grant of an earlier refresh is forgotten where the latest has failed") \
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
     X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
@@ -117,7 +118,6 @@
     X(STEP_WAIT_TOO_SHORT, "engine", 10000, "new votes of a master count again at once after its clock was set") \
     X(FENCE_ACKS_FROM_OUTSIDE, "engine", 50000, "masters that answered more than the token count as records of it") \
     X(FENCE_ANY_QUORUM, "engine", 50000, "tokens are written back to any quorum")                         \
-    X(EXPIRED_GRANT_COUNTS, "engine", 200000, "grants of different times are counted together")           \
     X(FENCE_UNCONDITIONAL, "script", 10000, "tokens are written back to whoever holds the key")
 
 /* What nobody notices as long as anything else goes wrong: --calm. */
