@@ -114,14 +114,19 @@ static bool release_value(struct client *client, struct handle *handle, const ch
     return true;
 }
 
-/* What may be shared is so in the mode of the line. */
+/* The parts that the words name by shared=KEY or upgradeable=KEY have that mode; the others are exclusive. */
 static void acquire_set(struct client *client, const struct words *words)
 {
     struct rl_acquire request = read_request(client, words);
     uint8_t modes[MAX_HANDLES] = {RL_EXCLUSIVE};
 
-    for (unsigned i = 0; i < client->set.core.n; i++)
-        modes[i] = client->handles[i].key < LOCK_KEYS ? (uint8_t)request.mode : RL_EXCLUSIVE;
+    for (unsigned i = 0; i < client->set.core.n; i++) {
+        const char *key = name_of_key(client->handles[i].key);
+
+        modes[i] = word_pair(words, "shared", key)        ? RL_SHARED
+                   : word_pair(words, "upgradeable", key) ? RL_UPGRADEABLE
+                                                          : RL_EXCLUSIVE;
+    }
     client_acquire_set(client, &request, modes);
 }
 

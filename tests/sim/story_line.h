@@ -31,6 +31,7 @@ bool word_key(const struct words *words, unsigned index, uint8_t *ret_key);
 /* The value of NAME=NUMBER among the words; `missing` if there is none. */
 uint32_t word_value(const struct words *words, const char *name, uint32_t missing);
 bool word_present(const struct words *words, const char *text);
+bool word_pair(const struct words *words, const char *name, const char *value); /* NAME=VALUE is among the words */
 
 /* Does what the line says. 0: done; positive: try again at that true time, its client is stopped; negative: not
  * understood or not possible. */

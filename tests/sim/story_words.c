@@ -88,6 +88,19 @@ uint32_t word_value(const struct words *words, const char *name, uint32_t missin
     return missing;
 }
 
+bool word_pair(const struct words *words, const char *name, const char *value)
+{
+    size_t length = strlen(name);
+
+    for (unsigned i = 0; i < words->count; i++) {
+        const char *word = words->text[i];
+
+        if (strncmp(word, name, length) == 0 && word[length] == '=' && strcmp(word + length + 1, value) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool word_present(const struct words *words, const char *text)
 {
     for (unsigned i = 0; i < words->count; i++) {
