@@ -417,7 +417,7 @@ START_TEST(calls_for_one_key_and_calls_for_a_set_are_told_apart)
 {
     struct redlock_mutex *set = make("a"), *single = world_new_mutex(&world, "key"), *none = NULL;
     struct redlock_part part;
-    char text[REDLOCK_MAX_EXPORT_BYTES], key[2] = "bx";
+    char text[REDLOCK_MAX_EXPORT_BYTES], key[2] = {'b', 'x'};
     size_t size = 1;
 
     ck_assert_int_eq(redlock_mutex_create_set(NULL, &none), REDLOCK_E_ARGUMENT);

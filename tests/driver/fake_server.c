@@ -46,9 +46,10 @@ static void leave(struct fake_server *server, const char *channel)
 static void append_reply(char *text, size_t size, const char *word, const char *channel, unsigned n)
 {
     size_t length = strlen(text);
+    int written = snprintf(text + length, size - length, "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%u\r\n", strlen(word),
+                           word, strlen(channel), channel, n);
 
-    snprintf(text + length, size - length, "*3\r\n$%zu\r\n%s\r\n$%zu\r\n%s\r\n:%u\r\n", strlen(word), word,
-             strlen(channel), channel, n);
+    ck_assert(written > 0 && (size_t)written < size - length);
 }
 
 /* As a server does, once for each channel. */

@@ -1022,7 +1022,7 @@ START_TEST(keys_are_checked_and_nothing_is_lost)
 {
     struct record *record = record_of(0, rig.client, "a");
     struct redlock_set *set = record->set;
-    char key[2] = "bx";
+    char key[2] = {'b', 'x'};
 
     ck_assert_int_eq(redlock_set_acquire(set, NULL, on_end, record), REDLOCK_E_SET_KEYS);
     ck_assert_int_eq(redlock_set_add(set, "a", 1), REDLOCK_E_SET_KEYS);

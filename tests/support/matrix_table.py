@@ -2,8 +2,8 @@
 
     matrix_table.py LOGS SYSTEM...
 
-For each system LOGS/SYSTEM has `versions` (lines that begin with compiler, libraries, server or demo) and a log of
-`meson test` for each server and for the common suites."""
+For each system LOGS/SYSTEM has `versions` (lines that begin with compiler, libraries, warnings, server or demo) and a
+log of `meson test` for each server and for the common suites."""
 
 import json
 import pathlib
@@ -34,6 +34,8 @@ def describe_run(path):
 def rows_of(folder):
     versions = read_versions(folder / "versions")
     first = [folder.name, *(versions.get(word, ["?"])[0] for word in ("compiler", "libraries"))]
+    if versions.get("warnings", ["0"]) != ["0"]:
+        first[1] += f" (**{versions['warnings'][0]} warnings**)"
     servers = versions.get("server", [])
     demos = dict(line.rsplit(" ", 1) for line in versions.get("demo", []))
     yield [*first, "", describe_run(folder / "tests.json"), ""]

@@ -36,7 +36,7 @@ static int by_time(const void *left, const void *right)
 static bool find_pair(const struct fo_referee *referee, const struct fo_hold **ret_first,
                       const struct fo_hold **ret_second)
 {
-    *ret_second = NULL;
+    *ret_first = *ret_second = NULL;
     for (size_t i = 0; i < referee->n; i++)
         for (size_t j = 0; j < referee->n; j++) {
             const struct fo_hold *a = &referee->holds[i], *b = &referee->holds[j];

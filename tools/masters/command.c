@@ -16,7 +16,7 @@ static bool send_command(int fd, const char *const *argv, int64_t deadline)
 {
     char *bytes = NULL;
     int argc = 0;
-    int length;
+    long long length; /* an int before hiredis 1.0 */
     bool sent;
 
     while (argv[argc])
