@@ -84,6 +84,10 @@ static const char extend_creates[] =
     "if last[1] then redis.call('ZREM', KEYS[2], last[1]) end "                \
     "return last end)()"
 
+/* Of votes.lua. */
+#define LET_REPLACED_STAY "if own == 'x' then\nreturn weaken"
+#define LET_REPLACED_GO "if own and own ~= 'x' then remove(own, value) elseif own then\nreturn weaken"
+
 /* Bugs that are a few words in another place of a real script: old words, new words. */
 static const struct edit {
     enum mutant mutant;
@@ -117,6 +121,11 @@ static const struct edit {
     {MUTANT_HOLDER_LISTED, RL_SCRIPT_RELEASE_PERMIT, "unlist_holder()\nlocal value", "local value"},
     {MUTANT_UPGRADE_BLIND, RL_SCRIPT_JOIN_SHARED, "return members == ", "return true or members == "},
     {MUTANT_UPGRADE_BLIND, RL_SCRIPT_CLAIM_SHARED, "return members == ", "return true or members == "},
+    {MUTANT_REPLACED_LET_GO, RL_SCRIPT_CLAIM_SHARED, LET_REPLACED_STAY, LET_REPLACED_GO},
+    {MUTANT_REPLACED_LET_GO, RL_SCRIPT_JOIN_SHARED, LET_REPLACED_STAY, LET_REPLACED_GO},
+    {MUTANT_DEAD_VOTE_EXTENDED, RL_SCRIPT_EXTEND_SHARED, "local own = vote_of(me)",
+     "local own = vote_of(me) or not holder and mode"},
+    {MUTANT_REPAIRED_STRONGER, RL_SCRIPT_REPAIR_SHARED, "renew(own, me, ends)", "renew(mode, me, ends)"},
     {MUTANT_REPLACED_KEPT, RL_SCRIPT_EXTEND_SHARED, "if member:find('^u ') then", "if false then"},
     {MUTANT_ONE_END_FOR_ALL, RL_SCRIPT_CLAIM_SHARED, "math.max(tonumber(last[2]), least or 0) - now + 1", "ARGV[2]"},
     {MUTANT_X_REPLACES_X, RL_SCRIPT_RELEASE, "elseif own == 'x' then", "elseif false then"},

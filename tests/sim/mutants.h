@@ -99,6 +99,9 @@
     X(UPGRADE_BEHIND, "engine", 10000, "an upgrade waits behind those who wait for its own lock to go")   \
     X(FIRST_CLAIM_REPLACES, "host", 0, "the first claim of an upgrade says that it replaces the second one") \
     X(UPGRADE_BLIND, "script", 10000, "an upgrade gets the key beside those who share it")               \
+    X(REPLACED_LET_GO, "script", 10000, "the second claim of an upgrade ends the first one's vote")         \
+    X(DEAD_VOTE_EXTENDED, "script", 10000, "an extension gives a shared vote back that has ended")       \
+    X(REPAIRED_STRONGER, "script", 100000, "a repair in the mode of before makes a weaker vote exclusive again") \
     X(REPLACED_KEPT, "script", 10000, "a mode is lowered to that of a vote that is being released")      \
     X(X_REPLACES_X, "script", 0, "an exclusive vote is given beside the exclusive one that it replaces") \
     X(ONE_END_FOR_ALL, "script", 10000, "the votes of a key end together, with the latest claim's ttl")  \
