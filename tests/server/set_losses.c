@@ -1,0 +1,127 @@
+/* Sets that lose a key, and masters that die under them. */
+#include "set_rig.h"
+#include "suite.h"
+#include "watch.h"
+
+static bool is_lost(void *lock)
+{
+    return redlock_state(lock) == REDLOCK_STATE_LOST;
+}
+
+static uint64_t renewals(void)
+{
+    struct redlock_stats stats = watch_stats(rig.client);
+
+    return stats.renewals - stats.renewals_failed;
+}
+
+/* More than two have begun since: so the one before the last has succeeded. */
+static bool has_renewed(void *before)
+{
+    return renewals() > *(const uint64_t *)before + 2;
+}
+
+/* Somebody has taken one key everywhere. */
+START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
+{
+    struct record *record = set_record(0, rig.client, "abc");
+
+    set_acquire_renewed_often(record, 0);
+    rig_do_all(&rig, "SET", "b", "somebody", NULL);
+    rig_wait(&rig, set_has_lost, record, "the loss alarm");
+    ck_assert_uint_eq(record->lost_part, 1);
+    ck_assert_int_eq(record->others_ns, 0);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
+    rig_wait_absent(&rig, "a");
+    rig_wait_absent(&rig, "c");
+    if (_i) {
+        set_release(record, REDLOCK_LOST);
+    } else {
+        rig_do_all(&rig, "DEL", "b", NULL);
+        set_acquire(record, REDLOCK_FOREVER);
+    }
+    ck_assert_uint_eq(record->lost, 1);
+}
+END_TEST
+
+/* One after the other is lost, and the set says so once. */
+START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
+{
+    struct record *record = set_record(0, rig.client, "abc");
+    const struct redlock_lock *rest = redlock_set_lock(record->set, 0), *next = redlock_set_lock(record->set, 2);
+    uint64_t before;
+
+    ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
+    set_acquire_renewed_often(record, 0);
+    rig_do_all(&rig, "SET", "b", "somebody", NULL);
+    rig_wait(&rig, set_has_lost, record, "the loss alarm");
+    ck_assert_uint_eq(record->lost_part, 1);
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_LOST);
+    ck_assert_int_eq(redlock_set_remaining_ns(record->set), 0);
+    ck_assert_int_eq(redlock_set_extend(record->set, 0, set_on_end, record), REDLOCK_E_NOT_HELD);
+    rig_do_all(&rig, "SET", "c", "somebody", NULL);
+    rig_wait(&rig, is_lost, (void *)(uintptr_t)next, "the loss of another key");
+    before = renewals();
+    rig_wait(&rig, has_renewed, &before, "renewals of the rest");
+    ck_assert_uint_eq(record->lost, 1);
+    ck_assert_int_gt(redlock_remaining_ns(rest), 0);
+    ck_assert_uint_ge(masters_count_key(rig.masters, "a"), 2);
+    if (_i) {
+        set_release(record, REDLOCK_LOST);
+        rig_wait_absent(&rig, "a");
+    } else {
+        rig_do_all(&rig, "DEL", "b", "c", NULL);
+        set_acquire(record, REDLOCK_FOREVER);
+    }
+    ck_assert_uint_eq(record->lost, 1);
+}
+END_TEST
+
+START_TEST(a_key_that_is_lost_while_another_is_awaited_is_acquired_anew)
+{
+    struct redlock_client *other = rig_new_client(&rig);
+    struct redlock_lock *holder = rig_hold(&rig, "b", 10000);
+    struct record *record = set_record(0, other, "abc");
+    struct redlock_acquire_options request = set_renewed_often(REDLOCK_FOREVER);
+
+    set_start_with(record, &request);
+    rig_wait_count(&rig, "redlock:queue:b", 5);
+    rig_wait_count(&rig, "a", 5);
+    rig_do_all(&rig, "SET", "a", "somebody", NULL);
+    rig_wait_count(&rig, "redlock:queue:a", 5);
+    rig_wait_absent(&rig, "redlock:queue:b");
+    rig_do_all(&rig, "DEL", "a", NULL);
+    ck_assert_int_eq(redlock_release(holder, NULL, NULL), 0);
+    set_wait_end(record, REDLOCK_OK);
+    ck_assert_uint_eq(record->lost, 0);
+    set_release(record, REDLOCK_OK);
+}
+END_TEST
+
+START_TEST(a_minority_of_dead_masters_does_not_matter)
+{
+    struct record *record = set_record(0, rig.client, "ab");
+
+    masters_kill(rig.masters, 0);
+    masters_kill(rig.masters, 3);
+    set_acquire(record, 5000);
+    set_release(record, REDLOCK_OK);
+    masters_kill(rig.masters, 1);
+    set_start(record, 10000, 500);
+    set_wait_end(record, REDLOCK_DEADLINE);
+    ck_assert_int_eq(record->result.cause, REDLOCK_NO_QUORUM);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *suite = suite_create("set losses");
+    TCase *losses = suite_add_case(suite, "losses", set_open, set_close);
+
+    tcase_add_loop_test(losses, the_loss_of_one_key_is_the_loss_of_the_set, 0, 2);
+    tcase_add_loop_test(losses, what_is_left_of_a_set_can_be_kept_until_it_is_released, 0, 2);
+    tcase_add_test(losses, a_key_that_is_lost_while_another_is_awaited_is_acquired_anew);
+    tcase_add_test(losses, a_minority_of_dead_masters_does_not_matter);
+    return suite_run_with_server(suite);
+}
