@@ -6,7 +6,6 @@
 
 #include "cli/json.h"
 #include "cli/standings.h"
-#include "cli/target.h"
 #include "cli/verdict.h"
 #include "options/duration.h"
 #include "options/shown.h"
@@ -199,48 +198,6 @@ START_TEST(durations_are_shown_in_their_largest_unit)
 }
 END_TEST
 
-/* --- Where a URL points */
-
-static const struct {
-    const char *url;
-    const char *host;
-    int port;
-    const char *path, *user, *password, *db;
-} targets[] = {
-    {"redis://localhost", "localhost", 6379, NULL, NULL, NULL, NULL},
-    {"redis://10.0.0.1:7001/", "10.0.0.1", 7001, NULL, NULL, NULL, NULL},
-    {"redis://10.0.0.1:7001/3", "10.0.0.1", 7001, NULL, NULL, NULL, "3"},
-    {"redis://[::1]:7001/3", "::1", 7001, NULL, NULL, NULL, "3"},
-    {"redis://[fe80::1]", "fe80::1", 6379, NULL, NULL, NULL, NULL},
-    {"redis://:secret@host", "host", 6379, NULL, NULL, "secret", NULL},
-    {"redis://me:se%2Fc%40%25@host:1/2", "host", 1, NULL, "me", "se/c@%", "2"},
-    {"unix:///run/redis.sock", NULL, 0, "/run/redis.sock", NULL, NULL, NULL},
-    {"unix://me:pw@/run/a%20b.sock?db=12", NULL, 0, "/run/a b.sock", "me", "pw", "12"},
-};
-
-static void expect_text(const char *found, const char *wanted)
-{
-    if (wanted == NULL)
-        ck_assert_ptr_null(found);
-    else
-        ck_assert_str_eq(found, wanted);
-}
-
-START_TEST(urls_point_where_they_say)
-{
-    struct target target;
-
-    ck_assert(target_parse(targets[_i].url, &target));
-    expect_text(target.host, targets[_i].host);
-    ck_assert_int_eq(target.port, targets[_i].port);
-    expect_text(target.path, targets[_i].path);
-    expect_text(target.user, targets[_i].user);
-    expect_text(target.password, targets[_i].password);
-    expect_text(target.db, targets[_i].db);
-    target_fini(&target);
-}
-END_TEST
-
 /* --- JSON, and texts for people */
 
 static const struct {
@@ -346,7 +303,6 @@ int main(void)
     tcase_add_test(parts, a_master_that_is_down_does_not_count_whatever_it_was);
     tcase_add_test(parts, durations_are_shown_in_their_largest_unit);
     tcase_add_loop_test(parts, durations_are_a_number_and_a_unit, 0, sizeof(durations) / sizeof(durations[0]));
-    tcase_add_loop_test(parts, urls_point_where_they_say, 0, sizeof(targets) / sizeof(targets[0]));
     tcase_add_loop_test(parts, every_text_is_valid_in_json_and_harmless_on_a_terminal, 0,
                         sizeof(strings) / sizeof(strings[0]));
     tcase_add_loop_test(parts, a_key_comes_back_from_json_byte_by_byte, 0, sizeof(strings) / sizeof(strings[0]));

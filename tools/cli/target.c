@@ -33,26 +33,26 @@ static char *decode(const char *text, size_t length)
     return copy;
 }
 
-/* "user:password@" in front of the rest: the user may be missing. */
+/* "user:password@" in front of the rest: the user may be missing, and ":@" is no credentials. */
 static bool credentials(struct target *target, const char **text)
 {
-    size_t head = strcspn(*text, "/");
-    const char *at = memrchr(*text, '@', head);
+    const char *begin = *text;
+    const char *at = memrchr(begin, '@', strcspn(begin, "/"));
     const char *colon;
     const char *end;
 
     if (at == NULL)
         return true;
-    colon = memchr(*text, ':', (size_t)(at - *text));
+    *text = at + 1;
+    if (strncmp(begin, ":@", 2) == 0)
+        return true;
+    colon = memchr(begin, ':', (size_t)(at - begin));
     end = colon != NULL ? colon : at;
-    if (end > *text)
-        target->user = decode(*text, (size_t)(end - *text));
+    if (end > begin)
+        target->user = decode(begin, (size_t)(end - begin));
     if (colon != NULL)
         target->password = decode(colon + 1, (size_t)(at - colon - 1));
-    if ((colon != NULL && target->password == NULL) || (end > *text && target->user == NULL))
-        return false;
-    *text = at + 1;
-    return true;
+    return (colon == NULL || target->password != NULL) && (end == begin || target->user != NULL);
 }
 
 static bool socket_path(struct target *target, const char *text)
