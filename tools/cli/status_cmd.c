@@ -13,6 +13,7 @@
 #include "cli/session.h"
 #include "cli/shares.h"
 #include "cli/status_latch.h"
+#include "cli/status_master.h"
 #include "cli/status_permits.h"
 #include "cli/status_queue.h"
 #include "cli/term.h"
@@ -57,7 +58,7 @@ static const char status_help[] =
     "Example:\n"
     "  redlock status jobs:nightly --nodes 10.0.0.1,10.0.0.2,10.0.0.3\n";
 
-enum { SHORT_TOKEN = 8, KEY_COLUMN = 8 };
+enum { SHORT_TOKEN = 8 };
 
 struct request {
     struct cli_common common;
@@ -90,22 +91,16 @@ static const char *time_left(int64_t pttl_ms, char *buffer, size_t size)
 static void print_row(const struct term *term, const struct picture *picture, size_t i, int name_width)
 {
     const struct probe *probe = &picture->probes[i];
-    char name[32];
     char left[16] = "-";
     char latency[16] = "-";
     int token_columns = token_width(picture);
     bool mine = probe->exists && probe->is_text && picture->verdict.kind == VERDICT_HELD &&
                 strcmp(probe->value, picture->verdict.value) == 0;
 
-    fprintf(term->out, "  %-*s  ", name_width,
-            term_fit(session_node_name(picture->client, i), name_width, name, sizeof(name)));
-    if (!probe->answered) {
-        term_print(term, TERM_RED, "%-*s", KEY_COLUMN, "silent");
-        fprintf(term->out, "%s\n", probe->why);
+    if (!status_master_row(term, picture->client, i, probe, name_width))
         return;
-    }
     term_time(probe->latency_us, latency, sizeof(latency));
-    term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", KEY_COLUMN,
+    term_print(term, mine ? TERM_GREEN : probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", STATUS_COLUMN,
                probe->exists ? "set" : "absent");
     fprintf(term->out, "%-*.*s  %8s  %8s%s%s", token_columns, token_columns, probe->is_text ? probe->value : "-",
             probe->exists ? time_left(probe->pttl_ms, left, sizeof(left)) : "-", latency,
@@ -158,7 +153,7 @@ static void print_table(const struct picture *picture)
     int name_width = votes_name_width(picture->client);
 
     term_init(&term, stdout);
-    term_print(&term, TERM_DIM, "  %-*s  %-*s%-*s  %8s  %8s", name_width, "master", KEY_COLUMN, "key",
+    term_print(&term, TERM_DIM, "  %-*s  %-*s%-*s  %8s  %8s", name_width, "master", STATUS_COLUMN, "key",
                token_width(picture), "token", "ttl left", "answer");
     putchar('\n');
     for (size_t i = 0; i < picture->n; i++)
@@ -179,19 +174,11 @@ static void json_master(struct cli_json *json, const struct picture *picture, si
 {
     const struct probe *probe = &picture->probes[i];
 
-    cli_json_begin(json, NULL, '{');
-    cli_json_string(json, "name", session_node_name(picture->client, i));
-    cli_json_bool(json, "answered", probe->answered);
-    if (probe->answered) {
-        cli_json_bool(json, "present", probe->exists);
-        cli_json_int(json, "latency_us", probe->latency_us);
-    }
+    status_master_json(json, picture->client, i, probe);
     if (probe->exists && probe->is_text)
         json_token(json, picture, probe->value);
     if (probe->exists)
         cli_json_int(json, "pttl_ms", probe->pttl_ms);
-    if (probe->why[0] != '\0')
-        cli_json_string(json, "error", probe->why);
     status_queue_json(json, &picture->queues[i], picture->request->verbose, SHORT_TOKEN);
     cli_json_end(json, '}');
 }

@@ -7,7 +7,7 @@
 #include "cli/finish.h"
 #include "cli/json.h"
 #include "cli/probe.h"
-#include "cli/session.h"
+#include "cli/status_master.h"
 #include "cli/term.h"
 #include "cli/votes.h"
 #include "options/exit.h"
@@ -107,24 +107,19 @@ static void print_row(const struct term *term, const struct picture *picture, si
 {
     const struct probe *probe = &picture->probes[i];
     const struct probe_latch *latch = &picture->latches[i];
-    char name[32];
     char kept[16];
     char latency[16];
 
-    fprintf(term->out, "  %-*s  ", name_width,
-            term_fit(session_node_name(picture->client, i), name_width, name, sizeof(name)));
-    if (!probe->answered) {
-        term_print(term, TERM_RED, "%-8s", "silent");
-        fprintf(term->out, "%s\n", probe->why);
+    if (!status_master_row(term, picture->client, i, probe, name_width))
         return;
-    }
     term_time(probe->latency_us, latency, sizeof(latency));
     if (!latch->is_latch) {
-        term_print(term, probe->exists ? TERM_YELLOW : TERM_DIM, "%-8s", probe->exists ? "foreign" : "absent");
+        term_print(term, probe->exists ? TERM_YELLOW : TERM_DIM, "%-*s", STATUS_COLUMN,
+                   probe->exists ? "foreign" : "absent");
         fprintf(term->out, "%66s%s%s\n", latency, probe->why[0] != '\0' ? "  " : "", probe->why);
         return;
     }
-    term_print(term, latch->open ? TERM_GREEN : TERM_BOLD, "%-8s", latch->open ? "open" : "shut");
+    term_print(term, latch->open ? TERM_GREEN : TERM_BOLD, "%-*s", STATUS_COLUMN, latch->open ? "open" : "shut");
     fprintf(term->out, "%20s  %8u  %8zu  %12s  %10s\n", latch->generation, (unsigned)latch->parties, latch->n,
             probe->pttl_ms < 0 ? "for ever" : term_time(probe->pttl_ms * 1000, kept, sizeof(kept)), latency);
 }
@@ -168,8 +163,8 @@ static void print_table(const struct picture *picture)
     int name_width = votes_name_width(picture->client);
 
     term_init(&term, stdout);
-    term_print(&term, TERM_DIM, "  %-*s  %-8s%20s  %8s  %8s  %12s  %10s", name_width, "master", "latch", "generation",
-               "parties", "arrived", "kept for", "answer");
+    term_print(&term, TERM_DIM, "  %-*s  %-*s%20s  %8s  %8s  %12s  %10s", name_width, "master", STATUS_COLUMN, "latch",
+               "generation", "parties", "arrived", "kept for", "answer");
     putchar('\n');
     for (size_t i = 0; i < picture->n; i++)
         print_row(&term, picture, i, name_width);
@@ -188,21 +183,11 @@ static void json_latch(struct cli_json *json, const struct probe_latch *latch)
 
 static void json_master(struct cli_json *json, const struct picture *picture, size_t i)
 {
-    const struct probe *probe = &picture->probes[i];
-
-    cli_json_begin(json, NULL, '{');
-    cli_json_string(json, "name", session_node_name(picture->client, i));
-    cli_json_bool(json, "answered", probe->answered);
-    if (probe->answered) {
-        cli_json_bool(json, "present", probe->exists);
-        cli_json_int(json, "latency_us", probe->latency_us);
-    }
+    status_master_json(json, picture->client, i, &picture->probes[i]);
     if (picture->latches[i].is_latch) {
         json_latch(json, &picture->latches[i]);
-        cli_json_int(json, "pttl_ms", probe->pttl_ms);
+        cli_json_int(json, "pttl_ms", picture->probes[i].pttl_ms);
     }
-    if (probe->why[0] != '\0')
-        cli_json_string(json, "error", probe->why);
     cli_json_end(json, '}');
 }
 

@@ -1,0 +1,25 @@
+/* What `redlock status` says of each master, whatever it looks for there. */
+#ifndef CLI_STATUS_MASTER_H
+#define CLI_STATUS_MASTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/json.h"
+#include "cli/probe.h"
+#include "cli/term.h"
+
+struct redlock_client;
+
+/* The width of the column behind the name, which says in a word what the master has. */
+enum { STATUS_COLUMN = 8 };
+
+/* The master's name, which begins its row of the table. False: it has not answered, the row says so and has ended. */
+bool status_master_row(const struct term *term, const struct redlock_client *client, size_t node,
+                       const struct probe *probe, int name_width);
+
+/* Begins the master's object, which the caller ends. */
+void status_master_json(struct cli_json *json, const struct redlock_client *client, size_t node,
+                        const struct probe *probe);
+
+#endif
