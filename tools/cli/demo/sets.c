@@ -33,13 +33,37 @@ static bool has_ended(const struct session *session, void *data)
     return ((const struct owner *)data)->ended;
 }
 
-static struct redlock_set *make_set(struct redlock_client *client, const char *first, const char *second)
+/* What a set is made of. */
+typedef int (*fill_fn)(struct redlock_set *set);
+
+static int add_accounts(struct redlock_set *set, const char *first, const char *second)
+{
+    int status = redlock_set_add(set, first, strlen(first));
+
+    return status == REDLOCK_OK ? redlock_set_add(set, second, strlen(second)) : status;
+}
+
+static int add_b_and_a(struct redlock_set *set)
+{
+    return add_accounts(set, "account:b", "account:a");
+}
+
+static int add_c_and_b(struct redlock_set *set)
+{
+    return add_accounts(set, "account:c", "account:b");
+}
+
+/* All permits but one, so that two sets cannot have them. */
+static int add_seats(struct redlock_set *set)
+{
+    return redlock_set_add_permits(set, "seats", strlen("seats"), SEATS - 1, SEATS);
+}
+
+static struct redlock_set *make_set(struct redlock_client *client, fill_fn fill)
 {
     struct redlock_set *set = NULL;
 
-    if (redlock_set_create(client, &set) == REDLOCK_OK &&
-        redlock_set_add(set, first, strlen(first)) == REDLOCK_OK &&
-        redlock_set_add(set, second, strlen(second)) == REDLOCK_OK)
+    if (redlock_set_create(client, &set) == REDLOCK_OK && fill(set) == REDLOCK_OK)
         return set;
     redlock_set_destroy(set);
     return NULL;
@@ -103,17 +127,6 @@ static void wait_for_both(struct demo *demo, struct owner *alice, struct owner *
                "released, and nothing is left behind");
 }
 
-static struct redlock_set *make_seats(struct redlock_client *client)
-{
-    struct redlock_set *set = NULL;
-
-    if (redlock_set_create(client, &set) == REDLOCK_OK &&
-        redlock_set_add_permits(set, "seats", strlen("seats"), SEATS - 1, SEATS) == REDLOCK_OK)
-        return set;
-    redlock_set_destroy(set);
-    return NULL;
-}
-
 static unsigned count_free_seats(struct demo *demo)
 {
     unsigned n = 0;
@@ -128,7 +141,6 @@ static unsigned count_free_seats(struct demo *demo)
     return n;
 }
 
-/* All permits but one, so that both cannot have them. */
 static void take_seats(struct demo *demo, struct owner *alice, struct owner *bob)
 {
     char took[16];
@@ -149,14 +161,28 @@ static void take_seats(struct demo *demo, struct owner *alice, struct owner *bob
     demo_check(demo, status == REDLOCK_OK && count_free_seats(demo) == SEATS, "released, and all three are free");
 }
 
-static bool share_seats(struct demo *demo)
+static void transfer(struct demo *demo, struct owner *alice, struct owner *bob)
 {
-    struct owner alice = {.set = make_seats(demo->alice)};
-    struct owner bob = {.set = make_seats(demo->bob)};
+    char took[16];
+    int status = await(demo, alice, start(alice, TIMEOUT_MS));
+
+    demo_say(demo, "A transfer needs two accounts. Alice asks for a and b at once, in one round trip.");
+    demo_check(demo, status == REDLOCK_OK, "both acquired in %s", term_time(alice->elapsed_us, took, sizeof(took)));
+    demo_gap(demo);
+    refuse(demo, bob);
+    wait_for_both(demo, alice, bob);
+}
+
+/* An act of two, each with a set. */
+static bool play(struct demo *demo, fill_fn fill_alices, fill_fn fill_bobs,
+                 void (*act)(struct demo *demo, struct owner *alice, struct owner *bob))
+{
+    struct owner alice = {.set = make_set(demo->alice, fill_alices)};
+    struct owner bob = {.set = make_set(demo->bob, fill_bobs)};
     bool made = alice.set != NULL && bob.set != NULL;
 
     if (made)
-        take_seats(demo, &alice, &bob);
+        act(demo, &alice, &bob);
     redlock_set_destroy(alice.set);
     redlock_set_destroy(bob.set);
     return made;
@@ -164,22 +190,6 @@ static bool share_seats(struct demo *demo)
 
 bool demo_act_sets(struct demo *demo)
 {
-    struct owner alice = {.set = make_set(demo->alice, "account:b", "account:a")};
-    struct owner bob = {.set = make_set(demo->bob, "account:c", "account:b")};
-    bool made = alice.set != NULL && bob.set != NULL;
-    char took[16];
-    int status;
-
-    if (made) {
-        status = await(demo, &alice, start(&alice, TIMEOUT_MS));
-        demo_say(demo, "A transfer needs two accounts. Alice asks for a and b at once, in one round trip.");
-        demo_check(demo, status == REDLOCK_OK, "both acquired in %s",
-                   term_time(alice.elapsed_us, took, sizeof(took)));
-        demo_gap(demo);
-        refuse(demo, &bob);
-        wait_for_both(demo, &alice, &bob);
-    }
-    redlock_set_destroy(alice.set);
-    redlock_set_destroy(bob.set);
-    return (made && share_seats(demo)) || demo_stop(demo, "a set", redlock_strerror(REDLOCK_E_NOMEM));
+    return (play(demo, add_b_and_a, add_c_and_b, transfer) && play(demo, add_seats, add_seats, take_seats)) ||
+           demo_stop(demo, "a set", redlock_strerror(REDLOCK_E_NOMEM));
 }
