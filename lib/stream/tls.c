@@ -2,13 +2,8 @@
  *
  * IMPLEMENTATION NOTES
  *
- * - OpenSSL's own socket BIO writes with write(2), which raises SIGPIPE. Ours uses MSG_NOSIGNAL.
- * - An error or the end of the socket is recorded, and OpenSSL is told to try again: so its state remains good for the
- *   other direction. A server that refuses us may hang up on what we write, but its reason can still be read.
  * - With read_ahead OpenSSL holds bytes that the event loop cannot see. Each read goes on until there is nothing left,
  *   or says `more`.
- * - A read takes no more than a limit from the socket, so that a peer that sends records without data in them cannot
- *   keep the loop busy. What is left there makes the socket readable again.
  * - A record that is half written is completed by the next write, which is given the same bytes again, and perhaps more
  *   behind them. */
 #include "stream/tls.h"
@@ -26,10 +21,8 @@
 #include <unistd.h>
 
 #include "stream/tls_context.h"
+#include "stream/tls_socket.h"
 #include "stream/tls_words.h"
-
-/* Taken from the socket by one call. */
-#define INPUT_MAX (128 * 1024)
 
 enum { WHY_MAX = 200, NAME_MAX_BYTES = 256 };
 
@@ -37,101 +30,17 @@ enum { WHY_MAX = 200, NAME_MAX_BYTES = 256 };
 struct rl_tls {
     struct rl_tls_context *context;
     char name[NAME_MAX_BYTES]; /* that the server's certificate must be for */
-    BIO_METHOD *method;
+    struct rl_tls_socket socket;
     SSL *ssl;
     X509 *certificate;         /* the server's, if it was found wanting */
     SSL_SESSION *session;      /* to be resumed by the next connection ... */
     unsigned generation;       /* ... if it has the same context */
-    int fd;
-    size_t input_left;
-    bool drained;              /* the socket was empty in this call */
     bool open;                 /* the handshake is over */
-    bool heard;                /* the server has sent something ... */
-    bool no_tls;               /* ... that is not TLS */
-    bool ended;
-    int read_error;
-    int write_error;
-    bool asked;
-    bool identified;
+    bool asked;                /* the server wants a certificate of ours ... */
+    bool identified;           /* ... and gets one */
     enum rl_io result;         /* of the next read, unless RL_IO_OK */
     char why[WHY_MAX];
 };
-
-/* --- The socket, as OpenSSL sees it ---------------------------------------------------------------------------- */
-
-/* A record begins with its type and a version 3.x. */
-static bool begins_as_tls(const unsigned char *bytes, size_t size)
-{
-    return bytes[0] >= SSL3_RT_CHANGE_CIPHER_SPEC && bytes[0] <= SSL3_RT_APPLICATION_DATA &&
-           (size < 2 || bytes[1] == SSL3_VERSION_MAJOR);
-}
-
-static int socket_read(BIO *bio, char *buffer, size_t size, size_t *ret_size)
-{
-    struct rl_tls *tls = BIO_get_data(bio);
-    size_t wanted = size < tls->input_left ? size : tls->input_left;
-    ssize_t n;
-
-    BIO_clear_retry_flags(bio);
-    BIO_set_retry_read(bio);
-    *ret_size = 0;
-    if (!wanted || tls->drained || tls->ended || tls->read_error)
-        return 0;
-    do
-        n = recv(tls->fd, buffer, wanted, 0);
-    while (n < 0 && errno == EINTR);
-    if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
-        tls->read_error = errno;
-    tls->ended = n == 0;
-    tls->drained = n < (ssize_t)wanted;
-    if (n <= 0)
-        return 0;
-    if (!tls->heard)
-        tls->no_tls = !begins_as_tls((const unsigned char *)buffer, (size_t)n);
-    tls->heard = true;
-    tls->input_left -= (size_t)n;
-    BIO_clear_retry_flags(bio);
-    *ret_size = (size_t)n;
-    return 1;
-}
-
-static int socket_write(BIO *bio, const char *data, size_t size, size_t *ret_size)
-{
-    struct rl_tls *tls = BIO_get_data(bio);
-    ssize_t n = -1;
-
-    BIO_clear_retry_flags(bio);
-    *ret_size = 0;
-    if (!tls->write_error) {
-        do
-            n = send(tls->fd, data, size, MSG_NOSIGNAL);
-        while (n < 0 && errno == EINTR);
-        if (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK)
-            tls->write_error = errno;
-    }
-    if (n < 0) {
-        BIO_set_retry_write(bio);
-        return 0;
-    }
-    *ret_size = (size_t)n;
-    return 1;
-}
-
-static long socket_control(BIO *bio, int command, long number, void *pointer)
-{
-    return command == BIO_CTRL_FLUSH || command == BIO_CTRL_PUSH || command == BIO_CTRL_POP;
-}
-
-static BIO_METHOD *make_method(void)
-{
-    BIO_METHOD *method = BIO_meth_new(BIO_TYPE_SOURCE_SINK, "redlock");
-
-    if (method && BIO_meth_set_read_ex(method, socket_read) && BIO_meth_set_write_ex(method, socket_write) &&
-        BIO_meth_set_ctrl(method, socket_control))
-        return method;
-    BIO_meth_free(method);
-    return NULL;
-}
 
 /* --- What OpenSSL tells ---------------------------------------------------------------------------------------- */
 
@@ -207,14 +116,14 @@ static enum rl_io fail_by_tls(struct rl_stream *stream)
                                              .certificate = tls->certificate,
                                              .name = tls->name,
                                              .open = tls->open,
-                                             .no_tls = tls->no_tls,
+                                             .no_tls = tls->socket.no_tls,
                                              .asked = tls->asked,
                                              .identified = tls->identified};
     char words[WHY_MAX - 8];
 
     rl_tls_words(&evidence, words, sizeof(words));
     forget_session(tls);
-    if (!tls->open && !tls->no_tls)
+    if (!tls->open && !tls->socket.no_tls)
         rl_tls_context_doubt(tls->context);
     fail(stream, words);
     append_trouble(tls);
@@ -228,14 +137,14 @@ static enum rl_io outcome(struct rl_stream *stream, int result, bool reads)
 
     switch (SSL_get_error(tls->ssl, result)) {
     case SSL_ERROR_WANT_READ:
-        if (tls->read_error)
-            return fail_by_system(stream, tls->read_error);
-        if (tls->ended)
+        if (tls->socket.read_error)
+            return fail_by_system(stream, tls->socket.read_error);
+        if (tls->socket.ended)
             return RL_IO_END;
         return reads ? RL_IO_AGAIN : RL_IO_CROSSED;
     case SSL_ERROR_WANT_WRITE:
-        if (tls->write_error)
-            return fail_by_system(stream, tls->write_error);
+        if (tls->socket.write_error)
+            return fail_by_system(stream, tls->socket.write_error);
         return reads ? RL_IO_CROSSED : RL_IO_AGAIN;
     case SSL_ERROR_ZERO_RETURN:
         return RL_IO_END;
@@ -246,8 +155,7 @@ static enum rl_io outcome(struct rl_stream *stream, int result, bool reads)
 
 static void begin_call(struct rl_tls *tls)
 {
-    tls->input_left = INPUT_MAX;
-    tls->drained = false;
+    rl_tls_socket_begin_call(&tls->socket);
     ERR_clear_error();
 }
 
@@ -281,21 +189,16 @@ static bool is_fresh(const SSL_SESSION *session)
 static bool set_up(struct rl_stream *stream, const struct rl_tls_current *current)
 {
     struct rl_tls *tls = stream->tls;
-    BIO *bio;
+    BIO *bio = rl_tls_socket_open(&tls->socket, stream->fd);
 
     if (tls->session && (tls->generation != current->generation || !is_fresh(tls->session)))
         forget_session(tls);
     tls->generation = current->generation;
-    if (!tls->method)
-        tls->method = make_method();
-    bio = tls->method ? BIO_new(tls->method) : NULL;
     tls->ssl = bio ? SSL_new(current->ssl) : NULL;
     if (!tls->ssl) {
         BIO_free(bio);
         return false;
     }
-    BIO_set_data(bio, tls);
-    BIO_set_init(bio, 1);
     SSL_set_bio(tls->ssl, bio, bio);
     if (SSL_set_app_data(tls->ssl, tls) != 1)
         return false;
@@ -330,9 +233,7 @@ static bool begin(struct rl_stream *stream)
     struct rl_tls_current current;
     struct rl_tls *tls = stream->tls;
 
-    tls->fd = stream->fd;
-    tls->open = tls->heard = tls->no_tls = tls->ended = tls->asked = tls->identified = false;
-    tls->read_error = tls->write_error = 0;
+    tls->open = tls->asked = tls->identified = false;
     tls->result = RL_IO_OK;
     current = rl_tls_context_current(tls->context);
     if (rl_tls_context_options(tls->context)->resumes)
@@ -353,6 +254,7 @@ static enum rl_io tls_handshake(struct rl_stream *stream)
 {
     struct rl_tls *tls = stream->tls;
     enum rl_io result;
+    bool heard;
     int done;
 
     ERR_clear_error();
@@ -365,13 +267,14 @@ static enum rl_io tls_handshake(struct rl_stream *stream)
     if (done == 1)
         return is_secure(stream);
     result = outcome(stream, done, false);
-    if (tls->no_tls)
+    heard = tls->socket.heard;
+    if (tls->socket.no_tls)
         return fail(stream, "not TLS: the server speaks another protocol at this port");
     if (result == RL_IO_END)
-        return fail(stream, tls->heard ? "the server hung up during the handshake"
-                                       : "the server hung up during the handshake: it may speak no TLS at this port");
+        return fail(stream, heard ? "the server hung up during the handshake"
+                                  : "the server hung up during the handshake: it may speak no TLS at this port");
     if (result != RL_IO_ERROR)
-        stream->why = tls->heard ? NULL : "not a byte has come back, so the server may speak no TLS at this port";
+        stream->why = heard ? NULL : "not a byte has come back, so the server may speak no TLS at this port";
     return result;
 }
 
@@ -392,7 +295,7 @@ static enum rl_io tls_read(struct rl_stream *stream, void *buffer, size_t size, 
             filled += n;
         else
             result = outcome(stream, done, true);
-        if (done == 1 && tls->drained && !tls->ended && !SSL_has_pending(tls->ssl))
+        if (done == 1 && tls->socket.drained && !tls->socket.ended && !SSL_has_pending(tls->ssl))
             result = RL_IO_AGAIN;
     }
     tls->result = result == RL_IO_END || result == RL_IO_ERROR ? result : RL_IO_OK;
@@ -438,8 +341,8 @@ static enum rl_io tls_write(struct rl_stream *stream, const void *data, size_t s
         else
             result = outcome(stream, done, false);
     }
-    if (!written && tls->write_error)
-        return fail_to_write(stream, tls->write_error);
+    if (!written && tls->socket.write_error)
+        return fail_to_write(stream, tls->socket.write_error);
     if (!written)
         return result == RL_IO_END ? fail_by_system(stream, ECONNRESET) : result;
     *ret_size = written;
@@ -484,7 +387,7 @@ static void tls_fini(struct rl_stream *stream)
     if (!tls)
         return;
     forget_session(tls);
-    BIO_meth_free(tls->method);
+    rl_tls_socket_fini(&tls->socket);
     free(tls);
     stream->tls = NULL;
 }

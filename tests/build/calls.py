@@ -41,7 +41,8 @@ MAY_CALL = {"util": [], "votes": [], "engine": ["votes"], "kinds": ["votes"], "c
 
 
 # With TLS the library has the second ones, whose place the first one takes without it.
-ALTERNATIVES = {"lib/stream/tls_none.c": ["lib/stream/tls.c", "lib/stream/tls_context.c", "lib/stream/tls_words.c"]}
+ALTERNATIVES = {"lib/stream/tls_none.c": ["lib/stream/tls.c", "lib/stream/tls_context.c", "lib/stream/tls_socket.c",
+                                          "lib/stream/tls_words.c"]}
 
 
 def absent(sources, objects):
