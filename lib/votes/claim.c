@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "util/mutant.h"
+#include "votes/votes.h"
 
 void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const struct rl_kind *kind)
 {
@@ -19,6 +20,15 @@ void rl_claim_init(struct rl_claim *claim, size_t n_nodes, size_t quorum, const 
         claim->slots[i].bound = RL_LONG_AGO;
         claim->slots[i].latency_us = RL_NO_LATENCY;
     }
+}
+
+uint32_t rl_claim_granted(const struct rl_claim *claim)
+{
+    uint32_t nodes = 0;
+
+    for (size_t i = 0; i < claim->n_nodes; i++)
+        nodes |= claim->slots[i].vote == RL_GRANTED ? rl_bit(i) : 0;
+    return nodes;
 }
 
 size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote)

@@ -112,6 +112,9 @@ static inline uint64_t rl_claim_token(const struct rl_claim *claim)
     return claim->kind->has_token ? rl_claim_fence(claim)->token : 0;
 }
 
+/* The masters that have granted. */
+uint32_t rl_claim_granted(const struct rl_claim *claim);
+
 /* How many masters have this vote. */
 size_t rl_claim_count_votes(const struct rl_claim *claim, enum rl_outcome vote);
 
