@@ -39,7 +39,7 @@ struct box {
     bool knowing;       /* it was accepted by a client that had known all clocks for long enough: oracle_steps.c */
     int64_t begun;      /* true time of the attempt's beginning ... */
     int64_t accepted;   /* ... and of its end, if it was accepted */
-    int64_t lease_ends[MAX_MASTERS]; /* of its place in line, by the master's clock in ms; 0: it has had none */
+    int64_t lease_ends[MAX_MASTERS]; /* of its place in the queue, by the master's clock in ms; 0: it has had none */
     int64_t lost[MAX_MASTERS]; /* a memory that was lost held it: true time until which it would have */
     const struct rl_claim *claim; /* while there is one */
 };

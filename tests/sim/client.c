@@ -229,7 +229,7 @@ static void note_held(struct client *client, struct handle *handle)
         exclusion_count_shared(client->world, handle);
     idle_on_accept(client->world, client, handle);
     permits_on_accept(client->world, client, handle);
-    line_on_accept(client->world, client, handle);
+    wait_queue_on_accept(client->world, client, handle);
 }
 
 static void watch_state(struct client *client, struct handle *handle)

@@ -146,7 +146,7 @@ struct shutdown_record {
     struct rl_instant due;
 };
 
-/* Somebody who was in line before, and had completed that. */
+/* Somebody who was in the queue before, and had completed that. */
 struct ahead {
     uint32_t operation; /* its number among those of its client; 0: nobody */
     uint32_t attempts;
@@ -154,7 +154,7 @@ struct ahead {
     int64_t since;      /* true time: from then on it must not have been disturbed */
 };
 
-/* For the oracle: the latest acquisition's place in line. */
+/* For the oracle: the latest acquisition's place in the queue. */
 struct turn {
     uint32_t operation; /* that has sent an ENQUEUE for the key ... */
     uint8_t key;
@@ -338,7 +338,7 @@ struct client {
     bool reading;           /* what has arrived is being delivered */
     struct wire wires[MAX_MASTERS];
     struct ear ears[MAX_MASTERS];
-    bool listens;           /* since somebody has got in line */
+    bool listens;           /* since somebody has got in the queue */
     struct handle handles[MAX_HANDLES];
     struct client_set set;
     struct client_look looks[MAX_LOOKS];

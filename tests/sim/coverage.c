@@ -102,7 +102,7 @@ static void print_engine(struct printer *printer, const struct coverage *coverag
             coverage->links[links[i][0]][links[i][1]]);
 }
 
-/* Only ENQUEUE puts anybody in line, and it takes no refusal for an answer. */
+/* Only ENQUEUE puts anybody in the queue, and it takes no refusal for an answer. */
 static bool can_answer(size_t step, size_t outcome)
 {
     return step == RL_STEP_ENQUEUE ? outcome != RL_REFUSED : outcome != RL_QUEUED;

@@ -31,7 +31,7 @@
     X(SURELY_UNSENT, "commands lost before the kernel took them")                                        \
     X(MAYBE_SENT, "commands lost on the way, or their replies")                                          \
     X(SCRIPT_RELOADS, "EVALSHA repeated as EVAL")                                                        \
-    X(LONG_RELEASES, "releases repeated with all keys of the line")                                      \
+    X(LONG_RELEASES, "releases repeated with all keys of the queue")                                     \
     X(STALLS, "connections closed for silence")                                                          \
     X(CONNECT_TIMEOUTS, "connection attempts that took too long")                                        \
     X(REFUSALS, "connection attempts refused")                                                           \
@@ -58,16 +58,16 @@
     X(ADOPTED, "locks handed from one handle to another")                                                \
     X(REENTERED, "locks entered again by their owners")                                                  \
     X(NOT_REENTERED, "... and not, since they were lost or about to expire")                             \
-    X(FROM_LINE, "locks acquired by waiting in line")                                                    \
-    X(IN_ORDER, "... behind somebody who was in line before, and had been served")                       \
+    X(FROM_QUEUE, "locks acquired by waiting in the queue")                                              \
+    X(IN_ORDER, "... behind somebody who was in the queue before, and had been served")                  \
     X(LEFT, "... behind somebody who had been, and left")                                                \
     X(OVERTAKEN_ANEW, "... before somebody who had to begin anew")                                       \
     X(OVERTAKEN_AWAY, "... before somebody who was out of touch")                                        \
     X(AT_ONCE, "... without delay, where nothing goes wrong")                                            \
     X(FREED, "keys of holders that are gone, ended while somebody waits")                                \
     X(OWED, "... for a lease, and owed the ttl")                                                          \
-    X(WAITS, "acquisitions that got in line")                                                            \
-    X(HAND_OFFS, "grants by a call")                                                                    \
+    X(WAITS, "acquisitions that entered the queue")                                                      \
+    X(HAND_OFFS, "grants by a call")                                                                     \
     X(COHORT_HAND_OFFS, "locks that went to a waiter of the same client as they were")                           \
     X(SETS, "sets of locks acquired")                                                                    \
     X(SETS_SHARED, "... with a part that is shared or upgradeable")                                      \
@@ -100,7 +100,7 @@
     X(LATCH_CALLS, "... calls heard")                                                                    \
     X(LATCH_LOST, "losses of memory while there was a latch")                                            \
     X(YIELDS, "grants yielded to a lower ticket")                                                        \
-    X(HANDED, "keys given by masters to those in line")                                                  \
+    X(HANDED, "keys given by masters to those in the queue")                                             \
     X(BATCHES, "commands for several locks")                                                             \
     X(CALLS, "calls heard")                                                                              \
     X(CALLS_IGNORED, "calls heard about values given up, or from a memory that is not trusted")          \

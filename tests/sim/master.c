@@ -152,7 +152,7 @@ static void given(struct redis_context *context, const struct entry *entry)
 {
     struct world *world = context->world;
 
-    line_on_hand_over(world, box_get(&world->boxes, entry->writer), context->master, entry->expire_ms);
+    wait_queue_on_hand_off(world, box_get(&world->boxes, entry->writer), context->master, entry->expire_ms);
 }
 
 /* Nobody's vote is removed or made shorter on behalf of another, unless it has ended. */
@@ -165,7 +165,7 @@ static void on_vote(struct redis_context *context, const struct member *vote, in
     if (find_writer(context, value) || concerns(context, box))
         return;
     if (vote->score < 0)
-        line_on_hand_over(world, box, context->master, ends_ms);
+        wait_queue_on_hand_off(world, box, context->master, ends_ms);
     else if (vote->score >= (double)redis_now_ms(context) && (double)ends_ms < vote->score)
         foreign_on_vote(world, context->master, box, command);
 }
@@ -297,7 +297,7 @@ static void after_write_for(struct world *world, struct master *master, uint32_t
     if (step == RL_STEP_CLAIM || step == RL_STEP_ENQUEUE || step == RL_STEP_EXTEND || step == RL_STEP_REPAIR)
         residue_on_write(world, box, master->index, ghost);
     if (step == RL_STEP_ENQUEUE)
-        line_on_place(world, box, master->index);
+        wait_queue_on_entry(world, box, master->index);
     validity_check_claim(world, claim);
 }
 

@@ -46,7 +46,7 @@ static void lose_all(struct world *world, struct master *master)
     keyspace_clear(&master->keys);
 }
 
-/* Nobody can undo the places in line, and the votes in sets, that were brought from elsewhere. */
+/* Nobody can undo the places in the queue, and the votes in sets, that were brought from elsewhere. */
 static void excuse_members(struct world *world, const struct master *master)
 {
     for (uint32_t i = 0; i < master->keys.n_members; i++) {

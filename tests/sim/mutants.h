@@ -39,7 +39,7 @@
     X(SAME_TOKEN, "model", 1000, "the same value for every attempt")                                      \
     X(LOST_MEANS_FAILED, "host", 1000, "a lost connection counts as: not applied")                       \
     X(NOSCRIPT_MEANS_MISSING, "host", 10000, "NOSCRIPT counts as: no such key")                          \
-    X(OTHERS_WAIT_MEANS_DONE, "host", 100000, "a release that found a line counts as done")              \
+    X(OTHERS_WAIT_MEANS_DONE, "host", 100000, "a release that found a queue counts as done")             \
     X(REPEAT_OLD_ROUND, "engine", 10000, "NOSCRIPT to an earlier extension is followed by EVAL, with a newer ttl") \
     X(ROLLBACK_OVERTAKES, "host", 10000, "what was gathered for a claim comes behind its rollback") \
     X(STALE_ACCEPT, "host", 50000, "the clock is not read again before a lock is accepted")              \
@@ -72,17 +72,17 @@
     X(YIELD_REUSES_VALUE, "engine", 10000, "who has yielded claims again with the same value")           \
     X(COHORT_FENCED, "engine", 10000, "a lock is passed on with its fencing token")                      \
     X(COHORT_TOO_LATE, "engine", 50000, "a lock is passed on whatever validity is left")                 \
-    X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its place in line")      \
+    X(COHORT_ENTRY_KEPT, "engine", 10000, "who has a lock passed on to it keeps its entry in the queue") \
     X(COHORT_OWN_TOKEN, "host", 10000, "a value that others may name is passed on")                      \
-    X(JOINED_AS_ONE, "host", 10000, "of those who enter the line together each takes the first one's answer") \
+    X(JOINED_AS_ONE, "host", 10000, "of those who enter the queue together each takes the first one's answer") \
     X(EXTENDED_AS_ONE, "host", 10000, "of locks that are extended together each takes the first one's answer") \
     X(WAIT_WITHOUT_TIMER, "engine", 10000, "a waiter looks again only when it is called")                \
     X(NEVER_YIELDS, "engine", 10000, "who has a few masters' keys keeps them from a lower ticket")       \
-    X(QUEUED_NOT_ROLLED_BACK, "engine", 10000, "who gives up keeps his place in line")                        \
-    X(HEAD_NEVER_EXPIRES, "script", 10000, "a place in line does not end with its lease")                \
-    X(HIGHEST_TICKET, "script", 10000, "the key is handed to the last in line")                          \
+    X(QUEUED_NOT_ROLLED_BACK, "engine", 10000, "who gives up keeps its entry in the queue")                 \
+    X(HEAD_NEVER_EXPIRES, "script", 10000, "an entry in the queue does not end with its lease")          \
+    X(HIGHEST_TICKET, "script", 10000, "the key is handed to the last in the queue")                     \
     X(TICKET_FROM_CLOCK, "script", 10000, "tickets are what the clients' clocks say")                    \
-    X(ENTRY_KEPT, "script", 10000, "a release leaves the place in line")                                 \
+    X(ENTRY_KEPT, "script", 10000, "a release leaves the entry in the queue")                            \
     X(GRANT_FOR_LONGER, "script", 10000, "a dead heir has the key for longer than his lease")            \
     X(REFRESH_SHORTENS, "script", 100000, "a late ENQUEUE cuts a held key's life to the lease")          \
     X(REENTER_LOST, "host", 1000, "a lost lock is entered as if it were held")                           \
@@ -127,7 +127,7 @@
 #define MUTANT_CALM_MAP(X)                                                                               \
     X(ROUND_OF_INTERVAL, "engine", 0, "a round of renewal ends when the next one is due")                \
     X(NO_EARLY_REFRESH, "engine", 10000, "shared votes that are no quorum wait for the usual refresh")   \
-    X(FIRST_UNHEARD, "host", 10000, "nobody is told that it has become the first in line")               \
+    X(FIRST_UNHEARD, "host", 10000, "nobody is told that it has become the first in the queue")          \
     X(SHUTDOWN_RELEASE_IN_BRIEF, "host", 0, "a client that ends does not name the queue's keys")
 
 /* What only sets of locks show: --sets, and for some --permits. */
@@ -143,7 +143,7 @@
 
 /* What only semaphores show: --permits, and for some --calm. */
 #define MUTANT_PERMITS_MAP(X)                                                                            \
-    X(MOVES_WITH_VOTE, "engine", 10000, "a waiter leaves a line whose key some masters have given it")   \
+    X(MOVES_WITH_VOTE, "engine", 10000, "a waiter leaves a queue whose key some masters have given it")  \
     X(MOVES_WITH_VALUE, "host", 10000, "a waiter that moves to another slot keeps its value")            \
     X(SLOT_OF_EACH_MASTER, "script", 1000, "a master whose slot is taken grants another one")            \
     X(DIRECTORY_KEPT, "script", 1000, "a waiter that leaves stays in the semaphore's directory")

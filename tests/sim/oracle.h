@@ -146,24 +146,24 @@ bool steps_excuse(const struct world *world, const struct box *a, const struct b
 /* Has this client read every clock since it was set forward, and had it read it before? */
 bool steps_all_seen(const struct world *world, const struct client *client);
 
-/* oracle_line.c: who waits in line is served in order, and in time, and leaves nothing behind.
+/* oracle_wait_queue.c: who waits in the queue is served in order, and in time, and leaves nothing behind.
  *
  * A master has carried out an ENQUEUE; has given the key to somebody on whose behalf nothing was asked. The handle's
  * first ENQUEUE for this acquisition is sent; it has got the lock. */
-void line_on_place(struct world *world, struct box *box, unsigned master);
-void line_on_hand_over(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms);
-void line_on_enqueue(struct world *world, const struct client *client, struct handle *handle);
-void line_on_accept(struct world *world, const struct client *client, struct handle *handle);
-int64_t line_patience(const struct world *world);
-void line_on_patience(struct world *world);
-void line_check_final(struct world *world);
+void wait_queue_on_entry(struct world *world, struct box *box, unsigned master);
+void wait_queue_on_hand_off(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms);
+void wait_queue_on_enqueue(struct world *world, const struct client *client, struct handle *handle);
+void wait_queue_on_accept(struct world *world, const struct client *client, struct handle *handle);
+int64_t wait_queue_patience(const struct world *world);
+void wait_queue_on_patience(struct world *world);
+void wait_queue_check_final(struct world *world);
 
-/* The value's ticket in this master's queue at true time `at`, if nothing else happens; 0: it is not in line there, or
- * its lease has ended. */
-uint64_t line_ticket(struct world *world, const struct box *box, unsigned master, int64_t at);
+/* The value's ticket in this master's queue at true time `at`, if nothing else happens; 0: it is not in the queue
+ * there, or its lease has ended. */
+uint64_t wait_queue_ticket(struct world *world, const struct box *box, unsigned master, int64_t at);
 
-/* The masters that have this waiter in line under its ticket, or have given it the key. */
-uint32_t line_complete_at(struct world *world, const struct handle *handle);
+/* The masters that have this waiter in the queue under its ticket, or have given it the key. */
+uint32_t wait_queue_complete_at(struct world *world, const struct handle *handle);
 
 /* oracle_idle.c: in calm worlds a key that is wanted does not lie idle for longer than messages take. */
 void idle_on_release(struct world *world, const struct handle *handle);

@@ -1,6 +1,6 @@
-/* Hand-overs in time: in a world where nothing goes wrong, and somebody is in line on a majority of masters when the
- * lock is released, the next one has it after a few messages. Who is served at a refresh only has been forgotten until
- * then.
+/* Hand-offs in time: in a world where nothing goes wrong, and somebody is in the queue on a majority of masters when
+ * the lock is released, the next one has it after a few messages. Who is served at a refresh only has been forgotten
+ * until then.
  *
  * How many messages: the release and its notifications; and where votes were split, one rollback after the other, each
  * of which hands the key of a master to a lower ticket. Waiters that share are not told of lower tickets: they look
@@ -51,7 +51,7 @@ static bool others_wait(struct world *world, unsigned key, const struct handle *
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
             const struct handle *handle = &world->clients[c].handles[h];
-            size_t masters = (size_t)__builtin_popcount(line_complete_at(world, handle));
+            size_t masters = (size_t)__builtin_popcount(wait_queue_complete_at(world, handle));
 
             if (handle != holder && handle->key == key && !world->clients[c].host.closing &&
                 masters >= world->plan.config.quorum)

@@ -135,7 +135,7 @@ static size_t count_open_votes(const struct client *client, const struct rl_clai
 }
 
 /* Votes come and go there. */
-static bool is_in_line(const struct handle *handle)
+static bool is_queued(const struct handle *handle)
 {
     return handle->attempt.request.wait != RL_WAIT_SPIN && handle->attempt.entry.enqueued;
 }
@@ -149,7 +149,7 @@ void once_on_failed_attempt(struct world *world, const struct client *client, co
     const struct rl_config *config = &client->host.engine.votes.config;
     struct rl_instant round_end = rl_after(lock->round_start, config->node_timeout);
 
-    if (!lock->claim || lock->claim->kind->has_token || is_in_line(handle) ||
+    if (!lock->claim || lock->claim->kind->has_token || is_queued(handle) ||
         (status != RL_END_HELD && status != RL_END_NO_QUORUM) || !rl_before(client->host.now, round_end) ||
         !rl_before(client->host.now, handle->attempt.request.deadline))
         return;

@@ -1,8 +1,8 @@
 /* Semaphores: there are never more permits than K (oracle_exclusion.c looks for two on the same slot), and in calm
  * worlds nobody waits for long while a slot is free.
  *
- * A slot is noted as free when it is released with nobody in its own line; that one would have it by a hand-off, which
- * oracle_idle.c looks at. Who has waited since before then, in the line of another slot, is told of the free one. */
+ * A slot is noted as free when it is released with nobody in its own queue; that one would have it by a hand-off, which
+ * oracle_idle.c looks at. Who has waited since before then, in the queue of another slot, is told of the free one. */
 #include <stdlib.h>
 
 #include "kinds/wait_queue.h"
@@ -26,7 +26,7 @@ void permits_check(struct world *world)
         world_violation(world, "permits", "%u permits are valid: there are %u", valid, world->plan.permits);
 }
 
-/* A waiter leaves the line of a slot for that of another. It must not have votes there, unless it yields them, or
+/* A waiter leaves the queue of a slot for that of another. It must not have votes there, unless it yields them, or
  * the attempt has failed, or it had all of them before its latest round, which a quorum has answered. */
 void permits_on_choice(struct world *world, struct client *client, const struct handle *handle, uint8_t key)
 {
@@ -66,11 +66,11 @@ bool permits_listed(struct world *world, const struct box *box, unsigned master,
     return field && strtoll(field->value.bytes, NULL, 10) > now_ms;
 }
 
-/* In the line of some slot, since before `then`, and this one would do. */
+/* In the queue of some slot, since before `then`, and this one would do. */
 static bool waits(struct world *world, const struct client *client, const struct handle *handle, unsigned slot,
                   int64_t then)
 {
-    size_t masters = (size_t)__builtin_popcount(line_complete_at(world, handle));
+    size_t masters = (size_t)__builtin_popcount(wait_queue_complete_at(world, handle));
 
     return handle->permit && client_wants(client, handle, (uint8_t)(FIRST_SLOT + slot)) &&
            handle->host.core.state == RL_LOCK_WAITING && handle->wanted_since < then &&

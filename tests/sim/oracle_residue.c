@@ -19,7 +19,7 @@ void residue_excuse(struct world *world, uint32_t writer, unsigned master)
 bool residue_holds(struct world *world, const struct box *box, unsigned master, int64_t at)
 {
     return vote_gone(world, box, master) > at ||
-           (box->enqueued && (line_ticket(world, box, master, at) || permits_listed(world, box, master, at)));
+           (box->enqueued && (wait_queue_ticket(world, box, master, at) || permits_listed(world, box, master, at)));
 }
 
 void residue_on_dispose(struct world *world, const struct box *box)

@@ -193,7 +193,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
 {
     struct rng rng;
     struct rng contest;
-    struct rng line;
+    struct rng queue;
     struct rng cohort;
     struct rng mixed;
     struct rng permits;
@@ -208,7 +208,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
 
     rng_init(&rng, seed, 1);
     rng_init(&contest, seed, 6);
-    rng_init(&line, seed, 7);
+    rng_init(&queue, seed, 7);
     rng_init(&cohort, seed, 8);
     rng_init(&mixed, seed, 9);
     rng_init(&permits, seed, 10);
@@ -220,7 +220,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     rng_init(&latches, seed, 18);
     rng_init(&observers, seed, 20);
     plan_contest_draw(plan, &contest, options);
-    plan_line_draw(plan, &line, options);
+    plan_wait_queue_draw(plan, &queue, options);
     plan->seed = seed;
     plan->unsafe_restarts = options->unsafe_restarts || RL_MUTANT(RESTART_AT_ONCE);
     plan->guarded = (rng_chance(&rng, 850) || plan->forgetful) && !plan->unsafe_restarts && !options->classic &&
@@ -229,13 +229,13 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
     plan->no_config = rng_chance(&rng, 100);
     draw_sizes(plan, &rng, options);
     plan_contest_sizes(plan, &contest, options);
-    plan_line_sizes(plan, &line, options);
-    plan_line_cohorts(plan, &cohort, options);
-    plan_line_permits(plan, &permits, options);
+    plan_wait_queue_sizes(plan, &queue, options);
+    plan_wait_queue_cohorts(plan, &cohort, options);
+    plan_wait_queue_permits(plan, &permits, options);
     draw_config(plan, &rng);
     round_trip = draw_paths(plan, &rng);
     draw_times(plan, &rng, round_trip);
-    plan_line_times(plan, &line);
+    plan_wait_queue_times(plan, &queue);
     plan_mixed_draw(plan, &mixed, options);
     plan->shared_permille = rng_chance(&shared, 600) ? 0 : rng_chance(&shared, 700) ? 600 : 900;
     draw_allowance(plan, &rng);
@@ -246,7 +246,7 @@ void plan_draw(struct plan *plan, uint64_t seed, const struct plan_options *opti
         plan->duration_ns = options->max_duration_ns;
     draw_faults(plan, &rng, options);
     plan_contest_faults(plan, &contest, options, round_trip);
-    plan_line_calm(plan, &line, round_trip);
+    plan_wait_queue_calm(plan, &queue, round_trip);
     set_pace(plan);
     draw_clocks(plan, &rng);
     plan_shutdown_draw(plan, &shutdown);

@@ -81,7 +81,7 @@ struct plan {
     bool contested;           /* rivals for one key that do not hold it for long, mostly with tokens */
     bool torn;                /* ... and masters' clocks are set so often that many hold at once */
     bool forgetful;           /* masters lose their memories while locks are held and renewed */
-    uint32_t line_permille;   /* how many acquisitions wait in line, */
+    uint32_t queue_permille;  /* how many acquisitions enter the wait queue, */
     uint32_t shared_permille; /* how many locks are shared, or become so; 0: the kind is not used */
     uint32_t fifo_permille;   /* ... and how many of these do so from the beginning */
     uint32_t cohort_permille; /* how many of the latter take others of their client with them */
@@ -123,17 +123,18 @@ void plan_contest_draw(struct plan *plan, struct rng *rng, const struct plan_opt
 void plan_contest_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
 void plan_contest_faults(struct plan *plan, struct rng *rng, const struct plan_options *options, int64_t round_trip);
 
-/* plan_line.c, for plan_draw(): who waits in line here, and in company; their ttls; the sizes of crowded worlds. */
-void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
-void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options);
-void plan_line_times(struct plan *plan, struct rng *rng);
-void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
+/* plan_wait_queue.c, for plan_draw(): who enters the wait queue here, and in company; their ttls; the sizes of crowded
+ * worlds. */
+void plan_wait_queue_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_wait_queue_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_wait_queue_times(struct plan *plan, struct rng *rng);
+void plan_wait_queue_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* Who wants permits of a semaphore here, in place of the first key. */
-void plan_line_permits(struct plan *plan, struct rng *rng, const struct plan_options *options);
+void plan_wait_queue_permits(struct plan *plan, struct rng *rng, const struct plan_options *options);
 
 /* After all else: takes the faults away from calm worlds, and makes them long enough for many hand-overs. */
-void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip);
+void plan_wait_queue_calm(struct plan *plan, struct rng *rng, int64_t round_trip);
 
 /* plan_mixed.c: is this to be a mixed world; after the times have been drawn. */
 void plan_mixed_draw(struct plan *plan, struct rng *rng, const struct plan_options *options);

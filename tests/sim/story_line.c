@@ -17,7 +17,9 @@ static struct rl_acquire read_request(const struct client *client, const struct 
         .min_validity = rl_ms(word_value(words, "min", 1)),
         .deadline = timeout_ms ? rl_after(client->host.now, rl_ms(timeout_ms)) : RL_NEVER,
         .once = word_present(words, "once"),
-        .wait = word_present(words, "fifo") ? RL_WAIT_FIFO : word_present(words, "line") ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
+        .wait = word_present(words, "fifo")    ? RL_WAIT_FIFO
+                : word_present(words, "queue") ? RL_WAIT_QUEUE
+                                               : RL_WAIT_SPIN,
         .kind = word_present(words, "fenced") ? &rl_fenced_kind : &rl_mutex_kind,
         .mode = word_present(words, "shared")        ? RL_SHARED
                 : word_present(words, "upgradeable") ? RL_UPGRADEABLE

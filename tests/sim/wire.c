@@ -229,11 +229,11 @@ static void note_send(struct client *client, unsigned node, struct pending *pend
         if (step == RL_STEP_EXTEND && box->claim && box->claim->stronger)
             world_count(client->world, COUNTER_TOLD_ALONE);
         if (step == RL_STEP_CLAIM && box->claim && box->claim->kind->respects_queue && box->claim->lock)
-            line_on_enqueue(client->world, client, &client->handles[box->handle]);
+            wait_queue_on_enqueue(client->world, client, &client->handles[box->handle]);
         if (step == RL_STEP_ENQUEUE) {
             box->enqueued = true;
             if (box->claim->lock)
-                line_on_enqueue(client->world, client, &client->handles[box->handle]);
+                wait_queue_on_enqueue(client->world, client, &client->handles[box->handle]);
         }
     }
 }

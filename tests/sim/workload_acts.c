@@ -29,7 +29,7 @@ static uint8_t draw_wait(const struct client *client)
 {
     struct world *world = client->world;
 
-    if (world->plan.foreign[client->index] || !rng_chance(&world->work, world->plan.line_permille))
+    if (world->plan.foreign[client->index] || !rng_chance(&world->work, world->plan.queue_permille))
         return RL_WAIT_SPIN;
     return rng_chance(&world->work, world->plan.fifo_permille) ? RL_WAIT_FIFO : RL_WAIT_QUEUE;
 }

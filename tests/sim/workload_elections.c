@@ -1,7 +1,7 @@
 /* What the owner of a candidate does: campaigns, leads for a while, resigns; or withdraws before it is elected. */
 #include "workload_parts.h"
 
-/* Strictly in line, without a deadline, with a token; and renewal cannot be turned off. */
+/* Strictly in the queue, without a deadline, with a token; and renewal cannot be turned off. */
 static struct rl_acquire draw_request(struct client *client)
 {
     struct world *world = client->world;

@@ -20,7 +20,7 @@ static struct rl_acquire draw_request(struct client *client)
         .deadline = RL_NEVER,
         .renew_ms = ttl_ms / 3 + 1,
         .kind = rng_chance(rng, world->plan.fenced_permille) ? &rl_fenced_kind : &rl_mutex_kind,
-        .wait = rng_chance(rng, world->plan.line_permille) ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
+        .wait = rng_chance(rng, world->plan.queue_permille) ? RL_WAIT_QUEUE : RL_WAIT_SPIN,
     };
 
     if (world->plan.calm || world->phase != PHASE_FAULTS)

@@ -109,7 +109,7 @@ enum event_kind {
     EVENT_REVIVE,     /* a: client */
     EVENT_HEAL,
     EVENT_PROMPT,     /* undo that could be done must have been done */
-    EVENT_PATIENCE,   /* nobody has been in line for too long */
+    EVENT_PATIENCE,   /* nobody has been in the queue for too long */
     EVENT_LIMIT,      /* everyone must have had the lock */
     EVENT_STORY,      /* a: line */
     EVENT_OPERATE,
@@ -167,7 +167,7 @@ struct world {
     FILE *trace;         /* NULL: none */
     uint32_t sending;    /* the line of the trace that is not ended yet is about this box ... */
     uint8_t sending_step; /* ... and this step */
-    int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in line; INT64_MAX: none */
+    int64_t idle_since[MAX_KEYS]; /* true time of a release with somebody in the queue; INT64_MAX: none */
     int64_t left_until;           /* true time at which EVENT_FREED comes */
     int64_t told_of_taken_ms[MAX_MASTERS]; /* its own time of its latest message about a slot that is taken */
     int64_t free_since[MAX_PERMITS]; /* true time of a release of this slot with nobody in its line; INT64_MAX: none */

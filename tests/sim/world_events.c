@@ -122,7 +122,7 @@ static void on_world_event(struct world *world, const struct event *event)
         phase_on_prompt(world, event->a == 1);
         break;
     case EVENT_PATIENCE:
-        line_on_patience(world);
+        wait_queue_on_patience(world);
         break;
     case EVENT_LIMIT:
         phase_on_limit(world);

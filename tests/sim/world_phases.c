@@ -25,7 +25,7 @@ void phase_heal(struct world *world)
     /* A second time to settle: who cannot have a majority asks nobody, and so finds out who is silent only after the
      * quarantines, or after he has looked again at those who did not vote. */
     world_event(world, healed + 2 * settling_time(&world->plan) + rl_ms(world->plan.max_ttl_ms + 1000).ns +
-                2 * CLIENT_LOOKS_AGAIN_NS + line_patience(world), EVENT_PATIENCE, 0, 0, 0);
+                2 * CLIENT_LOOKS_AGAIN_NS + wait_queue_patience(world), EVENT_PATIENCE, 0, 0, 0);
     workload_heal(world);
 }
 
@@ -64,7 +64,7 @@ static void finish(struct world *world)
 {
     world->phase = PHASE_OVER;
     residue_check_final(world);
-    line_check_final(world);
+    wait_queue_check_final(world);
     once_check_final(world);
     memory_check_final(world);
 }

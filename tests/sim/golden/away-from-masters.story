@@ -5,8 +5,8 @@ masters 3
 clients 3
 max-ttl 10000
   20  A acquire k ttl=10000
-  40  B acquire k ttl=4000 line
-  60  C acquire k ttl=4000 line
+  40  B acquire k ttl=4000 queue
+  60  C acquire k ttl=4000 queue
  500  partition B m1
  500  partition B m2
  500  partition B m3

@@ -3,8 +3,8 @@
 masters 3
 clients 3
   20    A acquire k ttl=400
-  30    B acquire k ttl=400 line
-  40    C acquire k ttl=400 line
+  30    B acquire k ttl=400 queue
+  40    C acquire k ttl=400 queue
   60    kill B
   70    A release
  480    end

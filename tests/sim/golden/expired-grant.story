@@ -15,7 +15,7 @@ max-ttl 10000
   40  accept m3
   90  slow B m1 up 2350
  100  B acquire k ttl=10000 fenced once
- 150  A acquire k ttl=10000 fenced line
+ 150  A acquire k ttl=10000 fenced queue
  427.5 partition A m1
 2400  slow B m1 up 0
 2400  slow A m2 down 40

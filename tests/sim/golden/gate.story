@@ -9,8 +9,8 @@ permits B 2
 set A s#gate s s
 set B s#gate s s
   20  C acquire s limit=2 ttl=10000
-  40  A acquire ttl=10000 line
-  60  B acquire ttl=10000 line
+  40  A acquire ttl=10000 queue
+  60  B acquire ttl=10000 queue
  200  C release
  400  A release
  600  B release

@@ -5,7 +5,7 @@
 masters 3
 clients 2
   20    A acquire k ttl=6000
-  40    B acquire k ttl=6000 line
+  40    B acquire k ttl=6000 queue
   60    A release
 1100    end
 ---

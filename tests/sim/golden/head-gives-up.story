@@ -5,8 +5,8 @@ calm
 clients 2
 max-ttl 2000
 left 700
-  30    A acquire k ttl=2000 line timeout=650
-  40    B acquire k ttl=2000 line
+  30    A acquire k ttl=2000 queue timeout=650
+  40    B acquire k ttl=2000 queue
 1100    end
 ---
      4.000  A   m1 is ready

@@ -5,7 +5,7 @@ quorum 3
 calm
 max-ttl 10000
   20  A acquire k ttl=2000
- 100  B acquire k ttl=2000 line
+ 100  B acquire k ttl=2000 queue
  103  slow B m2 up 30
  105  slow B m2 up 0
  110  A release

@@ -5,8 +5,8 @@ masters 3
 clients 3
 node-timeout 100
   20    A acquire k ttl=300
-  30    B acquire k ttl=300 line
-  40    C acquire k ttl=300 line renew=100
+  30    B acquire k ttl=300 queue
+  40    C acquire k ttl=300 queue renew=100
   60    pause B 450
   70    A release
  600    C release

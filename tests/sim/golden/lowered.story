@@ -4,7 +4,7 @@
 masters 3
 clients 2
   20    A acquire k ttl=6000
-  40    B acquire k ttl=6000 shared line
+  40    B acquire k ttl=6000 shared queue
   60    A share
  100    end
 ---

@@ -7,7 +7,7 @@ masters 3
 clients 2
 node-timeout 50
   20  A acquire k ttl=3000
-  40  B acquire k ttl=3000 line
+  40  B acquire k ttl=3000 queue
   60  hang m3
   70  A shutdown timeout=2000
  200  A quit

@@ -9,7 +9,7 @@ permits A 2
 set A s#gate s s
   20  B acquire s limit=2 ttl=10000
   40  refuse m2 before
-  50  A acquire ttl=10000 line
+  50  A acquire ttl=10000 queue
   90  accept m2
  300  B release
 6000  end

@@ -6,10 +6,10 @@ calm
 max-ttl 10000
   20  A acquire s limit=2 ttl=10000
   30  B acquire s limit=2 ttl=10000
-  40  C acquire s limit=2 ttl=10000 line
-  50  D acquire s limit=2 ttl=10000 line
+  40  C acquire s limit=2 ttl=10000 queue
+  50  D acquire s limit=2 ttl=10000 queue
  100  B release
- 120  B acquire s limit=2 ttl=10000 line
+ 120  B acquire s limit=2 ttl=10000 queue
  200  A release
  300  C release
  500  D release

@@ -9,7 +9,7 @@ max-ttl 10000
   50  refuse m3 before
   60  B acquire s limit=2 ttl=10000
   90  accept m3
- 100  C acquire s limit=2 ttl=10000 line
+ 100  C acquire s limit=2 ttl=10000 queue
  700  A release
  900  B release
 1000  end

@@ -6,7 +6,7 @@ clients 3
 max-ttl 10000
   20  A acquire s limit=2 ttl=10000
   30  B acquire s limit=2 ttl=10000
-  40  C acquire s limit=2 ttl=10000 line
+  40  C acquire s limit=2 ttl=10000 queue
  100  A release
  600  B release
  700  end

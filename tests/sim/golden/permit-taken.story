@@ -8,9 +8,9 @@ handles A 2
 max-ttl 10000
   20  A acquire s limit=2 ttl=10000
   30  A' acquire s limit=2 ttl=10000
-  40  B acquire s limit=2 ttl=10000 line
-  50  C acquire s limit=2 ttl=10000 line
-  60  D acquire s limit=2 ttl=10000 line
+  40  B acquire s limit=2 ttl=10000 queue
+  50  C acquire s limit=2 ttl=10000 queue
+  60  D acquire s limit=2 ttl=10000 queue
  200  A release
  250  A' release
  400  C release

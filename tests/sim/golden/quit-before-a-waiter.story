@@ -5,7 +5,7 @@ masters 3
 clients 2
 calm
   20  A acquire k ttl=1000
-  40  B acquire k ttl=1000 line
+  40  B acquire k ttl=1000 queue
   60  A quit
 1100  end
 ---

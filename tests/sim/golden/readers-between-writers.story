@@ -4,9 +4,9 @@
 masters 3
 clients 4
   20    A acquire k ttl=6000
-  40    B acquire k ttl=6000 shared line
-  50    C acquire k ttl=6000 shared line
-  60    D acquire k ttl=6000 line
+  40    B acquire k ttl=6000 shared queue
+  50    C acquire k ttl=6000 shared queue
+  60    D acquire k ttl=6000 queue
   80    A release
  100    A acquire k ttl=6000 shared once
  120    B release

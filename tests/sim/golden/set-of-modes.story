@@ -7,8 +7,8 @@ max-ttl 10000
 set A k other
   20  B acquire k ttl=10000 shared
   40  D acquire other ttl=10000
-  60  A acquire ttl=200 line shared=k
- 200  C acquire k ttl=10000 line
+  60  A acquire ttl=200 queue shared=k
+ 200  C acquire k ttl=10000 queue
  270  B release
  280  D release
  300  C release

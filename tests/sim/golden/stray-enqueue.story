@@ -9,7 +9,7 @@ stall-timeout 400
  140    B acquire k ttl=300 fifo
  160    break B m1 requests=1
  165    B cancel
- 175    C acquire k ttl=300 line
+ 175    C acquire k ttl=300 queue
  200    A release
  300    end
 ---

@@ -7,8 +7,8 @@ max-ttl 10000
 set A
 set B
   20  C acquire k ttl=10000
-  40  A acquire ttl=10000 line
-  60  B acquire ttl=10000 line
+  40  A acquire ttl=10000 queue
+  60  B acquire ttl=10000 queue
  200  C release
  400  A release
  600  B release

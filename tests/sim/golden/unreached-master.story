@@ -5,7 +5,7 @@ calm
 clients 2
 max-ttl 10000
   20  A acquire x ttl=10000
-  40  B acquire x ttl=10000 line
+  40  B acquire x ttl=10000 queue
  500  refuse m2 before
  560  accept m2
  580  hang m3

@@ -6,7 +6,7 @@ masters 3
 clients 3
   20    A acquire k ttl=6000 upgradeable
   30    B acquire k ttl=6000 shared
-  40    C acquire k ttl=6000 line
+  40    C acquire k ttl=6000 queue
   60    A upgrade
   80    B release
  100    A release

@@ -1,44 +1,44 @@
-/* Waiting in line: in a third of the worlds somebody does. Crowded worlds have many waiters for one key, so that its
- * queue is long when something goes wrong. */
+/* The wait queue: in a third of the worlds somebody enters one. Crowded worlds have many waiters for one key, so that
+ * its queue is long when something goes wrong. */
 #include <string.h>
 
 #include "plan.h"
 #include "rng.h"
 
-void plan_line_draw(struct plan *plan, struct rng *rng, const struct plan_options *options)
+void plan_wait_queue_draw(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     memset(plan->foreign, 0, sizeof plan->foreign);
     plan->crowded = false;
     plan->calm = false;
     plan->left_ms = 0;
-    plan->line_permille = rng_chance(rng, 650) ? 0 : rng_chance(rng, 700) ? 1000 : 500;
+    plan->queue_permille = rng_chance(rng, 650) ? 0 : rng_chance(rng, 700) ? 1000 : 500;
     plan->fifo_permille = rng_chance(rng, 600) ? 100 : rng_chance(rng, 500) ? 500 : 1000;
     if (options->calm) {
         plan->contested = plan->torn = plan->forgetful = false;
         plan->calm = plan->crowded = true;
-        plan->line_permille = 1000;
+        plan->queue_permille = 1000;
         return;
     }
-    if (options->cohorts && !plan->line_permille)
-        plan->line_permille = 1000;
-    if (!plan->line_permille)
+    if (options->cohorts && !plan->queue_permille)
+        plan->queue_permille = 1000;
+    if (!plan->queue_permille)
         return;
     plan->crowded = !plan->contested && !plan->forgetful && rng_chance(rng, 250);
     plan->foreign[rng_below(rng, MAX_CLIENTS)] = rng_chance(rng, 250);
     plan->calm = plan->crowded && rng_chance(rng, 200);
 }
 
-/* Leases are shorter than such ttls: then a lock from the line must be extended to what it was wanted for. */
-void plan_line_times(struct plan *plan, struct rng *rng)
+/* Leases are shorter than such ttls: then a lock from the queue must be extended to what it was wanted for. */
+void plan_wait_queue_times(struct plan *plan, struct rng *rng)
 {
-    if (!plan->line_permille || !rng_chance(rng, 300))
+    if (!plan->queue_permille || !rng_chance(rng, 300))
         return;
     plan->ttl_min_ms = (uint32_t)rng_between(rng, 2200, 4000);
     plan->max_ttl_ms = plan->ttl_min_ms * (1 + rng_below(rng, 3));
     plan->config.max_ttl_ms = plan->max_ttl_ms;
 }
 
-void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options)
+void plan_wait_queue_sizes(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     if (!plan->crowded)
         return;
@@ -56,12 +56,12 @@ void plan_line_sizes(struct plan *plan, struct rng *rng, const struct plan_optio
 }
 
 /* Whoever is to take others along must have some. */
-void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options)
+void plan_wait_queue_cohorts(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     bool many = rng_chance(rng, plan->crowded ? 600 : 300) || options->cohorts;
     uint32_t company = 2 + rng_below(rng, MOST_HANDLES - 1);
 
-    plan->cohort_permille = !plan->line_permille || !many ? 0 : rng_chance(rng, 500) ? 900 : 400;
+    plan->cohort_permille = !plan->queue_permille || !many ? 0 : rng_chance(rng, 500) ? 900 : 400;
     if (!plan->cohort_permille || plan->crowded || options->max_handles)
         return;
     if (plan->n_handles[0] < company)
@@ -71,7 +71,7 @@ void plan_line_cohorts(struct plan *plan, struct rng *rng, const struct plan_opt
 
 /* Fewer permits than handles, mostly. Some handles want one slot of the semaphore, and no other, as a mutex does. So do
  * clients that know nothing of semaphores. */
-void plan_line_permits(struct plan *plan, struct rng *rng, const struct plan_options *options)
+void plan_wait_queue_permits(struct plan *plan, struct rng *rng, const struct plan_options *options)
 {
     bool some = rng_chance(rng, plan->calm ? 500 : 250) || options->permits;
     uint32_t most = 1 + rng_below(rng, MAX_PERMITS);
@@ -102,7 +102,7 @@ static void shuffle_paths(struct plan *plan, struct rng *rng, int64_t round_trip
 }
 
 /* Leases as long as they get, so that whoever is served at the next refresh only has visibly waited for it. */
-void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip)
+void plan_wait_queue_calm(struct plan *plan, struct rng *rng, int64_t round_trip)
 {
     if (!plan->calm)
         return;
@@ -112,7 +112,7 @@ void plan_line_calm(struct plan *plan, struct rng *rng, int64_t round_trip)
     plan->faults = 0;
     plan->hiccup_permille = 0;
     plan->declared = true;
-    plan->line_permille = 1000;
+    plan->queue_permille = 1000;
     plan->timer_slack_ns = round_trip / 16;
     plan->ttl_min_ms = 4000 + (uint32_t)(plan->config.guard.ns / RL_NS_PER_MS);
     plan->max_ttl_ms = plan->ttl_min_ms;

@@ -1,10 +1,10 @@
-/* Waiting in line (protocol section 6): nobody is overtaken, nobody waits for ever, nobody leaves a place behind.
+/* The wait queue (protocol section 6): nobody is overtaken, nobody waits for ever, nobody leaves a place behind.
  *
  * Those who can hold together do not overtake each other. For all others there is bounded overtaking. W has completed
- * its enqueueing when a majority of masters has it in line under its final ticket,
+ * its enqueueing when a majority of masters has it in the queue under its final ticket,
  * which is told them, or has given it the key. Who sends its first ENQUEUE after that gets a larger ticket, since every
  * majority has a master in common with that one, and so does not get the lock before W does. That is checked whenever
- * somebody gets the lock from the line. What excuses it:
+ * somebody gets the lock from the queue. What excuses it:
  *
  *   - W has begun anew with a fresh value: it has yielded what it had to a lower ticket, or found no quorum in between;
  *   - W was stopped, or out of touch with so many masters that no majority of those above was left: a place ends with
@@ -14,8 +14,8 @@
  * A waiter for a permit that moves to another slot keeps its ticket, and comes behind those with lower ones there.
  * Slots have tickets of their own, so two waiters may have the same one.
  *
- * Who sets the key without having been in line, by SET NX, is none of those looked at here: W looks again as soon as
- * the key may be free, but a queue is a schedule for those who are in it. */
+ * Who sets the key without having been in the queue, by SET NX, is none of those looked at here: W looks again as soon
+ * as the key may be free, but a queue is a schedule for those who are in it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ static int64_t lease_end(const struct field *field)
     return strtoll(has_mode ? space + 1 : field->value.bytes, NULL, 10);
 }
 
-/* Is this value's lease in this master's queue still running? Its ticket there; 0: it is not in line. */
-uint64_t line_ticket(struct world *world, const struct box *box, unsigned master, int64_t at)
+/* Is this value's lease in this master's queue still running? Its ticket there; 0: it is not in the queue. */
+uint64_t wait_queue_ticket(struct world *world, const struct box *box, unsigned master, int64_t at)
 {
     struct keyspace *keys = &world->masters[master].keys;
     const struct entry *queue = keyspace_find(keys, name_of_queue(box->key), strlen(name_of_queue(box->key)));
@@ -52,7 +52,7 @@ uint64_t line_ticket(struct world *world, const struct box *box, unsigned master
 }
 
 /* An ENQUEUE for this value has been carried out. */
-void line_on_place(struct world *world, struct box *box, unsigned master)
+void wait_queue_on_entry(struct world *world, struct box *box, unsigned master)
 {
     struct keyspace *keys = &world->masters[master].keys;
     const struct entry *hash = keyspace_find(keys, name_of_waiters(box->key), strlen(name_of_waiters(box->key)));
@@ -62,8 +62,8 @@ void line_on_place(struct world *world, struct box *box, unsigned master)
         box->lease_ends[master] = lease_end(field);
 }
 
-/* The key is given to somebody who was in line: not to those whose lease has ended, and for no longer than it. */
-void line_on_hand_over(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms)
+/* The key is given to somebody who was in the queue: not to those whose lease has ended, and for no longer than it. */
+void wait_queue_on_hand_off(struct world *world, const struct box *heir, unsigned master, int64_t expire_ms)
 {
     int64_t now_ms = master_time(world, &world->masters[master]) / RL_NS_PER_MS;
 
@@ -71,10 +71,10 @@ void line_on_hand_over(struct world *world, const struct box *heir, unsigned mas
     if (residue_is_stray(world, heir, master) || heir->timed)
         return;
     if (heir->lease_ends[master] <= now_ms)
-        world_violation(world, "line", "%s gives the key to %s, whose lease ended %lld ms ago", name_of_master(master),
+        world_violation(world, "queue", "%s gives the key to %s, whose lease ended %lld ms ago", name_of_master(master),
                         heir->token, (long long)(now_ms - heir->lease_ends[master]));
     else if (expire_ms > heir->lease_ends[master] + 1)
-        world_violation(world, "line", "%s gives the key to %s for longer than its lease", name_of_master(master),
+        world_violation(world, "queue", "%s gives the key to %s for longer than its lease", name_of_master(master),
                         heir->token);
 }
 
@@ -83,7 +83,7 @@ static bool has_key(struct world *world, const struct box *box, unsigned master)
     return vote_gone(world, box, master) > world->now;
 }
 
-uint32_t line_complete_at(struct world *world, const struct handle *handle)
+uint32_t wait_queue_complete_at(struct world *world, const struct handle *handle)
 {
     const struct rl_lock *lock = &handle->host.core;
     const struct box *box;
@@ -93,7 +93,7 @@ uint32_t line_complete_at(struct world *world, const struct handle *handle)
         return 0;
     box = handle_box(handle);
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
-        if (line_ticket(world, box, m, world->now) == handle->attempt.entry.ticket || has_key(world, box, m))
+        if (wait_queue_ticket(world, box, m, world->now) == handle->attempt.entry.ticket || has_key(world, box, m))
             masters |= UINT32_C(1) << m;
     }
     return masters;
@@ -127,7 +127,7 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
                        const struct handle *handle)
 {
     struct ahead *ahead = &later->turn.ahead[client->index * MAX_HANDLES + handle->index];
-    uint32_t masters = line_complete_at(world, handle);
+    uint32_t masters = wait_queue_complete_at(world, handle);
 
     ahead->operation = 0;
     if (handle == later || handle->key != later->key || !client->alive || !is_quorum(world, masters) ||
@@ -139,7 +139,7 @@ static void note_ahead(struct world *world, struct handle *later, const struct c
 }
 
 /* An upgrade comes before everybody. */
-void line_on_enqueue(struct world *world, const struct client *client, struct handle *handle)
+void wait_queue_on_enqueue(struct world *world, const struct client *client, struct handle *handle)
 {
     if (handle->pending.op == RL_OP_CONVERT)
         return;
@@ -210,18 +210,18 @@ static void check(struct world *world, const struct client *client, const struct
     } else if (is_excused(world, other, handle, ahead)) {
         world_count(world, COUNTER_OVERTAKEN_AWAY);
     } else {
-        world_violation(world, "fairness", "%s, in line since before %.6f ms, is overtaken by %s",
+        world_violation(world, "fairness", "%s, in the queue since before %.6f ms, is overtaken by %s",
                         handle_box(handle)->token, (double)(ahead->since + 2 * lease_of(handle)) / 1e6,
                         name_of_handle(client, later));
     }
 }
 
-void line_on_accept(struct world *world, const struct client *client, struct handle *handle)
+void wait_queue_on_accept(struct world *world, const struct client *client, struct handle *handle)
 {
     handle->turn.served = handle->pending.generation;
     if (handle->turn.operation != handle->pending.generation)
         return;
-    world_count(world, COUNTER_FROM_LINE);
+    world_count(world, COUNTER_FROM_QUEUE);
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         for (unsigned h = 0; h < world->clients[c].n_handles; h++) {
             if (handle->turn.ahead[c * MAX_HANDLES + h].operation)
@@ -233,9 +233,9 @@ void line_on_accept(struct world *world, const struct client *client, struct han
 /* --- Patience ----------------------------------------------------------------------------------------------------- */
 
 /* When nothing fails any more, and no clock was set back, after which everything lives longer: whoever has died holds
- * the key for the longest ttl, or is in line for a lease and then has the key for as long again; the others hold it for
- * a moment each. */
-int64_t line_patience(const struct world *world)
+ * the key for the longest ttl, or is in the queue for a lease and then has the key for as long again; the others hold
+ * it for a moment each. */
+int64_t wait_queue_patience(const struct world *world)
 {
     const struct plan *plan = &world->plan;
     int64_t lease = rl_ms(plan->max_ttl_ms < 2001 ? plan->max_ttl_ms : 2001).ns;
@@ -246,9 +246,9 @@ int64_t line_patience(const struct world *world)
     return patience + patience / 8; /* clocks may be slow */
 }
 
-void line_on_patience(struct world *world)
+void wait_queue_on_patience(struct world *world)
 {
-    int64_t patience = line_patience(world);
+    int64_t patience = wait_queue_patience(world);
 
     for (unsigned c = 0; c < world->plan.n_clients; c++) {
         const struct client *client = &world->clients[c];
@@ -258,7 +258,7 @@ void line_on_patience(struct world *world)
 
             if (handle->host.core.state == RL_LOCK_WAITING && !world->stepped_back &&
                 clockwork_when(&client->clock, handle->pending.started.ns) + patience <= world->now)
-                world_violation(world, "progress", "%s is still in line for %s, long after everything has healed",
+                world_violation(world, "progress", "%s is still in the queue of %s, long after everything has healed",
                                 name_of_handle(client, handle), name_of_key(handle->key));
         }
     }
@@ -268,7 +268,7 @@ void line_on_patience(struct world *world)
 /* --- What is left ------------------------------------------------------------------------------------------------- */
 
 /* The queues' keys end by themselves, and nobody who is gone is in them. */
-void line_check_final(struct world *world)
+void wait_queue_check_final(struct world *world)
 {
     for (unsigned m = 0; m < world->plan.n_masters; m++) {
         struct keyspace *keys = &world->masters[m].keys;
@@ -276,9 +276,9 @@ void line_check_final(struct world *world)
         for (uint32_t i = 0; i < keys->n_members; i++) {
             const struct box *box = box_of_token(&world->boxes, keys->members[i].name, keys->members[i].size);
 
-            if (box && line_ticket(world, box, m, world->now) && !residue_is_stray(world, box, m) && !box->orphaned &&
-                !box->timed)
-                world_violation(world, "residue", "value %s is left in line on %s at the end", box->token,
+            if (box && wait_queue_ticket(world, box, m, world->now) && !residue_is_stray(world, box, m) &&
+                !box->orphaned && !box->timed)
+                world_violation(world, "residue", "value %s is left in the queue on %s at the end", box->token,
                                 name_of_master(m));
         }
         for (uint32_t i = 0; i < keys->count; i++) {
