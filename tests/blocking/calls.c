@@ -120,14 +120,22 @@ START_TEST(a_deadline_has_a_result_while_the_services_thread_is_busy)
 }
 END_TEST
 
+static bool is_renewed(void *service)
+{
+    struct redlock_stats stats = world_stats(service);
+
+    return stats.renewals - stats.renewals_failed > 3;
+}
+
 START_TEST(a_held_lock_is_renewed_until_it_is_unlocked)
 {
-    struct redlock_mutex *mutex = world_hold(&world, "key", 1500);
-    int64_t end_ms = rig_now_ms() + 2500;
+    struct redlock_acquire_options request = rig_request(20000, PATIENCE_MS);
+    struct redlock_mutex *mutex = world_new_mutex(&world, "key");
 
-    while (rig_now_ms() < end_ms)
-        ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
-    ck_assert_uint_ge(world_stats(world.service).renewals, 2);
+    request.renew_ms = 100;
+    ck_assert_int_eq(redlock_mutex_acquire(mutex, &request, NULL), REDLOCK_OK);
+    world_wait(is_renewed, world.service, "renewals");
+    ck_assert_int_gt(redlock_mutex_remaining_ns(mutex), 0);
     ck_assert_int_eq(redlock_mutex_unlock(mutex), REDLOCK_OK);
     redlock_mutex_destroy(mutex);
 }

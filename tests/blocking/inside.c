@@ -104,15 +104,20 @@ static void lose(struct watched *watched)
         redlock_mutex_destroy(mutex);
 }
 
+/* A process that is stopped from before the warning to the loss is told of the loss alone. */
 START_TEST(a_watch_is_told_once_of_risk_and_loss)
 {
-    struct watched watched = {.remaining_ns = -1};
+    struct watched watched;
+    int again = RIG_LATE_ATTEMPTS;
 
-    lose(&watched);
+    do {
+        watched = (struct watched){.remaining_ns = -1};
+        lose(&watched);
+        ck_assert_int_eq(watched.lost, 1);
+        ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
+        ck_assert_int_eq(watched.remaining_ns, 0);
+    } while (watched.at_risk == 0 && again-- > 0);
     ck_assert_int_eq(watched.at_risk, 1);
-    ck_assert_int_eq(watched.lost, 1);
-    ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
-    ck_assert_int_eq(watched.remaining_ns, 0);
 }
 END_TEST
 

@@ -43,13 +43,10 @@ static void close_rig(void)
 static struct redlock_lock *hold(const char *key, uint32_t ttl_ms, uint32_t renew_ms, uint32_t at_risk_ms)
 {
     struct redlock_acquire_options request = rig_request(ttl_ms, 0);
-    struct redlock_lock *lock;
 
     request.renew_ms = renew_ms;
     request.at_risk_ms = at_risk_ms;
-    lock = rig_hold_as(&rig, key, &request);
-    watch_start(lock, &watched);
-    return lock;
+    return watch_hold_as(&rig, key, &request, &watched);
 }
 
 static void hang_all(void)

@@ -18,15 +18,16 @@ static void close_rig(void)
     rig_close(&rig);
 }
 
-static struct redlock_lock *hold(const char *key)
+/* It is watched before it is held, since it ends soon. */
+static void hold(const char *key, redlock_watch_fn watch)
 {
-    struct redlock_acquire_options request = rig_request(200, 0);
-    struct redlock_lock *lock;
+    struct redlock_acquire_options request = rig_lease(200, 0);
+    struct redlock_lock *lock = rig_new_lock(rig.client, key);
+    struct outcome outcome;
 
-    request.renew_ms = REDLOCK_NO_RENEWAL;
-    lock = rig_hold_as(&rig, key, &request);
-    watch_start(lock, &watched);
-    return lock;
+    ck_assert_int_eq(redlock_lock_watch(lock, watch, &watched), 0);
+    outcome = rig_acquire_in_time(&rig, lock, &request);
+    outcome_expect(&outcome, REDLOCK_OK);
 }
 
 static void destroy_lock(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data)
@@ -56,17 +57,16 @@ static void acquire_again(struct redlock_lock *lock, const struct redlock_alarm 
         ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &again), 0);
 }
 
-static void hold_with(const char *key, redlock_watch_fn watch)
+static void lose(const char *key, redlock_watch_fn watch)
 {
-    struct redlock_lock *lock = hold(key);
-
-    ck_assert_int_eq(redlock_lock_watch(lock, watch, &watched), 0);
+    memset(&watched, 0, sizeof(watched));
+    hold(key, watch);
     watch_wait_lost(&rig, &watched);
 }
 
 START_TEST(the_lock_is_destroyed_inside_the_alarm)
 {
-    hold_with("inside", destroy_lock);
+    lose("inside", destroy_lock);
     rig_wait_no_claims(&rig, rig.client);
     rig_wait_absent(&rig, "inside");
     ck_assert_uint_eq(watched.lost, 1);
@@ -81,8 +81,8 @@ static bool is_destroyed(void *argument)
 
 START_TEST(the_client_is_destroyed_inside_the_alarm)
 {
-    hold("other"); /* its alarm would come in the same turn */
-    hold_with("inside", destroy_client);
+    hold("other", watch_record); /* its alarm would come in the same turn */
+    lose("inside", destroy_client);
     rig_wait(&rig, is_destroyed, NULL, "the client to be destroyed");
     rig_run_for(&rig, 100);
     rig_wait_absent(&rig, "inside");
@@ -93,7 +93,7 @@ END_TEST
 START_TEST(the_lock_is_acquired_again_inside_the_alarm)
 {
     memset(&again, 0, sizeof(again));
-    hold_with("inside", acquire_again);
+    lose("inside", acquire_again);
     rig_wait_outcome(&rig, &again);
     outcome_expect(&again, REDLOCK_OK);
     ck_assert_int_eq(redlock_state(again.lock), REDLOCK_STATE_HELD);

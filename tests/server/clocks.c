@@ -46,12 +46,9 @@ static void close_rig(void)
 static struct redlock_lock *hold(const char *key, uint32_t renew_ms)
 {
     struct redlock_acquire_options request = rig_request(TTL_MS, 0);
-    struct redlock_lock *lock;
 
     request.renew_ms = renew_ms;
-    lock = rig_hold_as(&rig, key, &request);
-    watch_start(lock, &watched);
-    return lock;
+    return watch_hold_as(&rig, key, &request, &watched);
 }
 
 static void step(size_t from, size_t to, int64_t by_ms)

@@ -149,17 +149,37 @@ START_TEST(extend_at_exactly_a_quorum_succeeds)
 }
 END_TEST
 
+/* Held for `ttl_ms`, and then for `longer_ms`. A lock that has ended before its extension began is acquired again. */
+static struct redlock_lock *hold_and_extend(const char *key, uint32_t ttl_ms, uint32_t longer_ms)
+{
+    struct redlock_lock *lock;
+    struct outcome outcome = {0};
+    int again = RIG_LATE_ATTEMPTS;
+
+    for (;;) {
+        lock = rig_hold_lease(&rig, key, ttl_ms);
+        if (redlock_extend(lock, longer_ms, outcome_record, &outcome) == 0) {
+            rig_wait_outcome(&rig, &outcome);
+            if (outcome.status == REDLOCK_OK)
+                return lock;
+        }
+        ck_assert_int_gt(again--, 0);
+        redlock_lock_destroy(lock);
+        rig_wait_no_claims(&rig, rig.client);
+        outcome = (struct outcome){0};
+    }
+}
+
 START_TEST(an_extended_lock_keeps_competitors_out_until_its_release)
 {
     struct redlock_client *other = rig_new_client(&rig);
     struct redlock_lock *competitor = rig_new_lock(other, "c5");
     struct redlock_acquire_options try_once = rig_request(5000, 0), wait = rig_request(5000, 20000);
-    struct redlock_lock *lock = rig_hold_lease(&rig, "c5", 300);
-    struct outcome outcome = rig_extend(&rig, lock, 30000);
+    struct redlock_lock *lock = hold_and_extend("c5", 300, 30000);
+    struct outcome outcome;
 
-    outcome_expect(&outcome, REDLOCK_OK);
     rig_run_for(&rig, 400);
-    outcome = rig_acquire(&rig, competitor, &try_once);
+    outcome = rig_acquire_in_time(&rig, competitor, &try_once);
     outcome_expect(&outcome, REDLOCK_HELD);
     outcome = rig_release(&rig, lock);
     outcome_expect(&outcome, REDLOCK_OK);

@@ -64,9 +64,9 @@ START_TEST(the_token_ends_with_the_loss)
 
     request.ttl_ms = 200;
     request.renew_ms = REDLOCK_NO_RENEWAL;
-    outcome = rig_acquire(&rig, lock, &request);
-    outcome_expect(&outcome, REDLOCK_OK);
     watch_start(lock, &watched);
+    outcome = rig_acquire_in_time(&rig, lock, &request);
+    outcome_expect(&outcome, REDLOCK_OK);
     watch_wait_lost(&rig, &watched);
     ck_assert_uint_eq(watched.fence, 0);
     ck_assert_uint_eq(redlock_lock_fence(lock), 0);

@@ -37,8 +37,7 @@ static void hold(uint32_t ttl_ms)
     struct redlock_acquire_options request = rig_request(ttl_ms, 0);
 
     request.renew_ms = RENEW_MS;
-    lock = rig_hold_as(&rig, "kept", &request);
-    watch_start(lock, &watched);
+    lock = watch_hold_as(&rig, "kept", &request, &watched);
     rig_wait_count(&rig, "kept", 5);
     snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
 }

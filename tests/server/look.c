@@ -337,8 +337,11 @@ START_TEST(a_silent_master_is_awaited_for_node_timeout_at_most)
     expect(&sight, REDLOCK_NO_QUORUM, REDLOCK_LOOK_UNKNOWN);
     ck_assert_int_ge(sight.result.elapsed_us, 300000);
     ck_assert_ptr_nonnull(strstr(sight.why, "2 of 5 masters have answered"));
-    look(&sight, "key"); /* its answers are overdue: it is not asked again */
-    ck_assert_int_lt(sight.result.elapsed_us, 300000);
+    /* Their answers are overdue, so they are not asked again. A busy machine may delay a look for as long. */
+    for (int i = 0; sight.result.elapsed_us >= 300000; i++) {
+        ck_assert_int_lt(i, RIG_LATE_ATTEMPTS);
+        look(&sight, "key");
+    }
     for (size_t i = 0; i < 3; i++) {
         ck_assert(masters_resume(rig.masters, i));
         rig_wait_link(&rig, rig.client, i, REDLOCK_LINK_READY);

@@ -83,7 +83,7 @@ START_TEST(a_classic_client_needs_scripts_alone)
     rig.options.profile = REDLOCK_PROFILE_CLASSIC;
     rig.options.join = REDLOCK_JOIN_VOTE;
     rig_connect(&rig);
-    lock = rig_hold(&rig, "key", 500);
+    lock = rig_hold(&rig, "key", 5000);
     outcome = rig_release(&rig, lock);
     ck_assert_int_eq(outcome.status == REDLOCK_OK, line->releases);
 }

@@ -196,10 +196,9 @@ END_TEST
 
 static struct redlock_lock *lose_at_depth_three(struct watched *watched)
 {
-    struct redlock_lock *lock = rig_hold_lease(&rig, "inner", SHORT_MS);
+    struct redlock_acquire_options request = rig_lease(SHORT_MS, 0);
+    struct redlock_lock *lock = watch_hold_as(&rig, "inner", &request, watched);
 
-    memset(watched, 0, sizeof(*watched));
-    watch_start(lock, watched);
     reenter(lock, 2);
     watch_wait_lost(&rig, watched);
     return lock;
@@ -246,10 +245,12 @@ END_TEST
 /* The masters say that the lock is gone; the key is another's. */
 START_TEST(a_lock_that_was_deleted_and_is_anothers_is_not_entered)
 {
-    struct redlock_lock *lock = rig_hold(&rig, "inner", SHORT_MS);
-    struct watched watched = {0};
+    struct redlock_acquire_options request = rig_request(TTL_MS, 0);
+    struct watched watched;
+    struct redlock_lock *lock;
 
-    watch_start(lock, &watched);
+    request.renew_ms = 100;
+    lock = watch_hold_as(&rig, "inner", &request, &watched);
     reenter(lock, 1);
     rig_do_all(&rig, "SET", "inner", "somebody", NULL);
     watch_wait_lost(&rig, &watched);

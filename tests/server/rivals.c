@@ -38,10 +38,12 @@ static void tune_classic(struct redlock_options *options)
  * another one comes: a master that is told it is looked at again. */
 static void open_and_forget(void (*how)(struct redlock_options *options))
 {
+    struct redlock_acquire_options request;
+
     rig_open_with(&rig, 3, 0, how);
     rig_kill_master(&rig, 2);
-    lock = rig_hold_lease(&rig, "rivals", rig.options.max_ttl_ms);
-    watch_start(lock, &watched);
+    request = rig_lease(rig.options.max_ttl_ms, 0);
+    lock = watch_hold_as(&rig, "rivals", &request, &watched);
     rig_kill_master(&rig, 0);
     restarted_ms = rig_now_ms();
     ck_assert_msg(masters_restart(rig.masters, 0) && masters_restart(rig.masters, 2), "%s", masters_error());

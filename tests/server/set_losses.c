@@ -8,19 +8,6 @@ static bool is_lost(void *lock)
     return redlock_state(lock) == REDLOCK_STATE_LOST;
 }
 
-static uint64_t renewals(void)
-{
-    struct redlock_stats stats = watch_stats(rig.client);
-
-    return stats.renewals - stats.renewals_failed;
-}
-
-/* More than two have begun since: so the one before the last has succeeded. */
-static bool has_renewed(void *before)
-{
-    return renewals() > *(const uint64_t *)before + 2;
-}
-
 /* Somebody has taken one key everywhere. */
 START_TEST(the_loss_of_one_key_is_the_loss_of_the_set)
 {
@@ -50,7 +37,6 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
 {
     struct record *record = set_record(0, rig.client, "abc");
     const struct redlock_lock *rest = redlock_set_lock(record->set, 0), *next = redlock_set_lock(record->set, 2);
-    uint64_t before;
 
     ck_assert_int_eq(redlock_set_keep_rest(record->set, 1), 0);
     set_acquire_renewed_often(record, 0);
@@ -62,8 +48,7 @@ START_TEST(what_is_left_of_a_set_can_be_kept_until_it_is_released)
     ck_assert_int_eq(redlock_set_extend(record->set, 0, set_on_end, record), REDLOCK_E_NOT_HELD);
     rig_do_all(&rig, "SET", "c", "somebody", NULL);
     rig_wait(&rig, is_lost, (void *)(uintptr_t)next, "the loss of another key");
-    before = renewals();
-    rig_wait(&rig, has_renewed, &before, "renewals of the rest");
+    watch_wait_renewed(&rig);
     ck_assert_uint_eq(record->lost, 1);
     ck_assert_int_gt(redlock_remaining_ns(rest), 0);
     ck_assert_uint_ge(masters_count_key(rig.masters, "a"), 2);

@@ -128,7 +128,7 @@ START_TEST(a_permit_is_not_adopted_twice)
 
     ck_assert_int_eq(redlock_set_add_permits(record->set, "s", 1, 2, 3), 0);
     ck_assert_int_eq(redlock_permit_create(rig.client, "s", 1, 3, &permit), 0);
-    outcome = rig_acquire(&rig, permit, &request);
+    outcome = rig_acquire_in_time(&rig, permit, &request);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_int_eq(redlock_lock_export(permit, text, REDLOCK_MAX_EXPORT_BYTES), 0);
     length = strlen(text);
@@ -163,7 +163,7 @@ END_TEST
 
 START_TEST(a_detached_set_stays_until_its_tokens_are_released)
 {
-    struct redlock_acquire_options request = rig_request(10000, 0);
+    struct redlock_acquire_options request = rig_request(10000, 20000);
     struct record *record = set_record(0, rig.client, "ab");
     struct outcome outcome = {0};
     char token[REDLOCK_MAX_TOKEN_BYTES + 1];

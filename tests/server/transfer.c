@@ -131,8 +131,7 @@ START_TEST(the_old_handle_is_inert)
     uint64_t renewals;
 
     request.renew_ms = 20;
-    lock = rig_hold_as(&rig, "given", &request);
-    watch_start(lock, &watched);
+    lock = watch_hold_as(&rig, "given", &request, &watched);
     watch_wait_event(&rig, &tally, REDLOCK_EVENT_RENEWED, 1);
     ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
@@ -237,13 +236,13 @@ END_TEST
 
 START_TEST(an_adopted_lock_that_is_not_renewed_ends_with_its_ttl)
 {
-    struct redlock_acquire_options options = rig_lease(300, 0);
+    struct redlock_acquire_options options = rig_lease(1000, 0);
     struct redlock_lock *importer = rig_new_lock(rig.client, "ends");
     struct watched watched;
 
-    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", 300), text, sizeof(text)), 0);
-    ck_assert_int_eq(redlock_lock_adopt(importer, &options, text), 0);
     watch_start(importer, &watched);
+    ck_assert_int_eq(redlock_lock_export(rig_hold_lease(&rig, "ends", 1000), text, sizeof(text)), 0);
+    ck_assert_int_eq(redlock_lock_adopt(importer, &options, text), 0);
     watch_wait_lost(&rig, &watched);
     ck_assert_int_eq(watched.loss, REDLOCK_LOSS_EXPIRED);
     rig_wait_absent(&rig, "ends");

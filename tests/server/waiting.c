@@ -79,15 +79,15 @@ START_TEST(the_deadline_ends_the_waiting_and_tells_the_cause)
     struct outcome outcome;
 
     block("b15", "60000");
-    /* On a busy machine the last attempt may begin too late to be answered: that is the cause then. */
-    for (unsigned i = 0; i == 0 || outcome.cause == REDLOCK_NO_QUORUM; i++) {
-        ck_assert_uint_lt(i, 20);
+    /* On a busy machine the last attempt may begin too late to be answered: that is the cause then. Or the end itself
+     * comes late. */
+    for (int i = 0; i == 0 || outcome.cause == REDLOCK_NO_QUORUM || outcome.elapsed_us >= 1000000; i++) {
+        ck_assert_int_lt(i, RIG_LATE_ATTEMPTS);
         outcome = rig_acquire(&rig, lock, &request);
         outcome_expect(&outcome, REDLOCK_DEADLINE);
+        ck_assert_int_ge(outcome.elapsed_us, 298000); /* the last 2 ms are too short for another attempt */
     }
     ck_assert_int_eq(outcome.cause, REDLOCK_HELD);
-    ck_assert_int_ge(outcome.elapsed_us, 298000); /* the last 2 ms are too short for another attempt */
-    ck_assert_int_lt(outcome.elapsed_us, 1500000);
     ck_assert_uint_ge(outcome.attempts, 2);
     ck_assert_int_eq(redlock_state(lock), REDLOCK_STATE_IDLE);
     rig_wait_no_claims(&rig, rig.client);
@@ -121,14 +121,22 @@ START_TEST(each_pause_is_between_delay_and_delay_plus_jitter)
 }
 END_TEST
 
+static bool is_backing_off(void *argument)
+{
+    return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
+}
+
 START_TEST(an_attempt_that_follows_a_refused_one_wins)
 {
     struct redlock_acquire_options request = spinning(5000, 20000);
     struct redlock_lock *lock = rig_new_lock(rig.client, "b17");
-    struct outcome outcome;
+    struct outcome outcome = {0};
 
-    block("b17", "150");
-    outcome = rig_acquire(&rig, lock, &request);
+    block("b17", "60000");
+    ck_assert_int_eq(redlock_acquire(lock, &request, outcome_record, &outcome), 0);
+    rig_wait(&rig, is_backing_off, lock, "the waiter to back off");
+    rig_do_all(&rig, "DEL", "b17", NULL);
+    rig_wait_outcome(&rig, &outcome);
     outcome_expect(&outcome, REDLOCK_OK);
     ck_assert_uint_ge(outcome.attempts, 2);
     ck_assert_uint_eq(trace.n_attempts, outcome.attempts);
@@ -168,11 +176,6 @@ START_TEST(exhausted_attempts_end_with_the_last_outcome)
     ck_assert_int_lt(outcome.elapsed_us, 15000000);
 }
 END_TEST
-
-static bool is_backing_off(void *argument)
-{
-    return redlock_state(argument) == REDLOCK_STATE_BACKING_OFF;
-}
 
 START_TEST(canceling_a_waiter_ends_it_at_once_and_leaves_no_key)
 {

@@ -179,15 +179,29 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock)
     return outcome;
 }
 
-struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request)
+struct outcome rig_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
+                                   const struct redlock_acquire_options *request)
 {
-    struct redlock_lock *lock = rig_new_lock(rig->client, key);
     struct outcome outcome = rig_acquire(rig, lock, request);
 
     for (int i = 0; i < RIG_LATE_ATTEMPTS && outcome.status == REDLOCK_NO_QUORUM; i++)
         outcome = rig_acquire(rig, lock, request);
+    return outcome;
+}
+
+void rig_hold_lock(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request)
+{
+    struct outcome outcome = rig_acquire_in_time(rig, lock, request);
+
     outcome_expect(&outcome, REDLOCK_OK);
     rig_wait_quiet(rig, rig->client);
+}
+
+struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request)
+{
+    struct redlock_lock *lock = rig_new_lock(rig->client, key);
+
+    rig_hold_lock(rig, lock, request);
     return lock;
 }
 

@@ -91,11 +91,16 @@ struct outcome rig_release(struct rig *rig, struct redlock_lock *lock);
 /* On a busy machine masters answer later than they are given: so often an attempt that must end in another way is
  * repeated. */
 #define RIG_LATE_ATTEMPTS 20
+/* As rig_acquire(), and anew as long as too few masters answer in time. */
+struct outcome rig_acquire_in_time(struct rig *rig, struct redlock_lock *lock,
+                                   const struct redlock_acquire_options *request);
 
 /* A lock on the key, held, with the votes of all connected masters in; fails the test if it is not granted. */
 struct redlock_lock *rig_hold(struct rig *rig, const char *key, uint32_t ttl_ms);
 struct redlock_lock *rig_hold_lease(struct rig *rig, const char *key, uint32_t ttl_ms); /* without renewal */
 struct redlock_lock *rig_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request);
+/* The same for a lock that the test has made. */
+void rig_hold_lock(struct rig *rig, struct redlock_lock *lock, const struct redlock_acquire_options *request);
 
 /* --- Masters that fail */
 

@@ -48,6 +48,16 @@ void watch_start(struct redlock_lock *lock, struct watched *watched)
     ck_assert_int_eq(redlock_lock_watch(lock, watch_record, watched), 0);
 }
 
+struct redlock_lock *watch_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request,
+                                   struct watched *watched)
+{
+    struct redlock_lock *lock = rig_new_lock(rig->client, key);
+
+    watch_start(lock, watched);
+    rig_hold_lock(rig, lock, request);
+    return lock;
+}
+
 static bool is_lost(void *argument)
 {
     return ((const struct watched *)argument)->lost > 0;
@@ -124,6 +134,33 @@ struct redlock_stats watch_stats(const struct redlock_client *client)
 
     ck_assert_int_eq(redlock_client_stats(client, &stats, sizeof(stats)), 0);
     return stats;
+}
+
+static uint64_t renewals(const struct rig *rig)
+{
+    struct redlock_stats stats = watch_stats(rig->client);
+
+    return stats.renewals - stats.renewals_failed;
+}
+
+struct renewals_request {
+    const struct rig *rig;
+    uint64_t before;
+};
+
+/* More than two have begun since: so the one before the last has succeeded. */
+static bool has_renewed(void *argument)
+{
+    const struct renewals_request *request = argument;
+
+    return renewals(request->rig) > request->before + 2;
+}
+
+void watch_wait_renewed(struct rig *rig)
+{
+    struct renewals_request request = {rig, renewals(rig)};
+
+    rig_wait(rig, has_renewed, &request, "renewals");
 }
 
 struct redlock_node_info watch_info(const struct redlock_client *client, size_t node)

@@ -20,6 +20,9 @@ struct watched {
 
 void watch_record(struct redlock_lock *lock, const struct redlock_alarm *alarm, void *user_data);
 void watch_start(struct redlock_lock *lock, struct watched *watched);
+/* As rig_hold_as(). The lock is watched before it is held, so that no alarm is missed. */
+struct redlock_lock *watch_hold_as(struct rig *rig, const char *key, const struct redlock_acquire_options *request,
+                                   struct watched *watched);
 void watch_wait_lost(struct rig *rig, struct watched *watched);
 void watch_wait_at_risk(struct rig *rig, struct watched *watched, unsigned times);
 
@@ -35,6 +38,9 @@ struct tally {
 void watch_event(const struct redlock_event *event, void *user_data);
 void watch_events(struct redlock_options *options, struct tally *tally);
 void watch_wait_event(struct rig *rig, struct tally *tally, enum redlock_event_type type, unsigned times);
+
+/* Until some more renewals by rig->client have succeeded. */
+void watch_wait_renewed(struct rig *rig);
 
 struct redlock_stats watch_stats(const struct redlock_client *client);
 struct redlock_node_info watch_info(const struct redlock_client *client, size_t node);
