@@ -114,8 +114,8 @@ void rl_engine_reply(struct rl_engine *engine, const struct rl_event *event);
 bool rl_engine_may_repeat(struct rl_engine *engine, struct rl_instant now, const struct rl_claim *claim,
                           enum rl_step step, uint32_t round, unsigned node);
 
-/* What is repeated may have been carried out, or may yet be, for all that is known: an extension whose outcome is
- * UNKNOWN, and that is not reported since the repetition's will be. */
+/* A command that the host is about to repeat has the outcome UNKNOWN: the master may have carried it out, or may yet do
+ * so. It is not ended by rl_engine_reply(), since the repetition will be. */
 void rl_engine_note_unknown(struct rl_engine *engine, struct rl_instant now, struct rl_claim *claim, unsigned node);
 
 /* Resends pending rollbacks, and ends those of expired claims, when rl_engine_wakeup() has come. */

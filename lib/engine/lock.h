@@ -238,8 +238,8 @@ void rl_lock_look_again(struct rl_engine *engine, struct rl_lock *lock, struct r
 void rl_lock_tick(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now);
 struct rl_instant rl_lock_wakeup(const struct rl_engine *engine, const struct rl_lock *lock);
 
-/* After rl_engine_clock_stepped(), for every lock: its own votes of that master count shorter by `step`, the most
- * that the clock can have been set by. */
+/* After rl_engine_clock_stepped(), for every lock: its votes of that master end earlier by `step`, the most that the
+ * clock can have been set forward by. */
 void rl_lock_clock_stepped(struct rl_engine *engine, struct rl_lock *lock, struct rl_instant now, unsigned node,
                            struct rl_span step);
 

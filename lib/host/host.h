@@ -23,7 +23,8 @@
  *     commands.c               the bytes of commands
  *     fencing_counter.c        what is proposed for the masters' fencing counters; how long an idle one lives
  *     cohort.c, contended.c    keys that others want, too
- *     look.c, latch.c          what the masters know of a key; latches; question.c: one command for all masters
+ *     look.c, latch.c          what the masters know of a key; latches
+ *     question.c               one command for all masters, outside of locks
  *     leader.c, observer.c     who leads: what a leader tells, and when observers look
  *     upgrade.c                a held lock on its way to the exclusive mode
  *     permits.c                slots of semaphores

@@ -1,7 +1,11 @@
-/* When an observer of a leader looks at the key (family 8): at once, at intervals, and when it is told of a new leader,
- * may have missed that, or could not see who leads and a master is there again. What it is told by a message is a
- * hint of somebody's who may write to the masters: it makes the observer look, and no sooner than RL_OBSERVER_PAUSE_MS
- * after its latest look.
+/* When an observer of a leader looks at the key (family 8):
+ *
+ *     - at once, and at intervals,
+ *     - when a message tells of a new leader, or such a message may have been missed,
+ *     - when a master is there again, and the latest look could not tell who leads.
+ *
+ * A message is a hint, since others who may write to the masters can send one, too. It makes the observer look, and no
+ * sooner than RL_OBSERVER_PAUSE_MS after its latest look.
  *
  * Looking is its owner's: rl_observer_looked() follows each look that has begun. */
 #ifndef RL_HOST_OBSERVER_H

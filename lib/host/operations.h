@@ -33,8 +33,8 @@ void rl_host_confirm_mode(struct rl_host_lock *lock);
  * lock is as before. 0 or REDLOCK_E_NOMEM. */
 int rl_host_upgrade(struct rl_host_lock *lock, struct rl_instant deadline, bool once);
 
-/* The lock is not IDLE; a conversion that is pending is canceled first; its inner entries end. A waiter of the same
- * cohort may have it instead: then the masters are told nothing. */
+/* The lock is not IDLE. A conversion that is pending is canceled first, and all inner entries end. The next waiter of
+ * the same cohort, if there is one, may get the lock; then nothing is sent to the masters. */
 void rl_host_release(struct rl_host_lock *lock);
 
 /* Releases a value that another handle, maybe of another process, has acquired, of a permit at this slot. The lock is

@@ -44,7 +44,7 @@ struct rl_slot_search {
 void rl_permits_init(struct rl_host *host, uint64_t seed);
 void rl_permits_fini(struct rl_host *host);
 
-/* The semaphore of this key; NULL: out of memory. Each call is answered by one of rl_semaphore_put(). */
+/* The semaphore of this key; NULL: out of memory. Each call is matched by one of rl_semaphore_put(). */
 struct rl_semaphore *rl_semaphore_get(struct rl_host *host, const struct rl_key *key, uint32_t limit);
 void rl_semaphore_put(struct rl_host *host, struct rl_semaphore *semaphore);
 

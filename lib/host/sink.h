@@ -40,7 +40,7 @@ struct rl_host_sink {
     void (*at_risk)(struct rl_host_lock *lock);
     void (*lost)(struct rl_host_lock *lock);
 
-    /* What is left of this lock, if it is or was held, or (NULL) of any, may be another when the turn ends. */
+    /* The validity that is left of this lock (NULL: of any) may be another when the turn ends. */
     void (*validity)(struct rl_host *host, struct rl_host_lock *lock);
 
     /* Nothing refers to this claim any more; it is known to no master. May be NULL. */

@@ -23,7 +23,7 @@ void rl_votes_note_evidence(const struct rl_event *event);
 bool rl_votes_hand_off(struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node,
                        const struct rl_notification *notification);
 
-/* A command that will be repeated may have been carried out, or may yet be, for all that is known. */
+/* A command that will be repeated has the outcome UNKNOWN: it may have been carried out, or may yet be. */
 void rl_votes_note_unknown(const struct rl_votes *votes, struct rl_instant now, struct rl_claim *claim, unsigned node);
 
 #endif

@@ -1,7 +1,7 @@
 /* Which masters may vote, on the client's side (protocol section 5): handshakes, the marker, epoch checks, and the
  * masters' clocks. What is found out goes to the engine as admission status, results of epoch checks, and clock steps.
  *
- *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, deployment.c, admission.c
+ *     connection made    -> CONFIG GET, JOIN -> evaluated -> READY    handshake.c, max_ttl.c, admission.c
  *     end of each turn   -> HGET marker inc, TIME -> verified         epoch_check.c, node_clock.c
  *     every few seconds  -> CONFIG GET, JOIN -> evaluated             recheck.c: a master that votes
  *
