@@ -199,6 +199,15 @@ unsigned mutant_by_name(const char *name)
     return 0;
 }
 
+/* A violation is the bug's if the same world is clean when it is not planted. */
+static bool is_clean_without(struct lua_host *lua, const struct bug *bug, uint64_t seed)
+{
+    static struct tally tally;
+
+    run_range(lua, (struct range){seed, seed}, &bug->worlds, 1, true, true, &tally);
+    return !tally.violations;
+}
+
 static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, unsigned jobs)
 {
     static struct tally tally;
@@ -209,6 +218,10 @@ static bool hunt(struct lua_host *lua, uint64_t first_seed, unsigned mutant, uns
     run_range(lua, (struct range){first_seed, first_seed + bug->budget - 1}, &bug->worlds, jobs, true, true, &tally);
     mutant_plant(lua, MUTANT_NONE);
     needed = tally.first_seed - first_seed + 1;
+    if (tally.violations && !is_clean_without(lua, bug, tally.first_seed)) {
+        printf("%-24s %-7s world %" PRIu64 " fails without it, too\n", bug->name, bug->where, tally.first_seed);
+        return false;
+    }
     if (tally.violations)
         printf("%-24s %-7s %7" PRIu64 " of %-7" PRIu64 " %.*s\n", bug->name, bug->where, needed, bug->budget,
                (int)strcspn(tally.first_violation, ","), tally.first_violation);

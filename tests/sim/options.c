@@ -254,5 +254,7 @@ bool parse_options(int argc, char **argv, struct request *request)
         if (option == '?' || !take_option(option, optarg, request))
             return false;
     }
+    if (request->mutants && request->mutant)
+        return fail("--mutants looks for all planted bugs", "--mutant");
     return optind == argc;
 }
