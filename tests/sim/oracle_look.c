@@ -258,7 +258,7 @@ static void check_free(struct world *world, const struct client_look *look)
 
 void look_on_end(struct world *world, const struct client_look *look, const struct rl_look_picture *picture)
 {
-    world_count(world, (enum counter)(COUNTER_LOOK_FREE + picture->verdict));
+    world_count(world, (enum counter)(COUNTER_LOOK_FREE + (unsigned)picture->verdict));
     check_picture(world, look, picture);
     if (world->plan.calm && picture->verdict == RL_LOOK_FREE)
         check_free(world, look);

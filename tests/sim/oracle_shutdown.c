@@ -153,7 +153,7 @@ void shutdown_on_end(struct world *world, struct client *client, enum shutdown_e
 
     if (!record->started || record->ended)
         world_violation(world, "shutdown", "%s ends a shutdown that is not under way", name_of_client(client->index));
-    world_count(world, (enum counter)(COUNTER_SHUTDOWNS_OK + status));
+    world_count(world, (enum counter)(COUNTER_SHUTDOWNS_OK + (unsigned)status));
     record->ended = true;
     record->late = is_expired(client);
     record->operations = client->ops;

@@ -8,7 +8,7 @@
 
 #define NOT_GIVEN UINT32_MAX
 
-enum { US_PER_S = 1000000 };
+#define US_PER_S 1000000
 
 static const char *const persistence_words[] = {
     [MASTERS_VOLATILE] = "volatile", [MASTERS_EVERYSEC] = "everysec", [MASTERS_ALWAYS] = "always", "mixed", NULL};

@@ -185,7 +185,8 @@ bool demo_act_stopped(struct demo *demo)
     struct holder holder = {.fd = -1};
     bool started;
 
-    demo_say(demo, "Carol, a process of her own, takes a lock for %.1f s, renews it, and is stopped", TTL_MS / 1000.0);
+    demo_say(demo, "Carol, a process of her own, takes a lock for %.1f s, renews it, and is stopped",
+             (double)TTL_MS / 1000);
     demo_say(demo, "(SIGSTOP), as by a debugger, a full disk, or the end of a laptop's day.");
     demo_gap(demo);
     started = start_holder(demo, &holder);
