@@ -1,8 +1,8 @@
 /* Statistics, the state of each master, and events.
  *
  * A program reads counters with the functions below. The event hook of struct redlock_options receives each step as it
- * happens, for a log or for metrics. An operation that ends because its lock or client is destroyed makes no event: its
- * callback reports it. */
+ * happens, for a log or for metrics. An operation that ends because its lock, latch or client is destroyed makes no
+ * event: its callback reports it. */
 #ifndef REDLOCK_OBSERVE_H
 #define REDLOCK_OBSERVE_H
 

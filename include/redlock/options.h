@@ -156,7 +156,7 @@ struct redlock_options {
 
     /* The event hook (redlock/observe.h), NULL by default. The library calls it from inside its own work, which may be
      * a callback of the loop or a call of the program. The hook must not call the library, except for the functions of
-     * redlock/log.h and those that name an enumerator. */
+     * redlock/log.h, those that name an enumerator, redlock_lock_key() and redlock_latch_name(). */
     redlock_event_fn on_event;
     void *event_data;
 
