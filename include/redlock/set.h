@@ -65,8 +65,9 @@ REDLOCK_API int redlock_set_add_permit(struct redlock_set *set, const void *key,
 
 /* Adds n permits of one semaphore, which are keys of the set with different slots. While the set is being acquired it
  * also needs the lock of the key "KEY#gate", and releases that as soon as it is held. So of all sets that want several
- * permits of KEY, only one at a time has some and waits for more. Further errors: those of redlock_set_add_permit();
- * E_PERMITS also if n is 0 or above the limit; E_KEY_TOO_LONG also if n is above 1 and the gate's key is too long. */
+ * permits of KEY, only one at a time has some and waits for more; it keeps those that it gets meanwhile. Further
+ * errors: those of redlock_set_add_permit(); E_PERMITS also if n is 0 or above the limit; E_KEY_TOO_LONG also if n is
+ * above 1 and the gate's key is too long. */
 REDLOCK_API int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key_size, uint32_t n,
                                         uint32_t limit);
 

@@ -1,4 +1,6 @@
 /* The functions of a lock handle: each checks what the caller asks for, and then the engine does it. */
+#include "api/lock.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <redlock/semaphore.h>
@@ -91,8 +93,8 @@ void redlock_lock_destroy(struct redlock_lock *lock)
 
 /* --- Operations ------------------------------------------------------------------------------------------------- */
 
-int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
-                    void *user_data)
+static int acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, bool once, redlock_fn cb,
+                   void *user_data)
 {
     struct rl_acquire request;
     int status = rl_lock_begin_new(lock, cb);
@@ -102,6 +104,7 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     status = rl_acquire_options_check(rl_client_of(lock), options, lock->host.host->now, &request);
     if (status < 0)
         return status;
+    request.once |= once;
     if (lock->host.semaphore && request.mode != RL_EXCLUSIVE)
         return REDLOCK_E_MODE;
     status = rl_lock_check_free(lock);
@@ -113,6 +116,18 @@ int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_opti
     RL_PROBE(acquire, &lock->host);
     rl_host_acquire(&lock->host, &request);
     return 0;
+}
+
+int redlock_acquire(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
+                    void *user_data)
+{
+    return acquire(lock, options, false, cb, user_data);
+}
+
+int rl_lock_try(struct redlock_lock *lock, const struct redlock_acquire_options *options, redlock_fn cb,
+                void *user_data)
+{
+    return acquire(lock, options, true, cb, user_data);
 }
 
 int redlock_extend(struct redlock_lock *lock, uint32_t ttl_ms, redlock_fn cb, void *user_data)

@@ -40,12 +40,12 @@ static int compare(const struct redlock_lock *lock, const void *key, size_t key_
     return order ? order : (size > key_size) - (size < key_size);
 }
 
-static void insert(struct redlock_set *set, unsigned at, struct redlock_lock *lock, int mode, bool is_gate)
+static void insert(struct redlock_set *set, unsigned at, struct rl_set_member part)
 {
     memmove(set->parts + at + 1, set->parts + at, (set->n - at) * sizeof set->parts[0]);
-    set->parts[at] = (struct rl_set_member){.lock = lock, .mode = (int8_t)mode, .is_gate = is_gate};
+    set->parts[at] = part;
     set->n++;
-    redlock_lock_watch(lock, rl_set_alarm, set);
+    redlock_lock_watch(part.lock, rl_set_alarm, set);
 }
 
 static int check_addition(struct redlock_set *set, const void *key, size_t key_size)
@@ -138,7 +138,7 @@ static int add(struct redlock_set *set, const void *key, size_t key_size, int mo
         status = redlock_lock_create(set->client, key, key_size, &lock);
     if (status < 0)
         return status;
-    insert(set, place_for(set, key, key_size), lock, mode, false);
+    insert(set, place_for(set, key, key_size), (struct rl_set_member){.lock = lock, .mode = (int8_t)mode});
     return 0;
 }
 
@@ -214,7 +214,8 @@ int redlock_set_add_permits(struct redlock_set *set, const void *key, size_t key
         return status;
     at = place_for(set, key, key_size);
     for (unsigned i = parts; i-- > 0;)
-        insert(set, at, locks[i], REDLOCK_EXCLUSIVE, parts > 1 && i == 0);
+        insert(set, at, (struct rl_set_member){.lock = locks[i], .mode = REDLOCK_EXCLUSIVE,
+                                               .is_gate = parts > 1 && i == 0, .is_behind_gate = i > 0});
     return 0;
 }
 

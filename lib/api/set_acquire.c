@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "api/handle.h"
+#include "api/lock.h"
 #include "api/options.h"
 #include "api/set_pending.h"
 
@@ -20,8 +21,8 @@ static int64_t time_left_ms(const struct redlock_set *set)
     return left_ns > RL_NS_PER_MS ? left_ns / RL_NS_PER_MS : 1;
 }
 
-/* A key that is awaited has just been refused: a plain attempt before the wait queue would be one round trip for
- * nothing. */
+/* A try does not wait. A key that is awaited has just been refused: a plain attempt before the wait queue would be one
+ * round trip for nothing. */
 static int start_part(struct redlock_set *set, unsigned part, bool once)
 {
     struct redlock_acquire_options options = set->options;
@@ -31,10 +32,11 @@ static int start_part(struct redlock_set *set, unsigned part, bool once)
     if (rl_set_is_gate(set, part))
         options.fenced = 0;
     options.timeout_ms = time_left_ms(set);
-    options.max_attempts = once && options.timeout_ms ? 1 : 0;
-    if (options.max_attempts)
+    if (once) {
         options.wait = REDLOCK_WAIT_SPIN;
-    else if (options.timeout_ms && options.wait == REDLOCK_WAIT_QUEUE)
+        return rl_lock_try(set->parts[part].lock, &options, on_acquired, set);
+    }
+    if (options.wait == REDLOCK_WAIT_QUEUE)
         options.wait = REDLOCK_WAIT_FIFO;
     return redlock_acquire(set->parts[part].lock, &options, on_acquired, set);
 }
@@ -196,11 +198,13 @@ void rl_set_describe(struct redlock_set *set)
 {
     set->core.engine = &set->client->host.engine;
     set->core.n = set->n;
-    set->core.gates = rl_parts_below(0);
+    set->core.gates = set->core.permits = rl_parts_below(0);
     for (unsigned i = 0; i < set->n; i++) {
         set->core.locks[i] = &set->parts[i].lock->host.core;
         if (rl_set_is_gate(set, i))
             rl_parts_add(&set->core.gates, i);
+        if (set->parts[i].is_behind_gate)
+            rl_parts_add(&set->core.permits, i);
     }
 }
 

@@ -32,6 +32,7 @@ struct rl_set_member {
     struct redlock_lock *lock;
     int8_t mode;  /* enum redlock_mode; RL_MODE_OF_OPTIONS: the acquisition's */
     bool is_gate;
+    bool is_behind_gate;
 };
 
 struct redlock_set {

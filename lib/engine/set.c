@@ -5,6 +5,16 @@
 
 #include "util/mutant.h"
 
+/* The first part that is not a permit behind the same gate as this one. */
+static unsigned end_of_permits(const struct rl_set_plan *plan, unsigned part)
+{
+    unsigned end = part + 1;
+
+    while (rl_parts_has(plan->permits, part) && end < plan->n && rl_parts_has(plan->permits, end))
+        end++;
+    return end;
+}
+
 /* Gives up the parts from `first` on. */
 static struct rl_parts give_up_from(struct rl_set_plan *plan, unsigned first)
 {
@@ -18,12 +28,13 @@ static struct rl_parts give_up_from(struct rl_set_plan *plan, unsigned first)
     return given_up;
 }
 
+/* Permits that were kept, or are still being tried, stay as they are. */
 static struct rl_parts try_from(struct rl_set_plan *plan, unsigned first)
 {
     struct rl_parts tried = {{0}};
 
     for (unsigned i = first; i < plan->n; i++) {
-        if (plan->parts[i] != RL_PART_FREE)
+        if (plan->parts[i] != RL_PART_FREE && plan->parts[i] != RL_PART_REFUSED)
             continue;
         plan->parts[i] = RL_PART_TRIED;
         rl_parts_add(&tried, i);
@@ -44,7 +55,7 @@ static struct rl_set_step wait_for(struct rl_set_plan *plan, unsigned part)
     rl_parts_add(&step.await, part);
     plan->parts[part] = RL_PART_AWAITED;
     if (!RL_MUTANT(SET_KEEPS_LARGER) && !RL_MUTANT(SET_DESCENDS))
-        step.give_up = give_up_from(plan, part + 1);
+        step.give_up = give_up_from(plan, end_of_permits(plan, part));
     for (unsigned i = 0; i < part && RL_MUTANT(SET_GATE_IGNORED); i++) {
         if (rl_parts_has(plan->gates, i))
             rl_parts_add(&step.give_up, i);
@@ -68,12 +79,13 @@ static struct rl_set_step decide(struct rl_set_plan *plan, bool may_wait)
                                 .give_up = RL_MUTANT(SET_GATE_KEPT) ? rl_parts_below(0) : plan->gates};
 }
 
-struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates)
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates, struct rl_parts permits)
 {
     assert(n >= 1 && n <= RL_SET_MAX_PARTS);
     memset(plan, 0, sizeof *plan);
     plan->n = n;
     plan->gates = gates;
+    plan->permits = permits;
     return (struct rl_set_step){.try = try_from(plan, 0)};
 }
 

@@ -12,7 +12,8 @@
  *
  * Several permits of one semaphore have the same key, and no order: two sets that have one permit each, and wait for a
  * second one, would wait for ever. So there is a gate in front of them, a part that is given up when all are held. Of
- * all sets only the one that holds the gate waits for a permit while it has others of the same semaphore. */
+ * all sets only the one that holds the gate waits for a permit while it has others of the same semaphore. So it keeps
+ * all permits that it gets behind the gate, whichever of them it waits for. */
 #ifndef RL_ENGINE_SET_H
 #define RL_ENGINE_SET_H
 
@@ -30,7 +31,8 @@ enum rl_set_part {
 };
 
 struct rl_set_plan {
-    struct rl_parts gates; /* the parts that are gates */
+    struct rl_parts gates;   /* the parts that are gates */
+    struct rl_parts permits; /* those that stand behind one, up to the next gate or other part */
     uint32_t n;
     uint8_t parts[RL_SET_MAX_PARTS]; /* enum rl_set_part */
 };
@@ -52,8 +54,8 @@ struct rl_set_step {
     unsigned decisive;
 };
 
-/* Nothing is held: begins an acquisition of n parts. */
-struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates);
+/* Nothing is held: begins an acquisition of n parts. `permits`: those behind gates. */
+struct rl_set_step rl_set_begin(struct rl_set_plan *plan, unsigned n, struct rl_parts gates, struct rl_parts permits);
 
 /* The attempt for this part has succeeded, or the lock has been granted that it waited for. `may_wait`, here and below:
  * there is time to wait for a part that was refused. */

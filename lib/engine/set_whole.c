@@ -32,7 +32,7 @@ static struct rl_set_step give_up(struct rl_set *set, struct rl_instant now)
 
 struct rl_set_step rl_set_acquire_again(struct rl_set *set)
 {
-    return rl_set_begin(&set->plan, set->n, set->gates);
+    return rl_set_begin(&set->plan, set->n, set->gates, set->permits);
 }
 
 struct rl_set_step rl_set_acquire(struct rl_set *set)

@@ -15,6 +15,7 @@ struct rl_set {
     unsigned n;
     const struct rl_lock *locks[RL_SET_MAX_PARTS]; /* in ascending order of their keys */
     struct rl_parts gates;        /* those of them that are gates */
+    struct rl_parts permits;      /* ... and those that stand behind gates */
     struct rl_instant deadline;   /* of the acquisition; RL_LONG_AGO: no part is awaited; RL_NEVER */
     struct rl_span min_validity;
     bool canceled;

@@ -241,6 +241,24 @@ START_TEST(all_that_are_left_are_found)
 }
 END_TEST
 
+/* Those that are free are found without a wait, whatever the timeout is. */
+START_TEST(a_set_that_may_wait_does_not_where_enough_permits_are_free)
+{
+    struct record *held = record_of_permits(0, rig_new_client(&rig), 3, MOST);
+    struct record *rest = record_of_permits(1, rig.client, MOST - 3, MOST);
+
+    set_acquire(held, 20000);
+    for (int i = 0; i < 3; i++) {
+        struct redlock_stats before = watch_stats(rig.client);
+
+        set_acquire(rest, 20000);
+        if (watch_stats(rig.client).no_quorum == before.no_quorum)
+            ck_assert_uint_eq(watch_stats(rig.client).waits, before.waits);
+        set_release(rest, REDLOCK_OK);
+    }
+}
+END_TEST
+
 START_TEST(two_sets_of_most_permits_are_served_one_after_the_other)
 {
     struct record *first = record_of_permits(0, rig.client, MOST - 10, MOST);
@@ -270,6 +288,7 @@ int main(void)
     tcase_add_test(permits, a_set_may_have_permits_alone);
     tcase_add_test(permits, all_permits_are_acquired_in_one_attempt_where_they_are_free);
     tcase_add_test(permits, all_that_are_left_are_found);
+    tcase_add_test(permits, a_set_that_may_wait_does_not_where_enough_permits_are_free);
     tcase_add_test(permits, two_sets_of_most_permits_are_served_one_after_the_other);
     return suite_run_with_server(suite);
 }

@@ -29,6 +29,8 @@ void client_start_set(struct client *client)
         set->core.locks[i] = &client->handles[i].host.core;
         if (client->handles[i].key == GATE_KEY)
             rl_parts_add(&set->core.gates, i);
+        else if (rl_parts_any(set->core.gates))
+            rl_parts_add(&set->core.permits, i);
     }
 }
 
@@ -57,8 +59,7 @@ static void start_part(struct client *client, unsigned part, bool once)
 
     choose_kind(client, part, &request);
     if (once) {
-        request.once = client->set.core.deadline.ns == RL_LONG_AGO.ns;
-        request.max_attempts = 1;
+        request.once = true;
         request.wait = RL_WAIT_SPIN;
     } else if (request.wait == RL_WAIT_QUEUE) {
         request.wait = RL_WAIT_FIFO;

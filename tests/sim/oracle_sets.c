@@ -46,7 +46,7 @@ static bool has_anything(const struct handle *handle)
 
 static bool is_awaited(const struct handle *handle)
 {
-    return handle->pending.op == RL_OP_ACQUIRE && handle->host.attempt && !handle->attempt.request.max_attempts;
+    return handle->pending.op == RL_OP_ACQUIRE && handle->host.attempt && !handle->attempt.request.once;
 }
 
 /* ... as far as its client has noticed. */
@@ -121,6 +121,12 @@ static void check_in_vain(struct world *world, struct client *client)
                         name_of_client(client->index));
 }
 
+/* Behind the gate those are kept that it gets while it waits for another one. */
+static bool may_be_kept(const struct handle *awaited, const struct handle *larger)
+{
+    return awaited->permit && larger->permit;
+}
+
 static void check_waiting(struct world *world, const struct client *client)
 {
     for (unsigned i = 0; i < client->set.core.n; i++) {
@@ -129,7 +135,7 @@ static void check_waiting(struct world *world, const struct client *client)
         if (part_of(client, i)->permit)
             check_gate(world, client, i);
         for (unsigned larger = i + 1; larger < client->set.core.n; larger++) {
-            if (has_anything(part_of(client, larger)))
+            if (has_anything(part_of(client, larger)) && !may_be_kept(part_of(client, i), part_of(client, larger)))
                 world_violation(world, "sets", "the set of %s waits for %s, and has not given up %s",
                                 name_of_client(client->index), name_of_part(client, i),
                                 name_of_part(client, larger));

@@ -216,13 +216,15 @@ static void follow(const struct setup *setup, struct state *state, unsigned set,
 
 static struct rl_set_step begin_plan(const struct setup *setup, struct state *state, unsigned set)
 {
-    struct rl_parts gates = {{0}};
+    struct rl_parts gates = {{0}}, permits = {{0}};
 
     for (unsigned i = 0; i < setup->n_parts[set]; i++) {
         if (is_gate(setup, set, i))
             rl_parts_add(&gates, i);
+        else if (setup->gates[set])
+            rl_parts_add(&permits, i);
     }
-    return rl_set_begin(&state->plans[set], setup->n_parts[set], gates);
+    return rl_set_begin(&state->plans[set], setup->n_parts[set], gates, permits);
 }
 
 static void try_part(struct search *search, const struct state *state, unsigned set, unsigned part)

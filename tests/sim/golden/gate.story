@@ -212,7 +212,6 @@ set B s#gate s s
    212.000  B   m2: claim B12 refused, held
    212.000  B   rollback B12 -> m3
    212.000  B'' acquire: held
-   212.000  B'' give up
    212.000  B'  acquire s ttl=10000
    212.000  B   enqueue B13 -> m1 m2 m3
    212.000  B   m3: claim B11 refused, held
