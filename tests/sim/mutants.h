@@ -84,7 +84,7 @@
     X(TICKET_FROM_CLOCK, "script", 10000, "tickets are what the clients' clocks say")                    \
     X(ENTRY_KEPT, "script", 10000, "a release leaves the entry in the queue")                            \
     X(GRANT_FOR_LONGER, "script", 10000, "a dead heir has the key for longer than his lease")            \
-    X(REFRESH_SHORTENS, "script", 100000, "a late ENQUEUE cuts a held key's life to the lease")          \
+    X(REFRESH_SHORTENS, "script", 200000, "a late ENQUEUE cuts a held key's life to the lease")          \
     X(REENTER_LOST, "host", 1000, "a lost lock is entered as if it were held")                           \
     X(REENTER_EXPIRING, "host", 1000, "a lock is entered whatever validity is left")                     \
     X(INNER_RELEASE_SENT, "host", 1000, "the release of an inner entry releases the lock")               \
