@@ -169,6 +169,12 @@ static void add_what_the_type_names(struct line *line, const struct redlock_even
     }
 }
 
+/* The reason in the result of a latch may be no more than the words for its status. */
+static bool repeats_status(const struct redlock_event *event)
+{
+    return event->latch && strcmp(event->text, redlock_strerror(event->status)) == 0;
+}
+
 const char *redlock_event_line(const struct redlock_event *event, char *ret_line, size_t size)
 {
     struct line line = {ret_line, ret_line + size};
@@ -179,7 +185,7 @@ const char *redlock_event_line(const struct redlock_event *event, char *ret_line
     add_key(&line, event);
     add_node(&line, event);
     add_what_the_type_names(&line, event);
-    if (event->text && *event->text) {
+    if (event->text && *event->text && !repeats_status(event)) {
         add(&line, " (");
         add_bytes(&line, event->text, strnlen(event->text, MOST_TEXT_BYTES));
         add(&line, ")");
