@@ -220,6 +220,7 @@ static int build(struct event_base *base, struct rl_master *masters, size_t n, c
     rl_clock_init(&client->clock);
     rl_token_source_init(&client->tokens, rl_clock_now(&client->clock));
     rl_list_init(&client->deferred);
+    rl_list_init(&client->deferred_others);
     rl_list_init(&client->completed);
     rl_list_init(&client->sets);
     rl_list_init(&client->elections);

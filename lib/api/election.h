@@ -17,7 +17,7 @@ struct rl_seen_leader {
 };
 
 struct redlock_election {
-    struct rl_list link; /* in the client's list */
+    struct rl_list link; /* in the client's list; it comes first (api/lifetime.h) */
     struct redlock_client *client;
     struct redlock_lock *lock;
     struct redlock_acquire_options options;
@@ -35,5 +35,7 @@ struct redlock_election {
     unsigned depth; /* callbacks on the stack that use it */
     bool destroyed;
 };
+
+_Static_assert(offsetof(struct redlock_election, link) == 0, "rl_client_defer_free() frees the election by its link");
 
 #endif

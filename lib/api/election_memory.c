@@ -1,10 +1,9 @@
 /* Callbacks on the stack keep it, and looks that have yet to call back. */
 #include "api/election_memory.h"
 
-#include <stdlib.h>
-
 #include "api/election.h"
 #include "api/handle.h"
+#include "api/lifetime.h"
 
 void rl_election_enter(struct redlock_election *election)
 {
@@ -19,5 +18,5 @@ void rl_election_leave(struct redlock_election *election)
 
     election->client->depth--;
     if (--election->depth == 0 && election->destroyed && !awaited)
-        free(election);
+        rl_client_defer_free(election->client, &election->link);
 }

@@ -59,7 +59,8 @@ struct redlock_client {
     struct rl_host host;
     struct rl_driver *driver;
     struct rl_clock clock;
-    struct rl_list deferred;     /* destroyed handles, until the outermost dispatch ends */
+    struct rl_list deferred;     /* destroyed locks, until the outermost dispatch ends */
+    struct rl_list deferred_others; /* likewise sets, elections and latches, by the link that each begins with */
     struct rl_list completed;
     struct rl_list sets;
     struct rl_list elections;

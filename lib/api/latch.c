@@ -31,7 +31,7 @@ struct operation {
 };
 
 struct redlock_latch {
-    struct rl_list link; /* in the client's list */
+    struct rl_list link; /* in the client's list; it comes first (api/lifetime.h) */
     struct rl_list due;  /* in the client's list while callbacks are due */
     struct redlock_client *client;
     struct rl_latch core;
@@ -39,6 +39,8 @@ struct redlock_latch {
     unsigned depth; /* callbacks on the stack that use it */
     bool destroyed;
 };
+
+_Static_assert(offsetof(struct redlock_latch, link) == 0, "rl_client_defer_free() frees the latch by its link");
 
 /* --- Results ---------------------------------------------------------------------------------------------------- */
 
@@ -194,7 +196,7 @@ static void leave(struct redlock_latch *latch)
 {
     latch->client->depth--;
     if (--latch->depth == 0 && latch->destroyed)
-        free(latch);
+        rl_client_defer_free(latch->client, &latch->link);
 }
 
 static void end_operation(struct redlock_latch *latch, enum rl_latch_op op, int status, int cause)
@@ -330,6 +332,7 @@ void redlock_latch_destroy(struct redlock_latch *latch)
             call_back(latch, op);
     }
     rl_latch_fini(&latch->core);
+    latch->core.config.name = (struct rl_slice){0};
     leave(latch);
     rl_client_free_deferred(client);
 }
@@ -405,6 +408,8 @@ int redlock_latch_cancel(struct redlock_latch *latch)
         return REDLOCK_E_ARGUMENT;
     if (rl_client_forked(latch->client))
         return REDLOCK_E_FORKED;
+    if (latch->destroyed)
+        return REDLOCK_E_CLOSING;
     return cancel(latch) ? 0 : REDLOCK_E_NOTHING_TO_CANCEL;
 }
 

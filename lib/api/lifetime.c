@@ -33,6 +33,11 @@ void rl_lock_abandon(struct redlock_lock *lock)
     rl_results_cancel_all(lock);
 }
 
+void rl_client_defer_free(struct redlock_client *client, struct rl_list *link)
+{
+    rl_list_append(&client->deferred_others, link);
+}
+
 void rl_client_free_deferred(struct redlock_client *client)
 {
     if (client->depth)
@@ -45,6 +50,12 @@ void rl_client_free_deferred(struct redlock_client *client)
         rl_departures_fini(lock);
         free(rl_attempt_of(lock)); /* only in a forked child: its callback is the parent's */
         rl_pool_give(&client->handles, lock);
+    }
+    while (!rl_list_empty(&client->deferred_others)) {
+        struct rl_list *link = client->deferred_others.next;
+
+        rl_list_remove(link);
+        free(link);
     }
     if (!client->destroyed)
         return;

@@ -36,7 +36,7 @@ struct rl_set_member {
 };
 
 struct redlock_set {
-    struct rl_list link;   /* in the client's list */
+    struct rl_list link;   /* in the client's list; it comes first (api/lifetime.h) */
     struct redlock_client *client;
     unsigned n;                     /* parts: the keys that the program has named, and gates */
     struct rl_set_member parts[RL_SET_MAX_PARTS]; /* in ascending order of their keys; a gate precedes its permits */
@@ -52,6 +52,8 @@ struct redlock_set {
     unsigned depth;                 /* callbacks on the stack that use it */
     bool destroyed;
 };
+
+_Static_assert(offsetof(struct redlock_set, link) == 0, "rl_client_defer_free() frees the set by its link");
 
 static inline bool rl_set_is_gate(const struct redlock_set *set, unsigned part)
 {

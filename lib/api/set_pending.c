@@ -2,7 +2,6 @@
 #include "api/set_pending.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "api/handle.h"
 #include "api/lifetime.h"
@@ -16,7 +15,7 @@ void rl_set_enter(struct redlock_set *set)
 void rl_set_leave(struct redlock_set *set)
 {
     if (--set->depth == 0 && set->destroyed)
-        free(set);
+        rl_client_defer_free(set->client, &set->link);
 }
 
 unsigned rl_set_part_of(const struct redlock_set *set, const struct redlock_lock *lock)

@@ -1,4 +1,8 @@
 /* The last callbacks: clients and bases that end in them, and what a shutdown still has to do. */
+#include <redlock/election.h>
+#include <redlock/latch.h>
+#include <redlock/look.h>
+#include <redlock/set.h>
 #include <string.h>
 
 #include "world.h"
@@ -85,6 +89,128 @@ START_TEST(two_clients_destroy_each_other)
 }
 END_TEST
 
+/* --- Handles of every kind ----------------------------------------------------------------------------------- */
+
+static struct {
+    struct redlock_lock *lock;
+    struct redlock_set *set;
+    struct redlock_election *election;
+    struct redlock_latch *latch;
+} all;
+
+/* The order in which a client ends what it has. */
+enum kind { SET, LATCH, LOCK, LOOK };
+
+static unsigned ended;
+static int acting; /* the kind whose callback uses and destroys everything */
+
+/* Whatever the client has ended before: its handle is still there, and refuses. */
+static void end_of(enum kind kind)
+{
+    ended++;
+    if ((int)kind != acting)
+        return;
+    ck_assert_int_eq(redlock_set_cancel(all.set), REDLOCK_E_CLOSING);
+    ck_assert_int_eq(redlock_set_remaining_ns(all.set), 0);
+    ck_assert(kind < LATCH || redlock_election_resign(all.election) == REDLOCK_E_CLOSING);
+    ck_assert(kind < LATCH || redlock_election_remaining_ns(all.election) == 0);
+    ck_assert(kind < LATCH || redlock_latch_cancel(all.latch) == REDLOCK_E_CLOSING);
+    ck_assert(kind < LOCK || redlock_latch_name(all.latch, NULL) == NULL);
+    ck_assert(kind < LOCK || redlock_cancel(all.lock) == REDLOCK_E_CLOSING);
+    redlock_latch_destroy(all.latch);
+    redlock_election_destroy(all.election);
+    redlock_set_destroy(all.set);
+    redlock_lock_destroy(all.lock);
+    redlock_client_destroy(world.client);
+}
+
+static void on_lock(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
+{
+    (void)lock;
+    (void)result;
+    (void)user_data;
+    end_of(LOCK);
+}
+
+static void on_set(struct redlock_set *set, const struct redlock_set_result *result, void *user_data)
+{
+    (void)set;
+    (void)result;
+    (void)user_data;
+    end_of(SET);
+}
+
+static void on_latch(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
+{
+    (void)latch;
+    (void)result;
+    (void)user_data;
+    end_of(LATCH);
+}
+
+static void on_look(struct redlock_client *client, const struct redlock_look_result *result, void *user_data)
+{
+    (void)client;
+    (void)result;
+    (void)user_data;
+    end_of(LOOK);
+}
+
+static void on_event(struct redlock_election *election, const struct redlock_election_event *event, void *user_data)
+{
+    (void)election;
+    (void)event;
+    (void)user_data;
+}
+
+static void start_all(void)
+{
+    all.lock = world_lock(world.client, "lock");
+    ck_assert_int_eq(redlock_acquire(all.lock, NULL, on_lock, NULL), 0);
+    ck_assert_int_eq(redlock_set_create(world.client, &all.set), 0);
+    ck_assert_int_eq(redlock_set_add(all.set, "a", 1), 0);
+    ck_assert_int_eq(redlock_set_add(all.set, "b", 1), 0);
+    ck_assert_int_eq(redlock_set_acquire(all.set, NULL, on_set, NULL), 0);
+    ck_assert_int_eq(redlock_election_create(world.client, "election", 8, &all.election), 0);
+    ck_assert_int_eq(redlock_election_campaign(all.election, NULL, on_event, NULL), 0);
+    ck_assert_int_eq(redlock_latch_create(world.client, "latch", 5, 2, 1, "me", NULL, &all.latch), 0);
+    ck_assert_int_eq(redlock_latch_await(all.latch, REDLOCK_FOREVER, on_latch, NULL), 0);
+    ck_assert_int_eq(redlock_look(world.client, "lock", 4, on_look, NULL), 0);
+}
+
+START_TEST(handles_of_every_kind_last_until_their_client_is_destroyed)
+{
+    acting = _i;
+    world_connect();
+    start_all();
+    redlock_client_destroy(world.client);
+    world.client = NULL;
+    ck_assert_uint_eq(ended, 4);
+}
+END_TEST
+
+static void cancel_again(struct redlock_latch *latch, const struct redlock_latch_result *result, void *user_data)
+{
+    ck_assert_int_eq(result->status, REDLOCK_CANCELED);
+    ck_assert_int_eq(redlock_latch_cancel(latch), REDLOCK_E_CLOSING);
+    ended++;
+    (void)user_data;
+}
+
+START_TEST(a_latch_that_is_being_destroyed_cannot_be_canceled)
+{
+    struct redlock_latch *latch;
+
+    world_connect();
+    ck_assert_int_eq(redlock_latch_create(world.client, "latch", 5, 2, 1, "me", NULL, &latch), 0);
+    ck_assert_int_eq(redlock_latch_arrive(latch, REDLOCK_FOREVER, cancel_again, NULL), 0);
+    ck_assert_int_eq(redlock_latch_await(latch, REDLOCK_FOREVER, cancel_again, NULL), 0);
+    redlock_latch_destroy(latch);
+    ck_assert_uint_eq(ended, 2);
+    world_steps(5);
+}
+END_TEST
+
 /* --- Shutdown ------------------------------------------------------------------------------------------------ */
 
 static void shut_down_in_callback(struct redlock_lock *lock, const struct redlock_result *result, void *user_data)
@@ -120,6 +246,8 @@ int main(void)
     tcase_add_test(three, the_base_is_freed_in_the_last_callback);
     tcase_add_test(three, the_base_is_freed_while_a_lock_is_destroyed);
     tcase_add_test(three, two_clients_destroy_each_other);
+    tcase_add_loop_test(three, handles_of_every_kind_last_until_their_client_is_destroyed, SET, LOOK + 1);
+    tcase_add_test(three, a_latch_that_is_being_destroyed_cannot_be_canceled);
     tcase_add_test(three, shutdown_releases_a_lock_whose_success_is_not_reported_yet);
     return suite_run(suite);
 }
