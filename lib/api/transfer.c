@@ -195,15 +195,25 @@ int redlock_lock_export(struct redlock_lock *lock, char *ret_text, size_t size)
 
 enum field { MAGIC_FIELD, BOOT, DEPLOYMENT, KEY, TOKEN, FENCE, TTL, LONGEST, SHORTEST, UNRESOLVED, BOUNDS, CHECK };
 
-/* Cuts the text at its colons, in place. */
+/* Cuts the text at its colons, in place. The token may have some of its own, in front of a label and in it: so what
+ * follows the token is cut off from behind. */
 static bool split(char *text, char *fields[N_FIELDS])
 {
-    for (size_t i = 0; i < N_FIELDS; i++) {
+    for (size_t i = 0; i < TOKEN; i++) {
         fields[i] = strsep(&text, ":");
-        if (!fields[i])
+        if (!text)
             return false;
     }
-    return text == NULL;
+    fields[TOKEN] = text;
+    for (size_t i = N_FIELDS; --i > TOKEN;) {
+        char *colon = strrchr(text, ':');
+
+        if (!colon)
+            return false;
+        *colon = '\0';
+        fields[i] = colon + 1;
+    }
+    return true;
 }
 
 static bool check_matches(const char *text)

@@ -222,6 +222,30 @@ START_TEST(the_fencing_token_goes_with_the_lock)
 }
 END_TEST
 
+START_TEST(a_label_goes_with_the_lock)
+{
+    static const char *const labels[] = {"web7", "host:4711", ":a::b:"};
+    struct redlock_client *labelled;
+    struct redlock_lock *lock, *importer;
+    struct outcome outcome;
+    char token[REDLOCK_MAX_TOKEN_BYTES + 1];
+
+    rig.options.label = labels[_i];
+    labelled = rig_new_client(&rig);
+    lock = rig_new_lock(labelled, "labelled");
+    outcome = rig_acquire(&rig, lock, NULL);
+    outcome_expect(&outcome, REDLOCK_OK);
+    snprintf(token, sizeof(token), "%s", redlock_lock_token(lock));
+    ck_assert_ptr_nonnull(strstr(token, labels[_i]));
+    ck_assert_int_eq(redlock_lock_export(lock, text, sizeof(text)), 0);
+    importer = adopt(rig.client, "labelled");
+    ck_assert_str_eq(redlock_lock_token(importer), token);
+    outcome = rig_release(&rig, importer);
+    outcome_expect(&outcome, REDLOCK_OK);
+    redlock_client_destroy(labelled);
+}
+END_TEST
+
 START_TEST(the_adopted_lock_has_what_validity_was_left)
 {
     struct redlock_lock *lock = rig_hold_lease(&rig, "left", 20000), *importer;
@@ -276,6 +300,7 @@ int main(void)
     tcase_add_test(given, the_text_is_one_printable_line);
     tcase_add_test(given, the_masters_may_be_listed_in_another_order);
     tcase_add_test(given, the_fencing_token_goes_with_the_lock);
+    tcase_add_loop_test(given, a_label_goes_with_the_lock, 0, 3);
     tcase_add_test(given, the_adopted_lock_has_what_validity_was_left);
     tcase_add_test(given, an_adopted_lock_that_is_not_renewed_ends_with_its_ttl);
     tcase_add_test(given, the_handle_must_be_free);
