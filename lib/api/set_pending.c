@@ -139,3 +139,13 @@ int rl_set_check_new(struct redlock_set *set)
         return REDLOCK_E_CLOSING;
     return rl_set_is_busy(set) ? REDLOCK_E_BUSY : 0;
 }
+
+void rl_sets_end(struct redlock_client *client)
+{
+    for (struct rl_list *at = client->sets.next; at != &client->sets; at = at->next) {
+        struct redlock_set *set = RL_CONTAINER_OF(at, struct redlock_set, link);
+
+        if (set->state == REDLOCK_STATE_HELD)
+            set->state = REDLOCK_STATE_IDLE;
+    }
+}

@@ -5,6 +5,7 @@
 #include "api/handle.h"
 #include "api/latch.h"
 #include "api/lock_state.h"
+#include "api/set_pending.h"
 #include "host/shutdown.h"
 #include "host/upgrade.h"
 
@@ -51,6 +52,7 @@ int redlock_client_shutdown(struct redlock_client *client, int64_t timeout_ms, r
     client->shutdown.user_data = user_data;
     rl_host_start_shutdown(&client->host, rl_ms(timeout_ms));
     end_locks(client);
+    rl_sets_end(client);
     rl_latches_end(client);
     return 0;
 }

@@ -311,6 +311,27 @@ START_TEST(a_client_that_is_shut_down_releases_its_sets)
 }
 END_TEST
 
+START_TEST(a_set_is_not_held_while_its_client_shuts_down_nor_afterwards)
+{
+    static char text[REDLOCK_MAX_SET_EXPORT_BYTES];
+    struct redlock_client *other = rig_new_client(&rig);
+    struct record *record = set_record(0, other, "ab");
+    int status = 1;
+
+    set_acquire(record, 0);
+    if (_i == 1)
+        ck_assert_int_eq(redlock_set_extend(record->set, 0, set_on_end, record), 0);
+    ck_assert_int_eq(redlock_client_shutdown(other, 10000, on_shut_down, &status), 0);
+    ck_assert_int_eq(redlock_set_detach(record->set), _i == 1 ? REDLOCK_E_BUSY : REDLOCK_E_NOT_HELD);
+    rig_wait(&rig, is_not_one, &status, "the end of the client");
+    ck_assert_int_eq(redlock_set_state(record->set), REDLOCK_STATE_IDLE);
+    ck_assert_int_eq(redlock_set_export(record->set, text, sizeof(text)), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_set_detach(record->set), REDLOCK_E_NOT_HELD);
+    ck_assert_int_eq(redlock_set_release(record->set, NULL, NULL), REDLOCK_E_NOT_HELD);
+    redlock_client_destroy(other);
+}
+END_TEST
+
 /* --- Bad input ---------------------------------------------------------------------------------------------------- */
 
 START_TEST(keys_are_checked_and_nothing_is_lost)
@@ -385,6 +406,7 @@ int main(void)
     tcase_add_test(ends, a_set_may_be_destroyed_in_its_callback);
     tcase_add_test(ends, a_client_that_is_destroyed_takes_its_sets_with_it);
     tcase_add_test(ends, a_client_that_is_shut_down_releases_its_sets);
+    tcase_add_loop_test(ends, a_set_is_not_held_while_its_client_shuts_down_nor_afterwards, 0, 2);
     tcase_add_test(input, keys_are_checked_and_nothing_is_lost);
     tcase_add_test(input, options_are_checked);
     return suite_run_with_server(suite);
